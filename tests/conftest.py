@@ -53,6 +53,10 @@ def _fresh_loggers() -> None:
             logger = logging.getLogger(name)
             logger.setLevel(logging.NOTSET)
             logger.disabled = False
+    # Such a command also logs to standard error as pytest had it at that moment.
+    for handler in list(logging.root.handlers):
+        if type(handler) is logging.StreamHandler:
+            logging.root.removeHandler(handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

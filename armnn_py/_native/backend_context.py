@@ -94,11 +94,36 @@ class NativeBackendContext:
             return None
         return error.text or status_name(status)
 
+    def begin_run(self, run_id: int, execution_data: int | None) -> str | None:
+        """Tell of a run without options that begins; None if it may, or else the reason."""
+        if not self._api.before_run:
+            return None
+        error = ErrorBuffer()
+        notice = _notice_of(run_id, execution_data)
+        status = self._api.before_run(
+            self._object, ctypes.byref(notice), ctypes.byref(error.struct)
+        )
+        return None if status == abi.ARMNN_STATUS_OK else error.text or status_name(status)
+
+    def end_run(self, run_id: int, execution_data: int | None) -> None:
+        """Tell that a run is over."""
+        if self._api.after_run:
+            self._api.after_run(self._object, ctypes.byref(_notice_of(run_id, execution_data)))
+
     def destroy(self) -> None:
         """Destroy the context; harmless when repeated."""
         if self._object is not None:
             self._api.destroy(self._object)
             self._object = None
+
+
+def _notice_of(run_id: int, execution_data: int | None) -> abi.armnn_run_notice_t:
+    notice = abi.armnn_run_notice_t()
+    notice.header.struct_size = ctypes.sizeof(notice)
+    notice.header.struct_type = abi.ARMNN_STRUCT_RUN_NOTICE
+    notice.run_id = run_id
+    notice.execution_data = execution_data
+    return notice
 
 
 def create_backend_context(

@@ -66,6 +66,7 @@ class NativeBlob(Owner, instead="optimize() the network again: its backend makes
         "_retain",
         "_text",
         "compatibility",
+        "is_from_file",
         "struct",
     )
 
@@ -79,6 +80,8 @@ class NativeBlob(Owner, instead="optimize() the network again: its backend makes
     ) -> None:
         self._give_up_backend: Callable[[], None] | None = None
         self.compatibility = compatibility
+        #: Whether it was read from a file, which another version of the backend may have written.
+        self.is_from_file = False
         self._text = ctypes.create_string_buffer(compatibility)
         #: The structure, for sub-graphs and workload infos; it lives as long as this object.
         self.struct = abi.armnn_blob_t()
@@ -261,6 +264,7 @@ def deserialize_blob(
             # Nothing is released: what the blob says of itself cannot be believed.
             raise BackendError(f"{what}: {problem}") from None
         blob = NativeBlob(made, words, retain=retain, release=release)
+        blob.is_from_file = True
         blob.take()
     return blob
 

@@ -287,7 +287,7 @@ class NativeWorkloadFactory:
             raise BackendError(
                 f"backend '{self.backend_id}' made no workload for {layer}: {reason}",
                 details=[f"status: {status_name(status)}"],
-                hints=["the backend declared this layer supported: report it to its vendor"],
+                hints=[_who_can_help(structs)],
             ) from cause
         address = pointer_value(out)
         if address in self._live:
@@ -355,3 +355,12 @@ class NativeWorkloadFactory:
         if self._model_context is not None:
             self._model_context.destroy()
             self._model_context = None
+
+
+def _who_can_help(structs: LayerStructs) -> str:
+    """The hint for a layer that gets no workload."""
+    if structs.blob is None:
+        return "the backend declared this layer supported: report it to its vendor"
+    if structs.blob.is_from_file:
+        return "optimize() the model anew and save it again"
+    return "the backend made this compiled layer itself: report it to its vendor"

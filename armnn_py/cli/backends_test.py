@@ -177,8 +177,12 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
     wholly = sorted({row["layer"] for row in data["matrix"] if set(row["counts"]) == {"refused"}}
                     - {row["layer"] for row in data["matrix"]
                        if set(row["counts"]) != {"refused"}})  # fmt: skip
-    if wholly:
-        renderer.line(f"Refused in each type: {', '.join(wholly)}")
+    features = [name.strip("()") for name in wholly if name.startswith("(")]
+    layers = [name for name in wholly if not name.startswith("(")]
+    if layers:
+        renderer.line(f"Refused in each type: {', '.join(layers)}")
+    if features:
+        renderer.line(f"Not there: {', '.join(features)}")
     for change in data["changes"][:_MOST_CHANGES]:
         message = shortened(change["message"], 300)
         renderer.line(f"{change['outcome']}: {change['case']} ({change['group']}): {message}")

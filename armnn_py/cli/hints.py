@@ -26,7 +26,7 @@ _FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (
             r"optimize\(\) the (?:model anew and save it again|network again on this machine)",
-            "'armnn-py compile MODEL -o FILE' writes it anew",
+            "'armnn-py save MODEL -o FILE' writes it anew",
         ),
         (r"data_folder=\.\.\. names the folder of (.*)", r"put \1 into the folder of the model"),
     )

@@ -147,7 +147,7 @@ class ModelArguments:
             if value:
                 raise InvalidArgumentError(
                     f"{option} given with a compiled model, which has its backends and options",
-                    hints=["armnn-py compile makes another one"],
+                    hints=["armnn-py save makes another one"],
                 )
         return armnn_py.OptimizedNetwork.load(self.model, runtime=runtime)
 

@@ -77,7 +77,7 @@ def read_network(
 def read_compiled(
     model: str, shapes: Sequence[str], part: Collection[str] = ()
 ) -> SavedNetwork | None:
-    """Read a file that ``armnn-py compile`` wrote; None for any other.
+    """Read a file that ``armnn-py save`` wrote; None for any other.
 
     Raises
     ------

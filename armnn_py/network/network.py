@@ -362,5 +362,6 @@ def _checked(network: Network, built: object, known: Mapping[str, TensorInfo]) -
         raise InvalidArgumentError(
             f"the builder of network '{network.name}' made other outputs",
             details=[f"promised: {promised}", f"made: {dict(built.outputs)}"],
+            hints=["their order counts, too"] if set(promised) == set(built.outputs) else (),
         )
     return built

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.backend import Backend
 
-__all__ = ["MeasureCache", "backend_identity", "digest"]
+__all__ = ["MeasureCache", "backend_identity", "digest", "machine_name"]
 
 _log = logging.getLogger("armnn_py.optimizer")
 _FORMAT = 1
@@ -85,7 +85,7 @@ class MeasureCache:
 
     def __init__(self, place: str | os.PathLike[str] | bool | None) -> None:
         folder = environment.cache_folder() if place is True else place or None
-        self.file = None if folder is None else Path(folder) / f"measurements-{_machine()}.json"
+        self.file = None if folder is None else Path(folder) / f"measurements-{machine_name()}.json"
         self._is_told = False
         self._known = self._read()
         self._new: dict[str, float] = {}
@@ -177,7 +177,7 @@ def _is_time(value: Any) -> bool:
     return isinstance(value, float) and 0 < value < _LONGEST
 
 
-def _machine() -> str:
+def machine_name() -> str:
     """A name for processor and number of threads."""
     return digest((platform.machine(), _processor(), core().armnn_core_thread_count()))[:16]
 

@@ -19,7 +19,7 @@ from armnn_py.optimizer.subgraph_selection import SubgraphView, select_subgraphs
 from armnn_py.text import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence, Set
 
     from numpy.typing import NDArray
 
@@ -42,6 +42,8 @@ def optimize_subgraphs(
     model_options: ModelOptions | None = None,
     *,
     replace: Callable[[list[Node], str, str], None],
+    settled: Set[Node] = frozenset(),
+    refusal_level: int = logging.WARNING,
     record: PlacementRecord | None = None,
 ) -> list[PassRecord]:
     """Let each backend optimise its sub-graphs, and number the resulting ones.
@@ -57,7 +59,10 @@ def optimize_subgraphs(
     replace
         Called with nodes that a backend gives back, its id and the reason: assigns other backends
         to just these nodes, none that had the node before. Raises if no other backend takes one.
-
+    settled
+        Nodes that no backend gets to see, because one has compiled or seen them before.
+    refusal_level
+        The level of the log records on layers that a backend gives back.
     record
         Notes sub-graphs and answers, where sizes are symbolic.
 
@@ -71,7 +76,8 @@ def optimize_subgraphs(
     NoBackendForLayerError
         From ``replace``.
     """
-    work = _Work(graph, model_options, replace, record)
+    work = _Work(graph, model_options, replace, record, refusal_level)
+    work.settled.update(settled)
     settled = work.settled
     while True:
         idle = True
@@ -152,9 +158,11 @@ class _Work:
         options: ModelOptions | None,
         replace: Callable[[list[Node], str, str], None],
         record: PlacementRecord | None,
+        refusal_level: int,
     ) -> None:
         self.graph = graph
         self._record = record
+        self._refusal_level = refusal_level
         self._options = options
         self._replace = replace
         #: Nodes that their backend has seen, or made.
@@ -201,7 +209,8 @@ class _Work:
 
     def _give_back(self, backend: Backend, nodes: list[Node], reason: str, log: list[str]) -> None:
         names = _quoted(nodes)
-        _log.warning("backend '%s' does not run %s: %s", backend.id, names, reason)
+        words = "backend '%s' does not run %s: %s"
+        _log.log(self._refusal_level, words, backend.id, names, reason)
         log.append(f"{names} given back: {reason}")
         self.settled.difference_update(nodes)
         for node in nodes:

@@ -200,10 +200,9 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
             The file; one that is there is replaced at once, when the new one is complete. The usual
             suffix is ``.armnn``.
         keep_subgraphs
-            Whether the file also has the layers of sub-graphs that it has as bytes, so that a later
-            version of a backend that takes the bytes no more can compile them again, each to one
-            layer as before: one that splits them otherwise cannot load the file. The weights of
-            these layers are then in the file twice.
+            Whether the file also has the layers of sub-graphs that it has as bytes, so that these
+            can be optimised anew where a backend takes the bytes no more. The weights of such
+            layers are then in the file twice.
 
         Raises
         ------
@@ -237,7 +236,9 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         """Read a network that `save` wrote; `armnn_py.load` reads and loads it in one call.
 
         Backends are asked again whether they take their layers and compiled sub-graphs, and where
-        tensors lie is decided anew; no pass runs.
+        tensors lie is decided anew; no pass runs. What they do not take any more, and the layers of
+        a backend that is not loaded, is optimised anew from the layers in the file, for the
+        backends that there are; one warning lists it.
 
         Parameters
         ----------
@@ -255,9 +256,10 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         ParseError
             The file cannot be read, is damaged, or is of a later version.
         BackendNotFoundError
-            A backend is not loaded.
+            A backend is not loaded, and no other one takes its layers.
         BackendError
-            A backend does not take a layer or a compiled sub-graph any more.
+            A backend does not take a layer or a compiled sub-graph any more, and no other one does,
+            or the file has no layers for it.
         """
         from armnn_py.optimizer.saved.restore import load_network
 

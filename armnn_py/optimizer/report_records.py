@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.assign import AssignmentDraft
     from armnn_py.optimizer.graph import Graph, Node, Origin
 
-__all__ = ["records_of"]
+__all__ = ["LayerNotes", "records_of"]
 
 
 def records_of(
     graph: Graph, network: Network, draft: AssignmentDraft, backends: Mapping[str, Backend]
 ) -> list[LayerAssignment]:
     """One record for each layer of ``network`` that is not the host's, and each inserted layer."""
-    notes = _Notes()
+    notes = LayerNotes()
     files = {name: _file_of(backend) for name, backend in backends.items()}
     node_of: dict[int, Node] = {}
     origin_of: dict[int, Origin] = {origin.guid: origin for origin in graph.removed}
@@ -75,7 +75,7 @@ def _running(
     node: Node,
     draft: AssignmentDraft,
     files: Mapping[str, str | None],
-    notes_on: _Notes,
+    notes_on: LayerNotes,
 ) -> LayerAssignment:
     placed = draft.origins.get(origin) or draft.nodes.get(node)
     backend = node.backend or ""
@@ -118,7 +118,7 @@ def _inserted(
     )
 
 
-class _Notes:
+class LayerNotes:
     """Notes on layers; kept by node, because a node may stand for many layers."""
 
     def __init__(self) -> None:

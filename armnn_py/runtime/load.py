@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from armnn_py import environment
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.frontends import import_model
 from armnn_py.network import Network
@@ -48,6 +49,7 @@ def load(
     plan_cache_bytes: int = PLAN_CACHE_BYTES,
     bounds: Bounds | None = None,
     extra_outputs: Sequence[str] = (),
+    cache: str | os.PathLike[str] | bool | None = None,
 ) -> LoadedNetwork:
     """Import, optimise and load a model.
 
@@ -89,6 +91,11 @@ def load(
         Names of layers whose first outputs are outputs of the network, too, under these names;
         ``"split:1"`` is the second output of a layer. Not with free dimensions, which ``shapes``
         binds.
+    cache
+        A folder that keeps the optimised network, so that it is imported and optimised only once;
+        True for the user's cache folder. Default: as ``ARMNN_PY_CACHE`` says, else none. What is
+        not kept is told at level INFO: free dimensions, weights in other files, models that are
+        neither files nor bytes, backends in Python.
 
     Returns
     -------
@@ -138,37 +145,54 @@ def load(
                 raise InvalidArgumentError(
                     f"{name} given with a Network, a model file or its bytes expected"
                 )
+    place = cache
+    if cache is None and (runtime is None or runtime._uses_environment):
+        place = environment.network_cache()
     owns_runtime = runtime is None
     if runtime is None:
         runtime = Runtime()
+
+    def make() -> OptimizedNetwork:
+        if isinstance(model, Network):
+            network = model if shapes is None else model.specialize(shapes)
+        else:
+            network = import_model(
+                model,
+                shapes=shapes,
+                format=format,
+                data_folder=data_folder,
+                signature=signature,
+                subgraph=subgraph,
+                backends=tuple(runtime.backends.values()),
+            )
+        if extra_outputs:
+            network = with_extra_outputs(network, extra_outputs)
+        return optimize(
+            network,
+            backends,
+            runtime=runtime,
+            placement=placement,
+            validate=validate,
+            model_options=model_options,
+            strategy=strategy,
+            options=options,
+        )
+
     try:
         if is_saved:
             optimized = OptimizedNetwork.load(model, runtime=runtime)  # type: ignore[arg-type]
+        elif place not in (None, False) and bounds is None and not extra_outputs:
+            from armnn_py.runtime.network_cache import through_cache  # late: few programs need it
+
+            arguments = {
+                "backends": backends, "shapes": shapes, "format": format,
+                "data_folder": data_folder, "signature": signature, "subgraph": subgraph,
+                "placement": placement, "model_options": model_options, "strategy": strategy,
+                "options": options,
+            }  # fmt: skip
+            optimized = through_cache(place, model, arguments, runtime, make)
         else:
-            if isinstance(model, Network):
-                network = model if shapes is None else model.specialize(shapes)
-            else:
-                network = import_model(
-                    model,
-                    shapes=shapes,
-                    format=format,
-                    data_folder=data_folder,
-                    signature=signature,
-                    subgraph=subgraph,
-                    backends=tuple(runtime.backends.values()),
-                )
-            if extra_outputs:
-                network = with_extra_outputs(network, extra_outputs)
-            optimized = optimize(
-                network,
-                backends,
-                runtime=runtime,
-                placement=placement,
-                validate=validate,
-                model_options=model_options,
-                strategy=strategy,
-                options=options,
-            )
+            optimized = make()
         optimized.forget_sources()  # nobody can save it
         return runtime._load(
             optimized,

@@ -99,6 +99,7 @@ class Runtime(
         python_backends: Sequence[PythonBackend] = (),
     ) -> None:
         self._closed = self._is_done = True  # False when there is something to close
+        self._uses_environment = use_environment
         if use_environment:
             use_environment_once()
             use_log_levels_once()

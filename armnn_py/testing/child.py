@@ -20,9 +20,11 @@ from armnn_py.testing.checks.reentrance import check_reentrance
 from armnn_py.testing.checks.subgraphs import check_subgraphs
 from armnn_py.testing.checks.truth import Answers, check_truth
 from armnn_py.testing.checks.variables import check_variables, variable_of
-from armnn_py.testing.outcome import GROUPS, CheckFailedError
+from armnn_py.testing.features import FEATURES
+from armnn_py.testing.outcome import GROUPS, CheckFailedError, NotApplicableError
 from armnn_py.testing.reference import REFERENCE, expectations
-from armnn_py.testing.subject import Subject, Target
+from armnn_py.testing.subject import Subject
+from armnn_py.testing.target import Target
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,10 +33,18 @@ if TYPE_CHECKING:
 
     from armnn_py.testing.cases import Case
     from armnn_py.testing.outcome import Group
+    from armnn_py.testing.prepared import Prepared
     from armnn_py.testing.reference import Expectation
-    from armnn_py.testing.subject import Prepared
 
-__all__ = ["Tell", "answer_all", "needed_modules", "run_case", "run_network", "writer"]
+__all__ = [
+    "Tell",
+    "answer_all",
+    "needed_modules",
+    "run_case",
+    "run_feature",
+    "run_network",
+    "writer",
+]
 
 Tell = Callable[..., None]
 """Called with members of a message: ``start`` and ``step`` before, ``done`` after a check."""
@@ -167,6 +177,13 @@ def run_network(target: Target, seed: int, folder: str, tell: Tell) -> None:
         check_subgraphs(target, seed, lambda words: tell(step=words))
 
 
+def run_feature(target: Target, name: str, seed: int, folder: str, tell: Tell) -> None:
+    """Make the check of something that the backend may have beyond layers."""
+    tell(start="features", step="")
+    with _told(tell, "features", folder):
+        FEATURES[name](target, seed, lambda words: tell(step=words))
+
+
 @contextlib.contextmanager
 def _told(tell: Tell, group: Group, folder: str) -> Any:
     try:
@@ -174,6 +191,8 @@ def _told(tell: Tell, group: Group, folder: str) -> Any:
     except CheckFailedError as error:
         files = _saved(folder, error.arrays)
         tell(done=group, outcome="failed", message=str(error), files=files)
+    except NotApplicableError as reason:
+        tell(done=group, outcome="refused", message=str(reason))
     except ArmnnError as error:
         words = "; ".join((error.message, *error.details))
         tell(done=group, outcome="failed", message=words)

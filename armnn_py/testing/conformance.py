@@ -14,11 +14,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 from armnn_py.errors import BackendError, InternalError, InvalidArgumentError
 from armnn_py.testing.expected import Known, changes, read_known
+from armnn_py.testing.features import FEATURES
 from armnn_py.testing.outcome import GROUPS, Group, Result
 from armnn_py.testing.report import Report
 from armnn_py.testing.repro import write_reproductions
-from armnn_py.testing.subject import Target
-from armnn_py.testing.target import DiedAtLoadError, target_for
+from armnn_py.testing.target import DiedAtLoadError, Target, target_for
 
 if TYPE_CHECKING:
     from armnn_py.testing.cases import Level
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ALL_GROUPS", "check_conformance"]
 
-ALL_GROUPS: tuple[Group, ...] = (*GROUPS, "subgraphs")
+ALL_GROUPS: tuple[Group, ...] = (*GROUPS, "subgraphs", "features")
 #: Random networks, by level.
 _NETWORKS = {"quick": 3, "full": 40}
 # The child sees the modules that its parent sees, and nothing of the working folder.
@@ -63,7 +63,7 @@ def check_conformance(
     level
         ``quick`` (some minutes at most) or ``full``.
     layers, types, groups
-        Only these; all if empty. Random networks need all layers and types.
+        Only these; all if empty. Random networks and features need all layers and types.
     seed
         Values and networks are drawn from it.
     timeout
@@ -106,7 +106,9 @@ def check_conformance(
             tempfile.TemporaryDirectory(prefix="armnn-py-test-") as arrays,
         ):
             backend = target.id
-            networks = _NETWORKS[level] if "subgraphs" in groups and not layers and not types else 0
+            is_whole = not layers and not types
+            networks = _NETWORKS[level] if "subgraphs" in groups and is_whole else 0
+            features = list(FEATURES) if "features" in groups and is_whole else []
             order = {
                 "target": _as_json(target),
                 "level": level,
@@ -118,6 +120,7 @@ def check_conformance(
                 "jobs": jobs or len(os.sched_getaffinity(0)),
                 "folder": arrays,
                 "networks": [seed + number for number in range(networks)],
+                "features": features,
             }
             for message in _served(order, on_progress or (lambda done, total: None)):
                 results.append(Result(**{**message, "files": tuple(message["files"])}))

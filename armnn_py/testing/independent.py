@@ -64,15 +64,31 @@ _ACTIVATIONS: dict[F, Callable[[Array, float, float], Array]] = {
     F.HARD_SIGMOID: lambda x, a, b: np.clip(a * x + b, 0, 1),
     F.MISH: lambda x, a, b: x * np.tanh(np.logaddexp(0, x)),
 }
+
+
+def _shifted(shift: Callable[[Array, Array], Array], x: Array, y: Array) -> Array:
+    """Shift bits: zeros come in, and numbers of bits that the type has not give 0."""
+    bits = np.dtype(f"u{x.dtype.itemsize}")
+    inside = (y >= 0) & (y < 8 * x.dtype.itemsize)
+    moved = shift(x.view(bits), np.where(inside, y, 0).astype(bits))
+    return np.where(inside, moved, 0).astype(bits).view(x.dtype)
+
+
 _UNARY: dict[U, Callable[[Array], Array]] = {
     U.ABS: np.abs, U.EXP: np.exp, U.SQRT: np.sqrt, U.RSQRT: lambda x: 1 / np.sqrt(x),
     U.NEG: np.negative, U.LOGICAL_NOT: np.logical_not, U.LOG: np.log, U.SIN: np.sin,
     U.CEIL: np.ceil, U.FLOOR: np.floor, U.ERF: _erf, U.ROUND: np.rint,
+    U.COS: np.cos, U.TAN: np.tan, U.ASIN: np.arcsin, U.ACOS: np.arccos, U.ATAN: np.arctan,
+    U.SINH: np.sinh, U.COSH: np.cosh, U.ASINH: np.arcsinh, U.ACOSH: np.arccosh,
+    U.ATANH: np.arctanh, U.BITWISE_NOT: np.bitwise_not,
 }  # fmt: skip
 _BINARY: dict[B, Callable[[Array, Array], Array]] = {
     B.ADD: np.add, B.DIV: np.divide, B.MAXIMUM: np.maximum, B.MINIMUM: np.minimum,
     B.MUL: np.multiply, B.SUB: np.subtract, B.SQ_DIFF: lambda x, y: (x - y) * (x - y),
-    B.POWER: np.power,
+    B.POWER: np.power, B.MOD: np.mod, B.FMOD: np.fmod, B.BITWISE_AND: np.bitwise_and,
+    B.BITWISE_OR: np.bitwise_or, B.BITWISE_XOR: np.bitwise_xor,
+    B.SHIFT_LEFT: lambda x, y: _shifted(np.left_shift, x, y),
+    B.SHIFT_RIGHT: lambda x, y: _shifted(np.right_shift, x, y),
 }  # fmt: skip
 _COMPARISONS: dict[C, Callable[[Array, Array], Array]] = {
     C.EQUAL: np.equal, C.GREATER: np.greater, C.GREATER_OR_EQUAL: np.greater_equal,

@@ -11,9 +11,16 @@ from armnn_py.records import record
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["GROUPS", "CheckFailedError", "Group", "Outcome", "Result"]
+__all__ = [
+    "GROUPS",
+    "CheckFailedError",
+    "Group",
+    "NotApplicableError",
+    "Outcome",
+    "Result",
+]
 
-Group = Literal["load", "truth", "numbers", "memory", "reentrance", "subgraphs"]
+Group = Literal["load", "truth", "numbers", "memory", "reentrance", "subgraphs", "features"]
 GROUPS: tuple[Group, ...] = ("truth", "numbers", "memory", "reentrance")
 """What is tried with each layer that the backend takes, in this order."""
 
@@ -26,6 +33,10 @@ class CheckFailedError(Exception):
     def __init__(self, message: str, **arrays: NDArray[Any] | None) -> None:
         super().__init__(message)
         self.arrays = {name: array for name, array in arrays.items() if array is not None}
+
+
+class NotApplicableError(Exception):
+    """The backend does not have what a check is about; the message says so."""
 
 
 @record

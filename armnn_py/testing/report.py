@@ -79,7 +79,8 @@ class Report:
         counts: dict[tuple[str, str], Counter[str]] = {}
         reasons: dict[tuple[str, str], str] = {}
         for result in self.results:
-            key = result.layer or f"({result.group})", result.type
+            about = result.case if result.group == "features" else result.group
+            key = result.layer or f"({about})", result.type
             counts.setdefault(key, Counter())[result.outcome] += 1
             if result.outcome == "refused":
                 reasons.setdefault(key, result.message)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.testing.cases import all_cases
-from armnn_py.testing.child import run_case, run_network
+from armnn_py.testing.child import run_case, run_feature, run_network
 from armnn_py.testing.target import target_for
 
 if TYPE_CHECKING:
@@ -147,6 +147,8 @@ def reproduce(
     with target_for(backend, folders, options) as target:
         if group == "subgraphs":
             run_network(target, int(case.rpartition(" ")[2]), "", tell)
+        elif group == "features":
+            run_feature(target, case, seed, "", tell)
         else:
             (found,) = (one for one in all_cases(level, seed=seed) if one.name == case)
             run_case(target, found, [group], "", tell)

@@ -33,11 +33,12 @@ from armnn_py.testing.child import (
     answer_all,
     needed_modules,
     run_case,
+    run_feature,
     run_network,
     writer,
 )
 from armnn_py.testing.outcome import GROUPS, Group, Result
-from armnn_py.testing.subject import Target
+from armnn_py.testing.target import Target
 from armnn_py.types import DataType, LayerType
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class _Job:
     work: Callable[[Tell], None]
     case: Case | None = None
     groups: tuple[Group, ...] = ()
+    """Of a case: all that are left; else the only one."""
 
 
 def _error_in(said: str) -> str:
@@ -148,6 +150,8 @@ class _Server:
         self.jobs: int = order["jobs"]
         self.folder: str = order["folder"]
         self.networks: list[int] = order["networks"]
+        self.features: list[str] = order["features"]
+        self.seed: int = order["seed"]
         self.groups: tuple[Group, ...] = tuple(
             group for group in GROUPS if group in order["groups"]
         )
@@ -176,6 +180,7 @@ class _Server:
         queue = deque(self._job(case, self.groups) for case in taken if self.groups)
         for seed in self.networks:
             queue.append(self._network(seed))
+        queue.extend(self._feature(name) for name in self.features)
         self.say(total=len(queue))
         self._work(queue)
 
@@ -255,7 +260,17 @@ class _Server:
 
     def _network(self, seed: int) -> _Job:
         target, folder = self.target, self.folder
-        return _Job(f"network {seed}", lambda tell: run_network(target, seed, folder, tell))
+        return _Job(
+            f"network {seed}",
+            lambda tell: run_network(target, seed, folder, tell),
+            groups=("subgraphs",),
+        )
+
+    def _feature(self, name: str) -> _Job:
+        target, folder, seed = self.target, self.folder, self.seed
+        return _Job(
+            name, lambda tell: run_feature(target, name, seed, folder, tell), groups=("features",)
+        )
 
     def _work(self, queue: deque[_Job]) -> None:
         running: dict[int, _Process] = {}
@@ -304,7 +319,7 @@ class _Server:
         if process.start == "end":
             return None
         job = process.job
-        group: Group = "subgraphs" if job.case is None else job.groups[0]
+        group: Group = job.groups[0]
         if process.start in job.groups:
             group = process.start
         self._report(job, group, outcome, words, process.step, ())

@@ -1,21 +1,50 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From the file or the id that somebody names to the backend under test."""
+"""The backend under test: from the file or the id that somebody names to a runtime with it."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from armnn_py.backends.checking import check_file
 from armnn_py.device_ids import device_id, split_id
-from armnn_py.errors import BackendError
-from armnn_py.testing.subject import Target
+from armnn_py.errors import BackendError, BackendSkippedWarning
+from armnn_py.records import record
+from armnn_py.runtime import Runtime
 
-__all__ = ["DiedAtLoadError", "target_for"]
+__all__ = ["DiedAtLoadError", "Target", "target_for"]
+
+
+@record
+class Target:
+    """Where the backend under test is: a file, or folders that are searched for an id.
+
+    ``options`` are those of the backend, as text or values by name.
+    """
+
+    id: str
+    folders: tuple[str, ...] = ()
+    search: bool = False
+    options: dict[str, Any] | None = None
+
+    def runtime(self, *, with_others: bool = False) -> Runtime:
+        """Make a runtime that has it; of a file it is alone there, unless others are wanted."""
+        options = {self.id: self.options} if self.options else None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", BackendSkippedWarning)
+            if self.search:
+                return Runtime(list(self.folders) or None, backend_options=options)
+            return Runtime(
+                list(self.folders),
+                bundled_backends=with_others,
+                use_environment=False,
+                backend_options=options,
+            )
 
 
 class DiedAtLoadError(BackendError):

@@ -205,6 +205,13 @@ class BinaryOperation(IntEnum):
     SUB = 5
     SQ_DIFF = 6
     POWER = 7
+    MOD = 8  #: x - y * floor(x / y): the sign of y, as numpy.mod [armnn_py]
+    FMOD = 9  #: x - y * trunc(x / y): the sign of x, as fmod of C [armnn_py]
+    BITWISE_AND = 10  #: Of integers [armnn_py]
+    BITWISE_OR = 11  #: Of integers [armnn_py]
+    BITWISE_XOR = 12  #: Of integers [armnn_py]
+    SHIFT_LEFT = 13  #: Of integers, by y bits; 0 for y outside of the width [armnn_py]
+    SHIFT_RIGHT = 14  #: Of integers, by y bits, zeros coming in; 0 for y outside of the width [armnn_py]
 
 
 class ComparisonOperation(IntEnum):
@@ -335,3 +342,14 @@ class UnaryOperation(IntEnum):
     FLOOR = 9  #: [armnn_py]
     ERF = 10  #: Error function [armnn_py]
     ROUND = 11  #: To the nearest integer, halves to the even one [armnn_py]
+    COS = 12  #: [armnn_py]
+    TAN = 13  #: [armnn_py]
+    ASIN = 14  #: [armnn_py]
+    ACOS = 15  #: [armnn_py]
+    ATAN = 16  #: [armnn_py]
+    SINH = 17  #: [armnn_py]
+    COSH = 18  #: [armnn_py]
+    ASINH = 19  #: [armnn_py]
+    ACOSH = 20  #: [armnn_py]
+    ATANH = 21  #: [armnn_py]
+    BITWISE_NOT = 22  #: Of integers [armnn_py]

@@ -76,6 +76,12 @@ static armnn_status_t check_unary(const armnn_layer_query_t* query, armnn_error_
   return check_function(query, armnn_i_acc_unary_function(d->operation), d->operation, reason);
 }
 
+static armnn_status_t check_binary(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const armnn_elementwise_binary_descriptor_t* d = (const void*)query->descriptor;
+  if (d->operation <= ARMNN_BINARY_POWER) return ARMNN_STATUS_OK;
+  return REFUSE(reason, "%s has no kernel", armnn_operation_name(query->type, d->operation));
+}
+
 static armnn_status_t check_instances(const armnn_layer_query_t* query, armnn_error_t* reason) {
   if (query->input_infos[0]->rank > 2) return ARMNN_STATUS_OK;
   return REFUSE(reason, "an instance has one element of each channel");

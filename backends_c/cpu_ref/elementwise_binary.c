@@ -7,7 +7,8 @@
  * Integers wrap around in two's complement. Integer division truncates towards zero as in C and
  * ONNX; division by zero gives 0, and the most negative number divided by -1 wraps to itself, so
  * that no value can stop the process. An integer to a negative power is the truncated quotient
- * 1 / x**n: 1 or -1 for x = 1 or -1, else 0.
+ * 1 / x**n: 1 or -1 for x = 1 or -1, else 0. A remainder of integers by 0 is 0, one by -1 is 0,
+ * too.
  *
  * float16 and bfloat16 are float32 rounded once. Of quantised types ADD, SUB, MUL, SQ_DIFF and
  * PRELU follow TensorFlow Lite's specification (fixed_point.h): operands of a sum are brought to a
@@ -33,51 +34,85 @@ ARMNN_REF_BINARY_ROW(mul_f32, float, float, a* b)
 ARMNN_REF_BINARY_ROW(sub_f32, float, float, a - b)
 ARMNN_REF_BINARY_ROW(sq_diff_f32, float, float, (a - b) * (a - b))
 ARMNN_REF_BINARY_ROW(power_f32, float, float, powf(a, b))
+ARMNN_REF_BINARY_ROW(fmod_f32, float, float, fmodf(a, b))
+
+/* As numpy.mod: of the sign of |b|, zero included; NaN where fmod is NaN. */
+static float modulus_f32(float a, float b) {
+  const float rest = fmodf(a, b);
+  if (rest == 0.0f) return copysignf(rest, b);
+  return (rest < 0.0f) != (b < 0.0f) ? rest + b : rest;
+}
+ARMNN_REF_BINARY_ROW(mod_f32, float, float, modulus_f32(a, b))
 ARMNN_REF_BINARY_ROW(prelu_f32, float, float, a < 0.0f ? a * b : a)
 
 /* ---- Integers -------------------------------------------------------------------------------- */
 
 /* Sums and products are formed unsigned, where overflow is defined. */
-#define DEFINE_INTEGER_ROWS(suffix, T, U)                                     \
-  static T divide_##suffix(T a, T b) {                                        \
-    if (b == 0) return 0;                                                     \
-    return b == -1 ? (T)((U)0 - (U)a) : a / b;                                \
-  }                                                                           \
-  static T raise_##suffix(T a, T b) {                                         \
-    if (b < 0) return a == 1 ? 1 : a == -1 ? ((b & 1) ? -1 : 1) : 0;          \
-    U result = 1;                                                             \
-    U square = (U)a;                                                          \
-    for (U rest = (U)b; rest != 0; rest >>= 1) {                              \
-      if (rest & 1) result *= square;                                         \
-      square *= square;                                                       \
-    }                                                                         \
-    return (T)result;                                                         \
-  }                                                                           \
-  ARMNN_REF_BINARY_ROW(add_##suffix, T, T, (U)a + (U)b)                       \
-  ARMNN_REF_BINARY_ROW(div_##suffix, T, T, divide_##suffix(a, b))             \
-  ARMNN_REF_BINARY_ROW(maximum_##suffix, T, T, a > b ? a : b)                 \
-  ARMNN_REF_BINARY_ROW(minimum_##suffix, T, T, a < b ? a : b)                 \
-  ARMNN_REF_BINARY_ROW(mul_##suffix, T, T, (U)a*(U)b)                         \
-  ARMNN_REF_BINARY_ROW(sub_##suffix, T, T, (U)a - (U)b)                       \
-  ARMNN_REF_BINARY_ROW(sq_diff_##suffix, T, T, ((U)a - (U)b) * ((U)a - (U)b)) \
-  ARMNN_REF_BINARY_ROW(power_##suffix, T, T, raise_##suffix(a, b))
+#define DEFINE_INTEGER_ROWS(suffix, T, U)                                         \
+  static T divide_##suffix(T a, T b) {                                            \
+    if (b == 0) return 0;                                                         \
+    return b == -1 ? (T)((U)0 - (U)a) : a / b;                                    \
+  }                                                                               \
+  static T remainder_##suffix(T a, T b) { return b == 0 || b == -1 ? 0 : a % b; } \
+  static T modulus_##suffix(T a, T b) {                                           \
+    const T rest = remainder_##suffix(a, b);                                      \
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;                  \
+  }                                                                               \
+  static U shift_##suffix(U a, T by, int left) {                                  \
+    if (by < 0 || (U)by >= 8 * sizeof(T)) return 0;                               \
+    return left ? a << by : a >> by;                                              \
+  }                                                                               \
+  static T raise_##suffix(T a, T b) {                                             \
+    if (b < 0) return a == 1 ? 1 : a == -1 ? ((b & 1) ? -1 : 1) : 0;              \
+    U result = 1;                                                                 \
+    U square = (U)a;                                                              \
+    for (U rest = (U)b; rest != 0; rest >>= 1) {                                  \
+      if (rest & 1) result *= square;                                             \
+      square *= square;                                                           \
+    }                                                                             \
+    return (T)result;                                                             \
+  }                                                                               \
+  ARMNN_REF_BINARY_ROW(add_##suffix, T, T, (U)a + (U)b)                           \
+  ARMNN_REF_BINARY_ROW(div_##suffix, T, T, divide_##suffix(a, b))                 \
+  ARMNN_REF_BINARY_ROW(maximum_##suffix, T, T, a > b ? a : b)                     \
+  ARMNN_REF_BINARY_ROW(minimum_##suffix, T, T, a < b ? a : b)                     \
+  ARMNN_REF_BINARY_ROW(mul_##suffix, T, T, (U)a*(U)b)                             \
+  ARMNN_REF_BINARY_ROW(sub_##suffix, T, T, (U)a - (U)b)                           \
+  ARMNN_REF_BINARY_ROW(sq_diff_##suffix, T, T, ((U)a - (U)b) * ((U)a - (U)b))     \
+  ARMNN_REF_BINARY_ROW(power_##suffix, T, T, raise_##suffix(a, b))                \
+  ARMNN_REF_BINARY_ROW(mod_##suffix, T, T, modulus_##suffix(a, b))                \
+  ARMNN_REF_BINARY_ROW(fmod_##suffix, T, T, remainder_##suffix(a, b))             \
+  ARMNN_REF_BINARY_ROW(and_##suffix, T, T, a& b)                                  \
+  ARMNN_REF_BINARY_ROW(or_##suffix, T, T, a | b)                                  \
+  ARMNN_REF_BINARY_ROW(xor_##suffix, T, T, a ^ b)                                 \
+  ARMNN_REF_BINARY_ROW(left_##suffix, T, T, shift_##suffix((U)a, b, 1))           \
+  ARMNN_REF_BINARY_ROW(right_##suffix, T, T, shift_##suffix((U)a, b, 0))
 
 DEFINE_INTEGER_ROWS(s32, int32_t, uint32_t)
 DEFINE_INTEGER_ROWS(s64, int64_t, uint64_t)
 
 /* ---- Dispatch -------------------------------------------------------------------------------- */
 
-#define ROWS(suffix)                                                                        \
-  {                                                                                         \
-      [ARMNN_BINARY_ADD] = add_##suffix,         [ARMNN_BINARY_DIV] = div_##suffix,         \
-      [ARMNN_BINARY_MAXIMUM] = maximum_##suffix, [ARMNN_BINARY_MINIMUM] = minimum_##suffix, \
-      [ARMNN_BINARY_MUL] = mul_##suffix,         [ARMNN_BINARY_SUB] = sub_##suffix,         \
-      [ARMNN_BINARY_SQ_DIFF] = sq_diff_##suffix, [ARMNN_BINARY_POWER] = power_##suffix,     \
+#define REAL_ROWS(suffix)                                                               \
+  [ARMNN_BINARY_ADD] = add_##suffix, [ARMNN_BINARY_DIV] = div_##suffix,                 \
+  [ARMNN_BINARY_MAXIMUM] = maximum_##suffix, [ARMNN_BINARY_MINIMUM] = minimum_##suffix, \
+  [ARMNN_BINARY_MUL] = mul_##suffix, [ARMNN_BINARY_SUB] = sub_##suffix,                 \
+  [ARMNN_BINARY_SQ_DIFF] = sq_diff_##suffix, [ARMNN_BINARY_POWER] = power_##suffix,     \
+  [ARMNN_BINARY_MOD] = mod_##suffix, [ARMNN_BINARY_FMOD] = fmod_##suffix
+#define INTEGER_ROWS(suffix)                       \
+  {                                                \
+      REAL_ROWS(suffix),                           \
+      [ARMNN_BINARY_BITWISE_AND] = and_##suffix,   \
+      [ARMNN_BINARY_BITWISE_OR] = or_##suffix,     \
+      [ARMNN_BINARY_BITWISE_XOR] = xor_##suffix,   \
+      [ARMNN_BINARY_SHIFT_LEFT] = left_##suffix,   \
+      [ARMNN_BINARY_SHIFT_RIGHT] = right_##suffix, \
   }
 
-static const armnn_i_ref_binary_row_fn_t rows_f32[ARMNN_BINARY_COUNT] = ROWS(f32);
-static const armnn_i_ref_binary_row_fn_t rows_s32[ARMNN_BINARY_COUNT] = ROWS(s32);
-static const armnn_i_ref_binary_row_fn_t rows_s64[ARMNN_BINARY_COUNT] = ROWS(s64);
+/* Null: of integers alone, and the host shows no such layer of other types. */
+static const armnn_i_ref_binary_row_fn_t rows_f32[ARMNN_BINARY_COUNT] = {REAL_ROWS(f32)};
+static const armnn_i_ref_binary_row_fn_t rows_s32[ARMNN_BINARY_COUNT] = INTEGER_ROWS(s32);
+static const armnn_i_ref_binary_row_fn_t rows_s64[ARMNN_BINARY_COUNT] = INTEGER_ROWS(s64);
 
 static armnn_status_t run(const armnn_kernel_call_t* call,
                           const armnn_i_ref_binary_row_fn_t* rows) {

@@ -6,7 +6,7 @@
  * All operations but LOGICAL_NOT take numbers, real ones other than float32 widened (widened.h). Of
  * integers, rounding changes none, ABS and NEG of the most negative number wrap to itself; what is
  * no integer is truncated towards zero, as Arm NN does, and saturates, NaN becoming 0. LOGICAL_NOT
- * takes booleans.
+ * takes booleans, BITWISE_NOT integers.
  */
 #include <math.h>
 
@@ -36,12 +36,24 @@ DEFINE_ROW(ceil_f32, float, ceilf(a))
 DEFINE_ROW(floor_f32, float, floorf(a))
 DEFINE_ROW(erf_f32, float, erff(a))
 DEFINE_ROW(round_f32, float, rintf(a)) /* halves to the even one: the default rounding mode */
+DEFINE_ROW(cos_f32, float, cosf(a))
+DEFINE_ROW(tan_f32, float, tanf(a))
+DEFINE_ROW(asin_f32, float, asinf(a))
+DEFINE_ROW(acos_f32, float, acosf(a))
+DEFINE_ROW(atan_f32, float, atanf(a))
+DEFINE_ROW(sinh_f32, float, sinhf(a))
+DEFINE_ROW(cosh_f32, float, coshf(a))
+DEFINE_ROW(asinh_f32, float, asinhf(a))
+DEFINE_ROW(acosh_f32, float, acoshf(a))
+DEFINE_ROW(atanh_f32, float, atanhf(a))
 DEFINE_ROW(abs_s32, int32_t, a < 0 ? 0u - (uint32_t)a : (uint32_t)a)
 DEFINE_ROW(neg_s32, int32_t, 0u - (uint32_t)a)
 DEFINE_ROW(same_s32, int32_t, a)
+DEFINE_ROW(flip_s32, int32_t, ~a)
 DEFINE_ROW(abs_s64, int64_t, a < 0 ? UINT64_C(0) - (uint64_t)a : (uint64_t)a)
 DEFINE_ROW(neg_s64, int64_t, UINT64_C(0) - (uint64_t)a)
 DEFINE_ROW(same_s64, int64_t, a)
+DEFINE_ROW(flip_s64, int64_t, ~a)
 DEFINE_ROW(not_b8, uint8_t, a == 0)
 
 /* What C converts itself: values strictly inside of (-limit, limit). */
@@ -52,11 +64,21 @@ DEFINE_ROW(not_b8, uint8_t, a == 0)
                          : (T)(value))
 #define DEFINE_TRUNCATED_ROWS(suffix, T, least, most, limit)                             \
   DEFINE_ROW(exp_##suffix, T, TRUNCATED(T, least, most, limit, exp((double)a)))          \
-  DEFINE_ROW(sqrt_##suffix, T, TRUNCATED(T, least, most, limit, sqrt((double)a)))        \
   DEFINE_ROW(rsqrt_##suffix, T, TRUNCATED(T, least, most, limit, 1.0 / sqrt((double)a))) \
+  DEFINE_ROW(sqrt_##suffix, T, TRUNCATED(T, least, most, limit, sqrt((double)a)))        \
   DEFINE_ROW(log_##suffix, T, TRUNCATED(T, least, most, limit, log((double)a)))          \
   DEFINE_ROW(sin_##suffix, T, TRUNCATED(T, least, most, limit, sin((double)a)))          \
-  DEFINE_ROW(erf_##suffix, T, TRUNCATED(T, least, most, limit, erf((double)a)))
+  DEFINE_ROW(erf_##suffix, T, TRUNCATED(T, least, most, limit, erf((double)a)))          \
+  DEFINE_ROW(cos_##suffix, T, TRUNCATED(T, least, most, limit, cos((double)a)))          \
+  DEFINE_ROW(tan_##suffix, T, TRUNCATED(T, least, most, limit, tan((double)a)))          \
+  DEFINE_ROW(asin_##suffix, T, TRUNCATED(T, least, most, limit, asin((double)a)))        \
+  DEFINE_ROW(acos_##suffix, T, TRUNCATED(T, least, most, limit, acos((double)a)))        \
+  DEFINE_ROW(atan_##suffix, T, TRUNCATED(T, least, most, limit, atan((double)a)))        \
+  DEFINE_ROW(sinh_##suffix, T, TRUNCATED(T, least, most, limit, sinh((double)a)))        \
+  DEFINE_ROW(cosh_##suffix, T, TRUNCATED(T, least, most, limit, cosh((double)a)))        \
+  DEFINE_ROW(asinh_##suffix, T, TRUNCATED(T, least, most, limit, asinh((double)a)))      \
+  DEFINE_ROW(acosh_##suffix, T, TRUNCATED(T, least, most, limit, acosh((double)a)))      \
+  DEFINE_ROW(atanh_##suffix, T, TRUNCATED(T, least, most, limit, atanh((double)a)))
 DEFINE_TRUNCATED_ROWS(s32, int32_t, INT32_MIN, INT32_MAX, 0x1p31)
 DEFINE_TRUNCATED_ROWS(s64, int64_t, INT64_MIN, INT64_MAX, 0x1p63)
 
@@ -67,16 +89,26 @@ static const unary_row_fn_t rows_f32[ARMNN_UNARY_COUNT] = {
     [ARMNN_UNARY_NEG] = neg_f32,     [ARMNN_UNARY_LOG] = log_f32,
     [ARMNN_UNARY_SIN] = sin_f32,     [ARMNN_UNARY_CEIL] = ceil_f32,
     [ARMNN_UNARY_FLOOR] = floor_f32, [ARMNN_UNARY_ERF] = erf_f32,
-    [ARMNN_UNARY_ROUND] = round_f32,
+    [ARMNN_UNARY_ROUND] = round_f32, [ARMNN_UNARY_COS] = cos_f32,
+    [ARMNN_UNARY_TAN] = tan_f32,     [ARMNN_UNARY_ASIN] = asin_f32,
+    [ARMNN_UNARY_ACOS] = acos_f32,   [ARMNN_UNARY_ATAN] = atan_f32,
+    [ARMNN_UNARY_SINH] = sinh_f32,   [ARMNN_UNARY_COSH] = cosh_f32,
+    [ARMNN_UNARY_ASINH] = asinh_f32, [ARMNN_UNARY_ACOSH] = acosh_f32,
+    [ARMNN_UNARY_ATANH] = atanh_f32,
 };
-#define INTEGER_ROWS(suffix)                                                     \
-  {                                                                              \
-      [ARMNN_UNARY_ABS] = abs_##suffix,    [ARMNN_UNARY_NEG] = neg_##suffix,     \
-      [ARMNN_UNARY_CEIL] = same_##suffix,  [ARMNN_UNARY_FLOOR] = same_##suffix,  \
-      [ARMNN_UNARY_ROUND] = same_##suffix, [ARMNN_UNARY_EXP] = exp_##suffix,     \
-      [ARMNN_UNARY_SQRT] = sqrt_##suffix,  [ARMNN_UNARY_RSQRT] = rsqrt_##suffix, \
-      [ARMNN_UNARY_LOG] = log_##suffix,    [ARMNN_UNARY_SIN] = sin_##suffix,     \
-      [ARMNN_UNARY_ERF] = erf_##suffix,                                          \
+#define INTEGER_ROWS(suffix)                                                           \
+  {                                                                                    \
+      [ARMNN_UNARY_ABS] = abs_##suffix,     [ARMNN_UNARY_NEG] = neg_##suffix,          \
+      [ARMNN_UNARY_CEIL] = same_##suffix,   [ARMNN_UNARY_FLOOR] = same_##suffix,       \
+      [ARMNN_UNARY_ROUND] = same_##suffix,  [ARMNN_UNARY_EXP] = exp_##suffix,          \
+      [ARMNN_UNARY_SQRT] = sqrt_##suffix,   [ARMNN_UNARY_RSQRT] = rsqrt_##suffix,      \
+      [ARMNN_UNARY_LOG] = log_##suffix,     [ARMNN_UNARY_SIN] = sin_##suffix,          \
+      [ARMNN_UNARY_ERF] = erf_##suffix,     [ARMNN_UNARY_COS] = cos_##suffix,          \
+      [ARMNN_UNARY_TAN] = tan_##suffix,     [ARMNN_UNARY_ASIN] = asin_##suffix,        \
+      [ARMNN_UNARY_ACOS] = acos_##suffix,   [ARMNN_UNARY_ATAN] = atan_##suffix,        \
+      [ARMNN_UNARY_SINH] = sinh_##suffix,   [ARMNN_UNARY_COSH] = cosh_##suffix,        \
+      [ARMNN_UNARY_ASINH] = asinh_##suffix, [ARMNN_UNARY_ACOSH] = acosh_##suffix,      \
+      [ARMNN_UNARY_ATANH] = atanh_##suffix, [ARMNN_UNARY_BITWISE_NOT] = flip_##suffix, \
   }
 static const unary_row_fn_t rows_s32[ARMNN_UNARY_COUNT] = INTEGER_ROWS(s32);
 static const unary_row_fn_t rows_s64[ARMNN_UNARY_COUNT] = INTEGER_ROWS(s64);
@@ -132,7 +164,8 @@ static armnn_status_t run(const armnn_kernel_call_t* call, unary_row_fn_t row, u
 static armnn_status_t run_operation(const armnn_kernel_call_t* call) {
   int32_t operation = ARMNN_DESCRIPTOR(call->info, armnn_elementwise_unary_descriptor_t)->operation;
   const int is_slow = operation == ARMNN_UNARY_EXP || operation == ARMNN_UNARY_LOG ||
-                      operation == ARMNN_UNARY_SIN || operation == ARMNN_UNARY_ERF;
+                      operation == ARMNN_UNARY_SIN || operation == ARMNN_UNARY_ERF ||
+                      (operation >= ARMNN_UNARY_COS && operation <= ARMNN_UNARY_ATANH);
   return run(call, find_row(operation, ARMNN_IN_INFO(call, 0)->data_type), is_slow ? 2048 : 16384);
 }
 

@@ -30,7 +30,7 @@ from .conftest import Command
         ("make a new Runtime(backend_options={'Npu': {'streams': ...}})",
          "--backend-option Npu.streams=VALUE"),
         ("optimize() the model anew and save it again",
-         "'armnn-py compile MODEL -o FILE' writes it anew"),
+         "'armnn-py save MODEL -o FILE' writes it anew"),
         ("dimensions of one name have one size", "dimensions of one name have one size"),
     ],
 )  # fmt: skip
@@ -51,6 +51,6 @@ def test_a_command_prints_them(command: Command, tmp_path: Path) -> None:
     )
     path = tmp_path / "sums.onnx"
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), path)
-    answer = command("compile", path, "-o", tmp_path / "sums.armnn")
+    answer = command("save", path, "-o", tmp_path / "sums.armnn")
     assert answer.code == 2
     assert "hint: 'armnn-py run' takes the values: -i NAME=FILE" in answer.err

@@ -20,6 +20,16 @@ Build = Callable[..., Path]
 @pytest.fixture(scope="session")
 def wrong_backend(tmp_path_factory: pytest.TempPathFactory) -> Build:
     """``wrong_backend("SWALLOWS_NAN")`` gives a shared object; ``"NONE"`` has no defect."""
+    return _builder(tmp_path_factory, "backend.c", "layers.c")
+
+
+@pytest.fixture(scope="session")
+def wrong_features(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """The same of ``features.c``."""
+    return _builder(tmp_path_factory, "features.c")
+
+
+def _builder(tmp_path_factory: pytest.TempPathFactory, *sources: str) -> Build:
     built: dict[tuple[str, ...], Path] = {}
 
     def build(defect: str, *defines: str) -> Path:
@@ -31,7 +41,7 @@ def wrong_backend(tmp_path_factory: pytest.TempPathFactory) -> Build:
                     *(os.environ.get("CC", "cc"), "-std=c11", "-O1", "-fPIC", "-shared"),
                     *("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fvisibility=hidden"),
                     *(f"-DDEFECT={defect}", *defines, f"-I{REPOSITORY / 'native' / 'include'}"),
-                    *(str(WRONG / "backend.c"), str(WRONG / "layers.c")),
+                    *(str(WRONG / source) for source in sources),
                     *("-o", str(path), "-lm"),
                 ],
                 check=True,

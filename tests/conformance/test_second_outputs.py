@@ -19,7 +19,8 @@ from armnn_py.descriptors import StandInDescriptor
 from armnn_py.testing.cases.case import Case
 from armnn_py.testing.checks.memory import check_memory
 from armnn_py.testing.outcome import CheckFailedError
-from armnn_py.testing.subject import Subject, Target
+from armnn_py.testing.subject import Subject
+from armnn_py.testing.target import Target
 
 info = ann.TensorInfo((2, 9))
 layer = LayerSignature(

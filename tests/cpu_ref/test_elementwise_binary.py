@@ -31,7 +31,15 @@ FLOAT_FORMULAS: dict[int, Callable[[Any, Any], Any]] = {
     abi.ARMNN_BINARY_SUB: np.subtract,
     abi.ARMNN_BINARY_SQ_DIFF: lambda x, y: np.square(x - y),
     abi.ARMNN_BINARY_POWER: np.power,
+    abi.ARMNN_BINARY_MOD: np.mod,
+    abi.ARMNN_BINARY_FMOD: np.fmod,
 }
+OF_BITS = {
+    abi.ARMNN_BINARY_BITWISE_AND: lambda x, y: x & y,
+    abi.ARMNN_BINARY_BITWISE_OR: lambda x, y: x | y,
+    abi.ARMNN_BINARY_BITWISE_XOR: lambda x, y: x ^ y,
+}
+SHIFTS = (abi.ARMNN_BINARY_SHIFT_LEFT, abi.ARMNN_BINARY_SHIFT_RIGHT)
 OLD_TYPES = {
     LayerType.ADDITION: np.add,
     LayerType.DIVISION: np.divide,
@@ -48,6 +56,16 @@ def integer_value(operation: int, x: int, y: int, bits: int) -> int:
         result = 0 if y == 0 else abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
     elif operation == abi.ARMNN_BINARY_POWER:
         result = pow(x, y, 1 << bits) if y >= 0 else {1: 1, -1: -1 if y % 2 else 1}.get(x, 0)
+    elif operation == abi.ARMNN_BINARY_MOD:
+        result = x % y if y else 0
+    elif operation == abi.ARMNN_BINARY_FMOD:
+        result = abs(x) % abs(y) * (1 if x >= 0 else -1) if y else 0
+    elif operation in OF_BITS:
+        result = OF_BITS[operation](x, y)
+    elif operation in SHIFTS:
+        unsigned = x % (1 << bits)
+        left = operation == abi.ARMNN_BINARY_SHIFT_LEFT
+        result = 0 if not 0 <= y < bits else unsigned << y if left else unsigned >> y
     else:
         result = int(
             {
@@ -75,7 +93,7 @@ def run(cpu_ref: Layers, operation: int, x: np.ndarray, y: np.ndarray) -> np.nda
 
 
 def test_every_operation_has_a_formula() -> None:
-    assert sorted(FLOAT_FORMULAS) == list(range(abi.ARMNN_BINARY_COUNT))
+    assert sorted([*FLOAT_FORMULAS, *OF_BITS, *SHIFTS]) == list(range(abi.ARMNN_BINARY_COUNT))
 
 
 @examples
@@ -95,7 +113,7 @@ def test_float32_broadcasts_as_numpy(
     np.testing.assert_allclose(out, expected, rtol=3e-7)
 
 
-@pytest.mark.parametrize("operation", sorted(FLOAT_FORMULAS))
+@pytest.mark.parametrize("operation", sorted([*FLOAT_FORMULAS, *OF_BITS, *SHIFTS]))
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 def test_integers_wrap_and_never_trap(cpu_ref: Layers, operation: int, dtype: Any) -> None:
     limits = np.iinfo(dtype)
@@ -143,6 +161,18 @@ def test_float_division_by_zero_is_ieee(cpu_ref: Layers) -> None:
     x = np.array([1, -1, 0, np.inf], np.float32)
     out = run(cpu_ref, abi.ARMNN_BINARY_DIV, x, np.zeros(1, np.float32))
     np.testing.assert_array_equal(out, [np.inf, -np.inf, np.nan, np.inf])
+
+
+@pytest.mark.parametrize("operation", [abi.ARMNN_BINARY_MOD, abi.ARMNN_BINARY_FMOD])
+def test_remainders_at_the_edges(cpu_ref: Layers, operation: int) -> None:
+    edges = np.array([0.0, -0.0, 1.5, -1.5, 4.0, -4.0, np.inf, -np.inf, np.nan], np.float32)
+    x, y = edges[:, None], edges[None, :]
+    with np.errstate(all="ignore"):
+        expected = np.asarray(FLOAT_FORMULAS[operation](x, y), np.float32)
+    out = run(cpu_ref, operation, x, y)
+    np.testing.assert_array_equal(out, expected)
+    zero = expected == 0
+    np.testing.assert_array_equal(np.signbit(out[zero]), np.signbit(expected[zero]))
 
 
 @pytest.mark.parametrize("layer_type", sorted(OLD_TYPES))

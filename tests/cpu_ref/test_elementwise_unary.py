@@ -33,10 +33,26 @@ FORMULAS: dict[int, Callable[[Any], Any]] = {
     abi.ARMNN_UNARY_FLOOR: np.floor,
     abi.ARMNN_UNARY_ERF: np.vectorize(math.erf, otypes=[np.float64]),
     abi.ARMNN_UNARY_ROUND: np.rint,
+    abi.ARMNN_UNARY_COS: np.cos,
+    abi.ARMNN_UNARY_TAN: np.tan,
+    abi.ARMNN_UNARY_ASIN: np.arcsin,
+    abi.ARMNN_UNARY_ACOS: np.arccos,
+    abi.ARMNN_UNARY_ATAN: np.arctan,
+    abi.ARMNN_UNARY_SINH: np.sinh,
+    abi.ARMNN_UNARY_COSH: np.cosh,
+    abi.ARMNN_UNARY_ASINH: np.arcsinh,
+    abi.ARMNN_UNARY_ACOSH: np.arccosh,
+    abi.ARMNN_UNARY_ATANH: np.arctanh,
+    abi.ARMNN_UNARY_BITWISE_NOT: np.bitwise_not,
 }
-FLOAT = sorted(set(FORMULAS) - {abi.ARMNN_UNARY_LOGICAL_NOT})
+FLOAT = sorted(set(FORMULAS) - {abi.ARMNN_UNARY_LOGICAL_NOT, abi.ARMNN_UNARY_BITWISE_NOT})
 ROUNDING = (abi.ARMNN_UNARY_CEIL, abi.ARMNN_UNARY_FLOOR, abi.ARMNN_UNARY_ROUND)
-INTEGER = [abi.ARMNN_UNARY_ABS, abi.ARMNN_UNARY_NEG, *ROUNDING]
+INTEGER = [
+    abi.ARMNN_UNARY_ABS,
+    abi.ARMNN_UNARY_NEG,
+    abi.ARMNN_UNARY_BITWISE_NOT,
+    *ROUNDING,
+]
 
 
 def unary(operation: int) -> Any:
@@ -111,6 +127,7 @@ def test_floor(cpu_ref: Layers) -> None:
     [
         (abi.ARMNN_UNARY_LOGICAL_NOT, np.float32, "input is float32, boolean expected"),
         (abi.ARMNN_UNARY_ABS, np.bool_, "input is boolean, numbers expected"),
+        (abi.ARMNN_UNARY_BITWISE_NOT, np.float32, "input is float32, integers expected"),
         (abi.ARMNN_UNARY_COUNT, np.float32, f"operation is {abi.ARMNN_UNARY_COUNT}"),
         (-5, np.float32, "operation is -5"),
     ],

@@ -24,18 +24,11 @@ SAMPLES = REPOSITORY / "examples" / "backends"
 #: What `cmake/ArmnnInstall.cmake` installs.
 SDK_HEADERS = (
     *(
-        f"native/include/armnn/{name}.h"
-        for name in (
-            "types",
-            "descriptors",
-            "names",
-            "backend_api",
-            "backend_kit",
-            "compile_kit",
-            "compile_cache",
-        )
+        path
+        for path in sorted((REPOSITORY / "native" / "include" / "armnn").iterdir())
+        if path.name != "runtime.h"
     ),
-    "backends_c/common/include/armnn/layer_rules.h",
+    REPOSITORY / "backends_c" / "common" / "include" / "armnn" / "layer_rules.h",
 )
 #: As in ``tests/conftest.py``.
 SANITIZE = os.environ.get("ARMNN_TEST_SANITIZE", "")
@@ -66,7 +59,7 @@ def sdk_cmake_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (sdk / "include" / "armnn").mkdir(parents=True)
     (sdk / "cmake").mkdir()
     for header in SDK_HEADERS:
-        shutil.copy(REPOSITORY / header, sdk / "include" / "armnn")
+        shutil.copy(header, sdk / "include" / "armnn")
     for name in ("armnn_py-config.cmake", "ArmnnBackend.cmake", "backend_exports.map"):
         shutil.copy(REPOSITORY / "cmake" / name, sdk / "cmake")
     (sdk / "cmake" / "armnn_py-config-version.cmake").write_text(

@@ -154,6 +154,25 @@ def test_a_program_of_another_layer_is_refused(runtime: ann.Runtime, tmp_path: P
         ann.load(path, runtime=runtime)
 
 
+def test_a_saved_program_that_gets_no_workload(
+    runtime: ann.Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hint is about the file, which another version of the backend may have written."""
+    path = tmp_path / "x.armnn"
+    optimized = ann.optimize(mixed(), BACKENDS, runtime=runtime)
+    optimized.save(path)
+    again = ann.OptimizedNetwork.load(path, runtime=runtime)
+    for placed, hint in (
+        (again, "optimize\\(\\) the model anew and save it again"),
+        (optimized, "made this compiled layer itself: report it to its vendor"),
+    ):
+        with monkeypatch.context() as patch:
+            for blob in placed.placed.blobs.values():
+                patch.setattr(blob.struct, "object", None)
+            with pytest.raises(ann.BackendError, match=hint):
+                runtime.load_network(placed)
+
+
 # ---- Backends whose blobs have no bytes ----------------------------------------------------------
 
 

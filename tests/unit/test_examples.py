@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import doctest
+import os
 import re
 import shutil
 import subprocess
@@ -66,6 +67,7 @@ def test_programs_of_a_page_run_one_after_the_other(page: str, model_folder: Pat
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         cwd=model_folder,
+        env={**os.environ, "XDG_CACHE_HOME": str(model_folder / "cache")},
         capture_output=True,
         text=True,
         check=False,

@@ -43,7 +43,8 @@ _FAMILIES = {
     "control_flow": "If Loop Scan",
     "convolution": "Conv",
     "elementwise": (
-        "Abs Acos Acosh Add Asin Asinh Atan Atanh Cast CastLike Ceil Cos Cosh Div Erf Exp Floor "
+        "Abs Acos Acosh Add Asin Asinh Atan Atanh BitShift BitwiseAnd BitwiseNot BitwiseOr "
+        "BitwiseXor Cast CastLike Ceil Cos Cosh Div Erf Exp Floor "
         "IsInf Log Max Mean Min Mod Mul Neg Pow Reciprocal Round Sign Sin Sinh Sqrt Sub Sum "
         "Tan"
     ),

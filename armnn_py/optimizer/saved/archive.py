@@ -17,7 +17,9 @@ import numpy as np
 
 from armnn_py.errors import ArmnnError, ModelFileNotFoundError, ParseError
 from armnn_py.network.saved_files import MARK, MIMETYPE, open_without_waiting
-from armnn_py.tensors.memory import ALIGNMENT, aligned_empty
+from armnn_py.optimizer.saved.checked_files import is_marked, mark_as_checked
+from armnn_py.optimizer.saved.safetensors import read_header, tensor_of
+from armnn_py.tensors.memory import aligned_empty
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,9 +27,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Archive", "npy_head", "write_archive"]
+__all__ = ["CONSTANTS", "Archive", "write_archive"]
+
+CONSTANTS = "constants.safetensors"
+"""The member that has the values of constants."""
 
 _LOCAL = struct.Struct("<4sHHHHHIIIHH")  # the header before each member
+_PAGE = 4096  # that members can be mapped one by one
 _PADDING = 0xD935  # the kind of extra field that Android's zipalign pads with, too
 _DATE = (1980, 1, 1, 0, 0, 0)  # equal networks make equal files
 _ZIP64_FROM = 1 << 30
@@ -81,7 +87,7 @@ def _write_members(stream: BinaryIO, members: Mapping[str, tuple[bytes, ...]]) -
             large = sum(memoryview(chunk).nbytes for chunk in chunks) >= _ZIP64_FROM
             if name != "mimetype":
                 at = stream.tell() + _LOCAL.size + len(name) + _ZIP64_SIZE * large
-                info.extra = _padding(-at % ALIGNMENT)
+                info.extra = _padding(-at % _PAGE)
             with archive.open(info, "w", force_zip64=large) as member:
                 for chunk in chunks:
                     member.write(chunk)
@@ -90,7 +96,7 @@ def _write_members(stream: BinaryIO, members: Mapping[str, tuple[bytes, ...]]) -
 def _padding(size: int) -> bytes:
     if size == 0:
         return b""
-    size += ALIGNMENT if size < 4 else 0  # for the field's own head
+    size += _PAGE if size < 4 else 0  # for the field's own head
     return struct.pack("<HH", _PADDING, size - 4) + bytes(size - 4)
 
 
@@ -105,7 +111,8 @@ class Archive:
     path
         The file.
     in_place
-        Whether arrays of it may be views of the mapped file, or copies.
+        Whether arrays of it may be views of the mapped file, or copies. If so, the sum of the
+        constants is not computed for a file that is marked as checked: it would read all of them.
 
     Raises
     ------
@@ -116,12 +123,17 @@ class Archive:
     def __init__(self, path: str, *, in_place: bool = True) -> None:
         self.path = path
         self._in_place = in_place
+        #: Whether the sum of the constants agreed before, for just this file.
+        self._is_checked = False
         self._memory: NDArray[np.uint8] = self._map()
         self._members: dict[str, tuple[int, int]] = {}
+        self._tensors: tuple[dict[str, Any], NDArray[np.uint8]] | None = None
         if self._memory[30:64].tobytes() != MARK:
             raise self.damaged("it does not begin as one")
         try:
             self._find_members()
+            if self._in_place and not self._is_checked:
+                mark_as_checked(path)
         except ArmnnError:
             raise
         # What zipfile raises for a damaged directory: there is no list of it.
@@ -145,6 +157,7 @@ class Archive:
                 if not status.st_size:
                     raise self.damaged("it is empty")
                 if self._in_place:
+                    self._is_checked = is_marked(stream.fileno(), status)
                     # Each array keeps the map, which keeps the file.
                     mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
                     return np.frombuffer(mapped, np.uint8)
@@ -178,6 +191,8 @@ class Archive:
             if info.file_size != info.compress_size or begin + info.file_size > len(self._memory):
                 raise self.damaged(f"member '{name}' has {info.file_size} bytes that are not there")
             self._members[name] = (begin, info.file_size)
+            if name == CONSTANTS and self._is_checked:
+                continue
             if zlib.crc32(self._memory[begin : begin + info.file_size].data) != info.CRC:
                 raise self.damaged(f"member '{name}' is damaged: its sum does not agree")
 
@@ -199,19 +214,13 @@ class Archive:
         return copy
 
     def array(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-        """Return the array of a member, which must be just this one: read-only, dense."""
-        view = self._view(name)
-        head = npy_head(shape, dtype)
-        size = int(np.prod(shape, dtype=object)) * dtype.itemsize if shape else dtype.itemsize
-        if view[: len(head)].tobytes() != head or len(view) != len(head) + size:
-            raise self.damaged(f"member '{name}' is no array of {dtype} {shape}")
-        if not size:
-            array: NDArray[Any] = np.empty(shape, dtype)
-        else:
-            array = view[len(head) :].view(dtype.newbyteorder("<")).reshape(shape)
-            array = np.ascontiguousarray(array, dtype).reshape(shape)  # itself, but for byte order
-        array.flags.writeable = False
-        return array
+        """Return a constant by its name, which must be just this one: read-only, dense."""
+        try:
+            if self._tensors is None:
+                self._tensors = read_header(self._view(CONSTANTS))
+            return tensor_of(*self._tensors, name, shape, dtype)
+        except (ValueError, RecursionError) as error:
+            raise self.damaged(f"member '{CONSTANTS}': {error}") from error
 
 
 class _Reader:
@@ -243,15 +252,3 @@ class _Reader:
         data = self._memory[self._at : end].tobytes()
         self._at += len(data)
         return data
-
-
-def npy_head(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bytes:
-    """Return the head of a .npy file, a multiple of 64 bytes long; values are little endian."""
-    import io
-
-    stream = io.BytesIO()
-    np.lib.format.write_array_header_1_0(
-        stream,
-        {"descr": dtype.newbyteorder("<").str, "fortran_order": False, "shape": shape},
-    )
-    return stream.getvalue()

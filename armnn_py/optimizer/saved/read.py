@@ -136,6 +136,12 @@ def read_network(path: str, *, in_place: bool = True) -> SavedNetwork:
                 details=[f"format {version}; this version reads up to {FORMAT_VERSION}"],
                 hints=["update armnn_py, or save the network again with this version"],
             )
+        if version < FORMAT_VERSION:
+            raise ParseError(
+                f"'{path}' is of format {version}, which is no longer read",
+                path=path,
+                hints=["save the network again with this version"],
+            )
         return _Reader(archive, document).network()
     except ParseError:
         raise
@@ -261,10 +267,9 @@ class _Reader:
     def _constant(self, index: int, info: TensorInfo) -> NDArray[Any]:
         key = (index, info)
         if key not in self._constants:
-            name = f"constants/{index}.npy"
-            array = self._archive.array(name, info.static_shape, info.dtype)
+            array = self._archive.array(str(index), info.static_shape, info.dtype)
             if info.data_type is DataType.BOOLEAN and array.size and array.view("u1").max() > 1:
-                raise DamageError(f"member '{name}' has other values than 0 and 1")
+                raise DamageError(f"constant {index} has other values than 0 and 1")
             self._constants[key] = array
         return self._constants[key]
 

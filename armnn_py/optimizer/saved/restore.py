@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import dataclasses
-import logging
 import os
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,12 @@ from armnn_py._native.growth import why_not_shown
 from armnn_py._native.optimization_sink import optimize_subgraph
 from armnn_py.backends import ModelOptions
 from armnn_py.backends.layer_support import LayerSupport
-from armnn_py.errors import BackendError, InvalidArgumentError
+from armnn_py.errors import (
+    BackendError,
+    BackendNotFoundError,
+    InvalidArgumentError,
+    NoBackendForLayerError,
+)
 from armnn_py.garbage import without_collections
 from armnn_py.optimizer.asking import node_signature
 from armnn_py.optimizer.check_answer import find_fault
@@ -28,6 +32,13 @@ from armnn_py.optimizer.placed_network import PlacedNetwork
 from armnn_py.optimizer.report import Assignment
 from armnn_py.optimizer.report_layer import LayerAssignment
 from armnn_py.optimizer.saved.read import read_network
+from armnn_py.optimizer.saved.rebuild import (
+    Rebuilt,
+    expand,
+    rebuild,
+    restore_origins,
+    warn_of_changes,
+)
 from armnn_py.optimizer.subgraph_selection import SubgraphView
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
@@ -37,14 +48,13 @@ if TYPE_CHECKING:
 
     from armnn_py._native.blob import NativeBlob
     from armnn_py.backends.backend import Backend
+    from armnn_py.backends.registry import BackendRegistry
     from armnn_py.network import Layer
-    from armnn_py.optimizer.compiled_source import SourceNetwork
+    from armnn_py.optimizer.compiled_source import CompiledSource, SourceNetwork
     from armnn_py.optimizer.graph import Node
     from armnn_py.optimizer.saved.read import CompiledPart, SavedNetwork
 
 __all__ = ["load_network"]
-
-_log = logging.getLogger("armnn_py.optimizer")
 
 
 def load_network(
@@ -84,28 +94,41 @@ def bind_network(
         debug=saved.options.get("debug", False),
         reduce_fp32_to_fp16=saved.options.get("reduce_fp32_to_fp16", False),
     )
-    for backend_id in saved.backends:
-        if backend_id not in runtime.backends:
-            raise runtime.backends.not_found(
-                backend_id, asked_by=f"the saved network '{saved.network.name}'"
-            )
-    binder = _Binder(saved, runtime.backends, options)
+    missing = {
+        name: runtime.backends.not_found(name, asked_by=f"the saved network '{saved.network.name}'")
+        for name in saved.backends
+        if name not in runtime.backends
+    }
+    there = {k: v for k, v in saved.model_options.items() if k not in missing}
+    options = dataclasses.replace(options, model_options=there)
+    binder = _Binder(saved, runtime.backends, options, missing)
     try:
         placed = binder.placed()
+    except NoBackendForLayerError as error:
+        raise next(iter((*missing.values(), *binder.refused.values())), error) from error
     finally:
         binder.graph.drop_blobs()
-    backends = [runtime.backends[name] for name in saved.backends]
-    return placed, backends, options
+    used = dict.fromkeys(name for name in placed.layer_backends if name is not None)
+    names = [*(name for name in saved.backends if name not in missing), *used]
+    return placed, [runtime.backends[name] for name in dict.fromkeys(names)], options
 
 
 class _Binder:
     """The steps for one network."""
 
     def __init__(
-        self, saved: SavedNetwork, backends: Mapping[str, Backend], options: OptimizerOptions
+        self,
+        saved: SavedNetwork,
+        backends: BackendRegistry,
+        options: OptimizerOptions,
+        missing: Mapping[str, BackendNotFoundError],
     ) -> None:
         self._saved = saved
         self._backends = backends
+        self._missing = missing
+        self.refused: dict[Node, BackendError | BackendNotFoundError] = {}
+        self._compiled_again: dict[str, str] = {}
+        self._rebuilt: Rebuilt | None = None
         self._options = options
         self._model_options = ModelOptions(options.model_options, backends)
         self.graph = saved.graph
@@ -120,14 +143,26 @@ class _Binder:
             node.backend = saved.layer_backends[layer.guid]
             node.is_replacement = layer.guid in saved.replacements
             self.graph.restore_guid(node, saved.public_guids[layer.guid])
-        self._ask(self._layer_of)
+        self.refused.update(self._ask(self._layer_of))
         for node, layer in self._layer_of.items():
             if layer.guid in saved.parts:
-                node.blob = self._blob(layer, saved.parts[layer.guid])
+                part = saved.parts[layer.guid]
+                try:
+                    if node not in self.refused:
+                        node.blob = self._blob(layer, part)
+                except BackendError as error:
+                    self.refused[node] = error
+                if node in self.refused and part.source is None:
+                    raise self.refused[node]
+        if self.refused:
+            self._rebuild()
+        elif self._compiled_again:
+            warn_of_changes(saved.network.name, self._compiled_again, {})
         memory = connect_backends(self.graph, self._backends, imports=self._options.import_memory)
         network, layer_of = self.graph.to_network()
         network.metadata = saved.network.metadata
-        old = {node: layer.guid for node, layer in self._layer_of.items()}
+        old = {node: layer.guid for node, layer in self._layer_of.items() if node in self.graph}
+        rebuilt = self._rebuilt
         backends: list[str | None] = [None] * len(network.layers)
         for node, layer in layer_of.items():
             backends[layer.guid] = node.backend
@@ -137,48 +172,82 @@ class _Binder:
             Assignment(self._records(old)),
             {layer.guid: node.blob for node, layer in layer_of.items() if node.blob is not None},
             {(layer_of[v.node].guid, v.index): name for v, name in memory.items()},
-            saved.passes,
+            saved.passes if rebuilt is None else (*saved.passes, *rebuilt.records),
             self._model_options,
-            {
-                layer.guid: saved.origins[old[node]] if node in old else ()
-                for node, layer in layer_of.items()
-            },
+            {layer.guid: self._origins(node, old) for node, layer in layer_of.items()},
             tuple(self.graph.public_guid(node) for node in layer_of),
             {
-                layer.guid: part.source
+                layer.guid: source
                 for node, layer in layer_of.items()
-                if (part := saved.parts.get(old.get(node, -1))) and part.source is not None
+                if (source := self._source(node, old)) is not None
             },
             frozenset(layer.guid for node, layer in layer_of.items() if node.is_replacement),
         )
 
+    def _source(self, node: Node, old: Mapping[Node, int]) -> CompiledSource | SourceNetwork | None:
+        """The layers that a compiled layer was made from, in the file or just now."""
+        part = self._saved.parts.get(old.get(node, -1))
+        return node.source if part is None else part.source
+
+    def _rebuild(self) -> None:
+        """Optimise anew what is refused: each compiled layer from the layers inside of it."""
+        saved = self._saved
+        restore_origins(
+            {node: saved.origins[layer.guid] for node, layer in self._layer_of.items()},
+            saved.assignment,
+        )
+        todo: dict[Node, dict[str, str]] = {}
+        anew: dict[str, str] = {}
+        for node, error in self.refused.items():
+            reason = "; ".join((error.message, *error.details[:1]))
+            anew[node.name] = error.message if isinstance(error, BackendNotFoundError) else reason
+            part = saved.parts.get(self._layer_of[node].guid)
+            if part is None:
+                todo[node] = {node.backend or "": error.message}
+            else:
+                assert part.source is not None
+                todo.update((inner, {}) for inner in expand(self.graph, node, part.source))
+        candidates = [self._backends[name] for name in saved.backends if name in self._backends]
+        names = self._backends.by_preference
+        candidates += [self._backends[name] for name in names if name not in saved.backends]
+        self._rebuilt = rebuild(self.graph, todo, candidates, self._backends, self._model_options)
+        warn_of_changes(saved.network.name, self._compiled_again, anew)
+
     # ---- Layers ------------------------------------------------------------------------------
 
-    def _ask(self, nodes: Iterable[Node]) -> None:
-        """Ask each backend whether it takes its layers, of which its version may have changed."""
+    def _ask(self, nodes: Iterable[Node]) -> dict[Node, BackendError | BackendNotFoundError]:
+        """Ask each backend whether it takes its layers; returns why not, of those refused.
+
+        Its version may have changed, or it may be missing.
+        """
+        refused: dict[Node, BackendError | BackendNotFoundError] = {}
         by_backend: dict[str, list[Node]] = {}
         for node in nodes:
             if node.backend is None:
                 continue
+            if node.backend in self._missing:
+                refused[node] = self._missing[node.backend]
+                continue
             backend = self._backends[node.backend]
             reason = why_not_shown(backend.api, node.type, node.descriptor, node.infos)
             if reason:
-                raise self._refused(node, reason)
-            if node.type is LayerType.PRE_COMPILED or node.is_replacement:
+                refused[node] = self._refusal(node, reason)
+            elif node.type is LayerType.PRE_COMPILED or node.is_replacement:
                 # A layer that a backend made is a question for its compiler alone.
                 if not backend.api.optimize_subgraph_view and not backend.api.deserialize_blob:
-                    raise self._refused(node, "it compiles nothing")
-                continue
-            by_backend.setdefault(node.backend, []).append(node)
+                    refused[node] = self._refusal(node, "it compiles nothing")
+            else:
+                by_backend.setdefault(node.backend, []).append(node)
         for backend_id, own in by_backend.items():
             backend = self._backends[backend_id]
             with LayerSupport(backend, self._model_options.of(backend)) as support:
                 answers = support.ask_many([node_signature(node) for node in own])
             for node, answer in zip(own, answers, strict=True):
                 if not answer:
-                    raise self._refused(node, answer.reason)
+                    refused[node] = self._refusal(node, answer.reason)
+        return refused
 
-    def _refused(self, node: Node, reason: str) -> BackendError:
+    def _refusal(self, node: Node, reason: str) -> BackendError:
         return BackendError(
             f"backend '{node.backend}' does not take layer '{node.name}' "
             f"({node.shown_type.label}) of the saved network: {reason or 'no reason given'}",
@@ -210,8 +279,11 @@ class _Binder:
                             "save(keep_subgraphs=True) lets a backend compile again by itself"
                         ],
                     ) from error
-                _log.warning("%s: it is compiled again", error.message)
-        assert part.source is not None
+                blob = self._compile(backend, layer, part.source)
+                self._compiled_again[layer.name] = error.message
+                return blob
+        if part.source is None:
+            raise self._saved.archive.damaged(f"layer '{layer.name}' has nothing inside")
         return self._compile(backend, layer, part.source)
 
     def _from_bytes(self, backend: Backend, layer: Layer, part: CompiledPart) -> NativeBlob:
@@ -249,7 +321,8 @@ class _Binder:
                 node.backend = backend.id
                 graph.restore_guid(node, guid)
                 nodes.append(node)
-        self._ask(nodes)
+        for error in self._ask(nodes).values():
+            raise error
         view = SubgraphView(
             tuple(nodes),
             tuple(node.output for node in graph.nodes if node.type is LayerType.INPUT),
@@ -284,13 +357,30 @@ class _Binder:
 
     # ---- Reports -----------------------------------------------------------------------------
 
+    def _is_inserted(self, node: Node) -> bool:
+        """Whether it came with what was optimised anew, and stands for no layer of the user's."""
+        rebuilt = self._rebuilt
+        return (
+            rebuilt is not None
+            and not node.is_host
+            and not node.origins
+            and node not in rebuilt.kept
+        )
+
+    def _origins(self, node: Node, old: Mapping[Node, int]) -> tuple[int, ...]:
+        """The guids of the user's layers that a node stands for."""
+        if self._rebuilt is None:
+            return self._saved.origins[old[node]] if node in old else ()
+        return tuple(origin.guid for origin in node.origins)
+
     def _records(self, old: Mapping[Node, int]) -> Sequence[LayerAssignment]:
         """The saved report, with the copies and imports that were inserted now."""
-        files = {name: self._backends[name].file for name in self._saved.backends}
+        used = {node.backend for node in self.graph.nodes if node.backend is not None}
+        files = {name: self._backends[name].file for name in used}
         before: dict[int, list[LayerAssignment]] = {}
         waiting: list[LayerAssignment] = []
         for node in self.graph.nodes:
-            if FACTS[node.type].moves_memory:
+            if FACTS[node.type].moves_memory or self._is_inserted(node):
                 backend, kind = node.backend or "", node.shown_type.label
                 file = files.get(backend)
                 waiting.append(
@@ -305,15 +395,16 @@ class _Binder:
                         run_as=kind,
                     )
                 )
-            elif node in old and self._saved.origins[old[node]]:
-                first = min(self._saved.origins[old[node]])
+            elif origins := self._origins(node, old):
+                first = min(origins)
                 before.setdefault(first, []).extend(waiting)
                 waiting = []
         records: list[LayerAssignment] = []
         for saved in self._saved.assignment:
             if saved.guid is not None:
                 records += before.pop(saved.guid, [])
-            records.append(dataclasses.replace(saved, file=files.get(saved.backend)))
+            row = saved if self._rebuilt is None else self._rebuilt.row(saved)
+            records.append(dataclasses.replace(row, file=files.get(row.backend)))
         for left in before.values():
             records += left
         return records + waiting

@@ -9,12 +9,11 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from armnn_py._version import __version__
 from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.network import AssignLayer, ConstantLayer, VariableLayer
-from armnn_py.optimizer.saved.archive import npy_head, write_archive
+from armnn_py.optimizer.saved.archive import CONSTANTS, write_archive
+from armnn_py.optimizer.saved.safetensors import tensors_to_chunks
 from armnn_py.optimizer.saved.values import (
     descriptor_to_json,
     info_to_json,
@@ -26,6 +25,7 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from armnn_py._native.backend_options import OptionValue
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "FORMAT_VERSION", "save_network"]
 
 FORMAT = "armnn_py network"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 
 def save_network(
@@ -107,11 +107,7 @@ class _Writer:
         document["infos"] = self._info_list
         text = json.dumps(document, allow_nan=False, separators=(",", ":")).encode()
         members: dict[str, tuple[Any, ...]] = {"network.json": (text,)}
-        for index, array in self._constants.values():
-            members[f"constants/{index}.npy"] = (
-                npy_head(array.shape, array.dtype),
-                array.reshape(-1).view(np.uint8).data,
-            )
+        members[CONSTANTS] = tensors_to_chunks(array for _, array in self._constants.values())
         for index, blob in enumerate(self._blobs):
             members[f"blobs/{index}.bin"] = (blob.data,)
         return members

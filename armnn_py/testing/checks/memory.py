@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from armnn_py.testing.one_run import Layout
 from armnn_py.testing.outcome import CheckFailedError
-from armnn_py.testing.subject import Layout
 from armnn_py.testing.tolerances import nearly_equal
 
 if TYPE_CHECKING:
     from armnn_py._native.guarded_memory import Region
     from armnn_py.testing.cases import Case
-    from armnn_py.testing.subject import Prepared
+    from armnn_py.testing.prepared import Prepared
 
 __all__ = ["check_memory"]
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armnn_py.testing.one_run import Layout
 from armnn_py.testing.outcome import CheckFailedError
-from armnn_py.testing.subject import Layout
 from armnn_py.testing.tolerances import nearly_equal
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from armnn_py._native.kit_host import Cutting
     from armnn_py.testing.cases import Case
-    from armnn_py.testing.subject import Prepared, Subject
+    from armnn_py.testing.prepared import Prepared
+    from armnn_py.testing.subject import Subject
 
 __all__ = ["check_reentrance"]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.network import Network
-    from armnn_py.testing.subject import Target
+    from armnn_py.testing.target import Target
 
 __all__ = ["TOLERANCE", "check_subgraphs"]
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from armnn_py.testing.cases import Case
-    from armnn_py.testing.subject import Prepared, Subject
+    from armnn_py.testing.prepared import Prepared
+    from armnn_py.testing.subject import Subject
 
 __all__ = ["Answers", "check_truth"]
 

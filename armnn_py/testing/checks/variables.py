@@ -12,7 +12,8 @@ from armnn_py.testing.tolerances import nearly_equal
 
 if TYPE_CHECKING:
     from armnn_py.testing.cases import Case
-    from armnn_py.testing.subject import Prepared, Subject
+    from armnn_py.testing.prepared import Prepared
+    from armnn_py.testing.subject import Subject
 
 __all__ = ["check_variables", "variable_of"]
 

@@ -218,6 +218,23 @@ static armnn_status_t check_move(const armnn_layer_query_t* query, armnn_error_t
   }
 }
 
+static armnn_status_t check_binary(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const int32_t operation =
+      ARMNN_DESCRIPTOR(query, armnn_elementwise_binary_descriptor_t)->operation;
+  switch (operation) {
+    case ARMNN_BINARY_ADD:
+    case ARMNN_BINARY_DIV:
+    case ARMNN_BINARY_MAXIMUM:
+    case ARMNN_BINARY_MINIMUM:
+    case ARMNN_BINARY_MUL:
+    case ARMNN_BINARY_SUB:
+    case ARMNN_BINARY_SQ_DIFF:
+      return ARMNN_STATUS_OK;
+    default:
+      REFUSE("no operator for %s", armnn_operation_name(query->type, operation));
+  }
+}
+
 static armnn_status_t check_unary(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const int32_t operation =
       ARMNN_DESCRIPTOR(query, armnn_elementwise_unary_descriptor_t)->operation;
@@ -274,11 +291,7 @@ armnn_status_t xn_check_layer(const armnn_layer_query_t* query, armnn_error_t* r
       }
       REFUSE("only the mean of whole images is taken");
     case ARMNN_LAYER_ELEMENTWISE_BINARY:
-      if (ARMNN_DESCRIPTOR(query, armnn_elementwise_binary_descriptor_t)->operation !=
-          ARMNN_BINARY_POWER) {
-        return ARMNN_STATUS_OK;
-      }
-      REFUSE("no operator for Power");
+      return check_binary(query, reason);
     case ARMNN_LAYER_ELEMENTWISE_UNARY:
       return check_unary(query, reason);
     case ARMNN_LAYER_ACTIVATION:

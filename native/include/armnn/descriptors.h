@@ -218,7 +218,18 @@ enum armnn_unary_operation_e {
   ARMNN_UNARY_FLOOR = 9, /* [armnn_py] */
   ARMNN_UNARY_ERF = 10, /* Error function [armnn_py] */
   ARMNN_UNARY_ROUND = 11, /* To the nearest integer, halves to the even one [armnn_py] */
-  ARMNN_UNARY_COUNT = 12,
+  ARMNN_UNARY_COS = 12, /* [armnn_py] */
+  ARMNN_UNARY_TAN = 13, /* [armnn_py] */
+  ARMNN_UNARY_ASIN = 14, /* [armnn_py] */
+  ARMNN_UNARY_ACOS = 15, /* [armnn_py] */
+  ARMNN_UNARY_ATAN = 16, /* [armnn_py] */
+  ARMNN_UNARY_SINH = 17, /* [armnn_py] */
+  ARMNN_UNARY_COSH = 18, /* [armnn_py] */
+  ARMNN_UNARY_ASINH = 19, /* [armnn_py] */
+  ARMNN_UNARY_ACOSH = 20, /* [armnn_py] */
+  ARMNN_UNARY_ATANH = 21, /* [armnn_py] */
+  ARMNN_UNARY_BITWISE_NOT = 22, /* Of integers [armnn_py] */
+  ARMNN_UNARY_COUNT = 23,
   ARMNN_UNARY_MAX_ENUM = INT32_MAX
 };
 
@@ -240,7 +251,16 @@ enum armnn_binary_operation_e {
   ARMNN_BINARY_SUB = 5,
   ARMNN_BINARY_SQ_DIFF = 6,
   ARMNN_BINARY_POWER = 7,
-  ARMNN_BINARY_COUNT = 8,
+  ARMNN_BINARY_MOD = 8, /* x - y * floor(x / y): the sign of y, as numpy.mod [armnn_py] */
+  ARMNN_BINARY_FMOD = 9, /* x - y * trunc(x / y): the sign of x, as fmod of C [armnn_py] */
+  ARMNN_BINARY_BITWISE_AND = 10, /* Of integers [armnn_py] */
+  ARMNN_BINARY_BITWISE_OR = 11, /* Of integers [armnn_py] */
+  ARMNN_BINARY_BITWISE_XOR = 12, /* Of integers [armnn_py] */
+  /* Of integers, by y bits; 0 for y outside of the width [armnn_py] */
+  ARMNN_BINARY_SHIFT_LEFT = 13,
+  /* Of integers, by y bits, zeros coming in; 0 for y outside of the width [armnn_py] */
+  ARMNN_BINARY_SHIFT_RIGHT = 14,
+  ARMNN_BINARY_COUNT = 15,
   ARMNN_BINARY_MAX_ENUM = INT32_MAX
 };
 
@@ -405,7 +425,7 @@ typedef struct armnn_logical_binary_descriptor_t {
 /* ELEMENTWISE_BINARY [x, y -> output; element]: Computes a function of two tensors. Shapes
  * broadcast as in numpy: aligned at the last dimension, where a size of 1, or no dimension,
  * repeats. Operands come as they are, not expanded. An integer to a negative power is the
- * truncated quotient 1 / x**n. */
+ * truncated quotient 1 / x**n; a remainder by 0 is 0. */
 typedef struct armnn_elementwise_binary_descriptor_t {
   armnn_header_t header;
   int32_t operation; /* armnn_binary_operation_e */

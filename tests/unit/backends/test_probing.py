@@ -66,4 +66,6 @@ def test_the_reference_moves_every_type_and_calculates_in_most() -> None:
     assert set(taken[LayerType.CONVOLUTION2D]) == set(DataType) - integers
     assert taken[LayerType.LOGICAL_BINARY] == (DataType.BOOLEAN,)
     assert set(taken[LayerType.SOFTMAX]) == set(DataType) - integers
-    assert taken[LayerType.QUANTIZE] == ()
+    # As Arm NN's reference: what Quantize makes.
+    made = (DataType.QASYMM_U8, DataType.QSYMM_S16, DataType.QSYMM_S8, DataType.QASYMM_S8)
+    assert taken[LayerType.QUANTIZE] == made

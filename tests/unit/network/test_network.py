@@ -293,5 +293,24 @@ def test_builders_keep_their_promise():
             network.specialize({"x": (2,)})
     with pytest.raises(InvalidArgumentError, match="no input has a free dimension"):
         Network.from_builder("model", {"x": TensorInfo((1,))}, double, {})
+
+
+def test_outputs_in_another_order_are_told_as_such():
+    def build(infos):
+        network = Network()
+        x = network.add_input("x", infos["x"])
+        network.add_output("b", x)
+        network.add_output("a", x)
+        return network
+
+    free = TensorInfo((None,))
+    network = Network.from_builder("model", {"x": free}, build, {"a": free, "b": free})
+    with pytest.raises(InvalidArgumentError, match="other outputs") as caught:
+        network.specialize({"x": (2,)})
+    assert caught.value.hints == ("their order counts, too",)
+
+
+def test_builders_are_checked_early():
+    free = TensorInfo((None,))
     with pytest.raises(InvalidArgumentError, match="cannot be called"):
         Network.from_builder("model", {"x": free}, None, {})

@@ -77,6 +77,17 @@ def _divide_sizes(x: int, y: int) -> int:
     return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
 
 
+def _remainder(rest: Callable[[Array, Array], Any], x: Array, y: Array) -> Array:
+    check_divisor(x, y)
+    return np.asarray(rest(x, y))
+
+
+def _shift_right(x: Array, y: Array) -> Array:
+    """Shift zeros in, also of numbers with a sign."""
+    unsigned = np.dtype(f"u{x.dtype.itemsize}")
+    return np.asarray(np.right_shift(x.view(unsigned), y.view(unsigned))).view(x.dtype)
+
+
 _BINARY: dict[BinaryOperation, Callable[[Array, Array], Any]] = {
     BinaryOperation.ADD: np.add,
     BinaryOperation.SUB: np.subtract,
@@ -86,6 +97,13 @@ _BINARY: dict[BinaryOperation, Callable[[Array, Array], Any]] = {
     BinaryOperation.MINIMUM: np.minimum,
     BinaryOperation.POWER: np.power,
     BinaryOperation.SQ_DIFF: lambda x, y: np.square(x - y),
+    BinaryOperation.MOD: lambda x, y: _remainder(np.mod, x, y),
+    BinaryOperation.FMOD: lambda x, y: _remainder(np.fmod, x, y),
+    BinaryOperation.BITWISE_AND: np.bitwise_and,
+    BinaryOperation.BITWISE_OR: np.bitwise_or,
+    BinaryOperation.BITWISE_XOR: np.bitwise_xor,
+    BinaryOperation.SHIFT_LEFT: np.left_shift,
+    BinaryOperation.SHIFT_RIGHT: _shift_right,
 }
 #: Of sizes, which are objects; a quotient is rounded down as that of numbers that are not negative.
 _SIZES: dict[BinaryOperation, Callable[[Array, Array], Any]] = {
@@ -107,6 +125,17 @@ _UNARY: dict[UnaryOperation, Callable[[Array], Any]] = {
     UnaryOperation.FLOOR: np.floor,
     UnaryOperation.ERF: np.vectorize(math.erf),
     UnaryOperation.ROUND: np.rint,
+    UnaryOperation.COS: np.cos,
+    UnaryOperation.TAN: np.tan,
+    UnaryOperation.ASIN: np.arcsin,
+    UnaryOperation.ACOS: np.arccos,
+    UnaryOperation.ATAN: np.arctan,
+    UnaryOperation.SINH: np.sinh,
+    UnaryOperation.COSH: np.cosh,
+    UnaryOperation.ASINH: np.arcsinh,
+    UnaryOperation.ACOSH: np.arccosh,
+    UnaryOperation.ATANH: np.arctanh,
+    UnaryOperation.BITWISE_NOT: np.bitwise_not,
 }
 _ACTIVATION: dict[ActivationFunction, Callable[[Array, float, float], Any]] = {
     ActivationFunction.SIGMOID: lambda x, a, b: 1 / (1 + np.exp(-x)),

@@ -4,15 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
-from armnn_py.frontends.common.emit.arithmetic import check_divisor
-from armnn_py.frontends.common.values import Known, NotKnown, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.frontends.onnx.tensors import DTYPES, element_type_name
@@ -23,6 +19,9 @@ _BINARY = {
     "Sub": BinaryOperation.SUB,
     "Mul": BinaryOperation.MUL,
     "Div": BinaryOperation.DIV,
+    "BitwiseAnd": BinaryOperation.BITWISE_AND,
+    "BitwiseOr": BinaryOperation.BITWISE_OR,
+    "BitwiseXor": BinaryOperation.BITWISE_XOR,
 }
 _UNARY = {
     "Abs": UnaryOperation.ABS,
@@ -35,6 +34,17 @@ _UNARY = {
     "Floor": UnaryOperation.FLOOR,
     "Erf": UnaryOperation.ERF,
     "Round": UnaryOperation.ROUND,
+    "Cos": UnaryOperation.COS,
+    "Tan": UnaryOperation.TAN,
+    "Sinh": UnaryOperation.SINH,
+    "Cosh": UnaryOperation.COSH,
+    "Asin": UnaryOperation.ASIN,
+    "Acos": UnaryOperation.ACOS,
+    "Atan": UnaryOperation.ATAN,
+    "Asinh": UnaryOperation.ASINH,
+    "Acosh": UnaryOperation.ACOSH,
+    "Atanh": UnaryOperation.ATANH,
+    "BitwiseNot": UnaryOperation.BITWISE_NOT,
 }
 _VARIADIC = {
     "Sum": BinaryOperation.ADD,
@@ -134,37 +144,17 @@ def _cast_like(view: NodeView) -> Value:
 
 @operator("Mod", since=10)
 def _mod(view: NodeView) -> Value:
-    x, y = view.known(0), view.known(1)
-    if x is None or y is None:
-        raise NotKnown("a remainder computed at run time", 0 if x is None else 1)
-    check_divisor(x, y)
-    remainder = np.fmod if view.integer("fmod") else np.mod
-    with np.errstate(all="ignore"):
-        return Known(np.asarray(remainder(x, y)).astype(x.dtype, copy=False))
+    operation = BinaryOperation.FMOD if view.integer("fmod") else BinaryOperation.MOD
+    return view.emit.binary(operation, *operands(view))
 
 
-_KNOWN_ONLY: dict[str, Callable[[Any], Any]] = {
-    "Cos": np.cos,
-    "Tan": np.tan,
-    "Sinh": np.sinh,
-    "Cosh": np.cosh,
-    "Asin": np.arcsin,
-    "Acos": np.arccos,
-    "Atan": np.arctan,
-    "Asinh": np.arcsinh,
-    "Acosh": np.arccosh,
-    "Atanh": np.arctanh,
-}
-
-
-@operator(*_KNOWN_ONLY)
-def _known_only(view: NodeView) -> Value:
-    known = view.known(0)
-    if known is None:
-        raise Unsupported("supported for constant inputs only")
-    with np.errstate(all="ignore"):
-        result = np.asarray(_KNOWN_ONLY[view.node.op_type](known))
-    return Known(result.astype(known.dtype, copy=False))
+@operator("BitShift", since=11)
+def _bit_shift(view: NodeView) -> Value:
+    directions = {"LEFT": BinaryOperation.SHIFT_LEFT, "RIGHT": BinaryOperation.SHIFT_RIGHT}
+    direction = view.text("direction")
+    if direction not in directions:
+        raise ParseError(f"direction is '{direction}', LEFT or RIGHT expected")
+    return view.emit.binary(directions[direction], *operands(view))
 
 
 @operator("IsInf", since=10)

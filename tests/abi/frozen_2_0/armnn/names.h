@@ -232,6 +232,17 @@ static inline const char* armnn_operation_name(int32_t layer_type, int32_t opera
         case 9: return "Floor";
         case 10: return "Erf";
         case 11: return "Round";
+        case 12: return "Cos";
+        case 13: return "Tan";
+        case 14: return "Asin";
+        case 15: return "Acos";
+        case 16: return "Atan";
+        case 17: return "Sinh";
+        case 18: return "Cosh";
+        case 19: return "Asinh";
+        case 20: return "Acosh";
+        case 21: return "Atanh";
+        case 22: return "BitwiseNot";
         default: return NULL;
       }
     case ARMNN_LAYER_LOGICAL_BINARY:
@@ -259,6 +270,13 @@ static inline const char* armnn_operation_name(int32_t layer_type, int32_t opera
         case 5: return "Sub";
         case 6: return "SqDiff";
         case 7: return "Power";
+        case 8: return "Mod";
+        case 9: return "Fmod";
+        case 10: return "BitwiseAnd";
+        case 11: return "BitwiseOr";
+        case 12: return "BitwiseXor";
+        case 13: return "ShiftLeft";
+        case 14: return "ShiftRight";
         default: return NULL;
       }
     default: return NULL;

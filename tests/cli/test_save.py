@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""``armnn-py compile``, and the other commands on the file that it writes."""
+"""``armnn-py save``, and the other commands on the file that it writes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .conftest import DEMO, Command
 @pytest.fixture(params=["CpuRef", "CpuAcc"])
 def compiled(command: Command, tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     path = tmp_path / "digits.armnn"
-    answer = command("compile", DEMO, "-o", path, "-b", request.param)
+    answer = command("save", DEMO, "-o", path, "-b", request.param)
     assert answer.code == 0, answer.err
     assert f"12 of 12 layers assigned: {request.param} 12" in answer.out
     assert f"Wrote {path}" in answer.out
@@ -23,7 +23,7 @@ def compiled(command: Command, tmp_path: Path, request: pytest.FixtureRequest) -
 
 def test_its_document(command: Command, tmp_path: Path) -> None:
     path = tmp_path / "x.armnn"
-    document = command("compile", DEMO, "-o", path, "-b", "CpuRef", "--json").json
+    document = command("save", DEMO, "-o", path, "-b", "CpuRef", "--json").json
     assert document["bytes"] == path.stat().st_size
     assert document["backends"] == {"CpuRef": 12}
 
@@ -76,7 +76,16 @@ def test_a_damaged_file_exits_3(command: Command, compiled: Path) -> None:
 def test_the_model_is_not_written_over(command: Command, tmp_path: Path) -> None:
     model = tmp_path / "digits.onnx"
     model.write_bytes(DEMO.read_bytes())
-    answer = command("compile", model, "-o", model)
+    answer = command("save", model, "-o", model)
     assert answer.code == 2
     assert "-o names the model itself" in answer.err
     assert model.read_bytes() == DEMO.read_bytes()
+
+
+def test_the_former_name_is_understood(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "x.armnn"
+    assert command("compile", DEMO, "-o", path, "-b", "CpuRef").code == 0
+    assert path.exists()
+    listed = command("--help").out
+    assert "│ save " in listed
+    assert "│ compile " not in listed

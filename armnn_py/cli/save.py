@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""``armnn-py compile``: a model, optimised and compiled, as a file that loads at once."""
+"""``armnn-py save``: a model, optimised and compiled, as a file that loads at once."""
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,10 @@ from armnn_py.cli.model_arguments import ModelArguments, model_arguments
 from armnn_py.cli.networks import assumption
 from armnn_py.cli.render import Renderer, format_bytes
 
-__all__ = ["compile_model"]
+__all__ = ["compile_model", "save"]
 
 
-@click.command("compile")
+@click.command("save")
 @model_arguments
 @click.option(
     "-o",
@@ -32,13 +33,11 @@ __all__ = ["compile_model"]
 @click.option(
     "--keep-subgraphs",
     is_flag=True,
-    help="Also keep the layers of compiled sub-graphs, so that a later version of a backend can "
-    "compile them again, each to one layer as before.",
+    help="Also keep the layers of compiled sub-graphs, so that they can be optimised anew "
+    "where a backend does not take its bytes any more.",
 )
 @with_session
-def compile_model(
-    session: Session, *, given: ModelArguments, output: Path, keep_subgraphs: bool
-) -> None:
+def save(session: Session, *, given: ModelArguments, output: Path, keep_subgraphs: bool) -> None:
     """Optimise and compile MODEL once; run, bench, profile, check and inspect take the file."""
     if output.exists() and output.samefile(given.model):
         raise click.UsageError("-o names the model itself")
@@ -63,3 +62,8 @@ def compile_model(
             renderer.line(assumption(data["assumed_shapes"]))
 
     session.answer(data, render)
+
+
+#: Its name before there was ``save``: not listed any more, and still understood.
+compile_model = copy.copy(save)
+compile_model.name, compile_model.hidden = "compile", True

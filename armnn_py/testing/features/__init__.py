@@ -1,0 +1,27 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What a backend may have beyond layers: a check for each, made where the backend has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from armnn_py.testing.features.blobs import check_blobs
+from armnn_py.testing.features.late_shapes import check_late_shapes
+from armnn_py.testing.features.options import check_options, check_run_options
+
+if TYPE_CHECKING:
+    from armnn_py.testing.target import Target
+
+__all__ = ["FEATURES"]
+
+Check = Callable[["Target", int, Callable[[str], None]], None]
+
+FEATURES: dict[str, Check] = {
+    "late shapes": check_late_shapes,
+    "options": check_options,
+    "run options": check_run_options,
+    "blobs": check_blobs,
+}
+"""By name: checks that get a target, a seed, and what to call at each step."""

@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Bytes of compiled sub-graphs: what is damaged is refused, or at least does no harm."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from armnn_py._native.blob import deserialize_blob
+from armnn_py.errors import ArmnnError
+from armnn_py.optimizer import OptimizerOptions, optimize
+from armnn_py.testing.outcome import NotApplicableError
+from armnn_py.testing.random_networks import random_network
+from armnn_py.testing.reference import REFERENCE
+from armnn_py.testing.spreading import random_inputs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from armnn_py._native.blob import NativeBlob
+    from armnn_py.backends.backend import Backend
+    from armnn_py.optimizer import OptimizedNetwork
+    from armnn_py.runtime import Runtime
+    from armnn_py.testing.target import Target
+
+__all__ = ["check_blobs"]
+
+_NETWORKS = 2
+_FLIPPED = 48  # bytes at the start, where headers are, and as many anywhere
+
+
+def check_blobs(target: Target, seed: int, on_step: Callable[[str], None]) -> None:
+    """Read bytes that are too few, or of which one is another; run what is taken all the same.
+
+    A crash or a hang is the failure; wrong numbers are not, because who writes a file may write
+    other weights.
+
+    Raises
+    ------
+    NotApplicableError
+        The backend writes no bytes of compiled sub-graphs, or reads none.
+    """
+    tried = 0
+    with target.runtime(with_others=True) as runtime:
+        backend = runtime.backends[target.id]
+        if not backend.api.deserialize_blob:
+            raise NotApplicableError("the backend reads no compiled sub-graphs")
+        for number in range(_NETWORKS):
+            network = random_network(seed + number)
+            both = list(dict.fromkeys([target.id, REFERENCE]))
+            options = OptimizerOptions(simplify=False)
+            placed = optimize(network, both, runtime=runtime, options=options)
+            for guid, blob in placed.placed.blobs.items():
+                if placed.placed.layer_backends[guid] != target.id or not blob.is_serializable:
+                    continue
+                tried += 1
+                data = blob.to_bytes(backend.id, "layer")
+                for what, damaged in _damaged(data, seed):
+                    on_step(f"random network {seed + number}, a blob of {data.size} bytes, {what}")
+                    with contextlib.suppress(ArmnnError):
+                        read = _read(backend, damaged, blob.compatibility)
+                        _run_with(runtime, placed, guid, read, random_inputs(network, seed))
+                break
+    if not tried:
+        raise NotApplicableError("the backend writes no bytes of compiled sub-graphs")
+
+
+def _read(backend: Backend, data: NDArray[np.uint8], compatibility: bytes) -> NativeBlob:
+    with backend.in_use():
+        return deserialize_blob(
+            backend.id,
+            backend.api,
+            backend.instance,
+            data,
+            compatibility,
+            "layer",
+            retain=backend.retain,
+            release=backend.release,
+        )
+
+
+def _run_with(
+    runtime: Runtime,
+    placed: OptimizedNetwork,
+    guid: int,
+    blob: NativeBlob,
+    inputs: dict[str, NDArray[Any]],
+) -> None:
+    """Run a network with another blob in the place of one."""
+    blobs = cast("dict[int, NativeBlob]", placed.placed.blobs)
+    before = blobs[guid]
+    blobs[guid] = blob
+    try:
+        with runtime.load_network(placed) as loaded:
+            loaded.run(inputs)
+    finally:
+        blobs[guid] = before
+
+
+def _damaged(data: NDArray[np.uint8], seed: int) -> Iterator[tuple[str, NDArray[np.uint8]]]:
+    size = data.size
+    for left in sorted({1, 8, size // 2, size - 8, size - 1}):
+        if 0 < left < size:
+            yield f"only {left} of them", data[:left].copy()
+    random = np.random.default_rng(seed)
+    places = [*range(min(_FLIPPED, size)), *random.integers(0, size, _FLIPPED)]
+    for place in places:
+        for mask in (0xFF, 0x01):
+            flipped = data.copy()
+            flipped[place] ^= mask
+            yield f"byte {place} flipped by {mask:#x}", flipped

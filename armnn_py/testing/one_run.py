@@ -1,0 +1,191 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""One run of prepared workloads, each tensor in pages of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py._native.direct_execution import execute
+from armnn_py._native.guarded_memory import Region
+from armnn_py.records import record
+from armnn_py.testing.outcome import CheckFailedError
+from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from armnn_py._native.guarded_memory import Place
+    from armnn_py._native.workloads import NativeWorkload
+    from armnn_py.network import OutputSlot
+    from armnn_py.testing.prepared import Prepared
+
+__all__ = ["Layout", "Run", "Step"]
+
+
+@record
+class Layout:
+    """How one execute gets its memory.
+
+    Attributes
+    ----------
+    place
+        Where each tensor lies in pages of its own.
+    poison
+        What outputs and scratch are full of before.
+    read_only
+        Whether nobody may write to the inputs.
+    checked
+        Whether what lies beside each tensor, and the inputs, must be as they were.
+    in_place
+        The input whose memory an output of the only step takes, and that output; or None.
+    """
+
+    place: Place = "middle"
+    poison: int = 0xCB
+    read_only: bool = False
+    checked: bool = False
+    in_place: tuple[int, int] | None = None
+
+
+class Step:
+    """One workload and where its operands are."""
+
+    def __init__(
+        self, workload: NativeWorkload, inputs: list[OutputSlot | None], outputs: list[OutputSlot]
+    ) -> None:
+        self.workload, self.inputs, self.outputs = workload, inputs, outputs
+
+
+class Run:
+    """The memory of one run: each tensor, and the scratch of each step, in pages of its own."""
+
+    def __init__(self, prepared: Prepared, layout: Layout) -> None:
+        self._prepared, self._layout = prepared, layout
+        alignments: dict[OutputSlot, int] = {}
+        readable: dict[OutputSlot, int] = {}
+
+        def ask(slot: OutputSlot | None, alignment: int, behind: int) -> None:
+            if slot is not None:
+                own = max(slot.info.dtype.itemsize, 1)
+                alignments[slot] = max(alignments.get(slot, own), alignment)
+                readable[slot] = max(readable.get(slot, 0), behind)
+
+        for step in prepared.steps:
+            needs = step.workload.requirements
+            for index, slot in enumerate(step.inputs):
+                ask(slot, needs.input_alignment(index), needs.readable_behind_input(index))
+            for index, slot in enumerate(step.outputs):
+                ask(slot, needs.output_alignment(index), needs.readable_behind_output(index))
+            if layout.in_place is not None:
+                index, output = layout.in_place
+                ask(
+                    step.inputs[index],
+                    needs.output_alignment(output),
+                    needs.readable_behind_output(output),
+                )
+        self.regions = {
+            slot: Region(
+                slot.info.byte_size, alignment, layout.place, layout.poison, readable[slot]
+            )
+            for slot, alignment in alignments.items()
+        }
+        self._taken: OutputSlot | None = None
+        if layout.in_place is not None:
+            (step,) = prepared.steps
+            index, output = layout.in_place
+            self._taken = step.inputs[index]
+            assert self._taken is not None
+            self.regions[step.outputs[output]] = self.regions[self._taken]
+        self.scratch = [self._scratch_of(step) for step in prepared.steps]
+        self.persistent = [self._persistent_of(step) for step in prepared.steps]
+
+    @property
+    def all_regions(self) -> list[Region]:
+        """Everything that was taken."""
+        others = [region for region in (*self.scratch, *self.persistent) if region is not None]
+        return [*self.regions.values(), *others]
+
+    def _scratch_of(self, step: Step) -> Region | None:
+        needs = step.workload.requirements
+        if not needs.scratch_size:
+            return None
+        layout = self._layout
+        return Region(needs.scratch_size, needs.scratch_alignment, layout.place, layout.poison)
+
+    def _persistent_of(self, step: Step) -> Region | None:
+        size = step.workload.requirements.persistent_size
+        if not size:
+            return None
+        region = Region(size, 64, self._layout.place, self._layout.poison)
+        region.view(np.dtype(np.uint8), (size,))[:] = 0
+        return region
+
+    def through(
+        self, given: dict[str, NDArray[Any] | None], *, own_data: bool
+    ) -> list[NDArray[Any]]:
+        """Fill in what is known, execute each step, and look at what it left."""
+        prepared = self._prepared
+        known: dict[OutputSlot, NDArray[Any]] = dict(prepared.constants)
+        for layer in prepared.network.layers:
+            value = given.get(layer.name)
+            if layer.type is LayerType.INPUT and value is not None:
+                known[layer.outputs[0]] = value
+        for slot, value in known.items():
+            if slot in self.regions:
+                self._view(slot)[...] = value
+        with prepared.one_run(own_data=own_data) as data:
+            memory = zip(prepared.steps, self.scratch, self.persistent, strict=True)
+            for step, scratch, persistent in memory:
+                self._execute(step, scratch, persistent, data)
+        for slot, value in known.items():
+            if not self._layout.checked or slot not in self.regions or slot is self._taken:
+                continue
+            if self._view(slot).tobytes() != value.tobytes():
+                raise CheckFailedError("an input was written to", before=value)
+        found = []
+        for layer in prepared.network.output_layers:
+            source = layer.inputs[0]
+            assert source is not None
+            found.append(np.array(known[source] if source in known else self._view(source)))
+        return found
+
+    def _view(self, slot: OutputSlot) -> NDArray[Any]:
+        return self.regions[slot].view(slot.info.dtype, slot.info.static_shape)
+
+    def _execute(
+        self, step: Step, scratch: Region | None, persistent: Region | None, data: int | None
+    ) -> None:
+        read = [None if slot is None else self.regions[slot] for slot in step.inputs]
+        written = [self.regions[slot] for slot in step.outputs]
+        if self._layout.read_only:
+            for region in read:
+                if region is not None:
+                    region.allow(read=True, write=False)
+        status, text = execute(
+            step.workload,
+            [None if region is None else region.address for region in read],
+            [region.address for region in written],
+            None if scratch is None else scratch.address,
+            data,
+            None if persistent is None else persistent.address,
+        )
+        for region in read:
+            if region is not None:
+                region.allow(read=True, write=True)
+        if status != 0:
+            raise CheckFailedError(f"execute answered {status}: {text or 'no reason given'}")
+        if not self._layout.checked:
+            return
+        named: list[tuple[str, Region | None]] = [
+            *((f"input {index}", region) for index, region in enumerate(read)),
+            *((f"output {index}", region) for index, region in enumerate(written)),
+            ("the scratch", scratch),
+            ("the persistent bytes", persistent),
+        ]
+        for name, region in named:
+            where = region.damage() if region is not None else ""
+            if where:
+                raise CheckFailedError(f"execute wrote beside {name}, {where}")

@@ -1,0 +1,244 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""A network on the backend under test, ready to be called at addresses of our choice."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py._native.blob import check_blob
+from armnn_py._native.guarded_memory import Region
+from armnn_py._native.layers import LayerStructs
+from armnn_py._native.workloads import NativeWorkloadFactory
+from armnn_py.network import ConstantLayer, Layer, Network, OutputSlot
+from armnn_py.optimizer import OptimizerOptions, optimize
+from armnn_py.testing.one_run import Layout, Run, Step
+from armnn_py.testing.outcome import CheckFailedError
+from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from armnn_py.backends.backend import Backend
+    from armnn_py.testing.subject import Subject
+
+__all__ = ["AS_GIVEN", "Prepared"]
+
+AS_GIVEN = OptimizerOptions(simplify=False)
+"""No pass touches the layers that a case is about."""
+
+_CONSTANT_POISON = 0xA5
+_run_ids = itertools.count(1)
+
+
+class Prepared:
+    """A network on the backend under test, ready to be run many times."""
+
+    def __init__(self, subject: Subject, network: Network) -> None:
+        self._subject = subject
+        self._stack = contextlib.ExitStack()
+        self.steps: list[Step] = []
+        self._constants: dict[OutputSlot, NDArray[Any]] = {}
+        self._made_from: list[Region] = []
+        self._data: int | None = None
+        self._factory: NativeWorkloadFactory | None = None
+        backend = subject.backend
+        self._optimized = optimize(network, [backend.id], runtime=subject.runtime, options=AS_GIVEN)
+        self.network = self._optimized.network
+        with contextlib.ExitStack() as undo:
+            undo.callback(self.close)
+            if subject.in_host_memory:
+                self._make(backend)
+            else:
+                self._loaded = self._stack.enter_context(
+                    subject.runtime.load_network(self._optimized)
+                )
+            undo.pop_all()
+
+    @property
+    def finite_math_only(self) -> bool:
+        """Whether the backend says that NaN and infinity may get lost."""
+        return self._subject.finite_math_only
+
+    def _make(self, backend: Backend) -> None:
+        placed = self._optimized.placed
+        self._factory = factory = NativeWorkloadFactory(
+            backend.id, backend.api, backend.instance, placed.model_options.of(backend)
+        )
+        for layer in self.network.layers:
+            if isinstance(layer, ConstantLayer):
+                self._constants[layer.outputs[0]] = layer.value
+            elif layer.type not in (LayerType.INPUT, LayerType.OUTPUT):
+                self._make_step(backend, factory, layer)
+        for step in self.steps:
+            step.workload.configure("layer")
+        factory.after_workloads_created()
+        self._data = factory.create_execution_data()
+
+    def _make_step(self, backend: Backend, factory: NativeWorkloadFactory, layer: Layer) -> None:
+        placed = self._optimized.placed
+        blob = placed.blobs.get(layer.guid)
+        if blob is not None:
+            check_blob(backend.id, backend.api, backend.instance, blob, layer.name)
+        constants = [None if slot is None else self._lent(slot) for slot in layer.inputs]
+        structs = LayerStructs(
+            layer.type,
+            layer.descriptor,
+            [None if slot is None else slot.info for slot in layer.inputs],
+            [slot.info for slot in layer.outputs],
+            constants,
+            blob=blob,
+        )
+        workload = factory.create(structs, placed.public_guids[layer.guid], layer.name)
+        needs = workload.requirements
+        inputs: list[OutputSlot | None] = []
+        for index, slot in enumerate(layer.inputs):
+            is_packed = slot is not None and needs.consumes(index)
+            if is_packed and constants[index] is None:
+                workload.destroy()
+                raise CheckFailedError(
+                    f"the workload says that it has packed input {index}, which is not constant"
+                )
+            inputs.append(None if is_packed else slot)
+        self.steps.append(Step(workload, inputs, list(layer.outputs)))
+
+    def _lent(self, slot: OutputSlot) -> NDArray[Any] | None:
+        """Return a constant in pages that can be taken away."""
+        value = self._constants.get(slot)
+        if value is None:
+            return None
+        region = Region(value.nbytes, 64, "least", _CONSTANT_POISON)
+        view = region.view(value.dtype, value.shape)
+        view[...] = value
+        self._made_from.append(region)
+        return view
+
+    # ---- Runs ------------------------------------------------------------------------------------
+
+    def run(
+        self,
+        values: Sequence[NDArray[Any] | None],
+        layout: Layout | None = None,
+        *,
+        kept: list[Region] | None = None,
+        own_data: bool = False,
+    ) -> list[NDArray[Any]]:
+        """Run once.
+
+        Parameters
+        ----------
+        values
+            The operands of the case.
+        layout
+            How memory is laid out.
+        kept
+            Gets the memory of this run, so that it lives on at its addresses.
+        own_data
+            Whether the run is an execution context of its own, as each thread has.
+
+        Returns
+        -------
+        list of array
+            The outputs.
+
+        Raises
+        ------
+        CheckFailedError
+            The backend fails, writes beside its outputs or scratch, or writes to its inputs.
+        """
+        given = {
+            layer.name: values[int(layer.name[1:])]
+            for layer in self.network.layers
+            if layer.type is LayerType.INPUT
+        }
+        if not self._subject.in_host_memory:
+            arrays = {name: value for name, value in given.items() if value is not None}
+            outputs = self._loaded.run(arrays)
+            return [np.array(outputs[name]) for name in sorted(outputs)]
+        run = Run(self, layout or Layout())
+        if kept is not None:
+            kept.extend(run.all_regions)
+        return run.through(given, own_data=own_data)
+
+    @contextlib.contextmanager
+    def one_run(self, *, own_data: bool) -> Iterator[int | None]:
+        """Tell the backend of a run; gives the state of its execution context, or of one more.
+
+        Raises
+        ------
+        CheckFailedError
+            The backend does not let the run begin.
+        """
+        with self._execution_data(own=own_data) as data:
+            context = self._subject.backend.context
+            if context is None:
+                yield data
+                return
+            run_id = next(_run_ids)
+            why_not = context.begin_run(run_id, data)
+            if why_not is not None:
+                raise CheckFailedError(f"before_run does not let a run begin: {why_not}")
+            try:
+                yield data
+            finally:
+                context.end_run(run_id, data)
+
+    @contextlib.contextmanager
+    def _execution_data(self, *, own: bool) -> Iterator[int | None]:
+        if not own or self._factory is None:
+            yield self._data
+            return
+        data = self._factory.create_execution_data()
+        try:
+            yield data
+        finally:
+            self._factory.destroy_execution_data(data)
+
+    def take_constants_away(self) -> None:
+        """Make the values that workloads were made from unreadable; runs get copies elsewhere."""
+        for region in self._made_from:
+            region.allow(read=False, write=False)
+
+    def in_place_offers(self) -> list[tuple[int, int]]:
+        """Return the inputs whose memory the only step offers to take, each with its output."""
+        if len(self.steps) != 1:
+            return []
+        (step,) = self.steps
+        needs = step.workload.requirements
+        return [
+            (index, number)
+            for number, output in enumerate(step.outputs)
+            for index, slot in enumerate(step.inputs)
+            if needs.may_be_in_place(number, index)
+            and slot is not None
+            and slot not in self._constants
+            and slot.info.byte_size == output.info.byte_size
+        ]
+
+    @property
+    def is_serial(self) -> bool:
+        """Whether a step takes one call at a time."""
+        return any(step.workload.requirements.is_serial for step in self.steps)
+
+    @property
+    def constants(self) -> dict[OutputSlot, NDArray[Any]]:
+        """The values of its constant tensors."""
+        return self._constants
+
+    def close(self) -> None:
+        """Destroy workloads and factory."""
+        for step in self.steps:
+            step.workload.destroy()
+        self.steps = []
+        if self._factory is not None:
+            self._factory.destroy_execution_data(self._data)
+            self._factory.destroy()
+            self._factory.destroy_parents()
+            self._factory = None
+        self._stack.close()

@@ -1,0 +1,111 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What a backend has beyond layers: each defect is found, and what is right passes."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from armnn_py.testing import Report, check_conformance
+
+from .conftest import REPOSITORY, WRONG, Build
+
+#: The feature that is wrong, and what the report says.
+DEFECTS = {
+    "READS_THE_BOUND": ("late shapes", "'Softmax of columns', 1 rows where up to 9 may come"),
+    "DEFAULT_IS_ANOTHER": ("options", "'gain' is given as its stated default, 1"),
+    "MODEL_DEFAULT_IS_ANOTHER": ("options", "'exact' is given as its stated default, True"),
+    "CHANGES_FOR_GOOD": ("options", "'gain' was changed and set back to 1"),
+    "RUN_OPTION_STAYS": ("run options", "a run with option 'factor' = 3 came before"),
+    "RUN_OPTION_IS_GLOBAL": ("run options", "with option 'factor' = 3 goes on at the same time"),
+}
+
+
+def features_of(file: Path) -> Report:
+    return check_conformance(file, groups=["features"], types=[], layers=[])
+
+
+def outcomes(report: Report) -> dict[str, str]:
+    return {one.case: one.outcome for one in report.results if one.group == "features"}
+
+
+def test_every_defect_of_the_source_is_listed() -> None:
+    names = re.findall(r"^  ([A-Z][A-Z0-9_]+),$", (WRONG / "features.c").read_text(), re.MULTILINE)
+    assert set(names) == {"NONE", *DEFECTS}
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_defect_is_found_by_its_check(defect: str, wrong_features: Build) -> None:
+    feature, words = DEFECTS[defect]
+    report = features_of(wrong_features(defect))
+    assert not report.ok
+    (bad,) = report.bad()
+    assert (bad.case, bad.group, bad.outcome) == (feature, "features", "failed")
+    assert words in bad.message
+
+
+def test_without_a_defect_everything_passes(wrong_features: Build) -> None:
+    report = check_conformance(wrong_features("NONE"))
+    assert report.ok, report.changes
+    assert outcomes(report) == {
+        "late shapes": "passed",
+        "options": "passed",
+        "run options": "passed",
+        "blobs": "refused",
+    }
+    rows = {row.layer: row for row in report.matrix()}
+    assert rows["(options)"].counts == {"passed": 1}
+    assert "reads no compiled sub-graphs" in rows["(blobs)"].reason
+
+
+def test_what_a_backend_has_not_is_refused_with_a_reason(wrong_backend: Build) -> None:
+    report = features_of(wrong_backend("NONE"))
+    assert set(outcomes(report).values()) == {"refused"}
+    assert all(one.message for one in report.results if one.group == "features")
+
+
+def sample_npu(folder: Path, *changes: tuple[str, str, str]) -> Path:
+    """Build the sample with a compiler, after changes to copies of its files."""
+    source = folder / "source"
+    shutil.copytree(REPOSITORY / "examples" / "backends" / "sample_npu", source)
+    for name, before, after in changes:
+        text = (source / name).read_text(encoding="utf-8")
+        assert before in text
+        (source / name).write_text(text.replace(before, after), encoding="utf-8")
+    file = folder / "Sample_Npu_backend.so"
+    subprocess.run(
+        [
+            *(os.environ.get("CC", "cc"), "-std=gnu11", "-O2", "-fPIC", "-shared"),
+            *("-fvisibility=hidden", "-pthread", f"-I{REPOSITORY / 'native' / 'include'}"),
+            f"-I{REPOSITORY / 'backends_c' / 'common' / 'include'}",
+            *map(str, sorted(source.glob("*.c"))),
+            *("-o", str(file), "-lm"),
+        ],
+        check=True,
+    )
+    return file
+
+
+def test_bytes_that_are_believed(tmp_path: Path) -> None:
+    """The sample looks at each number of a blob; without that, damaged ones end the process."""
+    (tmp_path / "right").mkdir()
+    (tmp_path / "wrong").mkdir()
+    report = features_of(sample_npu(tmp_path / "right"))
+    assert report.bad() == []
+    assert outcomes(report)["blobs"] == "passed"
+    trusting = (
+        "program.c",
+        "bool npu_program_is_sound(const npu_program_t* program, uint64_t size) {",
+        "bool npu_program_is_sound(const npu_program_t* program, uint64_t size) {\n"
+        "  if (size != UINT64_MAX) return true;",
+    )
+    report = features_of(sample_npu(tmp_path / "wrong", trusting))
+    (bad,) = report.bad()
+    assert (bad.case, bad.outcome) == ("blobs", "crashed")
+    assert re.search("a blob of .* bytes, (only|byte)", bad.step)

@@ -1,0 +1,169 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * features.c - a backend of the kit with late shapes and options, and wrong in one way:
+ * -DDEFECT=NAME. ReLU multiplies by the option |gain| and by the |factor| of the run.
+ */
+#include <math.h>
+
+#include "armnn/backend_kit.h"
+
+enum defect_e {
+  NONE,
+  READS_THE_BOUND,
+  DEFAULT_IS_ANOTHER,
+  MODEL_DEFAULT_IS_ANOTHER,
+  CHANGES_FOR_GOOD,
+  RUN_OPTION_STAYS,
+  RUN_OPTION_IS_GLOBAL,
+};
+
+#ifndef DEFECT
+#define DEFECT NONE
+#endif
+#define HAS(defect) (DEFECT == (defect))
+
+#define OPTIONS(X) \
+  X(ARMNN_DEFAULT_UINT("gain", 1), ARMNN_SAY_RANGE("multiplies", "", 1, 4, ARMNN_OPTION_CHANGEABLE))
+ARMNN_KIT_OPTIONS(options, OPTIONS)
+
+#define MODEL_OPTIONS(X) X(ARMNN_DEFAULT_BOOL("exact", 1), ARMNN_SAY("0: two digits are enough", 0))
+ARMNN_KIT_OPTIONS(model_options, MODEL_OPTIONS)
+
+#define RUN_OPTIONS(X) \
+  X(ARMNN_DEFAULT_UINT("factor", 1), ARMNN_SAY_RANGE("multiplies", "", 1, 3, 0))
+ARMNN_KIT_OPTIONS(run_options, RUN_OPTIONS)
+
+static int64_t gain;
+static int64_t factor_of_all = 1;
+
+typedef struct run_data_t {
+  int64_t factor;
+} run_data_t;
+
+static armnn_status_t open_backend(const armnn_create_args_t* args, void** out_user,
+                                   armnn_error_t* error) {
+  const armnn_option_t* given = armnn_find_option(args->options, "gain", ARMNN_OPTION_UINT);
+  (void)error;
+  *out_user = NULL;
+  gain = given != NULL ? given->integer : HAS(DEFAULT_IS_ANOTHER) ? 2 : 1;
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t set_option(void* user, const armnn_option_t* option, armnn_error_t* error) {
+  (void)user, (void)error;
+  gain = HAS(CHANGES_FOR_GOOD) && option->integer < gain ? gain : option->integer;
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t before_run(void* user, const armnn_run_notice_t* notice,
+                                 armnn_error_t* error) {
+  run_data_t* data = (run_data_t*)notice->execution_data;
+  const armnn_option_t* given = armnn_find_option(&notice->options, "factor", ARMNN_OPTION_UINT);
+  (void)user, (void)error;
+  if (given != NULL || !HAS(RUN_OPTION_STAYS)) data->factor = given != NULL ? given->integer : 1;
+  if (data->factor == 0) data->factor = 1;
+  factor_of_all = data->factor;
+  return ARMNN_STATUS_OK;
+}
+
+typedef struct prepared_t {
+  float digits;  /* 0: all; else results are multiples of 1 / |digits| */
+  uint64_t rows; /* that the layer was made for */
+} prepared_t;
+
+static armnn_status_t prepare(const armnn_workload_info_t* info, const armnn_host_t* host,
+                              armnn_backend_t* backend, void** out_prepared,
+                              armnn_workload_requirements_t* requirements, armnn_error_t* error) {
+  const armnn_option_t* given =
+      armnn_find_option(armnn_model_options_of_info(info), "exact", ARMNN_OPTION_BOOL);
+  const int is_exact = given != NULL ? given->integer != 0 : !HAS(MODEL_DEFAULT_IS_ANOTHER);
+  (void)backend, (void)requirements;
+  prepared_t* made = (prepared_t*)armnn_alloc(host, sizeof *made, 64);
+  if (made == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  made->digits = is_exact ? 0.0f : 100.0f;
+  made->rows = info->input_infos[0]->rank > 0 ? info->input_infos[0]->dims[0] : 1;
+  *out_prepared = made;
+  return ARMNN_STATUS_OK;
+}
+
+static void release(void* prepared, const armnn_host_t* host) { armnn_free(host, prepared); }
+
+typedef struct job_t {
+  const float* x;
+  float* y;
+  float by;
+  float digits;
+} job_t;
+
+static armnn_status_t relu_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread) {
+  const job_t* job = (const job_t*)argument;
+  (void)thread;
+  for (uint64_t i = begin; i < end; ++i) {
+    const float y = (job->x[i] < 0.0f ? 0.0f : job->x[i]) * job->by;
+    job->y[i] = job->digits == 0.0f ? y : roundf(y * job->digits) / job->digits;
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t relu(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  const run_data_t* data = (const run_data_t*)call->run_data;
+  job_t job = {ARMNN_IN(call, 0, float), ARMNN_OUT(call, 0, float), 1.0f,
+               ((const prepared_t*)call->prepared)->digits};
+  (void)error;
+  job.by = (float)gain;
+  /* Half of the work at a time; the first half may take long. */
+  const uint64_t half = ARMNN_COUNT(call) / 2;
+  const int64_t before = data->factor;
+  job.by *= (float)before;
+  armnn_status_t status = armnn_parallel_for(call->host, relu_range, &job, half, 1, 0);
+  if (HAS(RUN_OPTION_IS_GLOBAL)) job.by *= (float)factor_of_all / (float)before;
+  job.x += half, job.y += half;
+  if (status != ARMNN_STATUS_OK) return status;
+  return armnn_parallel_for(call->host, relu_range, &job, ARMNN_COUNT(call) - half, 1, 0);
+}
+
+/* Along the first axis of two. */
+static armnn_status_t softmax(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  const armnn_tensor_info_t* info = call->info->output_infos[0];
+  const float* x = ARMNN_IN(call, 0, float);
+  float* y = ARMNN_OUT(call, 0, float);
+  const uint32_t columns = (uint32_t)info->dims[1];
+  const prepared_t* prepared = (const prepared_t*)call->prepared;
+  const uint32_t rows = (uint32_t)(HAS(READS_THE_BOUND) ? prepared->rows : info->dims[0]);
+  (void)error;
+  for (uint32_t column = 0; column < columns; ++column) {
+    float sum = 0.0f, most = -INFINITY;
+    for (uint32_t i = 0; i < rows; ++i) most = fmaxf(most, x[i * columns + column]);
+    for (uint32_t i = 0; i < rows; ++i) sum += expf(x[i * columns + column] - most);
+    for (uint32_t i = 0; i < (uint32_t)info->dims[0]; ++i) {
+      y[i * columns + column] = expf(x[i * columns + column] - most) / sum;
+    }
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t takes_softmax(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const armnn_softmax_descriptor_t* d = (const armnn_softmax_descriptor_t*)query->descriptor;
+  if (query->input_infos[0]->rank != 2 || (d->axis != 0 && d->axis != -2) || d->beta != 1.0f) {
+    return armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED, "only the first axis of two");
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static const armnn_kit_hooks_t hooks = {
+    .open = open_backend,
+    .options = ARMNN_KIT_OPTIONS_OF(options),
+    .model_options = ARMNN_KIT_OPTIONS_OF(model_options),
+    .set_option = set_option,
+    .run_options = ARMNN_KIT_OPTIONS_OF(run_options),
+    .run_data_size = sizeof(run_data_t),
+    .before_run = before_run,
+};
+static const armnn_kernel_t kernels[] = {
+    ARMNN_KERNEL_ROW(ACTIVATION, ARMNN_ACTIVATION_RELU, FLOAT32, relu,
+                     ARMNN_SET(prepare, prepare) ARMNN_SET(release, release)),
+    ARMNN_KERNEL_LATE(SOFTMAX, ARMNN_ANY, FLOAT32, softmax, takes_softmax, prepare, release,
+                      armnn_kernel_any_late),
+};
+ARMNN_DEFINE_BACKEND_WITH("Features", kernels, 2, "1.0", "late shapes and options", 0, hooks)

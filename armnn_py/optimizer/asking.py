@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING
 
 from armnn_py.backends.layer_support import LayerSignature, LayerSupport, Support
@@ -36,12 +37,12 @@ def node_signature(node: Node) -> LayerSignature:
 
 def plain_signature(key: LayerSignature) -> LayerSignature:
     """The same with numbers for symbolic sizes, for an answer that decides no result."""
+    inputs = tuple([None if info is None else plain_info(info) for info in key.inputs])
+    outputs = tuple([plain_info(info) for info in key.outputs])
+    if all(map(operator.is_, (*inputs, *outputs), (*key.inputs, *key.outputs))):
+        return key
     return LayerSignature(
-        key.type,
-        plain_descriptor(key.descriptor),
-        tuple(None if info is None else plain_info(info) for info in key.inputs),
-        tuple(plain_info(info) for info in key.outputs),
-        key.constants,
+        key.type, plain_descriptor(key.descriptor), inputs, outputs, key.constants
     )
 
 

@@ -76,7 +76,7 @@ def optimize_subgraphs(
     NoBackendForLayerError
         From ``replace``.
     """
-    work = _Work(graph, model_options, replace, refusal_level, record)
+    work = _Work(graph, model_options, replace, record, refusal_level)
     work.settled.update(settled)
     settled = work.settled
     while True:
@@ -157,12 +157,12 @@ class _Work:
         graph: Graph,
         options: ModelOptions | None,
         replace: Callable[[list[Node], str, str], None],
-        refusal_level: int,
         record: PlacementRecord | None,
+        refusal_level: int,
     ) -> None:
         self.graph = graph
-        self._refusal_level = refusal_level
         self._record = record
+        self._refusal_level = refusal_level
         self._options = options
         self._replace = replace
         #: Nodes that their backend has seen, or made.

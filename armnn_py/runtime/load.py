@@ -48,8 +48,8 @@ def load(
     plan_cache_size: int | None = None,
     plan_cache_bytes: int = PLAN_CACHE_BYTES,
     bounds: Bounds | None = None,
-    cache: str | os.PathLike[str] | bool | None = None,
     extra_outputs: Sequence[str] = (),
+    cache: str | os.PathLike[str] | bool | None = None,
 ) -> LoadedNetwork:
     """Import, optimise and load a model.
 
@@ -87,15 +87,15 @@ def load(
         are given by input: ``{"tokens": (1, 128)}``. One plan then serves all shapes up to them,
         if the layers do not depend on the sizes and each backend takes its layers so:
         `LoadedNetwork.late_shapes` says whether, and why not.
+    extra_outputs
+        Names of layers whose first outputs are outputs of the network, too, under these names;
+        ``"split:1"`` is the second output of a layer. Not with free dimensions, which ``shapes``
+        binds.
     cache
         A folder that keeps the optimised network, so that it is imported and optimised only once;
         True for the user's cache folder. Default: as ``ARMNN_PY_CACHE`` says, else none. What is
         not kept is told at level INFO: free dimensions, weights in other files, models that are
         neither files nor bytes, backends in Python.
-    extra_outputs
-        Names of layers whose first outputs are outputs of the network, too, under these names;
-        ``"split:1"`` is the second output of a layer. Not with free dimensions, which ``shapes``
-        binds.
 
     Returns
     -------
@@ -181,14 +181,14 @@ def load(
     try:
         if is_saved:
             optimized = OptimizedNetwork.load(model, runtime=runtime)  # type: ignore[arg-type]
-        elif place not in (None, False) and bounds is None:
+        elif place not in (None, False) and bounds is None and not extra_outputs:
             from armnn_py.runtime.network_cache import through_cache  # late: few programs need it
 
             arguments = {
                 "backends": backends, "shapes": shapes, "format": format,
                 "data_folder": data_folder, "signature": signature, "subgraph": subgraph,
                 "placement": placement, "model_options": model_options, "strategy": strategy,
-                "options": options, "extra_outputs": tuple(extra_outputs) or None,
+                "options": options,
             }  # fmt: skip
             optimized = through_cache(place, model, arguments, runtime, make)
         else:

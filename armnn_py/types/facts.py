@@ -538,8 +538,10 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
     LayerType.ELEMENTWISE_BINARY: LayerFacts(
         doc="Computes a function of two tensors.",
         operands=("x", "y"),
+        types="number",
         quantization="calculates",
         arithmetic="element",
+        shape="broadcast",
         pointwise=True,
     ),
     LayerType.REVERSE_V2: LayerFacts(

@@ -9,37 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from armnn_py.descriptors import ElementwiseBinaryDescriptor, ElementwiseUnaryDescriptor
-from armnn_py.network.shapes.common import broadcast
+from armnn_py.descriptors import ElementwiseUnaryDescriptor
 from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo
-from armnn_py.types import BinaryOperation, DataType, LayerType, UnaryOperation
+from armnn_py.types import DataType, LayerType, UnaryOperation
 
 __all__ = ["RULES"]
-
-
-_OF_BITS = (
-    BinaryOperation.BITWISE_AND,
-    BinaryOperation.BITWISE_OR,
-    BinaryOperation.BITWISE_XOR,
-    BinaryOperation.SHIFT_LEFT,
-    BinaryOperation.SHIFT_RIGHT,
-)
-
-
-def _binary(site: Site) -> list[TensorInfo]:
-    if site.parameters(ElementwiseBinaryDescriptor).operation in _OF_BITS:
-        _need_integer(site)
-    else:
-        site.need_number()
-    site.need_same_type(0, 1)
-    return site.computed(broadcast(site, site.shape(0), site.shape(1)))
-
-
-def _need_integer(site: Site) -> None:
-    data_type = site.info().data_type
-    if data_type.is_float or data_type.is_quantized or data_type is DataType.BOOLEAN:
-        site.fail(f"input is {data_type.label}, integers expected")
 
 
 def _unary(site: Site) -> list[TensorInfo]:
@@ -47,7 +22,7 @@ def _unary(site: Site) -> list[TensorInfo]:
     if operation is UnaryOperation.LOGICAL_NOT:
         site.need_type(0, DataType.BOOLEAN)
     elif operation is UnaryOperation.BITWISE_NOT:
-        _need_integer(site)
+        site.need_integer()
     else:
         site.need_number()
     return site.computed(site.shape())
@@ -108,7 +83,6 @@ RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {
     LayerType.CONVERT_FP16_TO_FP32: _convert(DataType.FLOAT16, DataType.FLOAT32),
     LayerType.CONVERT_FP32_TO_FP16: _convert(DataType.FLOAT32, DataType.FLOAT16),
     LayerType.DEQUANTIZE: _dequantize,
-    LayerType.ELEMENTWISE_BINARY: _binary,
     LayerType.ELEMENTWISE_UNARY: _unary,
     LayerType.FILL: _fill,
     LayerType.QUANTIZE: _quantize,

@@ -10,7 +10,7 @@ from armnn_py.descriptors import MeanDescriptor, ReduceDescriptor
 from armnn_py.network.shapes.common import broadcast, reduced_axes
 from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo
-from armnn_py.types import DataType, ReduceOperation
+from armnn_py.types import BinaryOperation, DataType, ReduceOperation
 from armnn_py.types.facts import FACTS
 
 __all__ = ["GENERIC"]
@@ -28,12 +28,25 @@ def _same(site: Site) -> list[TensorInfo]:
 def _broadcast(site: Site) -> list[TensorInfo]:
     """All operands have one type, and their shapes broadcast as in numpy."""
     _check_types(site)
+    operation = getattr(site.descriptor, "operation", None)
+    if isinstance(operation, BinaryOperation) and operation in _OF_BITS:
+        site.need_integer()
     others = dict(FACTS[site.layer_type].operand_types)
     alike = [index for index in range(len(site.infos)) if index not in others]
     for index in alike[1:]:
         site.need_same_type(alike[0], index)
     shapes = [site.shape(index) for index in range(len(site.infos))]
     return _made(site, broadcast(site, *shapes), alike[0])
+
+
+#: Their operands are integers.
+_OF_BITS = (
+    BinaryOperation.BITWISE_AND,
+    BinaryOperation.BITWISE_OR,
+    BinaryOperation.BITWISE_XOR,
+    BinaryOperation.SHIFT_LEFT,
+    BinaryOperation.SHIFT_RIGHT,
+)
 
 
 def _reduce(site: Site) -> list[TensorInfo]:

@@ -152,6 +152,14 @@ class Site:
             )
         return data_type
 
+    def need_integer(self, index: int = 0) -> None:
+        """Demand that an operand is of integers without a scale."""
+        data_type = self.info(index).data_type
+        if data_type.is_float or data_type.is_quantized or data_type is DataType.BOOLEAN:
+            self.fail(
+                f"{operand_name(self.layer_type, index)} is {data_type.label}, integers expected"
+            )
+
     def need_same_type(self, first: int, second: int) -> None:
         """Demand that two operands have one type."""
         a, b = self.info(first).data_type, self.info(second).data_type

@@ -57,9 +57,15 @@ def check(layer, expected):
 def test_binary_layers_broadcast(shapes):
     first, second = shapes.input_shapes
     network, x, y = make(first, second)
+    numbers = [network.add_cast(value, "int32") for value in (x, y)]
     for operation in BinaryOperation:
-        layer = network.add_elementwise_binary(x, y, operation)
-        assert layer.output.info == TensorInfo(shapes.result_shape)
+        of_bits = operation.name.startswith(("BITWISE", "SHIFT"))
+        layer = network.add_elementwise_binary(*(numbers if of_bits else (x, y)), operation)
+        data_type = DataType.SIGNED32 if of_bits else DataType.FLOAT32
+        assert layer.output.info == TensorInfo(shapes.result_shape, data_type)
+        if of_bits:
+            with pytest.raises(LayerValidationError, match="is float32, integers expected"):
+                network.add_elementwise_binary(x, y, operation)
     compared = network.add_comparison(x, y, ComparisonOperation.LESS)
     assert compared.output.info == TensorInfo(shapes.result_shape, DataType.BOOLEAN)
     both = network.add_logical_binary(compared, compared, LogicalBinaryOperation.OR)
@@ -199,8 +205,11 @@ def test_reshape_works_out_one_dimension(data, shape):
 def test_unary_layers_keep_shape_and_type(network, tensor):
     x = tensor(2, 3)
     for operation in UnaryOperation:
-        if operation is not UnaryOperation.LOGICAL_NOT:
+        if operation not in (UnaryOperation.LOGICAL_NOT, UnaryOperation.BITWISE_NOT):
             assert network.add_elementwise_unary(x, operation).output.info == x.output.info
     flags = tensor(4, data_type=DataType.BOOLEAN)
     inverse = network.add_elementwise_unary(flags, UnaryOperation.LOGICAL_NOT)
     assert inverse.output.info == flags.output.info
+    whole = tensor(4, data_type=DataType.SIGNED64)
+    flipped = network.add_elementwise_unary(whole, UnaryOperation.BITWISE_NOT)
+    assert flipped.output.info == whole.output.info

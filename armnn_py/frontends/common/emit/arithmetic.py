@@ -68,6 +68,15 @@ def _divide(x: Array, y: Array) -> Array:
     return np.asarray(quotient + ((rest != 0) & ((x < 0) != (y < 0))))
 
 
+def _divide_sizes(x: int, y: int) -> int:
+    """Return the quotient, rounded towards 0."""
+    if x >= 0 and y > 0:
+        return x // y
+    x, y = int(x), int(y)
+    check_divisor(np.array(x), np.array(y))
+    return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+
+
 def _remainder(rest: Callable[[Array, Array], Any], x: Array, y: Array) -> Array:
     check_divisor(x, y)
     return np.asarray(rest(x, y))
@@ -77,15 +86,6 @@ def _shift_right(x: Array, y: Array) -> Array:
     """Shift zeros in, also of numbers with a sign."""
     unsigned = np.dtype(f"u{x.dtype.itemsize}")
     return np.asarray(np.right_shift(x.view(unsigned), y.view(unsigned))).view(x.dtype)
-
-
-def _divide_sizes(x: int, y: int) -> int:
-    """Return the quotient, rounded towards 0."""
-    if x >= 0 and y > 0:
-        return x // y
-    x, y = int(x), int(y)
-    check_divisor(np.array(x), np.array(y))
-    return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
 
 
 _BINARY: dict[BinaryOperation, Callable[[Array, Array], Any]] = {

@@ -234,7 +234,9 @@ def _describe(
     }
 
 
-def _top(array: np.ndarray[Any, Any], labels: list[str] | None) -> list[dict[str, Any]] | None:
+def _top(
+    array: np.ndarray[Any, Any], labels: list[str] | None = None
+) -> list[dict[str, Any]] | None:
     """Return the largest of a row of numbers, best first, as of a classifier's classes."""
     is_short = array.size <= _MOST_VALUES and (labels is None or len(labels) != array.size)
     if is_short or array.size == 0 or array.ndim == 0 or array.shape[-1] != array.size:

@@ -97,6 +97,7 @@ def optimize(
     """
     # Imported here: some forty modules that only this function needs.
     from armnn_py.optimizer.placer import Placer
+    from armnn_py.optimizer.placer_settings import PlacerSettings
     from armnn_py.optimizer.run_passes import check_pass_names
 
     if not isinstance(network, Network):
@@ -146,7 +147,7 @@ def optimize(
         )
 
     return OptimizedNetwork(
-        network, chosen, runtime, options, Placer(chosen, runtime, options, level)
+        network, chosen, runtime, options, Placer(PlacerSettings(chosen, runtime, options, level))
     )
 
 

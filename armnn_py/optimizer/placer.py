@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from armnn_py.backends.backend import Backend
     from armnn_py.network import Network
-    from armnn_py.optimizer.host import Host
-    from armnn_py.optimizer.options import OptimizerOptions
     from armnn_py.optimizer.placed_network import PlacedNetwork
+    from armnn_py.optimizer.placer_settings import PlacerSettings
     from armnn_py.optimizer.shape_families import ShapeFamilies
 
 __all__ = ["Placer"]
@@ -26,34 +24,24 @@ class Placer:
 
     Parameters
     ----------
-    backends
-        Preferences, best first.
-    host
-        The runtime.
-    options
-        How networks are optimised.
-    level
-        Level of the log record on refused layers.
+    settings
+        What it is done with.
     """
 
-    def __init__(
-        self, backends: Sequence[Backend], host: Host, options: OptimizerOptions, level: int
-    ) -> None:
-        self.backends = backends
-        self.host = host
-        self.options = options
-        self.level = level
+    def __init__(self, settings: PlacerSettings) -> None:
+        self._settings = settings
         self._families: ShapeFamilies | None = None
 
     def __call__(self, static: Network, late: bool, trial: bool) -> PlacedNetwork:
         """Place a network whose shapes are known; see `OptimizedNetwork.place_late`."""
         from armnn_py.optimizer.pipeline import place_network
 
-        options, level = self.options, self.level
+        settings = self._settings
+        options, level = settings.options, settings.level
         if trial:
             options, level = dataclasses.replace(options, strategy="preference"), logging.DEBUG
         return place_network(
-            static, self.backends, self.host, options, fallback_level=level, late=late
+            static, settings.backends, settings.host, options, fallback_level=level, late=late
         )
 
     def for_shapes(
@@ -66,5 +54,5 @@ class Placer:
         from armnn_py.optimizer.shape_families import ShapeFamilies
 
         if self._families is None:
-            self._families = ShapeFamilies(dynamic, self)
+            self._families = ShapeFamilies(dynamic, self._settings)
         return self._families.place(shapes)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from armnn_py.network import Network
     from armnn_py.optimizer.placed_network import PlacedNetwork
-    from armnn_py.optimizer.placer import Placer
+    from armnn_py.optimizer.placer_settings import PlacerSettings
     from armnn_py.symbolic import Evaluate
 
 __all__ = ["ShapeFamilies"]
@@ -61,13 +61,13 @@ class ShapeFamilies:
     ----------
     network
         The network.
-    placer
-        Places its members.
+    settings
+        What its members are placed with.
     """
 
-    def __init__(self, network: Network, placer: Placer) -> None:
+    def __init__(self, network: Network, settings: PlacerSettings) -> None:
         self._network = network
-        self._placer = placer
+        self._settings = settings
         self._families: tuple[_Family, ...] = ()
         self._fruitless = 0
 
@@ -104,7 +104,7 @@ class ShapeFamilies:
         self, shapes: Mapping[str, Sequence[int]], free: Sequence[int]
     ) -> PlacedNetwork | None:
         """Make the family of these shapes, if converter and passes let sizes be symbolic."""
-        placer, trace = self._placer, SizeTrace()
+        settings, trace = self._settings, SizeTrace()
         try:
             with without_collections():
                 network = self._network.trace(shapes, trace)
@@ -113,7 +113,9 @@ class ShapeFamilies:
                 ):
                     self._fruitless = _PATIENCE
                     return None
-                simple = simplify_network(network, placer.backends, placer.host, placer.options)
+                simple = simplify_network(
+                    network, settings.backends, settings.host, settings.options
+                )
                 family = _Family(trace.compile(), simple)
                 placed = self._place_family(family, trace, free)
         except Exception as error:
@@ -135,16 +137,16 @@ class ShapeFamilies:
         self, family: _Family, trace: SizeTrace, free: Sequence[int]
     ) -> PlacedNetwork | None:
         """Place a simplified network with its symbolic sizes; None if that serves no others."""
-        placer, simple, record = self._placer, family.simple, PlacementRecord()
-        options = placer.options
+        settings, simple, record = self._settings, family.simple, PlacementRecord()
+        options = settings.options
         if options.debug or options.strategy != "preference":
             return None
         placed = place_simplified(
             dataclasses.replace(simple, graph=simple.graph.copy()),
-            placer.backends,
-            placer.host,
+            settings.backends,
+            settings.host,
             options,
-            fallback_level=placer.level,
+            fallback_level=settings.level,
             record=record,
         )
         if not record.is_complete:
@@ -153,19 +155,19 @@ class ShapeFamilies:
         numbers = evaluate(free)
         if numbers is None:
             return None
-        family.placed = PlacedFamily(placed, record, placer.host.backends)
+        family.placed = PlacedFamily(placed, record, settings.host.backends)
         family.evaluate_placed = evaluate
         return family.placed.first(placed.blobs, numbers)
 
     def _member(self, family: _Family, numbers: Sequence[int]) -> PlacedNetwork:
-        placer, simple = self._placer, family.simple
+        settings, simple = self._settings, family.simple
         with without_collections():
             return place_simplified(
                 dataclasses.replace(simple, graph=simple.graph.copy(numbers)),
-                placer.backends,
-                placer.host,
-                placer.options,
-                fallback_level=placer.level,
+                settings.backends,
+                settings.host,
+                settings.options,
+                fallback_level=settings.level,
             )
 
 

@@ -22,6 +22,7 @@ from armnn_py.testing.checks.truth import Answers, check_truth
 from armnn_py.testing.checks.variables import check_variables, variable_of
 from armnn_py.testing.features import FEATURES
 from armnn_py.testing.outcome import GROUPS, CheckFailedError, NotApplicableError
+from armnn_py.testing.prepared import prepare
 from armnn_py.testing.reference import REFERENCE, expectations
 from armnn_py.testing.subject import Subject
 from armnn_py.testing.target import Target
@@ -115,7 +116,7 @@ class _Workloads:
     def get(self) -> Prepared:
         """Return the one there is, or make it."""
         if self._prepared is None:
-            self._prepared = self._subject.prepare(self._case, self._case.values())
+            self._prepared = prepare(self._subject, self._case, self._case.values())
         return self._prepared
 
     def drop(self) -> None:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -15,12 +15,13 @@ from armnn_py.testing.outcome import CheckFailedError
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from numpy.typing import NDArray
 
     from armnn_py._native.guarded_memory import Place
     from armnn_py._native.workloads import NativeWorkload
-    from armnn_py.network import OutputSlot
-    from armnn_py.testing.prepared import Prepared
+    from armnn_py.network import Network, OutputSlot
 
 __all__ = ["Layout", "Run", "Step"]
 
@@ -59,10 +60,29 @@ class Step:
         self.workload, self.inputs, self.outputs = workload, inputs, outputs
 
 
+class PreparedSteps(Protocol):
+    """What a run is made of: workloads that are made, in order, and the values that they know."""
+
+    @property
+    def network(self) -> Network:
+        """The network of the steps."""
+
+    @property
+    def steps(self) -> list[Step]:
+        """Its workloads in the order of execution."""
+
+    @property
+    def constants(self) -> dict[OutputSlot, NDArray[Any]]:
+        """Values of constant layers."""
+
+    def one_run(self, *, own_data: bool) -> AbstractContextManager[int | None]:
+        """Tell the backend that a run begins, and that it ended."""
+
+
 class Run:
     """The memory of one run: each tensor, and the scratch of each step, in pages of its own."""
 
-    def __init__(self, prepared: Prepared, layout: Layout) -> None:
+    def __init__(self, prepared: PreparedSteps, layout: Layout) -> None:
         self._prepared, self._layout = prepared, layout
         alignments: dict[OutputSlot, int] = {}
         readable: dict[OutputSlot, int] = {}

@@ -14,10 +14,12 @@ from armnn_py._native.blob import check_blob
 from armnn_py._native.guarded_memory import Region
 from armnn_py._native.layers import LayerStructs
 from armnn_py._native.workloads import NativeWorkloadFactory
+from armnn_py.errors import ArmnnError
 from armnn_py.network import ConstantLayer, Layer, Network, OutputSlot
-from armnn_py.optimizer import OptimizerOptions, optimize
+from armnn_py.optimizer import optimize
 from armnn_py.testing.one_run import Layout, Run, Step
 from armnn_py.testing.outcome import CheckFailedError
+from armnn_py.testing.subject import AS_GIVEN, Subject, network_of
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -26,12 +28,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.backends.backend import Backend
-    from armnn_py.testing.subject import Subject
+    from armnn_py.testing.cases import Case
 
-__all__ = ["AS_GIVEN", "Prepared"]
-
-AS_GIVEN = OptimizerOptions(simplify=False)
-"""No pass touches the layers that a case is about."""
+__all__ = ["Prepared", "prepare"]
 
 _CONSTANT_POISON = 0xA5
 _run_ids = itertools.count(1)
@@ -242,3 +241,19 @@ class Prepared:
             self._factory.destroy_parents()
             self._factory = None
         self._stack.close()
+
+
+def prepare(subject: Subject, case: Case, values: Sequence[NDArray[Any] | None]) -> Prepared:
+    """Make the workloads of a case's layer.
+
+    Raises
+    ------
+    CheckFailedError
+        The backend took the layer and does not make it.
+    """
+    network = network_of(case, values)
+    try:
+        return Prepared(subject, network)
+    except ArmnnError as error:
+        words = "; ".join((error.message, *error.details))
+        raise CheckFailedError(f"the layer was taken but is not made: {words}") from None

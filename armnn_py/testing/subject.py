@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._native.handle_registry import HandleRegistry
 from armnn_py._native.kit_host import KitHost
 from armnn_py._native.library import use_host
-from armnn_py.errors import ArmnnError
 from armnn_py.network import Layer, Network
-from armnn_py.optimizer import optimize
-from armnn_py.testing.outcome import CheckFailedError
-from armnn_py.testing.prepared import AS_GIVEN, Prepared
+from armnn_py.optimizer import OptimizerOptions, optimize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +22,10 @@ if TYPE_CHECKING:
     from armnn_py.testing.cases import Case
     from armnn_py.testing.target import Target
 
-__all__ = ["Subject", "network_of"]
+__all__ = ["AS_GIVEN", "Subject", "network_of"]
+
+AS_GIVEN = OptimizerOptions(simplify=False)
+"""No pass touches the layers that a case is about."""
 
 
 def network_of(
@@ -95,21 +95,6 @@ class Subject:
         """
         self.backend.source.devices()
         self.backend.devices  # noqa: B018
-
-    def prepare(self, case: Case, values: Sequence[NDArray[Any] | None]) -> Prepared:
-        """Make the workloads of a case's layer.
-
-        Raises
-        ------
-        CheckFailedError
-            The backend took the layer and does not make it.
-        """
-        network = network_of(case, values)
-        try:
-            return Prepared(self, network)
-        except ArmnnError as error:
-            words = "; ".join((error.message, *error.details))
-            raise CheckFailedError(f"the layer was taken but is not made: {words}") from None
 
     def load(self, network: Network) -> LoadedNetwork:
         """Load a network on the backend alone, as it is; who calls closes it."""

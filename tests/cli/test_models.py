@@ -68,7 +68,7 @@ def test_run_with_random_inputs_repeats(command: Command, free_relu: Path) -> No
         pytest.param(["-i", "lfet=a.npy"], 2, "did you mean 'left'?", id="near input name"),
         pytest.param(["-i", "a.npy"], 2, "names no input", id="no name, two inputs"),
         pytest.param(["-i", "left=none.npy"], 2, "'none.npy' does not exist", id="no file"),
-        pytest.param(["-i", "left=a.txt"], 2, "suffix '.txt' is unknown", id="suffix"),
+        pytest.param(["-i", "left=a.csv"], 2, "suffix '.csv' is unknown", id="suffix"),
         pytest.param(["-i", "left=a.npy"], 2, "no array for input 'right'", id="input missing"),
         pytest.param(["-i", "left=d.npy", "-i", "right=a.npy"], 2, "dtype float64 given",
                      id="dtype"),
@@ -86,7 +86,7 @@ def test_wrong_inputs_are_told(
     np.save("a.npy", np.zeros((2, 3), np.float32))
     np.save("d.npy", np.zeros((2, 3), np.float64))
     np.save("s.npy", np.zeros((3, 2), np.float32))
-    Path("a.txt").write_text("0")
+    Path("a.csv").write_text("0")
     Path("broken.npy").write_bytes(b"\x93NUMPY")
     answer = command("run", adder, *arguments)
     assert answer.code == code

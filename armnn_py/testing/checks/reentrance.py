@@ -15,6 +15,7 @@ import numpy as np
 
 from armnn_py.testing.one_run import Layout
 from armnn_py.testing.outcome import CheckFailedError
+from armnn_py.testing.prepared import prepare
 from armnn_py.testing.tolerances import nearly_equal
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def check_reentrance(subject: Subject, case: Case, on_step: Callable[[str], None
     host = subject.host
     values, others = case.values(), case.values("other")
     host.threads, host.cutting = 1, "serial"
-    with _closing(subject.prepare(case, values)) as prepared:
+    with _closing(prepare(subject, case, values)) as prepared:
         on_step("the process as it was")
         with _UnchangedProcess():
             expected = prepared.run(values)

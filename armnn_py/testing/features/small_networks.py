@@ -16,7 +16,7 @@ from armnn_py.optimizer import optimize
 from armnn_py.records import record
 from armnn_py.tensors import TensorInfo
 from armnn_py.testing.outcome import CheckFailedError
-from armnn_py.testing.prepared import AS_GIVEN
+from armnn_py.testing.subject import AS_GIVEN
 from armnn_py.testing.tolerances import compare, tolerance_of
 from armnn_py.types import ActivationFunction, DataType
 

@@ -1,0 +1,40 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What placing is done with in one call of `optimize`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armnn_py.records import record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from armnn_py.backends.backend import Backend
+    from armnn_py.optimizer.host import Host
+    from armnn_py.optimizer.options import OptimizerOptions
+
+__all__ = ["PlacerSettings"]
+
+
+@record
+class PlacerSettings:
+    """What placing is done with in one call of `optimize`.
+
+    Attributes
+    ----------
+    backends
+        Preferences, best first.
+    host
+        The runtime.
+    options
+        How networks are optimised.
+    level
+        Level of the log record on refused layers.
+    """
+
+    backends: Sequence[Backend]
+    host: Host
+    options: OptimizerOptions
+    level: int

@@ -4,7 +4,8 @@
 
 So quantised ONNX models are written (QDQ form). The result differs from that of the float layer by
 the rounding of the last step: at most one quantum. A layer stays as it is where its result is also
-read as a float, where quantised types cannot express it, or where no backend takes it quantised.
+read as a float, where quantised types cannot express it, or where quantised it would get a backend
+that is listed after that of the float layer.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def _try(graph: Graph, quantize: Node, log: PassLog) -> None:
     except LayerValidationError:
         _drop(graph, made, inputs)
         return
-    if log.rank_of is not None and any(log.rank_of(node) is None for node in made):
+    if not _runs_as_well(graph, log, made, layer):
         _drop(graph, made, inputs)
         return
     graph.substitute(quantize, made[-1])
@@ -97,6 +98,40 @@ def _try(graph: Graph, quantize: Node, log: PassLog) -> None:
         graph.remove(node)
     for node in float_layers:
         log.changed(f"'{node.name}' ({node.shown_type.label}) computes quantised numbers")
+
+
+def _runs_as_well(graph: Graph, log: PassLog, made: Sequence[Node], layer: Node) -> bool:
+    """Whether quantised layers get backends as good as those of the float layer.
+
+    Constant operands of the float layer are still being dequantised: it is asked for as it would be
+    once they are folded.
+    """
+    if log.rank_of is None:
+        return True
+    if any(log.rank_of(node) is None for node in made):
+        return False
+    zeros = {
+        value: graph.add_constant(
+            np.zeros(value.info.static_shape, np.float32),
+            value.info,
+            name=value.node.name,
+            near=layer,
+        )
+        for value, source in ((value, _source(value)) for value in layer.inputs)
+        if value is not None and source is not None and source.constant is not None
+    }
+    if not zeros:
+        return log.runs_as_well(made, [layer])
+    inputs = [None if value is None else zeros.get(value, value) for value in layer.inputs]
+    folded = graph.add(
+        layer.type, inputs, layer.descriptor, name=layer.name, near=layer, infos=[layer.output.info]
+    )
+    try:
+        return log.runs_as_well(made, [folded])
+    finally:
+        graph.remove(folded)
+        for value in zeros.values():
+            graph.remove(value.node)
 
 
 def _add(graph: Graph, layer: Node, inputs: Sequence[Value | None], quantize: Node) -> Node:

@@ -14,6 +14,7 @@ import pytest
 from onnx import helper, numpy_helper
 
 import armnn_py as ann
+from armnn_py.python_backend import KernelCall, PythonBackend, ShownLayer, kernel
 from armnn_py.types import LayerType
 
 STEP = np.float32(0.05)
@@ -79,6 +80,10 @@ def quantized_layers(model: Any, shapes: Any = None) -> list[LayerType]:
     network = ann.import_model(model, shapes=shapes)
     with ann.Runtime() as runtime:
         optimized = ann.optimize(network, ["CpuRef"], runtime=runtime)
+    return of_quantized_numbers(optimized)
+
+
+def of_quantized_numbers(optimized: ann.OptimizedNetwork) -> list[LayerType]:
     return [
         layer.type
         for layer in optimized.network.layers
@@ -174,6 +179,37 @@ def test_a_layer_whose_float_result_is_read_stays() -> None:
     y = weighted(net, "Conv", 1)
     model = net.model(net.node("Sub", [net.step(y), y], "rest"), (1, 4, 9, 9))
     assert LayerType.CONVOLUTION2D not in quantized_layers(model)
+
+
+class Convolutions(PythonBackend):
+    """Takes convolutions with constant weights, of float32 and perhaps of quantised numbers."""
+
+    id = "Convolutions"
+
+    def __init__(self, *, quantized: bool) -> None:
+        super().__init__()
+        self.types = [ann.DataType.FLOAT32] + [ann.DataType.QASYMM_S8] * quantized
+
+    @kernel(LayerType.CONVOLUTION2D, ann.DataType.FLOAT32, ann.DataType.QASYMM_S8)
+    def convolution(self, call: KernelCall) -> Any:
+        raise NotImplementedError  # layers are assigned, not run
+
+    def supports(self, layer: ShownLayer) -> bool | str:
+        if not layer.is_constant[1]:
+            return "weights are not constant"
+        return layer.inputs[0].data_type in self.types or "not this type"
+
+
+@pytest.mark.parametrize("quantized", [True, False])
+def test_no_backend_loses_a_layer_to_one_listed_after_it(quantized: bool) -> None:
+    net = Qdq(np.int8)
+    model = net.model(net.step(weighted(net, "Conv", 1)), (1, 4, 9, 9))
+    with ann.Runtime(python_backends=[Convolutions(quantized=quantized)]) as runtime:
+        network = ann.import_model(model)
+        optimized = ann.optimize(network, ["Convolutions", "CpuRef"], runtime=runtime)
+    assert of_quantized_numbers(optimized) == [LayerType.CONVOLUTION2D] * quantized
+    (row,) = [row for row in optimized.assignment.layers if str(row.type) == "Convolution2d"]
+    assert row.backend == "Convolutions"
 
 
 def test_levels_that_another_operator_reads_are_integers() -> None:

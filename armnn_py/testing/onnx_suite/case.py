@@ -144,37 +144,46 @@ def _message(value: Any, info: onnx.ValueInfoProto) -> bytes | None:
     return message
 
 
-def data_sets(
-    case: OnnxCase, model: onnx.ModelProto
-) -> Iterator[tuple[dict[str, NDArray[Any]], list[NDArray[Any]]]]:
-    """Yield recorded inputs by name, and outputs in order.
+def data_sets(case: OnnxCase, model: onnx.ModelProto) -> Iterator[tuple[dict[str, Any], list[Any]]]:
+    """Yield recorded inputs by name, and outputs in order: arrays, of a sequence a list, or None.
 
     Files of inputs go with the inputs of the graph that no initialiser has a value for; a model of
     IR version 3, whose initialisers are inputs too, may record all.
     """
     stored = {initializer.name for initializer in model.graph.initializer}
-    given = [value.name for value in model.graph.input]
-    free = [name for name in given if name not in stored]
+    given = list(model.graph.input)
+    free = [value for value in given if value.name not in stored]
     for data in sorted(case.folder.glob("test_data_set_*")):
-        inputs = list(_tensors(data, "input"))
-        names = given if len(inputs) == len(given) else free
+        paths = list(_files(data, "input"))
+        infos = given if len(paths) == len(given) else free
         # "": an optional input that is left out.
-        named = {name: value for name, value in zip(names, inputs, strict=False) if name}
-        yield named, list(_tensors(data, "output"))
+        inputs = {
+            info.name: _read(path, info.type)
+            for info, path in zip(infos, paths, strict=False)
+            if info.name
+        }
+        results = zip(model.graph.output, _files(data, "output"), strict=False)
+        yield inputs, [_read(path, info.type) for info, path in results]
 
 
-def _tensors(folder: Path, kind: str) -> Iterator[NDArray[Any]]:
-    from onnx import TensorProto, numpy_helper
-
-    for index in itertools.count():
-        path = folder / f"{kind}_{index}.pb"
-        if not path.exists():
-            return
-        tensor = TensorProto.FromString(path.read_bytes())
-        yield np.asarray(numpy_helper.to_array(tensor), order="C")
+def _files(folder: Path, kind: str) -> Iterator[Path]:
+    paths = (folder / f"{kind}_{index}.pb" for index in itertools.count())
+    return itertools.takewhile(Path.exists, paths)
 
 
-def compare(found: Mapping[str, NDArray[Any]], expected: Sequence[NDArray[Any]]) -> None:
+def _read(path: Path, kind: onnx.TypeProto) -> Any:
+    from onnx import OptionalProto, SequenceProto, TensorProto, numpy_helper
+
+    data = path.read_bytes()
+    which = kind.WhichOneof("value")
+    if which == "sequence_type":
+        return numpy_helper.to_list(SequenceProto.FromString(data))
+    if which == "optional_type":
+        return numpy_helper.to_optional(OptionalProto.FromString(data))
+    return np.asarray(numpy_helper.to_array(TensorProto.FromString(data)), order="C")
+
+
+def compare(found: Mapping[str, Any], expected: Sequence[Any]) -> None:
     """Judge outputs as the ONNX project's runner does.
 
     Raises
@@ -185,10 +194,24 @@ def compare(found: Mapping[str, NDArray[Any]], expected: Sequence[NDArray[Any]])
     if len(found) != len(expected):
         raise AssertionError(f"{len(found)} outputs, {len(expected)} expected")
     for (name, value), wanted in zip(found.items(), expected, strict=True):
-        if value.dtype != wanted.dtype:
-            raise AssertionError(f"output '{name}' is {value.dtype}, {wanted.dtype} expected")
-        if value.shape != wanted.shape:
-            raise AssertionError(f"output '{name}' is {value.shape}, {wanted.shape} expected")
-        if value.dtype.kind == "V" or value.dtype.name.startswith(("bfloat", "float8", "float4")):
-            value, wanted = value.astype(np.float32), wanted.astype(np.float32)
-        np.testing.assert_allclose(value, wanted, rtol=_RTOL, atol=_ATOL)
+        if isinstance(wanted, list):
+            items = {f"{name}[{index}]": item for index, item in enumerate(value)}
+            compare(items, wanted)
+        elif wanted is None or value is None:
+            if value is not wanted:
+                raise AssertionError(f"output '{name}' is {value!r}, {wanted!r} expected")
+        else:
+            _compare(name, value, wanted)
+
+
+def _compare(name: str, value: NDArray[Any], wanted: NDArray[Any]) -> None:
+    if value.dtype != wanted.dtype:
+        raise AssertionError(f"output '{name}' is {value.dtype}, {wanted.dtype} expected")
+    if value.shape != wanted.shape:
+        raise AssertionError(f"output '{name}' is {value.shape}, {wanted.shape} expected")
+    if value.dtype.kind in "OSU":
+        np.testing.assert_array_equal(value, wanted)
+        return
+    if value.dtype.kind == "V" or value.dtype.name.startswith(("bfloat", "float8", "float4")):
+        value, wanted = value.astype(np.float32), wanted.astype(np.float32)
+    np.testing.assert_allclose(value, wanted, rtol=_RTOL, atol=_ATOL)

@@ -68,7 +68,7 @@ def reason_of(error: ArmnnError) -> str:
 
 def _general(text: str) -> str:
     """Without names of tensors, layers and files, and without numbers."""
-    return re.sub(r"'[^']*'", "'...'", re.sub(r"\d+", "N", text))[:120]
+    return re.sub(r"'[^']*'", "'...'", re.sub(r"\b\d+\b", "N", text))[:120]
 
 
 def work(

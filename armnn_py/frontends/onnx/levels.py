@@ -30,8 +30,12 @@ _TYPES = {
 }
 
 
-def stated_info(view: NodeView, levels: np.dtype[Any]) -> TensorInfo | None:
+def stated_info(
+    view: NodeView, levels: np.dtype[Any], given: int | None = None
+) -> TensorInfo | None:
     """Return type and scales of the quantised tensor of a QuantizeLinear or DequantizeLinear.
+
+    ``given`` is the axis of several scales, else the attribute says it.
 
     None if a tensor cannot carry them: scales that are computed at run time, of blocks, not above
     0 or not float32, zero points of 16-bit numbers, other types than int8, uint8 and int16.
@@ -48,7 +52,7 @@ def stated_info(view: NodeView, levels: np.dtype[Any]) -> TensorInfo | None:
         return None
     axis = None
     if scales.size != 1:
-        axis = view.axis("axis", 1, len(shape))
+        axis = view.axis("axis", 1, len(shape)) if given is None else given
         if scale.ndim != 1 or shape[axis] != scales.size:
             return None
         if data_type is DataType.QASYMM_S8 and not points.any():

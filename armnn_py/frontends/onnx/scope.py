@@ -194,14 +194,14 @@ class Scope:
         work.emit.begin(self.title + node.name)
         if node.op_type != "DequantizeLinear":
             values = [value and plain_levels(work.emit, value) for value in values]
-        entry = find_operator(node.domain, node.op_type, version)
+        function = work.model.functions.get(node.function_key)
+        entry = None if function else find_operator(node.domain, node.op_type, version)
         view = NodeView(
             node, version, values, work.emit, self.used,
             derived=self._derived_of(node), call=self._caller_of(node),
         )  # fmt: skip
         try:
             if entry is None:
-                function = work.model.functions.get(node.function_key)
                 if function is None:
                     function = find_function(node, version, values)
                 if function is None:

@@ -27,7 +27,7 @@ def as_constant(value: Any, *, like: DataType | None = None) -> NDArray[Any]:
 
     Python numbers and sequences of them have no exact type of their own: floats become
     ``float32``, integers ``int32`` or, where one does not fit, ``int64``. Arrays keep their type;
-    one that no tensor has (``float64``) is an error, because nothing is converted silently.
+    one that no tensor has (``complex64``) is an error, because nothing is converted silently.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def _type_numbers(array: NDArray[Any], like: DataType | None) -> NDArray[Any]:
     if like is not None and not like.is_quantized and like is not DataType.BFLOAT16:
         if like.is_float and kind in "fiu":
             return _rounded(array, like)
-        if not like.is_float and kind == like.numpy.kind:
+        if not like.is_float and (kind == like.numpy.kind or {kind, like.numpy.kind} <= {*"iu"}):
             if kind == "b" or bool(np.all(array == array.astype(like.numpy))):
                 return array.astype(like.numpy)
             raise InvalidArgumentError(f"constant: a number does not fit {like.label}")

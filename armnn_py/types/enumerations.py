@@ -54,6 +54,10 @@ class DataType(DataTypeBase):
     QASYMM_S8 = 7, "qasymm_s8", 8, "int8", "quantized", True, 0, (-128, 127)
     BFLOAT16 = 8, "bfloat16", 16, "uint16", "float", False, 0
     SIGNED64 = 9, "signed64", 64, "int64", "integer", True, 0
+    UNSIGNED16 = 10, "unsigned16", 16, "uint16", "integer", True, 0
+    UNSIGNED32 = 11, "unsigned32", 32, "uint32", "integer", True, 0
+    UNSIGNED64 = 12, "unsigned64", 64, "uint64", "integer", True, 0
+    FLOAT64 = 13, "float64", 64, "float64", "float", True, 0
 
 
 class LayerType(LayerTypeBase):

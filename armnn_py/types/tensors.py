@@ -88,7 +88,7 @@ class DataTypeBase(IntEnum):
 
         ``uint8``, ``int8`` and ``int16`` arrays are the quantised types ``QASYMM_U8``,
         ``QASYMM_S8`` and ``QSYMM_S16``; a dtype named ``bfloat16`` is ``BFLOAT16``, whereas plain
-        ``uint16`` is refused because it does not say so.
+        ``uint16`` is ``UNSIGNED16``: bits alone do not say so.
 
         Parameters
         ----------
@@ -101,6 +101,8 @@ class DataTypeBase(IntEnum):
             No tensor type has this dtype.
         """
         try:
+            if dtype is None:  # numpy's float64
+                raise TypeError
             resolved = np.dtype(dtype)
         except (TypeError, ValueError) as error:
             raise InvalidArgumentError(f"dtype {dtype!r} is not a numpy dtype") from error
@@ -124,10 +126,7 @@ def _plain(cls: type[DataTypeBase]) -> dict[np.dtype[Any], Any]:
 
 
 _DTYPE_CURES = {
-    "float64": "array.astype('float32'); nothing is converted silently",
-    "uint16": "for bfloat16 say so: TensorInfo(shape, DataType.BFLOAT16)",
-    "uint32": "array.astype('int64'); nothing is converted silently",
-    "uint64": "array.astype('int64'); nothing is converted silently",
+    "float128": "array.astype('float64'); nothing is converted silently",
 }
 
 

@@ -44,6 +44,14 @@ DEFINE_SEARCH(max_s32, int32_t, b > a)
 DEFINE_SEARCH(min_s32, int32_t, b < a)
 DEFINE_SEARCH(max_s64, int64_t, b > a)
 DEFINE_SEARCH(min_s64, int64_t, b < a)
+DEFINE_SEARCH(max_f64, double, (b > a) | FIRST_NAN)
+DEFINE_SEARCH(min_f64, double, (b < a) | FIRST_NAN)
+DEFINE_SEARCH(max_u16, uint16_t, b > a)
+DEFINE_SEARCH(min_u16, uint16_t, b < a)
+DEFINE_SEARCH(max_u32, uint32_t, b > a)
+DEFINE_SEARCH(min_u32, uint32_t, b < a)
+DEFINE_SEARCH(max_u64, uint64_t, b > a)
+DEFINE_SEARCH(min_u64, uint64_t, b < a)
 
 typedef struct search_job_t {
   search_fn_t search;
@@ -92,17 +100,17 @@ static armnn_status_t run(const armnn_kernel_call_t* call, search_fn_t min, sear
                             16384 / (job.length + 1) + 1, 0);
 }
 
-armnn_status_t armnn_f32_arg_min_max__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
-  (void)error;
-  return run(call, min_f32, max_f32);
-}
+#define DEFINE_ARG_MIN_MAX(suffix)                                                  \
+  armnn_status_t armnn_##suffix##_arg_min_max__ref(const armnn_kernel_call_t* call, \
+                                                   armnn_error_t* error) {          \
+    (void)error;                                                                    \
+    return run(call, min_##suffix, max_##suffix);                                   \
+  }
 
-armnn_status_t armnn_s32_arg_min_max__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
-  (void)error;
-  return run(call, min_s32, max_s32);
-}
-
-armnn_status_t armnn_s64_arg_min_max__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
-  (void)error;
-  return run(call, min_s64, max_s64);
-}
+DEFINE_ARG_MIN_MAX(f32)
+DEFINE_ARG_MIN_MAX(f64)
+DEFINE_ARG_MIN_MAX(s32)
+DEFINE_ARG_MIN_MAX(s64)
+DEFINE_ARG_MIN_MAX(u16)
+DEFINE_ARG_MIN_MAX(u32)
+DEFINE_ARG_MIN_MAX(u64)

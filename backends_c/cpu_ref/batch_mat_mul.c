@@ -5,7 +5,8 @@
  * is a row on the left and a column on the right, and its added dimension does not show in the
  * output, as in numpy's matmul.
  *
- * Quantised: the integer arithmetic of TensorFlow Lite's specification, see levels.h.
+ * Integers and float64: matrix_wide.c. Quantised: the integer arithmetic of TensorFlow Lite's
+ * specification, see levels.h.
  */
 #include "kernels.h"
 #include "matrix.h"
@@ -72,10 +73,17 @@ static armnn_status_t run(const armnn_kernel_call_t* call, const armnn_i_ref_lev
     job.batch[i] = (int64_t)ARMNN_OUT_INFO(call, 0)->dims[i];
   batch_strides(ARMNN_IN_INFO(call, 0), &left, &job, job.x_batch);
   batch_strides(ARMNN_IN_INFO(call, 1), &right, &job, job.y_batch);
-  return armnn_i_ref_matrix_run(&job, error);
+  const int is_wide =
+      levels == NULL && ARMNN_OUT_INFO(call, 0)->data_type != ARMNN_DATA_TYPE_FLOAT32;
+  return is_wide ? armnn_i_ref_matrix_run_wide(&job) : armnn_i_ref_matrix_run(&job, error);
 }
 
 armnn_status_t armnn_f32_batch_mat_mul__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  return run(call, NULL, error);
+}
+
+armnn_status_t armnn_wide_batch_mat_mul__ref(const armnn_kernel_call_t* call,
+                                             armnn_error_t* error) {
   return run(call, NULL, error);
 }
 

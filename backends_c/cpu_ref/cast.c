@@ -8,9 +8,12 @@
  * An integer goes to a narrower integer by dropping high bits, as numpy and ONNX have it.
  * Everything but zero is true, NaN included.
  *
- * Ten types make a hundred pairs; a chunk of elements goes through a buffer of float (for the three
- * floating-point types, which it holds exactly) or of int64_t (for the others) instead.
+ * Fourteen types make two hundred pairs; a chunk of elements goes through a buffer instead: of
+ * float for the floating-point types that it holds exactly, of double for FLOAT64, of uint64_t for
+ * UNSIGNED64, of int64_t for the others.
  */
+#include <math.h>
+
 #include "convert.h"
 #include "half_float.h"
 #include "kernels.h"
@@ -42,18 +45,19 @@ DEFINE_LOAD(s8, int8_t, int64_t, v)
 DEFINE_LOAD(s16, int16_t, int64_t, v)
 DEFINE_LOAD(s32, int32_t, int64_t, v)
 DEFINE_LOAD(s64, int64_t, int64_t, v)
+DEFINE_LOAD(u16, uint16_t, int64_t, v)
+DEFINE_LOAD(u32, uint32_t, int64_t, v)
+DEFINE_LOAD(u64, uint64_t, uint64_t, v)
+DEFINE_LOAD(f64, double, double, v)
 
 static const load_fn_t loads[ARMNN_DATA_TYPE_COUNT] = {
-    [ARMNN_DATA_TYPE_FLOAT16] = load_f16,   [ARMNN_DATA_TYPE_FLOAT32] = load_f32,
-    [ARMNN_DATA_TYPE_QASYMM_U8] = load_u8,  [ARMNN_DATA_TYPE_SIGNED32] = load_s32,
-    [ARMNN_DATA_TYPE_BOOLEAN] = load_b8,    [ARMNN_DATA_TYPE_QSYMM_S16] = load_s16,
-    [ARMNN_DATA_TYPE_QSYMM_S8] = load_s8,   [ARMNN_DATA_TYPE_QASYMM_S8] = load_s8,
-    [ARMNN_DATA_TYPE_BFLOAT16] = load_bf16, [ARMNN_DATA_TYPE_SIGNED64] = load_s64};
-
-static int is_floating(int32_t data_type) {
-  return data_type == ARMNN_DATA_TYPE_FLOAT16 || data_type == ARMNN_DATA_TYPE_FLOAT32 ||
-         data_type == ARMNN_DATA_TYPE_BFLOAT16;
-}
+    [ARMNN_DATA_TYPE_FLOAT16] = load_f16,    [ARMNN_DATA_TYPE_FLOAT32] = load_f32,
+    [ARMNN_DATA_TYPE_QASYMM_U8] = load_u8,   [ARMNN_DATA_TYPE_SIGNED32] = load_s32,
+    [ARMNN_DATA_TYPE_BOOLEAN] = load_b8,     [ARMNN_DATA_TYPE_QSYMM_S16] = load_s16,
+    [ARMNN_DATA_TYPE_QSYMM_S8] = load_s8,    [ARMNN_DATA_TYPE_QASYMM_S8] = load_s8,
+    [ARMNN_DATA_TYPE_BFLOAT16] = load_bf16,  [ARMNN_DATA_TYPE_SIGNED64] = load_s64,
+    [ARMNN_DATA_TYPE_UNSIGNED16] = load_u16, [ARMNN_DATA_TYPE_UNSIGNED32] = load_u32,
+    [ARMNN_DATA_TYPE_UNSIGNED64] = load_u64, [ARMNN_DATA_TYPE_FLOAT64] = load_f64};
 
 /* ---- Out of the buffer ----------------------------------------------------------------------- */
 
@@ -69,45 +73,95 @@ typedef void (*store_fn_t)(void* target, const void* buffer, uint64_t count);
     }                                                                          \
   }
 
-/* |limit| is the first power of two above the range; a float holds it exactly. */
+/* |limit| is the first power of two above the range; float and double hold it exactly. */
 #define SATURATE(T, least, most, limit) \
-  (v != v ? (T)0 : v <= (float)(least) ? (T)(least) : v >= (limit) ? (T)(most) : (T)v)
+  (v != v ? (T)0 : v <= (least) ? (T)(least) : v >= (limit) ? (T)(most) : (T)v)
 
-DEFINE_STORE(f32_as_f16, float, uint16_t, armnn_half_from_float(v))
-DEFINE_STORE(f32_as_bf16, float, uint16_t, armnn_bfloat_from_float(v))
-DEFINE_STORE(f32_as_f32, float, float, v)
-DEFINE_STORE(f32_as_b8, float, uint8_t, v != 0.0f)
-DEFINE_STORE(f32_as_u8, float, uint8_t, SATURATE(uint8_t, 0, UINT8_MAX, 0x1p8f))
-DEFINE_STORE(f32_as_s8, float, int8_t, SATURATE(int8_t, INT8_MIN, INT8_MAX, 0x1p7f))
-DEFINE_STORE(f32_as_s16, float, int16_t, SATURATE(int16_t, INT16_MIN, INT16_MAX, 0x1p15f))
-DEFINE_STORE(f32_as_s32, float, int32_t, SATURATE(int32_t, INT32_MIN, INT32_MAX, 0x1p31f))
-DEFINE_STORE(f32_as_s64, float, int64_t, SATURATE(int64_t, INT64_MIN, INT64_MAX, 0x1p63f))
-DEFINE_STORE(s64_as_f16, int64_t, uint16_t, armnn_half_from_float((float)v))
-DEFINE_STORE(s64_as_bf16, int64_t, uint16_t, armnn_bfloat_from_float((float)v))
-DEFINE_STORE(s64_as_f32, int64_t, float, (float)v)
-DEFINE_STORE(s64_as_b8, int64_t, uint8_t, v != 0)
-DEFINE_STORE(s64_as_u8, int64_t, uint8_t, (uint8_t)v)
-DEFINE_STORE(s64_as_s8, int64_t, int8_t, (int8_t)v)
-DEFINE_STORE(s64_as_s16, int64_t, int16_t, (int16_t)v)
-DEFINE_STORE(s64_as_s32, int64_t, int32_t, (int32_t)v)
-DEFINE_STORE(s64_as_s64, int64_t, int64_t, v)
+/* A float that is rounded to fewer bits as |v| would be: where it is not |v| itself, it is the
+ * neighbour on the side of 0 with its last bit set. */
+static float to_odd(double v) {
+  float near = (float)v;
+  uint32_t bits;
+  if (v != v || (double)near == v) return near;
+  memcpy(&bits, &near, sizeof bits);
+  if (fabs((double)near) > fabs(v)) --bits;
+  bits |= 1u;
+  memcpy(&near, &bits, sizeof near);
+  return near;
+}
 
-#define STORES(from)                                       \
-  {                                                        \
-      [ARMNN_DATA_TYPE_FLOAT16] = store_##from##_as_f16,   \
-      [ARMNN_DATA_TYPE_FLOAT32] = store_##from##_as_f32,   \
-      [ARMNN_DATA_TYPE_QASYMM_U8] = store_##from##_as_u8,  \
-      [ARMNN_DATA_TYPE_SIGNED32] = store_##from##_as_s32,  \
-      [ARMNN_DATA_TYPE_BOOLEAN] = store_##from##_as_b8,    \
-      [ARMNN_DATA_TYPE_QSYMM_S16] = store_##from##_as_s16, \
-      [ARMNN_DATA_TYPE_QSYMM_S8] = store_##from##_as_s8,   \
-      [ARMNN_DATA_TYPE_QASYMM_S8] = store_##from##_as_s8,  \
-      [ARMNN_DATA_TYPE_BFLOAT16] = store_##from##_as_bf16, \
-      [ARMNN_DATA_TYPE_SIGNED64] = store_##from##_as_s64,  \
+#define DEFINE_REAL_STORES(from, B, narrow)                                                    \
+  DEFINE_STORE(from##_as_f16, B, uint16_t, armnn_half_from_float(narrow(v)))                   \
+  DEFINE_STORE(from##_as_bf16, B, uint16_t, armnn_bfloat_from_float(narrow(v)))                \
+  DEFINE_STORE(from##_as_f32, B, float, (float)v)                                              \
+  DEFINE_STORE(from##_as_f64, B, double, (double)v)                                            \
+  DEFINE_STORE(from##_as_b8, B, uint8_t, v != 0)                                               \
+  DEFINE_STORE(from##_as_u8, B, uint8_t, SATURATE(uint8_t, 0, UINT8_MAX, 0x1p8f))              \
+  DEFINE_STORE(from##_as_u16, B, uint16_t, SATURATE(uint16_t, 0, UINT16_MAX, 0x1p16f))         \
+  DEFINE_STORE(from##_as_u32, B, uint32_t, SATURATE(uint32_t, 0, UINT32_MAX, 0x1p32f))         \
+  DEFINE_STORE(from##_as_u64, B, uint64_t, SATURATE(uint64_t, 0, UINT64_MAX, 0x1p64f))         \
+  DEFINE_STORE(from##_as_s8, B, int8_t, SATURATE(int8_t, (B)INT8_MIN, INT8_MAX, 0x1p7f))       \
+  DEFINE_STORE(from##_as_s16, B, int16_t, SATURATE(int16_t, (B)INT16_MIN, INT16_MAX, 0x1p15f)) \
+  DEFINE_STORE(from##_as_s32, B, int32_t, SATURATE(int32_t, (B)INT32_MIN, INT32_MAX, 0x1p31f)) \
+  DEFINE_STORE(from##_as_s64, B, int64_t, SATURATE(int64_t, (B)INT64_MIN, INT64_MAX, 0x1p63f))
+
+#define DEFINE_INTEGER_STORES(from, B)                                         \
+  DEFINE_STORE(from##_as_f16, B, uint16_t, armnn_half_from_float((float)v))    \
+  DEFINE_STORE(from##_as_bf16, B, uint16_t, armnn_bfloat_from_float((float)v)) \
+  DEFINE_STORE(from##_as_f32, B, float, (float)v)                              \
+  DEFINE_STORE(from##_as_f64, B, double, (double)v)                            \
+  DEFINE_STORE(from##_as_b8, B, uint8_t, v != 0)                               \
+  DEFINE_STORE(from##_as_u8, B, uint8_t, (uint8_t)v)                           \
+  DEFINE_STORE(from##_as_u16, B, uint16_t, (uint16_t)v)                        \
+  DEFINE_STORE(from##_as_u32, B, uint32_t, (uint32_t)v)                        \
+  DEFINE_STORE(from##_as_u64, B, uint64_t, (uint64_t)v)                        \
+  DEFINE_STORE(from##_as_s8, B, int8_t, (int8_t)v)                             \
+  DEFINE_STORE(from##_as_s16, B, int16_t, (int16_t)v)                          \
+  DEFINE_STORE(from##_as_s32, B, int32_t, (int32_t)v)                          \
+  DEFINE_STORE(from##_as_s64, B, int64_t, (int64_t)v)
+
+DEFINE_REAL_STORES(f32, float, )
+DEFINE_REAL_STORES(f64, double, to_odd)
+DEFINE_INTEGER_STORES(s64, int64_t)
+DEFINE_INTEGER_STORES(u64, uint64_t)
+
+#define STORES(from)                                        \
+  {                                                         \
+      [ARMNN_DATA_TYPE_FLOAT16] = store_##from##_as_f16,    \
+      [ARMNN_DATA_TYPE_FLOAT32] = store_##from##_as_f32,    \
+      [ARMNN_DATA_TYPE_QASYMM_U8] = store_##from##_as_u8,   \
+      [ARMNN_DATA_TYPE_SIGNED32] = store_##from##_as_s32,   \
+      [ARMNN_DATA_TYPE_BOOLEAN] = store_##from##_as_b8,     \
+      [ARMNN_DATA_TYPE_QSYMM_S16] = store_##from##_as_s16,  \
+      [ARMNN_DATA_TYPE_QSYMM_S8] = store_##from##_as_s8,    \
+      [ARMNN_DATA_TYPE_QASYMM_S8] = store_##from##_as_s8,   \
+      [ARMNN_DATA_TYPE_BFLOAT16] = store_##from##_as_bf16,  \
+      [ARMNN_DATA_TYPE_SIGNED64] = store_##from##_as_s64,   \
+      [ARMNN_DATA_TYPE_UNSIGNED16] = store_##from##_as_u16, \
+      [ARMNN_DATA_TYPE_UNSIGNED32] = store_##from##_as_u32, \
+      [ARMNN_DATA_TYPE_UNSIGNED64] = store_##from##_as_u64, \
+      [ARMNN_DATA_TYPE_FLOAT64] = store_##from##_as_f64,    \
   }
 
 static const store_fn_t stores_of_float[ARMNN_DATA_TYPE_COUNT] = STORES(f32);
+static const store_fn_t stores_of_double[ARMNN_DATA_TYPE_COUNT] = STORES(f64);
 static const store_fn_t stores_of_integer[ARMNN_DATA_TYPE_COUNT] = STORES(s64);
+static const store_fn_t stores_of_unsigned[ARMNN_DATA_TYPE_COUNT] = STORES(u64);
+
+static const store_fn_t* stores_of(int32_t data_type) {
+  switch (data_type) {
+    case ARMNN_DATA_TYPE_FLOAT16:
+    case ARMNN_DATA_TYPE_BFLOAT16:
+    case ARMNN_DATA_TYPE_FLOAT32:
+      return stores_of_float;
+    case ARMNN_DATA_TYPE_FLOAT64:
+      return stores_of_double;
+    case ARMNN_DATA_TYPE_UNSIGNED64:
+      return stores_of_unsigned;
+    default:
+      return stores_of_integer;
+  }
+}
 
 void armnn_i_ref_store_value(float value, int32_t data_type, void* out_element) {
   stores_of_float[data_type](out_element, &value, 1);
@@ -146,7 +200,7 @@ armnn_status_t armnn_any_cast__ref(const armnn_kernel_call_t* call, armnn_error_
                             ARMNN_COUNT(call) * in_size);
   }
   cast_job_t job = {loads[from],
-                    is_floating(from) ? stores_of_float[to] : stores_of_integer[to],
+                    stores_of(from)[to],
                     ARMNN_OUT(call, 0, unsigned char),
                     ARMNN_IN(call, 0, unsigned char),
                     armnn_data_type_size(to),

@@ -25,6 +25,9 @@
 DEFINE_COMPARISON_ROWS(f32, float, VALUE)
 DEFINE_COMPARISON_ROWS(s32, int32_t, VALUE)
 DEFINE_COMPARISON_ROWS(s64, int64_t, VALUE)
+DEFINE_COMPARISON_ROWS(u16, uint16_t, VALUE)
+DEFINE_COMPARISON_ROWS(u32, uint32_t, VALUE)
+DEFINE_COMPARISON_ROWS(u64, uint64_t, VALUE)
 DEFINE_COMPARISON_ROWS(b8, uint8_t, TRUTH)
 ARMNN_REF_BINARY_ROW(and_b8, uint8_t, uint8_t, TRUTH(a) & TRUTH(b))
 ARMNN_REF_BINARY_ROW(or_b8, uint8_t, uint8_t, TRUTH(a) | TRUTH(b))
@@ -44,6 +47,9 @@ DEFINE_COMPARISON_ROWS(f64, double, VALUE)
 static const armnn_i_ref_binary_row_fn_t rows_f32[ARMNN_COMPARISON_COUNT] = ROWS(f32);
 static const armnn_i_ref_binary_row_fn_t rows_s32[ARMNN_COMPARISON_COUNT] = ROWS(s32);
 static const armnn_i_ref_binary_row_fn_t rows_s64[ARMNN_COMPARISON_COUNT] = ROWS(s64);
+static const armnn_i_ref_binary_row_fn_t rows_u16[ARMNN_COMPARISON_COUNT] = ROWS(u16);
+static const armnn_i_ref_binary_row_fn_t rows_u32[ARMNN_COMPARISON_COUNT] = ROWS(u32);
+static const armnn_i_ref_binary_row_fn_t rows_u64[ARMNN_COMPARISON_COUNT] = ROWS(u64);
 static const armnn_i_ref_binary_row_fn_t rows_f64[ARMNN_COMPARISON_COUNT] = ROWS(f64);
 static const armnn_i_ref_binary_row_fn_t rows_b8[ARMNN_COMPARISON_COUNT] = ROWS(b8);
 static const armnn_i_ref_binary_row_fn_t rows_logical[ARMNN_LOGICAL_BINARY_COUNT] = {
@@ -57,25 +63,21 @@ static armnn_status_t compare(const armnn_kernel_call_t* call,
   return armnn_i_ref_run_broadcast(call, rows[operation], 16384);
 }
 
-armnn_status_t armnn_f32_comparison__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
-  (void)error;
-  return compare(call, rows_f32);
-}
+#define DEFINE_COMPARISON(suffix)                                                  \
+  armnn_status_t armnn_##suffix##_comparison__ref(const armnn_kernel_call_t* call, \
+                                                  armnn_error_t* error) {          \
+    (void)error;                                                                   \
+    return compare(call, rows_##suffix);                                           \
+  }
 
-armnn_status_t armnn_s32_comparison__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
-  (void)error;
-  return compare(call, rows_s32);
-}
-
-armnn_status_t armnn_s64_comparison__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
-  (void)error;
-  return compare(call, rows_s64);
-}
-
-armnn_status_t armnn_b8_comparison__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
-  (void)error;
-  return compare(call, rows_b8);
-}
+DEFINE_COMPARISON(f32)
+DEFINE_COMPARISON(f64)
+DEFINE_COMPARISON(s32)
+DEFINE_COMPARISON(s64)
+DEFINE_COMPARISON(u16)
+DEFINE_COMPARISON(u32)
+DEFINE_COMPARISON(u64)
+DEFINE_COMPARISON(b8)
 
 armnn_status_t armnn_b8_logical_binary__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   (void)error;

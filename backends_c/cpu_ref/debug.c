@@ -33,6 +33,14 @@ static double stored_value(const void* data, int32_t data_type, uint64_t i) {
       return ((const int16_t*)data)[i];
     case ARMNN_DATA_TYPE_SIGNED32:
       return ((const int32_t*)data)[i];
+    case ARMNN_DATA_TYPE_UNSIGNED16:
+      return ((const uint16_t*)data)[i];
+    case ARMNN_DATA_TYPE_UNSIGNED32:
+      return ((const uint32_t*)data)[i];
+    case ARMNN_DATA_TYPE_UNSIGNED64:
+      return (double)((const uint64_t*)data)[i];
+    case ARMNN_DATA_TYPE_FLOAT64:
+      return ((const double*)data)[i];
     default:
       return (double)((const int64_t*)data)[i];
   }

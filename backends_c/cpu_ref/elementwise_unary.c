@@ -3,7 +3,8 @@
  *
  * elementwise_unary.c - ELEMENTWISE_UNARY.
  *
- * All operations but LOGICAL_NOT take numbers, real ones other than float32 widened (widened.h). Of
+ * All operations but LOGICAL_NOT take numbers, real ones other than float32 and float64 widened
+ * (widened.h). Unsigned integers have rounding, BITWISE_NOT, ABS and a NEG that wraps. Of other
  * integers, rounding changes none, ABS and NEG of the most negative number wrap to itself; what is
  * no integer is truncated towards zero, as Arm NN does, and saturates, NaN becoming 0. LOGICAL_NOT
  * takes booleans, BITWISE_NOT integers.
@@ -46,6 +47,28 @@ DEFINE_ROW(cosh_f32, float, coshf(a))
 DEFINE_ROW(asinh_f32, float, asinhf(a))
 DEFINE_ROW(acosh_f32, float, acoshf(a))
 DEFINE_ROW(atanh_f32, float, atanhf(a))
+#define DEFINE_DOUBLE_ROWS(name, function) DEFINE_ROW(name##_f64, double, function(a))
+DEFINE_DOUBLE_ROWS(abs, fabs)
+DEFINE_DOUBLE_ROWS(exp, exp)
+DEFINE_DOUBLE_ROWS(sqrt, sqrt)
+DEFINE_DOUBLE_ROWS(rsqrt, 1.0 / sqrt)
+DEFINE_DOUBLE_ROWS(neg, -)
+DEFINE_DOUBLE_ROWS(log, log)
+DEFINE_DOUBLE_ROWS(sin, sin)
+DEFINE_DOUBLE_ROWS(ceil, ceil)
+DEFINE_DOUBLE_ROWS(floor, floor)
+DEFINE_DOUBLE_ROWS(erf, erf)
+DEFINE_DOUBLE_ROWS(round, rint)
+DEFINE_DOUBLE_ROWS(cos, cos)
+DEFINE_DOUBLE_ROWS(tan, tan)
+DEFINE_DOUBLE_ROWS(asin, asin)
+DEFINE_DOUBLE_ROWS(acos, acos)
+DEFINE_DOUBLE_ROWS(atan, atan)
+DEFINE_DOUBLE_ROWS(sinh, sinh)
+DEFINE_DOUBLE_ROWS(cosh, cosh)
+DEFINE_DOUBLE_ROWS(asinh, asinh)
+DEFINE_DOUBLE_ROWS(acosh, acosh)
+DEFINE_DOUBLE_ROWS(atanh, atanh)
 DEFINE_ROW(abs_s32, int32_t, a < 0 ? 0u - (uint32_t)a : (uint32_t)a)
 DEFINE_ROW(neg_s32, int32_t, 0u - (uint32_t)a)
 DEFINE_ROW(same_s32, int32_t, a)
@@ -55,6 +78,13 @@ DEFINE_ROW(neg_s64, int64_t, UINT64_C(0) - (uint64_t)a)
 DEFINE_ROW(same_s64, int64_t, a)
 DEFINE_ROW(flip_s64, int64_t, ~a)
 DEFINE_ROW(not_b8, uint8_t, a == 0)
+#define DEFINE_UNSIGNED_ROWS(suffix, T) \
+  DEFINE_ROW(neg_##suffix, T, (T)0 - a) \
+  DEFINE_ROW(same_##suffix, T, a)       \
+  DEFINE_ROW(flip_##suffix, T, (T)~a)
+DEFINE_UNSIGNED_ROWS(u16, uint16_t)
+DEFINE_UNSIGNED_ROWS(u32, uint32_t)
+DEFINE_UNSIGNED_ROWS(u64, uint64_t)
 
 /* What C converts itself: values strictly inside of (-limit, limit). */
 #define TRUNCATED(T, least, most, limit, value) \
@@ -83,19 +113,22 @@ DEFINE_TRUNCATED_ROWS(s32, int32_t, INT32_MIN, INT32_MAX, 0x1p31)
 DEFINE_TRUNCATED_ROWS(s64, int64_t, INT64_MIN, INT64_MAX, 0x1p63)
 
 /* Null: the operation is not defined for the type. */
-static const unary_row_fn_t rows_f32[ARMNN_UNARY_COUNT] = {
-    [ARMNN_UNARY_ABS] = abs_f32,     [ARMNN_UNARY_EXP] = exp_f32,
-    [ARMNN_UNARY_SQRT] = sqrt_f32,   [ARMNN_UNARY_RSQRT] = rsqrt_f32,
-    [ARMNN_UNARY_NEG] = neg_f32,     [ARMNN_UNARY_LOG] = log_f32,
-    [ARMNN_UNARY_SIN] = sin_f32,     [ARMNN_UNARY_CEIL] = ceil_f32,
-    [ARMNN_UNARY_FLOOR] = floor_f32, [ARMNN_UNARY_ERF] = erf_f32,
-    [ARMNN_UNARY_ROUND] = round_f32, [ARMNN_UNARY_COS] = cos_f32,
-    [ARMNN_UNARY_TAN] = tan_f32,     [ARMNN_UNARY_ASIN] = asin_f32,
-    [ARMNN_UNARY_ACOS] = acos_f32,   [ARMNN_UNARY_ATAN] = atan_f32,
-    [ARMNN_UNARY_SINH] = sinh_f32,   [ARMNN_UNARY_COSH] = cosh_f32,
-    [ARMNN_UNARY_ASINH] = asinh_f32, [ARMNN_UNARY_ACOSH] = acosh_f32,
-    [ARMNN_UNARY_ATANH] = atanh_f32,
-};
+#define REAL_ROWS(suffix)                                                         \
+  {                                                                               \
+      [ARMNN_UNARY_ABS] = abs_##suffix,     [ARMNN_UNARY_EXP] = exp_##suffix,     \
+      [ARMNN_UNARY_SQRT] = sqrt_##suffix,   [ARMNN_UNARY_RSQRT] = rsqrt_##suffix, \
+      [ARMNN_UNARY_NEG] = neg_##suffix,     [ARMNN_UNARY_LOG] = log_##suffix,     \
+      [ARMNN_UNARY_SIN] = sin_##suffix,     [ARMNN_UNARY_CEIL] = ceil_##suffix,   \
+      [ARMNN_UNARY_FLOOR] = floor_##suffix, [ARMNN_UNARY_ERF] = erf_##suffix,     \
+      [ARMNN_UNARY_ROUND] = round_##suffix, [ARMNN_UNARY_COS] = cos_##suffix,     \
+      [ARMNN_UNARY_TAN] = tan_##suffix,     [ARMNN_UNARY_ASIN] = asin_##suffix,   \
+      [ARMNN_UNARY_ACOS] = acos_##suffix,   [ARMNN_UNARY_ATAN] = atan_##suffix,   \
+      [ARMNN_UNARY_SINH] = sinh_##suffix,   [ARMNN_UNARY_COSH] = cosh_##suffix,   \
+      [ARMNN_UNARY_ASINH] = asinh_##suffix, [ARMNN_UNARY_ACOSH] = acosh_##suffix, \
+      [ARMNN_UNARY_ATANH] = atanh_##suffix,                                       \
+  }
+static const unary_row_fn_t rows_f32[ARMNN_UNARY_COUNT] = REAL_ROWS(f32);
+static const unary_row_fn_t rows_f64[ARMNN_UNARY_COUNT] = REAL_ROWS(f64);
 #define INTEGER_ROWS(suffix)                                                           \
   {                                                                                    \
       [ARMNN_UNARY_ABS] = abs_##suffix,     [ARMNN_UNARY_NEG] = neg_##suffix,          \
@@ -112,6 +145,15 @@ static const unary_row_fn_t rows_f32[ARMNN_UNARY_COUNT] = {
   }
 static const unary_row_fn_t rows_s32[ARMNN_UNARY_COUNT] = INTEGER_ROWS(s32);
 static const unary_row_fn_t rows_s64[ARMNN_UNARY_COUNT] = INTEGER_ROWS(s64);
+#define UNSIGNED_ROWS(suffix)                                                         \
+  {                                                                                   \
+      [ARMNN_UNARY_ABS] = same_##suffix,   [ARMNN_UNARY_NEG] = neg_##suffix,          \
+      [ARMNN_UNARY_CEIL] = same_##suffix,  [ARMNN_UNARY_FLOOR] = same_##suffix,       \
+      [ARMNN_UNARY_ROUND] = same_##suffix, [ARMNN_UNARY_BITWISE_NOT] = flip_##suffix, \
+  }
+static const unary_row_fn_t rows_u16[ARMNN_UNARY_COUNT] = UNSIGNED_ROWS(u16);
+static const unary_row_fn_t rows_u32[ARMNN_UNARY_COUNT] = UNSIGNED_ROWS(u32);
+static const unary_row_fn_t rows_u64[ARMNN_UNARY_COUNT] = UNSIGNED_ROWS(u64);
 static const unary_row_fn_t rows_b8[ARMNN_UNARY_COUNT] = {[ARMNN_UNARY_LOGICAL_NOT] = not_b8};
 
 static unary_row_fn_t find_row(int32_t operation, int32_t data_type) {
@@ -122,6 +164,14 @@ static unary_row_fn_t find_row(int32_t operation, int32_t data_type) {
       return rows_s32[operation];
     case ARMNN_DATA_TYPE_SIGNED64:
       return rows_s64[operation];
+    case ARMNN_DATA_TYPE_UNSIGNED16:
+      return rows_u16[operation];
+    case ARMNN_DATA_TYPE_UNSIGNED32:
+      return rows_u32[operation];
+    case ARMNN_DATA_TYPE_UNSIGNED64:
+      return rows_u64[operation];
+    case ARMNN_DATA_TYPE_FLOAT64:
+      return rows_f64[operation];
     case ARMNN_DATA_TYPE_BOOLEAN:
       return rows_b8[operation];
     default: /* widened */
@@ -169,26 +219,18 @@ static armnn_status_t run_operation(const armnn_kernel_call_t* call) {
   return run(call, find_row(operation, ARMNN_IN_INFO(call, 0)->data_type), is_slow ? 2048 : 16384);
 }
 
-armnn_status_t armnn_f32_elementwise_unary__ref(const armnn_kernel_call_t* call,
-                                                armnn_error_t* error) {
-  (void)error;
-  return run_operation(call);
-}
+#define DEFINE_ELEMENTWISE_UNARY(suffix)                                                  \
+  armnn_status_t armnn_##suffix##_elementwise_unary__ref(const armnn_kernel_call_t* call, \
+                                                         armnn_error_t* error) {          \
+    (void)error;                                                                          \
+    return run_operation(call);                                                           \
+  }
 
-armnn_status_t armnn_s32_elementwise_unary__ref(const armnn_kernel_call_t* call,
-                                                armnn_error_t* error) {
-  (void)error;
-  return run_operation(call);
-}
-
-armnn_status_t armnn_s64_elementwise_unary__ref(const armnn_kernel_call_t* call,
-                                                armnn_error_t* error) {
-  (void)error;
-  return run_operation(call);
-}
-
-armnn_status_t armnn_b8_elementwise_unary__ref(const armnn_kernel_call_t* call,
-                                               armnn_error_t* error) {
-  (void)error;
-  return run_operation(call);
-}
+DEFINE_ELEMENTWISE_UNARY(f32)
+DEFINE_ELEMENTWISE_UNARY(f64)
+DEFINE_ELEMENTWISE_UNARY(s32)
+DEFINE_ELEMENTWISE_UNARY(s64)
+DEFINE_ELEMENTWISE_UNARY(u16)
+DEFINE_ELEMENTWISE_UNARY(u32)
+DEFINE_ELEMENTWISE_UNARY(u64)
+DEFINE_ELEMENTWISE_UNARY(b8)

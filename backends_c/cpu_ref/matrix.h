@@ -27,4 +27,8 @@ typedef struct armnn_i_ref_matrix_t {
 
 armnn_status_t armnn_i_ref_matrix_run(armnn_i_ref_matrix_t* job, armnn_error_t* error);
 
+/* The same where x, y and out are of the output's type, FLOAT64 or an integer of 32 or 64 bits, and
+ * there is no bias. */
+armnn_status_t armnn_i_ref_matrix_run_wide(const armnn_i_ref_matrix_t* job);
+
 #endif /* ARMNN_CPU_REF_MATRIX_H_ */

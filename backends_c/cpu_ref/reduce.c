@@ -3,9 +3,9 @@
  *
  * reduce.c - REDUCE over any set of axes.
  *
- * float32 is accumulated in double, integers in 64 bits that wrap; an integer mean truncates
- * towards zero. MAX and MIN give NaN when an element is NaN. Over nothing at all SUM is 0, PROD 1,
- * MAX and MIN the lowest and highest value of the type, MEAN NaN (0 for integers).
+ * float32 and float64 are accumulated in double, integers in 64 bits that wrap; an integer mean
+ * truncates towards zero. MAX and MIN give NaN when an element is NaN. Over nothing at all SUM is
+ * 0, PROD 1, MAX and MIN the lowest and highest value of the type, MEAN NaN (0 for integers).
  *
  * A quantised MEAN follows TensorFlow Lite's specification: the sum of levels times a factor into
  * which the count is divided (fixed_point.h). Other operations on types that are not float32 are
@@ -93,6 +93,23 @@ static void finish_s64(void* out, const void* results, uint64_t count, uint64_t 
   }
 }
 
+static void finish_f64(void* out, const void* results, uint64_t count, uint64_t divisor) {
+  for (uint64_t i = 0; i < count; ++i) {
+    ((double*)out)[i] = ((const double*)results)[i] / (double)divisor;
+  }
+}
+
+#define DEFINE_UNSIGNED_FINISH(suffix, T)                                                         \
+  static void finish_##suffix(void* out, const void* results, uint64_t count, uint64_t divisor) { \
+    const uint64_t* values = (const uint64_t*)results;                                            \
+    for (uint64_t i = 0; i < count; ++i) {                                                        \
+      ((T*)out)[i] = (T)(divisor == 0 ? 0 : values[i] / divisor);                                 \
+    }                                                                                             \
+  }
+DEFINE_UNSIGNED_FINISH(u16, uint16_t)
+DEFINE_UNSIGNED_FINISH(u32, uint32_t)
+DEFINE_UNSIGNED_FINISH(u64, uint64_t)
+
 #define GREATER (((b > a) | (b != b)) ? b : a) /* a NaN on either side stays */
 #define LESS (((b < a) | (b != b)) ? b : a)
 #define WRAPPED(operator) ((int64_t)((uint64_t)a operator(uint64_t) b))
@@ -110,17 +127,35 @@ DEFINE_FOLD(prod_s64, int64_t, int64_t, 1, WRAPPED(*), finish_s64)
 DEFINE_FOLD(max_s64, int64_t, int64_t, INT64_MIN, b > a ? b : a, finish_s64)
 DEFINE_FOLD(min_s64, int64_t, int64_t, INT64_MAX, b < a ? b : a, finish_s64)
 
+DEFINE_FOLD(sum_f64, double, double, 0.0, a + b, finish_f64)
+DEFINE_FOLD(prod_f64, double, double, 1.0, a* b, finish_f64)
+DEFINE_FOLD(max_f64, double, double, (double)-INFINITY, GREATER, finish_f64)
+DEFINE_FOLD(min_f64, double, double, (double)INFINITY, LESS, finish_f64)
+
+#define DEFINE_UNSIGNED_FOLDS(suffix, T, most)                              \
+  DEFINE_FOLD(sum_##suffix, T, uint64_t, 0, a + b, finish_##suffix)         \
+  DEFINE_FOLD(prod_##suffix, T, uint64_t, 1, a* b, finish_##suffix)         \
+  DEFINE_FOLD(max_##suffix, T, uint64_t, 0, b > a ? b : a, finish_##suffix) \
+  DEFINE_FOLD(min_##suffix, T, uint64_t, most, b < a ? b : a, finish_##suffix)
+DEFINE_UNSIGNED_FOLDS(u16, uint16_t, UINT16_MAX)
+DEFINE_UNSIGNED_FOLDS(u32, uint32_t, UINT32_MAX)
+DEFINE_UNSIGNED_FOLDS(u64, uint64_t, UINT64_MAX)
+
+#define FOLDS(suffix)                                                           \
+  {                                                                             \
+      [ARMNN_REDUCE_SUM] = &sum_##suffix,   [ARMNN_REDUCE_MAX] = &max_##suffix, \
+      [ARMNN_REDUCE_MEAN] = &sum_##suffix,  [ARMNN_REDUCE_MIN] = &min_##suffix, \
+      [ARMNN_REDUCE_PROD] = &prod_##suffix,                                     \
+  }
+
 static const fold_t* find_fold(int32_t operation, int32_t data_type) {
-  static const fold_t* const folds[ARMNN_REDUCE_COUNT][3] = {
-      [ARMNN_REDUCE_SUM] = {&sum_f32, &sum_s32, &sum_s64},
-      [ARMNN_REDUCE_MAX] = {&max_f32, &max_s32, &max_s64},
-      [ARMNN_REDUCE_MEAN] = {&sum_f32, &sum_s32, &sum_s64},
-      [ARMNN_REDUCE_MIN] = {&min_f32, &min_s32, &min_s64},
-      [ARMNN_REDUCE_PROD] = {&prod_f32, &prod_s32, &prod_s64},
+  static const fold_t* const folds[ARMNN_DATA_TYPE_COUNT][ARMNN_REDUCE_COUNT] = {
+      [ARMNN_DATA_TYPE_FLOAT32] = FOLDS(f32),    [ARMNN_DATA_TYPE_FLOAT64] = FOLDS(f64),
+      [ARMNN_DATA_TYPE_SIGNED32] = FOLDS(s32),   [ARMNN_DATA_TYPE_SIGNED64] = FOLDS(s64),
+      [ARMNN_DATA_TYPE_UNSIGNED16] = FOLDS(u16), [ARMNN_DATA_TYPE_UNSIGNED32] = FOLDS(u32),
+      [ARMNN_DATA_TYPE_UNSIGNED64] = FOLDS(u64),
   };
-  return folds[operation][data_type == ARMNN_DATA_TYPE_FLOAT32    ? 0
-                          : data_type == ARMNN_DATA_TYPE_SIGNED32 ? 1
-                                                                  : 2];
+  return folds[data_type][operation];
 }
 
 /* ---- Execution ------------------------------------------------------------------------------- */
@@ -267,20 +302,20 @@ static armnn_status_t run(const armnn_kernel_call_t* call, const float* levels) 
                             16384 / (job.reduced.count + 1) + 1, 0);
 }
 
-armnn_status_t armnn_f32_reduce__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
-  (void)error;
-  return run(call, NULL);
-}
+#define DEFINE_REDUCE(suffix)                                                  \
+  armnn_status_t armnn_##suffix##_reduce__ref(const armnn_kernel_call_t* call, \
+                                              armnn_error_t* error) {          \
+    (void)error;                                                               \
+    return run(call, NULL);                                                    \
+  }
 
-armnn_status_t armnn_s32_reduce__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
-  (void)error;
-  return run(call, NULL);
-}
-
-armnn_status_t armnn_s64_reduce__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
-  (void)error;
-  return run(call, NULL);
-}
+DEFINE_REDUCE(f32)
+DEFINE_REDUCE(f64)
+DEFINE_REDUCE(s32)
+DEFINE_REDUCE(s64)
+DEFINE_REDUCE(u16)
+DEFINE_REDUCE(u32)
+DEFINE_REDUCE(u64)
 
 armnn_status_t armnn_any_reduce__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   const armnn_reduce_descriptor_t* d = ARMNN_DESCRIPTOR(call->info, armnn_reduce_descriptor_t);

@@ -165,9 +165,12 @@ class Site:
         a, b = self.info(first).data_type, self.info(second).data_type
         if a is not b:
             names = [operand_name(self.layer_type, index) for index in (first, second)]
+            cure = "convert one of them with add_cast()"
+            if DataType.FLOAT64 in (a, b):  # what numpy makes of numbers
+                cure = "array.astype('float32') for a constant, or add_cast()"
             self.fail(
                 f"{names[0]} is {a.label} but {names[1]} is {b.label}, one type expected",
-                hint="convert one of them with add_cast(); nothing is converted silently",
+                hint=f"{cure}; nothing is converted silently",
             )
 
     def need_axis(self, axis: int, rank: int, *, what: str = "axis") -> int:

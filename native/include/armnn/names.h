@@ -31,6 +31,10 @@ static inline const char* armnn_data_type_name(int32_t number) {
     case 7: return "qasymm_s8";
     case 8: return "bfloat16";
     case 9: return "signed64";
+    case 10: return "unsigned16";
+    case 11: return "unsigned32";
+    case 12: return "unsigned64";
+    case 13: return "float64";
     default: return "unknown type";
   }
 }
@@ -48,6 +52,10 @@ static inline uint32_t armnn_data_type_bits(int32_t number) {
     case 7: return 8;
     case 8: return 16;
     case 9: return 64;
+    case 10: return 16;
+    case 11: return 32;
+    case 12: return 64;
+    case 13: return 64;
     default: return 0;
   }
 }

@@ -249,7 +249,11 @@ enum armnn_data_type_e {
   ARMNN_DATA_TYPE_QASYMM_S8 = 7,
   ARMNN_DATA_TYPE_BFLOAT16 = 8, /* travels as uint16 in numpy */
   ARMNN_DATA_TYPE_SIGNED64 = 9,
-  ARMNN_DATA_TYPE_COUNT = 10, /* one above the highest */
+  ARMNN_DATA_TYPE_UNSIGNED16 = 10,
+  ARMNN_DATA_TYPE_UNSIGNED32 = 11,
+  ARMNN_DATA_TYPE_UNSIGNED64 = 12,
+  ARMNN_DATA_TYPE_FLOAT64 = 13,
+  ARMNN_DATA_TYPE_COUNT = 14, /* one above the highest */
   ARMNN_DATA_TYPE_MAX_ENUM = INT32_MAX
 };
 

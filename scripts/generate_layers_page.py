@@ -45,6 +45,10 @@ _SHORT = {
     DataType.QSYMM_S16: "S16",
     DataType.SIGNED32: "I32",
     DataType.SIGNED64: "I64",
+    DataType.UNSIGNED16: "U16",
+    DataType.UNSIGNED32: "U32",
+    DataType.UNSIGNED64: "U64",
+    DataType.FLOAT64: "F64",
     DataType.BOOLEAN: "Bool",
 }
 

@@ -222,9 +222,9 @@ GRAPHS = {
         lambda m: m.ClearField("opset_import"),
         "'model.onnx' does not say which operator set it uses",
     ),
-    "float64 input": (
-        lambda m: m.graph.input[0].CopyFrom(helper.make_tensor_value_info("x", 11, [1])),
-        "'x' holds float64 values, which no tensor can",
+    "complex input": (
+        lambda m: m.graph.input[0].CopyFrom(helper.make_tensor_value_info("x", 14, [1])),
+        "'x' holds complex64 values, which no tensor can",
     ),
     "2-bit input": (
         lambda m: setattr(m.graph.input[0].type.tensor_type, "elem_type", 26),

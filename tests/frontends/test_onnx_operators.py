@@ -29,6 +29,10 @@ def case(
     return pytest.param(op, inputs, constants or {}, opset, attributes, id=id or op)
 
 
+def d(*shape: int) -> np.ndarray:
+    return R.standard_normal(shape)
+
+
 X, ODD = f(2, 3, 4, 5), f(1, 6, 10, 11)
 SPREAD = np.linspace(-6, 6, 48, dtype=np.float32).reshape(2, 3, 8)
 POSITIVE = np.abs(f(2, 3, 4)) + np.float32(0.1)
@@ -97,6 +101,9 @@ BINARY = [
 
 PRODUCTS = [
     case("MatMul", [f(2, 3, 4), f(2, 4, 5)]),
+    case("MatMul", [d(2, 3, 4), d(4, 5)], {1: d(4, 5)}, id="MatMul in double precision"),
+    case("MatMul", [INTS, INTS.transpose(0, 2, 1).copy()], id="MatMul of integers"),
+    case("Gemm", [d(3, 4), d(5, 4), d(5)], {1: d(5, 4)}, transB=1, id="Gemm in double precision"),
     case("MatMul", [f(2, 3, 4), f(4, 5)], {1: f(4, 5)}, id="MatMul weights"),
     case("MatMul", [f(4), f(2, 4, 5)], id="MatMul vector left"),
     case("MatMul", [f(2, 3, 4), f(4)], id="MatMul vector right"),

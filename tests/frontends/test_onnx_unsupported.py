@@ -82,9 +82,9 @@ REASONS = {
         [node("Conv", ["cube", "cube"], ["y"], name="n")],
         "3 spatial dimensions (1 and 2 are supported)",
     ),
-    "float64 at run time": (
-        [node("Cast", ["x"], ["y"], to=TensorProto.DOUBLE, name="n")],
-        "float64 values at run time",
+    "float8 at run time": (
+        [node("Cast", ["x"], ["y"], to=TensorProto.FLOAT8E5M2, name="n")],
+        "to float8e5m2",
     ),
     "strings": (
         [node("Cast", ["x"], ["y"], to=TensorProto.STRING, name="n")],

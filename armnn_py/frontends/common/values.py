@@ -77,7 +77,7 @@ class Known:
     Parameters
     ----------
     array
-        The elements. Their type may be one that no tensor has (``float64``), as long as only the
+        The elements. Their type may be one that no tensor has (``complex64``), as long as only the
         importer computes with them.
     info
         Type and quantisation of quantised numbers, which the array does not tell. Shape and dtype

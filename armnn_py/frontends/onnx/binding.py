@@ -129,10 +129,7 @@ def _data_type(info: ValueInfo) -> DataType:
             return DataType.from_numpy(dtype)
         except InvalidArgumentError:
             pass
-    raise ParseError(
-        f"{quoted(info.name)} holds {info.type_name} values, which no tensor can",
-        hints=["export the model in float32"] if info.type_name == "float64" else [],
-    )
+    raise ParseError(f"{quoted(info.name)} holds {info.type_name} values, which no tensor can")
 
 
 def output_info(info: ValueInfo) -> TensorInfo:

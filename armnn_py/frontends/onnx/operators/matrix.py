@@ -30,7 +30,7 @@ def multiply(view: NodeView) -> Value:
     if emit.foldable([x, y], result):
         return Known(np.asarray(np.matmul(array_of(x), array_of(y))))
     is_weights = view.known(1) is not None and view.rank(1) == 2
-    if is_weights and view.rank(0) >= 2 and dtype_of(x).kind == "f":
+    if is_weights and view.rank(0) >= 2 and _has_weights(x):
         descriptor = FullyConnectedDescriptor(constant_weights=True)
         return emit.layer(LayerType.FULLY_CONNECTED, [x, y], descriptor)
     # A vector is a matrix of one row, or of one column.
@@ -44,6 +44,11 @@ def multiply(view: NodeView) -> Value:
 
 
 operator("MatMul")(multiply)
+
+
+def _has_weights(x: Value) -> bool:
+    """Whether layers with weights take numbers of this type."""
+    return dtype_of(x).kind == "f" and dtype_of(x) != np.float64
 
 
 def _product_shape(x: tuple[int, ...], y: tuple[int, ...]) -> tuple[int, ...]:
@@ -67,7 +72,7 @@ def gemm(view: NodeView) -> Value:
     if inner != other:
         raise ParseError(f"matrices {rows}x{inner} and {other}x{columns} do not multiply")
     addend = view.value(2) if view.has(2) and beta != 0 else None
-    if view.known(1) is None or dtype_of(x).kind != "f":
+    if view.known(1) is None or not _has_weights(x):
         name = "product" if addend is not None or alpha != 1 else ""
         product = emit.matmul(x, y, transpose_x=transpose_x, transpose_y=transpose_y, name=name)
         product = emit.scale(product, alpha, "scaled" if addend is not None else "")

@@ -187,7 +187,8 @@ def _reduce(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
         return None
     if v[0].dtype.kind != "f" and d.operation is R.MEAN:
         return None
-    return [_REDUCTIONS[d.operation](v[0], axis=axes, keepdims=d.keep_dims)]
+    found = _REDUCTIONS[d.operation](v[0], axis=axes, keepdims=d.keep_dims)
+    return [np.asarray(found).astype(v[0].dtype)]  # sums of integers wrap around
 
 
 def _arg_min_max(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:

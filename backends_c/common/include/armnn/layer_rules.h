@@ -127,16 +127,24 @@ static inline armnn_status_t armnn_rule_moves(const armnn_layer_query_t* query,
 
 /* ---- Sides and indices as numbers ------------------------------------------------------------ */
 
-static inline armnn_status_t armnn_rule_arg_min_max(const armnn_layer_query_t* query,
-                                                    armnn_error_t* reason) ARMNN_NOEXCEPT {
+/* For indices along |axis| of input 0 as the data type of output |output|. */
+static inline armnn_status_t armnn_rule_indices(const armnn_layer_query_t* query, uint32_t output,
+                                                int32_t axis,
+                                                armnn_error_t* reason) ARMNN_NOEXCEPT {
   const armnn_tensor_info_t* input = query->input_infos[0];
-  const int32_t axis = ARMNN_DESCRIPTOR(query, armnn_arg_min_max_descriptor_t)->axis;
   const uint32_t place = (uint32_t)(axis < 0 ? axis + (int32_t)input->rank : axis);
-  if (query->output_infos[0]->data_type != ARMNN_DATA_TYPE_SIGNED32 ||
+  if (query->output_infos[output]->data_type != ARMNN_DATA_TYPE_SIGNED32 ||
       input->dims[place] <= INT32_MAX) {
     return ARMNN_STATUS_OK;
   }
   return ARMNN_RULE_REFUSE(reason, "indices of dimension %u do not fit signed32", (unsigned)place);
+}
+
+static inline armnn_status_t armnn_rule_top_k(const armnn_layer_query_t* query,
+                                              armnn_error_t* reason) ARMNN_NOEXCEPT {
+  const int32_t axis = ARMNN_DESCRIPTOR(query, armnn_top_k_descriptor_t)->axis;
+  ARMNN_RETURN_IF_ERROR(armnn_rule_indices(query, 1, axis, reason));
+  return armnn_rule_moves(query, reason);
 }
 
 static inline armnn_status_t armnn_rule_shape(const armnn_layer_query_t* query,
@@ -169,7 +177,10 @@ static inline armnn_status_t armnn_layer_rule(const armnn_layer_query_t* query,
     case ARMNN_LAYER_NORMALIZATION:
       return armnn_rule_normalization(query, reason);
     case ARMNN_LAYER_ARG_MIN_MAX:
-      return armnn_rule_arg_min_max(query, reason);
+      return armnn_rule_indices(
+          query, 0, ARMNN_DESCRIPTOR(query, armnn_arg_min_max_descriptor_t)->axis, reason);
+    case ARMNN_LAYER_TOP_K:
+      return armnn_rule_top_k(query, reason);
     case ARMNN_LAYER_SHAPE:
       return armnn_rule_shape(query, reason);
     default:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armnn_py.testing.independent_orders import MOVED_ORDERS, ORDERS
 from armnn_py.testing.independent_windows import WINDOWS
 from armnn_py.types import (
     ActivationFunction as F,
@@ -236,6 +237,7 @@ def _comparison(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
 
 _Rule = Callable[["LayerSignature", "Sequence[Any]"], "list[Array] | None"]
 _COMPUTED: dict[L, _Rule] = {
+    **ORDERS,
     L.ACTIVATION: _activation,
     L.ARG_MIN_MAX: _arg_min_max,
     L.BATCH_MAT_MUL: _batch_mat_mul,
@@ -285,6 +287,7 @@ def _pad(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
 
 
 _MOVES: dict[L, Callable[[Any, Any], list[Array]]] = {
+    **MOVED_ORDERS,
     L.BROADCAST_TO: lambda s, v: [np.broadcast_to(v[0], s.outputs[0].static_shape)],
     L.CONCAT: lambda s, v: [np.concatenate(v, s.descriptor.axis)],
     L.DEBUG: lambda s, v: [v[0]],

@@ -190,6 +190,9 @@ MOVES = [
     known("Trilu", f(2, 4, 5), upper=0, id="Trilu lower"),
 ]
 
+PLACES = i(0, 2, 1, -2, 0, 2).reshape(3, 2)
+LANES = R.integers(-9, 9, (4, 3)).astype(np.int32)
+ROWS = R.integers(-3, 3, (2, 2, 4, 5))
 INDICES = [
     known("Gather", X, i(2, 0, -1), axis=1),
     known("Gather", X, np.int64(1), axis=2, id="Gather one"),
@@ -209,10 +212,57 @@ INDICES = [
         {1: i(3, 0).reshape(1, 1, 2, 1)},
         axis=2,
     ),
+    *(
+        case(
+            "ScatterND",
+            [X, PLACES, f(3, 4, 5)],
+            {1: PLACES},
+            opset=18,
+            reduction=reduction,
+            id=f"ScatterND {reduction}",
+        )
+        for reduction in ("add", "mul", "max", "min")
+    ),
+    case("ScatterND", [X, PLACES[:2], f(2, 4, 5)], id="ScatterND at run time"),
+    case(
+        "ScatterND",
+        [R.integers(-9, 9, (4, 3)).astype(np.int32), i(2, 2).reshape(2, 1), LANES[:2]],
+        opset=18,
+        reduction="add",
+        id="ScatterND of integers",
+    ),
+    *(
+        case(
+            "ScatterElements",
+            [X, ROWS, f(2, 2, 4, 5)],
+            opset=18,
+            axis=1,
+            reduction=reduction,
+            id=f"ScatterElements {reduction}",
+        )
+        for reduction in ("add", "mul", "max", "min")
+    ),
+    case(
+        "ScatterElements",
+        [X, i(3, 0).reshape(1, 1, 2, 1), f(1, 1, 2, 1)],
+        axis=2,
+        id="ScatterElements at run time",
+    ),
     case("OneHot", [i(0, 2, -1, 7), np.int64(4), f(2)], {1: np.int64(4), 2: f(2)}, axis=0),
 ]
 
-ALL = [*CONVOLUTIONS, *POOLS, *REDUCTIONS, *MOVES, *INDICES]
+ORDERS = [
+    known("TopK", TIES, i(3), axis=1, outputs=2),
+    known("TopK", X, i(0), outputs=2, id="TopK of none"),
+    known("TopK", TIES, i(6), axis=-2, largest=0, outputs=2, id="TopK least"),
+    known("TopK", TIES, i(2), axis=0, opset=10, outputs=2, id="TopK-10"),
+    case("TopK", [TIES], k=2, axis=1, opset=9, outputs=2, id="TopK-1"),
+    known("TopK", INTS, i(2), outputs=2, id="TopK of integers"),
+    known("CumSum", X, np.int64(1)),
+    known("CumSum", INTS, np.int32(-1), exclusive=1, reverse=1, id="CumSum of integers"),
+]
+
+ALL = [*CONVOLUTIONS, *POOLS, *REDUCTIONS, *MOVES, *INDICES, *ORDERS]
 
 
 @pytest.mark.parametrize(("op", "inputs", "constants", "opset", "attributes", "outputs"), ALL)

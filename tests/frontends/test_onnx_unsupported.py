@@ -92,10 +92,6 @@ REASONS = {
     ),
     "string weights": ([node("Add", ["x", "text"], ["y"], name="n")], "holds string values"),
     "complex weights": ([node("Add", ["x", "z"], ["y"], name="n")], "holds complex64 values"),
-    "scatter with sum": (
-        [node("ScatterND", ["x", "k", "x"], ["y"], reduction="add", name="n")],
-        "reduction 'add'",
-    ),
     "training": (
         [node("BatchNormalization", ["x", *["v"] * 4], ["y"], training_mode=1, name="n")],
         "training mode",

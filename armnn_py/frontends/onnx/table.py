@@ -62,8 +62,8 @@ _FAMILIES = {
     ),
     "recurrent": "GRU LSTM RNN",
     "reduction": (
-        "ArgMax ArgMin Hardmax ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean "
-        "ReduceMin ReduceProd ReduceSum ReduceSumSquare"
+        "ArgMax ArgMin CumSum Hardmax ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax "
+        "ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare TopK"
     ),
     "resizing": "Resize Upsample",
     "shaping": (

@@ -20,6 +20,7 @@ from armnn_py.types import (
     LayerType,
     PaddingMode,
     ReduceOperation,
+    ScatterNdFunction,
     UnaryOperation,
 )
 
@@ -98,6 +99,14 @@ def _along_an_axis(of: Operands, shape: Shape, *, full: bool) -> Iterator[Exampl
         yield Example(LayerType.SOFTMAX, d.SoftmaxDescriptor(1.0, axis), one)
         yield Example(LayerType.LOG_SOFTMAX, d.SoftmaxDescriptor(1.0, axis), one)
         yield Example(LayerType.ARG_MIN_MAX, d.ArgMinMaxDescriptor(axis=axis), one)
+        for k in {min(3, shape[axis]), shape[axis]} if full else {min(3, shape[axis])}:
+            for largest in (True, False):
+                best = d.TopKDescriptor(k=k, axis=axis, largest=largest)
+                yield Example(LayerType.TOP_K, best, one)
+        for exclusive, reverse in ((False, False), (True, False), (False, True), (True, True)):
+            sums = d.CumSumDescriptor(axis=axis, exclusive=exclusive, reverse=reverse)
+            yield Example(LayerType.CUM_SUM, sums, one)
+        yield Example(LayerType.REVERSE_V2, None, [*one, of.integers([axis])])
         for operation in ReduceOperation if full else (ReduceOperation.SUM, ReduceOperation.MAX):
             for keep in (False, True):
                 descriptor = d.ReduceDescriptor(operation, keep, (axis,))
@@ -152,6 +161,11 @@ def _joined(of: Operands, shape: Shape, axis: int) -> Iterator[Example]:
     if len(shape) < 8:
         stacked = d.StackDescriptor(axis, 2, shape)
         yield Example(LayerType.STACK, stacked, [of.x(*shape), of.x(*shape)])
+    if not axis and 0 not in shape:
+        last = shape[0] - 1
+        for function in ScatterNdFunction:
+            scattered = [of.x(*shape), of.integers([[last], [0]]), of.x(2, *shape[1:])]
+            yield Example(LayerType.SCATTER_ND, d.ScatterNdDescriptor(function), scattered)
     if shape[axis]:
         last = shape[axis] - 1
         gather = d.GatherDescriptor(axis)

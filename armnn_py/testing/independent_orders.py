@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Layers that sort, sum up, reverse and scatter by their definition in numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.types import LayerType, ScatterNdFunction
+
+if TYPE_CHECKING:
+    from armnn_py.backends.layer_support import LayerSignature
+
+__all__ = ["MOVED_ORDERS", "ORDERS"]
+
+Array = Any
+_Rules = dict[LayerType, Callable[[Any, Sequence[Any]], list[Array]]]
+
+
+def _top_k(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    keys = v[0] if not d.largest else (-v[0] if v[0].dtype.kind == "f" else ~v[0])
+    places = np.argsort(keys, axis=d.axis, kind="stable").take(np.arange(d.k), d.axis)
+    return [np.take_along_axis(v[0], places, d.axis), places]
+
+
+def _cum_sum(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    lines = np.moveaxis(v[0], d.axis, 0)
+    order = range(len(lines))
+    total, sums = np.zeros_like(lines[:1].sum(0, dtype=lines.dtype)), np.empty_like(lines)
+    for index in reversed(order) if d.reverse else order:
+        sums[index] = total if d.exclusive else total + lines[index]
+        total = total + lines[index]
+    return [np.moveaxis(sums, 0, d.axis)]
+
+
+def _scatter_nd(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    """Join updates one after the other; each leaves an element of the tensor's type."""
+    d: Any = s.descriptor
+    y = np.zeros(s.outputs[0].static_shape, s.outputs[0].dtype)
+    if d.input_enabled:
+        y[...] = v[0]
+    depth = v[1].shape[-1]
+    slices = v[2].astype(y.dtype).reshape(-1, *y.shape[depth:])
+    for vector, update in zip(v[1].reshape(-1, depth), slices, strict=True):
+        place = tuple(vector)
+        y[place] = _JOINS[d.function](y[place], update)
+    is_moved = d.function is ScatterNdFunction.UPDATE or y.dtype.kind != "f"
+    # As values: which zero of two is the greater is not defined.
+    return [y if is_moved else y.astype(np.float64)]
+
+
+_JOINS: dict[ScatterNdFunction, Callable[[Array, Array], Array]] = {
+    ScatterNdFunction.UPDATE: lambda old, new: new,
+    ScatterNdFunction.ADD: np.add,
+    ScatterNdFunction.SUB: np.subtract,
+    ScatterNdFunction.MAX: np.maximum,
+    ScatterNdFunction.MIN: np.minimum,
+    ScatterNdFunction.MUL: np.multiply,
+}
+
+
+def _one_hot(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    places = np.arange(d.depth)
+    wide = v[0][..., np.newaxis]
+    hit = (wide == places) | (wide == places - d.depth)
+    return [np.moveaxis(np.where(hit, v[1].reshape(()), v[2].reshape(())), -1, d.axis)]
+
+
+ORDERS: _Rules = {
+    LayerType.CUM_SUM: _cum_sum,
+    LayerType.SCATTER_ND: _scatter_nd,
+    LayerType.TOP_K: _top_k,
+}
+"""Of numbers: real ones come in float64."""
+
+MOVED_ORDERS: _Rules = {
+    LayerType.ONE_HOT: _one_hot,
+    LayerType.REVERSE_V2: lambda s, v: [np.flip(v[0], tuple(v[1].tolist()))],
+}
+"""Of elements of any type, whatever their bits stand for."""

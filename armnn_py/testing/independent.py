@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.testing.independent_orders import MOVED_ORDERS, ORDERS
+from armnn_py.testing.independent_volumes import VOLUMES
 from armnn_py.testing.independent_windows import WINDOWS
 from armnn_py.types import (
     ActivationFunction as F,
@@ -128,7 +129,7 @@ def by_definition(
         return None
     rule = _COMPUTED.get(kind)
     if rule is None and infos[0].data_type.is_float:
-        rule = WINDOWS.get(kind)
+        rule = WINDOWS.get(kind) or VOLUMES.get(kind)
     if rule is None:
         return None
     wide = [

@@ -43,6 +43,7 @@ def known(op: str, x: np.ndarray, *rest: Any, **options: Any) -> Any:
 X, LINE, IMAGE = f(2, 3, 4, 5), f(2, 6, 17), f(2, 6, 11, 9)
 INTS = R.integers(-9, 9, (2, 3, 4)).astype(np.int64)
 TIES = R.integers(0, 3, (3, 6, 4)).astype(np.float32)
+CUBE = f(1, 2, 7, 6, 5)
 
 CONVOLUTIONS = [
     known("Conv", IMAGE, f(4, 6, 3, 3), f(4), pads=[1, 1, 1, 1], strides=[2, 2]),
@@ -88,9 +89,54 @@ CONVOLUTIONS = [
     ),
     known("ConvTranspose", LINE, f(6, 4, 3), f(4), strides=[2], id="ConvTranspose of a line"),
     case("ConvTranspose", [IMAGE, f(6, 4, 3, 3)], id="ConvTranspose with run-time weights"),
+    known(
+        "Conv",
+        CUBE,
+        f(3, 2, 3, 2, 3),
+        f(3),
+        pads=[1, 0, 1, 1, 1, 0],
+        strides=[2, 1, 2],
+        id="Conv of a volume",
+    ),
+    known(
+        "Conv",
+        CUBE,
+        f(4, 1, 2, 2, 2),
+        f(4),
+        group=2,
+        dilations=[2, 1, 1],
+        id="Conv of a volume in groups",
+    ),
+    case(
+        "Conv", [CUBE, f(3, 2, 3, 3, 3)], auto_pad="SAME_UPPER", id="Conv of a volume at run time"
+    ),
+    known(
+        "ConvTranspose",
+        CUBE,
+        f(2, 3, 3, 2, 3),
+        f(3),
+        strides=[2, 1, 3],
+        id="ConvTranspose of a volume",
+    ),
+    known(
+        "ConvTranspose",
+        CUBE,
+        f(2, 3, 3, 2, 3),
+        group=2,
+        strides=[3, 2, 1],
+        pads=[1, 0, 2, 2, 1, 1],
+        output_padding=[1, 1, 0],
+        id="ConvTranspose of a volume in groups",
+    ),
+    case(
+        "ConvTranspose",
+        [CUBE, f(2, 3, 1, 2, 2)],
+        strides=[2, 2, 2],
+        dilations=[1, 2, 1],
+        id="ConvTranspose of a volume at run time",
+    ),
 ]
 
-CUBE = f(1, 2, 7, 6, 5)
 POOLS = [
     case("MaxPool", [IMAGE], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]),
     case("MaxPool", [IMAGE], kernel_shape=[2, 3], dilations=[2, 1], id="MaxPool dilated"),
@@ -98,6 +144,16 @@ POOLS = [
     case("MaxPool", [LINE], kernel_shape=[3], strides=[2], ceil_mode=1, id="MaxPool of a line"),
     case("MaxPool", [CUBE], kernel_shape=[3, 2, 2], strides=[2, 1, 2], id="MaxPool of a cube"),
     case("MaxPool", [IMAGE], kernel_shape=[3, 3], auto_pad="SAME_LOWER", id="MaxPool same"),
+    case(
+        "LpPool",
+        [CUBE],
+        kernel_shape=[3, 2, 2],
+        strides=[2, 1, 2],
+        pads=[1, 0, 1, 1, 1, 0],
+        p=1,
+        id="LpPool of a cube",
+    ),
+    case("LpPool", [CUBE], kernel_shape=[2, 2, 3], opset=18, id="LpPool of a cube by squares"),
     case("AveragePool", [IMAGE], kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
     case(
         "AveragePool",

@@ -78,9 +78,9 @@ def test_an_operator_that_onnx_does_not_have(models: Any) -> None:
 
 
 REASONS = {
-    "three spatial dimensions": (
+    "four spatial dimensions": (
         [node("Conv", ["cube", "cube"], ["y"], name="n")],
-        "3 spatial dimensions (1 and 2 are supported)",
+        "4 spatial dimensions (1 to 3 are supported)",
     ),
     "float64 at run time": (
         [node("Cast", ["x"], ["y"], to=TensorProto.DOUBLE, name="n")],
@@ -102,7 +102,7 @@ REASONS = {
 @pytest.mark.parametrize("what", REASONS)
 def test_reasons(models: Any, what: str) -> None:
     nodes, reason = REASONS[what]
-    inputs = {"x": ([2, 3], FLOAT), "cube": ([1, 1, 3, 3, 3], FLOAT)}
+    inputs = {"x": ([2, 3], FLOAT), "cube": ([1, 1, 3, 3, 3, 3], FLOAT)}
     constants = {"k": np.zeros((2, 1), np.int64), "v": np.ones(3, np.float32)}
     model = models.build(nodes, inputs, {"y": ([2, 3], FLOAT)}, constants)
     model.graph.initializer.append(helper.make_tensor("text", TensorProto.STRING, [1], [b"a"]))

@@ -207,6 +207,14 @@ def _layer_normalization(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     return [y + v[2] if len(v) > 2 and v[2] is not None else y]
 
 
+def _rms_normalization(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    axes = tuple(range(d.axis % v[0].ndim, v[0].ndim))
+    if not v[0].size:
+        return [v[0]]
+    return [v[0] / np.sqrt((v[0] ** 2).mean(axis=axes, keepdims=True) + d.eps) * v[1]]
+
+
 def _fully_connected(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
     d: Any = s.descriptor
     weights = v[1].T if d.transpose_weight_matrix else v[1]
@@ -251,6 +259,7 @@ _COMPUTED: dict[L, _Rule] = {
     L.LOG_SOFTMAX: _log_softmax,
     L.PRELU: lambda s, v: [np.where(v[0] > 0, v[0], v[0] * v[1])],
     L.REDUCE: _reduce,
+    L.RMS_NORMALIZATION: _rms_normalization,
     L.SOFTMAX: _softmax,
 }
 

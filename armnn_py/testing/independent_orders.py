@@ -72,6 +72,14 @@ def _one_hot(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     return [np.moveaxis(np.where(hit, v[1].reshape(()), v[2].reshape(())), -1, d.axis)]
 
 
+def _channel_shuffle(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    shape = v[0].shape
+    each = shape[d.axis] // d.group_count
+    groups = (*shape[: d.axis], d.group_count, each, *shape[d.axis + 1 :])
+    return [v[0].reshape(groups).swapaxes(d.axis, d.axis + 1).reshape(shape)]
+
+
 ORDERS: _Rules = {
     LayerType.CUM_SUM: _cum_sum,
     LayerType.SCATTER_ND: _scatter_nd,

@@ -117,6 +117,8 @@ def _along_an_axis(of: Operands, shape: Shape, *, full: bool) -> Iterator[Exampl
         yield Example(
             LayerType.LAYER_NORMALIZATION, d.LayerNormalizationDescriptor(), [*one, *last]
         )
+        root = d.RmsNormalizationDescriptor()
+        yield Example(LayerType.RMS_NORMALIZATION, root, [*one, last[0]])
         absent = d.LayerNormalizationDescriptor()  # without beta
         yield Example(LayerType.LAYER_NORMALIZATION, absent, [*one, last[0]])
 
@@ -142,6 +144,10 @@ def _moved(of: Operands, shape: Shape) -> Iterator[Example]:
     steps = (1,) * (rank - 1) + (2,)
     strided = d.StridedSliceDescriptor(tuple(begin), tuple(shape), steps)
     yield Example(LayerType.STRIDED_SLICE, strided, one)
+    for axis in range(rank):
+        for groups in {count for count in (2, 3) if shape[axis] and not shape[axis] % count}:
+            shuffle = d.ChannelShuffleDescriptor(groups, axis)
+            yield Example(LayerType.CHANNEL_SHUFFLE, shuffle, one)
     for axis in sorted({0, rank - 1}):
         yield from _joined(of, shape, axis)
 

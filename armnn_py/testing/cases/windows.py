@@ -118,7 +118,7 @@ def _volumes(of: Operands, layout: DataLayout, *, full: bool) -> Iterator[Exampl
         forms.append(((1, 7, 9), 16, 17, (1, 3, 3), (1, 2, 1), (1, 1, 1), (1, 1, 1, 1, 0, 0), True))
     for sides, c, o, kernel, stride, dilation, pads, bias in forms:
         convolution = d.Convolution3dDescriptor(
-            *pads, *reversed(stride), *reversed(dilation), bias, layout
+            *pads, *stride[::-1], *dilation[::-1], bias_enabled=bias, data_layout=layout
         )
         shape = (1, *sides, c) if is_last else (1, c, *sides)
         known = [of.weights(*kernel, c, o), *([of.bias(o)] if bias else [])]

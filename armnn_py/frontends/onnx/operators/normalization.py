@@ -12,10 +12,18 @@ import numpy as np
 from armnn_py.descriptors import (
     BatchNormalizationDescriptor,
     LayerNormalizationDescriptor,
+    RmsNormalizationDescriptor,
     SoftmaxDescriptor,
 )
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.values import (
+    Known,
+    Unsupported,
+    Value,
+    broadcast_shapes,
+    dtype_of,
+    shape_of,
+)
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import (
@@ -150,9 +158,14 @@ def _group_normalization(view: NodeView) -> Value:
 @operator("RMSNormalization", since=23)
 def _rms_normalization(view: NodeView) -> Value:
     emit, x, rank = view.emit, view.value(0), view.rank(0)
-    axes = range(view.axis("axis", -1, rank), rank)
+    axis, epsilon = view.axis("axis", -1, rank), view.number("epsilon", 1e-5)
+    kept = view.shape(0)[axis:]
+    if broadcast_shapes(kept, view.shape(1)) == kept and view.dtype(0) == view.dtype(1):
+        descriptor = RmsNormalizationDescriptor(axis, epsilon)
+        return emit.layer(LayerType.RMS_NORMALIZATION, [x, view.value(1)], descriptor)
+    axes = range(axis, rank)
     mean = emit.reduce(ReduceOperation.MEAN, emit.mul(x, x, "square"), axes, True, "mean_square")
-    shifted = emit.add(mean, emit.scalar(view.number("epsilon", 1e-5), x), "epsilon")
+    shifted = emit.add(mean, emit.scalar(epsilon, x), "epsilon")
     inverse = emit.unary(UnaryOperation.RSQRT, shifted, "inverse")
     return emit.mul(emit.mul(x, inverse, "standard"), view.value(1))
 

@@ -24,9 +24,9 @@ def node(op: str, inputs: list[str], outputs: list[str], **attributes: Any) -> o
 @pytest.mark.parametrize("shape", [[1, 4], ["n", 4]], ids=["static", "dynamic"])
 def test_all_are_listed(models: Any, shape: list[Any]) -> None:
     nodes = [
-        node("Unique", ["x"], ["a"], name="hard1"),
+        node("Multinomial", ["x"], ["a"], name="hard1"),
         node("Relu", ["a"], ["b"], name="fine"),
-        node("Unique", ["b"], ["c"], name="hard2"),
+        node("Multinomial", ["b"], ["c"], name="hard2"),
         node("Det", ["c"], ["d"], name="det"),
         node("FusedThing", ["d"], ["e"], name="fused", domain="com.example"),
         node("MaxPool", ["p"], ["f", "where"], name="pool", kernel_shape=[2, 2]),
@@ -41,13 +41,13 @@ def test_all_are_listed(models: Any, shape: list[Any]) -> None:
         "  Det                      x1   not supported by this version (node: det)\n"
         "  MaxPool                  x1   positions of the largest elements as an output"
         " (node: pool)\n"
-        "  Unique                   x2   not supported by this version (first node: hard1)\n"
+        "  Multinomial              x2   not supported by this version (first node: hard1)\n"
         "  com.example.FusedThing   x1   domain 'com.example' is not supported (node: fused)\n"
         "hint: 'armnn-py operators' lists what this version supports\n"
         "hint: export with standard operators only, or build these parts with Network"
     )
     found = [(o.name, o.count, o.nodes) for o in caught.value.operators]
-    assert found[2] == ("Unique", 2, ("hard1", "hard2"))
+    assert found[2] == ("Multinomial", 2, ("hard1", "hard2"))
 
 
 def test_many_nodes_are_counted_and_the_first_is_shown(models: Any) -> None:

@@ -66,6 +66,8 @@ _FAMILIES = {
         "ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare TopK"
     ),
     "resizing": "Resize Upsample",
+    "sampling": "Col2Im GridSample RoiAlign",
+    "selecting": "Compress NonMaxSuppression ReverseSequence TensorScatter Unique",
     "shaping": (
         "Constant ConstantOfShape DepthToSpace Dropout EyeLike Flatten Identity Range Reshape "
         "Shape Size SpaceToDepth Squeeze Transpose Unsqueeze"

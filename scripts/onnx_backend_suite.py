@@ -41,8 +41,10 @@ CORE = frozenset(
     Identity Dropout Resize Upsample Softmax LogSoftmax ReduceSum ReduceMean ReduceMax ReduceMin
     ReduceProd ArgMax ArgMin BatchNormalization InstanceNormalization LayerNormalization LRN
     LpNormalization LSTM Gather GatherND ScatterND Tile Expand Cast CastLike DepthToSpace
-    SpaceToDepth Constant ConstantOfShape Shape Size
-    """.split()  # noqa: SIM905 - a list of 100 quoted names reads worse
+    SpaceToDepth Constant ConstantOfShape Shape Size TopK CumSum ScatterElements Scatter
+    GatherElements OneHot RMSNormalization Compress Unique NonMaxSuppression ReverseSequence
+    TensorScatter GridSample RoiAlign Col2Im
+    """.split()  # noqa: SIM905 - a list of 120 quoted names reads worse
 )
 PLAIN_TYPES = frozenset(
     onnx.TensorProto.DataType.Value(name)

@@ -197,7 +197,10 @@ SOURCES = [
     Source(
         "testdata", "onnx", "1.20.1",
         "2297f428c51c7fc6d8fad0cf34384284dfeff3f86799f8e83ef905451348ade0",
-        {"onnx/backend/test/data/node": "testdata/1.20.1/node"},
+        {
+            f"onnx/backend/test/data/{family}": f"testdata/1.20.1/{family}"
+            for family in ("node", "simple", "pytorch-operator", "pytorch-converted")
+        },
         [*_CP311, *_MANYLINUX],
     ),
 ]  # fmt: skip

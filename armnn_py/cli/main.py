@@ -34,6 +34,7 @@ _COMMANDS = {
     "profile": "armnn_py.cli.profile:profile",
     "graph": "armnn_py.cli.graph:graph",
     "operators": "armnn_py.cli.operators:operators",
+    "conformance": "armnn_py.cli.conformance:conformance",
     "backends": "armnn_py.cli.backends:backends",
     "config": "armnn_py.cli.config:config",
     "sdk": "armnn_py.cli.sdk:sdk",

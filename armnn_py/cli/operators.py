@@ -32,7 +32,11 @@ def operators(session: Session, name: str) -> None:
             [[name.replace("_", " "), ", ".join(names)] for name, names in families.items()],
         )
         newest = data.get("newest_operator_set")
-        of = f"standard ONNX, operator sets 1 to {newest}" if newest else data["format"]
+        of = (
+            f"standard ONNX, operator sets 1 to {newest}, and com.microsoft"
+            if newest
+            else data["format"]
+        )
         renderer.line(f"{count} operators of {of}")
 
     session.answer(data, render)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armnn_py.testing.independent_images import MOVED_IMAGES, RESAMPLED
+from armnn_py.testing.independent_quantized import decoded, encoded
 from armnn_py.testing.independent_orders import MOVED_ORDERS, ORDERS
 from armnn_py.testing.independent_volumes import VOLUMES
 from armnn_py.testing.independent_windows import WINDOWS
@@ -111,34 +113,36 @@ def by_definition(
     Parameters
     ----------
     signature
-        The layer. Quantised and bfloat16 arithmetic is not defined here: only what moves elements.
+        The layer. Quantised arithmetic is real arithmetic that is rounded once; of bfloat16 only
+        what moves elements is defined here.
     values
         The operands.
 
     Returns
     -------
     list of array
-        Real outputs in float64.
+        Real outputs in float64, quantised ones in steps.
     """
     kind = signature.type
-    moved = _MOVES.get(kind)
+    moved = _MOVES.get(kind) or MOVED_IMAGES.get(kind)
     if moved is not None:
         return [np.asarray(array) for array in moved(signature, values)]
+    if kind is L.CAST:
+        return _cast(signature, values)
     infos = [info for info in (*signature.inputs, *signature.outputs) if info is not None]
-    if any(info.data_type.is_quantized or info.data_type is DataType.BFLOAT16 for info in infos):
+    if any(info.data_type is DataType.BFLOAT16 for info in infos):
         return None
     rule = _COMPUTED.get(kind)
-    if rule is None and infos[0].data_type.is_float:
-        rule = WINDOWS.get(kind) or VOLUMES.get(kind)
+    if rule is None and (infos[0].data_type.is_float or infos[0].data_type.is_quantized):
+        rule = WINDOWS.get(kind) or VOLUMES.get(kind) or RESAMPLED.get(kind)
     if rule is None:
         return None
-    wide = [
-        value.astype(np.float64) if value is not None and value.dtype.kind == "f" else value
-        for value in values
-    ]
     with np.errstate(all="ignore"):
-        found = rule(signature, wide)
-    return None if found is None else [np.asarray(array) for array in found]
+        found = rule(signature, decoded(signature, values))
+        if found is None:
+            return None
+        pairs = zip(signature.outputs, found, strict=True)
+        return [encoded(info, np.asarray(array)) for info, array in pairs]
 
 
 def _binary(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
@@ -244,6 +248,14 @@ def _comparison(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     return [_COMPARISONS[d.operation](v[0], v[1])]
 
 
+def _fill(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    info = s.outputs[0]
+    filled = np.full(info.static_shape, d.value)
+    real = info.data_type.is_float or info.data_type.is_quantized
+    return [filled if real else filled.astype(info.dtype)]
+
+
 _Rule = Callable[["LayerSignature", "Sequence[Any]"], "list[Array] | None"]
 _COMPUTED: dict[L, _Rule] = {
     **ORDERS,
@@ -253,6 +265,7 @@ _COMPUTED: dict[L, _Rule] = {
     L.COMPARISON: _comparison,
     L.ELEMENTWISE_BINARY: _binary,
     L.ELEMENTWISE_UNARY: _unary,
+    L.FILL: _fill,
     L.FULLY_CONNECTED: _fully_connected,
     L.LAYER_NORMALIZATION: _layer_normalization,
     L.LOGICAL_BINARY: _logical,
@@ -261,7 +274,23 @@ _COMPUTED: dict[L, _Rule] = {
     L.REDUCE: _reduce,
     L.RMS_NORMALIZATION: _rms_normalization,
     L.SOFTMAX: _softmax,
+    L.DEQUANTIZE: lambda s, v: [v[0]],
+    L.QUANTIZE: lambda s, v: [v[0]],
 }
+
+
+def _cast(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
+    """Quantised types count as the integers that they store."""
+    if DataType.BFLOAT16 in (s.inputs[0].data_type, s.outputs[0].data_type):  # type: ignore[union-attr]
+        return None
+    x, dtype = v[0], s.outputs[0].dtype
+    if x.dtype.kind != "f" or dtype.kind not in "iu":
+        return [x != 0 if dtype.kind == "b" else x.astype(dtype)]
+    limits = np.iinfo(dtype)
+    whole = np.trunc(np.where(np.isnan(x), 0, x).astype(np.float64))
+    inside = (whole > limits.min) & (whole < limits.max)
+    ends = np.where(whole > 0, limits.max, limits.min).astype(dtype)
+    return [np.where(inside, np.where(inside, whole, 0).astype(dtype), ends)]
 
 
 def _views(s: LayerSignature, v: Sequence[Any]) -> list[Array]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armnn_py.testing.independent_quantized import stepped
 from armnn_py.types import LayerType, ScatterNdFunction
 
 if TYPE_CHECKING:
@@ -41,17 +42,25 @@ def _cum_sum(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
 def _scatter_nd(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     """Join updates one after the other; each leaves an element of the tensor's type."""
     d: Any = s.descriptor
-    y = np.zeros(s.outputs[0].static_shape, s.outputs[0].dtype)
+    info = s.outputs[0]
+    y = np.zeros(info.static_shape, v[2].dtype)
     if d.input_enabled:
         y[...] = v[0]
     depth = v[1].shape[-1]
-    slices = v[2].astype(y.dtype).reshape(-1, *y.shape[depth:])
+    slices = v[2].reshape(-1, *y.shape[depth:])
     for vector, update in zip(v[1].reshape(-1, depth), slices, strict=True):
         place = tuple(vector)
-        y[place] = _JOINS[d.function](y[place], update)
-    is_moved = d.function is ScatterNdFunction.UPDATE or y.dtype.kind != "f"
-    # As values: which zero of two is the greater is not defined.
-    return [y if is_moved else y.astype(np.float64)]
+        joined = _JOINS[d.function](y[place], update)
+        if info.data_type.is_quantized:
+            y[place] = stepped(info, joined)
+        else:
+            y[place] = joined.astype(info.dtype)
+    # Reals come back as values: which zero of two is the greater is not defined.
+    return [
+        y.astype(info.dtype)
+        if d.function is ScatterNdFunction.UPDATE and info.data_type.is_float
+        else y
+    ]
 
 
 _JOINS: dict[ScatterNdFunction, Callable[[Array, Array], Array]] = {

@@ -14,16 +14,18 @@ from armnn_py.types import DataLayout, LayerType, PaddingMethod, PoolingAlgorith
 if TYPE_CHECKING:
     from armnn_py.backends.layer_support import LayerSignature
 
-__all__ = ["WINDOWS"]
+__all__ = ["WINDOWS", "from_nhwc", "to_nhwc"]
 
 Array = Any
 
 
-def _to_nhwc(x: Array, layout: DataLayout) -> Array:
+def to_nhwc(x: Array, layout: DataLayout) -> Array:
+    """Return images with channels last."""
     return x if layout is DataLayout.NHWC else x.transpose(0, 2, 3, 1)
 
 
-def _from_nhwc(x: Array, layout: DataLayout) -> Array:
+def from_nhwc(x: Array, layout: DataLayout) -> Array:
+    """Return images in a layout."""
     return x if layout is DataLayout.NHWC else x.transpose(0, 3, 1, 2)
 
 
@@ -42,9 +44,9 @@ def _windows(x: Array, kernel: tuple[int, int], d: Any, out: tuple[int, int]) ->
 
 def _convolution(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     d: Any = s.descriptor
-    x = np.pad(_to_nhwc(v[0], d.data_layout), _pads(d))
+    x = np.pad(to_nhwc(v[0], d.data_layout), _pads(d))
     weights = v[1] if d.data_layout is DataLayout.NHWC else v[1].transpose(0, 2, 3, 1)
-    out = _to_nhwc(np.empty(s.outputs[0].static_shape), d.data_layout).shape
+    out = to_nhwc(np.empty(s.outputs[0].static_shape), d.data_layout).shape
     view = _windows(x, weights.shape[1:3], d, out[1:3])
     parts, each = [], weights.shape[0] // d.groups
     for group in range(d.groups):
@@ -52,23 +54,23 @@ def _convolution(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
         channels = slice(group * own.shape[3], (group + 1) * own.shape[3])
         parts.append(np.einsum("nhwcij,oijc->nhwo", view[:, :, :, channels], own))
     y = np.concatenate(parts, 3)
-    return [_from_nhwc(y + v[2] if d.bias_enabled else y, d.data_layout)]
+    return [from_nhwc(y + v[2] if d.bias_enabled else y, d.data_layout)]
 
 
 def _depthwise(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     d: Any = s.descriptor
-    x = np.pad(_to_nhwc(v[0], d.data_layout), _pads(d))
+    x = np.pad(to_nhwc(v[0], d.data_layout), _pads(d))
     _, height, width, outputs = v[1].shape
-    out = _to_nhwc(np.empty(s.outputs[0].static_shape), d.data_layout).shape
+    out = to_nhwc(np.empty(s.outputs[0].static_shape), d.data_layout).shape
     x = np.repeat(x, outputs // x.shape[3], 3)
     y = np.einsum("nhwcij,ijc->nhwc", _windows(x, (height, width), d, out[1:3]), v[1][0])
-    return [_from_nhwc(y + v[2] if d.bias_enabled else y, d.data_layout)]
+    return [from_nhwc(y + v[2] if d.bias_enabled else y, d.data_layout)]
 
 
 def _pooling(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     d: Any = s.descriptor
-    x = _to_nhwc(v[0], d.data_layout)
-    out = _to_nhwc(np.empty(s.outputs[0].static_shape), d.data_layout).shape
+    x = to_nhwc(v[0], d.data_layout)
+    out = to_nhwc(np.empty(s.outputs[0].static_shape), d.data_layout).shape
     kernel = d.pool_height, d.pool_width
     pads = _pads(d)
     inside = _windows(np.pad(np.ones(x.shape), pads), kernel, d, out[1:3])
@@ -83,7 +85,7 @@ def _pooling(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
             count = np.full_like(count, kernel[0] * kernel[1])
         y = total / count
         y = np.sqrt(y) if power == 2 else y
-    return [_from_nhwc(y, d.data_layout)]
+    return [from_nhwc(y, d.data_layout)]
 
 
 def _channels(vector: Array, layout: DataLayout) -> Array:
@@ -98,41 +100,25 @@ def _batch_normalization(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
 
 def _instance_normalization(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     d: Any = s.descriptor
-    x = _to_nhwc(v[0], d.data_layout)
+    x = to_nhwc(v[0], d.data_layout)
     mean = x.mean(axis=(1, 2), keepdims=True)
     variance = ((x - mean) ** 2).mean(axis=(1, 2), keepdims=True)
-    return [_from_nhwc((x - mean) / np.sqrt(variance + d.eps) * d.gamma + d.beta, d.data_layout)]
-
-
-def _space_to_depth(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
-    d: Any = s.descriptor
-    x, b = _to_nhwc(v[0], d.data_layout), d.block_size
-    n, h, w, c = x.shape
-    y = x.reshape(n, h // b, b, w // b, b, c).transpose(0, 1, 3, 2, 4, 5)
-    return [_from_nhwc(y.reshape(n, h // b, w // b, b * b * c), d.data_layout)]
-
-
-def _depth_to_space(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
-    d: Any = s.descriptor
-    x, b = _to_nhwc(v[0], d.data_layout), d.block_size
-    n, h, w, c = x.shape
-    y = x.reshape(n, h, w, b, b, c // (b * b)).transpose(0, 1, 3, 2, 4, 5)
-    return [_from_nhwc(y.reshape(n, h * b, w * b, c // (b * b)), d.data_layout)]
+    return [from_nhwc((x - mean) / np.sqrt(variance + d.eps) * d.gamma + d.beta, d.data_layout)]
 
 
 def _l2_normalization(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     d: Any = s.descriptor
-    x = _to_nhwc(v[0], d.data_layout)
+    x = to_nhwc(v[0], d.data_layout)
     squares = (x * x).sum(axis=3, keepdims=True)
-    return [_from_nhwc(x / np.sqrt(np.maximum(squares, d.eps)), d.data_layout)]
+    return [from_nhwc(x / np.sqrt(np.maximum(squares, d.eps)), d.data_layout)]
 
 
 def _transpose_convolution(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     """Add the weights, scaled by each pixel, into the image, then cut the padding off."""
     d: Any = s.descriptor
-    x = _to_nhwc(v[0], d.data_layout)
+    x = to_nhwc(v[0], d.data_layout)
     weights = v[1] if d.data_layout is DataLayout.NHWC else v[1].transpose(0, 2, 3, 1)
-    n, height, width, outputs = _to_nhwc(np.empty(s.outputs[0].static_shape), d.data_layout).shape
+    n, height, width, outputs = to_nhwc(np.empty(s.outputs[0].static_shape), d.data_layout).shape
     y = np.zeros((n, height + d.pad_top + d.pad_bottom, width + d.pad_left + d.pad_right, outputs))
     for row in range(x.shape[1]):
         for column in range(x.shape[2]):
@@ -141,17 +127,15 @@ def _transpose_convolution(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
             room = y[:, top : top + box.shape[1], left : left + box.shape[2]]
             room += box[:, : room.shape[1], : room.shape[2]]
     y = y[:, d.pad_top : d.pad_top + height, d.pad_left : d.pad_left + width]
-    return [_from_nhwc(y + v[2] if d.bias_enabled else y, d.data_layout)]
+    return [from_nhwc(y + v[2] if d.bias_enabled else y, d.data_layout)]
 
 
 WINDOWS: dict[LayerType, Callable[[Any, Sequence[Any]], list[Array]]] = {
     LayerType.BATCH_NORMALIZATION: _batch_normalization,
     LayerType.CONVOLUTION2D: _convolution,
     LayerType.DEPTHWISE_CONVOLUTION2D: _depthwise,
-    LayerType.DEPTH_TO_SPACE: _depth_to_space,
     LayerType.INSTANCE_NORMALIZATION: _instance_normalization,
     LayerType.L2_NORMALIZATION: _l2_normalization,
     LayerType.POOLING2D: _pooling,
-    LayerType.SPACE_TO_DEPTH: _space_to_depth,
     LayerType.TRANSPOSE_CONVOLUTION2D: _transpose_convolution,
 }

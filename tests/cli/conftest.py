@@ -51,6 +51,12 @@ Command = Callable[..., Answer]
 
 
 @pytest.fixture(autouse=True)
+def _no_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables of a pipe have no width, whatever the tests were started from."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
+@pytest.fixture(autouse=True)
 def _logging_as_before() -> Iterator[None]:
     """The command sends log lines and warnings to standard error; undo that."""
     root = logging.getLogger()

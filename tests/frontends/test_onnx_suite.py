@@ -4,46 +4,25 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.models
+from armnn_py.testing.onnx_suite import score_onnx
+from armnn_py.testing.onnx_suite.score import read_expected
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "onnx_backend_suite.py"
-
-
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("onnx_backend_suite", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+CASE_LIST = Path(__file__).parent / "onnx_cases.txt"
 
 
-@pytest.fixture(scope="module")
-def suite(script: ModuleType, models_folder: Path) -> Iterator[Any]:
-    folder = models_folder / "testdata" / script.VERSION / "node"
-    suite = script.Suite(folder)
-    yield suite
-    suite.close()
+@pytest.mark.models
+@pytest.mark.parametrize("backends", [["CpuRef"], ["CpuAcc", "CpuRef"]], ids="-".join)
+def test_recorded_cases_pass(models_folder: Path, backends: list[str]) -> None:
+    data = models_folder / "testdata" / "1.20.1"
+    score = score_onnx(data=data, backends=backends, expect=CASE_LIST)
+    messages = {one.title: one.message for one in score.results}
+    assert {title: messages.get(title, "no such case") for title in score.lost} == {}
 
 
-def test_recorded_cases_pass(script: ModuleType, suite: Any) -> None:
-    recorded = script.read_list()
-    results = [suite.run(name) for name in recorded]
-    lost = [result for result in results if result.outcome != "pass"]
-    assert not lost
-
-
-def test_the_record_is_the_floor(script: ModuleType) -> None:
-    """Nearly all of the CORE cases; the number may only grow."""
-    assert len(script.read_list()) >= 646
+def test_the_record_is_the_floor() -> None:
+    """The number may only grow."""
+    assert len(read_expected(CASE_LIST)) >= 1290

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Array",
     "Known",
+    "KnownReals",
     "KnownSizes",
     "NotKnown",
     "Unsupported",
@@ -166,6 +167,27 @@ class KnownSizes(Known):
     def dtype(self) -> np.dtype[Any]:
         """The type of the integers."""
         return self._dtype
+
+
+class KnownReals(Known):
+    """Real numbers that a model stores as quantised ones.
+
+    What computes at import sees the real numbers. A layer that reads them gets a Dequantize layer
+    of the stored ones, so that it can become a quantised layer.
+
+    Parameters
+    ----------
+    array
+        The real numbers, float32.
+    levels
+        The quantised ones, of the same shape, with their scales.
+    """
+
+    __slots__ = ("levels",)
+
+    def __init__(self, array: Array, levels: Known) -> None:
+        super().__init__(array)
+        self.levels = levels
 
 
 def known_integers(elements: Any, dtype: Any) -> Known:

@@ -26,6 +26,7 @@ from armnn_py.frontends.common.values import (
 from armnn_py.frontends.onnx.binding import describe
 from armnn_py.frontends.onnx.functions import find_function, is_known
 from armnn_py.frontends.onnx.graph_node import AttributeReference, Body, Node
+from armnn_py.frontends.onnx.levels import plain_levels
 from armnn_py.frontends.onnx.model import OnnxModel
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.problems import OnnxProblems
@@ -191,14 +192,16 @@ class Scope:
         version = self.version_of(node.domain)
         node = self._resolved(node)
         work.emit.begin(self.title + node.name)
-        entry = find_operator(node.domain, node.op_type, version)
+        if node.op_type != "DequantizeLinear":
+            values = [value and plain_levels(work.emit, value) for value in values]
+        function = work.model.functions.get(node.function_key)
+        entry = None if function else find_operator(node.domain, node.op_type, version)
         view = NodeView(
             node, version, values, work.emit, self.used,
             derived=self._derived_of(node), call=self._caller_of(node),
         )  # fmt: skip
         try:
             if entry is None:
-                function = work.model.functions.get(node.function_key)
                 if function is None:
                     function = find_function(node, version, values)
                 if function is None:

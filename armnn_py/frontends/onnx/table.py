@@ -16,12 +16,23 @@ from armnn_py.frontends.common.values import Value
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.records import record
 
-__all__ = ["NEWEST_VERSION", "Operator", "find_operator", "operator", "operators_by_family"]
+__all__ = [
+    "MICROSOFT",
+    "NEWEST_VERSION",
+    "Operator",
+    "find_operator",
+    "operator",
+    "operator_names",
+    "operators_by_family",
+]
 
 NEWEST_VERSION = 25
 """Newest version of the standard operator set that the converters were checked against."""
 
-Converter = Callable[[NodeView], "Value | Sequence[Value]"]
+MICROSOFT = "com.microsoft"
+"""The domain of the operators that ONNX Runtime's optimisers and quantisers write."""
+
+Converter = Callable[[NodeView], "Value | Sequence[Value | None]"]
 Check = Callable[[NodeView], None]
 
 
@@ -54,7 +65,8 @@ _FAMILIES = {
     "matrix": "Gemm MatMul",
     "normalization": (
         "BatchNormalization GroupNormalization InstanceNormalization LRN LayerNormalization "
-        "LogSoftmax LpNormalization MeanVarianceNormalization RMSNormalization Softmax"
+        "LogSoftmax LpNormalization MeanVarianceNormalization RMSNormalization "
+        "SimplifiedLayerNormalization Softmax"
     ),
     "pooling": "AveragePool GlobalAveragePool GlobalLpPool GlobalMaxPool LpPool MaxPool",
     "quantization": (
@@ -77,19 +89,39 @@ _FAMILIES = {
 """By family, a module of `armnn_py.frontends.onnx.operators`: its operators. A model imports the
 families that it has operators of."""
 
-_FAMILY_OF = {name: family for family, names in _FAMILIES.items() for name in names.split()}
-_TABLE: dict[str, list[Operator]] = {}
+_MICROSOFT_FAMILIES = {
+    "microsoft_attention": "Attention MultiHeadAttention RotaryEmbedding",
+    "microsoft_fused": (
+        "BiasGelu EmbedLayerNormalization FastGelu FusedConv FusedGemm FusedMatMul Gelu "
+        "MatMulNBits QuickGelu SkipLayerNormalization SkipSimplifiedLayerNormalization "
+        "TransposeMatMul"
+    ),
+    "microsoft_quantized": (
+        "DequantizeLinear DynamicQuantizeMatMul MatMulIntegerToFloat QGemm QLinearAdd "
+        "QLinearAveragePool QLinearConcat QLinearGlobalAveragePool QLinearLeakyRelu QLinearMul "
+        "QLinearSigmoid QLinearSoftmax QLinearWhere QuantizeLinear"
+    ),
+}
+"""The same of the domain `MICROSOFT`."""
+
+_FAMILY_OF = {
+    (domain, name): family
+    for domain, families in (("", _FAMILIES), (MICROSOFT, _MICROSOFT_FAMILIES))
+    for family, names in families.items()
+    for name in names.split()
+}
+_TABLE: dict[tuple[str, str], list[Operator]] = {}
 
 
 def operator(
-    *names: str, since: int = 1, check: Check | None = None
+    *names: str, since: int = 1, check: Check | None = None, domain: str = ""
 ) -> Callable[[Converter], Converter]:
-    """Register a converter for operators of the standard domain."""
+    """Register a converter for operators of a domain; the standard one has the empty name."""
 
     def register(convert: Converter) -> Converter:
         for name in names:
-            assert name in _FAMILY_OF, f"{name} is in no family"
-            versions = _TABLE.setdefault(name, [])
+            assert (domain, name) in _FAMILY_OF, f"{name} is in no family"
+            versions = _TABLE.setdefault((domain, name), [])
             versions.append(Operator(since, convert, check))
             versions.sort(key=lambda entry: entry.since)
         return convert
@@ -99,22 +131,29 @@ def operator(
 
 def find_operator(domain: str, op_type: str, version: int) -> Operator | None:
     """Return the converter of an operator in an operator set version."""
-    family = None if domain else _FAMILY_OF.get(op_type)
+    family = _FAMILY_OF.get((domain, op_type))
     if family is None:
         return None
     importlib.import_module(f"armnn_py.frontends.onnx.operators.{family}")
     found = None
-    for entry in _TABLE[op_type]:
+    for entry in _TABLE[domain, op_type]:
         if entry.since <= version:
             found = entry
     return found
 
 
 def operator_names() -> tuple[str, ...]:
-    """Return all operators that have a converter."""
-    return tuple(sorted(_FAMILY_OF))
+    """Return all operators that have a converter, with the name of a domain of its own."""
+    return tuple(sorted(_label(domain, name) for domain, name in _FAMILY_OF))
+
+
+def _label(domain: str, name: str) -> str:
+    return f"{domain}.{name}" if domain else name
 
 
 def operators_by_family() -> dict[str, list[str]]:
     """Return the same by the family that an operator belongs to."""
-    return {family: names.split() for family, names in _FAMILIES.items()}
+    families: dict[str, list[str]] = {}
+    for (domain, name), family in _FAMILY_OF.items():
+        families.setdefault(family, []).append(_label(domain, name))
+    return families

@@ -36,6 +36,7 @@ from armnn_py.optimizer.passes.merge_slices import MERGE_CONSECUTIVE_SLICES
 from armnn_py.optimizer.passes.move_permute_up import MOVE_TRANSPOSE_UP
 from armnn_py.optimizer.passes.permute_as_reshape import TRANSPOSE_AS_RESHAPE
 from armnn_py.optimizer.passes.permute_regions import PERMUTE_REGIONS
+from armnn_py.optimizer.passes.quantized_layers import MAKE_QUANTIZED_LAYERS
 from armnn_py.optimizer.passes.squash_siblings import (
     SQUASH_EQUAL_RESHAPE_SIBLINGS,
     SQUASH_EQUAL_TRANSPOSE_SIBLINGS,
@@ -45,6 +46,8 @@ __all__ = ["SIMPLIFYING", "Pass", "PassLog"]
 
 #: Every pass that runs before layers get their backends.
 SIMPLIFYING: tuple[Pass, ...] = (
+    # Before constants are dequantised for good.
+    MAKE_QUANTIZED_LAYERS,
     INSERT_BROADCAST_RESHAPES,
     # Constants.
     FOLD_CONSTANTS,

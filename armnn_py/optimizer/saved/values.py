@@ -153,6 +153,8 @@ def descriptor_from_json(
         raise DamageError(f"layer type {layer_type.label}: its descriptor is missing or too much")
     descriptor = None
     if kind is not None and given is not None:
+        if not isinstance(given, dict):
+            raise DamageError(f"layer type {layer_type.label}: its descriptor is no object")
         fields = {field.name: field.default for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
         unknown = [name for name in given if name not in fields]
         if unknown:

@@ -15,6 +15,7 @@ from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import (
     Array,
     Known,
+    KnownReals,
     Value,
     dense,
     dtype_of,
@@ -144,6 +145,10 @@ class EmitterBase:
         if isinstance(value, OutputSlot):
             return value
         slot = self._slots.get(value)
+        if isinstance(value, KnownReals) and slot is None:
+            slot = self._slots[value] = self.layer(
+                LayerType.DEQUANTIZE, [value.levels], name="dequantized"
+            )
         if slot is None:
             info = value.info
             core = self._core_of(value)

@@ -28,6 +28,7 @@ from armnn_py.frontends.common.emit.base import EmitterBase, is_modest
 from armnn_py.frontends.common.values import (
     Array,
     Known,
+    KnownReals,
     Unsupported,
     Value,
     broadcast_shapes,
@@ -71,7 +72,12 @@ class Movement(EmitterBase):
         if order == tuple(range(len(order))):
             return value
         if isinstance(value, Known):
-            return _moved(value, value.elements.transpose(order), order.index)
+            moved = _moved(value, value.elements.transpose(order), order.index)
+            if isinstance(value, KnownReals):
+                levels = value.levels
+                turned = _moved(levels, levels.array.transpose(order), order.index)
+                return KnownReals(moved.array, turned)
+            return moved
         return self.layer(
             LayerType.TRANSPOSE, [value], PermuteDescriptor(mappings=order), name=name
         )

@@ -14,7 +14,7 @@ from armnn_py.descriptors import (
     DepthwiseConvolution2dDescriptor,
 )
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.values import Unsupported, Value, shape_of
+from armnn_py.frontends.common.values import KnownReals, Unsupported, Value, shape_of
 from armnn_py.frontends.common.windows import Window
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
@@ -92,7 +92,7 @@ operator("Conv", check=up_to_volumes)(convolve)
 
 def _volume_weights(view: NodeView) -> Value:
     """Bring weights [O, I, D, H, W] to the layer's [D, H, W, I, O]."""
-    if view.known(1) is not None:
+    if view.known(1) is not None and not isinstance(view.value(1), KnownReals):
         return view.derived(1, "volume", lambda weights: weights.transpose(2, 3, 4, 1, 0))
     return view.emit.transpose(view.value(1), (2, 3, 4, 1, 0), "weights")
 
@@ -137,6 +137,9 @@ def _depthwise_weights(view: NodeView, kernel: tuple[int, ...]) -> Value:
     def rearranged(weights: NDArray[np.generic]) -> NDArray[np.generic]:
         return np.moveaxis(weights.reshape(outputs, *kernel), 0, -1)[np.newaxis]
 
+    weights = view.value(1)
+    if isinstance(weights, KnownReals) and view.rank(1) == 4:
+        return view.emit.transpose(weights, (1, 2, 3, 0), "depthwise")
     if view.known(1) is not None:
         return view.derived(1, "depthwise", rearranged)
     plane = view.emit.reshape(view.value(1), (1, outputs, *kernel), "weights")

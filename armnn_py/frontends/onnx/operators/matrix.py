@@ -54,8 +54,8 @@ def _product_shape(x: tuple[int, ...], y: tuple[int, ...]) -> tuple[int, ...]:
     return (*batch, *([rows[-2]] if len(x) > 1 else []), *([columns[-1]] if len(y) > 1 else []))
 
 
-@operator("Gemm")
-def _gemm(view: NodeView) -> Value:
+def gemm(view: NodeView) -> Value:
+    """Convert a Gemm."""
     emit, x, y = view.emit, view.value(0), view.value(1)
     alpha, beta = view.number("alpha", 1.0), view.number("beta", 1.0)
     transpose_x, transpose_y = bool(view.integer("transA")), bool(view.integer("transB"))
@@ -84,6 +84,9 @@ def _gemm(view: NodeView) -> Value:
     name = "product" if rest is not None else ""
     product = emit.layer(LayerType.FULLY_CONNECTED, [x, y, bias], descriptor, name=name)
     return _with_addend(view, product, rest, beta, (rows, columns))
+
+
+operator("Gemm")(gemm)
 
 
 def _bias(view: NodeView, addend: Value | None, beta: float, columns: int) -> Value | None:

@@ -90,7 +90,7 @@ def _batch_normalization(view: NodeView) -> Value:
     return emit.reshape(y, shape)
 
 
-def _standardized(
+def standardize(
     view: NodeView, x: Value, axes: Sequence[int], epsilon: float, name: str
 ) -> tuple[Value, Value, Value]:
     """Return (x - mean) / deviation over some axes, the mean, and 1 / deviation."""
@@ -117,7 +117,7 @@ def _instance_normalization(view: NodeView) -> Value:
     if rank < 3:
         raise ParseError(f"input of {rank} dimensions, at least 3 expected")
     axes = range(2, rank)
-    y, _, _ = _standardized(view, view.value(0), axes, view.number("epsilon", 1e-5), "standard")
+    y, _, _ = standardize(view, view.value(0), axes, view.number("epsilon", 1e-5), "standard")
     y = emit.mul(y, _per_channel(view, 1, rank, "scale"), "scaled")
     return emit.add(y, _per_channel(view, 2, rank, "bias"))
 
@@ -131,7 +131,7 @@ def _layer_normalization(view: NodeView) -> Sequence[Value]:
         descriptor = LayerNormalizationDescriptor(axis, epsilon)
         return [emit.layer(LayerType.LAYER_NORMALIZATION, operands, descriptor)]
     axes = range(axis, rank)
-    y, mean, inverse = _standardized(view, view.value(0), axes, epsilon, "standard")
+    y, mean, inverse = standardize(view, view.value(0), axes, epsilon, "standard")
     y = emit.mul(y, view.value(1), "scaled" if view.has(2) else "")
     if view.has(2):
         y = emit.add(y, view.value(2))
@@ -144,7 +144,7 @@ def _group_normalization(view: NodeView) -> Value:
     if len(shape) < 3 or groups < 1 or shape[1] % groups:
         raise ParseError(f"{groups} groups do not fit an input of shape {shape}")
     flat = emit.reshape(view.value(0), (shape[0], groups, math.prod(shape[1:]) // groups), "groups")
-    y, _, _ = _standardized(view, flat, (2,), view.number("epsilon", 1e-5), "standard")
+    y, _, _ = standardize(view, flat, (2,), view.number("epsilon", 1e-5), "standard")
     # Version 18 has parameters per group, version 21 per channel.
     if view.version < 21:
         y = emit.mul(y, emit.reshape(view.value(1), (groups, 1), "scale"), "scaled")
@@ -155,19 +155,30 @@ def _group_normalization(view: NodeView) -> Value:
     return emit.add(y, _per_channel(view, 2, len(shape), "bias"))
 
 
+# SimplifiedLayerNormalization: what models had before the standard, in its domain all the same.
+@operator("SimplifiedLayerNormalization")
 @operator("RMSNormalization", since=23)
 def _rms_normalization(view: NodeView) -> Value:
-    emit, x, rank = view.emit, view.value(0), view.rank(0)
-    axis, epsilon = view.axis("axis", -1, rank), view.number("epsilon", 1e-5)
-    kept = view.shape(0)[axis:]
-    if broadcast_shapes(kept, view.shape(1)) == kept and view.dtype(0) == view.dtype(1):
-        descriptor = RmsNormalizationDescriptor(axis, epsilon)
-        return emit.layer(LayerType.RMS_NORMALIZATION, [x, view.value(1)], descriptor)
-    axes = range(axis, rank)
+    rank = view.rank(0)
+    axes = range(view.axis("axis", -1, rank), rank)
+    return rms_normalize(view, view.value(0), view.value(1), axes, view.number("epsilon", 1e-5))
+
+
+def rms_normalize(
+    view: NodeView, x: Value, scale: Value, axes: Sequence[int], epsilon: float
+) -> Value:
+    """Divide by the root of the mean square over some axes, and scale."""
+    emit, shape = view.emit, shape_of(x)
+    kept = shape[len(shape) - len(axes) :]
+    is_last = [*axes] == [*range(len(shape) - len(axes), len(shape))]
+    fits = is_last and broadcast_shapes(kept, shape_of(scale)) == kept
+    if fits and kept and dtype_of(x) == dtype_of(scale):
+        descriptor = RmsNormalizationDescriptor(axes[0], epsilon)
+        return emit.layer(LayerType.RMS_NORMALIZATION, [x, scale], descriptor)
     mean = emit.reduce(ReduceOperation.MEAN, emit.mul(x, x, "square"), axes, True, "mean_square")
     shifted = emit.add(mean, emit.scalar(epsilon, x), "epsilon")
     inverse = emit.unary(UnaryOperation.RSQRT, shifted, "inverse")
-    return emit.mul(emit.mul(x, inverse, "standard"), view.value(1))
+    return emit.mul(emit.mul(x, inverse, "standard"), scale)
 
 
 @operator("MeanVarianceNormalization", since=9)

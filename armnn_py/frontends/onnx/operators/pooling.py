@@ -47,11 +47,14 @@ def _max_pool(view: NodeView) -> Value:
     return _pool(view, PoolingAlgorithm.MAX, PaddingMethod.EXCLUDE)
 
 
-@operator("AveragePool")
-def _average_pool(view: NodeView) -> Value:
+def average_pool(view: NodeView) -> Value:
+    """Convert an AveragePool."""
     counts = view.integer("count_include_pad")
     method = PaddingMethod.IGNORE_VALUE if counts else PaddingMethod.EXCLUDE
     return _pool(view, PoolingAlgorithm.AVERAGE, method)
+
+
+operator("AveragePool")(average_pool)
 
 
 def _pool(view: NodeView, algorithm: PoolingAlgorithm, method: PaddingMethod) -> Value:

@@ -1,46 +1,76 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Quantised operators as float arithmetic; what depends on weights alone is computed at import.
+"""QuantizeLinear and DequantizeLinear; quantised operators as float arithmetic.
 
-Sums of products of 8-bit levels are whole numbers, which float32 has exactly up to 2**24.
+One scale, known at import, makes a Quantize or Dequantize layer, and tensors that carry the scale;
+an optimiser pass makes quantised layers of what lies between. Else numbers are computed: what
+depends on weights alone at import. Sums of products of 8-bit levels are whole numbers, which
+float32 has exactly up to 2**24.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.values import (
+    Known,
+    KnownReals,
+    Unsupported,
+    Value,
+    dtype_of,
+    quantization_of,
+    shape_of,
+)
+from armnn_py.frontends.onnx.levels import plain_levels, stated_info
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.convolution import convolve
 from armnn_py.frontends.onnx.operators.matrix import multiply
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.frontends.onnx.tensors import DTYPES, element_type_name
-from armnn_py.types import ActivationFunction, UnaryOperation
+from armnn_py.network import OutputSlot
+from armnn_py.types import ActivationFunction, LayerType, UnaryOperation
 
 _INTEGERS = ("int8", "uint8", "int16", "uint16")
 
 
 @operator("DequantizeLinear", since=10)
 def _dequantize_linear(view: NodeView) -> Value:
+    return dequantize(view)
+
+
+def dequantize(view: NodeView, *, axis: int | None = None) -> Value:
+    """Convert a DequantizeLinear; ``axis`` is of several scales, else the attribute says it."""
     emit, x, scale = view.emit, view.value(0), view.value(1)
     if dtype_of(scale) != np.float32:
         raise Unsupported(f"a scale of {dtype_of(scale)}")
+    given = quantization_of(x)
+    info = stated_info(view, dtype_of(x), axis)
+    if given is not None:
+        if info is not None and info.quantization == given:
+            return emit.layer(LayerType.DEQUANTIZE, [x])
+        x = plain_levels(emit, x)
+        view = view.over([x, *view.values()[1:]])
     real = emit.cast(x, np.float32, "float")
     if view.has(2):
         point = emit.cast(view.value(2), np.float32, "zero_point_float")
-        real = emit.sub(real, _spread(view, point, "zero_point"), "centred")
-    return emit.mul(real, _spread(view, scale, "scale"))
+        real = emit.sub(real, _spread(view, point, "zero_point", axis), "centred")
+    product = emit.mul(real, _spread(view, scale, "scale", axis))
+    if info is not None and isinstance(x, Known) and isinstance(product, Known):
+        return KnownReals(product.array, Known(x.array, info))
+    return product
 
 
-def _spread(view: NodeView, parameter: Value, name: str) -> Value:
+def _spread(view: NodeView, parameter: Value, name: str, given: int | None = None) -> Value:
     """Shape a scale or zero point to broadcast: per tensor, per axis, or per block of an axis."""
     emit, shape, own = view.emit, view.shape(0), shape_of(parameter)
     if not own or own == (1,):
         return emit.reshape(parameter, (), name)
-    axis, block = view.axis("axis", 1, len(shape)), view.integer("block_size")
+    axis = view.axis("axis", 1, len(shape)) if given is None else given
+    block = view.integer("block_size") if given is None else 0
     if not block:
         if own != (shape[axis],):
             raise ParseError(f"{name} of shape {own} for dimension {axis} of shape {shape}")
@@ -55,14 +85,26 @@ def _spread(view: NodeView, parameter: Value, name: str) -> Value:
 
 @operator("QuantizeLinear", since=10)
 def _quantize_linear(view: NodeView) -> Value:
+    return quantize(view)
+
+
+def quantize(view: NodeView, *, default: np.dtype[Any] | None = None) -> Value:
+    """Convert a QuantizeLinear; without zero point the type is ``default``, or an attribute's."""
     emit = view.emit
     if view.has(2):
         target = dtype_of(view.value(2))
+    elif default is not None:
+        target = default
     else:
         number = view.integer("output_dtype") or 2  # uint8
         if number not in DTYPES:
             raise Unsupported(f"to {element_type_name(number)}")
         target = DTYPES[number]
+    info = stated_info(view, target)
+    if info is not None and info.quantization is not None and info.quantization.axis is None:
+        x = view.value(0)
+        if isinstance(x, OutputSlot) and dtype_of(x) == np.float32:
+            return emit.layer(LayerType.QUANTIZE, [x], output=info)
     real = emit.cast(view.value(0), np.float32, "float")
     scale = _spread(view, emit.cast(view.value(1), np.float32, "scale_float"), "scale")
     point = _spread(view, view.value(2), "zero_point") if view.has(2) else None
@@ -71,15 +113,33 @@ def _quantize_linear(view: NodeView) -> Value:
 
 @operator("QLinearMatMul", since=10)
 def _q_linear_mat_mul(view: NodeView) -> Value:
+    if _are_single(view, (1, 2, 6, 7)) and _are_single(view, (4, 5)):
+        with view.emit.below("float"):
+            product = multiply(view.over([_real(view, 0, 1, 2), _real(view, 3, 4, 5)]))
+        return quantize(view.over([product, view.value(6), view.value(7)]))
     product = multiply(view.over([_centred(view, 0, 2, -2), _centred(view, 3, 5, -1)]))
     factor = _factor(view, _aligned(view, 1, 0, -2), _aligned(view, 4, 3, -1), 6)
     point = view.emit.reshape(view.value(7), (), "zero_point")
     return _levels(view, view.emit.mul(product, factor, "steps"), point, dtype_of(view.value(7)))
 
 
+def _are_single(view: NodeView, indices: Sequence[int]) -> bool:
+    """Whether scales and zero points are known, and one for their whole tensor."""
+    arrays = [view.known(index) for index in indices]
+    return all(array is not None and array.size == 1 for array in arrays)
+
+
+def _real(view: NodeView, index: int, scale: int, point: int, axis: int | None = None) -> Value:
+    with view.emit.below(f"input_{index}"):
+        operands = [view.value(index), view.value(scale), view.value(point)]
+        return dequantize(view.over(operands), axis=axis)
+
+
 @operator("QLinearConv", since=10)
 def _q_linear_conv(view: NodeView) -> Value:
     emit = view.emit
+    if _are_single(view, (1, 2, 6, 7)) and view.known(4) is not None and view.known(5) is not None:
+        return _quantized_convolution(view)
     operands: list[Value] = [_centred(view, 0, 2, None), _centred(view, 3, 5, 0)]
     if view.has(8):
         operands.append(emit.cast(view.value(8), np.float32, "bias_float"))
@@ -87,6 +147,19 @@ def _q_linear_conv(view: NodeView) -> Value:
     factor = _factor(view, _aligned(view, 1, 0, None), _channels(view, 4), 6)
     point = emit.reshape(view.value(7), (), "zero_point")
     return _levels(view, emit.mul(sums, factor, "steps"), point, dtype_of(view.value(7)))
+
+
+def _quantized_convolution(view: NodeView) -> Value:
+    """A Conv between DequantizeLinear and QuantizeLinear."""
+    emit = view.emit
+    with emit.below("float"):
+        operands = [_real(view, 0, 1, 2), _real(view, 3, 4, 5, 0)]
+        if view.has(8):
+            step = emit.mul(view.value(1), view.value(4), "bias_step")
+            whole = emit.cast(view.value(8), np.float32, "bias_float")
+            operands.append(emit.mul(whole, step, "bias"))
+        sums = convolve(view.over(operands))
+    return quantize(view.over([sums, view.value(6), view.value(7)]))
 
 
 @operator("MatMulInteger", since=10)

@@ -1,0 +1,161 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Layers that resample images, or move their pixels and batches, by their definition in numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.testing.independent_windows import from_nhwc, to_nhwc
+from armnn_py.types import (
+    DataLayout,
+    LayerType,
+    NormalizationAlgorithmChannel,
+    NormalizationAlgorithmMethod,
+    ResizeMethod,
+)
+
+if TYPE_CHECKING:
+    from armnn_py.backends.layer_support import LayerSignature
+
+__all__ = ["MOVED_IMAGES", "RESAMPLED"]
+
+Array = Any
+
+
+def _spatial(d: Any, rank: int) -> range:
+    """The axes of height and width, or of height alone."""
+    blocks = len(getattr(d, "block_shape", (1, 1)))
+    first = 1 if d.data_layout is DataLayout.NHWC else 2
+    return range(first, min(first + blocks, rank))
+
+
+def _space_to_batch(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    """Pad, then make a batch of each place in a block (TensorFlow's SpaceToBatchND)."""
+    d: Any = s.descriptor
+    x = v[0]
+    widths = [(0, 0)] * x.ndim
+    for axis, pads in zip(_spatial(d, x.ndim), zip(d.pad_before, d.pad_after, strict=True),
+                          strict=True):  # fmt: skip
+        widths[axis] = pads
+    quantization = s.inputs[0].quantization if s.inputs[0] is not None else None
+    zero = quantization.zero_points[0] if quantization and x.dtype.kind in "iu" else 0
+    x = np.pad(x, widths, constant_values=np.array(zero).astype(x.dtype))
+    found = []
+    for place in np.ndindex(*d.block_shape):
+        cut: list[slice] = [slice(None)] * x.ndim
+        for axis, start, step in zip(_spatial(d, x.ndim), place, d.block_shape, strict=True):
+            cut[axis] = slice(start, None, step)
+        found.append(x[tuple(cut)])
+    return [np.concatenate(found, 0)]
+
+
+def _batch_to_space(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    """The inverse: interleave batches, then crop."""
+    d: Any = s.descriptor
+    blocks = int(np.prod(d.block_shape))
+    parts = np.split(v[0], blocks, 0)
+    axes = _spatial(d, v[0].ndim)
+    shape = list(parts[0].shape)
+    for axis, step in zip(axes, d.block_shape, strict=True):
+        shape[axis] *= step
+    whole = np.empty(shape, v[0].dtype)
+    for place, part in zip(np.ndindex(*d.block_shape), parts, strict=True):
+        cut: list[slice] = [slice(None)] * whole.ndim
+        for axis, start, step in zip(axes, place, d.block_shape, strict=True):
+            cut[axis] = slice(start, None, step)
+        whole[tuple(cut)] = part
+    kept: list[slice] = [slice(None)] * whole.ndim
+    for axis, before, after in zip(axes, d.crop_before, d.crop_after, strict=True):
+        kept[axis] = slice(before, whole.shape[axis] - after)
+    return [whole[tuple(kept)]]
+
+
+def _space_to_depth(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    x, b = to_nhwc(v[0], d.data_layout), d.block_size
+    n, h, w, c = x.shape
+    y = x.reshape(n, h // b, b, w // b, b, c).transpose(0, 1, 3, 2, 4, 5)
+    return [from_nhwc(y.reshape(n, h // b, w // b, b * b * c), d.data_layout)]
+
+
+def _depth_to_space(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    x, b = to_nhwc(v[0], d.data_layout), d.block_size
+    n, h, w, c = x.shape
+    y = x.reshape(n, h, w, b, b, c // (b * b)).transpose(0, 1, 3, 2, 4, 5)
+    return [from_nhwc(y.reshape(n, h * b, w * b, c // (b * b)), d.data_layout)]
+
+
+def _positions(d: Any, size: int, target: int) -> Array:
+    """Where each output pixel lies in the input, before it is bounded."""
+    corners = d.align_corners and target > 1
+    scale = (size - 1) / (target - 1) if corners else size / target
+    o = np.arange(target, dtype=np.float64)
+    if d.method is ResizeMethod.NEAREST_NEIGHBOR:
+        if d.half_pixel_centers:
+            return np.floor((o + 0.5) * scale + 1e-9)
+        return np.floor(o * scale + (0.5 if d.align_corners else 0.0) + 1e-9)
+    return (o + 0.5) * scale - 0.5 if d.half_pixel_centers else o * scale
+
+
+def _resize(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
+    d: Any = s.descriptor
+    y = v[0]
+    if not np.isfinite(y).all():
+        return None  # infinity times a share of 0 depends on the order of the two axes
+    first = 1 if d.data_layout is DataLayout.NHWC else 2
+    for axis, target in ((first, d.target_height), (first + 1, d.target_width)):
+        size = y.shape[axis]
+        at = np.clip(_positions(d, size, target), 0, size - 1)
+        low = np.floor(at).astype(np.int64)
+        high = np.minimum(low + 1, size - 1)
+        share = (at - low).reshape([-1 if one == axis else 1 for one in range(y.ndim)])
+        above = np.take(y, high, axis)
+        below = np.take(y, low, axis)
+        y = np.where(share == 0, below, below + share * (above - below))
+    return [y]
+
+
+def _local_normalization(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
+    """Divide by a power of the sum of squares of neighbours (Krizhevsky et al., 2012)."""
+    d: Any = s.descriptor
+    if d.method is not NormalizationAlgorithmMethod.LOCAL_BRIGHTNESS:
+        return None
+    x = to_nhwc(v[0], d.data_layout)
+    radius = d.norm_size // 2
+    across = d.channel is NormalizationAlgorithmChannel.ACROSS
+    total = np.zeros(x.shape)
+    for axes in np.ndindex(*([2 * radius + 1] * (1 if across else 2))):
+        moved = x * x
+        for axis, step in zip((3,) if across else (1, 2), axes, strict=True):
+            moved = _shifted(moved, axis, step - radius)
+        total += moved
+    y = x * (d.k + d.alpha * total) ** -d.beta
+    return [from_nhwc(y, d.data_layout)]
+
+
+def _shifted(x: Array, axis: int, step: int) -> Array:
+    """Elements ``step`` further along an axis; 0 where there are none."""
+    size = x.shape[axis]
+    widths = [(0, 0)] * x.ndim
+    widths[axis] = (abs(step), abs(step))
+    return np.take(np.pad(x, widths), range(abs(step) + step, abs(step) + step + size), axis)
+
+
+MOVED_IMAGES: dict[LayerType, Callable[[Any, Sequence[Any]], list[Array]]] = {
+    LayerType.BATCH_TO_SPACE_ND: _batch_to_space,
+    LayerType.DEPTH_TO_SPACE: _depth_to_space,
+    LayerType.SPACE_TO_BATCH_ND: _space_to_batch,
+    LayerType.SPACE_TO_DEPTH: _space_to_depth,
+}
+"""Of any data type: elements stay as they are."""
+
+RESAMPLED: dict[LayerType, Callable[[Any, Sequence[Any]], list[Array] | None]] = {
+    LayerType.NORMALIZATION: _local_normalization,
+    LayerType.RESIZE: _resize,
+}
+"""Real arithmetic."""

@@ -1,0 +1,215 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Write docs/conformance.md: the ONNX project's test data here and on onnxruntime.
+
+    ARMNN_PY_MODELS=FOLDER python scripts/score_onnx.py
+
+Cases are those of ``FOLDER/testdata/1.20.1``. ``tests/frontends/onnx_cases.txt`` gets the titles of
+those that pass on CpuRef; a test runs them all, so that their number cannot shrink unseen.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import onnx
+import onnxruntime
+
+from armnn_py.testing.onnx_suite import (
+    FAMILIES,
+    OnnxCase,
+    OnnxScore,
+    Outcome,
+    find_cases,
+    score_onnx,
+)
+from armnn_py.testing.onnx_suite.case import compare, data_sets
+from armnn_py.testing.onnx_suite.score import write_expected
+from armnn_py.text import text_table
+
+VERSION = "1.20.1"
+ROOT = Path(__file__).resolve().parent.parent
+CASE_LIST = ROOT / "tests" / "frontends" / "onnx_cases.txt"
+PAGE = ROOT / "docs" / "conformance.md"
+BACKENDS = (("CpuRef",), ("CpuAcc", "CpuRef"))
+
+# Operators that are one Arm NN layer, a short composition of such, or nothing at run time.
+CORE = frozenset(
+    """
+    Conv ConvTranspose MaxPool AveragePool GlobalAveragePool GlobalMaxPool LpPool GlobalLpPool
+    Gemm MatMul QuantizeLinear DequantizeLinear QLinearConv QLinearMatMul Relu LeakyRelu PRelu
+    Elu Sigmoid Tanh HardSwish HardSigmoid Clip Gelu Softplus Abs Exp Sqrt Neg Log Sin Ceil
+    Floor Not Reciprocal Add Sub Mul Div Max Min Pow Sum Mean Equal Greater Less GreaterOrEqual
+    LessOrEqual And Or Concat Split Slice Pad Transpose Reshape Flatten Squeeze Unsqueeze
+    Identity Dropout Resize Upsample Softmax LogSoftmax ReduceSum ReduceMean ReduceMax ReduceMin
+    ReduceProd ArgMax ArgMin BatchNormalization InstanceNormalization LayerNormalization LRN
+    LpNormalization LSTM Gather GatherND ScatterND Tile Expand Cast CastLike DepthToSpace
+    SpaceToDepth Constant ConstantOfShape Shape Size
+    """.split()  # noqa: SIM905 - a list of 100 quoted names reads worse
+)
+# Others that networks of today have.
+EXTENDED = CORE | frozenset(
+    """
+    Where Xor Erf Round Sign Mod Range ReduceSumSquare ReduceL1 ReduceL2 ReduceLogSum
+    ReduceLogSumExp Selu Celu Mish ThresholdedRelu Softsign Shrink Hardmax Swish
+    GroupNormalization MeanVarianceNormalization RMSNormalization GatherElements ScatterElements
+    ReverseSequence GRU RNN TopK ConvInteger MatMulInteger DynamicQuantizeLinear CumSum Trilu
+    OneHot EyeLike IsNaN IsInf Einsum GridSample NonMaxSuppression Cos Tan Asin Acos Atan Sinh
+    Cosh Asinh Acosh Atanh Attention RotaryEmbedding
+    """.split()  # noqa: SIM905
+)
+PLAIN_TYPES = frozenset(
+    onnx.TensorProto.DataType.Value(name)
+    for name in ("FLOAT", "INT8", "UINT8", "INT32", "INT64", "BOOL")
+)
+
+
+def set_of(model: onnx.ModelProto, name: str) -> str:
+    """``core`` or ``extended`` for plain tensors and operators of the set alone, else nothing."""
+    values = [*model.graph.input, *model.graph.output]
+    if "training_dropout" in name or not all(
+        value.type.WhichOneof("value") == "tensor_type"
+        and value.type.tensor_type.elem_type in PLAIN_TYPES
+        for value in values
+    ):
+        return ""
+    operators = {node.op_type if not node.domain else "" for node in model.graph.node}
+    return "core" if operators <= CORE else "extended" if operators <= EXTENDED else ""
+
+
+def passes_on_onnxruntime(cases: Sequence[OnnxCase]) -> dict[str, bool]:
+    """Whether each case passes on onnxruntime, in a process that may crash."""
+    found: dict[str, bool] = {}
+    while len(found) < len(cases):
+        rest = [case for case in cases if case.title not in found]
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump([[case.family, case.name, str(case.folder)] for case in rest], file)
+            file.flush()
+            done = subprocess.run(
+                [sys.executable, __file__, file.name],
+                stdout=subprocess.PIPE,
+                text=True,
+                check=False,
+            )
+        for line in done.stdout.splitlines():
+            title, passed = json.loads(line)
+            found[title] = passed
+        if done.returncode and len(found) < len(cases):
+            found[next(case.title for case in rest if case.title not in found)] = False
+    return found
+
+
+def run_onnxruntime(listed: str) -> None:
+    """Say for each case of a list whether it passes on onnxruntime."""
+    onnxruntime.set_default_logger_severity(4)
+    for family, name, folder in json.loads(Path(listed).read_text(encoding="utf-8")):
+        case = OnnxCase(family, name, Path(folder))
+        try:
+            session = onnxruntime.InferenceSession(
+                str(case.model), providers=["CPUExecutionProvider"]
+            )
+            names = [output.name for output in session.get_outputs()]
+            for inputs, expected in data_sets(case, onnx.load(case.model)):
+                compare(dict(zip(names, session.run(None, inputs), strict=True)), expected)
+            passed = True
+        except Exception:
+            passed = False
+        print(json.dumps([case.title, passed]), flush=True)
+
+
+def page(scores: Sequence[OnnxScore], peer: dict[str, bool], sets: dict[str, str]) -> str:
+    """The text of docs/conformance.md."""
+    return "\n".join(_lines(scores, peer, sets)) + "\n"
+
+
+def _lines(
+    scores: Sequence[OnnxScore], peer: dict[str, bool], sets: dict[str, str]
+) -> Iterator[str]:
+    passing = [
+        {one.title for one in score.results if one.outcome is Outcome.PASSED} for score in scores
+    ]
+    passing.append({title for title, passed in peer.items() if passed})
+    names = [", ".join(score.backends) for score in scores]
+    groups = {family: {t for t in peer if t.startswith(f"{family}/")} for family in FAMILIES}
+    core = {title for title in peer if sets[title] == "core"}
+    groups["of these, CORE"] = core
+    groups["of these, CORE and EXT"] = core | {t for t in peer if sets[t] == "extended"}
+    groups["all"] = set(peer)
+    yield "# Conformance to ONNX"
+    yield ""
+    yield (
+        "The ONNX project's backend test data "
+        f"of version {VERSION}, as a user runs models: the file is loaded,\n"
+        "the recorded inputs go in, outputs must have the recorded dtypes, shapes and values\n"
+        "(relative error 1e-3, or absolute 1e-7). `scripts/score_onnx.py` writes this page. "
+        "On your machine:\n"
+    )
+    yield "```console"
+    yield "$ armnn-py conformance onnx -b CpuRef"
+    yield "```"
+    yield ""
+    yield (
+        "| cases | number | " + " | ".join(names) + f" | onnxruntime {onnxruntime.__version__} |"
+    )
+    yield "|---|" + "---:|" * (len(passing) + 1)
+    for name, titles in groups.items():
+        counts = " | ".join(f"{len(titles & one):,}" for one in passing)
+        yield f"| {name} | {len(titles):,} | {counts} |"
+    yield ""
+    yield (
+        "CORE are cases whose tensors are float32, int8, uint8, int32, int64 or bool and whose "
+        "operators are one\nlayer of Arm NN or a short composition of such; EXT adds those that "
+        "networks of today have besides."
+    )
+    yield ""
+    yield from _missing(scores[0], passing[-1])
+
+
+def _missing(score: OnnxScore, peer: set[str]) -> Iterator[str]:
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for one in score.results:
+        if one.title in peer and one.outcome is not Outcome.PASSED:
+            reasons[f"{one.outcome.value}: {one.reason}"].append(one.name.removeprefix("test_"))
+    count = sum(map(len, reasons.values()))
+    yield f"## Cases that onnxruntime passes and {', '.join(score.backends)} does not"
+    yield ""
+    yield f"{count} cases, by reason:"
+    yield ""
+    for reason, names in sorted(reasons.items(), key=lambda item: (-len(item[1]), item[0])):
+        yield f"- {reason} ({len(names)}): {', '.join(f'`{name}`' for name in sorted(names))}"
+
+
+def main() -> int:
+    """Run, write the page and the list."""
+    if len(sys.argv) > 1:
+        run_onnxruntime(sys.argv[1])
+        return 0
+    data = Path(os.environ["ARMNN_PY_MODELS"]) / "testdata" / VERSION
+    with tempfile.TemporaryDirectory() as scratch:
+        cases = find_cases(data, Path(scratch))
+    sets = {
+        case.title: set_of(onnx.load(case.model, load_external_data=False), case.name)
+        if case.family == "node"
+        else ""
+        for case in cases
+    }
+    scores = [score_onnx(data=data, backends=backends) for backends in BACKENDS]
+    PAGE.write_text(page(scores, passes_on_onnxruntime(cases), sets), encoding="utf-8")
+    write_expected(CASE_LIST, scores[0])
+    rows = [["", *(one.value for one in Outcome)]]
+    for score in scores:
+        counts = Counter(result.outcome for result in score.results)
+        rows.append([", ".join(score.backends), *(str(counts[one]) for one in Outcome)])
+    print(text_table(rows, right=(1, 2, 3)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

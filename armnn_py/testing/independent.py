@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.testing.independent_images import MOVED_IMAGES, RESAMPLED
-from armnn_py.testing.independent_quantized import decoded, encoded
 from armnn_py.testing.independent_orders import MOVED_ORDERS, ORDERS
+from armnn_py.testing.independent_quantized import decoded, encoded
 from armnn_py.testing.independent_volumes import VOLUMES
 from armnn_py.testing.independent_windows import WINDOWS
 from armnn_py.types import (

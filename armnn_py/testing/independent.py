@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.testing.independent_images import MOVED_IMAGES, RESAMPLED
+from armnn_py.testing.independent_orders import MOVED_ORDERS, ORDERS
 from armnn_py.testing.independent_quantized import decoded, encoded
+from armnn_py.testing.independent_volumes import VOLUMES
 from armnn_py.testing.independent_windows import WINDOWS
 from armnn_py.types import (
     ActivationFunction as F,
@@ -132,7 +134,7 @@ def by_definition(
         return None
     rule = _COMPUTED.get(kind)
     if rule is None and (infos[0].data_type.is_float or infos[0].data_type.is_quantized):
-        rule = WINDOWS.get(kind) or RESAMPLED.get(kind)
+        rule = WINDOWS.get(kind) or VOLUMES.get(kind) or RESAMPLED.get(kind)
     if rule is None:
         return None
     with np.errstate(all="ignore"):
@@ -210,6 +212,14 @@ def _layer_normalization(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     return [y + v[2] if len(v) > 2 and v[2] is not None else y]
 
 
+def _rms_normalization(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    axes = tuple(range(d.axis % v[0].ndim, v[0].ndim))
+    if not v[0].size:
+        return [v[0]]
+    return [v[0] / np.sqrt((v[0] ** 2).mean(axis=axes, keepdims=True) + d.eps) * v[1]]
+
+
 def _fully_connected(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
     d: Any = s.descriptor
     weights = v[1].T if d.transpose_weight_matrix else v[1]
@@ -239,6 +249,16 @@ def _comparison(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     return [_COMPARISONS[d.operation](v[0], v[1])]
 
 
+def _fake_quantization(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    """256 steps between bounds that move so that 0 is one of them (TensorFlow's definition)."""
+    d: Any = s.descriptor
+    step = (d.max - d.min) / 255
+    place = np.clip(np.floor(-d.min / step + 0.5), 0, 255)
+    least = -place * step
+    inside = np.clip(v[0], least, (255 - place) * step)
+    return [np.floor((inside - least) / step + 0.5) * step + least]
+
+
 def _fill(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     d: Any = s.descriptor
     info = s.outputs[0]
@@ -249,6 +269,7 @@ def _fill(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
 
 _Rule = Callable[["LayerSignature", "Sequence[Any]"], "list[Array] | None"]
 _COMPUTED: dict[L, _Rule] = {
+    **ORDERS,
     L.ACTIVATION: _activation,
     L.ARG_MIN_MAX: _arg_min_max,
     L.BATCH_MAT_MUL: _batch_mat_mul,
@@ -262,6 +283,8 @@ _COMPUTED: dict[L, _Rule] = {
     L.LOG_SOFTMAX: _log_softmax,
     L.PRELU: lambda s, v: [np.where(v[0] > 0, v[0], v[0] * v[1])],
     L.REDUCE: _reduce,
+    L.RMS_NORMALIZATION: _rms_normalization,
+    L.FAKE_QUANTIZATION: _fake_quantization,
     L.SOFTMAX: _softmax,
     L.DEQUANTIZE: lambda s, v: [v[0]],
     L.QUANTIZE: lambda s, v: [v[0]],
@@ -274,7 +297,8 @@ def _cast(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
         return None
     x, dtype = v[0], s.outputs[0].dtype
     if x.dtype.kind != "f" or dtype.kind not in "iu":
-        return [x != 0 if dtype.kind == "b" else x.astype(dtype)]
+        with np.errstate(over="ignore"):  # too great for a narrower float is infinite
+            return [x != 0 if dtype.kind == "b" else x.astype(dtype)]
     limits = np.iinfo(dtype)
     whole = np.trunc(np.where(np.isnan(x), 0, x).astype(np.float64))
     inside = (whole > limits.min) & (whole < limits.max)
@@ -315,6 +339,7 @@ def _pad(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
 
 
 _MOVES: dict[L, Callable[[Any, Any], list[Array]]] = {
+    **MOVED_ORDERS,
     L.BROADCAST_TO: lambda s, v: [np.broadcast_to(v[0], s.outputs[0].static_shape)],
     L.CONCAT: lambda s, v: [np.concatenate(v, s.descriptor.axis)],
     L.DEBUG: lambda s, v: [v[0]],

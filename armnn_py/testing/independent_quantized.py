@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.layer_support import LayerSignature
 
-__all__ = ["decoded", "encoded"]
+__all__ = ["decoded", "encoded", "stepped"]
 
 #: Where a layer with weights has its bias: 32 bits in the scales of input and weights.
 _BIAS = 2
@@ -48,6 +48,12 @@ def encoded(info: TensorInfo, value: NDArray[Any]) -> NDArray[Any]:
     limits = np.iinfo(info.dtype)
     steps = np.where(np.isnan(value), 0, np.rint(value / scales)) + zeros
     return np.asarray(np.clip(steps, limits.min, limits.max)).astype(info.dtype)
+
+
+def stepped(info: TensorInfo, value: NDArray[Any]) -> NDArray[Any]:
+    """Return the real numbers that a quantised tensor holds in place of some real numbers."""
+    scales, zeros = _along(info)
+    return np.asarray((encoded(info, value).astype(np.float64) - zeros) * scales)
 
 
 def _along(info: TensorInfo) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -3,30 +3,12 @@
  *
  * gather.c - GATHER along an axis and GATHER_ND.
  *
- * A negative index counts from the end. All indices are checked before anything is read; one that
- * is outside ends the run with its value and its bounds.
+ * Indices are checked before anything is read, see indices.h.
  */
+#include "indices.h"
 #include "kernels.h"
 #include "tensor_copy.h"
 #include "tensor_shape.h"
-
-static int64_t index_at(const void* indices, int32_t data_type, uint64_t place) {
-  return data_type == ARMNN_DATA_TYPE_SIGNED32 ? ((const int32_t*)indices)[place]
-                                               : ((const int64_t*)indices)[place];
-}
-
-static armnn_status_t fail_index(armnn_error_t* error, int64_t index, uint64_t place, uint64_t dim,
-                                 uint32_t axis) {
-  return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,
-                    "index %lld at place %llu of the indices is outside [-%llu, %llu), the bounds "
-                    "of dimension %u",
-                    (long long)index, (unsigned long long)place, (unsigned long long)dim,
-                    (unsigned long long)dim, (unsigned)axis);
-}
-
-static int is_inside(int64_t index, uint64_t dim) {
-  return index >= -(int64_t)dim && index < (int64_t)dim;
-}
 
 /* ---- Gather ---------------------------------------------------------------------------------- */
 
@@ -45,7 +27,7 @@ static armnn_status_t gather_range(void* argument, uint64_t begin, uint64_t end,
   (void)thread_index;
   const gather_job_t* job = (const gather_job_t*)argument;
   for (uint64_t i = begin; i < end; ++i) {
-    int64_t index = index_at(job->indices, job->index_type, i % job->index_count);
+    int64_t index = armnn_i_ref_index(job->indices, job->index_type, i % job->index_count);
     uint64_t from = (uint64_t)(index < 0 ? index + (int64_t)job->dim : index);
     memcpy(job->out + i * job->piece,
            job->params + (i / job->index_count * job->dim + from) * job->piece, (size_t)job->piece);
@@ -66,10 +48,8 @@ armnn_status_t armnn_any_gather__ref(const armnn_kernel_call_t* call, armnn_erro
                       params->dims[axis],
                       armnn_dims_product(params->dims, axis + 1, params->rank) *
                           armnn_data_type_size(params->data_type)};
-  for (uint64_t i = 0; i < job.index_count; ++i) {
-    int64_t index = index_at(job.indices, job.index_type, i);
-    if (!is_inside(index, job.dim)) return fail_index(error, index, i, job.dim, axis);
-  }
+  ARMNN_RETURN_IF_ERROR(
+      armnn_i_ref_check_indices(indices, job.indices, &params->dims[axis], 1, axis, error));
   if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
   return armnn_parallel_for(call->host, gather_range, &job,
                             armnn_dims_product(params->dims, 0, axis) * job.index_count,
@@ -94,11 +74,8 @@ static armnn_status_t gather_nd_range(void* argument, uint64_t begin, uint64_t e
   (void)thread_index;
   const gather_nd_job_t* job = (const gather_nd_job_t*)argument;
   for (uint64_t i = begin; i < end; ++i) {
-    uint64_t offset = 0;
-    for (uint32_t d = 0; d < job->depth; ++d) {
-      int64_t index = index_at(job->indices, job->index_type, i * job->depth + d);
-      offset += (uint64_t)(index < 0 ? index + (int64_t)job->dims[d] : index) * job->strides[d];
-    }
+    const uint64_t offset = armnn_i_ref_index_offset(job->indices, job->index_type, i, job->dims,
+                                                     job->depth, job->strides);
     memcpy(job->out + i * job->piece, job->params + offset, (size_t)job->piece);
   }
   return ARMNN_STATUS_OK;
@@ -120,13 +97,8 @@ armnn_status_t armnn_any_gather_nd__ref(const armnn_kernel_call_t* call, armnn_e
   job.dims = params->dims;
   armnn_dense_strides(params->dims, params->rank, strides);
   for (uint32_t d = 0; d < params->rank; ++d) job.strides[d] = (uint64_t)strides[d] * size;
-  for (uint64_t i = 0; i < indices->element_count; ++i) {
-    int64_t index = index_at(job.indices, job.index_type, i);
-    uint32_t axis = (uint32_t)(i % depth);
-    if (!is_inside(index, params->dims[axis])) {
-      return fail_index(error, index, i, params->dims[axis], axis);
-    }
-  }
+  ARMNN_RETURN_IF_ERROR(
+      armnn_i_ref_check_indices(indices, job.indices, params->dims, depth, 0, error));
   if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
   return armnn_parallel_for(call->host, gather_nd_range, &job,
                             armnn_dims_product(indices->dims, 0, indices->rank - 1),

@@ -35,6 +35,38 @@ static inline armnn_i_ref_image_t armnn_i_ref_image(const armnn_tensor_info_t* i
   return image;
 }
 
+/* A rank-5 tensor: images |stride_z| elements apart. The strides of |image| are those of the whole.
+ */
+typedef struct armnn_i_ref_volume_t {
+  armnn_i_ref_image_t image;
+  int64_t depth, stride_z;
+} armnn_i_ref_volume_t;
+
+static inline armnn_i_ref_volume_t armnn_i_ref_volume(const armnn_tensor_info_t* info,
+                                                      int32_t data_layout) {
+  armnn_i_ref_volume_t volume;
+  armnn_i_ref_image_t* image = &volume.image;
+  const uint64_t* dims = info->dims;
+  const int last = data_layout == ARMNN_DATA_LAYOUT_NDHWC;
+  image->channel_last = last;
+  image->batch = (int64_t)dims[0];
+  image->channels = (int64_t)dims[last ? 4 : 1];
+  volume.depth = (int64_t)dims[last ? 1 : 2];
+  image->height = (int64_t)dims[last ? 2 : 3];
+  image->width = (int64_t)dims[last ? 3 : 4];
+  image->stride_x = last ? image->channels : 1;
+  image->stride_y = image->width * image->stride_x;
+  volume.stride_z = image->height * image->stride_y;
+  image->stride_channel = last ? 1 : volume.depth * volume.stride_z;
+  image->stride_batch = image->channels * volume.depth * image->height * image->width;
+  return volume;
+}
+
+/* An image as a volume of one. */
+static inline armnn_i_ref_volume_t armnn_i_ref_plane(armnn_i_ref_image_t image) {
+  return (armnn_i_ref_volume_t){image, 1, 0};
+}
+
 /* ---- Windows --------------------------------------------------------------------------------- */
 
 /* One axis of a sliding window: output o reads input o * stride + tap * dilation - pad_before. */
@@ -43,10 +75,15 @@ typedef struct armnn_i_ref_window_t {
 } armnn_i_ref_window_t;
 
 /* The windows of descriptor |d|, of whatever type: they all name their members alike. */
+#define ARMNN_REF_WINDOW_Z(d, size) \
+  ((armnn_i_ref_window_t){(size), (d)->stride_z, (d)->dilation_z, (d)->pad_front, (d)->pad_back})
 #define ARMNN_REF_WINDOW_Y(d, size) \
   ((armnn_i_ref_window_t){(size), (d)->stride_y, (d)->dilation_y, (d)->pad_top, (d)->pad_bottom})
 #define ARMNN_REF_WINDOW_X(d, size) \
   ((armnn_i_ref_window_t){(size), (d)->stride_x, (d)->dilation_x, (d)->pad_left, (d)->pad_right})
+
+/* The third axis of a window over planes. */
+#define ARMNN_REF_ONE_IMAGE ((armnn_i_ref_window_t){1, 1, 1, 0, 0})
 
 /* For the descriptors in which a dilation of 0 means none. */
 static inline armnn_i_ref_window_t armnn_i_ref_dilated(armnn_i_ref_window_t window) {

@@ -33,6 +33,8 @@ armnn_status_t armnn_i_ref_elementwise_unary_supports(const armnn_layer_query_t*
                                                       armnn_error_t* reason);
 armnn_status_t armnn_i_ref_normalization_supports(const armnn_layer_query_t* query,
                                                   armnn_error_t* reason);
+armnn_status_t armnn_i_ref_scatter_nd_supports(const armnn_layer_query_t* query,
+                                               armnn_error_t* reason);
 armnn_status_t armnn_i_ref_fill_supports(const armnn_layer_query_t* query, armnn_error_t* reason);
 
 /* Kernels read shapes when they run; says where that is not enough. */

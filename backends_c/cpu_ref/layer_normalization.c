@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * layer_normalization.c - LAYER_NORMALIZATION over the dimensions from an axis on. The variance is
- * that of the differences from the mean; both are summed in double precision. Works in place.
+ * layer_normalization.c - LAYER_NORMALIZATION and RMS_NORMALIZATION over the dimensions from an
+ * axis on. The variance is that of the differences from the mean, of RMS_NORMALIZATION from 0; both
+ * are summed in double precision. Works in place.
  */
 #include <math.h>
 
@@ -16,7 +17,7 @@ typedef struct layer_norm_job_t {
   float* y;
   const float *gamma, *beta; /* or null */
   const armnn_tensor_info_t *info, *gamma_info, *beta_info;
-  uint32_t axis;
+  int has_mean;
   uint64_t count; /* elements that share a mean */
   double eps;
 } layer_norm_job_t;
@@ -43,8 +44,10 @@ static armnn_status_t normalize_rows(void* argument, uint64_t begin, uint64_t en
     const float* x = job->x + row * job->count;
     float* y = job->y + row * job->count;
     double mean = 0.0, squares = 0.0;
-    for (uint64_t i = 0; i < job->count; ++i) mean += (double)x[i];
-    mean /= (double)job->count;
+    if (job->has_mean) {
+      for (uint64_t i = 0; i < job->count; ++i) mean += (double)x[i];
+      mean /= (double)job->count;
+    }
     for (uint64_t i = 0; i < job->count; ++i) {
       const double difference = (double)x[i] - mean;
       squares += difference * difference;
@@ -60,19 +63,17 @@ static armnn_status_t normalize_rows(void* argument, uint64_t begin, uint64_t en
   return ARMNN_STATUS_OK;
 }
 
-armnn_status_t armnn_f32_layer_normalization__ref(const armnn_kernel_call_t* call,
-                                                  armnn_error_t* error) {
-  const armnn_layer_normalization_descriptor_t* d =
-      ARMNN_DESCRIPTOR(call->info, armnn_layer_normalization_descriptor_t);
+static armnn_status_t run(const armnn_kernel_call_t* call, int32_t first, float eps, int has_mean,
+                          armnn_error_t* error) {
   const armnn_tensor_info_t* info = ARMNN_IN_INFO(call, 0);
   if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
   layer_norm_job_t job = {.x = ARMNN_IN(call, 0, float),
                           .y = ARMNN_OUT(call, 0, float),
                           .info = info,
-                          .axis = armnn_axis(d->axis, info->rank),
+                          .has_mean = has_mean,
                           .count = 1,
-                          .eps = (double)d->eps};
-  for (uint32_t i = job.axis; i < info->rank; ++i) job.count *= info->dims[i];
+                          .eps = (double)eps};
+  for (uint32_t i = armnn_axis(first, info->rank); i < info->rank; ++i) job.count *= info->dims[i];
   if (call->info->input_count > 1 && ARMNN_IN_INFO(call, 1) != NULL) {
     job.gamma = ARMNN_IN(call, 1, float);
     job.gamma_info = ARMNN_IN_INFO(call, 1);
@@ -83,4 +84,18 @@ armnn_status_t armnn_f32_layer_normalization__ref(const armnn_kernel_call_t* cal
   }
   return armnn_i_ref_run(call, normalize_rows, &job, ARMNN_COUNT(call) / job.count, job.count * 8,
                          error);
+}
+
+armnn_status_t armnn_f32_layer_normalization__ref(const armnn_kernel_call_t* call,
+                                                  armnn_error_t* error) {
+  const armnn_layer_normalization_descriptor_t* d =
+      ARMNN_DESCRIPTOR(call->info, armnn_layer_normalization_descriptor_t);
+  return run(call, d->axis, d->eps, 1, error);
+}
+
+armnn_status_t armnn_f32_rms_normalization__ref(const armnn_kernel_call_t* call,
+                                                armnn_error_t* error) {
+  const armnn_rms_normalization_descriptor_t* d =
+      ARMNN_DESCRIPTOR(call->info, armnn_rms_normalization_descriptor_t);
+  return run(call, d->axis, d->eps, 0, error);
 }

@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""LayerNormalization: one operator with its parameters where they run along the last dimension."""
+"""Layer and RMS normalisation: one operator, with parameters that run along the last dimension."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import onnx
 import onnxruntime
 import pytest
@@ -53,10 +54,33 @@ def test_matches_onnxruntime(
     assert_close(y, expected, LayerType.LAYER_NORMALIZATION)
 
 
-def test_parameters_join_the_operator(runtime: ann.Runtime) -> None:
+@pytest.mark.parametrize(
+    ("shape", "axis", "gamma"),
+    [((2, 9, 65), -1, (65,)), ((3, 4, 5), 1, (4, 5)), ((3, 4, 5), 0, (4, 1)), ((6,), 0, (6,))],
+)
+def test_root_mean_square(
+    runtime: ann.Runtime, shape: tuple[int, ...], axis: int, gamma: tuple[int, ...]
+) -> None:
+    network = ann.Network()
+    x, scale = values_of(0, *shape) * 3 + 1, values_of(1, *gamma)
+    entry = network.add_input("x", ann.TensorInfo(shape))
+    network.add_output("y", network.add_rms_normalization(entry, scale, axis, eps=1e-3))
+    with ann.load(network, ["CpuAcc"], runtime=runtime) as net:
+        y = net.run({"x": x})["y"]
+    wide = x.astype(np.float64)
+    axes = tuple(range(axis % len(shape), len(shape)))
+    expected = wide / np.sqrt((wide**2).mean(axis=axes, keepdims=True) + 1e-3) * scale
+    assert_close(y, expected, LayerType.RMS_NORMALIZATION)
+
+
+@pytest.mark.parametrize("kind", ["layer", "rms"])
+def test_parameters_join_the_operator(runtime: ann.Runtime, kind: str) -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((2, 8, 32)))
-    y = network.add_layer_normalization(x, values_of(1, 32), values_of(2, 32), name="norm")
+    if kind == "rms":
+        y = network.add_rms_normalization(x, values_of(1, 32), name="norm")
+    else:
+        y = network.add_layer_normalization(x, values_of(1, 32), values_of(2, 32), name="norm")
     network.add_output("y", y)
     with ann.load(network, ["CpuAcc"], runtime=runtime) as net:
         with net.profile() as profile:

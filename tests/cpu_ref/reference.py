@@ -24,8 +24,9 @@ def onnx_node(
     *,
     opset: int = 18,
     constant: Sequence[int] = (),
+    outputs: Sequence[str] = ("y",),
 ) -> np.ndarray:
-    """The first output of one operator; ``None`` is an absent input, ``constant`` a fixed one."""
+    """The output ``y`` of one operator; ``None`` is an absent input, ``constant`` a fixed one."""
     onnx = pytest.importorskip("onnx")
     ort = pytest.importorskip("onnxruntime")
     helper, numpy_helper = onnx.helper, onnx.numpy_helper
@@ -33,7 +34,7 @@ def onnx_node(
     given = {name: x for name, x in zip(names, inputs, strict=True) if x is not None}
     fixed = {f"x{i}" for i in constant}
     graph = helper.make_graph(
-        [helper.make_node(operator, names, ["y"], **(attributes or {}))],
+        [helper.make_node(operator, names, outputs, **(attributes or {}))],
         "one",
         [
             helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)

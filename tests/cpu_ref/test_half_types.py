@@ -37,6 +37,36 @@ LAYERS: dict[str, tuple[int, Any, dict[str, Any], list[tuple[int, ...]], tuple[i
         [IMAGE, (4, 3, 3, 3), (4,)],
         (2, 4, 3, 5),
     ),
+    "Convolution3d": (
+        abi.ARMNN_LAYER_CONVOLUTION3D,
+        abi.armnn_convolution3d_descriptor_t,
+        {
+            **{f"{what}_{axis}": 1 for what in ("stride", "dilation") for axis in "xyz"},
+            "bias_enabled": 1,
+            "data_layout": abi.ARMNN_DATA_LAYOUT_NCDHW,
+        },
+        [(2, 3, 4, 5, 6), (2, 3, 3, 3, 4), (4,)],
+        (2, 4, 3, 3, 4),
+    ),
+    "Pooling3d": (
+        abi.ARMNN_LAYER_POOLING3D,
+        abi.armnn_pooling3d_descriptor_t,
+        {
+            **{f"stride_{axis}": 1 for axis in "xyz"},
+            **{f"pool_{side}": 2 for side in ("depth", "height", "width")},
+            "pool_type": abi.ARMNN_POOLING_AVERAGE,
+            "data_layout": abi.ARMNN_DATA_LAYOUT_NCDHW,
+        },
+        [(2, 3, 4, 5, 6)],
+        (2, 3, 3, 4, 5),
+    ),
+    "CumSum": (
+        abi.ARMNN_LAYER_CUM_SUM,
+        abi.armnn_cum_sum_descriptor_t,
+        {"axis": 1},
+        [IMAGE],
+        IMAGE,
+    ),
     "FullyConnected": (
         abi.ARMNN_LAYER_FULLY_CONNECTED,
         abi.armnn_fully_connected_descriptor_t,

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""LAYER_NORMALIZATION against onnxruntime."""
+"""LAYER_NORMALIZATION against onnxruntime, RMS_NORMALIZATION against numpy."""
 
 from __future__ import annotations
 
@@ -60,3 +60,21 @@ def test_far_from_zero(cpu_ref: Layers) -> None:
     expected = (np.arange(8) - 3.5) / np.sqrt(5.25 + 1e-5)
     (y,) = cpu_ref.run(LAYER, layer_normalization(-1), [x], [(x.shape, F)])
     assert_close(y[0], expected, LayerType.LAYER_NORMALIZATION)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+@pytest.mark.parametrize(
+    ("shape", "axis", "gamma"),
+    [((3, 5), -1, (5,)), ((3, 5), 0, (3, 5)), ((2, 3, 4), 1, (3, 1)), ((1, 1, 300), 2, (1,))],
+)
+def test_root_mean_square(
+    cpu_ref: Layers, shape: tuple[int, ...], axis: int, gamma: tuple[int, ...], dtype: type
+) -> None:
+    x, scale = ((random(dims, 1) + 2).astype(dtype) for dims in (shape, gamma))
+    wide = x.astype(np.float64)
+    axes = tuple(range(axis % len(shape), len(shape)))
+    expected = wide / np.sqrt((wide**2).mean(axis=axes, keepdims=True) + 0.5) * scale
+    layer = abi.ARMNN_LAYER_RMS_NORMALIZATION
+    form = descriptor(abi.armnn_rms_normalization_descriptor_t, layer, axis=axis, eps=0.5)
+    (y,) = cpu_ref.run(layer, form, [x, scale], [(shape, dtype)])
+    assert_close(y, expected.astype(dtype), LayerType.RMS_NORMALIZATION)

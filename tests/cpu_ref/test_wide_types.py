@@ -196,6 +196,27 @@ def test_products_of_matrices(data_type: T, turned: tuple[bool, bool]) -> None:
     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * 1e6)
 
 
+@pytest.mark.parametrize("data_type", WIDE)
+@pytest.mark.parametrize("largest", [True, False])
+def test_the_first_of_an_order(data_type: T, largest: bool) -> None:
+    x = numbers(data_type, 3, 40)
+    order = np.argsort(x, 1)[:, ::-1] if largest else np.argsort(x, 1)
+
+    def build(network: ann.Network, slot: Any) -> Any:
+        return network.add_top_k(slot, 7, largest=largest).outputs[0]
+
+    np.testing.assert_array_equal(run(build, x), np.take_along_axis(x, order[:, :7], 1))
+
+
+@pytest.mark.parametrize("data_type", [T.UNSIGNED32, T.UNSIGNED64, T.FLOAT64])
+def test_cumulative_sums(data_type: T) -> None:
+    x = numbers(data_type, 3, 40)
+    found = run(lambda n, a: n.add_cum_sum(a, axis=1), x)
+    expected = np.cumsum(x, 1, data_type.numpy)
+    tolerance = 1e-12 if data_type is T.FLOAT64 else 0
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * 1e6)
+
+
 PLAIN = [t for t in T if not t.is_quantized and t is not T.BFLOAT16]
 
 

@@ -43,6 +43,7 @@ def known(op: str, x: np.ndarray, *rest: Any, **options: Any) -> Any:
 X, LINE, IMAGE = f(2, 3, 4, 5), f(2, 6, 17), f(2, 6, 11, 9)
 INTS = R.integers(-9, 9, (2, 3, 4)).astype(np.int64)
 TIES = R.integers(0, 3, (3, 6, 4)).astype(np.float32)
+CUBE = f(1, 2, 7, 6, 5)
 
 CONVOLUTIONS = [
     known("Conv", IMAGE, f(4, 6, 3, 3), f(4), pads=[1, 1, 1, 1], strides=[2, 2]),
@@ -88,9 +89,54 @@ CONVOLUTIONS = [
     ),
     known("ConvTranspose", LINE, f(6, 4, 3), f(4), strides=[2], id="ConvTranspose of a line"),
     case("ConvTranspose", [IMAGE, f(6, 4, 3, 3)], id="ConvTranspose with run-time weights"),
+    known(
+        "Conv",
+        CUBE,
+        f(3, 2, 3, 2, 3),
+        f(3),
+        pads=[1, 0, 1, 1, 1, 0],
+        strides=[2, 1, 2],
+        id="Conv of a volume",
+    ),
+    known(
+        "Conv",
+        CUBE,
+        f(4, 1, 2, 2, 2),
+        f(4),
+        group=2,
+        dilations=[2, 1, 1],
+        id="Conv of a volume in groups",
+    ),
+    case(
+        "Conv", [CUBE, f(3, 2, 3, 3, 3)], auto_pad="SAME_UPPER", id="Conv of a volume at run time"
+    ),
+    known(
+        "ConvTranspose",
+        CUBE,
+        f(2, 3, 3, 2, 3),
+        f(3),
+        strides=[2, 1, 3],
+        id="ConvTranspose of a volume",
+    ),
+    known(
+        "ConvTranspose",
+        CUBE,
+        f(2, 3, 3, 2, 3),
+        group=2,
+        strides=[3, 2, 1],
+        pads=[1, 0, 2, 2, 1, 1],
+        output_padding=[1, 1, 0],
+        id="ConvTranspose of a volume in groups",
+    ),
+    case(
+        "ConvTranspose",
+        [CUBE, f(2, 3, 1, 2, 2)],
+        strides=[2, 2, 2],
+        dilations=[1, 2, 1],
+        id="ConvTranspose of a volume at run time",
+    ),
 ]
 
-CUBE = f(1, 2, 7, 6, 5)
 POOLS = [
     case("MaxPool", [IMAGE], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]),
     case("MaxPool", [IMAGE], kernel_shape=[2, 3], dilations=[2, 1], id="MaxPool dilated"),
@@ -98,6 +144,16 @@ POOLS = [
     case("MaxPool", [LINE], kernel_shape=[3], strides=[2], ceil_mode=1, id="MaxPool of a line"),
     case("MaxPool", [CUBE], kernel_shape=[3, 2, 2], strides=[2, 1, 2], id="MaxPool of a cube"),
     case("MaxPool", [IMAGE], kernel_shape=[3, 3], auto_pad="SAME_LOWER", id="MaxPool same"),
+    case(
+        "LpPool",
+        [CUBE],
+        kernel_shape=[3, 2, 2],
+        strides=[2, 1, 2],
+        pads=[1, 0, 1, 1, 1, 0],
+        p=1,
+        id="LpPool of a cube",
+    ),
+    case("LpPool", [CUBE], kernel_shape=[2, 2, 3], opset=18, id="LpPool of a cube by squares"),
     case("AveragePool", [IMAGE], kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
     case(
         "AveragePool",
@@ -190,6 +246,9 @@ MOVES = [
     known("Trilu", f(2, 4, 5), upper=0, id="Trilu lower"),
 ]
 
+PLACES = i(0, 2, 1, -2, 0, 2).reshape(3, 2)
+LANES = R.integers(-9, 9, (4, 3)).astype(np.int32)
+ROWS = R.integers(-3, 3, (2, 2, 4, 5))
 INDICES = [
     known("Gather", X, i(2, 0, -1), axis=1),
     known("Gather", X, np.int64(1), axis=2, id="Gather one"),
@@ -209,10 +268,57 @@ INDICES = [
         {1: i(3, 0).reshape(1, 1, 2, 1)},
         axis=2,
     ),
+    *(
+        case(
+            "ScatterND",
+            [X, PLACES, f(3, 4, 5)],
+            {1: PLACES},
+            opset=18,
+            reduction=reduction,
+            id=f"ScatterND {reduction}",
+        )
+        for reduction in ("add", "mul", "max", "min")
+    ),
+    case("ScatterND", [X, PLACES[:2], f(2, 4, 5)], id="ScatterND at run time"),
+    case(
+        "ScatterND",
+        [R.integers(-9, 9, (4, 3)).astype(np.int32), i(2, 2).reshape(2, 1), LANES[:2]],
+        opset=18,
+        reduction="add",
+        id="ScatterND of integers",
+    ),
+    *(
+        case(
+            "ScatterElements",
+            [X, ROWS, f(2, 2, 4, 5)],
+            opset=18,
+            axis=1,
+            reduction=reduction,
+            id=f"ScatterElements {reduction}",
+        )
+        for reduction in ("add", "mul", "max", "min")
+    ),
+    case(
+        "ScatterElements",
+        [X, i(3, 0).reshape(1, 1, 2, 1), f(1, 1, 2, 1)],
+        axis=2,
+        id="ScatterElements at run time",
+    ),
     case("OneHot", [i(0, 2, -1, 7), np.int64(4), f(2)], {1: np.int64(4), 2: f(2)}, axis=0),
 ]
 
-ALL = [*CONVOLUTIONS, *POOLS, *REDUCTIONS, *MOVES, *INDICES]
+ORDERS = [
+    known("TopK", TIES, i(3), axis=1, outputs=2),
+    known("TopK", X, i(0), outputs=2, id="TopK of none"),
+    known("TopK", TIES, i(6), axis=-2, largest=0, outputs=2, id="TopK least"),
+    known("TopK", TIES, i(2), axis=0, opset=10, outputs=2, id="TopK-10"),
+    case("TopK", [TIES], k=2, axis=1, opset=9, outputs=2, id="TopK-1"),
+    known("TopK", INTS, i(2), outputs=2, id="TopK of integers"),
+    known("CumSum", X, np.int64(1)),
+    known("CumSum", INTS, np.int32(-1), exclusive=1, reverse=1, id="CumSum of integers"),
+]
+
+ALL = [*CONVOLUTIONS, *POOLS, *REDUCTIONS, *MOVES, *INDICES, *ORDERS]
 
 
 @pytest.mark.parametrize(("op", "inputs", "constants", "opset", "attributes", "outputs"), ALL)

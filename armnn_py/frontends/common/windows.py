@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 __all__ = ["Window", "same_pads"]
 
+_AXES = (("front", "back", "z"), ("top", "bottom", "y"), ("left", "right", "x"))
+
 
 class Window(NamedTuple):
     """Geometry of a window over an input of known size, per spatial dimension."""
@@ -64,17 +66,13 @@ class Window(NamedTuple):
         )
 
     def descriptor_fields(self) -> dict[str, Any]:
-        """Return the fields that all descriptors with a window over a plane share."""
-        return {
-            "pad_top": self.before[0],
-            "pad_left": self.before[1],
-            "pad_bottom": self.after[0],
-            "pad_right": self.after[1],
-            "stride_y": self.stride[0],
-            "stride_x": self.stride[1],
-            "dilation_y": self.dilation[0],
-            "dilation_x": self.dilation[1],
-        }
+        """Return the fields that all descriptors with a window over a plane, or a volume, share."""
+        fields: dict[str, Any] = {}
+        for place, (first, last, axis) in enumerate(_AXES[-len(self.size) :]):
+            fields[f"pad_{first}"], fields[f"pad_{last}"] = self.before[place], self.after[place]
+            fields[f"stride_{axis}"] = self.stride[place]
+            fields[f"dilation_{axis}"] = self.dilation[place]
+        return fields
 
 
 def same_pads(

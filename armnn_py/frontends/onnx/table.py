@@ -74,10 +74,12 @@ _FAMILIES = {
     ),
     "recurrent": "GRU LSTM RNN",
     "reduction": (
-        "ArgMax ArgMin Hardmax ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean "
-        "ReduceMin ReduceProd ReduceSum ReduceSumSquare"
+        "ArgMax ArgMin CumSum Hardmax ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax "
+        "ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare TopK"
     ),
     "resizing": "Resize Upsample",
+    "sampling": "Col2Im GridSample RoiAlign",
+    "selecting": "Compress NonMaxSuppression ReverseSequence TensorScatter Unique",
     "shaping": (
         "Constant ConstantOfShape DepthToSpace Dropout EyeLike Flatten Identity Range Reshape "
         "Shape Size SpaceToDepth Squeeze Transpose Unsqueeze"

@@ -20,6 +20,7 @@ from armnn_py.types import (
     LayerType,
     PaddingMode,
     ReduceOperation,
+    ScatterNdFunction,
     UnaryOperation,
 )
 
@@ -98,6 +99,14 @@ def _along_an_axis(of: Operands, shape: Shape, *, full: bool) -> Iterator[Exampl
         yield Example(LayerType.SOFTMAX, d.SoftmaxDescriptor(1.0, axis), one)
         yield Example(LayerType.LOG_SOFTMAX, d.SoftmaxDescriptor(1.0, axis), one)
         yield Example(LayerType.ARG_MIN_MAX, d.ArgMinMaxDescriptor(axis=axis), one)
+        for k in {min(3, shape[axis]), shape[axis]} if full else {min(3, shape[axis])}:
+            for largest in (True, False):
+                best = d.TopKDescriptor(k=k, axis=axis, largest=largest)
+                yield Example(LayerType.TOP_K, best, one)
+        for exclusive, reverse in ((False, False), (True, False), (False, True), (True, True)):
+            sums = d.CumSumDescriptor(axis=axis, exclusive=exclusive, reverse=reverse)
+            yield Example(LayerType.CUM_SUM, sums, one)
+        yield Example(LayerType.REVERSE_V2, None, [*one, of.integers([axis])])
         for operation in ReduceOperation if full else (ReduceOperation.SUM, ReduceOperation.MAX):
             for keep in (False, True):
                 descriptor = d.ReduceDescriptor(operation, keep, (axis,))
@@ -108,6 +117,8 @@ def _along_an_axis(of: Operands, shape: Shape, *, full: bool) -> Iterator[Exampl
         yield Example(
             LayerType.LAYER_NORMALIZATION, d.LayerNormalizationDescriptor(), [*one, *last]
         )
+        root = d.RmsNormalizationDescriptor()
+        yield Example(LayerType.RMS_NORMALIZATION, root, [*one, last[0]])
         absent = d.LayerNormalizationDescriptor()  # without beta
         yield Example(LayerType.LAYER_NORMALIZATION, absent, [*one, last[0]])
 
@@ -133,6 +144,10 @@ def _moved(of: Operands, shape: Shape) -> Iterator[Example]:
     steps = (1,) * (rank - 1) + (2,)
     strided = d.StridedSliceDescriptor(tuple(begin), tuple(shape), steps)
     yield Example(LayerType.STRIDED_SLICE, strided, one)
+    for axis in range(rank):
+        for groups in {count for count in (2, 3) if shape[axis] and not shape[axis] % count}:
+            shuffle = d.ChannelShuffleDescriptor(groups, axis)
+            yield Example(LayerType.CHANNEL_SHUFFLE, shuffle, one)
     for axis in sorted({0, rank - 1}):
         yield from _joined(of, shape, axis)
 
@@ -152,6 +167,11 @@ def _joined(of: Operands, shape: Shape, axis: int) -> Iterator[Example]:
     if len(shape) < 8:
         stacked = d.StackDescriptor(axis, 2, shape)
         yield Example(LayerType.STACK, stacked, [of.x(*shape), of.x(*shape)])
+    if not axis and 0 not in shape:
+        last = shape[0] - 1
+        for function in ScatterNdFunction:
+            scattered = [of.x(*shape), of.integers([[last], [0]]), of.x(2, *shape[1:])]
+            yield Example(LayerType.SCATTER_ND, d.ScatterNdDescriptor(function), scattered)
     if shape[axis]:
         last = shape[axis] - 1
         gather = d.GatherDescriptor(axis)

@@ -29,6 +29,8 @@ def window_examples(of: Operands, *, full: bool) -> Iterator[Example]:
         yield from _transposed(of, layout)
         yield from _poolings(of, layout, full=full)
         yield from _resizes(of, layout)
+    for layout in (DataLayout.NDHWC, DataLayout.NCDHW):
+        yield from _volumes(of, layout, full=full)
     yield from _matrices(of)
 
 
@@ -102,6 +104,32 @@ def _poolings(of: Operands, layout: DataLayout, *, full: bool) -> Iterator[Examp
             )
             x = of.x(*_image(layout, 2, 5, 7, 3))
             yield Example(LayerType.POOLING2D, descriptor, [x])
+
+
+def _volumes(of: Operands, layout: DataLayout, *, full: bool) -> Iterator[Example]:
+    is_last = layout is DataLayout.NDHWC
+    # sides, channels, outputs, kernel, stride, dilation, padding, bias
+    forms = [
+        ((3, 5, 4), 3, 5, (3, 3, 3), (1, 1, 1), (1, 1, 1), (1, 1, 1, 1, 1, 1), True),
+        ((4, 5, 6), 2, 1, (2, 3, 1), (2, 1, 3), (1, 1, 1), (0, 1, 1, 0, 0, 1), False),
+        ((5, 4, 4), 1, 3, (2, 2, 2), (1, 1, 1), (3, 2, 1), (0, 0, 0, 0, 0, 0), True),
+    ]
+    if full:
+        forms.append(((1, 7, 9), 16, 17, (1, 3, 3), (1, 2, 1), (1, 1, 1), (1, 1, 1, 1, 0, 0), True))
+    for sides, c, o, kernel, stride, dilation, pads, bias in forms:
+        convolution = d.Convolution3dDescriptor(
+            *pads, *stride[::-1], *dilation[::-1], bias_enabled=bias, data_layout=layout
+        )
+        shape = (1, *sides, c) if is_last else (1, c, *sides)
+        known = [of.weights(*kernel, c, o), *([of.bias(o)] if bias else [])]
+        yield Example(LayerType.CONVOLUTION3D, convolution, [of.x(*shape), *known])
+    for kind in PoolingAlgorithm:
+        for method in PaddingMethod:
+            pooling = d.Pooling3dDescriptor(
+                kind, 1, 0, 1, 1, 0, 1, 3, 2, 2, 2, 1, 2, padding_method=method, data_layout=layout
+            )
+            shape = (2, 4, 5, 6, 3) if is_last else (2, 3, 4, 5, 6)
+            yield Example(LayerType.POOLING3D, pooling, [of.x(*shape)])
 
 
 def _resizes(of: Operands, layout: DataLayout) -> Iterator[Example]:

@@ -57,7 +57,7 @@ static void swallow_affine(ir_graph_t* graph, uint32_t at) {
   const uint32_t user = output->user;
   const ir_node_t* next = graph->nodes[user];
   const int64_t count = output->shape.dims[output->shape.rank - 1];
-  if (node->normalize.kind != ARMNN_ACC_NORMALIZE_MEAN_VARIANCE || next->kind != IR_AFFINE ||
+  if (node->normalize.kind == ARMNN_ACC_NORMALIZE_L2 || next->kind != IR_AFFINE ||
       next->function != ARMNN_ACC_IDENTITY || next->residual != IR_NONE) {
     return;
   }

@@ -205,19 +205,20 @@ void armnn_i_acc_read_select(ir_graph_t* graph) {
 
 /* Normalised, then multiplied and shifted as by layers of their own: what is constant and runs
  * along the last dimension joins the normalisation when nodes are fused. */
-void armnn_i_acc_read_layer_normalization(ir_graph_t* graph) {
-  const armnn_layer_normalization_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+/* Over the dimensions from |axis| on; gamma and beta, if any, are inputs 1 and 2. */
+static void read_normalized(ir_graph_t* graph, armnn_i_acc_normalize_e kind, int32_t axis,
+                            float eps) {
   ir_alias_t alias = armnn_i_acc_input(graph, 0);
   const ir_shape_t logical = armnn_i_acc_logical(graph, &alias);
   const uint32_t input = armnn_i_acc_plain(graph, &alias);
   ir_node_t* node = armnn_i_acc_node_of(graph, IR_NORMALIZE, input, &logical);
-  node->normalize.kind = ARMNN_ACC_NORMALIZE_MEAN_VARIANCE;
+  node->normalize.kind = kind;
   const int32_t rank = (int32_t)logical.rank;
-  for (int32_t i = d->axis < 0 ? d->axis + rank : d->axis; i < rank; ++i) {
+  for (int32_t i = axis < 0 ? axis + rank : axis; i < rank; ++i) {
     node->normalize.axis_mask |= 1u << i;
   }
   node->normalize.scale_axis = logical.rank - 1;
-  node->normalize.eps = d->eps;
+  node->normalize.eps = eps;
   alias = armnn_i_acc_alias(graph, node->output);
   static const int32_t operations[] = {0, ARMNN_BINARY_MUL, ARMNN_BINARY_ADD};
   for (uint32_t i = 1; i < 3; ++i) {
@@ -226,6 +227,16 @@ void armnn_i_acc_read_layer_normalization(ir_graph_t* graph) {
     alias = armnn_i_acc_apply_binary(graph, &alias, &parameter, operations[i], &logical);
   }
   armnn_i_acc_set_output(graph, 0, alias);
+}
+
+void armnn_i_acc_read_layer_normalization(ir_graph_t* graph) {
+  const armnn_layer_normalization_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  read_normalized(graph, ARMNN_ACC_NORMALIZE_MEAN_VARIANCE, d->axis, d->eps);
+}
+
+void armnn_i_acc_read_rms_normalization(ir_graph_t* graph) {
+  const armnn_rms_normalization_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  read_normalized(graph, ARMNN_ACC_NORMALIZE_MEAN_SQUARE, d->axis, d->eps);
 }
 
 /* ---- Matrices ------------------------------------------------------------------------------ */

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * normalize.c - instance, layer and L2 normalisation: over any dimensions.
+ * normalize.c - instance, layer, L2 and RMS normalisation: over any dimensions.
  *
  * The variance is that of the differences from the mean (two passes), not a difference of large
  * sums.

@@ -167,10 +167,11 @@ armnn_status_t armnn_i_acc_make_reduce(const armnn_i_acc_maker_t* maker,
 typedef enum armnn_i_acc_normalize_e {
   ARMNN_ACC_NORMALIZE_MEAN_VARIANCE, /* (x - mean) / sqrt(variance + eps) * gamma + beta */
   ARMNN_ACC_NORMALIZE_L2,            /* x / sqrt(max(sum x^2, eps)) */
+  ARMNN_ACC_NORMALIZE_MEAN_SQUARE,   /* x / sqrt(mean x^2 + eps) * gamma + beta */
 } armnn_i_acc_normalize_e;
 
-/* Over the axes of |axis_mask|; |gamma| and |beta| (or null) run over |scale_axis|. Instance, layer
- * and L2 normalisation. */
+/* Over the axes of |axis_mask|; |gamma| and |beta| (or null) run over |scale_axis|. Instance,
+ * layer, L2 and RMS normalisation. */
 typedef struct armnn_i_acc_normalize_t {
   armnn_i_acc_tensor_t input, output;
   int32_t kind;

@@ -507,6 +507,12 @@ def test_range_is_computed_at_import(engines: Any, new_builder: Any) -> None:
     )
 
 
+@pytest.mark.parametrize(("least", "most"), [(-1.0, 2.0), (-6.0, 6.0), (0.5, 3.0)])
+def test_fake_quant_rounds_to_steps(agree: Any, least: float, most: float) -> None:
+    options = {"min": least, "max": most, "numBits": 8}
+    agree("FAKE_QUANT", [normal(50, 30) * 3], ("FakeQuantOptions", options), tolerance=1e-5)
+
+
 def test_fake_quant(new_builder: Any) -> None:
     builder = new_builder()
     x, y = builder.tensor("x", (2, 3)), builder.tensor("y")

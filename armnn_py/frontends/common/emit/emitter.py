@@ -7,11 +7,12 @@ from __future__ import annotations
 from armnn_py.frontends.common.emit.arithmetic import Arithmetic
 from armnn_py.frontends.common.emit.choice import Choice
 from armnn_py.frontends.common.emit.movement import Movement
+from armnn_py.frontends.common.emit.ordering import Ordering
 
 __all__ = ["Emitter"]
 
 
-class Emitter(Choice, Arithmetic, Movement):
+class Emitter(Choice, Ordering, Arithmetic, Movement):
     """Adds the layers of a node to a network, or computes the node if all its operands are known.
 
     Every method takes and returns values: `Known` ones, and slots of the network. ``name`` is

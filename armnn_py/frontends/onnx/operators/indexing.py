@@ -17,7 +17,7 @@ from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
-from armnn_py.types import ComparisonOperation, ReduceOperation
+from armnn_py.types import ComparisonOperation, ReduceOperation, ScatterNdFunction
 
 _GATHER_LIMIT = 2**31
 
@@ -109,11 +109,17 @@ def _gather_elements(view: NodeView) -> Value:
     ):
         raise ParseError(f"indices of shape {target} do not fit {shape}")
     _check_size(shape)
-    found = _counted_from_front(view, view.value(1), (shape[axis],))
-    scaled = emit.mul(found, Known(np.array(_strides(shape)[axis], np.int32)), "scaled")
-    positions = emit.add(scaled, Known(_own_positions(target, shape, axis)), "positions")
+    positions = _positions(view, shape, target, axis)
     flat = emit.reshape(view.value(0), (math.prod(shape),), "flat")
     return emit.gather(flat, positions, 0)
+
+
+def _positions(view: NodeView, shape: Sequence[int], target: Sequence[int], axis: int) -> Value:
+    """Return the flat position in ``shape`` of each element that operand 1 of ``target`` names."""
+    emit = view.emit
+    found = _counted_from_front(view, view.value(1), (shape[axis],))
+    scaled = emit.mul(found, Known(np.array(_strides(shape)[axis], np.int32)), "scaled")
+    return emit.add(scaled, Known(_own_positions(target, shape, axis)), "positions")
 
 
 def _own_positions(target: Sequence[int], shape: Sequence[int], axis: int) -> Array:
@@ -126,15 +132,29 @@ def _own_positions(target: Sequence[int], shape: Sequence[int], axis: int) -> Ar
     return total
 
 
-def _replacing_only(view: NodeView) -> None:
-    if view.text("reduction", "none") != "none":
-        raise Unsupported(f"reduction '{view.text('reduction')}'")
+_REDUCTIONS = {
+    "none": ScatterNdFunction.UPDATE,
+    "add": ScatterNdFunction.ADD,
+    "mul": ScatterNdFunction.MUL,
+    "max": ScatterNdFunction.MAX,
+    "min": ScatterNdFunction.MIN,
+}
 
 
-@operator("ScatterND", since=11, check=_replacing_only)
+def _reduction(view: NodeView) -> ScatterNdFunction:
+    name = view.text("reduction", "none")
+    if name not in _REDUCTIONS:
+        raise ParseError(f"attribute 'reduction' is '{name}'")
+    return _REDUCTIONS[name]
+
+
+@operator("ScatterND", since=11)
 def _scatter_nd(view: NodeView) -> Value:
-    shape = view.shape(0)
-    indices = view.constant(1, "indices")
+    shape, function = view.shape(0), _reduction(view)
+    indices = view.known(1)
+    if indices is None or function is not ScatterNdFunction.UPDATE:
+        x, places, updates = view.value(0), view.value(1), view.value(2)
+        return view.emit.scatter_nd(x, places, updates, function)
     depth = indices.shape[-1] if indices.ndim else 0
     if not 1 <= depth <= len(shape):
         raise ParseError(f"indices of shape {indices.shape} do not fit {shape}")
@@ -145,17 +165,22 @@ def _scatter_nd(view: NodeView) -> Value:
     return _scatter(view, positions)
 
 
-@operator("ScatterElements", "Scatter", since=9, check=_replacing_only)
+@operator("ScatterElements", "Scatter", since=9)
 def _scatter_elements(view: NodeView) -> Value:
-    shape = view.shape(0)
+    emit, shape, function = view.emit, view.shape(0), _reduction(view)
     axis = view.axis("axis", 0, len(shape))
-    indices = view.constant(1, "indices")
-    if indices.ndim != len(shape):
-        raise ParseError(f"indices of shape {indices.shape} do not fit {shape}")
+    target = view.shape(1)
+    if len(target) != len(shape) or target != view.shape(2):
+        raise ParseError(f"indices of shape {target} do not fit {shape} and {view.shape(2)}")
     _check_size(shape)
-    found = _resolved(indices, (shape[axis],))
-    positions = found * _strides(shape)[axis] + _own_positions(indices.shape, shape, axis)
-    return _scatter(view, positions.reshape(-1))
+    positions = _positions(view, shape, target, axis)
+    if isinstance(positions, Known) and function is ScatterNdFunction.UPDATE:
+        return _scatter(view, positions.array.reshape(-1))
+    count = math.prod(target)
+    flat = emit.reshape(view.value(0), (math.prod(shape),), "flat")
+    places = emit.reshape(positions, (count, 1), "places")
+    updates = emit.reshape(view.value(2), (count,), "updates")
+    return emit.reshape(emit.scatter_nd(flat, places, updates, function, "scatter"), shape)
 
 
 def _scatter(view: NodeView, positions: Array) -> Value:

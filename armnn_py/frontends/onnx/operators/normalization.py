@@ -12,10 +12,18 @@ import numpy as np
 from armnn_py.descriptors import (
     BatchNormalizationDescriptor,
     LayerNormalizationDescriptor,
+    RmsNormalizationDescriptor,
     SoftmaxDescriptor,
 )
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.values import (
+    Known,
+    Unsupported,
+    Value,
+    broadcast_shapes,
+    dtype_of,
+    shape_of,
+)
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import (
@@ -160,7 +168,13 @@ def rms_normalize(
     view: NodeView, x: Value, scale: Value, axes: Sequence[int], epsilon: float
 ) -> Value:
     """Divide by the root of the mean square over some axes, and scale."""
-    emit = view.emit
+    emit, shape = view.emit, shape_of(x)
+    kept = shape[len(shape) - len(axes) :]
+    is_last = [*axes] == [*range(len(shape) - len(axes), len(shape))]
+    fits = is_last and broadcast_shapes(kept, shape_of(scale)) == kept
+    if fits and kept and dtype_of(x) == dtype_of(scale):
+        descriptor = RmsNormalizationDescriptor(axes[0], epsilon)
+        return emit.layer(LayerType.RMS_NORMALIZATION, [x, scale], descriptor)
     mean = emit.reduce(ReduceOperation.MEAN, emit.mul(x, x, "square"), axes, True, "mean_square")
     shifted = emit.add(mean, emit.scalar(epsilon, x), "epsilon")
     inverse = emit.unary(UnaryOperation.RSQRT, shifted, "inverse")

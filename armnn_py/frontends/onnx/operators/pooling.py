@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -70,23 +70,37 @@ def _pool(view: NodeView, algorithm: PoolingAlgorithm, method: PaddingMethod) ->
     elif len(size) == 2:
         y = _pool_plane(view, x, window, algorithm, method, is_ceil)
     elif len(size) == 3:
-        # A box is separable: planes first, then depth.
-        depth = _part(window, (0,)).as_plane()
-        window = _part(window, (1, 2))
-        x = emit.reshape(x, (batch, channels * size[0], *size[1:]), "planes")
-        x = _pool_plane(view, x, window, algorithm, method, is_ceil, "plane_pool")
-        rest = math.prod(shape_of(x)[2:])
-        columns = emit.reshape(x, (batch * channels, 1, size[0], rest), "columns")
-        turned = depth._replace(
-            size=(size[0], rest),
-            **{k: getattr(depth, k)[::-1] for k in ("kernel", "stride", "dilation")},
-            before=depth.before[::-1],
-            after=depth.after[::-1],
+        y = _by_planes(
+            view,
+            x,
+            window,
+            lambda part, planes, name: _pool_plane(
+                view, part, planes, algorithm, method, is_ceil, name
+            ),
         )
-        y = _pool_plane(view, columns, turned, algorithm, method, is_ceil, "depth_pool")
     else:
         raise Unsupported(f"{len(size)} spatial dimensions (1 to 3 are supported)")
     return emit.cast(emit.reshape(y, result, "shape"), view.dtype(0), "narrow")
+
+
+def _by_planes(
+    view: NodeView, x: Value, window: Window, pool: Callable[[Value, Window, str], Value]
+) -> Value:
+    """Pool a volume: a box is separable, so planes come first, then depth."""
+    emit = view.emit
+    batch, channels, *size = shape_of(x)
+    planes = emit.reshape(x, (batch, channels * size[0], *size[1:]), "planes")
+    x = pool(planes, _part(window, (1, 2)), "plane_pool")
+    rest = math.prod(shape_of(x)[2:])
+    columns = emit.reshape(x, (batch * channels, 1, size[0], rest), "columns")
+    depth = _part(window, (0,)).as_plane()
+    turned = depth._replace(
+        size=(size[0], rest),
+        **{k: getattr(depth, k)[::-1] for k in ("kernel", "stride", "dilation")},
+        before=depth.before[::-1],
+        after=depth.after[::-1],
+    )
+    return pool(columns, turned, "depth_pool")
 
 
 def _part(window: Window, axes: Sequence[int]) -> Window:
@@ -160,22 +174,29 @@ def _lp_pool(view: NodeView) -> Value:
     # (sum |x|^p)^(1/p); the sum is a depthwise convolution with ones.
     emit, window, p = view.emit, _window(view), view.integer("p", 2)
     batch, channels, *size = view.shape(0)
-    if len(size) > 2:
-        raise Unsupported(f"{len(size)} spatial dimensions (1 and 2 are supported)")
+    if len(size) > 3:
+        raise Unsupported(f"{len(size)} spatial dimensions (1 to 3 are supported)")
     result = (batch, channels, *window.output_size(ceil=bool(view.integer("ceil_mode"))))
     after = tuple(_exact_after(window, axis, n) for axis, n in enumerate(result[2:]))
     window = window._replace(after=after)
     x = _power(view, view.value(0), p)
-    if len(size) == 1:
-        x, window = emit.reshape(x, (batch, channels, 1, *size), "plane"), window.as_plane()
+    if len(size) == 3:
+        total = _by_planes(view, x, window, lambda *part: _sum_planes(view, *part))
+    else:
+        if len(size) == 1:
+            x, window = emit.reshape(x, (batch, channels, 1, *size), "plane"), window.as_plane()
+        total = _sum_planes(view, x, window, "sum")
+    return emit.reshape(_root(view, total, p), result, "shape")
+
+
+def _sum_planes(view: NodeView, x: Value, window: Window, name: str) -> Value:
     if min(window.after) < 0:
         window, x = _cropped(view, window, x)
-    ones = Known(np.ones((1, *window.kernel, channels), view.dtype(0)))
+    ones = Known(np.ones((1, *window.kernel, shape_of(x)[1]), view.dtype(0)))
     descriptor = DepthwiseConvolution2dDescriptor(
         **window.descriptor_fields(), data_layout=DataLayout.NCHW
     )
-    total = emit.layer(LayerType.DEPTHWISE_CONVOLUTION2D, [x, ones], descriptor, name="sum")
-    return emit.reshape(_root(view, total, p), result, "shape")
+    return view.emit.layer(LayerType.DEPTHWISE_CONVOLUTION2D, [x, ones], descriptor, name=name)
 
 
 def _power(view: NodeView, x: Value, p: int) -> Value:

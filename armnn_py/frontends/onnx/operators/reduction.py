@@ -137,3 +137,47 @@ def _largest(view: NodeView, x: Value, axis: int) -> Value:
     shape[axis] = 1
     hit = emit.compare(ComparisonOperation.EQUAL, emit.reshape(found, shape), places, "hit")
     return emit.cast(hit, dtype_of(x))
+
+
+@operator("CumSum", since=11)
+def _cum_sum(view: NodeView) -> Value:
+    axes = view.integers(1, "axis")
+    if len(axes) != 1:
+        raise ParseError(f"{len(axes)} axes, 1 expected")
+    return view.emit.cum_sum(
+        view.value(0),
+        *normal_axes(axes, view.rank(0)),
+        exclusive=bool(view.integer("exclusive")),
+        reverse=bool(view.integer("reverse")),
+    )
+
+
+def _best(view: NodeView, k: int) -> list[Value]:
+    if not view.rank(0):
+        raise ParseError("a scalar has no dimension to search")
+    axis = view.axis("axis", -1, view.rank(0))
+    return [
+        *view.emit.top_k(
+            view.value(0),
+            k,
+            axis,
+            largest=bool(view.integer("largest", 1)),
+            in_order=bool(view.integer("sorted", 1)),
+            data_type=DataType.SIGNED64,
+        )
+    ]
+
+
+@operator("TopK")
+def _top_k_of_attribute(view: NodeView) -> list[Value]:
+    if "k" not in view.node.attributes:
+        raise ParseError("attribute 'k' is missing")
+    return _best(view, view.integer("k"))
+
+
+@operator("TopK", since=10)
+def _top_k(view: NodeView) -> list[Value]:
+    counts = view.integers(1, "k")
+    if len(counts) != 1:
+        raise ParseError(f"{len(counts)} values of k, 1 expected")
+    return _best(view, counts[0])

@@ -1,27 +1,38 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""ConvTranspose: TransposeConvolution2d, with the output's size computed as ONNX defines it."""
+"""ConvTranspose: TransposeConvolution2d, with the output's size computed as ONNX defines it.
+
+Of volumes, for which there is no such layer, it is a Convolution3d by the reversed weights of the
+input with zeros between its elements.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from armnn_py.descriptors import TransposeConvolution2dDescriptor
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Unsupported, Value, data_type_of
+from armnn_py.frontends.common.windows import Window
 from armnn_py.frontends.onnx.node import NodeView
-from armnn_py.frontends.onnx.operators.convolution import _planes_only, spatial_rank
+from armnn_py.frontends.onnx.operators.convolution import (
+    convolve_volume,
+    spatial_rank,
+    up_to_volumes,
+)
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.frontends.onnx.windows import window_list
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataLayout, LayerType
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
-@operator("ConvTranspose", check=_planes_only)
+@operator("ConvTranspose", check=up_to_volumes)
 def _conv_transpose(view: NodeView) -> Value:
     emit = view.emit
     rank = spatial_rank(view)
@@ -39,6 +50,13 @@ def _conv_transpose(view: NodeView) -> Value:
     dilation = window_list(view, "dilations", rank, 1)
     before, output = _output_size(view, size, kernel, stride, dilation)
     outputs = per_group * groups
+    bias = emit.reshape(view.value(2), (outputs,), "bias") if view.has(2) else None
+    if rank == 3:
+        pads = [
+            ((k - 1) * d - b, o - n * s - ((k - 1) * d - b) + (k - 1) * d)
+            for n, k, s, d, b, o in zip(size, kernel, stride, dilation, before, output, strict=True)
+        ]
+        return _from_zeros_between(view, groups, stride, dilation, pads, bias)
     weights = _weights(view, groups, kernel)
     x: Value = view.value(0)
     if rank == 1:
@@ -53,7 +71,6 @@ def _conv_transpose(view: NodeView) -> Value:
         )
     ]
     after = [max(f - o, 0) for f, o in zip(full, output, strict=True)]
-    bias = emit.reshape(view.value(2), (outputs,), "bias") if view.has(2) else None
     descriptor = TransposeConvolution2dDescriptor(
         pad_top=before[0],
         pad_left=before[1],
@@ -77,6 +94,52 @@ def _conv_transpose(view: NodeView) -> Value:
         output=info,
     )
     return emit.reshape(y, (batch, outputs, *output[-rank:]))
+
+
+def _from_zeros_between(
+    view: NodeView,
+    groups: int,
+    stride: tuple[int, ...],
+    dilation: tuple[int, ...],
+    pads: Sequence[tuple[int, int]],
+    bias: Value | None,
+) -> Value:
+    """Convolve a volume whose elements lie ``stride`` apart; negative pads cut off."""
+    emit, shape = view.emit, view.shape(0)
+    apart = [dim for size in shape[2:] for dim in (size, 1)]
+    behind = [count for step in stride for count in (0, step - 1)]
+    x = emit.reshape(view.value(0), (*shape[:2], *apart), "apart")
+    x = emit.pad(x, [0] * 8, [0, 0, *behind], name="zeros")
+    size = [n * step for n, step in zip(shape[2:], stride, strict=True)]
+    x = emit.reshape(x, (*shape[:2], *size), "spread")
+    begin = [max(-before, 0) for before, _ in pads]
+    kept = [n - b - max(-after, 0) for n, b, (_, after) in zip(size, begin, pads, strict=True)]
+    x = emit.slice(x, [0, 0, *begin], [*shape[:2], *kept], "crop")
+    window = Window(
+        tuple(kept),
+        tuple(view.shape(1)[2:]),
+        (1, 1, 1),
+        dilation,
+        tuple(max(before, 0) for before, _ in pads),
+        tuple(max(after, 0) for _, after in pads),
+    )
+    return convolve_volume(view, x, _reversed_weights(view, groups), bias, window, groups)
+
+
+def _reversed_weights(view: NodeView, groups: int) -> Value:
+    """Bring weights [I, O / groups, D, H, W] to [D, H, W, I / groups, O], each kernel reversed."""
+    inputs, per_group, *kernel = view.shape(1)
+    split = (groups, inputs // groups, per_group, *kernel)
+    order, target = (3, 4, 5, 1, 0, 2), (*kernel, inputs // groups, groups * per_group)
+    if view.known(1) is not None:
+        return view.derived(
+            1,
+            "reversed",
+            lambda w: np.flip(w.reshape(split).transpose(order).reshape(target), (0, 1, 2)),
+        )
+    emit = view.emit
+    parts = emit.transpose(emit.reshape(view.value(1), split, "weights"), order, "swapped")
+    return emit.flip(emit.reshape(parts, target, "dense_weights"), (0, 1, 2), "reversed")
 
 
 def _output_size(

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -142,15 +141,10 @@ def _conv_3d(view: OperatorView) -> Value:
         raise ParseError(f"kernel {kernel}, strides {stride}, dilations {dilation}")
     window = _window(view, size, kernel, stride, dilation)
     bias = bias_of(view, 2, outputs, x)
-    fields: dict[str, Any] = {}
-    for place, (pad, axis) in enumerate(
-        (("front back", "z"), ("top bottom", "y"), ("left right", "x"))
-    ):
-        before, after = pad.split()
-        fields[f"pad_{before}"], fields[f"pad_{after}"] = window.before[place], window.after[place]
-        fields[f"stride_{axis}"], fields[f"dilation_{axis}"] = stride[place], dilation[place]
     descriptor = Convolution3dDescriptor(
-        **fields, bias_enabled=bias is not None, data_layout=DataLayout.NDHWC
+        **window.descriptor_fields(),
+        bias_enabled=bias is not None,
+        data_layout=DataLayout.NDHWC,
     )
     operands = [x, weights_of(view, 1, x), bias]
     made = view.layer(LayerType.CONVOLUTION3D, operands, descriptor, name=view.part("conv"))

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from armnn_py.descriptors import CumSumDescriptor, MeanDescriptor, ReduceDescriptor
+from armnn_py.descriptors import MeanDescriptor, ReduceDescriptor
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
-from armnn_py.frontends.common.values import Known, Unsupported, Value, shape_of
+from armnn_py.frontends.common.values import Unsupported, Value
 from armnn_py.frontends.tflite.node import OperatorView
 from armnn_py.frontends.tflite.table import operator
 from armnn_py.types import ArgMinMaxFunction, DataType, LayerType, ReduceOperation
@@ -72,11 +72,4 @@ def _cumsum(view: OperatorView) -> Value:
     exclusive, reverse = bool(view.option("exclusive", False)), bool(view.option("reverse", False))
     if view.is_quantized(0):
         raise Unsupported("quantised values")
-    if isinstance(x, Known) and view.emit.foldable([x], shape_of(x)):
-        array = np.flip(x.array, axis) if reverse else x.array
-        total = np.cumsum(array, axis, dtype=array.dtype)
-        if exclusive:
-            total = total - array
-        return Known(np.flip(total, axis) if reverse else total)
-    descriptor = CumSumDescriptor(axis=axis, exclusive=exclusive, reverse=reverse)
-    return view.layer(LayerType.CUM_SUM, [x], descriptor)
+    return view.emit.cum_sum(x, axis, exclusive=exclusive, reverse=reverse)

@@ -103,8 +103,6 @@ def _extent(
 @operator("REVERSE_V2")
 def _reverse(view: OperatorView) -> Value:
     x, axes = view.value(0), normal_axes(view.integers(1, "axes"), view.rank(0))
-    if not axes:
-        return x
     if isinstance(x, Known) and x.quantization is None:
-        return Known(np.flip(x.array, axes))
-    return view.layer(LayerType.REVERSE_V2, [x, Known(np.array(axes, np.int32))])
+        return view.emit.flip(x, axes)
+    return view.layer(LayerType.REVERSE_V2, [x, Known(np.array(axes, np.int32))]) if axes else x

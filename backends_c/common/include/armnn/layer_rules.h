@@ -33,15 +33,15 @@ extern "C" {
  * them, and their sum with 32-bit paddings. */
 #define ARMNN_RULE_MAX_SIDE ((uint64_t)INT32_MAX)
 
-/* For tensors of four dimensions: convolutions, POOLING2D, RESIZE, NORMALIZATION. */
+/* For tensors of four and five dimensions: convolutions, pooling, RESIZE, NORMALIZATION. */
 static inline armnn_status_t armnn_rule_images(const armnn_layer_query_t* query,
                                                armnn_error_t* reason) ARMNN_NOEXCEPT {
   for (uint32_t i = 0; i < query->input_count + query->output_count; ++i) {
     const int is_input = i < query->input_count;
     const armnn_tensor_info_t* info =
         is_input ? query->input_infos[i] : query->output_infos[i - query->input_count];
-    if (info == NULL || info->rank != 4) continue;
-    for (uint32_t d = 0; d < 4; ++d) {
+    if (info == NULL || info->rank < 4) continue;
+    for (uint32_t d = 0; d < info->rank; ++d) {
       if (info->dims[d] <= ARMNN_RULE_MAX_SIDE) continue;
       return ARMNN_RULE_REFUSE(reason, "dimension %u of %s is %llu, sides end at %llu", (unsigned)d,
                                !is_input ? "the output"
@@ -54,15 +54,33 @@ static inline armnn_status_t armnn_rule_images(const armnn_layer_query_t* query,
   return ARMNN_STATUS_OK;
 }
 
+/* For pooling with a window of these sides. */
+static inline armnn_status_t armnn_rule_pooling(const armnn_layer_query_t* query, uint32_t depth,
+                                                uint32_t height, uint32_t width,
+                                                armnn_error_t* reason) ARMNN_NOEXCEPT {
+  const uint32_t sides[] = {depth, height, width};
+  static const char* const names[] = {"depth", "height", "width"};
+  for (int i = 0; i < 3; ++i) {
+    if (sides[i] <= ARMNN_RULE_MAX_SIDE) continue;
+    return ARMNN_RULE_REFUSE(reason, "the window's %s is %u", names[i], (unsigned)sides[i]);
+  }
+  if (depth > ARMNN_RULE_MAX_SIDE * ARMNN_RULE_MAX_SIDE / height / width) {
+    return ARMNN_RULE_REFUSE(reason, "a window of %ux%ux%u elements", (unsigned)depth,
+                             (unsigned)height, (unsigned)width);
+  }
+  return armnn_rule_images(query, reason);
+}
+
 static inline armnn_status_t armnn_rule_pooling2d(const armnn_layer_query_t* query,
                                                   armnn_error_t* reason) ARMNN_NOEXCEPT {
   const armnn_pooling2d_descriptor_t* d = ARMNN_DESCRIPTOR(query, armnn_pooling2d_descriptor_t);
-  const int is_high = d->pool_height > ARMNN_RULE_MAX_SIDE;
-  if (is_high || d->pool_width > ARMNN_RULE_MAX_SIDE) {
-    return ARMNN_RULE_REFUSE(reason, "the window's %s is %u", is_high ? "height" : "width",
-                             (unsigned)(is_high ? d->pool_height : d->pool_width));
-  }
-  return armnn_rule_images(query, reason);
+  return armnn_rule_pooling(query, 1, d->pool_height, d->pool_width, reason);
+}
+
+static inline armnn_status_t armnn_rule_pooling3d(const armnn_layer_query_t* query,
+                                                  armnn_error_t* reason) ARMNN_NOEXCEPT {
+  const armnn_pooling3d_descriptor_t* d = ARMNN_DESCRIPTOR(query, armnn_pooling3d_descriptor_t);
+  return armnn_rule_pooling(query, d->pool_depth, d->pool_height, d->pool_width, reason);
 }
 
 /* With a stated output shape, the host does not compare stride and dilation with it: they may reach
@@ -127,16 +145,24 @@ static inline armnn_status_t armnn_rule_moves(const armnn_layer_query_t* query,
 
 /* ---- Sides and indices as numbers ------------------------------------------------------------ */
 
-static inline armnn_status_t armnn_rule_arg_min_max(const armnn_layer_query_t* query,
-                                                    armnn_error_t* reason) ARMNN_NOEXCEPT {
+/* For indices along |axis| of input 0 as the data type of output |output|. */
+static inline armnn_status_t armnn_rule_indices(const armnn_layer_query_t* query, uint32_t output,
+                                                int32_t axis,
+                                                armnn_error_t* reason) ARMNN_NOEXCEPT {
   const armnn_tensor_info_t* input = query->input_infos[0];
-  const int32_t axis = ARMNN_DESCRIPTOR(query, armnn_arg_min_max_descriptor_t)->axis;
   const uint32_t place = (uint32_t)(axis < 0 ? axis + (int32_t)input->rank : axis);
-  if (query->output_infos[0]->data_type != ARMNN_DATA_TYPE_SIGNED32 ||
+  if (query->output_infos[output]->data_type != ARMNN_DATA_TYPE_SIGNED32 ||
       input->dims[place] <= INT32_MAX) {
     return ARMNN_STATUS_OK;
   }
   return ARMNN_RULE_REFUSE(reason, "indices of dimension %u do not fit signed32", (unsigned)place);
+}
+
+static inline armnn_status_t armnn_rule_top_k(const armnn_layer_query_t* query,
+                                              armnn_error_t* reason) ARMNN_NOEXCEPT {
+  const int32_t axis = ARMNN_DESCRIPTOR(query, armnn_top_k_descriptor_t)->axis;
+  ARMNN_RETURN_IF_ERROR(armnn_rule_indices(query, 1, axis, reason));
+  return armnn_rule_moves(query, reason);
 }
 
 static inline armnn_status_t armnn_rule_shape(const armnn_layer_query_t* query,
@@ -159,17 +185,23 @@ static inline armnn_status_t armnn_layer_rule(const armnn_layer_query_t* query,
                                               armnn_error_t* reason) ARMNN_NOEXCEPT {
   switch (query->type) {
     case ARMNN_LAYER_CONVOLUTION2D:
+    case ARMNN_LAYER_CONVOLUTION3D:
     case ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D:
     case ARMNN_LAYER_RESIZE:
       return armnn_rule_images(query, reason);
     case ARMNN_LAYER_POOLING2D:
       return armnn_rule_pooling2d(query, reason);
+    case ARMNN_LAYER_POOLING3D:
+      return armnn_rule_pooling3d(query, reason);
     case ARMNN_LAYER_TRANSPOSE_CONVOLUTION2D:
       return armnn_rule_transpose_convolution2d(query, reason);
     case ARMNN_LAYER_NORMALIZATION:
       return armnn_rule_normalization(query, reason);
     case ARMNN_LAYER_ARG_MIN_MAX:
-      return armnn_rule_arg_min_max(query, reason);
+      return armnn_rule_indices(
+          query, 0, ARMNN_DESCRIPTOR(query, armnn_arg_min_max_descriptor_t)->axis, reason);
+    case ARMNN_LAYER_TOP_K:
+      return armnn_rule_top_k(query, reason);
     case ARMNN_LAYER_SHAPE:
       return armnn_rule_shape(query, reason);
     default:

@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Building blocks along an axis and by index: sort, sum up, reverse, scatter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from armnn_py.descriptors import CumSumDescriptor, ScatterNdDescriptor, TopKDescriptor
+from armnn_py.errors import ParseError
+from armnn_py.frontends.common.emit.arithmetic import Arithmetic, is_narrow
+from armnn_py.frontends.common.values import (
+    Array,
+    Known,
+    Value,
+    array_of,
+    dtype_of,
+    quantization_of,
+    shape_of,
+)
+from armnn_py.types import DataType, LayerType, ScatterNdFunction
+
+__all__ = ["Ordering"]
+
+
+def _assign(target: Array, places: tuple[Array, ...], updates: Array) -> None:
+    target[places] = updates
+
+
+_JOINS: dict[ScatterNdFunction, Callable[[Array, Any, Array], Any]] = {
+    ScatterNdFunction.UPDATE: _assign,
+    ScatterNdFunction.ADD: np.add.at,
+    ScatterNdFunction.SUB: np.subtract.at,
+    ScatterNdFunction.MAX: np.maximum.at,
+    ScatterNdFunction.MIN: np.minimum.at,
+    ScatterNdFunction.MUL: np.multiply.at,
+}
+
+
+class Ordering(Arithmetic):
+    """Adds `top_k`, `cum_sum`, `flip` and `scatter_nd` to the building blocks."""
+
+    def top_k(
+        self,
+        x: Value,
+        k: int,
+        axis: int,
+        *,
+        largest: bool = True,
+        in_order: bool = True,
+        data_type: DataType = DataType.SIGNED32,
+        name: str = "",
+    ) -> tuple[Value, Value]:
+        """Return the ``k`` greatest or least elements of a dimension, and where they are."""
+        shape = shape_of(x)
+        if not 0 <= k <= shape[axis]:
+            raise ParseError(f"{k} elements wanted of dimension {axis}, which has {shape[axis]}")
+        found = (*shape[:axis], k, *shape[axis + 1 :])
+        if self.foldable([x], found):
+            values, places = _sorted(array_of(x), k, axis, largest)
+            return Known(values), Known(places.astype(data_type.numpy))
+        descriptor = TopKDescriptor(
+            k=k, axis=axis, largest=largest, sorted=in_order, output_type=data_type
+        )
+        values_slot, places_slot = self.layers(LayerType.TOP_K, [x], descriptor, name=name).outputs
+        return values_slot, places_slot
+
+    def cum_sum(
+        self, x: Value, axis: int, *, exclusive: bool, reverse: bool, name: str = ""
+    ) -> Value:
+        """Sum up along a dimension; ``exclusive`` sums hold only the elements before."""
+        if self.foldable([x], shape_of(x)):
+            return Known(_summed(array_of(x), axis, exclusive, reverse))
+        descriptor = CumSumDescriptor(axis=axis, exclusive=exclusive, reverse=reverse)
+        return self.layer(LayerType.CUM_SUM, [x], descriptor, name=name)
+
+    def flip(self, x: Value, axes: Sequence[int], name: str = "") -> Value:
+        """Reverse the order of the elements along dimensions."""
+        if not axes:
+            return x
+        if isinstance(x, Known) and x.quantization is None:
+            return Known(np.flip(x.array, tuple(axes)))
+        return self.layer(LayerType.REVERSE_V2, [x, Known(np.array(axes, np.int32))], name=name)
+
+    def scatter_nd(
+        self,
+        x: Value,
+        indices: Value,
+        updates: Value,
+        function: ScatterNdFunction,
+        name: str = "",
+    ) -> Value:
+        """Join slices of a tensor with updates, at index vectors [..., depth] of int32 or int64.
+
+        Integers of fewer than 32 bits that are summed or multiplied take the way over 32 bits.
+        """
+        shape, places = shape_of(x), shape_of(indices)
+        depth = places[-1] if places else 0
+        if not 1 <= depth <= len(shape):
+            raise ParseError(f"indices of shape {places} do not fit {shape}")
+        if shape_of(updates) != (*places[:-1], *shape[depth:]):
+            raise ParseError(
+                f"updates of shape {shape_of(updates)}, {(*places[:-1], *shape[depth:])} expected"
+            )
+        if isinstance(indices, Known):
+            limits = np.array(shape[:depth])
+            if ((indices.array < -limits) | (indices.array >= limits)).any():
+                raise ParseError(f"an index lies outside {list(shape[:depth])}")
+        known = [value for value in (x, indices, updates) if quantization_of(value) is None]
+        if len(known) == 3 and self.foldable([x, indices, updates], shape, dtype_of(x)):
+            target = array_of(x).copy()
+            vectors = tuple(np.moveaxis(array_of(indices), -1, 0))
+            with np.errstate(all="ignore"):
+                _JOINS[function](target, vectors, array_of(updates))
+            return Known(target)
+        if function is not ScatterNdFunction.UPDATE and is_narrow(x):
+            wide = self.scatter_nd(
+                self.widened(x, "x"), indices, self.widened(updates, "updates"), function, "wide"
+            )
+            return self.cast(wide, dtype_of(x), name)
+        descriptor = ScatterNdDescriptor(function=function)
+        return self.layer(LayerType.SCATTER_ND, [x, indices, updates], descriptor, name=name)
+
+
+def _sorted(x: Array, k: int, axis: int, largest: bool) -> tuple[Array, Array]:
+    """Return the first ``k`` of a stable sort, NaN first, and their indices."""
+    if x.dtype.kind == "f":
+        keys = np.where(np.isnan(x), -np.inf, -x if largest else x)
+        first = np.lexsort((keys, ~np.isnan(x)), axis=axis)
+    else:
+        first = np.argsort(~x if largest else x, axis=axis, kind="stable")
+    places = first.take(np.arange(k), axis)
+    return np.take_along_axis(x, places, axis), places
+
+
+def _summed(x: Array, axis: int, exclusive: bool, reverse: bool) -> Array:
+    lines = np.moveaxis(np.flip(x, axis) if reverse else x, axis, 0)
+    total = np.cumsum(lines, 0, dtype=x.dtype)
+    if exclusive:
+        total = np.concatenate([np.zeros_like(lines[:1]), total[:-1]])
+    total = np.moveaxis(total, 0, axis)
+    return np.flip(total, axis) if reverse else total

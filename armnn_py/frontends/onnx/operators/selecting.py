@@ -1,0 +1,170 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Elements that values choose: how many there are says a constant, or an input that is known."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+
+from armnn_py.errors import ParseError
+from armnn_py.frontends.common.axes import normal_axis
+from armnn_py.frontends.common.values import Array, Known, Value
+from armnn_py.frontends.onnx.node import NodeView
+from armnn_py.frontends.onnx.table import operator
+from armnn_py.types import ComparisonOperation, ScatterNdFunction
+
+
+@operator("Compress", since=9)
+def _compress(view: NodeView) -> Value:
+    emit, x = view.emit, view.value(0)
+    condition = view.constant(1, "a condition").reshape(-1)
+    if "axis" not in view.node.attributes:
+        x, axis = emit.reshape(x, (math.prod(view.shape(0)),), "flat"), 0
+        size = math.prod(view.shape(0))
+    else:
+        axis = view.axis("axis", 0, view.rank(0))
+        size = view.shape(0)[axis]
+    if condition.size > size:
+        raise ParseError(f"a condition of {condition.size} elements for a dimension of {size}")
+    return emit.gather(x, Known(np.flatnonzero(condition)), axis)
+
+
+@operator("Unique", since=11)
+def _unique(view: NodeView) -> list[Value]:
+    x = view.constant(0, "values")
+    axis = None
+    if "axis" in view.node.attributes:
+        axis = view.axis("axis", 0, x.ndim)
+    found, first, inverse, counts = np.unique(
+        x, return_index=True, return_inverse=True, return_counts=True, axis=axis
+    )
+    inverse = inverse.reshape(-1)
+    if not view.integer("sorted", 1):  # in the order in which they come
+        order = np.argsort(first)
+        found = found.take(order, 0 if axis is None else axis)
+        inverse = np.argsort(order)[inverse]
+        first, counts = first[order], counts[order]
+    places = (first, inverse, counts)
+    return [Known(found), *(Known(array.astype(np.int64)) for array in places)]
+
+
+# ---- Boxes ---------------------------------------------------------------------------------------
+
+
+def _corners(boxes: Array, by_center: bool) -> Array:
+    """Return boxes as least y, least x, greatest y, greatest x: [batches, boxes, 4]."""
+    wide = boxes.astype(np.float64)
+    if by_center:  # x, y, width, height
+        center, half = wide[..., 1::-1], wide[..., :1:-1] / 2
+        return np.concatenate([center - half, center + half], -1)
+    first, last = wide[..., :2], wide[..., 2:]
+    return np.concatenate([np.minimum(first, last), np.maximum(first, last)], -1)
+
+
+def _kept(boxes: Array, scores: Array, most: int, overlap: float, least: float) -> list[int]:
+    """Return the boxes of one class that are kept, the best first."""
+    areas = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1)
+    kept: list[int] = []
+    for index in np.argsort(-scores, kind="stable"):
+        if len(kept) >= most or scores[index] <= least:
+            break
+        low = np.maximum(boxes[kept, :2], boxes[index, :2])
+        high = np.minimum(boxes[kept, 2:], boxes[index, 2:])
+        shared = np.prod(np.maximum(high - low, 0), axis=1)
+        union = areas[kept] + areas[index] - shared
+        if not (shared > overlap * np.maximum(union, np.finfo(np.float64).tiny)).any():
+            kept.append(int(index))
+    return kept
+
+
+@operator("NonMaxSuppression", since=10)
+def _non_max_suppression(view: NodeView) -> Value:
+    boxes, scores = view.constant(0, "boxes"), view.constant(1, "scores")
+    if boxes.ndim != 3 or boxes.shape[2] != 4 or scores.ndim != 3:
+        raise ParseError(f"boxes of shape {boxes.shape}, scores of shape {scores.shape}")
+    if boxes.shape[:2] != (scores.shape[0], scores.shape[2]):
+        raise ParseError(f"scores of shape {scores.shape} for boxes of {boxes.shape}")
+
+    def number(index: int, what: str, default: float) -> float:
+        return float(view.constant(index, what).reshape(())) if view.has(index) else default
+
+    most = view.integers(2, "a number of boxes")[0] if view.has(2) else 0
+    overlap, least = number(3, "a threshold", 0.0), number(4, "a threshold", -math.inf)
+    corners = _corners(boxes, bool(view.integer("center_point_box")))
+    found = [
+        (batch, kind, box)
+        for batch, kind in itertools.product(*map(range, scores.shape[:2]))
+        for box in _kept(corners[batch], scores[batch, kind], most, overlap, least)
+    ]
+    return Known(np.array(found, np.int64).reshape(-1, 3))
+
+
+# ---- Sequences -----------------------------------------------------------------------------------
+
+
+@operator("ReverseSequence", since=10)
+def _reverse_sequence(view: NodeView) -> Value:
+    """Read row ``length - 1 - t`` of a batch for t before its length, else row t."""
+    emit, shape, rank = view.emit, view.shape(0), view.rank(0)
+    time, batch = (view.integer("time_axis", 0), view.integer("batch_axis", 1))
+    if rank < 2 or {time, batch} != {0, 1}:
+        raise ParseError(f"time_axis {time} and batch_axis {batch} of {rank} dimensions")
+    steps, count = shape[time], shape[batch]
+    if view.shape(1) != (count,):
+        raise ParseError(f"lengths of shape {view.shape(1)} for {count} sequences")
+    column = (1, count) if batch else (count, 1)
+    lengths = emit.reshape(emit.cast(view.value(1), np.int32, "int32"), column, "lengths")
+    lines = np.arange(steps, dtype=np.int32).reshape((steps, 1) if batch else (1, steps))
+    last = emit.sub(lengths, Known(np.array(1, np.int32)), "last")
+    turned = emit.sub(last, Known(lines), "turned")
+    inside = emit.compare(ComparisonOperation.LESS, Known(lines), lengths, "inside")
+    step = emit.where(inside, turned, Known(lines), "step")
+    lanes = np.arange(count, dtype=np.int32).reshape(column)
+    if batch:
+        places = emit.add(emit.mul(step, Known(np.array(count, np.int32)), "row"), Known(lanes))
+    else:
+        places = emit.add(step, Known(lanes * np.int32(steps)), "places")
+    rows = emit.reshape(view.value(0), (steps * count, *shape[2:]), "rows")
+    return emit.gather(rows, places, 0)
+
+
+@operator("TensorScatter", since=24)
+def _tensor_scatter(view: NodeView) -> Value:
+    """Write each sequence of an update into a cache, from its own place on."""
+    emit, shape, new = view.emit, view.shape(0), view.shape(1)
+    axis = normal_axis(view.integer("axis", -2), len(shape))
+    mode = view.text("mode", "linear")
+    if axis == 0 or len(new) != len(shape) or new[axis] > shape[axis]:
+        raise ParseError(f"an update of shape {new} along dimension {axis} of {shape}")
+    if mode not in ("linear", "circular"):
+        raise ParseError(f"attribute 'mode' is '{mode}'")
+    # The batch and the sequence come first, so that each place is one slice.
+    order = [0, axis, *(d for d in range(1, len(shape)) if d != axis)]
+    batches, steps, size = shape[0], new[axis], shape[axis]
+    step: Value = Known(np.arange(steps, dtype=np.int32).reshape(1, steps))
+    if view.has(2):
+        start = emit.reshape(emit.cast(view.value(2), np.int32, "int32"), (batches, 1), "start")
+        step = emit.add(start, step, "step")
+    else:
+        step = emit.broadcast_to(step, (batches, steps), "step")
+    if mode == "circular":  # at most once around
+        over = emit.compare(
+            ComparisonOperation.GREATER_OR_EQUAL, step, Known(np.array(size, np.int32)), "over"
+        )
+        turn = emit.mul(
+            emit.cast(over, np.int32, "turn"), Known(np.array(size, np.int32)), "offset"
+        )
+        step = emit.sub(step, turn, "around")
+    lanes = np.repeat(np.arange(batches, dtype=np.int32), steps).reshape(batches, steps, 1)
+    vectors = [Known(lanes), emit.reshape(step, (batches, steps, 1), "places")]
+    y = emit.scatter_nd(
+        emit.transpose(view.value(0), order, "cache"),
+        emit.concat(vectors, 2, "vectors"),
+        emit.transpose(view.value(1), order, "update"),
+        ScatterNdFunction.UPDATE,
+        "written",
+    )
+    return emit.transpose(y, [order.index(d) for d in range(len(shape))])

@@ -101,6 +101,38 @@ BINARY = [
 
 PRODUCTS = [
     case("MatMul", [f(2, 3, 4), f(2, 4, 5)]),
+    *(
+        case("Einsum", [f(2, 3, 4), f(2, 4, 5)], equation=e, id=f"Einsum {e}")
+        for e in (
+            "bij,bjk->bik",
+            "bij,bjk",
+            "bij,bjk->k",
+            "bij, bjk -> kib",
+            "...ij,...jk->...ik",
+            "bij,bkm->ijkm",
+            "bij,bjk->",
+        )
+    ),
+    *(
+        case("Einsum", [f(3, 4, 4)], equation=e, id=f"Einsum {e}")
+        for e in ("bii->bi", "bii->", "bij->jb", "bij->b", "...ij->...ji", "ijj", "...->...")
+    ),
+    case("Einsum", [f(2, 3), f(3, 4), f(4, 5)], equation="ab,bc,cd->ad", id="Einsum of three"),
+    case("Einsum", [f(2, 3), f(2, 4)], equation="...j,...k->...jk", id="Einsum of columns"),
+    case("Einsum", [f(3), f(3)], equation="i,i", id="Einsum to a scalar"),
+    case(
+        "Einsum",
+        [f(1, 4, 3, 2), f(5, 1, 2, 6)],
+        equation="...ij,...jk->...ik",
+        id="Einsum that broadcasts",
+    ),
+    case("Einsum", [INTS, INTS], equation="abc,abd->bcd", id="Einsum of integers"),
+    case(
+        "Einsum",
+        [f(2, 3, 4, 5), f(2, 6, 4, 5)],
+        equation="bqhd,bkhd->bhqk",
+        id="Einsum of attention",
+    ),
     case("MatMul", [d(2, 3, 4), d(4, 5)], {1: d(4, 5)}, id="MatMul in double precision"),
     case("MatMul", [INTS, INTS.transpose(0, 2, 1).copy()], id="MatMul of integers"),
     case("Gemm", [d(3, 4), d(5, 4), d(5)], {1: d(5, 4)}, transB=1, id="Gemm in double precision"),

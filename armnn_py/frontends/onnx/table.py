@@ -53,6 +53,7 @@ _FAMILIES = {
     ),
     "control_flow": "If Loop Scan",
     "convolution": "Conv",
+    "einsum": "Einsum",
     "elementwise": (
         "Abs Acos Acosh Add Asin Asinh Atan Atanh BitShift BitwiseAnd BitwiseNot BitwiseOr "
         "BitwiseXor Cast CastLike Ceil Cos Cosh Div Erf Exp Floor "

@@ -148,7 +148,13 @@ def test(
             exit_code=EXIT_CONFORMANCE,
             hints=[] if repro is not None else ["--repro DIR writes a program for each failure"],
         )
-    session.answer(data, lambda renderer: _render(renderer, data), failure=failure)
+
+    def render(renderer: Renderer) -> None:
+        _render(renderer, data)
+        if layers or types:
+            renderer.line("Only these layers or types: no random networks, options, late shapes")
+
+    session.answer(data, render, failure=failure)
 
 
 def _options_of(session: Session, backend: str) -> dict[str, Any] | None:

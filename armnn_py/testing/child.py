@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -204,8 +205,10 @@ def _told(tell: Tell, group: Group, folder: str) -> Any:
 def _saved(folder: str, arrays: dict[str, NDArray[Any]]) -> list[str]:
     if not folder or not arrays:
         return []
-    path = os.path.join(folder, f"arrays-{os.getpid()}.npz")  # noqa: PTH118
-    np.savez(path, **arrays)  # type: ignore[arg-type]
+    # A case may fail in several groups.
+    descriptor, path = tempfile.mkstemp(prefix="arrays-", suffix=".npz", dir=folder)
+    with os.fdopen(descriptor, "wb") as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
     return [path]
 
 

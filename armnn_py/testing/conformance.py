@@ -132,6 +132,7 @@ def check_conformance(
                     level=level,
                     seed=seed,
                     folders=folders,
+                    options=options,
                 )
     except DiedAtLoadError as error:
         results = [Result("load", "", "", "load", error.outcome, error.message, "create")]  # type: ignore[arg-type]

@@ -34,7 +34,9 @@ import numpy as np
 from armnn_py.testing import reproduce
 
 arrays = np.load({arrays!r})  # {names}
-reproduce({backend!r}, {case!r}, {group!r}, level={level!r}, seed={seed}, folders={folders!r})
+passed = reproduce({backend!r}, {case!r}, {group!r}, level={level!r}, seed={seed},
+                   folders={folders!r}, options={options!r})
+raise SystemExit(0 if passed else 1)
 '''
 
 
@@ -46,6 +48,7 @@ def write_reproductions(
     level: Level,
     seed: int,
     folders: Sequence[str] = (),
+    options: Mapping[str, Any] | None = None,
 ) -> list[Result]:
     """Write files for each failure; returns the results with the names of their files.
 
@@ -57,7 +60,7 @@ def write_reproductions(
         Where they go; made if it is not there.
     backend
         The file or the id that was tested.
-    level, seed, folders
+    level, seed, folders, options
         As they were for the run.
     """
     os.makedirs(folder, exist_ok=True)  # noqa: PTH103
@@ -84,6 +87,7 @@ def write_reproductions(
             level=level,
             seed=seed,
             folders=list(folders),
+            options=None if options is None else dict(options),
         )
         with open(script, "w", encoding="utf-8") as file:  # noqa: PTH123
             file.write(text)

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from armnn_py._native.backend_options import OptionText
 from armnn_py.backends.checking import check_file
 from armnn_py.device_ids import device_id, split_id
 from armnn_py.errors import BackendError, BackendSkippedWarning
@@ -34,7 +35,9 @@ class Target:
 
     def runtime(self, *, with_others: bool = False) -> Runtime:
         """Make a runtime that has it; of a file it is alone there, unless others are wanted."""
-        options = {self.id: self.options} if self.options else None
+        given = self.options or {}
+        stated = {n: OptionText(v) if isinstance(v, str) else v for n, v in given.items()}
+        options = {self.id: stated} if stated else None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", BackendSkippedWarning)
             if self.search:

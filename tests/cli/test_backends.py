@@ -105,10 +105,13 @@ def test_show_takes_backend_options(command: Command) -> None:
 
 
 def test_test_takes_backend_options(command: Command) -> None:
-    arguments = ("backends", "test", "CpuAcc", "--layer", "Floor", "--backend-option")
+    arguments = ("backends", "test", "CpuAcc", "--layer", "Prelu", "--backend-option")
     answer = command(*arguments, "CpuAcc.isa=nonsense")
     assert answer.code != 0
     assert "nonsense" in answer.err
+    answer = command(*arguments, "CpuAcc.threads=1")  # a number
+    assert answer.code == 0
+    assert "Only these layers or types" in answer.out
 
 
 def test_show_explains_options_and_hides_secrets(

@@ -8,6 +8,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -66,16 +67,33 @@ def test_a_failing_backend_leaves_reports_and_programs(
         assert np.isnan(found["x0"]).any()
         assert not np.isnan(found["found"]).any()
     text = script.read_text()
-    assert len(text.splitlines()) <= 12
+    assert len(text.splitlines()) <= 14
     assert f"gdb --args {sys.executable} {script}" in text
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
     assert "numbers: failed output 0 is not numpy's" in done.stdout, done.stderr
+    assert done.returncode == 1
 
     assert command("backends", "test", file, *ONLY, "--report", xml).code == 5
     suite = ET.parse(xml).getroot()
     assert int(suite.get("failures", "")) == len(failed)
     assert len(suite.findall("testcase/failure")) == len(failed)
     assert suite.findall("testcase/skipped")
+
+
+def test_a_case_that_fails_twice_leaves_both(wrong_backend: Build, tmp_path: Path) -> None:
+    report = check_conformance(
+        wrong_backend("LEAVES_LAST_ELEMENT"),
+        layers=[LayerType.ACTIVATION],
+        types=[DataType.FLOAT32],
+        groups=["numbers", "memory"],
+        repro=tmp_path,
+    )
+    bad = Counter(result.case for result in report.bad())
+    twice = next(case for case, count in bad.items() if count == 2)
+    for result in report.bad():
+        if result.case == twice:
+            with np.load(result.files[1]) as found:
+                assert len(found.files) > 1
 
 
 def test_a_program_for_a_crash_crashes(wrong_backend: Build, tmp_path: Path) -> None:

@@ -822,7 +822,11 @@ typedef struct armnn_batch_to_space_nd_descriptor_t {
 
 /* CONVOLUTION2D [input, weights, bias? -> output; sum]: Convolves images with weights, dense or
  * in groups.
- * Weights are NCHW [O, I / groups, H, W] or NHWC [O, H, W, I / groups]. */
+ * Weights are NCHW [O, I / groups, H, W] or NHWC [O, H, W, I / groups]. Output (y, x) of channel
+ * o is bias[o] plus the sum over inputs i of its group and places (ky, kx) of
+ * weights[o][i][ky][kx] times input (y * stride_y + ky * dilation_y - pad_top, x * stride_x + kx
+ * * dilation_x - pad_left), which is 0 outside. There are (H + pad_top + pad_bottom - dilation_y
+ * * (kernel_h - 1) - 1) / stride_y + 1 rows, rounded down; columns likewise. */
 typedef struct armnn_convolution2d_descriptor_t {
   armnn_header_t header;
   uint32_t pad_left;

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from armnn_py._native import abi, layers
 from armnn_py.tensors import TensorInfo
-from armnn_py.types import LayerType
+from armnn_py.types import DataType, LayerType
 
 from .harness import Layers, descriptor, tensor_info
 from .host_check import shown_form
@@ -127,7 +127,7 @@ def test_a_tensor_that_contradicts_itself(cpu_ref: Layers) -> None:
     good = tensor_info((2, 3), np.float32)
     for member, value, words in [
         ("rank", 9, "9 dimensions"),
-        ("data_type", 10, "unknown data type 10"),
+        ("data_type", len(DataType), f"unknown data type {len(DataType)}"),
         ("data_type", -1, "unknown data type -1"),
         ("dim_known_mask", 1, "free dimensions"),
     ]:

@@ -93,7 +93,7 @@ REASONS = {
     "string weights": ([node("Add", ["x", "text"], ["y"], name="n")], "holds string values"),
     "complex weights": ([node("Add", ["x", "z"], ["y"], name="n")], "holds complex64 values"),
     "training": (
-        [node("BatchNormalization", ["x", *["v"] * 4], ["y"], training_mode=1, name="n")],
+        [node("Dropout", ["x", "", "t"], ["y"], name="n")],
         "training mode",
     ),
 }
@@ -103,7 +103,7 @@ REASONS = {
 def test_reasons(models: Any, what: str) -> None:
     nodes, reason = REASONS[what]
     inputs = {"x": ([2, 3], FLOAT), "cube": ([1, 1, 3, 3, 3, 3], FLOAT)}
-    constants = {"k": np.zeros((2, 1), np.int64), "v": np.ones(3, np.float32)}
+    constants = {"k": np.zeros((2, 1), np.int64), "v": np.ones(3, np.float32), "t": np.array(True)}
     model = models.build(nodes, inputs, {"y": ([2, 3], FLOAT)}, constants)
     model.graph.initializer.append(helper.make_tensor("text", TensorProto.STRING, [1], [b"a"]))
     model.graph.initializer.append(helper.make_tensor("z", TensorProto.COMPLEX64, [1], [1j]))

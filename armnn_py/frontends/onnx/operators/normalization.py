@@ -60,7 +60,7 @@ def _softmax_flattened(view: NodeView) -> Value:
 
 def _inference_only(view: NodeView) -> None:
     if view.integer("training_mode"):
-        raise Unsupported("training mode")
+        return
     if view.version < 7 and not view.integer("is_test"):
         raise Unsupported("training mode (is_test is 0)")
     if view.version < 9 and not view.integer("spatial", 1):
@@ -69,10 +69,12 @@ def _inference_only(view: NodeView) -> None:
 
 
 @operator("BatchNormalization", check=_inference_only)
-def _batch_normalization(view: NodeView) -> Value:
+def _batch_normalization(view: NodeView) -> Value | Sequence[Value]:
     emit, shape = view.emit, view.shape(0)
     if len(shape) < 2:
         raise ParseError(f"input of {len(shape)} dimensions, at least 2 expected")
+    if view.integer("training_mode"):
+        return _by_own_statistics(view)
     channels = shape[1]
     # The layer takes an image, and parameters of the input's type.
     plane = (*shape[:2], 1, math.prod(shape[2:])) if len(shape) != 4 else shape
@@ -88,6 +90,25 @@ def _batch_normalization(view: NodeView) -> Value:
     name = "" if plane == shape else "normalized"
     y = emit.layer(LayerType.BATCH_NORMALIZATION, operands, descriptor, name=name)
     return emit.reshape(y, shape)
+
+
+def _by_own_statistics(view: NodeView) -> Sequence[Value]:
+    """Return the batch normalised by its own mean and variance, and the running ones after it."""
+    emit, rank, momentum = view.emit, view.rank(0), view.number("momentum", 0.9)
+    axes = [axis for axis in range(rank) if axis != 1]
+    x, epsilon = view.value(0), view.number("epsilon", 1e-5)
+    y, mean, _ = standardize(view, x, axes, epsilon, "standard")
+    y = emit.mul(y, _per_channel(view, 1, rank, "scale"), "scaled")
+    results = [emit.add(y, _per_channel(view, 2, rank, "bias"))]
+    centred = emit.sub(x, mean, "difference")
+    square = emit.mul(centred, centred, "difference_square")
+    variance = emit.reduce(ReduceOperation.MEAN, square, axes, True, "batch_variance")
+    for index, (found, name) in enumerate(((mean, "mean"), (variance, "variance")), start=3):
+        flat = emit.reshape(found, view.shape(index), f"batch_{name}_flat")
+        new = emit.scale(flat, 1 - momentum, f"new_{name}")
+        old = emit.scale(view.value(index), momentum, f"old_{name}")
+        results.append(emit.add(old, new, f"running_{name}"))
+    return results
 
 
 def standardize(

@@ -18,7 +18,7 @@ from armnn_py.tensors import TensorInfo
 from armnn_py.testing.outcome import CheckFailedError
 from armnn_py.testing.subject import AS_GIVEN
 from armnn_py.testing.tolerances import compare, tolerance_of
-from armnn_py.types import ActivationFunction, DataType
+from armnn_py.types import ActivationFunction, DataType, PoolingAlgorithm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,6 +93,21 @@ _NETWORKS = (
     SmallNetwork("Softmax of columns", "Softmax", lambda n, x: n.add_softmax(x, axis=0)),
     SmallNetwork(
         "FullyConnected", "FullyConnected", lambda n, x: n.add_fully_connected(x, _WEIGHTS)
+    ),
+    SmallNetwork(
+        "BatchMatMul of rows", "BatchMatMul",
+        lambda n, x: n.add_batch_mat_mul(x, x, transpose_y=True),
+    ),
+    SmallNetwork(
+        "BatchMatMul of columns", "BatchMatMul",
+        lambda n, x: n.add_batch_mat_mul(x, x, transpose_x=True),
+    ),
+    SmallNetwork(
+        "BatchMatMul with weights", "BatchMatMul", lambda n, x: n.add_batch_mat_mul(x, _WEIGHTS)
+    ),
+    SmallNetwork(
+        "Pooling2d", "Pooling2d",
+        lambda n, x: n.add_pooling2d(x, PoolingAlgorithm.MAX, 2), (4, 5, 2),
     ),
     SmallNetwork("Concat with itself", "Concat", lambda n, x: n.add_concat([x, x], axis=0)),
     SmallNetwork("Mean of columns", "Mean", lambda n, x: n.add_mean(x, axes=[0])),

@@ -29,7 +29,7 @@ def test_all_are_listed(models: Any, shape: list[Any]) -> None:
         node("Multinomial", ["b"], ["c"], name="hard2"),
         node("Det", ["c"], ["d"], name="det"),
         node("FusedThing", ["d"], ["e"], name="fused", domain="com.example"),
-        node("MaxPool", ["p"], ["f", "where"], name="pool", kernel_shape=[2, 2]),
+        node("Conv", ["p", "p"], ["where"], name="conv", kernel_shape=[2, 2, 2, 2]),
         node("Add", ["e", "where"], ["y"], name="add"),
     ]
     inputs = {"x": (shape, FLOAT), "p": ([1, 1, 4, 4], FLOAT)}
@@ -38,9 +38,8 @@ def test_all_are_listed(models: Any, shape: list[Any]) -> None:
         import_model(models.save(model))
     assert str(caught.value) == (
         "4 kinds of operator in 'model.onnx' cannot be imported\n"
+        "  Conv                     x1   4 spatial dimensions (1 to 3 are supported) (node: conv)\n"
         "  Det                      x1   not supported by this version (node: det)\n"
-        "  MaxPool                  x1   positions of the largest elements as an output"
-        " (node: pool)\n"
         "  Multinomial              x2   not supported by this version (first node: hard1)\n"
         "  com.example.FusedThing   x1   domain 'com.example' is not supported (node: fused)\n"
         "hint: 'armnn-py operators' lists what this version supports\n"

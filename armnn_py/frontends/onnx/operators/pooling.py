@@ -14,6 +14,7 @@ from armnn_py.errors import ParseError
 from armnn_py.frontends.common.emit.arithmetic import is_narrow
 from armnn_py.frontends.common.values import Known, Unsupported, Value, shape_of
 from armnn_py.frontends.common.windows import Window
+from armnn_py.frontends.onnx.max_pool_indices import max_pool_with_indices
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.frontends.onnx.windows import window_of
@@ -38,12 +39,13 @@ def _window(view: NodeView) -> Window:
     return window_of(view, kernel, view.shape(0)[2:])
 
 
-def _values_only(view: NodeView) -> None:
-    view.refuse_outputs(1, "positions of the largest elements")
-
-
-@operator("MaxPool", check=_values_only)
-def _max_pool(view: NodeView) -> Value:
+@operator("MaxPool")
+def _max_pool(view: NodeView) -> Value | Sequence[Value]:
+    if view.wants(1):
+        return max_pool_with_indices(
+            view.emit, view.value(0), _window(view), ceil=bool(view.integer("ceil_mode")),
+            by_columns=bool(view.integer("storage_order")),
+        )  # fmt: skip
     return _pool(view, PoolingAlgorithm.MAX, PaddingMethod.EXCLUDE)
 
 

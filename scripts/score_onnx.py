@@ -65,6 +65,15 @@ EXTENDED = CORE | frozenset(
     Cosh Asinh Acosh Atanh Attention RotaryEmbedding
     """.split()  # noqa: SIM905
 )
+# Cases that fail on purpose, by the beginnings of their names.
+DISPUTES = {
+    "test_attention_": "the score matrix as an output is what the installed package onnx defines, "
+    "which changed since; the cases of 1.23.2 pass",
+    "test_l2normalization_axis_0": "a norm of 0 gives 0, as in the cases of 1.23.2, not NaN",
+    "test_qlinearmatmul_": "sums beyond int8 saturate, as the operator's text says; the recorded "
+    "ones wrap around, and onnxruntime does not give them either",
+    "test_resize_downsample_scales_": "`align_corners` with `scales` reads where onnxruntime reads",
+}
 PLAIN_TYPES = frozenset(
     onnx.TensorProto.DataType.Value(name)
     for name in ("FLOAT", "INT8", "UINT8", "INT32", "INT64", "BOOL")
@@ -170,6 +179,7 @@ def _lines(
     )
     yield ""
     yield from _missing(scores[0], passing[-1])
+    yield from _disputed(scores[0])
 
 
 def _missing(score: OnnxScore, peer: set[str]) -> Iterator[str]:
@@ -184,6 +194,20 @@ def _missing(score: OnnxScore, peer: set[str]) -> Iterator[str]:
     yield ""
     for reason, names in sorted(reasons.items(), key=lambda item: (-len(item[1]), item[0])):
         yield f"- {reason} ({len(names)}): {', '.join(f'`{name}`' for name in sorted(names))}"
+
+
+def _disputed(score: OnnxScore) -> Iterator[str]:
+    failed = [one.name for one in score.results if one.outcome is Outcome.FAILED]
+    yield ""
+    yield "## Recorded results that are not given"
+    yield ""
+    for start, why in DISPUTES.items():
+        names = sorted(name for name in failed if name.startswith(start))
+        listed = ", ".join(f"`{name.removeprefix('test_')}`" for name in names)
+        yield f"- {why} ({len(names)}): {listed}"
+    others = sorted(name for name in failed if not name.startswith(tuple(DISPUTES)))
+    if others:
+        yield f"- not explained ({len(others)}): {', '.join(f'`{name}`' for name in others)}"
 
 
 def main() -> int:

@@ -101,6 +101,12 @@ def test_unique_of_known_values(agree: Any, axis: int | None, ordered: int) -> N
     agree("Unique", [x], {0: x}, 11, attributes, 4)
 
 
+@pytest.mark.parametrize("shape", [(7,), (3, 4), (2, 0, 3)])
+def test_places_that_are_not_zero(agree: Any, shape: tuple[int, ...]) -> None:
+    x = R.integers(0, 2, shape).astype(np.float32)
+    agree("NonZero", [x], {0: x}, 13, {}, 1)
+
+
 @pytest.mark.parametrize("center", [0, 1])
 def test_non_max_suppression_of_known_boxes(agree: Any, center: int) -> None:
     boxes, scores = R.random((2, 30, 4)).astype(np.float32), R.random((2, 3, 30)).astype(np.float32)

@@ -80,7 +80,7 @@ _FAMILIES = {
     ),
     "resizing": "Resize Upsample",
     "sampling": "Col2Im GridSample RoiAlign",
-    "selecting": "Compress NonMaxSuppression ReverseSequence TensorScatter Unique",
+    "selecting": "Compress NonMaxSuppression NonZero ReverseSequence TensorScatter Unique",
     "shaping": (
         "Constant ConstantOfShape DepthToSpace Dropout EyeLike Flatten Identity Range Reshape "
         "Shape Size SpaceToDepth Squeeze Transpose Unsqueeze"

@@ -17,6 +17,12 @@ from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import ComparisonOperation, ScatterNdFunction
 
 
+@operator("NonZero", since=9)
+def _non_zero(view: NodeView) -> Value:
+    places = np.nonzero(view.constant(0, "elements"))
+    return Known(np.array(places, np.int64).reshape(view.rank(0), -1))
+
+
 @operator("Compress", since=9)
 def _compress(view: NodeView) -> Value:
     emit, x = view.emit, view.value(0)

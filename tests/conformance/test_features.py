@@ -93,7 +93,11 @@ def sample_npu(folder: Path, *changes: tuple[str, str, str]) -> Path:
 
 
 def test_bytes_that_are_believed(tmp_path: Path) -> None:
-    """The sample looks at each number of a blob; without that, damaged ones end the process."""
+    """The sample looks at each number of a blob; without that, damaged ones do harm.
+
+    Which harm depends on the machine: a count that is too large reads past the end or takes
+    longer than the kit waits.
+    """
     (tmp_path / "right").mkdir()
     (tmp_path / "wrong").mkdir()
     report = features_of(sample_npu(tmp_path / "right"))
@@ -107,5 +111,6 @@ def test_bytes_that_are_believed(tmp_path: Path) -> None:
     )
     report = features_of(sample_npu(tmp_path / "wrong", trusting))
     (bad,) = report.bad()
-    assert (bad.case, bad.outcome) == ("blobs", "crashed")
+    assert bad.case == "blobs"
+    assert bad.outcome in ("crashed", "hung")
     assert re.search("a blob of .* bytes, (only|byte)", bad.step)

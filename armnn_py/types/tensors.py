@@ -82,7 +82,8 @@ class DataTypeBase(IntEnum):
             import ml_dtypes
         except ImportError:
             return None
-        return np.dtype(getattr(ml_dtypes, name))
+        found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+        return found
 
     @property
     def label(self) -> str:

@@ -18,8 +18,8 @@ from armnn_py.frontends.common.values import (
     NotKnown,
     Unsupported,
     Value,
-    dense,
     data_type_of,
+    dense,
     dtype_of,
     shape_of,
 )
@@ -190,12 +190,12 @@ class _Conversion(Scope):
             emit.reserve(name)
             slot = self.network.add_input(name, info).outputs[0]
             given = self.given.get(name)
-            value: Value = slot if given is None else Known(given)
+            read: Value = slot if given is None else Known(given)
             stated = self.model.inputs[name].dtype
             if stated is not None and data_type_of(stated).is_packed:
                 emit.begin(name)
-                value = emit.cast(value, stated)
-            self.assign(name, value)
+                read = emit.cast(read, stated)
+            self.assign(name, read)
         for name in self.model.outputs:
             emit.reserve(name)
         for name, constant in self.model.constants.items():

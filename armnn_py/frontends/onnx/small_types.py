@@ -128,7 +128,7 @@ def convert(
     if dtype_of(x) in _ALL or dtype_of(x).kind != "f":
         x = emit.cast(x, np.float32, "wide")
     if saturate and data_type_of(target) is not DataType.FLOAT4_E2M1FN:  # which always does
-        ends = ml_dtypes.finfo(target)
+        ends = ml_dtypes.finfo(target)  # type: ignore[no-untyped-call]
         low = float(ends.smallest_normal) if target == _E8M0 else float(ends.min)
         limit = ActivationFunction.BOUNDED_RELU
         x = emit.activation(limit, emit.cast(x, np.float32), float(ends.max), low, "saturated")

@@ -189,7 +189,7 @@ def _levels(view: NodeView, steps: Value, point: Value | None, target: np.dtype[
             raise Unsupported(f"to {target}")
         # A zero point of floating-point numbers is 0.
         return convert(emit, steps, target, bool(view.integer("saturate", 1)))
-    ends = ml_dtypes.iinfo(target)
+    ends = ml_dtypes.iinfo(target)  # type: ignore[no-untyped-call]
     whole = emit.unary(UnaryOperation.ROUND, steps, "whole")
     if point is not None:
         whole = emit.add(whole, emit.cast(point, np.float32, "zero_point_float"), "shifted")

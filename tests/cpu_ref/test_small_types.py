@@ -206,6 +206,27 @@ def test_no_array_has_them(data_type: T) -> None:
         network.add_output("y", value)
 
 
+@pytest.mark.parametrize("data_type", PACKED)
+def test_constants_of_them_are_folded_behind_a_cast(data_type: T) -> None:
+    """No Constant layer of theirs is made, and debug=True passes them by."""
+    x = DRAW.integers(0, 2, (3, 5)).astype(np.float32)
+    network = ann.Network()
+    packed = network.add_layer(
+        L.CAST, [network.add_constant(x)], output_infos=[ann.TensorInfo(x.shape, data_type)]
+    )
+    known = network.add_layer(L.CAST, [packed], output_infos=[ann.TensorInfo(x.shape)])
+    given = network.add_input("x", ann.TensorInfo(x.shape))
+    twice = network.add_addition(known, given)
+    again = network.add_layer(L.CAST, [twice], output_infos=[ann.TensorInfo(x.shape, data_type)])
+    back = network.add_layer(L.CAST, [again], output_infos=[ann.TensorInfo(x.shape)])
+    network.add_output("y", back)
+    for debug in (False, True):
+        options = ann.OptimizerOptions(debug=debug)
+        with ann.load(network, ["CpuRef"], options=options) as loaded:
+            found = loaded.run({"x": np.zeros_like(x)})["y"]
+            np.testing.assert_array_equal(found, x)
+
+
 def test_arrays_of_ml_dtypes_are_taken() -> None:
     eight = np.arange(6).astype(ml_dtypes.float8_e4m3fn)
     np.testing.assert_array_equal(cast(eight, T.FLOAT8_E4M3FN, T.FLOAT32), np.arange(6))

@@ -100,7 +100,7 @@ def run_case(target: Target, case: Case, groups: Sequence[Group], folder: str, t
         for group in groups:
             if group == "memory" and not subject.in_host_memory and variable_of(case) is None:
                 continue  # tensors lie where the backend wants them
-            tell(start=group, step="making the workload")
+            tell(start=group, step="create_workload")
             with _told(tell, group, folder):
                 _check(subject, case, group, workloads, expected, tell)
     tell(start=groups[-1], step="destroy")
@@ -154,7 +154,7 @@ def _check(
         if group == "truth":
             check_truth(subject, case, prepared)
         elif group == "numbers":
-            check_numbers(case, prepared, expected)
+            check_numbers(case, prepared, expected, on_step)
         elif subject.in_host_memory:
             check_memory(case, prepared, on_step)
         else:

@@ -133,7 +133,10 @@ def check_conformance(
         results = [Result("load", "", "", "load", error.outcome, error.message, "create")]  # type: ignore[arg-type]
     for result in results:
         if result.group == "load" and result.outcome == "failed":
-            raise BackendError(f"backend '{backend}' cannot be tested: {result.message}")
+            raise BackendError(
+                f"backend '{backend}' cannot be tested: {result.message}",
+                hints=["'armnn-py backends list' has the backends, and files that were refused"],
+            )
     return Report(backend, file, level, seed, tuple(results), tuple(changes(results, known)))
 
 

@@ -59,6 +59,9 @@ def test_without_a_defect_everything_passes(wrong_features: Build) -> None:
         "run options": "passed",
         "blobs": "refused",
     }
+    alone = features_of(wrong_features("NONE"))
+    assert alone.executed == 3
+    assert alone.ok
     rows = {row.layer: row for row in report.matrix()}
     assert rows["(options)"].counts == {"passed": 1}
     assert "reads no compiled sub-graphs" in rows["(blobs)"].reason
@@ -67,6 +70,8 @@ def test_without_a_defect_everything_passes(wrong_features: Build) -> None:
 def test_what_a_backend_has_not_is_refused_with_a_reason(wrong_backend: Build) -> None:
     report = features_of(wrong_backend("NONE"))
     assert set(outcomes(report).values()) == {"refused"}
+    assert report.executed == 0
+    assert not report.ok
     assert all(one.message for one in report.results if one.group == "features")
 
 
@@ -114,3 +119,4 @@ def test_bytes_that_are_believed(tmp_path: Path) -> None:
     assert bad.case == "blobs"
     assert bad.outcome in ("crashed", "hung")
     assert re.search("a blob of .* bytes, (only|byte)", bad.step)
+    assert f"under way: {bad.step}" in bad.message

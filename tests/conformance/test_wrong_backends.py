@@ -102,6 +102,12 @@ def test_a_defect_is_found_by_its_check(defect: str, wrong_backend: Build) -> No
         and re.search(words, result.message)
     ]
     assert found, [result.as_dict() for result in report.bad()[:5]]
+    for result in found:
+        if group != "load" and result.outcome in ("crashed", "hung"):
+            # The call, and what the layer reads and makes.
+            assert re.search(
+                r"; under way: (\w+|parallel_for).*; .*float32 .* -> float32 ", result.message
+            )
     # Nobody else is blamed.
     assert {result.group for result in report.bad()} <= {group, "load", "truth"}
 

@@ -49,20 +49,22 @@ def check_reentrance(subject: Subject, case: Case, on_step: Callable[[str], None
     values, others = case.values(), case.values("other")
     host.threads, host.cutting = 1, "serial"
     with _closing(prepare(subject, case, values)) as prepared:
-        on_step("the process as it was")
+        on_step("execute, the process as it was")
         with _UnchangedProcess():
             expected = prepared.run(values)
         expected_others = prepared.run(others)
         host.threads = _LATER_THREADS
         for cutting in _CUTTINGS:
-            on_step(f"{_LATER_THREADS} threads where 1 was at load, parallel_for {cutting}")
+            on_step(
+                f"execute, {_LATER_THREADS} threads where 1 was at load, parallel_for {cutting}"
+            )
             host.cutting = cutting
             _same(prepared.run(values, Layout("end")), expected, f"parallel_for cuts {cutting}")
         if subject.in_host_memory and not prepared.is_serial:
-            on_step("another run while parallel_for of the first is under way")
+            on_step("execute, another run while parallel_for of the first is under way")
             _interleaved(subject, prepared, (values, expected), (others, expected_others))
         host.cutting, host.threads = "core", None
-        on_step(f"{_THREADS} threads at once")
+        on_step(f"execute, {_THREADS} threads at once")
         _side_by_side(prepared, (values, expected), (others, expected_others))
 
 

@@ -53,6 +53,8 @@ def check_options(target: Target, seed: int, on_step: Callable[[str], None]) -> 
     of_model = {one.name: one.default for one in options if one.scope == "model"}
     if not of_create and not of_model:
         raise NotApplicableError("the backend has no options")
+    if not expected:
+        raise NotApplicableError("it takes none of the small networks on which options are tried")
     for name, default in of_create.items():
         if name in given:
             continue

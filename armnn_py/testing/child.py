@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from armnn_py.errors import ArmnnError
+from armnn_py.testing.checks.growth import check_growth
 from armnn_py.testing.checks.memory import check_memory
 from armnn_py.testing.checks.numbers import check_numbers, kinds_of
 from armnn_py.testing.checks.reentrance import check_reentrance
@@ -159,6 +160,8 @@ def _check(
             check_memory(case, prepared, on_step)
         else:
             check_variables(case, subject, prepared)
+        if group == "memory":
+            check_growth(case, prepared, on_step)
     except BaseException:
         workloads.drop()
         raise

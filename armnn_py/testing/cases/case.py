@@ -71,6 +71,12 @@ class Case:
         return f"{self.layer.label} of {', '.join(read) or 'nothing'} -> {', '.join(made)}"
 
     @property
+    def most_elements(self) -> int:
+        """The number of elements of its largest tensor."""
+        infos = (*self.signature.inputs, *self.signature.outputs)
+        return max(info.element_count for info in infos if info is not None)
+
+    @property
     def _multiplies(self) -> bool:
         """Whether many values are multiplied, so that they have to be near 1."""
         return getattr(self.signature.descriptor, "operation", None) is ReduceOperation.PROD

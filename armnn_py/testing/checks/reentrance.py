@@ -34,11 +34,14 @@ Arrays = list["NDArray[Any]"]
 _CUTTINGS: tuple[Cutting, ...] = ("serial", "backwards", "odd")
 _THREADS, _ROUNDS = 4, 4
 _LATER_THREADS = 7
+_MUCH, _MOST_ROUNDS = 4096, 12  # elements that keep threads busy; how often they get the chance
 _PATIENCE = 2.0  # seconds; two runs may well wait for each other
 
 
 def check_reentrance(subject: Subject, case: Case, on_step: Callable[[str], None]) -> None:
     """Prepare with one thread, then run with more, in pieces, side by side.
+
+    A layer with much work is prepared for many threads as well, and its pieces run at once.
 
     Raises
     ------
@@ -66,6 +69,15 @@ def check_reentrance(subject: Subject, case: Case, on_step: Callable[[str], None
         host.cutting, host.threads = "core", None
         on_step(f"execute, {_THREADS} threads at once")
         _side_by_side(prepared, (values, expected), (others, expected_others))
+
+    if case.most_elements >= _MUCH:
+        on_step(f"create_workload for {_LATER_THREADS} threads")
+        host.cutting, host.threads = "together", _LATER_THREADS
+        with _closing(prepare(subject, case, values)) as prepared:
+            on_step("execute, pieces of parallel_for at once")
+            for _ in range(_MOST_ROUNDS):
+                _same(prepared.run(values), expected, "pieces of its work run at once")
+        host.cutting, host.threads = "core", None
 
 
 class _closing:  # noqa: N801 (as contextlib's)

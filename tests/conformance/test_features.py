@@ -21,6 +21,10 @@ DEFECTS = {
     "READS_THE_BOUND": ("late shapes", "'Softmax of columns', 1 rows where up to 9 may come"),
     "DEFAULT_IS_ANOTHER": ("options", "'gain' is given as its stated default, 1"),
     "MODEL_DEFAULT_IS_ANOTHER": ("options", "'exact' is given as its stated default, True"),
+    "DEFAULT_TAKES_OTHER_LAYERS": (
+        "options",
+        "Softmax/float32/2x0x3' is refused where option 'volumes' is given as its",
+    ),
     "CHANGES_FOR_GOOD": ("options", "'gain' was changed and set back to 1"),
     "RUN_OPTION_STAYS": ("run options", "a run with option 'factor' = 3 came before"),
     "RUN_OPTION_IS_GLOBAL": ("run options", "with option 'factor' = 3 goes on at the same time"),

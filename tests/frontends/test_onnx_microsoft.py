@@ -222,6 +222,21 @@ def test_multi_head_attention() -> None:
     check("MultiHeadAttention", [query, real(2, 2, 6, 4), real(2, 2, 6, 4)], num_heads=2)
 
 
+def test_causality_counts_from_the_first_position_after_the_past() -> None:
+    """Also where there are more keys than queries: a key is no past."""
+    operands = [real(2, 3, 8), real(2, 5, 8), real(2, 5, 8)]
+    check("MultiHeadAttention", operands, num_heads=2, unidirectional=1)
+
+
+def test_one_buffer_of_past_and_present_is_refused() -> None:
+    operands = [real(2, 3, 8), real(8, 24), real(24), None, real(2, 2, 2, 8, 4)]
+    for more in ([], [None, np.int32([2])]):
+        model = build("Attention", [*operands, *more], (1, 2), ["y", "present"], MICROSOFT,
+                      num_heads=2, past_present_share_buffer=1)  # fmt: skip
+        with pytest.raises(ann.UnsupportedOperatorError, match="one buffer of past and present"):
+            ann.import_model(model)
+
+
 def test_packed_operands_are_those_that_were_packed() -> None:
     """onnxruntime has them on GPUs alone."""
     query, key, value = (real(2, 3, 8) for _ in range(3))

@@ -160,6 +160,8 @@ def _attend(
         scores = emit.add(scores, _mask(view, mask, shape_of(scores)), "masked")
     if view.integer("unidirectional"):
         total = shape_of(key)[2]
+        if total != before + length:  # which of them come later is not defined
+            raise Unsupported(f"causality of {length} positions and {total - before} keys")
         later = np.triu(np.ones((int(length), int(total)), bool), int(before) + 1)
         hidden = np.where(later, np.float32(_filter(view)), np.float32(0)).astype(dtype_of(scores))
         scores = emit.add(scores, Known(hidden), "causal")

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 __all__ = ["check_growth"]
 
-_FIRST = 64  # calls, after which caches are full
-_PARTS, _CALLS = 3, 96  # how often memory is looked at, and calls before each look
-_SECONDS = 0.1  # for each part; a slow layer is called less often
+_FIRST = 32  # calls, after which caches are full
+_PARTS, _CALLS = 3, 64  # how often memory is looked at, and calls before each look
+_SECONDS = 0.03  # for each part; a slow layer is called less often
 _FEWEST = 8  # calls; fewer say nothing
 # For each call. A block of malloc takes 32 bytes at least, a mapping a page.
 _HEAP, _ADDRESSES = 16, 2048
 
 
 def check_growth(case: Case, prepared: Prepared, on_step: Callable[[str], None]) -> None:
-    """Call ``execute`` several hundred times; what it takes in each part of them is not freed.
+    """Call ``execute`` some two hundred times; what it takes in each part of them is not freed.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def check_growth(case: Case, prepared: Prepared, on_step: Callable[[str], None])
         The heap, or the address space, grows in every part, by more than half of the least that
         each call could take.
     """
-    on_step("execute, several hundred times")
+    on_step("execute, again and again")
     again = prepared.again_and_again(case.values())
     begin = time.perf_counter()
     for _ in range(_FEWEST):

@@ -30,6 +30,7 @@ from armnn_py.frontends.onnx.model import OnnxModel
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.problems import OnnxProblems
 from armnn_py.frontends.onnx.scope import Scope, Work, named
+from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.small_types import unpacked
 from armnn_py.frontends.onnx.table import NEWEST_VERSION, find_operator
 from armnn_py.frontends.onnx.tensors import Unreadable
@@ -214,13 +215,21 @@ class _Conversion(Scope):
             value = self.values[name]
             if isinstance(value, Unreadable):
                 raise ParseError(f"output {quoted(name)}: {value.reason}")
-            self._check_type(name, value)
             emit.begin(name)
-            try:
-                self.network.add_output(name, emit.slot(unpacked(emit, value)))
-            except Unsupported as reason:
-                raise ParseError(f"output {quoted(name)}: {reason}") from None
+            if isinstance(value, TensorList):
+                for index, item in enumerate(value.items):
+                    self._add_output(f"{name}[{index}]", item)
+                continue
+            self._check_type(name, value)
+            self._add_output(name, value)
         return self.network
+
+    def _add_output(self, name: str, value: Value) -> None:
+        emit = self.work.emit
+        try:
+            self.network.add_output(name, emit.slot(unpacked(emit, value)))
+        except Unsupported as reason:
+            raise ParseError(f"output {quoted(name)}: {reason}") from None
 
     def convert_node(self, node: Node) -> None:
         """Convert one node, or take what an earlier conversion made of weights."""

@@ -63,8 +63,10 @@ def stated_info(
 
 def plain_levels(emit: Emitter, value: Value) -> Value:
     """Return the levels of a tensor with a scale as integers; another value as it is."""
+    if not isinstance(value, OutputSlot):
+        return value
     quantization = quantization_of(value)
-    if quantization is None or not isinstance(value, OutputSlot):
+    if quantization is None:
         return value
     (scale,), (point,) = quantization.scales, quantization.zero_points
     dtype = value.info.dtype

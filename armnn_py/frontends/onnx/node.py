@@ -25,6 +25,7 @@ from armnn_py.frontends.common.values import (
     shape_of,
 )
 from armnn_py.frontends.onnx.graph_node import Body, Node
+from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.symbolic import as_size
 
@@ -48,7 +49,7 @@ class NodeView:
         self,
         node: Node,
         version: int,
-        values: Sequence[Value | None],
+        values: Sequence[Value | TensorList | None],
         emit: Emitter,
         used: frozenset[str],
         *,
@@ -77,11 +78,25 @@ class NodeView:
         """Return whether an optional operand is given."""
         return index < len(self._values) and self._values[index] is not None
 
-    def value(self, index: int) -> Value:
-        """Return an operand that must be there."""
+    def anything(self, index: int) -> Value | TensorList:
+        """Return an operand that must be there, a tensor or a sequence."""
         value = self._values[index] if index < len(self._values) else None
         if value is None:
             raise ParseError(f"input {index} is missing")
+        return value
+
+    def value(self, index: int) -> Value:
+        """Return an operand that must be there."""
+        value = self.anything(index)
+        if isinstance(value, TensorList):
+            raise Unsupported("a sequence as an operand")
+        return value
+
+    def sequence(self, index: int) -> TensorList:
+        """Return a sequence that must be there."""
+        value = self.anything(index)
+        if not isinstance(value, TensorList):
+            raise ParseError(f"input {index} is a tensor, a sequence expected")
         return value
 
     def values(self) -> list[Value]:
@@ -153,7 +168,7 @@ class NodeView:
         self.emit.name_constant(result, f"{self.node.inputs[index]}/{form}")
         return result  # type: ignore[no-any-return]
 
-    def over(self, values: Sequence[Value | None]) -> NodeView:
+    def over(self, values: Sequence[Value | TensorList | None]) -> NodeView:
         """Return the same node over other operands."""
         return NodeView(self.node, self.version, values, self.emit, self._used)
 

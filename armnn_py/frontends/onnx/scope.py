@@ -30,6 +30,7 @@ from armnn_py.frontends.onnx.levels import plain_levels
 from armnn_py.frontends.onnx.model import OnnxModel
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.problems import OnnxProblems
+from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.small_types import prepared, restored
 from armnn_py.frontends.onnx.stand_in import stand_in
 from armnn_py.frontends.onnx.table import find_operator
@@ -45,6 +46,11 @@ _DAMAGE = (ValueError, TypeError, IndexError, KeyError, ArithmeticError, MemoryE
 _MOST_NODES = 200_000
 #: Bodies inside each other: functions may call functions.
 _DEEPEST = 64
+
+
+def _listed(results: Any) -> Sequence[Value | None]:
+    """Return what a converter gave as a list: of several outputs it is one already."""
+    return results if isinstance(results, Sequence) else [results]
 
 
 class Failed(Exception):  # noqa: N818 - an answer: what failed is in the problems
@@ -131,6 +137,9 @@ class Scope:
 
     def assign(self, name: str, value: Value) -> None:
         """Keep the value of a name."""
+        if isinstance(value, TensorList):
+            self.values[name] = value
+            return
         if not isinstance(value, Known) and not all(shape_of(value)):
             # A tensor without elements is known, whatever computes it.
             empty = np.zeros(shape_of(value), dtype_of(value))
@@ -204,7 +213,7 @@ class Scope:
         )  # fmt: skip
         try:
             if entry is None:
-                if function is None:
+                if function is None and not any(isinstance(v, TensorList) for v in values):
                     function = find_function(node, version, values)
                 if function is None:
                     return self._offered(node, values)
@@ -214,8 +223,7 @@ class Scope:
             operands, dtype = prepared(work.emit, node.op_type, values)
             results = entry.convert(view if operands is values else view.over(operands))
             if dtype is not None:
-                listed = results if isinstance(results, Sequence) else [results]
-                results = restored(work.emit, listed, dtype)
+                results = restored(work.emit, _listed(results), dtype)
         except Failed:
             return None
         except Unsupported as reason:
@@ -240,7 +248,7 @@ class Scope:
                 node=node.name,
             )
             raise self._with_inputs(placed) from error
-        return results if isinstance(results, Sequence) else [results]
+        return _listed(results)
 
     def _offered(
         self, node: Node, values: Sequence[Value | None], reason: str = ""
@@ -248,6 +256,9 @@ class Scope:
         """Offer a node that no layer expresses to the backends; note it if none takes it."""
         work = self.work
         version = self.version_of(node.domain)
+        if any(isinstance(value, TensorList) for value in values):
+            work.problems.add_node(node, reason or "a sequence as an operand")
+            return None
         slots, reasons = stand_in(node, version, values, work.emit, work.backends)
         if slots is None and reason:
             work.problems.add_node(node, "; ".join((reason, *reasons)))

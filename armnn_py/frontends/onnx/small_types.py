@@ -16,7 +16,8 @@ import ml_dtypes
 import numpy as np
 
 from armnn_py.frontends.common.emit import Emitter
-from armnn_py.frontends.common.values import Unsupported, Value, data_type_of, dtype_of
+from armnn_py.frontends.common.values import Known, Unsupported, Value, data_type_of, dtype_of
+from armnn_py.network import OutputSlot
 from armnn_py.types import ActivationFunction, ComparisonOperation, DataType
 
 __all__ = ["SMALL_TYPES", "convert", "prepared", "restored", "unpacked"]
@@ -68,8 +69,9 @@ def prepared(
     Unsupported
         It computes with numbers that no layer computes with.
     """
-    small = next((v for v in values if v is not None and dtype_of(v) in _ALL), None)
-    if small is None or op_type in _KNOW_THEM:
+    tensors = [v for v in values if isinstance(v, (Known, OutputSlot))]
+    small = next((v for v in tensors if dtype_of(v) in _ALL), None)
+    if small is None or len(tensors) < len(values) - values.count(None) or op_type in _KNOW_THEM:
         return values, None
     dtype = dtype_of(small)
     if op_type in _MOVE:

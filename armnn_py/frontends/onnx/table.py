@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 
 from armnn_py.frontends.common.values import Value
 from armnn_py.frontends.onnx.node import NodeView
+from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.records import record
 
 __all__ = [
@@ -32,7 +33,7 @@ NEWEST_VERSION = 25
 MICROSOFT = "com.microsoft"
 """The domain of the operators that ONNX Runtime's optimisers and quantisers write."""
 
-Converter = Callable[[NodeView], "Value | Sequence[Value | None]"]
+Converter = Callable[[NodeView], "Value | TensorList | Sequence[Value | None]"]
 Check = Callable[[NodeView], None]
 
 
@@ -80,7 +81,16 @@ _FAMILIES = {
     ),
     "resizing": "Resize Upsample",
     "sampling": "Col2Im GridSample RoiAlign",
+    "audio": "MelWeightMatrix",
+    "deformable": "DeformConv",
+    "determinant": "Det",
+    "text": "TfIdfVectorizer",
+    "unpooling": "MaxUnpool",
     "selecting": "Compress NonMaxSuppression NonZero ReverseSequence TensorScatter Unique",
+    "sequences": (
+        "ConcatFromSequence OptionalGetElement OptionalHasElement SequenceAt SequenceConstruct "
+        "SequenceEmpty SequenceErase SequenceInsert SequenceLength SplitToSequence"
+    ),
     "shaping": (
         "Constant ConstantOfShape DepthToSpace Dropout EyeLike Flatten Identity Range Reshape "
         "Shape Size SpaceToDepth Squeeze Transpose Unsqueeze"

@@ -42,7 +42,7 @@ def run_case(case: OnnxCase, runtime: Runtime, backends: Sequence[str]) -> CaseR
         with load(case.model, list(backends) or None, runtime=runtime) as network:
             model = onnx.load(case.model)
             for inputs, expected in data_sets(case, model):
-                compare(network.run(inputs), expected)
+                compare(_grouped(network.run(inputs), model), expected)
     except (ExecutionError, InternalError) as error:
         return result(Outcome.FAILED, str(error), type(error).__name__)
     except ArmnnError as error:
@@ -52,6 +52,18 @@ def run_case(case: OnnxCase, runtime: Runtime, backends: Sequence[str]) -> CaseR
     except Exception as error:
         return result(Outcome.FAILED, f"{type(error).__name__}: {error}", type(error).__name__)
     return CaseResult(case.family, case.name, Outcome.PASSED)
+
+
+def _grouped(found: Mapping[str, Any], model: Any) -> dict[str, Any]:
+    """Return outputs by the model's names: of a sequence, which comes as many outputs, a list."""
+    grouped: dict[str, Any] = {}
+    for info in model.graph.output:
+        if info.type.WhichOneof("value") == "sequence_type":
+            start = f"{info.name}["
+            grouped[info.name] = [value for name, value in found.items() if name.startswith(start)]
+        else:
+            grouped[info.name] = found[info.name]
+    return grouped
 
 
 def reason_of(error: ArmnnError) -> str:

@@ -33,7 +33,7 @@ Tap = tuple[Value, Value]
 _CUBIC = -0.75
 
 
-class _Sampler:
+class Sampler:
     """Reads an image [N, C, ...] at places that are computed when the network runs.
 
     ``like`` is the operand of coordinates.
@@ -100,7 +100,7 @@ class _Sampler:
 # ---- GridSample ----------------------------------------------------------------------------------
 
 
-class _Grid(_Sampler):
+class _Grid(Sampler):
     """GridSample's taps of one dimension."""
 
     def __init__(self, view: NodeView) -> None:
@@ -213,7 +213,7 @@ def _grid_sample(view: NodeView) -> Value:
 # ---- RoiAlign ------------------------------------------------------------------------------------
 
 
-class _Regions(_Sampler):
+class _Regions(Sampler):
     """RoiAlign's taps of one dimension."""
 
     def taps(self, start: Value, end: Value, size: int, bins: int, samples: int) -> list[Tap]:

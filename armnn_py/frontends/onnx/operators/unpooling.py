@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""MaxUnpool: elements go back to where a MaxPool took them from."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from armnn_py.errors import ParseError
+from armnn_py.frontends.common.values import Known, Unsupported, Value
+from armnn_py.frontends.onnx.node import NodeView
+from armnn_py.frontends.onnx.table import operator
+from armnn_py.frontends.onnx.windows import window_list
+from armnn_py.types import ScatterNdFunction
+
+
+@operator("MaxUnpool", since=9)
+def _max_unpool(view: NodeView) -> Value:
+    """Indices count the elements of the whole tensor that the attributes give the size of."""
+    emit, shape = view.emit, view.shape(0)
+    rank = len(shape) - 2
+    if rank < 1 or view.shape(1) != shape:
+        raise ParseError(f"indices of shape {view.shape(1)} for an input of shape {shape}")
+    kernel = view.ints("kernel_shape") or []
+    strides, pads = window_list(view, "strides", rank, 1), view.ints("pads") or [0] * (2 * rank)
+    if len(kernel) != rank or len(pads) != 2 * rank:
+        raise ParseError(f"kernel {kernel} and pads {pads} for {rank} dimensions")
+    sides = [
+        (shape[d + 2] - 1) * strides[d] + kernel[d] - pads[d] - pads[rank + d] for d in range(rank)
+    ]
+    image = (*shape[:2], *sides)
+    if min(image) < 0 or math.prod(image) >= 2**31:
+        raise Unsupported(f"an output of shape {image}")
+    count = math.prod(shape)
+    places = emit.cast(emit.reshape(view.value(1), (count, 1), "indices"), np.int32, "places")
+    updates = emit.reshape(view.value(0), (count,), "updates")
+    zeros = Known(np.zeros(math.prod(image), view.dtype(0)))
+    y = emit.scatter_nd(zeros, places, updates, ScatterNdFunction.UPDATE, "spread")
+    y = emit.reshape(y, image, "image")
+    if not view.has(2):
+        return y
+    wanted = view.integers(2, "output shape")
+    if len(wanted) != len(image) or any(w < s for w, s in zip(wanted, image, strict=True)):
+        raise Unsupported(f"an output of shape {wanted}, smaller than {image}")
+    behind = [w - s for w, s in zip(wanted, image, strict=True)]
+    return emit.pad(y, [0] * len(image), behind)

@@ -16,6 +16,7 @@ import numpy as np
 
 from armnn_py import descriptors as d
 from armnn_py.backends.layer_support import LayerSignature, LayerSupport
+from armnn_py.backends.recurrent_examples import lstm_shapes
 from armnn_py.errors import LayerValidationError
 from armnn_py.network.shapes import infer
 from armnn_py.records import record
@@ -70,17 +71,17 @@ class Operand:
 
 @record
 class Example:
-    """A layer; its outputs only where they do not follow from the rest."""
+    """A layer, with None for absent operands; its outputs only where they do not follow."""
 
     type: LayerType
     descriptor: d.Descriptor | None
-    operands: Sequence[Operand]
+    operands: Sequence[Operand | None]
     outputs: Sequence[TensorInfo] | None = None
 
     def infer(self, outputs: Sequence[TensorInfo] | None) -> list[TensorInfo]:
         """Return the outputs that Arm NN's rules give."""
-        infos = [operand.info for operand in self.operands]
-        values = [operand.values for operand in self.operands]
+        infos = [None if operand is None else operand.info for operand in self.operands]
+        values = [None if operand is None else operand.values for operand in self.operands]
         return infer(self.type, self.descriptor, infos, values, outputs=outputs)
 
     def signature(self, data_type: DataType, in_float: Example) -> LayerSignature | None:
@@ -96,9 +97,9 @@ class Example:
             return LayerSignature(
                 self.type,
                 self.descriptor,
-                tuple(operand.info for operand in self.operands),
+                tuple(None if operand is None else operand.info for operand in self.operands),
                 tuple(self.infer(outputs)),
-                tuple(operand.is_constant for operand in self.operands),
+                tuple(operand is not None and operand.is_constant for operand in self.operands),
             )
         except LayerValidationError:
             return None
@@ -195,6 +196,7 @@ def examples_of(of: Operands) -> Iterator[Example]:
     yield from _conversions(of)
     yield from _movements(of)
     yield from _reductions(of)
+    yield from _recurrent(of)
     for layout in (DataLayout.NCHW, DataLayout.NHWC):
         yield from _images(of, layout)
         yield from _convolutions(of, layout)
@@ -286,8 +288,6 @@ def _reductions(of: Operands) -> Iterator[Example]:
     )
     both = [*one, of.parameter(4), of.parameter(4)]
     yield Example(LayerType.LAYER_NORMALIZATION, d.LayerNormalizationDescriptor(), both)
-    gates = [of.weights(1, 9, 4), of.weights(1, 9, 3)]
-    yield Example(LayerType.GRU, d.GruDescriptor(), [of.x(2, 1, 4), *gates])
     yield Example(LayerType.BATCH_MAT_MUL, d.BatchMatMulDescriptor(), [of.x(2, 4), of.x(4, 3)])
     boxes = [of.x(1, 6, 4), of.x(1, 6, 3), of.parameter(6, 4)]
     detection = d.DetectionPostProcessDescriptor(
@@ -295,6 +295,17 @@ def _reductions(of: Operands) -> Iterator[Example]:
     )
     found = [TensorInfo(shape) for shape in ((1, 2, 4), (1, 2), (1, 2), (1,))]
     yield Example(LayerType.DETECTION_POST_PROCESS, detection, boxes, found)
+
+
+def _recurrent(of: Operands) -> Iterator[Example]:
+    gates = [of.weights(1, 9, 4), of.weights(1, 9, 3)]
+    yield Example(LayerType.GRU, d.GruDescriptor(), [of.x(2, 1, 4), *gates])
+    states = [of.x(2, 3), of.x(2, 3)]
+    known = [None if shape is None else of.parameter(*shape) for shape in lstm_shapes(4, 3)]
+    cell = d.LstmDescriptor(activation_function=4, cifg_enabled=False)
+    yield Example(LayerType.LSTM, cell, [of.x(2, 4), *states, *known])
+    operands = [of.x(2, 5, 4), *states, *known]
+    yield Example(LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM, cell, operands)
 
 
 def _images(of: Operands, layout: DataLayout) -> Iterator[Example]:

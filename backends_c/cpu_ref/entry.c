@@ -6,6 +6,7 @@
 #include "armnn/backend_kit.h"
 #include "kernels.h"
 #include "levels.h"
+#include "recurrent.h"
 #include "widened.h"
 
 /* Kernels of real types: the float32 kernel, widened. Other rows make nothing here. */
@@ -13,6 +14,7 @@
 #define ARMNN_REF_KERNEL_IN_PLACE(layer, type, execute, supports)
 #define ARMNN_REF_KERNEL_LEVELS(layer, execute)
 #define ARMNN_REF_KERNEL_DECODED(layer, execute, prepare)
+#define ARMNN_REF_KERNEL_RECURRENT(layer, execute, supports, prepare)
 #define ARMNN_REF_KERNEL_HALVES(layer, operation, supports)                            \
   static armnn_status_t armnn_real_##operation##__ref(const armnn_kernel_call_t* call, \
                                                       armnn_error_t* error) {          \
@@ -24,6 +26,7 @@
 #undef ARMNN_REF_KERNEL_IN_PLACE
 #undef ARMNN_REF_KERNEL_LEVELS
 #undef ARMNN_REF_KERNEL_DECODED
+#undef ARMNN_REF_KERNEL_RECURRENT
 #undef ARMNN_REF_KERNEL_HALVES
 #undef ARMNN_REF_KERNEL_REALS
 
@@ -60,6 +63,15 @@
   ROW(layer, QSYMM_S16, execute, armnn_layer_rule, prepare) \
   ROW(layer, QSYMM_S8, execute, armnn_layer_rule, prepare)
 
+#define ARMNN_REF_KERNEL_RECURRENT(layer, execute, supports, prepare) \
+  ROW(layer, FLOAT32, execute, supports, prepare)                     \
+  ROW(layer, FLOAT16, execute, supports, prepare)                     \
+  ROW(layer, BFLOAT16, execute, supports, prepare)                    \
+  ROW(layer, QASYMM_U8, execute, supports, prepare)                   \
+  ROW(layer, QASYMM_S8, execute, supports, prepare)                   \
+  ROW(layer, QSYMM_S16, execute, supports, prepare)                   \
+  ROW(layer, QSYMM_S8, execute, supports, prepare)
+
 static const armnn_kernel_t kernels[] = {
 #include "kernels.inc"
 };
@@ -68,6 +80,7 @@ static const armnn_kernel_t kernels[] = {
 #undef ARMNN_REF_KERNEL_IN_PLACE
 #undef ARMNN_REF_KERNEL_LEVELS
 #undef ARMNN_REF_KERNEL_DECODED
+#undef ARMNN_REF_KERNEL_RECURRENT
 #undef ARMNN_REF_KERNEL_HALVES
 #undef ARMNN_REF_KERNEL_REALS
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from armnn_py.backends.probing import Example, Operands, examples_of
 from armnn_py.testing.cases.case import Case, Kind, layer_type_of
+from armnn_py.testing.cases.recurrent import recurrent_examples
 from armnn_py.testing.cases.shapes import shape_examples
 from armnn_py.testing.cases.windows import window_examples
 from armnn_py.types import DataType
@@ -65,7 +66,9 @@ def all_cases(
             while name in found:
                 number += 1
                 name = f"{stem}-{number}"
-            known = tuple(operand.values for operand in example.operands)
+            known = tuple(
+                None if operand is None else operand.values for operand in example.operands
+            )
             found[name] = Case(name, data_type, signature, known, seed)
     return list(found.values())
 
@@ -76,7 +79,7 @@ def _examples(data_type: DataType, level: Level) -> Iterator[tuple[Example, Exam
     full = level == "full"
     if not full and data_type is not _QUICK_TYPE:
         return
-    for make in (shape_examples, window_examples):
+    for make in (shape_examples, window_examples, recurrent_examples):
         yield from zip(make(of, full=full), make(plain, full=full), strict=True)
 
 
@@ -87,6 +90,8 @@ def _label(example: Example) -> str:
     values = [getattr(descriptor, field.name) for field in fields]
     words = [value.name.lower() for value in values if isinstance(value, IntEnum)]
     for operand in example.operands[:2]:
+        if operand is None:
+            continue
         shape = operand.info.static_shape
         words.append("x".join(map(str, shape)) or "scalar")
     return "-".join(words) or "plain"

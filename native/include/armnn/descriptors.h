@@ -575,9 +575,19 @@ typedef struct armnn_one_hot_descriptor_t {
  * forget_gate_bias, cell_bias, output_gate_bias, projection_weights?, projection_bias?,
  * input_layer_norm_weights?, forget_layer_norm_weights?, cell_layer_norm_weights?,
  * output_layer_norm_weights? -> scratch, output_state, cell_state, output; sum]: Runs one step
- * of a long short-term memory cell.
+ * of a long short-term memory cell. Batch N, input size I, C cells, O outputs (C without
+ * projection). input [N, I], output_state [N, O], cell_state [N, C], input_to_* [C, I],
+ * recurrent_to_* [C, O], projection_weights [O, C], projection_bias [O], all others [C].
+ * Operands of a function that the descriptor leaves out are absent; so are those of the input
+ * gate with CIFG, where it is 1 - forget gate. Gates: sigmoid (cell gate: the function) of input
+ * and state by their weights plus peephole times cell state, normalised over the cells to mean 0
+ * and variance 1 and times layer_norm_weights where these are, plus bias. The output gate sees
+ * the new cell state. scratch [N, 3 C or 4 C] has the gates: input (not with CIFG), forget,
+ * cell, output. Thresholds of 0 clip nothing. Weights of float layers may be quantised.
  * UNIDIRECTIONAL_SEQUENCE_LSTM [as LSTM -> output_state, cell_state, output; sum]: Runs a long
- * short-term memory cell over a sequence. */
+ * short-term memory cell over a sequence. As LSTM over T steps: input [N, T, I] or, time_major,
+ * [T, N, I]; output has every step, [N, T, O] or [T, N, O]; the states are those behind the
+ * last. */
 typedef struct armnn_lstm_descriptor_t {
   armnn_header_t header;
   uint32_t activation_function; /* 0 none, 1 ReLU, 3 ReLU6, 4 tanh, 6 sigmoid */

@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Recurrent layers by their definition in numpy; a step is a function of whole matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.types import LayerType
+from armnn_py.types.facts import FACTS
+
+if TYPE_CHECKING:
+    from armnn_py.backends.layer_support import LayerSignature
+
+__all__ = ["RECURRENT"]
+
+Array = Any
+
+
+def _sigmoid(x: Array) -> Array:
+    return 1 / (1 + np.exp(-x))
+
+
+_FUNCTIONS: dict[int, Callable[[Array], Array]] = {
+    0: lambda x: x,
+    1: lambda x: np.maximum(x, 0),
+    3: lambda x: np.clip(x, 0, 6),
+    4: np.tanh,
+    6: _sigmoid,
+}
+
+
+def _clipped(x: Array, bound: float) -> Array:
+    return np.clip(x, -bound, bound) if bound > 0 else x
+
+
+def _normalised(x: Array) -> Array:
+    """Bring each row to mean 0 and variance 1; equal values to 0."""
+    away = x - x.mean(axis=1, keepdims=True)
+    deviation = np.sqrt((away**2).mean(axis=1, keepdims=True))
+    return away / np.where(deviation == 0, 1, deviation)
+
+
+class _Lstm:
+    """One cell: its operands by name, decoded."""
+
+    def __init__(self, s: LayerSignature, v: Sequence[Any]) -> None:
+        names = [name.rstrip("?") for name in FACTS[s.type].operands]
+        self.operands = dict(zip(names, v, strict=False))
+        self.d: Any = s.descriptor
+
+    def gate(self, name: str, x: Array, h: Array, c: Array | None) -> Array:
+        """Return what enters the function of a gate."""
+        get = self.operands.get
+        total = x @ self.operands[f"input_to_{name}_weights"].T
+        total = total + h @ self.operands[f"recurrent_to_{name}_weights"].T
+        peephole = get(f"cell_to_{name}_weights")
+        if peephole is not None and c is not None:
+            total = total + c * peephole
+        norm = get(f"{name}_layer_norm_weights")
+        if norm is not None:
+            total = _normalised(total) * norm
+        return total + self.operands["cell_bias" if name == "cell" else f"{name}_gate_bias"]
+
+    def step(self, x: Array, h: Array, c: Array) -> tuple[Array, Array, list[Array]]:
+        """Return the new h and c, and the gates: input (not with CIFG), forget, cell, output."""
+        function = _FUNCTIONS[self.d.activation_function]
+        forget = _sigmoid(self.gate("forget", x, h, c))
+        new = function(self.gate("cell", x, h, None))
+        if self.d.cifg_enabled:
+            chosen, gates = 1 - forget, []
+        else:
+            chosen = _sigmoid(self.gate("input", x, h, c))
+            gates = [chosen]
+        c = _clipped(forget * c + chosen * new, self.d.clipping_threshold_cell)
+        shown = _sigmoid(self.gate("output", x, h, c))
+        h = shown * function(c)
+        if self.d.projection_enabled:
+            h = h @ self.operands["projection_weights"].T
+            if self.operands.get("projection_bias") is not None:
+                h = h + self.operands["projection_bias"]
+            h = _clipped(h, self.d.clipping_threshold_projection)
+        return h, c, [*gates, forget, new, shown]
+
+
+def _lstm(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    h, c, gates = _Lstm(s, v).step(*v[:3])
+    return [np.concatenate(gates, axis=1), h, c, h]
+
+
+def _sequence_lstm(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    cell = _Lstm(s, v)
+    x, h, c = v[:3]
+    steps = x if d.time_major else x.swapaxes(0, 1)
+    found = np.zeros((*steps.shape[:2], h.shape[1]))
+    for index, step in enumerate(steps):
+        h, c, _ = cell.step(step, h, c)
+        found[index] = h
+    return [h, c, found if d.time_major else found.swapaxes(0, 1)]
+
+
+RECURRENT: dict[LayerType, Callable[[Any, Sequence[Any]], list[Array] | None]] = {
+    LayerType.LSTM: _lstm,
+    LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM: _sequence_lstm,
+}
+"""Of numbers: real ones come in float64."""

@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""LSTM cells with all that they can have: the same numbers as LiteRT's over several runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armnn_py as ann
+
+RNG = np.random.default_rng(31)
+BATCH, STEPS, SIZE, CELLS = 2, 4, 5, 6
+
+FORMS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "cifg": {"cifg": True},
+    "peephole": {"peephole": True},
+    "peephole and cifg": {"peephole": True, "cifg": True},
+    "projection": {"outputs": 3},
+    "projection with bias": {"outputs": 3, "bias": True, "proj_clip": 0.4},
+    "layer norm": {"norm": True},
+    "all": {
+        "peephole": True, "outputs": 3, "bias": True, "norm": True, "cell_clip": 0.5,
+        "proj_clip": 0.3,
+    },
+    "all but the input gate": {
+        "cifg": True, "peephole": True, "outputs": 3, "norm": True, "cell_clip": 0.5,
+    },
+    "relu": {"activation": 1},
+    "relu6": {"activation": 3},
+}  # fmt: skip
+
+
+def normal(*shape: int) -> np.ndarray:
+    return (RNG.standard_normal(shape) * 0.7).astype(np.float32)
+
+
+def model(
+    builder: Any,
+    *,
+    sequence: bool,
+    time_major: bool = False,
+    cifg: bool = False,
+    peephole: bool = False,
+    norm: bool = False,
+    outputs: int | None = None,
+    bias: bool = False,
+    cell_clip: float = 0.0,
+    proj_clip: float = 0.0,
+    activation: int = 4,
+    hybrid: bool = False,
+) -> bytes:
+    """Make a model of one operator, whose state is two variables ``h`` and ``c``."""
+    shown = CELLS if outputs is None else outputs
+    shape = (BATCH, SIZE)
+    if sequence:
+        shape = (STEPS, BATCH, SIZE) if time_major else (BATCH, STEPS, SIZE)
+
+    def weights(name: str, *dims: int) -> int:
+        array = normal(*dims)
+        if not hybrid or len(dims) == 1:
+            return builder.constant(name, array)
+        scale = float(np.abs(array).max()) / 127
+        return builder.constant(name, np.rint(array / scale).astype(np.int8), scale)
+
+    gates = "ifco"
+    own = [-1 if cifg and g == "i" else weights(f"w{g}", CELLS, SIZE) for g in gates]
+    back = [-1 if cifg and g == "i" else weights(f"r{g}", CELLS, shown) for g in gates]
+    peeps = [-1] * 3
+    if peephole:
+        peeps = [
+            -1 if cifg and g == "i" else builder.constant(f"p{g}", normal(CELLS)) for g in "ifo"
+        ]
+    biases = [-1 if cifg and g == "i" else builder.constant(f"b{g}", normal(CELLS)) for g in gates]
+    projection = [-1, -1]
+    if outputs is not None:
+        projection[0] = weights("projection", outputs, CELLS)
+        if bias:
+            projection[1] = builder.constant("projection_bias", normal(outputs))
+    norms = [-1] * 4
+    if norm:
+        norms = [
+            -1 if cifg and g == "i" else builder.constant(f"n{g}", normal(CELLS)) for g in gates
+        ]
+    x = builder.tensor("x", shape)
+    h = builder.tensor("h", (BATCH, shown), variable=True)
+    c = builder.tensor("c", (BATCH, CELLS), variable=True)
+    y = builder.tensor("y", (*shape[:-1], shown))
+    operands = [x, *own, *back, *peeps, *biases, *projection, h, c, *norms]
+    options = {
+        "fusedActivationFunction": activation, "cellClip": cell_clip, "projClip": proj_clip,
+    }  # fmt: skip
+    if sequence:
+        options["timeMajor"] = time_major
+    name = "UNIDIRECTIONAL_SEQUENCE_LSTM" if sequence else "LSTM"
+    table = "UnidirectionalSequenceLSTMOptions" if sequence else "LSTMOptions"
+    builder.op(name, operands, [y], (table, options))
+    builder.ends([x], [y])
+    return builder.data()
+
+
+def assert_same_runs(data: bytes, engines: Any, *, atol: float = 1e-5) -> None:
+    from ai_edge_litert.interpreter import Interpreter, OpResolverType
+
+    interpreter = Interpreter(
+        model_content=data, experimental_op_resolver_type=OpResolverType.BUILTIN_REF
+    )
+    interpreter.allocate_tensors()
+    (given,), (made,) = interpreter.get_input_details(), interpreter.get_output_details()
+    with ann.load(data, engines.backends, runtime=engines.runtime) as network:
+        for _ in range(3):
+            x = normal(*given["shape"])
+            interpreter.set_tensor(given["index"], x)
+            interpreter.invoke()
+            expected = interpreter.get_tensor(made["index"])
+            np.testing.assert_allclose(network.run({"x": x})["y"], expected, rtol=1e-5, atol=atol)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kind", ["one step", "a sequence", "a sequence with time first"])
+def test_what_a_cell_can_have(builder: Any, engines: Any, kind: str, form: str) -> None:
+    data = model(
+        builder, sequence=kind != "one step", time_major="first" in kind, **FORMS[form]
+    )  # fmt: skip
+    assert_same_runs(data, engines)
+
+
+@pytest.mark.parametrize("sequence", [False, True])
+def test_weights_of_8_bits(builder: Any, engines: Any, sequence: bool) -> None:
+    """LiteRT rounds the input and the state to 8 bits as well, which the bound has to allow."""
+    data = model(builder, sequence=sequence, outputs=3, hybrid=True)
+    assert_same_runs(data, engines, atol=0.05)

@@ -247,10 +247,8 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         doc="Runs one step of a quantised long short-term memory cell (Android NNAPI's definition).",
         operands=("input", "output_state", "cell_state", "input_to_input_weights?", "input_to_forget_weights", "input_to_cell_weights", "input_to_output_weights", "recurrent_to_input_weights?", "recurrent_to_forget_weights", "recurrent_to_cell_weights", "recurrent_to_output_weights", "cell_to_input_weights?", "cell_to_forget_weights?", "cell_to_output_weights?", "input_gate_bias?", "forget_gate_bias", "cell_bias", "output_gate_bias", "projection_weights?", "projection_bias?", "input_layer_norm_weights?", "forget_layer_norm_weights?", "cell_layer_norm_weights?", "output_layer_norm_weights?"),
         outputs=("output_state", "cell_state", "output"),
-        types="number",
         quantization="calculates",
         arithmetic="sum",
-        shape="stated",
     ),
     LayerType.MAP: LayerFacts(
         doc="Makes device memory readable by the host.",

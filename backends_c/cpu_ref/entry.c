@@ -6,6 +6,7 @@
 #include "armnn/backend_kit.h"
 #include "kernels.h"
 #include "levels.h"
+#include "lstm_levels.h"
 #include "recurrent.h"
 #include "widened.h"
 
@@ -15,6 +16,7 @@
 #define ARMNN_REF_KERNEL_LEVELS(layer, execute)
 #define ARMNN_REF_KERNEL_DECODED(layer, execute, prepare)
 #define ARMNN_REF_KERNEL_RECURRENT(layer, execute, supports, prepare)
+#define ARMNN_REF_KERNEL_PREPARED(layer, type, execute, supports, prepare)
 #define ARMNN_REF_KERNEL_HALVES(layer, operation, supports)                            \
   static armnn_status_t armnn_real_##operation##__ref(const armnn_kernel_call_t* call, \
                                                       armnn_error_t* error) {          \
@@ -27,6 +29,7 @@
 #undef ARMNN_REF_KERNEL_LEVELS
 #undef ARMNN_REF_KERNEL_DECODED
 #undef ARMNN_REF_KERNEL_RECURRENT
+#undef ARMNN_REF_KERNEL_PREPARED
 #undef ARMNN_REF_KERNEL_HALVES
 #undef ARMNN_REF_KERNEL_REALS
 
@@ -63,6 +66,7 @@
   ROW(layer, QSYMM_S16, execute, armnn_layer_rule, prepare) \
   ROW(layer, QSYMM_S8, execute, armnn_layer_rule, prepare)
 
+#define ARMNN_REF_KERNEL_PREPARED ROW
 #define ARMNN_REF_KERNEL_RECURRENT(layer, execute, supports, prepare) \
   ROW(layer, FLOAT32, execute, supports, prepare)                     \
   ROW(layer, FLOAT16, execute, supports, prepare)                     \
@@ -81,6 +85,7 @@ static const armnn_kernel_t kernels[] = {
 #undef ARMNN_REF_KERNEL_LEVELS
 #undef ARMNN_REF_KERNEL_DECODED
 #undef ARMNN_REF_KERNEL_RECURRENT
+#undef ARMNN_REF_KERNEL_PREPARED
 #undef ARMNN_REF_KERNEL_HALVES
 #undef ARMNN_REF_KERNEL_REALS
 

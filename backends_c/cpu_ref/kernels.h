@@ -18,6 +18,8 @@
 #define ARMNN_REF_KERNEL_IN_PLACE ARMNN_REF_KERNEL
 #define ARMNN_REF_KERNEL_LEVELS(layer, execute) ARMNN_REF_KERNEL(layer, ANY, execute, )
 #define ARMNN_REF_KERNEL_DECODED(layer, execute, prepare) ARMNN_REF_KERNEL(layer, ANY, execute, )
+#define ARMNN_REF_KERNEL_PREPARED(layer, type, execute, supports, prepare) \
+  ARMNN_REF_KERNEL(layer, type, execute, )
 #define ARMNN_REF_KERNEL_RECURRENT(layer, execute, supports, prepare) \
   ARMNN_REF_KERNEL(layer, ANY, execute, )
 #define ARMNN_REF_KERNEL_HALVES(layer, operation, supports)
@@ -28,6 +30,7 @@
 #undef ARMNN_REF_KERNEL_LEVELS
 #undef ARMNN_REF_KERNEL_DECODED
 #undef ARMNN_REF_KERNEL_RECURRENT
+#undef ARMNN_REF_KERNEL_PREPARED
 #undef ARMNN_REF_KERNEL_HALVES
 #undef ARMNN_REF_KERNEL_REALS
 

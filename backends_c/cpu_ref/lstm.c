@@ -11,6 +11,7 @@
 #include "lstm.h"
 
 #include "kernels.h"
+#include "lstm_levels.h"
 #include "recurrent.h"
 #include "scratch.h"
 #include "widened.h"
@@ -240,12 +241,22 @@ static armnn_status_t sequence_lstm_float(const armnn_kernel_call_t* call, armnn
   return run(call, 1, 0, &lstm, error);
 }
 
+/* Whether a layer is computed in integers: one of 8 bits with biases of 32. */
+static int has_levels(int32_t type, const armnn_tensor_info_t* const* infos) {
+  return type == ARMNN_LAYER_UNIDIRECTIONAL_SEQUENCE_LSTM &&
+         infos[0]->data_type == ARMNN_DATA_TYPE_QASYMM_S8 &&
+         infos[ARMNN_REF_LSTM_BIAS + ARMNN_REF_FORGET_GATE]->data_type == ARMNN_DATA_TYPE_SIGNED32;
+}
+
 armnn_status_t armnn_any_lstm__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   return armnn_i_ref_widened(call, lstm_float, error);
 }
 
 armnn_status_t armnn_any_unidirectional_sequence_lstm__ref(const armnn_kernel_call_t* call,
                                                            armnn_error_t* error) {
+  if (has_levels(call->info->type, call->info->input_infos)) {
+    return armnn_i_ref_lstm_levels(call, error);
+  }
   return armnn_i_ref_widened(call, sequence_lstm_float, error);
 }
 
@@ -253,6 +264,9 @@ armnn_status_t armnn_i_ref_prepare_lstm(const armnn_workload_info_t* info, const
                                         armnn_backend_t* backend, void** out_prepared,
                                         armnn_workload_requirements_t* requirements,
                                         armnn_error_t* error) {
+  if (has_levels(info->type, info->input_infos)) {
+    return armnn_i_ref_prepare_lstm_levels(info, host, backend, out_prepared, requirements, error);
+  }
   const armnn_lstm_descriptor_t* d = ARMNN_DESCRIPTOR(info, armnn_lstm_descriptor_t);
   const int is_sequence = info->input_infos[0]->rank == 3;
   const armnn_i_ref_lstm_sizes_t sizes =
@@ -273,12 +287,20 @@ armnn_status_t armnn_i_ref_lstm_supports(const armnn_layer_query_t* query, armnn
                       "and 6 (sigmoid)",
                       (unsigned)function);
   }
+  if (has_levels(query->type, query->input_infos)) {
+    if (function != TANH) {
+      return armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED,
+                        "activation function %u, LSTMs in integers have 4 (tanh)",
+                        (unsigned)function);
+    }
+    return armnn_i_ref_lstm_levels_supports(query, reason);
+  }
   for (uint32_t i = 1; i < query->input_count; ++i) {
     const armnn_tensor_info_t* info = query->input_infos[i];
     if (info != NULL && info->data_type == ARMNN_DATA_TYPE_SIGNED32) {
       return armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED,
-                        "input %u is signed32: the integer arithmetic of 8-bit LSTMs is not "
-                        "computed",
+                        "input %u is signed32, which only an UnidirectionalSequenceLstm of "
+                        "qasymm_s8 has",
                         (unsigned)i);
     }
   }

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from armnn_py.descriptors import GruDescriptor, LstmDescriptor
+from armnn_py.descriptors import GruDescriptor, LstmDescriptor, QLstmDescriptor
 from armnn_py.network.operands import operand_name
 from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo
@@ -73,12 +73,19 @@ def _sequence_lstm(site: Site) -> list[TensorInfo]:
     return [*_states(site), *site.moved((first, second, outputs), 1)]
 
 
+def _q_lstm(site: Site) -> list[TensorInfo]:
+    """One step in integers: [output_state, cell_state, output]."""
+    batch, size = site.need_rank(2)
+    outputs = _check_lstm(site, site.parameters(QLstmDescriptor), batch, size)
+    return [*_states(site), *site.moved((batch, outputs), 1)]
+
+
 def _states(site: Site) -> list[TensorInfo]:
     """Return the states behind the last step: as those before the first."""
     return [*site.moved(site.shape(1), 1), *site.moved(site.shape(2), 2)]
 
 
-def _check_lstm(site: Site, d: LstmDescriptor, batch: int, size: int) -> int:
+def _check_lstm(site: Site, d: LstmDescriptor | QLstmDescriptor, batch: int, size: int) -> int:
     """Check the operands of an LSTM; return the number of its outputs."""
     _check_presence(site, d)
     _check_types(site)
@@ -101,7 +108,7 @@ def _check_lstm(site: Site, d: LstmDescriptor, batch: int, size: int) -> int:
     return outputs
 
 
-def _check_presence(site: Site, d: LstmDescriptor) -> None:
+def _check_presence(site: Site, d: LstmDescriptor | QLstmDescriptor) -> None:
     """Check that operands of functions that the descriptor leaves out are absent, others there."""
     switches: dict[int, tuple[str, bool]] = {3: ("cifg_enabled", not d.cifg_enabled)}
     switches |= dict.fromkeys((7, 14), switches[3])
@@ -146,5 +153,6 @@ def _check_types(site: Site) -> None:
 RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {
     LayerType.GRU: _gru,
     LayerType.LSTM: _lstm,
+    LayerType.QLSTM: _q_lstm,
     LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM: _sequence_lstm,
 }

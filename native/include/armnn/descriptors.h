@@ -607,7 +607,13 @@ typedef struct armnn_lstm_descriptor_t {
 } armnn_lstm_descriptor_t;
 
 /* QLSTM [as LSTM -> output_state, cell_state, output; sum]: Runs one step of a quantised long
- * short-term memory cell (Android NNAPI's definition). */
+ * short-term memory cell (Android NNAPI's definition). As LSTM with tanh, in TensorFlow Lite's
+ * integers: states round in each step. Input and states QASYMM_S8, cell_state QSYMM_S16 in a
+ * power of two, weights QSYMM_S8, peepholes and layer_norm_weights QSYMM_S16, biases SIGNED32. A
+ * gate's sums are rounded to steps of 2^-12 or, before layer normalisation, of its intermediate
+ * scale; gates to 2^-15. The output before projection is hidden_state_scale * (q -
+ * hidden_state_zero_point); a scale of 0: as the output state. UNIDIRECTIONAL_SEQUENCE_LSTM with
+ * operands of these types is computed alike. */
 typedef struct armnn_qlstm_descriptor_t {
   armnn_header_t header;
   float cell_clip;

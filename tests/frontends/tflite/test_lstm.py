@@ -133,3 +133,128 @@ def test_weights_of_8_bits(builder: Any, engines: Any, sequence: bool) -> None:
     """LiteRT rounds the input and the state to 8 bits as well, which the bound has to allow."""
     data = model(builder, sequence=sequence, outputs=3, hybrid=True)
     assert_same_runs(data, engines, atol=0.05)
+
+
+# ---- In integers -----------------------------------------------------------------------------------
+
+INTEGER_FORMS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "cifg": {"cifg": True},
+    "peephole": {"peephole": True},
+    "clipped": {"cell_clip": 0.3},
+    "projection": {"outputs": 3},
+    "projection with bias": {"outputs": 3, "bias": True, "proj_clip": 0.25},
+    "layer norm": {"norm": True},
+    # LiteRT reads and writes peepholes in rows of as many cells as there are outputs.
+    "all": {
+        "peephole": True, "outputs": 16, "bias": True, "norm": True, "cell_clip": 0.5,
+        "proj_clip": 0.3,
+    },
+    "all but the input gate": {"cifg": True, "peephole": True, "outputs": 16, "norm": True},
+}  # fmt: skip
+
+
+def integer_model(
+    builder: Any,
+    *,
+    cifg: bool = False,
+    peephole: bool = False,
+    norm: bool = False,
+    outputs: int | None = None,
+    bias: bool = False,
+    cell_clip: float = 0.0,
+    proj_clip: float = 0.0,
+    time_major: bool = False,
+    hidden_zero: int = 0,
+    cells: int = 16,
+) -> bytes:
+    """Make a sequence LSTM of 8 bits with a cell state of 16."""
+    shown = cells if outputs is None else outputs
+    shape = (STEPS, BATCH, SIZE) if time_major else (BATCH, STEPS, SIZE)
+    input_scale, state_scale, hidden_scale = 0.02, 0.008, 0.0081 if outputs else 0.008
+    state_zero = 5 if outputs else hidden_zero
+
+    def weights(name: str, *dims: int) -> tuple[int, float]:
+        scale = float(RNG.uniform(0.005, 0.015))
+        steps = RNG.integers(-127, 128, dims).astype(np.int8)
+        return builder.constant(name, steps, scale), scale
+
+    def each(make: Any, gates: str) -> list[int]:
+        return [-1 if cifg and gate == "i" else make(gate) for gate in gates]
+
+    def bias_of(gate: str) -> int:
+        scale = input_scale * 0.01 if not norm else 2.0**-10 * norm_scale
+        return builder.constant(f"b{gate}", RNG.integers(-900, 900, cells).astype(np.int32), scale)
+
+    norm_scale = 2.0**-14
+    own = each(lambda g: weights(f"w{g}", cells, SIZE)[0], "ifco")
+    back = each(lambda g: weights(f"r{g}", cells, shown)[0], "ifco")
+    peeps = [-1] * 3
+    if peephole:
+        peeps = each(
+            lambda g: builder.constant(
+                f"p{g}", RNG.integers(-9999, 9999, cells).astype(np.int16), 2.0**-14
+            ),
+            "ifo",
+        )
+    biases = each(bias_of, "ifco")
+    projection = [-1, -1]
+    if outputs is not None:
+        projection[0], scale = weights("projection", outputs, cells)
+        if bias:
+            values = RNG.integers(-900, 900, outputs).astype(np.int32)
+            projection[1] = builder.constant("projection_bias", values, scale * hidden_scale)
+    norms = [-1] * 4
+    if norm:
+        norms = each(
+            lambda g: builder.constant(
+                f"n{g}", RNG.integers(-30000, 30000, cells).astype(np.int16), norm_scale
+            ),
+            "ifco",
+        )
+    x = builder.tensor("x", shape, np.int8, input_scale, -3)
+    h = builder.tensor("h", (BATCH, shown), np.int8, state_scale, state_zero, variable=True)
+    c = builder.tensor("c", (BATCH, cells), np.int16, 2.0**-11, 0, variable=True)
+    y = builder.tensor("y", (*shape[:-1], shown), np.int8, state_scale, state_zero)
+    inner = [
+        builder.tensor(f"i{at}", (), np.int16, float(RNG.uniform(0.0005, 0.001)), 0)
+        for at in range(4)
+    ]
+    inner.append(builder.tensor("hidden", (), np.int8, hidden_scale, hidden_zero))
+    operands = [x, *own, *back, *peeps, *biases, *projection, h, c, *norms]
+    options = {
+        "fusedActivationFunction": 4, "cellClip": cell_clip, "projClip": proj_clip,
+        "timeMajor": time_major,
+    }  # fmt: skip
+    builder.op(
+        "UNIDIRECTIONAL_SEQUENCE_LSTM", operands, [y],
+        ("UnidirectionalSequenceLSTMOptions", options), intermediates=inner,
+    )  # fmt: skip
+    builder.ends([x], [y])
+    return builder.data()
+
+
+@pytest.mark.parametrize("form", INTEGER_FORMS)
+@pytest.mark.parametrize("time_major", [False, True])
+@pytest.mark.parametrize("hidden_zero", [0, 7])
+def test_8_bits_to_the_last_one(
+    builder: Any, engines: Any, form: str, time_major: bool, hidden_zero: int
+) -> None:
+    from ai_edge_litert.interpreter import Interpreter, OpResolverType
+
+    data = integer_model(
+        builder, time_major=time_major, hidden_zero=hidden_zero, **INTEGER_FORMS[form]
+    )  # fmt: skip
+    interpreter = Interpreter(
+        model_content=data, experimental_op_resolver_type=OpResolverType.BUILTIN_REF
+    )
+    interpreter.allocate_tensors()
+    (given,), (made,) = interpreter.get_input_details(), interpreter.get_output_details()
+    with ann.load(data, engines.backends, runtime=engines.runtime) as network:
+        for _ in range(4):
+            x = RNG.integers(-128, 128, given["shape"]).astype(np.int8)
+            interpreter.set_tensor(given["index"], x)
+            interpreter.invoke()
+            expected = interpreter.get_tensor(made["index"])
+            assert np.ptp(expected.astype(int)) > 20
+            np.testing.assert_array_equal(network.run({"x": x})["y"], expected)

@@ -16,7 +16,11 @@ import numpy as np
 
 from armnn_py import descriptors as d
 from armnn_py.backends.layer_support import LayerSignature, LayerSupport
-from armnn_py.backends.recurrent_examples import lstm_shapes
+from armnn_py.backends.recurrent_examples import (
+    lstm_shapes,
+    lstm_types_in_integers,
+    quantized_lstm_types,
+)
 from armnn_py.errors import LayerValidationError
 from armnn_py.network.shapes import infer
 from armnn_py.records import record
@@ -43,7 +47,15 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.backend import Backend
 
-__all__ = ["Example", "Operand", "Operands", "example_layers", "examples_of", "probe_support"]
+__all__ = [
+    "Example",
+    "Operand",
+    "Operands",
+    "example_layers",
+    "examples_of",
+    "lstm_in_integers",
+    "probe_support",
+]
 
 #: One scale for inputs and outputs, as layers that move values need it; it is also the scale that
 #: Arm NN demands of the output of a Softmax.
@@ -306,6 +318,40 @@ def _recurrent(of: Operands) -> Iterator[Example]:
     yield Example(LayerType.LSTM, cell, [of.x(2, 4), *states, *known])
     operands = [of.x(2, 5, 4), *states, *known]
     yield Example(LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM, cell, operands)
+    step = d.QLstmDescriptor(cifg_enabled=False)
+    yield lstm_in_integers(of, LayerType.QLSTM, step, (2, 4), 3, 3, lstm_shapes(4, 3))
+    yield quantized_lstm(of, 2, 4, 3)
+
+
+def quantized_lstm(of: Operands, batch: int, size: int, cells: int) -> Example:
+    """Return a QuantizedLstm with its types; in other types than QASYMM_U8, of that type alone."""
+    infos = quantized_lstm_types(batch, size, cells)
+    stated = infos[1:3] if of.type is DataType.QASYMM_U8 else None
+    if stated is None:
+        infos = [of.info(*info.static_shape) for info in infos]
+    operands = [Operand(info, is_constant=place > 2) for place, info in enumerate(infos)]
+    return Example(LayerType.QUANTIZED_LSTM, None, operands, stated)
+
+
+def lstm_in_integers(
+    of: Operands,
+    layer_type: LayerType,
+    descriptor: d.Descriptor,
+    input_shape: tuple[int, ...],
+    outputs: int,
+    cells: int,
+    shapes: Sequence[tuple[int, ...] | None],
+) -> Example:
+    """Return an LSTM in integers; in other types than QASYMM_S8, one of that type alone."""
+    infos, found = lstm_types_in_integers(input_shape, outputs, cells, shapes)
+    if of.type is not DataType.QASYMM_S8:
+        infos = [None if info is None else of.info(*info.static_shape) for info in infos]
+    operands = [
+        None if info is None else Operand(info, is_constant=place > 2)
+        for place, info in enumerate(infos)
+    ]
+    stated = found if of.type is DataType.QASYMM_S8 else None
+    return Example(layer_type, descriptor, operands, stated)
 
 
 def _images(of: Operands, layout: DataLayout) -> Iterator[Example]:

@@ -9,6 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armnn_py.testing.independent_lstm_levels import (
+    is_in_integers,
+    lstm_in_integers,
+    quantized_lstm,
+)
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
@@ -93,6 +98,8 @@ def _lstm(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
 
 def _sequence_lstm(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     d: Any = s.descriptor
+    if is_in_integers(s):
+        return lstm_in_integers(s, v)
     cell = _Lstm(s, v)
     x, h, c = v[:3]
     steps = x if d.time_major else x.swapaxes(0, 1)
@@ -103,8 +110,14 @@ def _sequence_lstm(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     return [h, c, found if d.time_major else found.swapaxes(0, 1)]
 
 
+def _is_of_8_bits(s: LayerSignature) -> bool:
+    return all(info is not None and info.dtype.kind in "iu" for info in s.inputs)
+
+
 RECURRENT: dict[LayerType, Callable[[Any, Sequence[Any]], list[Array] | None]] = {
     LayerType.LSTM: _lstm,
+    LayerType.QLSTM: lambda s, v: lstm_in_integers(s, v) if is_in_integers(s) else None,
+    LayerType.QUANTIZED_LSTM: lambda s, v: quantized_lstm(s, v) if _is_of_8_bits(s) else None,
     LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM: _sequence_lstm,
 }
 """Of numbers: real ones come in float64."""

@@ -375,10 +375,8 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         doc="Runs one step of an LSTM cell in 8 and 16 bits (Android NNAPI's QUANTIZED_16BIT_LSTM).",
         operands=("input", "cell_state", "output_state", "input_to_input_weights", "input_to_forget_weights", "input_to_cell_weights", "input_to_output_weights", "recurrent_to_input_weights", "recurrent_to_forget_weights", "recurrent_to_cell_weights", "recurrent_to_output_weights", "input_gate_bias", "forget_gate_bias", "cell_bias", "output_gate_bias"),
         outputs=("cell_state", "output_state"),
-        types="number",
         quantization="calculates",
         arithmetic="sum",
-        shape="stated",
     ),
     LayerType.RESHAPE: LayerFacts(
         doc="Gives the elements another shape.",

@@ -13,6 +13,10 @@
 
 armnn_status_t armnn_i_ref_lstm_supports(const armnn_layer_query_t* query, armnn_error_t* reason);
 
+/* Types and scales that the arithmetic is defined for. */
+armnn_status_t armnn_i_ref_quantized_lstm_supports(const armnn_layer_query_t* query,
+                                                   armnn_error_t* reason);
+
 /* Copies of operands that are no float32 (widened.h), then the gates of a step. */
 armnn_status_t armnn_i_ref_prepare_lstm(const armnn_workload_info_t* info, const armnn_host_t* host,
                                         armnn_backend_t* backend, void** out_prepared,

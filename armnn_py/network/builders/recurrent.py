@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.descriptors import LstmDescriptor
+from armnn_py.descriptors import LstmDescriptor, QLstmDescriptor
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.network.core import NetworkCore
 from armnn_py.network.layer import Layer, Source
@@ -215,6 +216,72 @@ class RecurrentBuilders(NetworkCore):
         states = [x, output_state, cell_state]
         kind = LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM
         return self._add_cell(kind, states, weights, descriptor, output_infos, name, backend)
+
+    def add_q_lstm(
+        self,
+        x: Source,
+        output_state: Source,
+        cell_state: Source,
+        weights: LstmWeights,
+        *,
+        cell_clip: float = 0.0,
+        projection_clip: float = 0.0,
+        intermediate_scales: Sequence[float] = (0.0, 0.0, 0.0, 0.0),
+        hidden_state_scale: float = 0.0,
+        hidden_state_zero_point: int = 0,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Run one step of a long short-term memory cell in integers: Arm NN's QLstm.
+
+        Parameters
+        ----------
+        x
+            [N, I] of QASYMM_S8.
+        output_state, cell_state
+            [N, O] of QASYMM_S8, [N, C] of QSYMM_S16 in a power of two.
+        weights
+            They say what the cell is.
+        cell_clip, projection_clip
+            Bounds of the cell state and of the projection; 0 for none.
+        intermediate_scales
+            Of what layer normalisation of the input, forget, cell and output gate reads.
+        hidden_state_scale, hidden_state_zero_point
+            Of what the projection reads; 0: those of the output state.
+
+        Returns
+        -------
+        Layer
+            Three outputs: output state, cell state, and the output, which is the output state.
+
+        Raises
+        ------
+        LayerValidationError
+            The operands do not fit together.
+        InvalidArgumentError
+            The weights are no `LstmWeights`, or there are not 4 scales.
+        """
+        _check_weights(weights, "add_q_lstm")
+        if not isinstance(intermediate_scales, Sequence) or len(intermediate_scales) != 4:
+            raise InvalidArgumentError(
+                f"add_q_lstm: intermediate_scales: {reprlib.repr(intermediate_scales)} given, "
+                "4 scales expected",
+                hints=["of the input, forget, cell and output gate, in this order"],
+            )
+        first, second, third, fourth = intermediate_scales
+        descriptor = QLstmDescriptor(
+            cell_clip=cell_clip,
+            projection_clip=projection_clip,
+            input_intermediate_scale=first,
+            forget_intermediate_scale=second,
+            cell_intermediate_scale=third,
+            output_intermediate_scale=fourth,
+            hidden_state_scale=hidden_state_scale,
+            hidden_state_zero_point=hidden_state_zero_point,
+            **weights.switches,
+        )
+        states = [x, output_state, cell_state]
+        return self._add_cell(LayerType.QLSTM, states, weights, descriptor, None, name, backend)
 
     def _add_cell(
         self,

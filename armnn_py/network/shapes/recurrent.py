@@ -8,7 +8,7 @@ quantised layer are quantised; biases may be of 32 bits instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from armnn_py.descriptors import GruDescriptor, LstmDescriptor, QLstmDescriptor
 from armnn_py.network.operands import operand_name
@@ -80,6 +80,21 @@ def _q_lstm(site: Site) -> list[TensorInfo]:
     return [*_states(site), *site.moved((batch, outputs), 1)]
 
 
+def _quantized_lstm(site: Site) -> list[TensorInfo]:
+    """One step in 8 and 16 bits: [cell_state, output_state]."""
+    batch, size = site.need_rank(2)
+    cells = site.need_rank(2, 3)[0]
+    _check_types(site, states=range(1, 3), biases=range(11, 15))
+    expected = dict.fromkeys((1, 2), (batch, cells))
+    expected |= dict.fromkeys(range(3, 7), (cells, size))
+    expected |= dict.fromkeys(range(7, 11), (cells, cells))
+    for index, shape in expected.items():
+        site.need_shape(shape, index, why=f"batch {batch}, input size {size}, {cells} cells")
+    for index in range(11, 15):
+        site.need_shape((cells,), index, why=f"{cells} cells")
+    return [*site.moved((batch, cells), 1), *site.moved((batch, cells), 2)]
+
+
 def _states(site: Site) -> list[TensorInfo]:
     """Return the states behind the last step: as those before the first."""
     return [*site.moved(site.shape(1), 1), *site.moved(site.shape(2), 2)]
@@ -129,7 +144,12 @@ def _check_presence(site: Site, d: LstmDescriptor | QLstmDescriptor) -> None:
         site.fail("operand 'projection_bias' is given, but projection_enabled is False")
 
 
-def _check_types(site: Site) -> None:
+def _check_types(
+    site: Site,
+    *,
+    states: Container[int] = range(1, 3),
+    biases: Container[int] = (*_BIASES, _PROJECTION_BIAS),
+) -> None:
     own = site.need_number()
     if not own.is_float and not own.is_quantized:
         site.fail(f"input is {own.label}, floats or quantised numbers expected")
@@ -137,7 +157,7 @@ def _check_types(site: Site) -> None:
         info = site.optional(index)
         if info is None or info.data_type is own:
             continue
-        is_state, is_bias = index < _INPUT_WEIGHTS[0], index in (*_BIASES, _PROJECTION_BIAS)
+        is_state, is_bias = index in states, index in biases
         quantized = info.data_type.is_quantized and not (own.is_float and is_state)
         if quantized or (own.is_quantized and is_bias and info.data_type is DataType.SIGNED32):
             continue
@@ -154,5 +174,6 @@ RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {
     LayerType.GRU: _gru,
     LayerType.LSTM: _lstm,
     LayerType.QLSTM: _q_lstm,
+    LayerType.QUANTIZED_LSTM: _quantized_lstm,
     LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM: _sequence_lstm,
 }

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from armnn_py import descriptors as d
-from armnn_py.backends.probing import Example, Operand, Operands
+from armnn_py.backends.probing import Example, Operand, Operands, lstm_in_integers, quantized_lstm
 from armnn_py.backends.recurrent_examples import Shape, lstm_shapes
 from armnn_py.types import LayerType
 
@@ -47,6 +47,52 @@ def recurrent_examples(of: Operands, *, full: bool) -> Iterator[Example]:
             yield from _lstms(of, fields, batch, size, cells, outputs if projects else None, steps)
     for batch, size, cells, _, steps in (*_SIZES[1:], *_EMPTY):
         yield from _lstms(of, {"cifg_enabled": False}, batch, size, cells, None, steps)
+    for batch, size, cells, *_ in (*_SIZES, *_EMPTY):
+        yield quantized_lstm(of, batch, size, cells)
+    for form in _INTEGER_FORMS:
+        for sizes in _SIZES if full else _SIZES[:1]:
+            yield from _in_integers(of, form, *sizes)
+
+
+#: Peephole, layer normalisation, projection, CIFG, bound of the cell state.
+_INTEGER_FORMS = (
+    (False, False, False, False, 0.0),
+    (True, False, True, True, 0.0),
+    (False, True, True, False, 0.0),
+    (True, True, False, False, 0.5),
+)
+
+
+def _in_integers(
+    of: Operands,
+    form: tuple[bool, bool, bool, bool, float],
+    batch: int,
+    size: int,
+    cells: int,
+    outputs: int,
+    steps: int,
+) -> Iterator[Example]:
+    peephole, norm, projects, cifg, bound = form
+    shown = outputs if projects else cells
+    shapes = lstm_shapes(
+        size, cells, outputs if projects else None, cifg=cifg, peephole=peephole, norm=norm
+    )
+    common: dict[str, Any] = {
+        "cifg_enabled": cifg, "peephole_enabled": peephole, "projection_enabled": projects,
+        "layer_norm_enabled": norm, "hidden_state_scale": 0.009, "hidden_state_zero_point": -2,
+        "input_intermediate_scale": 0.0007, "forget_intermediate_scale": 0.0008,
+        "cell_intermediate_scale": 0.0009, "output_intermediate_scale": 0.001,
+    }  # fmt: skip
+    step = d.QLstmDescriptor(cell_clip=bound, projection_clip=bound, **common)
+    yield lstm_in_integers(of, LayerType.QLSTM, step, (batch, size), shown, cells, shapes)
+    sequence = d.LstmDescriptor(
+        activation_function=_TANH,
+        clipping_threshold_cell=bound,
+        clipping_threshold_projection=bound,
+        **common,
+    )
+    kind = LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM
+    yield lstm_in_integers(of, kind, sequence, (batch, steps, size), shown, cells, shapes)
 
 
 def _lstms(

@@ -1054,7 +1054,10 @@ typedef struct armnn_pooling3d_descriptor_t {
  * recurrent_to_input_weights, recurrent_to_forget_weights, recurrent_to_cell_weights,
  * recurrent_to_output_weights, input_gate_bias, forget_gate_bias, cell_bias, output_gate_bias ->
  * cell_state, output_state; sum]: Runs one step of an LSTM cell in 8 and 16 bits (Android
- * NNAPI's QUANTIZED_16BIT_LSTM). */
+ * NNAPI's QUANTIZED_16BIT_LSTM). Batch N, input size I, C cells: input [N, I], states [N, C],
+ * input_to_* [C, I], recurrent_to_* [C, C], biases [C]. Input and output_state QASYMM_U8 of
+ * scale 1/128 and zero point 128, cell_state QSYMM_S16 of 2^-11, weights QASYMM_U8 of one scale,
+ * biases SIGNED32. Sums are rounded to steps of 2^-12, gates to 2^-15. */
 
 /* RANK [input -> output; exact]: Tells the number of dimensions. */
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py.types import LayerType
 
 RNG = np.random.default_rng(31)
 BATCH, STEPS, SIZE, CELLS = 2, 4, 5, 6
@@ -135,7 +136,7 @@ def test_weights_of_8_bits(builder: Any, engines: Any, sequence: bool) -> None:
     assert_same_runs(data, engines, atol=0.05)
 
 
-# ---- In integers -----------------------------------------------------------------------------------
+# ---- In integers -----------------------------------------------------------------------------
 
 INTEGER_FORMS: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -258,3 +259,63 @@ def test_8_bits_to_the_last_one(
             expected = interpreter.get_tensor(made["index"])
             assert np.ptp(expected.astype(int)) > 20
             np.testing.assert_array_equal(network.run({"x": x})["y"], expected)
+
+
+# ---- In 8 and 16 bits --------------------------------------------------------------------------
+
+
+def basic_model(builder: Any, *, batch: int, size: int, cells: int) -> bytes:
+    """Make a model of the basic kernel, whose state goes in and comes out.
+
+    The factor of its sums, 4096 / 128 times the scale, lies in [1/2, 1): it needs no shift, whose
+    halves LiteRT's matrix library rounds upwards where the definition rounds them away from zero.
+    """
+    scale, zero = 0.02, 121
+    state, cell = (1 / 128, 128), (2.0**-11, 0)
+    x = builder.tensor("x", (batch, size), np.uint8, *state)
+    h = builder.tensor("h", (batch, cells), np.uint8, *state)
+    c = builder.tensor("c", (batch, cells), np.int16, *cell)
+    steps = RNG.integers(0, 256, (4 * cells, size + cells)).astype(np.uint8)
+    weights = builder.constant("weights", steps, scale, zero)
+    values = RNG.integers(-3000, 3000, 4 * cells).astype(np.int32)
+    bias = builder.constant("bias", values, scale / 128)
+    made = [
+        builder.tensor("y", (batch, cells), np.uint8, *state),
+        builder.tensor("d", (batch, cells), np.int16, *cell),
+        builder.tensor("joined", (batch, size + cells), np.uint8, *state),
+        builder.tensor("sums", (batch, 4 * cells), np.int16, 2.0**-12, 0),
+    ]
+    options = {"fusedActivationFunction": 4, "kernelType": 1}
+    builder.op("LSTM", [x, h, weights, bias, c], made, ("LSTMOptions", options), version=2)
+    builder.ends([x, h, c], made[:2])
+    return builder.data()
+
+
+@pytest.mark.parametrize(("batch", "size", "cells"), [(1, 4, 8), (3, 7, 5)])
+def test_the_basic_kernel_to_the_last_bit(
+    builder: Any, engines: Any, batch: int, size: int, cells: int
+) -> None:
+    data = basic_model(builder, batch=batch, size=size, cells=cells)
+    assert [layer.type for layer in ann.import_model(data).layers].count(
+        LayerType.QUANTIZED_LSTM
+    ) == 1
+    for _ in range(3):
+        given = {
+            "x": RNG.integers(0, 256, (batch, size)).astype(np.uint8),
+            "h": RNG.integers(0, 256, (batch, cells)).astype(np.uint8),
+            "c": RNG.integers(-32768, 32768, (batch, cells)).astype(np.int16),
+        }
+        expected = engines.theirs(data, given)
+        found = engines.ours(data, given)
+        assert found is not None
+        for name in ("y", "d"):
+            np.testing.assert_array_equal(found[name], expected[name])
+
+
+def test_the_basic_kernel_of_floats_is_refused(builder: Any) -> None:
+    places = [builder.tensor(f"x{k}", (2, 2)) for k in range(5)]
+    y = builder.tensor("y", (2, 2))
+    builder.op("LSTM", places, [y], ("LSTMOptions", {"kernelType": 1}))
+    builder.ends(places, [y])
+    with pytest.raises(ann.UnsupportedOperatorError, match="basic kernel of other types"):
+        ann.import_model(builder.data())

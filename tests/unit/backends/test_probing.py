@@ -14,10 +14,9 @@ from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 
 #: Layers that no backend is asked about: the host's own, what a backend makes, an importer's last
-#: resort; and quantised cells, which few backends have.
+#: resort.
 _NOT_ASKED = {
     LayerType.CONSTANT, LayerType.INPUT,
-    LayerType.QLSTM, LayerType.QUANTIZED_LSTM,
     LayerType.FUSED, LayerType.MAP, LayerType.MEM_COPY, LayerType.MEM_IMPORT,
     LayerType.OUTPUT, LayerType.PRE_COMPILED, LayerType.STAND_IN, LayerType.UNMAP,
 }  # fmt: skip

@@ -225,11 +225,11 @@ def test_layers_that_only_their_maker_understands(network, tensor):
             network.add_layer(layer_type, [x, x], descriptor, output_infos=infos)
 
 
-def test_recurrent_layers_need_stated_outputs(network, tensor):
+def test_an_lstm_of_8_and_16_bits(network, tensor):
     x = tensor(2, 3)
     with pytest.raises(LayerValidationError, match="operand 'cell_state' is missing"):
         network.add_layer(LayerType.QUANTIZED_LSTM, [x])
-    with pytest.raises(LayerValidationError, match="outputs of this layer type are not inferred"):
+    with pytest.raises(LayerValidationError, match="cell_state has shape 2x3, 2x2 expected"):
         network.add_layer(LayerType.QUANTIZED_LSTM, [x] * 15)
 
 
@@ -306,3 +306,24 @@ def test_stated_outputs_must_agree(network, tensor):
     ):
         with pytest.raises(LayerValidationError, match=text):
             network.add_layer(LayerType.ACTIVATION, [x], relu, output_infos=infos)
+
+
+def test_one_step_of_an_lstm_in_integers(network):
+    state = TensorInfo((2, 4), DataType.QASYMM_S8, QuantizationInfo((1 / 128,), (3,)))
+    memory = TensorInfo((2, 4), DataType.QSYMM_S16, QuantizationInfo((2.0**-11,)))
+    x = network.add_input("x", TensorInfo((2, 3), DataType.QASYMM_S8, QuantizationInfo((0.1,))))
+    states = [network.add_variable("h", state), network.add_variable("c", memory)]
+
+    def weights(*shape: int) -> object:
+        info = TensorInfo(shape, DataType.QSYMM_S8, QuantizationInfo((0.01,)))
+        return network.add_constant(np.ones(shape, np.int8), info=info)
+
+    given = LstmWeights(
+        *[weights(4, 3) for _ in range(3)],
+        *[weights(4, 4) for _ in range(3)],
+        *[np.ones(4, np.int32)] * 3,
+    )
+    layer = network.add_q_lstm(x, *states, given, cell_clip=0.5)
+    assert [slot.info for slot in layer.outputs] == [state, memory, state]
+    with pytest.raises(InvalidArgumentError, match="4 scales expected"):
+        network.add_q_lstm(x, *states, given, intermediate_scales=[1.0])

@@ -310,7 +310,7 @@ def _reductions(of: Operands) -> Iterator[Example]:
 
 
 def _recurrent(of: Operands) -> Iterator[Example]:
-    gates = [of.weights(1, 9, 4), of.weights(1, 9, 3)]
+    gates = [of.parameter(1, 9, 4), of.parameter(1, 9, 3)]
     yield Example(LayerType.GRU, d.GruDescriptor(), [of.x(2, 1, 4), *gates])
     states = [of.x(2, 3), of.x(2, 3)]
     known = [None if shape is None else of.parameter(*shape) for shape in lstm_shapes(4, 3)]

@@ -14,7 +14,7 @@ from armnn_py.testing.independent_lstm_levels import (
     lstm_in_integers,
     quantized_lstm,
 )
-from armnn_py.types import LayerType
+from armnn_py.types import LayerType, RecurrentDirection
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
@@ -110,11 +110,43 @@ def _sequence_lstm(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     return [h, c, found if d.time_major else found.swapaxes(0, 1)]
 
 
+def _gru(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    """Run row by row: each has its own length."""
+    d: Any = s.descriptor
+    x, weights, recurrent = v[:3]
+    input_bias, state_bias, before, lengths = ([*v[3:], None, None, None, None])[:4]
+    steps, batch, _ = x.shape
+    directions, _, hidden = recurrent.shape
+    outputs = np.zeros((steps, directions, batch, hidden))
+    last = np.zeros((directions, batch, hidden)) if before is None else before.copy()
+    for k in range(directions):
+        w, r = weights[k].reshape(3, hidden, -1), recurrent[k].reshape(3, hidden, hidden)
+        zeros = np.zeros((3, hidden))
+        b = zeros if input_bias is None else input_bias[k].reshape(3, hidden)
+        c = zeros if state_bias is None else state_bias[k].reshape(3, hidden)
+        for n in range(batch):
+            length = steps if lengths is None else int(np.clip(lengths[n], 0, steps))
+            h = last[k, n]
+            is_reverse = k == 1 or d.direction is RecurrentDirection.REVERSE
+            for t in reversed(range(length)) if is_reverse else range(length):
+                one = w @ x[t, n] + b
+                update = _sigmoid(_clipped(one[0] + r[0] @ h + c[0], d.clip))
+                reset = _sigmoid(_clipped(one[1] + r[1] @ h + c[1], d.clip))
+                old = r[2] @ (reset * h) + c[2]
+                if d.linear_before_reset:
+                    old = reset * (r[2] @ h + c[2])
+                h = (1 - update) * np.tanh(_clipped(one[2] + old, d.clip)) + update * h
+                outputs[t, k, n] = h
+            last[k, n] = h
+    return [outputs, last]
+
+
 def _is_of_8_bits(s: LayerSignature) -> bool:
     return all(info is not None and info.dtype.kind in "iu" for info in s.inputs)
 
 
 RECURRENT: dict[LayerType, Callable[[Any, Sequence[Any]], list[Array] | None]] = {
+    LayerType.GRU: _gru,
     LayerType.LSTM: _lstm,
     LayerType.QLSTM: lambda s, v: lstm_in_integers(s, v) if is_in_integers(s) else None,
     LayerType.QUANTIZED_LSTM: lambda s, v: quantized_lstm(s, v) if _is_of_8_bits(s) else None,

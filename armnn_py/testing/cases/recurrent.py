@@ -10,7 +10,7 @@ from typing import Any
 from armnn_py import descriptors as d
 from armnn_py.backends.probing import Example, Operand, Operands, lstm_in_integers, quantized_lstm
 from armnn_py.backends.recurrent_examples import Shape, lstm_shapes
-from armnn_py.types import LayerType
+from armnn_py.types import LayerType, RecurrentDirection
 
 __all__ = ["recurrent_examples"]
 
@@ -47,11 +47,27 @@ def recurrent_examples(of: Operands, *, full: bool) -> Iterator[Example]:
             yield from _lstms(of, fields, batch, size, cells, outputs if projects else None, steps)
     for batch, size, cells, _, steps in (*_SIZES[1:], *_EMPTY):
         yield from _lstms(of, {"cifg_enabled": False}, batch, size, cells, None, steps)
+    for batch, size, hidden, _, steps in (*_SIZES, *_EMPTY):
+        yield from _grus(of, batch, size, hidden, steps)
     for batch, size, cells, *_ in (*_SIZES, *_EMPTY):
         yield quantized_lstm(of, batch, size, cells)
     for form in _INTEGER_FORMS:
         for sizes in _SIZES if full else _SIZES[:1]:
             yield from _in_integers(of, form, *sizes)
+
+
+def _grus(of: Operands, batch: int, size: int, hidden: int, steps: int) -> Iterator[Example]:
+    x = of.x(steps, batch, size)
+    for direction in RecurrentDirection:
+        k = 2 if direction is RecurrentDirection.BIDIRECTIONAL else 1
+        weights = [of.parameter(k, 3 * hidden, size), of.parameter(k, 3 * hidden, hidden)]
+        bias, state = of.parameter(k, 3 * hidden), of.x(k, batch, hidden)
+        lengths = of.integers([max(steps - n, 0) for n in range(batch)])
+        plain = d.GruDescriptor(direction)
+        yield Example(LayerType.GRU, plain, [x, *weights])
+        yield Example(LayerType.GRU, plain, [x, *weights, None, bias, None, lengths])
+        after = d.GruDescriptor(direction, linear_before_reset=True, clip=0.75)
+        yield Example(LayerType.GRU, after, [x, *weights, bias, bias, state])
 
 
 #: Peephole, layer normalisation, projection, CIFG, bound of the cell state.

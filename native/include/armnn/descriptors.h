@@ -632,7 +632,8 @@ typedef struct armnn_qlstm_descriptor_t {
 
 /* GRU [input, input_weights, recurrent_weights, input_bias?, recurrent_bias?, hidden_state?,
  * sequence_lengths? -> output, hidden_state; sum]: Runs gated recurrent units over a sequence
- * (ONNX's GRU with sigmoid and tanh).
+ * (ONNX's GRU with sigmoid and tanh). Outputs behind the end of a shorter sequence are 0, its
+ * state stays; in reverse it begins at its own end.
  * D directions, batch N, T steps, input size I, hidden size H; gates in the order update, reset,
  * new. input [T, N, I], input_weights [D, 3 H, I], recurrent_weights [D, 3 H, H], biases [D, 3
  * H], hidden_state [D, N, H], sequence_lengths [N], output [T, D, N, H]. */

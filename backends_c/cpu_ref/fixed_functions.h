@@ -54,7 +54,7 @@ static inline int16_t armnn_i_ref_exp_of_negative(int16_t x, int whole) {
 
 /* 2 / (1 + x) with two integer bits, for x in [0, 1] without. */
 static inline int16_t armnn_i_ref_twice_over_one_plus(int16_t x) {
-  const int16_t half = (int16_t)((x + INT16_MAX + 1) / 2); /* of the denominator */
+  const int16_t half = (int16_t)((x + INT16_MAX + 1) / 2);                /* of the denominator */
   int16_t found = (int16_t)(23130 + armnn_i_ref_product16(half, -15420)); /* 48/17, -32/17 */
   for (int i = 0; i < 3; ++i) {
     const int16_t rest = (int16_t)((1 << 13) - armnn_i_ref_product16(half, found));
@@ -80,7 +80,8 @@ static inline int16_t armnn_i_ref_tanh16(int16_t x, int whole) {
   return x > 0 ? size : (int16_t)-size;
 }
 
-/* value^-1/2 as a factor; 1 for 0. Five steps of Newton's method from 1, with three integer bits. */
+/* value^-1/2 as a factor; 1 for 0. Five steps of Newton's method from 1, with three integer bits.
+ */
 static inline armnn_i_ref_factor_t armnn_i_ref_inverse_root(int32_t value) {
   armnn_i_ref_factor_t factor = {INT32_MAX, 0};
   if (value <= 1) return factor;

@@ -50,6 +50,16 @@ _SHORT = {
     DataType.UNSIGNED64: "U64",
     DataType.FLOAT64: "F64",
     DataType.BOOLEAN: "Bool",
+    DataType.FLOAT8_E4M3FN: "E4M3FN",
+    DataType.FLOAT8_E4M3FNUZ: "E4M3FNUZ",
+    DataType.FLOAT8_E5M2: "E5M2",
+    DataType.FLOAT8_E5M2FNUZ: "E5M2FNUZ",
+    DataType.FLOAT8_E8M0FNU: "E8M0",
+    DataType.FLOAT4_E2M1FN: "E2M1",
+    DataType.QASYMM_S4: "S4",
+    DataType.QASYMM_U4: "U4",
+    DataType.QASYMM_S2: "S2",
+    DataType.QASYMM_U2: "U2",
 }
 
 

@@ -111,8 +111,9 @@ def _parameters(member: Member) -> str:
 def _data_type(table: Table) -> str:
     doc = (
         "Type of a tensor's elements.\n\nQuantised values mean ``real = scale * (q - zero_point)``;"
-        " the symmetric types have\n``zero_point == 0``. ``BOOLEAN`` is one byte, ``BFLOAT16``"
-        " travels as ``uint16`` in numpy."
+        " the symmetric types have\n``zero_point == 0``. ``BOOLEAN`` is one byte. Types that numpy"
+        " lacks travel as their bits:\n``BFLOAT16`` as ``uint16``, the ``FLOAT8`` types as"
+        " ``uint8``. Elements of less than a byte are packed,\nand exist inside a network alone."
     )
     text = f"\n\nclass DataType(DataTypeBase):\n{docstring(doc)}\n"
     for one in table.data_types.values():

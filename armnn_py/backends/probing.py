@@ -64,6 +64,10 @@ _QUANTIZATION = {
     DataType.QASYMM_S8: QuantizationInfo((1 / 256,), (-128,)),
     DataType.QSYMM_S8: QuantizationInfo((1 / 128,)),
     DataType.QSYMM_S16: QuantizationInfo((1 / 32768,)),
+    DataType.QASYMM_S4: QuantizationInfo((1 / 16,), (-8,)),
+    DataType.QASYMM_U4: QuantizationInfo((1 / 16,), (0,)),
+    DataType.QASYMM_S2: QuantizationInfo((1 / 4,), (-2,)),
+    DataType.QASYMM_U2: QuantizationInfo((1 / 4,), (0,)),
 }
 _WEIGHTS = {
     DataType.QASYMM_U8: DataType.QASYMM_U8,

@@ -58,6 +58,10 @@ class PendingConstant:
 Resolved: TypeAlias = OutputSlot | PendingConstant
 
 
+#: Dtypes of arrays that may hold the bits of a type that numpy lacks.
+_BITS = (np.dtype(np.uint16), np.dtype(np.uint8))
+
+
 @functools.cache
 def _automatic_base(layer_type: LayerType) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", layer_type.label).lower()
@@ -111,6 +115,7 @@ class NetworkCore(NetworkStorage):
                 f"input '{name}': {info!r} has free dimensions",
                 hints=["Network.from_builder() makes a network for each shape it meets"],
             )
+        _refuse_packed(f"input '{name}'", info)
         return self.append_unchecked(name, LayerType.INPUT, None, (), [info])
 
     def add_output(self, name: str, source: Source) -> Layer:
@@ -140,7 +145,9 @@ class NetworkCore(NetworkStorage):
                 f"output '{name}' exists already",
                 details=[f"outputs: {', '.join(self._outputs)}"],
             )
-        slot = self._settle(self._resolve(source), f"{name}.value")
+        operand = self._resolve(source)
+        _refuse_packed(f"output '{name}'", operand.info)
+        slot = self._settle(operand, f"{name}.value")
         return self.append_unchecked(name, LayerType.OUTPUT, None, (slot,), [])
 
     def add_variable(self, name: str, info: TensorInfo, value: Any = None) -> VariableLayer:
@@ -210,6 +217,7 @@ class NetworkCore(NetworkStorage):
                 f"variable '{name}': {info!r} has free dimensions",
                 hints=["a variable has the same shape in all runs, whatever the inputs' shapes"],
             )
+        _refuse_packed(f"variable '{name}'", info)
         array = _zeros(info) if value is None else as_constant(value, like=info.data_type)
         if array.shape != info.shape or array.dtype != info.dtype:
             raise InvalidArgumentError(
@@ -297,6 +305,8 @@ class NetworkCore(NetworkStorage):
         self._check_static()
         if info is not None and not isinstance(info, TensorInfo):
             raise InvalidArgumentError(f"constant: {info!r} is not a TensorInfo")
+        if info is not None:
+            _refuse_packed("constant", info)
         array = as_constant(value, like=None if info is None else info.data_type)
         if info is None:
             info = _constant_info(value, array)
@@ -478,10 +488,20 @@ def _zeros(info: TensorInfo) -> NDArray[Any]:
 
 def _constant_info(value: Any, array: NDArray[Any]) -> TensorInfo:
     """Return the info of a constant; only the dtype of ``value`` tells bfloat16 from uint16."""
-    dtype = getattr(value, "dtype", None) if array.dtype == np.uint16 else None
-    is_bfloat16 = isinstance(dtype, np.dtype) and dtype.name == "bfloat16"
-    data_type = DataType.BFLOAT16 if is_bfloat16 else DataType.from_numpy(array.dtype)
-    return TensorInfo(array.shape, data_type)
+    dtype = getattr(value, "dtype", None) if array.dtype in _BITS else None
+    exact = dtype if isinstance(dtype, np.dtype) else array.dtype
+    return TensorInfo(array.shape, DataType.from_numpy(exact))
+
+
+def _refuse_packed(what: str, info: TensorInfo) -> None:
+    """Raise for elements of less than a byte, of which there are no arrays."""
+    packed = info.data_type
+    if packed.is_packed:
+        raise InvalidArgumentError(
+            f"{what} is {packed.label}, whose elements are less than a byte",
+            details=["such tensors exist inside a network alone: no array holds them"],
+            hints=[f"use {packed.unpacked.label} there, and add_cast() between the two"],
+        )
 
 
 def known_values(operand: Resolved | None) -> NDArray[Any] | None:

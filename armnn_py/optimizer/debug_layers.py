@@ -3,7 +3,7 @@
 """The debug option: a Debug layer behind each output of each layer.
 
 A Debug layer passes its input through and logs of it: name, shape, least, greatest and mean
-value. The reference backend has it.
+value. The reference backend has it. Of elements of less than a byte it tells nothing.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ def insert_debug_layers(graph: Graph, *, backend: str | None) -> list[Node]:
         if node.type in _SILENT:
             continue
         for value in node.outputs:
+            if value.info.data_type.is_packed:  # which no array holds
+                continue
             name = f"debug {node.name} ({value.index})"
             debug = graph.add(LayerType.DEBUG, [value], name=name, near=node, infos=[value.info])
             debug.pin, debug.backend = NO_PIN, backend

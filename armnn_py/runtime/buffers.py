@@ -16,6 +16,7 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors.constants import is_masked
 from armnn_py.tensors.memory import aligned_copy
 from armnn_py.text import counted
+from armnn_py.types import DataType
 
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
@@ -24,6 +25,8 @@ __all__ = ["Room", "bind_input", "bind_output", "check_in_place", "make_room", "
 
 _logger = logging.getLogger("armnn_py.runtime")
 _BYTE = np.dtype(np.uint8)
+_OF_PACKAGES = 256
+"""Numbers of dtypes from here on are not numpy's own."""
 _empty = np.empty
 _ndarray = np.ndarray
 
@@ -127,6 +130,22 @@ def _as_array(what: str, name: str, value: Any) -> np.ndarray:
     return array
 
 
+def _without_package(array: np.ndarray, info: TensorInfo) -> np.ndarray:
+    """Return an array of a dtype of ml_dtypes as numpy knows it, where it is of the input's type.
+
+    Its bits, or, for elements of less than a byte, its numbers in the type that stands for them.
+    """
+    if array.dtype == info.dtype or array.dtype.num < _OF_PACKAGES:
+        return array
+    try:
+        data_type = DataType.from_numpy(array.dtype)
+    except InvalidArgumentError:
+        return array  # the error is raised by who checks it
+    if data_type.is_packed and data_type.unpacked is info.data_type:
+        return array.astype(info.dtype)
+    return array.view(info.dtype) if data_type is info.data_type else array
+
+
 def _shape_text(shape: tuple[int | None, ...]) -> str:
     return "x".join("?" if d is None else str(d) for d in shape) or "scalar"
 
@@ -208,7 +227,7 @@ def bind_input(
         external = bind_external(what, name, value, info)
         check_array(what, name, external, info)
         return external
-    array = _as_array(what, name, value)
+    array = _without_package(_as_array(what, name, value), info)
     check_array(what, name, array, info)
     if share:
         if array is not value and array.flags.owndata:

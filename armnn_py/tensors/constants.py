@@ -54,9 +54,15 @@ def as_constant(value: Any, *, like: DataType | None = None) -> NDArray[Any]:
             f"constant: {array.ndim} dimensions given, at most {MAX_DIMENSIONS} expected"
         )
     if array.dtype != np.uint16:  # what bfloat16 travels as
-        DataType.from_numpy(array.dtype)
-        if array.dtype.kind == "V":  # bfloat16 of another package
-            array = array.view(np.uint16)
+        data_type = DataType.from_numpy(array.dtype)
+        bits = data_type.numpy
+        if data_type.is_packed:
+            raise InvalidArgumentError(
+                f"constant: an array of {array.dtype} given, whose numbers are less than a byte",
+                hints=[f"give array.astype('{data_type.unpacked.numpy}') and add_cast() of it"],
+            )
+        if array.dtype.newbyteorder("=") not in (bits, bits.newbyteorder("=")):
+            array = array.view(bits)  # of another package
     native = array.dtype.newbyteorder("=")
     if array.flags.writeable or not array.flags.c_contiguous or array.dtype != native:
         array = np.array(array, dtype=native, order="C", copy=True, subok=False)

@@ -39,13 +39,8 @@ INT32 = (-(2**31), 2**31 - 1)
 
 _SIZE_LIMIT = 2**63
 _MOST_SCALES = 2**24
-_ZERO_POINTS = {
-    DataType.QASYMM_U8: (0, 255),
-    DataType.QASYMM_S8: (-128, 127),
-    DataType.QSYMM_S8: (0, 0),
-    DataType.QSYMM_S16: (0, 0),
-    DataType.SIGNED32: (0, 0),
-}
+_ZERO_POINTS = {one: one.zero_points for one in DataType if one.zero_points}
+_ZERO_POINTS[DataType.SIGNED32] = (0, 0)  # of a bias
 
 
 def format_shape(shape: Sequence[int | None], names: Sequence[str | None] = ()) -> str:

@@ -41,7 +41,10 @@ class DataType(DataTypeBase):
     """Type of a tensor's elements.
 
     Quantised values mean ``real = scale * (q - zero_point)``; the symmetric types have
-    ``zero_point == 0``. ``BOOLEAN`` is one byte, ``BFLOAT16`` travels as ``uint16`` in numpy.
+    ``zero_point == 0``. ``BOOLEAN`` is one byte. Types that numpy lacks travel as their bits:
+    ``BFLOAT16`` as ``uint16``, the ``FLOAT8`` types as ``uint8``. Elements of less than a byte are
+    packed,
+    and exist inside a network alone.
     """
 
     FLOAT16 = 0, "float16", 16, "float16", "float", True, 0
@@ -58,6 +61,16 @@ class DataType(DataTypeBase):
     UNSIGNED32 = 11, "unsigned32", 32, "uint32", "integer", True, 0
     UNSIGNED64 = 12, "unsigned64", 64, "uint64", "integer", True, 0
     FLOAT64 = 13, "float64", 64, "float64", "float", True, 0
+    FLOAT8_E4M3FN = 14, "float8_e4m3fn", 8, "uint8", "float", False, 0
+    FLOAT8_E4M3FNUZ = 15, "float8_e4m3fnuz", 8, "uint8", "float", False, 0
+    FLOAT8_E5M2 = 16, "float8_e5m2", 8, "uint8", "float", False, 0
+    FLOAT8_E5M2FNUZ = 17, "float8_e5m2fnuz", 8, "uint8", "float", False, 0
+    FLOAT8_E8M0FNU = 18, "float8_e8m0fnu", 8, "uint8", "float", False, 0
+    FLOAT4_E2M1FN = 19, "float4_e2m1fn", 4, "uint8", "float", False, 0
+    QASYMM_S4 = 20, "qasymm_s4", 4, "int8", "quantized", False, 0, (-8, 7)
+    QASYMM_U4 = 21, "qasymm_u4", 4, "uint8", "quantized", False, 0, (0, 15)
+    QASYMM_S2 = 22, "qasymm_s2", 2, "int8", "quantized", False, 0, (-2, 1)
+    QASYMM_U2 = 23, "qasymm_u2", 2, "uint8", "quantized", False, 0, (0, 3)
 
 
 class LayerType(LayerTypeBase):

@@ -58,6 +58,34 @@ class DataTypeBase(IntEnum):
         return self._facts.bits
 
     @property
+    def is_packed(self) -> bool:
+        """Whether elements are less than a byte; tensors of such a type exist inside a network."""
+        return self._facts.bits < 8
+
+    @property
+    def unpacked(self) -> Self:
+        """The type of whole bytes that arrays of a packed type have: its numbers, one by one."""
+        if not self.is_packed:
+            return self
+        if not self.is_quantized:
+            return type(self)["FLOAT16"]
+        low, _ = self._facts.zero_points or (0, 0)
+        return type(self)["QASYMM_S8" if low < 0 else "QASYMM_U8"]
+
+    @property
+    def package_dtype(self) -> np.dtype[Any] | None:
+        """The dtype of the package ml_dtypes for a type that numpy lacks, if that is installed."""
+        name = _NAMES_ELSEWHERE.get(self._facts.label)
+        if name is None:
+            return None
+        try:
+            import ml_dtypes
+        except ImportError:
+            return None
+        found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+        return found
+
+    @property
     def label(self) -> str:
         """The name in messages, as ``float32`` or ``qasymm_u8``."""
         return self._facts.label
@@ -87,8 +115,10 @@ class DataTypeBase(IntEnum):
         """Return the type that a numpy array stands for.
 
         ``uint8``, ``int8`` and ``int16`` arrays are the quantised types ``QASYMM_U8``,
-        ``QASYMM_S8`` and ``QSYMM_S16``; a dtype named ``bfloat16`` is ``BFLOAT16``, whereas plain
-        ``uint16`` is ``UNSIGNED16``: bits alone do not say so.
+        ``QASYMM_S8`` and ``QSYMM_S16``, as are ``int4``, ``uint4``, ``int2`` and ``uint2`` of the
+        package ml_dtypes. Its floating-point dtypes are the types of these names, ``bfloat16`` for
+        example is ``BFLOAT16``, whereas plain ``uint16`` is ``UNSIGNED16``: bits alone do not say
+        so.
 
         Parameters
         ----------
@@ -111,7 +141,7 @@ class DataTypeBase(IntEnum):
         if found is not None:
             return found
         for member in cls:
-            if member.label == resolved.name:  # a dtype of another package, as bfloat16
+            if _NAMES_ELSEWHERE.get(member.label) == resolved.name:
                 return member
         raise InvalidArgumentError(
             f"dtype '{resolved}' has no tensor type",
@@ -124,6 +154,21 @@ class DataTypeBase(IntEnum):
 def _plain(cls: type[DataTypeBase]) -> dict[np.dtype[Any], Any]:
     return {member.numpy: member for member in cls if member._facts.plain}
 
+
+#: Names of the dtypes of ml_dtypes, for types that numpy lacks.
+_NAMES_ELSEWHERE = {
+    "bfloat16": "bfloat16",
+    "float8_e4m3fn": "float8_e4m3fn",
+    "float8_e4m3fnuz": "float8_e4m3fnuz",
+    "float8_e5m2": "float8_e5m2",
+    "float8_e5m2fnuz": "float8_e5m2fnuz",
+    "float8_e8m0fnu": "float8_e8m0fnu",
+    "float4_e2m1fn": "float4_e2m1fn",
+    "qasymm_s4": "int4",
+    "qasymm_u4": "uint4",
+    "qasymm_s2": "int2",
+    "qasymm_u2": "uint2",
+}
 
 _DTYPE_CURES = {
     "float128": "array.astype('float64'); nothing is converted silently",

@@ -103,7 +103,7 @@ static armnn_status_t pairs_range(void* argument, uint64_t begin, uint64_t end,
       read_row(job, &job->y, job->call->inputs[1], walker.offsets[2] + (int64_t)i * y_stride,
                y_stride, count, &y);
       pairs->row(pairs->context, &x, &y, count,
-                 pairs->out_is_plain ? (void*)(output + to * job->out.size) : &out);
+                 pairs->out_is_plain ? (void*)(output + to * job->out.bits / 8) : &out);
       if (pairs->out_is_plain) continue;
       if (pairs->as_levels) {
         armnn_i_ref_encode_levels(&job->out, out.level, count, output, to);

@@ -9,24 +9,30 @@
 
 #include "half_float.h"
 #include "int_math.h"
+#include "packed.h"
+#include "small_float.h"
 
 static const float one_scale = 1.0f;
 static const int32_t zero_zero_point = 0;
 
+static int is_unsigned(int32_t data_type) {
+  return data_type == ARMNN_DATA_TYPE_QASYMM_U8 || data_type == ARMNN_DATA_TYPE_QASYMM_U4 ||
+         data_type == ARMNN_DATA_TYPE_QASYMM_U2;
+}
+
 armnn_i_ref_codec_t armnn_i_ref_codec(const armnn_tensor_info_t* info) {
   armnn_i_ref_codec_t codec = {
       .data_type = info->data_type,
-      .size = armnn_data_type_size(info->data_type),
+      .bits = armnn_data_type_bits(info->data_type),
       .scales = info->quantization_count > 0 ? info->scales : &one_scale,
       .zero_points = info->quantization_count > 0 ? info->zero_points : &zero_zero_point,
       .count = info->quantization_count > 1 ? info->quantization_count : 1,
       .inner = 1,
-      .least = info->data_type == ARMNN_DATA_TYPE_QASYMM_U8   ? 0
-               : info->data_type == ARMNN_DATA_TYPE_QSYMM_S16 ? INT16_MIN
-                                                              : INT8_MIN,
-      .most = info->data_type == ARMNN_DATA_TYPE_QASYMM_U8   ? UINT8_MAX
-              : info->data_type == ARMNN_DATA_TYPE_QSYMM_S16 ? INT16_MAX
-                                                             : INT8_MAX};
+  };
+  if (armnn_data_type_is_quantized(info->data_type)) {
+    codec.least = is_unsigned(info->data_type) ? 0 : -(1 << (codec.bits - 1));
+    codec.most = codec.least + (1 << codec.bits) - 1;
+  }
   for (uint32_t d = (uint32_t)(info->quantization_dim + 1); codec.count > 1 && d < info->rank;
        ++d) {
     codec.inner *= info->dims[d];
@@ -61,9 +67,22 @@ static uint64_t run_of(const armnn_i_ref_codec_t* codec, uint64_t first, uint64_
 
 /* ---- Into rows ------------------------------------------------------------------------------- */
 
-static void decode_run(int32_t type, const void* data, uint64_t first, uint64_t count, float scale,
-                       int32_t zero_point, float* out) {
-  switch (type) {
+/* Elements of less than a byte that are looked at together; whole bytes of them. */
+enum { PACKED_ROW = 64 };
+
+/* out[i] = the integer of element |first| + i, i < |count| <= PACKED_ROW. */
+static void unpack(const armnn_i_ref_codec_t* codec, const void* data, uint64_t first,
+                   uint64_t count, int8_t* out) {
+  uint8_t codes[PACKED_ROW];
+  armnn_i_ref_unpack(data, codec->bits, first, count, codes);
+  for (uint64_t i = 0; i < count; ++i) {
+    out[i] = codec->least == 0 ? (int8_t)codes[i] : armnn_i_ref_sign_extend(codes[i], codec->bits);
+  }
+}
+
+static void decode_run(const armnn_i_ref_codec_t* codec, const void* data, uint64_t first,
+                       uint64_t count, float scale, int32_t zero_point, float* out) {
+  switch (codec->data_type) {
     case ARMNN_DATA_TYPE_FLOAT32:
       memcpy(out, (const float*)data + first, count * sizeof(float));
       break;
@@ -92,6 +111,49 @@ static void decode_run(int32_t type, const void* data, uint64_t first, uint64_t 
     case ARMNN_DATA_TYPE_BOOLEAN:
       EACH(uint8_t, v != 0 ? 1.0f : 0.0f);
       break;
+    case ARMNN_DATA_TYPE_UNSIGNED16:
+      EACH(uint16_t, (float)v);
+      break;
+    case ARMNN_DATA_TYPE_UNSIGNED32:
+      EACH(uint32_t, (float)v);
+      break;
+    case ARMNN_DATA_TYPE_UNSIGNED64:
+      EACH(uint64_t, (float)v);
+      break;
+    case ARMNN_DATA_TYPE_FLOAT64:
+      EACH(double, (float)v);
+      break;
+    case ARMNN_DATA_TYPE_FLOAT8_E4M3FN:
+      EACH(uint8_t, armnn_small_to_float(v, &armnn_float8_e4m3fn));
+      break;
+    case ARMNN_DATA_TYPE_FLOAT8_E4M3FNUZ:
+      EACH(uint8_t, armnn_small_to_float(v, &armnn_float8_e4m3fnuz));
+      break;
+    case ARMNN_DATA_TYPE_FLOAT8_E5M2:
+      EACH(uint8_t, armnn_small_to_float(v, &armnn_float8_e5m2));
+      break;
+    case ARMNN_DATA_TYPE_FLOAT8_E5M2FNUZ:
+      EACH(uint8_t, armnn_small_to_float(v, &armnn_float8_e5m2fnuz));
+      break;
+    case ARMNN_DATA_TYPE_FLOAT8_E8M0FNU:
+      EACH(uint8_t, armnn_e8m0_to_float(v));
+      break;
+    case ARMNN_DATA_TYPE_FLOAT4_E2M1FN:
+    case ARMNN_DATA_TYPE_QASYMM_S4:
+    case ARMNN_DATA_TYPE_QASYMM_U4:
+    case ARMNN_DATA_TYPE_QASYMM_S2:
+    case ARMNN_DATA_TYPE_QASYMM_U2:
+      for (uint64_t i = 0; i < count; i += PACKED_ROW) {
+        int8_t row[PACKED_ROW];
+        const uint64_t part = armnn_min_u64(PACKED_ROW, count - i);
+        unpack(codec, data, first + i, part, row);
+        for (uint64_t k = 0; k < part; ++k) {
+          out[i + k] = codec->data_type == ARMNN_DATA_TYPE_FLOAT4_E2M1FN
+                           ? armnn_small_to_float((uint8_t)row[k], &armnn_float4_e2m1fn)
+                           : scale * (float)(row[k] - zero_point);
+        }
+      }
+      break;
     default:
       break;
   }
@@ -102,8 +164,7 @@ void armnn_i_ref_decode(const armnn_i_ref_codec_t* codec, const void* data, uint
   while (count > 0) {
     uint64_t channel;
     const uint64_t run = run_of(codec, first, count, &channel);
-    decode_run(codec->data_type, data, first, run, codec->scales[channel],
-               codec->zero_points[channel], out);
+    decode_run(codec, data, first, run, codec->scales[channel], codec->zero_points[channel], out);
     first += run, count -= run, out += run;
   }
 }
@@ -182,6 +243,46 @@ static void encode_run(const armnn_i_ref_codec_t* codec, const float* values, ui
       break;
     case ARMNN_DATA_TYPE_BOOLEAN:
       STORE(uint8_t, v != 0.0f);
+      break;
+    case ARMNN_DATA_TYPE_FLOAT8_E4M3FN:
+      STORE(uint8_t, armnn_small_from_float(v, &armnn_float8_e4m3fn));
+      break;
+    case ARMNN_DATA_TYPE_FLOAT8_E4M3FNUZ:
+      STORE(uint8_t, armnn_small_from_float(v, &armnn_float8_e4m3fnuz));
+      break;
+    case ARMNN_DATA_TYPE_FLOAT8_E5M2:
+      STORE(uint8_t, armnn_small_from_float(v, &armnn_float8_e5m2));
+      break;
+    case ARMNN_DATA_TYPE_FLOAT8_E5M2FNUZ:
+      STORE(uint8_t, armnn_small_from_float(v, &armnn_float8_e5m2fnuz));
+      break;
+    case ARMNN_DATA_TYPE_FLOAT8_E8M0FNU:
+      STORE(uint8_t, armnn_e8m0_from_float(v));
+      break;
+    case ARMNN_DATA_TYPE_FLOAT4_E2M1FN:
+    case ARMNN_DATA_TYPE_QASYMM_S4:
+    case ARMNN_DATA_TYPE_QASYMM_U4:
+    case ARMNN_DATA_TYPE_QASYMM_S2:
+    case ARMNN_DATA_TYPE_QASYMM_U2:
+      for (uint64_t i = 0; i < count; ++i) {
+        const uint8_t code =
+            codec->data_type == ARMNN_DATA_TYPE_FLOAT4_E2M1FN
+                ? armnn_small_from_float(values[i], &armnn_float4_e2m1fn)
+                : (uint8_t)(int8_t)level_of(values[i], scale, zero, least, most, away);
+        armnn_i_ref_pack(&code, codec->bits, 1, first + i, data);
+      }
+      break;
+    case ARMNN_DATA_TYPE_UNSIGNED16:
+      STORE(uint16_t, !(v > 0.0f) ? 0 : v >= 65535.0f ? UINT16_MAX : (uint16_t)rintf(v));
+      break;
+    case ARMNN_DATA_TYPE_UNSIGNED32:
+      STORE(uint32_t, !(v > 0.0f) ? 0 : v >= 0x1p32f ? UINT32_MAX : (uint32_t)rintf(v));
+      break;
+    case ARMNN_DATA_TYPE_UNSIGNED64:
+      STORE(uint64_t, !(v > 0.0f) ? 0 : v >= 0x1p64f ? UINT64_MAX : (uint64_t)rintf(v));
+      break;
+    case ARMNN_DATA_TYPE_FLOAT64:
+      STORE(double, v);
       break;
     default:
       break;

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * codec.h - elements of any data type as rows of numbers, and back: where a loop nest begins and
- * ends, so that it is written once and not for each type.
+ * ends, so that it is written once and not for each type. Elements of less than a byte are written
+ * from the first to the last by one thread for each byte (packed.h).
  *
  *   const armnn_i_ref_codec_t x = armnn_i_ref_codec(ARMNN_IN_INFO(call, 0));
  *   const armnn_i_ref_codec_t y = armnn_i_ref_codec(ARMNN_OUT_INFO(call, 0));
@@ -29,7 +30,7 @@ enum { ARMNN_REF_ROW = 256 };
 /* How the elements of one tensor are read and written. Refers to the info that it was made from. */
 typedef struct armnn_i_ref_codec_t {
   int32_t data_type;
-  uint32_t size;       /* bytes of an element */
+  uint32_t bits;       /* of an element */
   const float* scales; /* |count| of each */
   const int32_t* zero_points;
   uint64_t count;      /* 1: for the whole tensor */
@@ -47,8 +48,8 @@ armnn_i_ref_codec_t armnn_i_ref_codec_of_levels(const armnn_tensor_info_t* info)
  * 1 from 0. */
 armnn_i_ref_codec_t armnn_i_ref_codec(const armnn_tensor_info_t* info);
 
-/* out[i] = the real value of element |first| + i, i < |count|. Exact for all types but SIGNED32 and
- * SIGNED64, and quantised types, which round to float32. */
+/* out[i] = the real value of element |first| + i, i < |count|. Exact for all types but integers and
+ * floating-point numbers of more than float32 holds, and quantised types: those round. */
 void armnn_i_ref_decode(const armnn_i_ref_codec_t* codec, const void* data, uint64_t first,
                         uint64_t count, float* out);
 

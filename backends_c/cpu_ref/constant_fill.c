@@ -13,8 +13,9 @@
 
 armnn_status_t armnn_any_copy__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   (void)error;
-  uint64_t size = ARMNN_COUNT(call) * armnn_data_type_size(ARMNN_OUT_INFO(call, 0)->data_type);
-  return armnn_copy_bytes(call->host, call->outputs[0], call->inputs[0], size);
+  const uint64_t bits =
+      ARMNN_COUNT(call) * armnn_data_type_bits(ARMNN_OUT_INFO(call, 0)->data_type);
+  return armnn_copy_bytes(call->host, call->outputs[0], call->inputs[0], (bits + 7) / 8);
 }
 
 armnn_status_t armnn_any_constant__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {

@@ -22,7 +22,7 @@ armnn_status_t armnn_i_ref_prepare_in_place(const armnn_workload_info_t* info,
   for (uint32_t i = 0; i < info->input_count && i < 64; ++i) {
     const armnn_tensor_info_t* input = info->input_infos[i];
     if (input != NULL && input->element_count == output->element_count &&
-        armnn_data_type_size(input->data_type) == armnn_data_type_size(output->data_type)) {
+        armnn_data_type_bits(input->data_type) == armnn_data_type_bits(output->data_type)) {
       requirements->in_place_mask |= UINT64_C(1) << i;
     }
   }

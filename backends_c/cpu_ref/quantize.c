@@ -11,12 +11,14 @@
 #include "fixed_point.h"
 #include "int_math.h"
 #include "kernels.h"
+#include "packed.h"
 
 typedef struct quantize_job_t {
   armnn_i_ref_codec_t from, to;
   const void* x;
   void* y;
   armnn_i_ref_factor_t factor;
+  uint64_t count, per_byte; /* elements, and how many of them a byte of the output holds */
 } quantize_job_t;
 
 static armnn_status_t by_reals(void* argument, uint64_t begin, uint64_t end,
@@ -24,6 +26,8 @@ static armnn_status_t by_reals(void* argument, uint64_t begin, uint64_t end,
   const quantize_job_t* job = (const quantize_job_t*)argument;
   float row[ARMNN_REF_ROW];
   (void)thread_index;
+  begin *= job->per_byte;
+  end = armnn_min_u64(end * job->per_byte, job->count);
   for (uint64_t i = begin; i < end; i += ARMNN_REF_ROW) {
     const uint64_t count = armnn_min_u64(ARMNN_REF_ROW, end - i);
     armnn_i_ref_decode(&job->from, job->x, i, count, row);
@@ -58,11 +62,14 @@ armnn_status_t armnn_any_quantize__ref(const armnn_kernel_call_t* call, armnn_er
   quantize_job_t job = {.from = armnn_i_ref_codec(from),
                         .to = armnn_i_ref_codec(to),
                         .x = call->inputs[0],
-                        .y = call->outputs[0]};
+                        .y = call->outputs[0],
+                        .count = ARMNN_COUNT(call),
+                        .per_byte = armnn_i_ref_per_byte(to->data_type)};
   (void)error;
   if (is_quantized(from) && is_quantized(to) && job.from.count == 1 && job.to.count == 1) {
     job.factor = armnn_i_ref_factor((double)job.from.scales[0] / job.to.scales[0]);
     return armnn_parallel_for(call->host, by_levels, &job, ARMNN_COUNT(call), 4096, 0);
   }
-  return armnn_parallel_for(call->host, by_reals, &job, ARMNN_COUNT(call), 4096, 0);
+  return armnn_parallel_for(call->host, by_reals, &job,
+                            (job.count + job.per_byte - 1) / job.per_byte, 4096, 0);
 }

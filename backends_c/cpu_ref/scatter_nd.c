@@ -131,7 +131,7 @@ static void fill_zeros(const armnn_tensor_info_t* info, const armnn_i_ref_codec_
                        void* out) {
   static const float zeros[ARMNN_REF_ROW];
   if (!armnn_data_type_is_quantized(info->data_type)) {
-    memset(out, 0, (size_t)(info->element_count * codec->size));
+    memset(out, 0, (size_t)(info->element_count * codec->bits / 8));
     return;
   }
   for (uint64_t i = 0; i < info->element_count; i += ARMNN_REF_ROW) {

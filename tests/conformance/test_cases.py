@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from armnn_py.backends.probing import example_layers
-from armnn_py.testing.cases import Case, all_cases, layer_type_of
+from armnn_py.testing.cases import TRIED_TYPES, Case, all_cases, layer_type_of
 from armnn_py.types import DataType, LayerType
 
 
@@ -19,8 +19,13 @@ def quick() -> list[Case]:
 
 def test_every_example_of_the_layer_table_is_a_case(quick: list[Case]) -> None:
     tried = {case.signature for case in quick}
-    for data_type in DataType:
-        assert set(example_layers(data_type)) <= tried
+    for data_type in TRIED_TYPES:
+        examples = {
+            one
+            for one in example_layers(data_type)
+            if {info.data_type for info in (*one.inputs, *one.outputs) if info} <= {*TRIED_TYPES}
+        }
+        assert examples <= tried
 
 
 def test_names_tell_cases_apart(quick: list[Case]) -> None:

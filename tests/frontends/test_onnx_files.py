@@ -226,10 +226,6 @@ GRAPHS = {
         lambda m: m.graph.input[0].CopyFrom(helper.make_tensor_value_info("x", 14, [1])),
         "'x' holds complex64 values, which no tensor can",
     ),
-    "2-bit input": (
-        lambda m: setattr(m.graph.input[0].type.tensor_type, "elem_type", 26),
-        "'x' holds int2 values, which no tensor can",
-    ),
     "sequence input": (
         lambda m: m.graph.input[0].CopyFrom(
             helper.make_tensor_sequence_value_info("x", FLOAT, [1])

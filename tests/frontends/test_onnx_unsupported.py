@@ -81,9 +81,23 @@ REASONS = {
         [node("Conv", ["cube", "cube"], ["y"], name="n")],
         "4 spatial dimensions (1 to 3 are supported)",
     ),
-    "float8 at run time": (
-        [node("Cast", ["x"], ["y"], to=TensorProto.FLOAT8E5M2, name="n")],
-        "to float8e5m2",
+    "complex numbers": (
+        [node("Cast", ["x"], ["y"], to=TensorProto.COMPLEX64, name="n")],
+        "to complex64",
+    ),
+    "arithmetic of float8": (
+        [
+            node("Cast", ["x"], ["small"], to=TensorProto.FLOAT8E5M2),
+            node("Add", ["small", "small"], ["y"], name="n"),
+        ],
+        "float8_e5m2 operands",
+    ),
+    "arithmetic of int2": (
+        [
+            node("Cast", ["x"], ["small"], to=TensorProto.INT2),
+            node("Relu", ["small"], ["y"], name="n"),
+        ],
+        "int2 operands",
     ),
     "strings": (
         [node("Cast", ["x"], ["y"], to=TensorProto.STRING, name="n")],

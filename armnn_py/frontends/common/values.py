@@ -40,6 +40,10 @@ __all__ = [
 ]
 
 Array: TypeAlias = "NDArray[Any]"
+#: Types that numpy lacks: their arrays hold bits.
+_ELSEWHERE = frozenset(
+    one for one in DataType if one.is_packed or (one.is_float and one.label != one.numpy.name)
+)
 
 
 class Unsupported(Exception):  # noqa: N818 - an answer, not an error: collected and listed
@@ -230,8 +234,12 @@ def shape_of(value: Value) -> tuple[int, ...]:
 
 
 def dtype_of(value: Value) -> np.dtype[Any]:
-    """Return the numpy dtype of the elements."""
-    return value.dtype if isinstance(value, Known) else value.info.dtype
+    """Return the dtype of the elements; of ml_dtypes where numpy lacks their type."""
+    if isinstance(value, Known):
+        return value.dtype
+    info = value.info
+    elsewhere = info.data_type.package_dtype if info.data_type in _ELSEWHERE else None
+    return elsewhere or info.dtype
 
 
 def quantization_of(value: Value) -> QuantizationInfo | None:

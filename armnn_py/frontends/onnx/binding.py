@@ -126,7 +126,7 @@ def _data_type(info: ValueInfo) -> DataType:
     dtype: np.dtype[np.generic] | None = info.dtype
     if dtype is not None:
         try:
-            return DataType.from_numpy(dtype)
+            return DataType.from_numpy(dtype).unpacked
         except InvalidArgumentError:
             pass
     raise ParseError(f"{quoted(info.name)} holds {info.type_name} values, which no tensor can")

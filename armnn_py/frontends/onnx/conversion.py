@@ -18,6 +18,7 @@ from armnn_py.frontends.common.values import (
     NotKnown,
     Unsupported,
     Value,
+    data_type_of,
     dense,
     dtype_of,
     shape_of,
@@ -29,6 +30,7 @@ from armnn_py.frontends.onnx.model import OnnxModel
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.problems import OnnxProblems
 from armnn_py.frontends.onnx.scope import Scope, Work, named
+from armnn_py.frontends.onnx.small_types import unpacked
 from armnn_py.frontends.onnx.table import NEWEST_VERSION, find_operator
 from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.network import Network
@@ -188,7 +190,12 @@ class _Conversion(Scope):
             emit.reserve(name)
             slot = self.network.add_input(name, info).outputs[0]
             given = self.given.get(name)
-            self.assign(name, slot if given is None else Known(given))
+            read: Value = slot if given is None else Known(given)
+            stated = self.model.inputs[name].dtype
+            if stated is not None and data_type_of(stated).is_packed:
+                emit.begin(name)
+                read = emit.cast(read, stated)
+            self.assign(name, read)
         for name in self.model.outputs:
             emit.reserve(name)
         for name, constant in self.model.constants.items():
@@ -210,7 +217,7 @@ class _Conversion(Scope):
             self._check_type(name, value)
             emit.begin(name)
             try:
-                self.network.add_output(name, emit.slot(value))
+                self.network.add_output(name, emit.slot(unpacked(emit, value)))
             except Unsupported as reason:
                 raise ParseError(f"output {quoted(name)}: {reason}") from None
         return self.network

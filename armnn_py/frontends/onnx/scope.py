@@ -30,6 +30,7 @@ from armnn_py.frontends.onnx.levels import plain_levels
 from armnn_py.frontends.onnx.model import OnnxModel
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.problems import OnnxProblems
+from armnn_py.frontends.onnx.small_types import prepared, restored
 from armnn_py.frontends.onnx.stand_in import stand_in
 from armnn_py.frontends.onnx.table import find_operator
 from armnn_py.frontends.onnx.tensors import Unreadable
@@ -132,7 +133,8 @@ class Scope:
         """Keep the value of a name."""
         if not isinstance(value, Known) and not all(shape_of(value)):
             # A tensor without elements is known, whatever computes it.
-            value = Known(np.zeros(shape_of(value), dtype_of(value)), value.info)
+            empty = np.zeros(shape_of(value), dtype_of(value))
+            value = Known(empty, None if value.info.quantization is None else value.info)
         if isinstance(value, Known):
             self.work.emit.name_constant(value, self.title + name)
         self.values[name] = value
@@ -209,7 +211,11 @@ class Scope:
                 return self.call(node, function, values, node.inputs, attributes=node.attributes)
             if entry.check is not None:
                 entry.check(view)
-            results = entry.convert(view)
+            operands, dtype = prepared(work.emit, node.op_type, values)
+            results = entry.convert(view if operands is values else view.over(operands))
+            if dtype is not None:
+                listed = results if isinstance(results, Sequence) else [results]
+                results = restored(work.emit, listed, dtype)
         except Failed:
             return None
         except Unsupported as reason:

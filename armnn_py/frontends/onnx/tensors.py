@@ -18,6 +18,7 @@ from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.slabs import Empty
 from armnn_py.frontends.onnx.reading import protobuf_text
+from armnn_py.frontends.onnx.small_types import SMALL_TYPES
 from armnn_py.records import record
 from armnn_py.tensors.memory import aligned_empty
 
@@ -41,13 +42,14 @@ DTYPES: dict[int, np.dtype[Any]] = {
     11: np.dtype(np.float64),
     12: np.dtype(np.uint32),
     13: np.dtype(np.uint64),
+    **SMALL_TYPES,
 }
 _OTHER_TYPES = {
-    0: "undefined", 8: "string", 14: "complex64", 15: "complex128", 16: "bfloat16",
-    17: "float8e4m3fn", 18: "float8e4m3fnuz", 19: "float8e5m2", 20: "float8e5m2fnuz",
-    21: "uint4", 22: "int4", 23: "float4e2m1", 24: "float8e8m0", 25: "uint2", 26: "int2",
+    0: "undefined", 8: "string", 14: "complex64", 15: "complex128",
     27: "float6e2m3", 28: "float6e3m2",
 }  # fmt: skip
+#: Bits of an element where that is less than a byte: they are stored as in tensors of ours.
+_BITS = {21: 4, 22: 4, 23: 4, 25: 2, 26: 2}
 # Elements that are not raw bytes: the repeated field that holds them, and the type of that field.
 _FIELDS: dict[int, tuple[str, type[np.generic]]] = {
     1: ("float_data", np.float32),
@@ -57,6 +59,7 @@ _FIELDS: dict[int, tuple[str, type[np.generic]]] = {
     13: ("uint64_data", np.uint64),
 }
 _SMALL: tuple[str, type[np.generic]] = ("int32_data", np.int32)
+_BY_BITS = {10: np.uint16, 16: np.uint16, **dict.fromkeys((17, 18, 19, 20, 24), np.uint8)}
 _EXTERNAL = 1
 
 
@@ -110,6 +113,8 @@ def read_tensor(
         if number == 0:
             raise ParseError(f"{what} has no element type")
         return Unreadable(f"{what} holds {element_type_name(number)} values")
+    if number in _BITS:
+        return _read_packed(tensor, folder, what, empty)
     size = math.prod(shape) * dtype.itemsize
     if tensor.data_location == _EXTERNAL:
         array = _read_external(tensor, folder, shape, dtype, what, empty)
@@ -118,11 +123,38 @@ def read_tensor(
         if len(raw) != size:
             raise _mismatch(what, shape, dtype, f"{len(raw)} bytes")
         array = empty(shape, dtype)
-        array[...] = np.frombuffer(raw, dtype.newbyteorder("<")).reshape(shape)
+        stored = dtype if dtype.isbuiltin == 2 else dtype.newbyteorder("<")  # 2: of a package
+        array[...] = np.frombuffer(raw, stored).reshape(shape)
     else:
         array = _read_field(tensor, shape, dtype, what, empty)
     if dtype == np.bool_:  # any byte but 0 is true
         array[...] = array.view(np.uint8) != 0
+    array.flags.writeable = False
+    return array
+
+
+def _read_packed(
+    tensor: onnx.TensorProto, folder: Path | None, what: str, empty: Empty
+) -> NDArray[Any] | Unreadable:
+    """Read elements of less than a byte: those of a byte from its low bits upwards."""
+    shape, dtype, bits = tuple(tensor.dims), DTYPES[tensor.data_type], _BITS[tensor.data_type]
+    count = math.prod(shape)
+    packed = type(tensor)()
+    packed.CopyFrom(tensor)
+    packed.data_type = 2  # uint8
+    packed.ClearField("dims")
+    packed.dims.append(-(-count * bits // 8))
+    stored = read_tensor(packed, folder, what)
+    assert not isinstance(stored, Unreadable)
+    shifts = np.arange(0, 8, bits, dtype=np.uint8)
+    codes = (stored[:, None] >> shifts & np.uint8((1 << bits) - 1)).reshape(-1)[:count]
+    if np.dtype(dtype).name.startswith("int"):  # two's complement
+        half = 1 << (bits - 1)
+        values = ((codes ^ half).astype(np.int8) - half).astype(dtype)
+    else:
+        values = codes.view(dtype) if dtype.name.startswith("float") else codes.astype(dtype)
+    array = empty(shape, dtype)
+    array[...] = values.reshape(shape)
     array.flags.writeable = False
     return array
 
@@ -151,8 +183,8 @@ def _read_field(
     if len(stored_values) != math.prod(shape):
         raise _mismatch(what, shape, dtype, f"{len(stored_values)} elements")
     values = np.array(stored_values, stored)
-    if dtype == np.float16:  # each number holds the 16 bits of an element
-        values = values.astype(np.uint16).view(np.float16)
+    if tensor.data_type in _BY_BITS:  # each number holds the bits of an element
+        values = values.astype(_BY_BITS[tensor.data_type]).view(dtype)
     array = empty(shape, dtype)
     array.reshape(-1)[...] = values.astype(dtype, copy=False)  # numbers out of range wrap
     return array

@@ -113,6 +113,8 @@ def _wanted(known: dict[Node, int]) -> dict[Node, None]:
         ]
         if not read:
             vanishing.add(node)
+        elif any(value.info.data_type.is_packed for value in read):
+            continue  # no Constant layer holds it
         elif _bytes(read) <= max(_SMALL, _GROWTH * known[node]):
             wanted[node] = None
     return dict.fromkeys(reversed(wanted))

@@ -17,11 +17,16 @@ from armnn_py.testing.cases.windows import window_examples
 from armnn_py.types import DataType
 
 if TYPE_CHECKING:
+    from armnn_py.backends.layer_support import LayerSignature
     from armnn_py.types import LayerType
 
-__all__ = ["Case", "Kind", "Level", "all_cases", "layer_type_of"]
+__all__ = ["TRIED_TYPES", "Case", "Kind", "Level", "all_cases", "layer_type_of"]
 
 Level = Literal["quick", "full"]
+
+#: Types that cases are made of. Of less than a byte there are no arrays, and with floating point of
+#: 8 bits nothing is computed.
+TRIED_TYPES = tuple(one for one in DataType if one.bits > 8 or not (one.is_float or one.is_packed))
 
 #: Of which type the quick level has all shapes; the full one has them of every type.
 _QUICK_TYPE = DataType.FLOAT32
@@ -52,14 +57,14 @@ def all_cases(
         Their names differ.
     """
     found: dict[str, Case] = {}
-    for data_type in DataType:
+    for data_type in TRIED_TYPES:
         if types and data_type not in types:
             continue
         for example, in_float in _examples(data_type, level):
             if layers and example.type not in layers:
                 continue
             signature = example.signature(data_type, in_float)
-            if signature is None:
+            if signature is None or not _is_tried(signature):
                 continue
             stem = f"{example.type.label}/{data_type.label}/{_label(example)}"
             name, number = stem, 1
@@ -71,6 +76,11 @@ def all_cases(
             )
             found[name] = Case(name, data_type, signature, known, seed)
     return list(found.values())
+
+
+def _is_tried(signature: LayerSignature) -> bool:
+    infos = (*signature.inputs, *signature.outputs)
+    return all(info is None or info.data_type in TRIED_TYPES for info in infos)
 
 
 def _examples(data_type: DataType, level: Level) -> Iterator[tuple[Example, Example]]:

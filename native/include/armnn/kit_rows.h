@@ -52,15 +52,17 @@ typedef armnn_status_t (*armnn_kernel_reset_state_fn_t)(void* state, const void*
 typedef void (*armnn_kernel_destroy_state_fn_t)(void* state,
                                                 const armnn_host_t* host) ARMNN_NOEXCEPT;
 
-/* In a row: any operation, any data type. */
+/* In a row: any operation, any data type. A layer with a tensor whose elements are less than a byte
+ * goes to rows of such a data type and of ARMNN_ANY_BITS alone. */
 #define ARMNN_ANY (-1)
+#define ARMNN_ANY_BITS (-2)
 
 /* A row: which layers it takes, and what computes them. The macros below make it. */
 typedef struct armnn_kernel_t {
   const char* name;   /* static; printed by profiles */
   int32_t layer_type; /* armnn_layer_type_e */
   int32_t operation;  /* first member of the descriptor (operation, function, ...), or ARMNN_ANY */
-  int32_t data_type;  /* of input 0 (of output 0 for a layer without inputs), or ARMNN_ANY */
+  int32_t data_type;  /* of input 0 (of output 0 for a layer without inputs), or one of those */
   armnn_kernel_execute_fn_t execute;
   /* Null: all present inputs and outputs have this data type and one shape. */
   armnn_kernel_supports_fn_t supports;
@@ -127,8 +129,9 @@ typedef struct armnn_kernel_t {
                     NULL)
 #define ARMNN_KERNEL_ACTIVATION(operator_name, type, function) \
   ARMNN_KERNEL_FULL(ACTIVATION, ARMNN_ACTIVATION_##operator_name, type, function, NULL, NULL, NULL)
-/* For a row whose data type is ARMNN_ANY. */
+/* For a row whose data type is ARMNN_ANY or ARMNN_ANY_BITS. */
 #define ARMNN_DATA_TYPE_ANY ARMNN_ANY
+#define ARMNN_DATA_TYPE_ANY_BITS ARMNN_ANY_BITS
 
 /* For |takes_late|: any dimension may be late. */
 static inline armnn_status_t armnn_kernel_any_late(const armnn_layer_query_t* query,

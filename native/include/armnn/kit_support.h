@@ -34,7 +34,7 @@ static inline armnn_status_t armnn_kit_default_supports(const armnn_layer_query_
                                           : query->output_infos[i - query->input_count];
     if (info == NULL) continue;
     if (first == NULL) first = info; /* a layer without outputs */
-    if (data_type != ARMNN_ANY && info->data_type != data_type) {
+    if (data_type >= 0 && info->data_type != data_type) {
       return armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED, "%s %u is %s, the kernel takes %s",
                         i < query->input_count ? "input" : "output",
                         i < query->input_count ? i : i - query->input_count,
@@ -47,6 +47,17 @@ static inline armnn_status_t armnn_kit_default_supports(const armnn_layer_query_
     }
   }
   return ARMNN_STATUS_OK;
+}
+
+/* The first tensor whose elements are less than a byte, or null. */
+static inline const armnn_tensor_info_t* armnn_i_packed(const armnn_layer_query_t* query) {
+  for (uint32_t i = 0; i < query->input_count + query->output_count; ++i) {
+    const armnn_tensor_info_t* info = i < query->input_count
+                                          ? query->input_infos[i]
+                                          : query->output_infos[i - query->input_count];
+    if (info != NULL && armnn_data_type_bits(info->data_type) < 8) return info;
+  }
+  return NULL;
 }
 
 /* The first row that takes the layer, or null with the best reason found. */
@@ -66,7 +77,13 @@ static inline const armnn_kernel_t* armnn_i_find(const armnn_kit_definition_t* d
     type_seen = 1;
     if (row->operation != ARMNN_ANY && row->operation != operation) continue;
     operation_seen = 1;
-    if (row->data_type != ARMNN_ANY && row->data_type != data_type) continue;
+    if (row->data_type >= 0 && row->data_type != data_type) continue;
+    /* A kernel that steps from element to element in bytes must not see what has less. */
+    if (row->data_type != ARMNN_ANY_BITS &&
+        (row->data_type == ARMNN_ANY || armnn_data_type_bits(row->data_type) >= 8) &&
+        armnn_i_packed(query) != NULL) {
+      continue;
+    }
     asked = 1;
     armnn_status_t status = row->supports != NULL
                                 ? row->supports(query, reason)
@@ -84,8 +101,9 @@ static inline const armnn_kernel_t* armnn_i_find(const armnn_kit_definition_t* d
                  (int)operation);
     }
   } else if (!asked) {
+    const armnn_tensor_info_t* packed = armnn_i_packed(query);
     armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED, "no kernel for data type %s",
-               armnn_data_type_name(data_type));
+               armnn_data_type_name(packed != NULL ? packed->data_type : data_type));
   }
   return NULL;
 }

@@ -253,7 +253,19 @@ enum armnn_data_type_e {
   ARMNN_DATA_TYPE_UNSIGNED32 = 11,
   ARMNN_DATA_TYPE_UNSIGNED64 = 12,
   ARMNN_DATA_TYPE_FLOAT64 = 13,
-  ARMNN_DATA_TYPE_COUNT = 14, /* one above the highest */
+  ARMNN_DATA_TYPE_FLOAT8_E4M3FN = 14, /* no infinities; travels as uint8 in numpy */
+  /* one NaN, no infinities, no -0; travels as uint8 in numpy */
+  ARMNN_DATA_TYPE_FLOAT8_E4M3FNUZ = 15,
+  ARMNN_DATA_TYPE_FLOAT8_E5M2 = 16, /* travels as uint8 in numpy */
+  /* one NaN, no infinities, no -0; travels as uint8 in numpy */
+  ARMNN_DATA_TYPE_FLOAT8_E5M2FNUZ = 17,
+  ARMNN_DATA_TYPE_FLOAT8_E8M0FNU = 18, /* powers of two and NaN; travels as uint8 in numpy */
+  ARMNN_DATA_TYPE_FLOAT4_E2M1FN = 19, /* no NaN, no infinities; two to a byte */
+  ARMNN_DATA_TYPE_QASYMM_S4 = 20, /* two to a byte */
+  ARMNN_DATA_TYPE_QASYMM_U4 = 21, /* two to a byte */
+  ARMNN_DATA_TYPE_QASYMM_S2 = 22, /* four to a byte */
+  ARMNN_DATA_TYPE_QASYMM_U2 = 23, /* four to a byte */
+  ARMNN_DATA_TYPE_COUNT = 24, /* one above the highest */
   ARMNN_DATA_TYPE_MAX_ENUM = INT32_MAX
 };
 

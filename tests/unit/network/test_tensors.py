@@ -201,6 +201,9 @@ def test_data_types_and_numpy(data_type):
     assert data_type.label == data_type.name.lower()
     if data_type is DataType.BFLOAT16:  # the bits alone do not tell
         assert DataType.from_numpy(data_type.numpy) is DataType.UNSIGNED16
+    elif data_type.package_dtype is not None:
+        assert DataType.from_numpy(data_type.package_dtype) is data_type
+        assert DataType.from_numpy(data_type.numpy) is not data_type
     elif data_type is DataType.QSYMM_S8:
         assert DataType.from_numpy(data_type.numpy) is DataType.QASYMM_S8
     else:

@@ -149,6 +149,11 @@ class EmitterBase:
             slot = self._slots[value] = self.layer(
                 LayerType.DEQUANTIZE, [value.levels], name="dequantized"
             )
+        if slot is None and value.info.data_type.is_packed:  # which no Constant layer has
+            held = Known(value.array.astype(value.info.data_type.unpacked.numpy))
+            slot = self._slots[value] = self.layer(
+                LayerType.CAST, [held], name="packed", output=value.info
+            )
         if slot is None:
             info = value.info
             core = self._core_of(value)

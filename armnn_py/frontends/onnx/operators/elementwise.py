@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
+from armnn_py.frontends.onnx.small_types import convert
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.frontends.onnx.tensors import DTYPES, element_type_name
 from armnn_py.types import BinaryOperation, ComparisonOperation, UnaryOperation
@@ -134,12 +137,20 @@ def _to_known(view: NodeView) -> None:
 
 @operator("Cast", check=_to_known)
 def _cast(view: NodeView) -> Value:
-    return view.emit.cast(view.value(0), DTYPES[view.integer("to")])
+    return _converted(view, DTYPES[view.integer("to")])
 
 
 @operator("CastLike")
 def _cast_like(view: NodeView) -> Value:
-    return view.emit.cast(view.value(0), dtype_of(view.value(1)))
+    return _converted(view, dtype_of(view.value(1)))
+
+
+def _converted(view: NodeView, target: np.dtype[Any]) -> Value:
+    saturate = bool(view.integer("saturate", 1))
+    rounding = view.text("round_mode", "up")
+    if rounding not in ("up", "down", "nearest"):
+        raise ParseError(f"round_mode {rounding!r}, one of up, down, nearest expected")
+    return convert(view.emit, view.value(0), target, saturate, rounding)
 
 
 @operator("Mod", since=10)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from armnn_py.errors import ParseError
@@ -29,12 +30,14 @@ from armnn_py.frontends.onnx.levels import plain_levels, stated_info
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.convolution import convolve
 from armnn_py.frontends.onnx.operators.matrix import multiply
+from armnn_py.frontends.onnx.small_types import SMALL_TYPES, convert
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.frontends.onnx.tensors import DTYPES, element_type_name
 from armnn_py.network import OutputSlot
 from armnn_py.types import ActivationFunction, LayerType, UnaryOperation
 
-_INTEGERS = ("int8", "uint8", "int16", "uint16")
+_INTEGERS = ("int8", "uint8", "int16", "uint16", "int4", "uint4", "int2", "uint2")
+_REALS = ("float16", "bfloat16")
 
 
 @operator("DequantizeLinear", since=10)
@@ -46,7 +49,11 @@ def dequantize(view: NodeView, *, axis: int | None = None) -> Value:
     """Convert a DequantizeLinear; ``axis`` is of several scales, else the attribute says it."""
     emit, x, scale = view.emit, view.value(0), view.value(1)
     if dtype_of(scale) != np.float32:
-        raise Unsupported(f"a scale of {dtype_of(scale)}")
+        if dtype_of(scale).name not in _REALS:
+            raise Unsupported(f"a scale of {dtype_of(scale)}")
+        wide = emit.cast(scale, np.float32, "scale_float")
+        product = dequantize(view.over([x, wide, *view.values()[2:]]), axis=axis)
+        return emit.cast(product, dtype_of(scale))
     given = quantization_of(x)
     info = stated_info(view, dtype_of(x), axis)
     if given is not None:
@@ -178,13 +185,17 @@ def _levels(view: NodeView, steps: Value, point: Value | None, target: np.dtype[
     """Round numbers of steps, half to even, add the zero point, and saturate."""
     emit = view.emit
     if target.name not in _INTEGERS:
-        raise Unsupported(f"to {target}")
-    ends = np.iinfo(target)
+        if target not in SMALL_TYPES.values() or target.name == "bfloat16":
+            raise Unsupported(f"to {target}")
+        # A zero point of floating-point numbers is 0.
+        return convert(emit, steps, target, bool(view.integer("saturate", 1)))
+    ends = ml_dtypes.iinfo(target)  # type: ignore[no-untyped-call]
     whole = emit.unary(UnaryOperation.ROUND, steps, "whole")
     if point is not None:
         whole = emit.add(whole, emit.cast(point, np.float32, "zero_point_float"), "shifted")
     limit = ActivationFunction.BOUNDED_RELU
-    return emit.cast(emit.activation(limit, whole, ends.max, ends.min, "saturated"), target)
+    limited = emit.activation(limit, whole, float(ends.max), float(ends.min), "saturated")
+    return convert(emit, limited, target)
 
 
 def _centred(view: NodeView, index: int, zero_point: int, axis: int | None) -> Value:

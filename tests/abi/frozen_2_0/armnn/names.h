@@ -35,6 +35,16 @@ static inline const char* armnn_data_type_name(int32_t number) {
     case 11: return "unsigned32";
     case 12: return "unsigned64";
     case 13: return "float64";
+    case 14: return "float8_e4m3fn";
+    case 15: return "float8_e4m3fnuz";
+    case 16: return "float8_e5m2";
+    case 17: return "float8_e5m2fnuz";
+    case 18: return "float8_e8m0fnu";
+    case 19: return "float4_e2m1fn";
+    case 20: return "qasymm_s4";
+    case 21: return "qasymm_u4";
+    case 22: return "qasymm_s2";
+    case 23: return "qasymm_u2";
     default: return "unknown type";
   }
 }
@@ -56,6 +66,16 @@ static inline uint32_t armnn_data_type_bits(int32_t number) {
     case 11: return 32;
     case 12: return 64;
     case 13: return 64;
+    case 14: return 8;
+    case 15: return 8;
+    case 16: return 8;
+    case 17: return 8;
+    case 18: return 8;
+    case 19: return 4;
+    case 20: return 4;
+    case 21: return 4;
+    case 22: return 2;
+    case 23: return 2;
     default: return 0;
   }
 }
@@ -67,6 +87,10 @@ static inline int32_t armnn_data_type_is_quantized(int32_t number) {
     case 5: return 1;
     case 6: return 1;
     case 7: return 1;
+    case 20: return 1;
+    case 21: return 1;
+    case 22: return 1;
+    case 23: return 1;
     default: return 0;
   }
 }

@@ -11,6 +11,7 @@
 /* Kernels of real types: the float32 kernel, widened. Other rows make nothing here. */
 #define ARMNN_REF_KERNEL(layer, type, execute, supports)
 #define ARMNN_REF_KERNEL_IN_PLACE(layer, type, execute, supports)
+#define ARMNN_REF_KERNEL_PREPARED(layer, type, execute, prepare)
 #define ARMNN_REF_KERNEL_LEVELS(layer, execute)
 #define ARMNN_REF_KERNEL_DECODED(layer, execute, prepare)
 #define ARMNN_REF_KERNEL_HALVES(layer, operation, supports)                            \
@@ -22,6 +23,7 @@
 #include "kernels.inc"
 #undef ARMNN_REF_KERNEL
 #undef ARMNN_REF_KERNEL_IN_PLACE
+#undef ARMNN_REF_KERNEL_PREPARED
 #undef ARMNN_REF_KERNEL_LEVELS
 #undef ARMNN_REF_KERNEL_DECODED
 #undef ARMNN_REF_KERNEL_HALVES
@@ -34,6 +36,8 @@
 #define ARMNN_REF_KERNEL(layer, type, execute, supports) ROW(layer, type, execute, supports, NULL)
 #define ARMNN_REF_KERNEL_IN_PLACE(layer, type, execute, supports) \
   ROW(layer, type, execute, supports, armnn_i_ref_prepare_in_place)
+#define ARMNN_REF_KERNEL_PREPARED(layer, type, execute, prepare) \
+  ROW(layer, type, execute, armnn_layer_rule, prepare)
 #define ARMNN_REF_KERNEL_LEVELS(layer, execute) \
   LEVELS(layer, QASYMM_U8, execute)             \
   LEVELS(layer, QASYMM_S8, execute)             \
@@ -66,6 +70,7 @@ static const armnn_kernel_t kernels[] = {
 
 #undef ARMNN_REF_KERNEL
 #undef ARMNN_REF_KERNEL_IN_PLACE
+#undef ARMNN_REF_KERNEL_PREPARED
 #undef ARMNN_REF_KERNEL_LEVELS
 #undef ARMNN_REF_KERNEL_DECODED
 #undef ARMNN_REF_KERNEL_HALVES

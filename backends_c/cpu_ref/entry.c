@@ -78,12 +78,13 @@ static const armnn_kernel_t kernels[] = {
 
 #define CAPABILITY(text, value) {{text, sizeof text - 1}, ARMNN_OPTION_BOOL, 0, value, 0, {"", 0}}
 
-/* Arm NN's names. Float16 is converted, not computed in: HasFp16 would promise too much. */
+/* Arm NN's names. HasFp16: each layer that takes float32 takes float16 by a kernel of its own,
+ * which sums in float32 and rounds once. */
 static const armnn_option_t capabilities[] = {
     CAPABILITY("NonConstWeights", 1),
     CAPABILITY("ConstantTensorsAsInputs", 1),
     CAPABILITY("ExternallyManagedMemory", 1),
-    CAPABILITY("HasFp16", 0),
+    CAPABILITY("HasFp16", 1),
     CAPABILITY("ProtectedContentAllocation", 0),
 };
 

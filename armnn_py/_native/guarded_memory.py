@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import mmap
 import os
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -24,6 +25,13 @@ it, at an address that has the alignment that was asked for and no more, or far 
 
 _PAGE = mmap.PAGESIZE
 _READ, _WRITE = 1, 2  # linux/mman-common.h
+
+
+@functools.cache
+def _mprotect() -> Callable[[int, int, int], int]:
+    function = ctypes.CDLL(None, use_errno=True).mprotect
+    function.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    return function
 
 
 class Region:
@@ -65,16 +73,14 @@ class Region:
             self.address = self._begin + _PAGE
         else:
             self.address = self._begin + (0 if alignment >= _PAGE else alignment)
-        whole = (ctypes.c_uint8 * self._pages).from_address(self._begin)
-        self._whole: NDArray[np.uint8] = np.ctypeslib.as_array(whole)
+        self._whole: NDArray[np.uint8] = np.frombuffer(self._map, np.uint8, self._pages, _PAGE)
         self._whole[:] = poison
         self._protect(base, _PAGE, 0)
         self._protect(self._begin + self._pages, _PAGE, 0)
 
     @staticmethod
     def _protect(address: int, size: int, access: int) -> None:
-        process = ctypes.CDLL(None, use_errno=True)
-        if process.mprotect(ctypes.c_void_p(address), ctypes.c_size_t(size), access) != 0:
+        if _mprotect()(address, size, access) != 0:
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number))
 

@@ -16,15 +16,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Cutting", "KitHost"]
 
-Cutting = Literal["core", "serial", "backwards", "odd"]
+Cutting = Literal["core", "serial", "backwards", "odd", "together"]
 """By the threads of the native library; in one piece; in the smallest pieces, the last one first;
-in pieces of unequal sizes. Threads are numbered in turn, whoever runs the piece."""
+in pieces of unequal sizes; in a few large pieces, each in a thread of its own, which begin at the
+same moment. Threads are numbered in turn, whoever runs the piece."""
 
 _FIELDS: Any = abi.armnn_host_t._fields_
 _ParallelFor, _Concurrency, _InParallel = (
     dict(_FIELDS)[name] for name in ("parallel_for", "concurrency", "in_parallel")
 )
 _MOST_PIECES = 60
+_TOGETHER = 4  # pieces
 
 
 class KitHost:
@@ -90,6 +92,8 @@ class KitHost:
         limit = max(self._concurrency(None), 1)
         if max_threads:
             limit = min(limit, max_threads)
+        if self.cutting == "together":
+            return self._together(body, argument, count, max(grain, 1), min(limit, _TOGETHER))
         for number, (begin, end) in enumerate(self._pieces(count, max(grain, 1))):
             backwards = self.cutting == "backwards"
             self._inside.index = (limit - 1 - number % limit) if backwards else number % limit
@@ -100,6 +104,26 @@ class KitHost:
             if status != abi.ARMNN_STATUS_OK:
                 return status
         return int(abi.ARMNN_STATUS_OK)
+
+    def _together(self, body: Any, argument: Any, count: int, grain: int, most: int) -> int:
+        """Run pieces of equal sizes at once; returns the first status that is not OK."""
+        size = max(-(-count // most), grain)
+        begins = range(0, count, size)
+        answers = [int(abi.ARMNN_STATUS_OK)] * len(begins)
+        start = threading.Barrier(max(len(begins), 1))
+
+        def run(index: int) -> None:
+            self._inside.index = index
+            start.wait()
+            begin = begins[index]
+            answers[index] = int(body(argument, begin, min(begin + size, count), index))
+
+        threads = [threading.Thread(target=run, args=(index,)) for index in range(len(begins))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return next((answer for answer in answers if answer), int(abi.ARMNN_STATUS_OK))
 
     def _pieces(self, count: int, grain: int) -> Iterator[tuple[int, int]]:
         """Give pieces of at least ``grain``, but for the last."""

@@ -1,16 +1,33 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""A child process that does not outlive its parent."""
+"""A Python process of its own: the command that starts it; it does not outlive its parent."""
 
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import signal
+import sys
+from typing import Any
 
-__all__ = ["end_with_parent"]
+__all__ = ["child_command", "end_with_parent"]
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
+_START = (
+    "import importlib, json, sys; sys.path[:], module, name, given = json.loads(sys.argv[1]); "
+    "getattr(importlib.import_module(module), name)(*given)"
+)
+
+
+def child_command(module: str, function: str, *arguments: Any) -> list[str]:
+    """Return the command of a process that calls a function, for ``subprocess``.
+
+    It sees the modules that this process sees, and nothing of the working folder. ``arguments`` are
+    what JSON can write.
+    """
+    given = json.dumps([sys.path, module, function, arguments])
+    return [sys.executable, "-P", "-c", _START, given]
 
 
 def end_with_parent(parent: int) -> None:

@@ -17,7 +17,7 @@ from typing import Any, get_args
 
 from armnn_py._native.backend_options import OptionDefault, OptionValue
 from armnn_py._native.dynamic_library import EXPORTS
-from armnn_py._native.parent_process import end_with_parent
+from armnn_py._native.parent_process import child_command, end_with_parent
 from armnn_py.backends.discovery import BackendPath, Candidate, Finding, look_at, refusal
 from armnn_py.backends.dynamic_backend import OnStep, load_file
 from armnn_py.backends.exports import exported_names
@@ -114,11 +114,6 @@ def _no_options(
 
 # ---- A process of its own -----------------------------------------------------------------------
 
-# The child sees the modules that its parent sees, and nothing of the working folder.
-_CHILD = (
-    "import json, sys; parent, descriptor, path, sys.path[:] = json.loads(sys.argv[1]); "
-    "from armnn_py.backends.checking import _serve; _serve(parent, descriptor, path)"
-)
 _START_SECONDS = 60.0  # at least, for the start of Python, which is no time of the backend
 _CODE: dict[Stage, str] = {
     "open": "code that runs at opening, such as a C++ constructor,",
@@ -154,13 +149,12 @@ def _serve(parent: int, descriptor: int, path: str) -> None:
 
 def _ask_child(candidate: Candidate, timeout: float) -> Verdict:
     receiver, sender = os.pipe()
-    argument = json.dumps([os.getpid(), sender, candidate.path, sys.path])
     step: Stage = "inspect"
     verdict: Verdict | None = None
     with open(receiver, "rb", buffering=0) as pipe:
         try:
             child = subprocess.Popen(
-                [sys.executable, "-P", "-c", _CHILD, argument],
+                child_command(__name__, "_serve", os.getpid(), sender, candidate.path),
                 stdin=subprocess.DEVNULL,
                 stdout=2,  # keeps the backend's prints out of stdout
                 pass_fds=[sender],

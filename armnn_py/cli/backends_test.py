@@ -16,6 +16,7 @@ from armnn_py.cli.app import (
     backend_values,
     with_session,
 )
+from armnn_py.cli.case_options import jobs_option, report_option, timeout_option
 from armnn_py.cli.completion import offer_backends
 from armnn_py.cli.render import Column, Renderer, shortened
 from armnn_py.text import counted
@@ -69,18 +70,9 @@ def _types(
     "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, metavar="N",
     help="Values and random networks are drawn from it.",
 )  # fmt: skip
-@click.option(
-    "--timeout", type=click.FloatRange(0.1, 86400), default=10, show_default=True,
-    metavar="SECONDS", help="For each step; one that takes longer hangs.",
-)  # fmt: skip
-@click.option(
-    "--jobs", type=click.IntRange(1, 1024), metavar="N",
-    help="Processes at a time; as many as processors if not given.",
-)  # fmt: skip
-@click.option(
-    "--report", type=click.Path(), metavar="FILE",
-    help="Write everything to a .json file, or as JUnit XML to a .xml file.",
-)  # fmt: skip
+@timeout_option(10, "For each step; one that takes longer hangs.")
+@jobs_option
+@report_option("FILE", "Write everything to a .json file, or as JUnit XML to a .xml file.")
 @click.option(
     "--repro", type=click.Path(), metavar="DIR",
     help="For each failure: its arrays, a program that shows it, and a line for gdb.",

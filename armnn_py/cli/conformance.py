@@ -17,6 +17,7 @@ from armnn_py.cli.app import (
     backend_option,
     with_session,
 )
+from armnn_py.cli.case_options import jobs_option, report_option, timeout_option
 from armnn_py.cli.render import Column, Renderer, shortened
 from armnn_py.text import counted
 
@@ -47,18 +48,9 @@ def conformance() -> None:
 @click.option(
     "--update", is_flag=True, help="Write the cases that pass to the file of --expect instead."
 )
-@click.option(
-    "--report", type=click.Path(dir_okay=False), metavar="FILE.json",
-    help="Write every case with its outcome to a file.",
-)  # fmt: skip
-@click.option(
-    "--timeout", type=click.FloatRange(0.1, 86400), default=120, show_default=True,
-    metavar="SECONDS", help="For each case.",
-)  # fmt: skip
-@click.option(
-    "--jobs", type=click.IntRange(1, 1024), metavar="N",
-    help="Processes at a time; as many as processors if not given.",
-)  # fmt: skip
+@report_option("FILE.json", "Write every case with its outcome to a file.")
+@timeout_option(120, "For each case.")
+@jobs_option
 @backend_option
 @with_session
 def onnx(

@@ -147,8 +147,8 @@ class BatchMatMulDescriptor(Descriptor):
     transpose_y: bool = False  #: the last two dimensions are swapped first
     adjoint_x: bool = False  #: the same, of square matrices; not both
     adjoint_y: bool = False  #: the same, of square matrices; not both
-    data_layout_x: DataLayout = DataLayout.NCHW  #: NCHW or NCDHW: rows, columns last
-    data_layout_y: DataLayout = DataLayout.NCHW  #: NCHW or NCDHW: rows, columns last
+    data_layout_x: DataLayout = DataLayout.NCHW  #: NCHW or NCDHW, alike: rows, columns last
+    data_layout_y: DataLayout = DataLayout.NCHW  #: NCHW or NCDHW, alike: rows, columns last
 
     layer_types: ClassVar = (LayerType.BATCH_MAT_MUL,)
 
@@ -393,7 +393,7 @@ class FullyConnectedDescriptor(Descriptor):
 
     bias_enabled: bool = False
     transpose_weight_matrix: bool = False
-    constant_weights: bool = True
+    constant_weights: bool = True  #: as stated; ARMNN_TENSOR_CONSTANT of the weights says what is so
 
     layer_types: ClassVar = (LayerType.FULLY_CONNECTED,)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from armnn_py.errors import ArmnnError
+from armnn_py.testing.checks.growth import check_growth
 from armnn_py.testing.checks.memory import check_memory
 from armnn_py.testing.checks.numbers import check_numbers, kinds_of
 from armnn_py.testing.checks.reentrance import check_reentrance
@@ -100,7 +101,7 @@ def run_case(target: Target, case: Case, groups: Sequence[Group], folder: str, t
         for group in groups:
             if group == "memory" and not subject.in_host_memory and variable_of(case) is None:
                 continue  # tensors lie where the backend wants them
-            tell(start=group, step="making the workload")
+            tell(start=group, step="create_workload")
             with _told(tell, group, folder):
                 _check(subject, case, group, workloads, expected, tell)
     tell(start=groups[-1], step="destroy")
@@ -154,11 +155,13 @@ def _check(
         if group == "truth":
             check_truth(subject, case, prepared)
         elif group == "numbers":
-            check_numbers(case, prepared, expected)
+            check_numbers(case, prepared, expected, on_step)
         elif subject.in_host_memory:
             check_memory(case, prepared, on_step)
         else:
             check_variables(case, subject, prepared)
+        if group == "memory":
+            check_growth(case, prepared, on_step)
     except BaseException:
         workloads.drop()
         raise

@@ -7,11 +7,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
+from armnn_py._native.parent_process import child_command
 from armnn_py.errors import BackendError, InternalError, InvalidArgumentError
 from armnn_py.testing.expected import Known, changes, read_known
 from armnn_py.testing.features import FEATURES
@@ -29,11 +29,6 @@ __all__ = ["ALL_GROUPS", "check_conformance"]
 ALL_GROUPS: tuple[Group, ...] = (*GROUPS, "subgraphs", "features")
 #: Random networks, by level.
 _NETWORKS = {"quick": 3, "full": 40}
-# The child sees the modules that its parent sees, and nothing of the working folder.
-_CHILD = (
-    "import json, sys; parent, descriptor, sys.path[:] = json.loads(sys.argv[1]); "
-    "from armnn_py.testing.server import serve; serve(parent, descriptor)"
-)
 
 OnProgress = Callable[[int, int], None]
 
@@ -138,7 +133,10 @@ def check_conformance(
         results = [Result("load", "", "", "load", error.outcome, error.message, "create")]  # type: ignore[arg-type]
     for result in results:
         if result.group == "load" and result.outcome == "failed":
-            raise BackendError(f"backend '{backend}' cannot be tested: {result.message}")
+            raise BackendError(
+                f"backend '{backend}' cannot be tested: {result.message}",
+                hints=["'armnn-py backends list' has the backends, and files that were refused"],
+            )
     return Report(backend, file, level, seed, tuple(results), tuple(changes(results, known)))
 
 
@@ -154,13 +152,12 @@ def _as_json(target: Target) -> dict[str, Any]:
 def _served(order: Mapping[str, Any], on_progress: OnProgress) -> Iterator[dict[str, Any]]:
     """Give the results of an order as they come."""
     receiver, sender = os.pipe()
-    argument = json.dumps([os.getpid(), sender, sys.path])
     # One thread when it forks; what a backend has of its own is not touched.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     with open(receiver, "rb") as pipe:  # noqa: PTH123
         try:
             child = subprocess.Popen(
-                [sys.executable, "-P", "-c", _CHILD, argument],
+                child_command("armnn_py.testing.server", "serve", os.getpid(), sender),
                 stdin=subprocess.PIPE,
                 stdout=2,
                 pass_fds=[sender],

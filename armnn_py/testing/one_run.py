@@ -157,9 +157,7 @@ class Run:
             if slot in self.regions:
                 self._view(slot)[...] = value
         with prepared.one_run(own_data=own_data) as data:
-            memory = zip(prepared.steps, self.scratch, self.persistent, strict=True)
-            for step, scratch, persistent in memory:
-                self._execute(step, scratch, persistent, data)
+            self.again(data)
         for slot, value in known.items():
             if not self._layout.checked or slot not in self.regions or slot is self._taken:
                 continue
@@ -171,6 +169,18 @@ class Run:
             assert source is not None
             found.append(np.array(known[source] if source in known else self._view(source)))
         return found
+
+    def again(self, data: int | None) -> None:
+        """Execute each step once more, over what the tensors hold.
+
+        Raises
+        ------
+        CheckFailedError
+            A step fails.
+        """
+        memory = zip(self._prepared.steps, self.scratch, self.persistent, strict=True)
+        for step, scratch, persistent in memory:
+            self._execute(step, scratch, persistent, data)
 
     def _view(self, slot: OutputSlot) -> NDArray[Any]:
         return self.regions[slot].view(slot.info.dtype, slot.info.static_shape)

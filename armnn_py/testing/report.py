@@ -57,13 +57,15 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether layers were run on the backend, and nothing is wrong but what is known."""
+        """Whether the backend was tested at all, and nothing is wrong but what is known."""
         return not self.changes and self.executed > 0
 
     @property
     def executed(self) -> int:
-        """How many checks of layers the backend did not refuse; 0: it was not tested at all."""
-        return sum(bool(result.layer) and result.outcome != "refused" for result in self.results)
+        """How many checks the backend did not refuse; 0: it was not tested at all."""
+        return sum(
+            result.group != "load" and result.outcome != "refused" for result in self.results
+        )
 
     @property
     def counts(self) -> dict[str, int]:

@@ -218,6 +218,7 @@ class _Server:
                 self.say(result=result.as_dict())
                 break
             case = self.cases[process.start]
+            words += _under_way("is_layer_supported", case)
             self._tell(case, "truth", outcome, words, step="is_layer_supported")
             first = process.start + 1
         return list(found.values())
@@ -319,6 +320,7 @@ class _Server:
         if process.start == "end":
             return None
         job = process.job
+        words += _under_way(process.step, job.case)
         group: Group = job.groups[0]
         if process.start in job.groups:
             group = process.start
@@ -356,6 +358,12 @@ class _Server:
         layer, data_type = case.layer.label, case.type.label
         result = Result(case.name, layer, data_type, group, outcome, words, step, files)
         self.say(result=result.as_dict())
+
+
+def _under_way(step: str, case: Case | None) -> str:
+    """Return what a message about the end of a process says of where it was."""
+    of_step = f"; under way: {step}" if step else ""
+    return f"{of_step}; {case.in_words}" if case is not None else of_step
 
 
 def _answering(target: Target, cases: list[Case], first: int) -> Callable[[Tell], None]:

@@ -56,6 +56,16 @@ class DiedAtLoadError(BackendError):
     outcome = "crashed"
 
 
+def _refuse_path(given: str, path: str) -> None:
+    """Report a file that is not there; an id has neither a slash nor the end of a file's name."""
+    if os.sep in given or path.endswith(".so"):
+        what = "is no regular file" if os.path.exists(path) else "does not exist"  # noqa: PTH110
+        raise BackendError(
+            f"file '{path}' {what}",
+            hints=["the argument is the path of a backend's file, or the id of a backend"],
+        )
+
+
 @contextlib.contextmanager
 def target_for(
     file_or_id: str | os.PathLike[str],
@@ -88,6 +98,7 @@ def target_for(
     if not os.path.isfile(path):  # noqa: PTH113
         path, index = split_id(path)
     if not os.path.isfile(path):  # noqa: PTH113
+        _refuse_path(os.fspath(file_or_id), path)
         yield Target(os.fspath(file_or_id), tuple(folders), True, given)
         return
     verdict, _ = check_file(path, timeout=timeout)

@@ -7,7 +7,7 @@
  * which holds each exactly. NaN compares as IEEE 754 has it: unequal to everything, neither less
  * nor greater. Any byte other than zero is true.
  */
-#include "broadcast.h"
+#include "by_type.h"
 #include "codec.h"
 #include "kernels.h"
 #include "tensor_shape.h"
@@ -63,21 +63,14 @@ static armnn_status_t compare(const armnn_kernel_call_t* call,
   return armnn_i_ref_run_broadcast(call, rows[operation], 16384);
 }
 
-#define DEFINE_COMPARISON(suffix)                                                  \
-  armnn_status_t armnn_##suffix##_comparison__ref(const armnn_kernel_call_t* call, \
-                                                  armnn_error_t* error) {          \
-    (void)error;                                                                   \
-    return compare(call, rows_##suffix);                                           \
-  }
-
-DEFINE_COMPARISON(f32)
-DEFINE_COMPARISON(f64)
-DEFINE_COMPARISON(s32)
-DEFINE_COMPARISON(s64)
-DEFINE_COMPARISON(u16)
-DEFINE_COMPARISON(u32)
-DEFINE_COMPARISON(u64)
-DEFINE_COMPARISON(b8)
+ARMNN_REF_DEFINE_KERNEL(f32, comparison, compare(call, rows_f32))
+ARMNN_REF_DEFINE_KERNEL(f64, comparison, compare(call, rows_f64))
+ARMNN_REF_DEFINE_KERNEL(s32, comparison, compare(call, rows_s32))
+ARMNN_REF_DEFINE_KERNEL(s64, comparison, compare(call, rows_s64))
+ARMNN_REF_DEFINE_KERNEL(u16, comparison, compare(call, rows_u16))
+ARMNN_REF_DEFINE_KERNEL(u32, comparison, compare(call, rows_u32))
+ARMNN_REF_DEFINE_KERNEL(u64, comparison, compare(call, rows_u64))
+ARMNN_REF_DEFINE_KERNEL(b8, comparison, compare(call, rows_b8))
 
 armnn_status_t armnn_b8_logical_binary__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   (void)error;

@@ -7,6 +7,7 @@
  * Neighbouring lines go along the axis together (axis.h). The output may lie over the input.
  */
 #include "axis.h"
+#include "by_type.h"
 #include "kernels.h"
 #include "tensor_shape.h"
 
@@ -59,16 +60,9 @@ static armnn_status_t run(const armnn_kernel_call_t* call, armnn_range_fn_t sums
                             16384 / (job.view.length + 1) + 1, 0);
 }
 
-#define DEFINE_CUM_SUM(suffix)                                                  \
-  armnn_status_t armnn_##suffix##_cum_sum__ref(const armnn_kernel_call_t* call, \
-                                               armnn_error_t* error) {          \
-    (void)error;                                                                \
-    return run(call, sums_##suffix);                                            \
-  }
-
-DEFINE_CUM_SUM(f32)
-DEFINE_CUM_SUM(f64)
-DEFINE_CUM_SUM(s32)
-DEFINE_CUM_SUM(s64)
-DEFINE_CUM_SUM(u32)
-DEFINE_CUM_SUM(u64)
+ARMNN_REF_DEFINE_KERNEL(f32, cum_sum, run(call, sums_f32))
+ARMNN_REF_DEFINE_KERNEL(f64, cum_sum, run(call, sums_f64))
+ARMNN_REF_DEFINE_KERNEL(s32, cum_sum, run(call, sums_s32))
+ARMNN_REF_DEFINE_KERNEL(s64, cum_sum, run(call, sums_s64))
+ARMNN_REF_DEFINE_KERNEL(u32, cum_sum, run(call, sums_u32))
+ARMNN_REF_DEFINE_KERNEL(u64, cum_sum, run(call, sums_u64))

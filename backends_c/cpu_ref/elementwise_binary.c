@@ -18,7 +18,7 @@
  */
 #include <math.h>
 
-#include "broadcast.h"
+#include "by_type.h"
 #include "codec.h"
 #include "fixed_point.h"
 #include "kernels.h"
@@ -26,23 +26,7 @@
 
 /* ---- float32 --------------------------------------------------------------------------------- */
 
-ARMNN_REF_BINARY_ROW(add_f32, float, float, a + b)
-ARMNN_REF_BINARY_ROW(div_f32, float, float, a / b)
-ARMNN_REF_BINARY_ROW(maximum_f32, float, float, ((a > b) | (a != a)) ? a : b)
-ARMNN_REF_BINARY_ROW(minimum_f32, float, float, ((a < b) | (a != a)) ? a : b)
-ARMNN_REF_BINARY_ROW(mul_f32, float, float, a* b)
-ARMNN_REF_BINARY_ROW(sub_f32, float, float, a - b)
-ARMNN_REF_BINARY_ROW(sq_diff_f32, float, float, (a - b) * (a - b))
-ARMNN_REF_BINARY_ROW(power_f32, float, float, powf(a, b))
-ARMNN_REF_BINARY_ROW(fmod_f32, float, float, fmodf(a, b))
-
-/* As numpy.mod: of the sign of |b|, zero included; NaN where fmod is NaN. */
-static float modulus_f32(float a, float b) {
-  const float rest = fmodf(a, b);
-  if (rest == 0.0f) return copysignf(rest, b);
-  return (rest < 0.0f) != (b < 0.0f) ? rest + b : rest;
-}
-ARMNN_REF_BINARY_ROW(mod_f32, float, float, modulus_f32(a, b))
+ARMNN_REF_DEFINE_REAL_ROWS(f32, float, f)
 ARMNN_REF_BINARY_ROW(prelu_f32, float, float, a < 0.0f ? a * b : a)
 
 /* ---- Integers -------------------------------------------------------------------------------- */
@@ -93,57 +77,16 @@ DEFINE_INTEGER_ROWS(s64, int64_t, uint64_t)
 
 /* ---- Dispatch -------------------------------------------------------------------------------- */
 
-#define REAL_ROWS(suffix)                                                               \
-  [ARMNN_BINARY_ADD] = add_##suffix, [ARMNN_BINARY_DIV] = div_##suffix,                 \
-  [ARMNN_BINARY_MAXIMUM] = maximum_##suffix, [ARMNN_BINARY_MINIMUM] = minimum_##suffix, \
-  [ARMNN_BINARY_MUL] = mul_##suffix, [ARMNN_BINARY_SUB] = sub_##suffix,                 \
-  [ARMNN_BINARY_SQ_DIFF] = sq_diff_##suffix, [ARMNN_BINARY_POWER] = power_##suffix,     \
-  [ARMNN_BINARY_MOD] = mod_##suffix, [ARMNN_BINARY_FMOD] = fmod_##suffix
-#define INTEGER_ROWS(suffix)                       \
-  {                                                \
-      REAL_ROWS(suffix),                           \
-      [ARMNN_BINARY_BITWISE_AND] = and_##suffix,   \
-      [ARMNN_BINARY_BITWISE_OR] = or_##suffix,     \
-      [ARMNN_BINARY_BITWISE_XOR] = xor_##suffix,   \
-      [ARMNN_BINARY_SHIFT_LEFT] = left_##suffix,   \
-      [ARMNN_BINARY_SHIFT_RIGHT] = right_##suffix, \
-  }
+static const armnn_i_ref_binary_row_fn_t rows_f32[ARMNN_BINARY_COUNT] = {ARMNN_REF_REAL_ROWS(f32)};
+static const armnn_i_ref_binary_row_fn_t rows_s32[ARMNN_BINARY_COUNT] = {
+    ARMNN_REF_INTEGER_ROWS(s32)};
+static const armnn_i_ref_binary_row_fn_t rows_s64[ARMNN_BINARY_COUNT] = {
+    ARMNN_REF_INTEGER_ROWS(s64)};
 
-/* Null: of integers alone, and the host shows no such layer of other types. */
-static const armnn_i_ref_binary_row_fn_t rows_f32[ARMNN_BINARY_COUNT] = {REAL_ROWS(f32)};
-static const armnn_i_ref_binary_row_fn_t rows_s32[ARMNN_BINARY_COUNT] = INTEGER_ROWS(s32);
-static const armnn_i_ref_binary_row_fn_t rows_s64[ARMNN_BINARY_COUNT] = INTEGER_ROWS(s64);
-
-static armnn_status_t run(const armnn_kernel_call_t* call,
-                          const armnn_i_ref_binary_row_fn_t* rows) {
-  const int32_t operation =
-      ARMNN_DESCRIPTOR(call->info, armnn_elementwise_binary_descriptor_t)->operation;
-  uint64_t grain = operation == ARMNN_BINARY_POWER ? 1024 : 16384;
-  return armnn_i_ref_run_broadcast(call, rows[operation], grain);
-}
-
-armnn_status_t armnn_f32_elementwise_binary__ref(const armnn_kernel_call_t* call,
-                                                 armnn_error_t* error) {
-  (void)error;
-  return run(call, rows_f32);
-}
-
-armnn_status_t armnn_s32_elementwise_binary__ref(const armnn_kernel_call_t* call,
-                                                 armnn_error_t* error) {
-  (void)error;
-  return run(call, rows_s32);
-}
-
-armnn_status_t armnn_s64_elementwise_binary__ref(const armnn_kernel_call_t* call,
-                                                 armnn_error_t* error) {
-  (void)error;
-  return run(call, rows_s64);
-}
-
-armnn_status_t armnn_f32_prelu__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
-  (void)error;
-  return armnn_i_ref_run_broadcast(call, prelu_f32, 16384);
-}
+ARMNN_REF_DEFINE_KERNEL(f32, elementwise_binary, armnn_i_ref_run_rows(call, rows_f32))
+ARMNN_REF_DEFINE_KERNEL(s32, elementwise_binary, armnn_i_ref_run_rows(call, rows_s32))
+ARMNN_REF_DEFINE_KERNEL(s64, elementwise_binary, armnn_i_ref_run_rows(call, rows_s64))
+ARMNN_REF_DEFINE_KERNEL(f32, prelu, armnn_i_ref_run_broadcast(call, prelu_f32, 16384))
 
 /* ---- Types that are decoded ------------------------------------------------------------------ */
 

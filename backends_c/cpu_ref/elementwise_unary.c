@@ -11,6 +11,7 @@
  */
 #include <math.h>
 
+#include "by_type.h"
 #include "kernels.h"
 #include "tensor_shape.h"
 
@@ -219,18 +220,11 @@ static armnn_status_t run_operation(const armnn_kernel_call_t* call) {
   return run(call, find_row(operation, ARMNN_IN_INFO(call, 0)->data_type), is_slow ? 2048 : 16384);
 }
 
-#define DEFINE_ELEMENTWISE_UNARY(suffix)                                                  \
-  armnn_status_t armnn_##suffix##_elementwise_unary__ref(const armnn_kernel_call_t* call, \
-                                                         armnn_error_t* error) {          \
-    (void)error;                                                                          \
-    return run_operation(call);                                                           \
-  }
-
-DEFINE_ELEMENTWISE_UNARY(f32)
-DEFINE_ELEMENTWISE_UNARY(f64)
-DEFINE_ELEMENTWISE_UNARY(s32)
-DEFINE_ELEMENTWISE_UNARY(s64)
-DEFINE_ELEMENTWISE_UNARY(u16)
-DEFINE_ELEMENTWISE_UNARY(u32)
-DEFINE_ELEMENTWISE_UNARY(u64)
-DEFINE_ELEMENTWISE_UNARY(b8)
+ARMNN_REF_DEFINE_KERNEL(f32, elementwise_unary, run_operation(call))
+ARMNN_REF_DEFINE_KERNEL(f64, elementwise_unary, run_operation(call))
+ARMNN_REF_DEFINE_KERNEL(s32, elementwise_unary, run_operation(call))
+ARMNN_REF_DEFINE_KERNEL(s64, elementwise_unary, run_operation(call))
+ARMNN_REF_DEFINE_KERNEL(u16, elementwise_unary, run_operation(call))
+ARMNN_REF_DEFINE_KERNEL(u32, elementwise_unary, run_operation(call))
+ARMNN_REF_DEFINE_KERNEL(u64, elementwise_unary, run_operation(call))
+ARMNN_REF_DEFINE_KERNEL(b8, elementwise_unary, run_operation(call))

@@ -86,10 +86,10 @@ def test_all_padding_is_spelt_out(layout):
 
 
 def test_every_table_and_descriptor_can_grow(headers):
-    can_grow = growable(headers)
-    for name, members in headers.structs.items():
-        if members and name.endswith(("_api_t", "_descriptor_t", "_args_t")):
-            assert name in can_grow, name
+    ends = ("_api_t", "_descriptor_t", "_args_t")
+    names = {name for name, members in headers.structs.items() if members and name.endswith(ends)}
+    assert len(names) > 50
+    assert names <= set(growable(headers))
 
 
 def test_enumerations_are_stored_as_32_bits(headers):

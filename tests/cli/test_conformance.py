@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,8 @@ def test_misuse(command: Command, data: Path, tmp_path: Path) -> None:
 def test_a_process_that_ends_or_hangs_is_that_case(
     monkeypatch: pytest.MonkeyPatch, data: Path, program: str, words: str
 ) -> None:
-    monkeypatch.setattr(score, "_CHILD", program)
+    command = [sys.executable, "-c", program]
+    monkeypatch.setattr(score, "child_command", lambda *_: command)
     found = score_onnx(data=data, contains="simple", timeout=1, jobs=1)
     assert [(one.outcome, one.message) for one in found.results] == [(Outcome.FAILED, words)]
 

@@ -21,6 +21,10 @@ DEFECTS = {
     "READS_THE_BOUND": ("late shapes", "'Softmax of columns', 1 rows where up to 9 may come"),
     "DEFAULT_IS_ANOTHER": ("options", "'gain' is given as its stated default, 1"),
     "MODEL_DEFAULT_IS_ANOTHER": ("options", "'exact' is given as its stated default, True"),
+    "DEFAULT_TAKES_OTHER_LAYERS": (
+        "options",
+        "Softmax/float32/2x0x3' is refused where option 'volumes' is given as its",
+    ),
     "CHANGES_FOR_GOOD": ("options", "'gain' was changed and set back to 1"),
     "RUN_OPTION_STAYS": ("run options", "a run with option 'factor' = 3 came before"),
     "RUN_OPTION_IS_GLOBAL": ("run options", "with option 'factor' = 3 goes on at the same time"),
@@ -59,6 +63,9 @@ def test_without_a_defect_everything_passes(wrong_features: Build) -> None:
         "run options": "passed",
         "blobs": "refused",
     }
+    alone = features_of(wrong_features("NONE"))
+    assert alone.executed == 3
+    assert alone.ok
     rows = {row.layer: row for row in report.matrix()}
     assert rows["(options)"].counts == {"passed": 1}
     assert "reads no compiled sub-graphs" in rows["(blobs)"].reason
@@ -67,6 +74,8 @@ def test_without_a_defect_everything_passes(wrong_features: Build) -> None:
 def test_what_a_backend_has_not_is_refused_with_a_reason(wrong_backend: Build) -> None:
     report = features_of(wrong_backend("NONE"))
     assert set(outcomes(report).values()) == {"refused"}
+    assert report.executed == 0
+    assert not report.ok
     assert all(one.message for one in report.results if one.group == "features")
 
 
@@ -114,3 +123,4 @@ def test_bytes_that_are_believed(tmp_path: Path) -> None:
     assert bad.case == "blobs"
     assert bad.outcome in ("crashed", "hung")
     assert re.search("a blob of .* bytes, (only|byte)", bad.step)
+    assert f"under way: {bad.step}" in bad.message

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -164,6 +165,13 @@ def test_what_cannot_be_tested(command: Command, tmp_path: Path) -> None:
     answer = command("backends", "test", "Nobody")
     assert answer.code == 4
     assert "Nobody" in answer.err
+    assert "hint: 'armnn-py backends list'" in answer.err
+    for absent in ("missing.so", tmp_path / "Acme_Missing_backend.so", tmp_path / "Missing:1"):
+        answer = command("backends", "test", absent)
+        assert answer.code == 4
+        path = str(tmp_path / absent).removesuffix(":1") if absent != "missing.so" else "missing.so"
+        assert re.search(f"file '.*{path}' does not exist", answer.err)
+        assert "hint: " in answer.err
     assert command("backends", "test", "CpuRef", "--layer", "Conv").code == 2
     assert command("backends", "test", "CpuRef", "--type", "float31").code == 2
     assert command("backends", "test", "CpuRef", "--report", "x.html").code == 2

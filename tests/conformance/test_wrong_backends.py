@@ -38,6 +38,8 @@ DEFECTS = {
     "USES_WHAT_LIES_BEHIND": (ADD, "memory", "failed", "depends on what was in memory"),
     "WRITES_WHERE_IT_MAY_READ": (ADD, "memory", "failed", "wrote beside input 0, 0 bytes behind"),
     "WRITES_BEHIND_STATE": (ADD, "memory", "crashed", "SIGSEGV"),
+    "LEAKS_IN_EXECUTE": (ADD, "memory", "failed", "is not freed: .* bytes more of the heap"),
+    "LEAKS_PAGES_IN_EXECUTE": (ADD, "memory", "failed", "is not freed: .* bytes more of addresses"),
     "WRONG_BY_A_THOUSANDTH": (ADD, "numbers", "failed", r"element \[.*\] is .* expected"),
     "SWALLOWS_NAN": (RELU, "numbers", "failed", "with special values.*nan expected"),
     "BROADCASTS_WRONGLY": (ADD, "numbers", "failed", r"element \[.*\] is .* expected"),
@@ -61,6 +63,12 @@ DEFECTS = {
     "SCRATCH_TOO_SMALL_FOR_MORE_THREADS": (SOFTMAX, "reentrance", "crashed", "SIGSEGV"),
     "EXPECTS_ORDER": (ADD, "reentrance", "failed", "parallel_for cuts backwards"),
     "INDEX_OF_THREAD_AS_PLACE": (ADD, "reentrance", "failed", "parallel_for cuts"),
+    "SHARES_SCRATCH_OF_THREADS": (
+        SOFTMAX,
+        "reentrance",
+        "failed",
+        "pieces of its work run at once",
+    ),
     "FLUSHES_DENORMALS": (ADD, "reentrance", "failed", "how denormals are computed"),
     "ROUNDS_UPWARD": (ADD, "reentrance", "failed", "how numbers are rounded"),
     "CHANGES_FOLDER": (ADD, "reentrance", "failed", "changed the working folder"),
@@ -102,6 +110,12 @@ def test_a_defect_is_found_by_its_check(defect: str, wrong_backend: Build) -> No
         and re.search(words, result.message)
     ]
     assert found, [result.as_dict() for result in report.bad()[:5]]
+    for result in found:
+        if group != "load" and result.outcome in ("crashed", "hung"):
+            # The call, and what the layer reads and makes.
+            assert re.search(
+                r"; under way: (\w+|parallel_for).*; .*float32 .* -> float32 ", result.message
+            )
     # Nobody else is blamed.
     assert {result.group for result in report.bad()} <= {group, "load", "truth"}
 

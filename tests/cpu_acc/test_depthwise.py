@@ -170,7 +170,7 @@ def test_channels(operators: Operators, isa: str, channels: int) -> None:
 @pytest.mark.parametrize("image", [(1, 1), (3, 2), (9, 11), (12, 30)])
 def test_windows(operators: Operators, isa: str, window: Window, image: tuple[int, int]) -> None:
     if min(window.outputs(image)) < 1:
-        return
+        pytest.skip("the window does not fit into the image")
     for how in range(3):
         one(operators, isa, (2, *image, 20), window, how=how, bias=how != 1)
 

@@ -95,7 +95,52 @@ def draw_query(rng: stdlib_random.Random, layer: int) -> tuple[Any, list[Any], t
             shapes[index] = (channels,)
     if len(shapes) == 3 and not getattr(form, "bias_enabled", 1) and rng.random() < 0.9:
         shapes.pop()
+    if rng.random() < 0.5:
+        fair = fair_output(layer, form, shapes)
+        if fair is not None:
+            return form, shapes, fair
     return form, shapes, draw_output(rng, form, shapes)
+
+
+def fair_output(layer: int, form: Any, shapes: list[Any]) -> tuple[int, ...] | None:
+    """The output of a product of matrices or of windows, after weights are made to fit; or None."""
+    if layer == abi.ARMNN_LAYER_BATCH_MAT_MUL:
+        x, y = shapes
+        if min(len(x), len(y)) < 2 or form.data_layout_x not in (0, 1) or form.data_layout_y > 1:
+            return None
+        rows, inner = (x[-1], x[-2]) if form.transpose_x else (x[-2], x[-1])
+        columns = y[-2] if form.transpose_y else y[-1]
+        shapes[1] = (*x[:-2], *((columns, inner) if form.transpose_y else (inner, columns)))
+        return (*x[:-2], rows, columns)
+    window = abi.ARMNN_LAYER_CONVOLUTION2D, abi.ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D
+    if layer not in (*window, abi.ARMNN_LAYER_POOLING2D) or len(shapes[0]) != 4:
+        return None
+    nhwc = form.data_layout == 2
+    n, height, width, c = shapes[0] if nhwc else (shapes[0][i] for i in (0, 2, 3, 1))
+    if layer == abi.ARMNN_LAYER_POOLING2D:
+        kernel, channels = (form.pool_height, form.pool_width), c
+    elif len(shapes[1]) != 4:
+        return None
+    elif layer == abi.ARMNN_LAYER_CONVOLUTION2D:
+        o, *rest = shapes[1]
+        kernel, channels = tuple(rest[:2] if nhwc else rest[1:]), o
+        depth = c // max(form.groups, 1)
+        shapes[1] = (o, *kernel, depth) if nhwc else (o, depth, *kernel)
+    else:
+        kernel = tuple(shapes[1][1:3])
+        channels = c * max(shapes[1][3] // max(c, 1), 1)
+        shapes[1] = (1, *kernel, channels)
+    if len(shapes) == 3:
+        shapes[2] = (channels,)
+    sides = []
+    for size, k, stride, dilation, pads in (
+        (height, kernel[0], form.stride_y, form.dilation_y, form.pad_top + form.pad_bottom),
+        (width, kernel[1], form.stride_x, form.dilation_x, form.pad_left + form.pad_right),
+    ):
+        sides.append((size + pads - max(dilation, 1) * (k - 1) - 1) // max(stride, 1) + 1)
+    if min(sides) < 0:
+        return None
+    return (n, *sides, channels) if nhwc else (n, channels, *sides)
 
 
 def draw_output(rng: stdlib_random.Random, form: Any, shapes: list[Any]) -> tuple[int, ...]:

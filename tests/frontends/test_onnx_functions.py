@@ -143,3 +143,12 @@ def test_attributes_that_the_definition_leaves_to_the_schema() -> None:
     made = helper.make_model(graph, opset_imports=OPSETS[:1], ir_version=9)
     with ann.load(made, ["CpuRef"]) as network:
         np.testing.assert_allclose(network.run({})["y"], np.hanning(9), atol=1e-6)
+
+
+def test_an_operator_set_that_no_package_counts_to() -> None:
+    """Such a version counts as the newest one that there is."""
+    made = model([node("NotAnOperator", ["x"], ["y"])], [])
+    for version in (2**31, 2**62):
+        made.opset_import[0].version = version
+        with pytest.raises(ann.UnsupportedOperatorError, match="NotAnOperator"):
+            ann.import_model(made)

@@ -26,9 +26,13 @@ CASES: dict[str, tuple[tuple[int, ...], dict[str, Any]]] = {
 
 @pytest.mark.parametrize("dtype", [np.float32, np.uint8])
 @pytest.mark.parametrize("case", CASES)
-def test_places_are_those_of_onnxruntime(case: str, dtype: Any) -> None:
+@pytest.mark.parametrize("lowest", [False, True])
+def test_places_are_those_of_onnxruntime(case: str, dtype: Any, lowest: bool) -> None:
+    """Also where every element is the least that there is, as padding may be."""
     shape, attributes = CASES[case]
-    x = np.random.default_rng(5).integers(-4 if dtype is np.float32 else 1, 9, shape).astype(dtype)
+    x = np.random.default_rng(5).integers(-4 if dtype is np.float32 else 0, 9, shape).astype(dtype)
+    if lowest:
+        x[:] = -np.inf if dtype is np.float32 else 0
     kind = helper.np_dtype_to_tensor_dtype(x.dtype)
     graph = helper.make_graph(
         [helper.make_node("MaxPool", ["x"], ["y", "places"], **attributes)],

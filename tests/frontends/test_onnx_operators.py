@@ -120,6 +120,8 @@ PRODUCTS = [
     case("Einsum", [f(2, 3), f(3, 4), f(4, 5)], equation="ab,bc,cd->ad", id="Einsum of three"),
     case("Einsum", [f(2, 3), f(2, 4)], equation="...j,...k->...jk", id="Einsum of columns"),
     case("Einsum", [f(3), f(3)], equation="i,i", id="Einsum to a scalar"),
+    case("Einsum", [f(2, 1), f(3, 4)], equation="ij,jk->ik", id="Einsum that repeats what it sums"),
+    case("Einsum", [f(2, 3), f(1, 3, 2)], equation="ij,kji->", id="Einsum of a single row"),
     case(
         "Einsum",
         [f(1, 4, 3, 2), f(5, 1, 2, 6)],
@@ -165,6 +167,7 @@ NORMALIZATIONS = [
     case("InstanceNormalization", [X, f(3), f(3)]),
     case("LayerNormalization", [X, f(5), f(5)], {1: f(5), 2: f(5)}),
     case("LayerNormalization", [X, f(4, 5)], axis=2, id="LayerNormalization axis 2"),
+    case("LayerNormalization", [X, f(*X.shape)], id="LayerNormalization scales each element"),
     case("LpNormalization", [X], axis=1, p=2),
     case("LpNormalization", [X], axis=-1, p=1, id="LpNormalization 1"),
     case("LRN", [ODD], size=3, alpha=0.01, beta=0.7, bias=1.5),

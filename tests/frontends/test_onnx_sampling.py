@@ -107,6 +107,14 @@ def test_places_that_are_not_zero(agree: Any, shape: tuple[int, ...]) -> None:
     agree("NonZero", [x], {0: x}, 13, {}, 1)
 
 
+def test_places_of_a_scalar_that_is_not_zero(models: Any) -> None:
+    """The operator's text: of a scalar the output has the shape (0, N); onnxruntime has (1, N)."""
+    node = helper.make_node("NonZero", ["x"], ["y"])
+    for value in (np.float32(0), np.float32(3)):
+        model = models.build([node], {}, ["y"], {"x": np.asarray(value)}, opset=13)
+        assert models.ours(model, {})["y"].shape == (0, int(value != 0))
+
+
 @pytest.mark.parametrize("center", [0, 1])
 def test_non_max_suppression_of_known_boxes(agree: Any, center: int) -> None:
     boxes, scores = R.random((2, 30, 4)).astype(np.float32), R.random((2, 3, 30)).astype(np.float32)

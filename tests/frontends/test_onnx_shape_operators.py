@@ -42,6 +42,7 @@ def known(op: str, x: np.ndarray, *rest: Any, **options: Any) -> Any:
 
 X, LINE, IMAGE = f(2, 3, 4, 5), f(2, 6, 17), f(2, 6, 11, 9)
 INTS = R.integers(-9, 9, (2, 3, 4)).astype(np.int64)
+INFINITE = np.float32([[-np.inf, -np.inf], [np.inf, 1], [-np.inf, 2], [np.nan, 1]])
 TIES = R.integers(0, 3, (3, 6, 4)).astype(np.float32)
 CUBE = f(1, 2, 7, 6, 5)
 
@@ -197,6 +198,7 @@ REDUCTIONS = [
         for kind in ("Mean", "Max", "Min", "Prod", "L1", "L2", "SumSquare", "LogSum", "LogSumExp")
         for keep in (0, 1)
     ),
+    case("ReduceLogSumExp", [INFINITE], axes=[1], id="LogSumExp of infinities"),
     case("ReduceMean", [X], id="ReduceMean of all"),
     known("ReduceSum", X, i(0, 2), keepdims=0),
     known("ReduceSum", X, i(), noop_with_empty_axes=1, id="ReduceSum of none"),

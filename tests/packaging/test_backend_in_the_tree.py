@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import armnn_py as ann
+from tests.builds import sources_beside
 
 from .conftest import REPOSITORY, run
 
@@ -73,10 +74,11 @@ def test_cpu_ref_and_cpu_acc_run_a_layer_linked_and_as_files(
     tree: Path, tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     """A convolution through the C table of each, in whatever forms the build has them."""
-    run("cmake", "-S", tree, "-B", tmp_path, "-G", "Ninja", "-DARMNN_BUILD_TESTS=ON",
-        "-DARMNN_WERROR=ON", *options)  # fmt: skip
-    run("cmake", "--build", tmp_path, "--target", "armnn_backend_tests")
-    told = run("ctest", "--test-dir", tmp_path, "-L", "backends", "--no-tests=error")
+    build = tmp_path / "build"
+    run("cmake", "-S", sources_beside(build, tree), "-B", build, "-G", "Ninja",
+        "-DARMNN_BUILD_TESTS=ON", "-DARMNN_WERROR=ON", *options)  # fmt: skip
+    run("cmake", "--build", build, "--target", "armnn_backend_tests")
+    told = run("ctest", "--test-dir", build, "-L", "backends", "--no-tests=error")
     names = re.findall(r"Test +#\d+: (\w+) \.+ +Passed", told)
     assert names == ["cpu_ref_static", "cpu_ref_dynamic", "cpu_acc_static", "cpu_acc_dynamic"]
 

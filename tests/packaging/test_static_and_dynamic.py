@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.builds import sources_beside
+
 from .conftest import REPOSITORY, Environment, run
 
 PROGRAM = """
@@ -41,7 +43,8 @@ print(json.dumps({"results": results, "files": sorted(map(str, files))}))
 def dynamic_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library without static backends, and the reference as a shared object."""
     build = tmp_path_factory.mktemp("dynamic") / "build"
-    run("cmake", "-S", REPOSITORY, "-B", build, "-G", "Ninja", "-DARMNN_STATIC_BACKENDS=")
+    run("cmake", "-S", sources_beside(build), "-B", build, "-G", "Ninja", "-DARMNN_WERROR=ON",
+        "-DARMNN_STATIC_BACKENDS=")  # fmt: skip
     run("cmake", "--build", build)
     return build
 
@@ -95,7 +98,8 @@ def test_folders_compiled_in_are_searched(
     (library,) = dynamic_build.rglob("Arm_CpuRef_backend.so")
     (tmp_path / library.name).write_bytes(library.read_bytes())
     build = tmp_path / "build"
-    run("cmake", "-S", REPOSITORY, "-B", build, "-G", "Ninja", "-DARMNN_STATIC_BACKENDS=",
+    run("cmake", "-S", sources_beside(build), "-B", build, "-G", "Ninja",
+        "-DARMNN_STATIC_BACKENDS=",
         f"-DDYNAMIC_BACKEND_PATHS={tmp_path}:/no/such/folder")  # fmt: skip
     run("cmake", "--build", build, "--target", "armnn_core")
     listed = json.loads(
@@ -112,8 +116,8 @@ def test_cpu_acc_is_linked_and_a_file_from_one_build(
     installed: Environment, tmp_path: Path
 ) -> None:
     build = tmp_path / "build"
-    run("cmake", "-S", REPOSITORY, "-B", build, "-G", "Ninja", "-DARMNN_DYNAMIC_BACKENDS=CpuAcc",
-        "-DARMNN_STATIC_BACKENDS=CpuRef;CpuAcc")  # fmt: skip
+    run("cmake", "-S", sources_beside(build), "-B", build, "-G", "Ninja", "-DARMNN_WERROR=ON",
+        "-DARMNN_DYNAMIC_BACKENDS=CpuAcc", "-DARMNN_STATIC_BACKENDS=CpuRef;CpuAcc")  # fmt: skip
     run("cmake", "--build", build)
     (file,) = build.rglob("*_backend.so")
     assert file.name == "Arm_CpuAcc_backend.so"

@@ -46,12 +46,16 @@ def find_function(node: Node, version: int, values: Sequence[Value | None]) -> B
     return None
 
 
+_MOST_VERSIONS = 2**31 - 1
+"""Of an operator set, for the package onnx."""
+
+
 @functools.lru_cache(maxsize=256)
 def _schema(domain: str, op_type: str, version: int) -> Any | None:
     from onnx import defs
 
     try:
-        return defs.get_schema(op_type, version, domain)
+        return defs.get_schema(op_type, min(version, _MOST_VERSIONS), domain)
     except defs.SchemaError:
         return None
 

@@ -3,7 +3,8 @@
 """MaxPool with its second output: the place of each largest element in the whole input.
 
 No layer tells places. The windows are gathered side by side, so that ArgMinMax finds the largest of
-each; what it reads for padding lies behind the elements of a channel and is smaller than all.
+each. Padding reads the first element of its window once more: a number below all elements need not
+exist. A window of padding alone reads the lowest number there is, which lies behind the elements.
 """
 
 from __future__ import annotations
@@ -46,16 +47,21 @@ def max_pool_with_indices(
     lines, inside = batch * channels, math.prod(size)
     places, outside = _places(window, result[2:])
     count, kernel = places.shape
+    rows_of = np.arange(count)
+    first_inside = np.argmin(outside, axis=1)
+    firsts = np.where(outside.all(axis=1), inside, places[rows_of, first_inside])
+    places = np.where(outside, firsts[:, np.newaxis], places)
     lowest = -np.inf if dtype_of(x).kind == "f" else np.iinfo(dtype_of(x)).min
     padding = Known(np.full((int(lines), 1), lowest, dtype_of(x)))
     flat = emit.concat([emit.reshape(x, (lines, inside), "channels"), padding], 1, "padded")
-    read = Known(np.where(outside, inside, places).astype(np.int32).reshape(-1))
+    read = Known(places.astype(np.int32).reshape(-1))
     windows = emit.reshape(
         emit.gather(flat, read, 1, "windows_flat"), (lines, count, kernel), "windows"
     )
     largest = emit.reduce(ReduceOperation.MAX, windows, [2], False, "largest")
     first = emit.arg(ArgMinMaxFunction.MAX, windows, 2, DataType.SIGNED64, "first")
     rows = Known((np.arange(count, dtype=np.int64) * kernel).reshape(1, -1))
+    places = np.minimum(places, inside - 1)
     table = _by_columns(places, size) if by_columns else places
     found = emit.gather(
         Known(table.reshape(-1)), emit.add(first, rows, "entry"), 0, "place_in_channel"
@@ -87,6 +93,5 @@ def _places(window: Window, result: Sequence[int]) -> tuple[NDArray[Any], NDArra
 
 def _by_columns(places: NDArray[Any], size: Sequence[int]) -> NDArray[Any]:
     """The same places where the first dimension runs fastest."""
-    inside = np.clip(places, 0, math.prod(size) - 1)
-    coordinates = np.unravel_index(inside, tuple(size))
+    coordinates = np.unravel_index(places, tuple(size))
     return np.asarray(np.ravel_multi_index(coordinates, tuple(size), order="F"))

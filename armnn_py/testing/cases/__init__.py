@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from armnn_py.backends.probing import Example, Operands, examples_of
 from armnn_py.testing.cases.case import Case, Kind, layer_type_of
+from armnn_py.testing.cases.large import large_examples
 from armnn_py.testing.cases.shapes import shape_examples
 from armnn_py.testing.cases.windows import window_examples
 from armnn_py.types import DataType
@@ -27,7 +28,8 @@ Level = Literal["quick", "full"]
 #: 8 bits nothing is computed.
 TRIED_TYPES = tuple(one for one in DataType if one.bits > 8 or not (one.is_float or one.is_packed))
 
-#: Of which type the quick level has all shapes; the full one has them of every type.
+#: Of which type the quick level has all shapes; the full one has them of every type. Large ones are
+#: of this type at both.
 _QUICK_TYPE = DataType.FLOAT32
 
 
@@ -88,6 +90,8 @@ def _examples(data_type: DataType, level: Level) -> Iterator[tuple[Example, Exam
         return
     for make in (shape_examples, window_examples):
         yield from zip(make(of, full=full), make(plain, full=full), strict=True)
+    if data_type is _QUICK_TYPE:
+        yield from ((example, example) for example in large_examples(of))
 
 
 def _label(example: Example) -> str:

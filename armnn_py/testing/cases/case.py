@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.backends.layer_support import LayerSignature
+    from armnn_py.tensors import TensorInfo
 
 __all__ = ["Case", "Kind", "layer_type_of"]
 
@@ -59,6 +60,23 @@ class Case:
         return self.signature.type
 
     @property
+    def in_words(self) -> str:
+        """The layer, what it reads and what it makes: ``Softmax of float32 2x3 -> float32 2x3``."""
+        signature = self.signature
+        read = [
+            _in_words(info, is_constant)
+            for info, is_constant in zip(signature.inputs, signature.constants, strict=True)
+        ]
+        made = [_in_words(info, False) for info in signature.outputs]
+        return f"{self.layer.label} of {', '.join(read) or 'nothing'} -> {', '.join(made)}"
+
+    @property
+    def most_elements(self) -> int:
+        """The number of elements of its largest tensor."""
+        infos = (*self.signature.inputs, *self.signature.outputs)
+        return max(info.element_count for info in infos if info is not None)
+
+    @property
     def _multiplies(self) -> bool:
         """Whether many values are multiplied, so that they have to be near 1."""
         return getattr(self.signature.descriptor, "operation", None) is ReduceOperation.PROD
@@ -90,6 +108,13 @@ class Case:
                 _make_special(drawn, random)
             found.append(drawn)
         return found
+
+
+def _in_words(info: TensorInfo | None, is_constant: bool) -> str:
+    if info is None:
+        return "nothing"
+    shape = "x".join(map(str, info.static_shape)) or "scalar"
+    return f"{'constant ' if is_constant else ''}{info.data_type.label} {shape}"
 
 
 def _drawn(

@@ -52,7 +52,7 @@ def check_memory(case: Case, prepared: Prepared, on_step: Callable[[str], None])
         for index, output in prepared.in_place_offers()
     ]
     for words, layout in (*_LAYOUTS, *in_place):
-        on_step(words)
+        on_step(f"execute, {words}")
         for region in used:
             region.allow(read=False, write=False)
         found = prepared.run(values, layout, kept=used)

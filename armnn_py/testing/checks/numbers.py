@@ -11,7 +11,7 @@ from armnn_py.testing.outcome import CheckFailedError
 from armnn_py.testing.tolerances import compare, heeds_special_values, tolerance_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,7 +32,12 @@ def kinds_of(case: Case) -> tuple[Kind, ...]:
     return ("plain",)
 
 
-def check_numbers(case: Case, prepared: Prepared, expected: dict[Kind, list[Expectation]]) -> None:
+def check_numbers(
+    case: Case,
+    prepared: Prepared,
+    expected: dict[Kind, list[Expectation]],
+    on_step: Callable[[str], None],
+) -> None:
     """Compare outputs with each expectation; without special values where they may get lost.
 
     Raises
@@ -44,6 +49,7 @@ def check_numbers(case: Case, prepared: Prepared, expected: dict[Kind, list[Expe
         if kind == "special" and prepared.finite_math_only:
             continue
         values = case.values(kind)
+        on_step(f"execute, {kind} values")
         found = prepared.run(values)
         for source, outputs in expectations:
             _compare(case, kind, values, found, source, outputs)

@@ -34,11 +34,14 @@ Arrays = list["NDArray[Any]"]
 _CUTTINGS: tuple[Cutting, ...] = ("serial", "backwards", "odd")
 _THREADS, _ROUNDS = 4, 4
 _LATER_THREADS = 7
+_MUCH, _MOST_ROUNDS = 4096, 12  # elements that keep threads busy; how often they get the chance
 _PATIENCE = 2.0  # seconds; two runs may well wait for each other
 
 
 def check_reentrance(subject: Subject, case: Case, on_step: Callable[[str], None]) -> None:
     """Prepare with one thread, then run with more, in pieces, side by side.
+
+    A layer with much work is prepared for many threads as well, and its pieces run at once.
 
     Raises
     ------
@@ -49,21 +52,32 @@ def check_reentrance(subject: Subject, case: Case, on_step: Callable[[str], None
     values, others = case.values(), case.values("other")
     host.threads, host.cutting = 1, "serial"
     with _closing(prepare(subject, case, values)) as prepared:
-        on_step("the process as it was")
+        on_step("execute, the process as it was")
         with _UnchangedProcess():
             expected = prepared.run(values)
         expected_others = prepared.run(others)
         host.threads = _LATER_THREADS
         for cutting in _CUTTINGS:
-            on_step(f"{_LATER_THREADS} threads where 1 was at load, parallel_for {cutting}")
+            on_step(
+                f"execute, {_LATER_THREADS} threads where 1 was at load, parallel_for {cutting}"
+            )
             host.cutting = cutting
             _same(prepared.run(values, Layout("end")), expected, f"parallel_for cuts {cutting}")
         if subject.in_host_memory and not prepared.is_serial:
-            on_step("another run while parallel_for of the first is under way")
+            on_step("execute, another run while parallel_for of the first is under way")
             _interleaved(subject, prepared, (values, expected), (others, expected_others))
         host.cutting, host.threads = "core", None
-        on_step(f"{_THREADS} threads at once")
+        on_step(f"execute, {_THREADS} threads at once")
         _side_by_side(prepared, (values, expected), (others, expected_others))
+
+    if case.most_elements >= _MUCH:
+        on_step(f"create_workload for {_LATER_THREADS} threads")
+        host.cutting, host.threads = "together", _LATER_THREADS
+        with _closing(prepare(subject, case, values)) as prepared:
+            on_step("execute, pieces of parallel_for at once")
+            for _ in range(_MOST_ROUNDS):
+                _same(prepared.run(values), expected, "pieces of its work run at once")
+        host.cutting, host.threads = "core", None
 
 
 class _closing:  # noqa: N801 (as contextlib's)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py.optimizer import AS_IT_IS, OptimizedNetwork, OptimizerOptions, optimize
 from armnn_py.runtime import Runtime
-from armnn_py.testing.outcome import CheckFailedError
+from armnn_py.testing.outcome import CheckFailedError, NotApplicableError
 from armnn_py.testing.random_networks import random_network
 from armnn_py.testing.reference import REFERENCE
 from armnn_py.testing.spreading import largest_difference, random_inputs, scatter
@@ -35,6 +35,8 @@ def check_subgraphs(target: Target, seed: int, on_step: Callable[[str], None]) -
     ------
     CheckFailedError
         An output differs, or the same network run again gives something else.
+    NotApplicableError
+        The backend takes no layer of the network.
     """
     network = random_network(seed)
     inputs = random_inputs(network, seed)
@@ -44,11 +46,13 @@ def check_subgraphs(target: Target, seed: int, on_step: Callable[[str], None]) -
         with runtime.load_network(plain) as loaded:
             expected = {name: array.copy() for name, array in loaded.run(inputs).items()}
     on_step("loading the backend")
+    is_tried = False
     with target.runtime(with_others=True) as runtime:
         for way, spread, options in _ways(network, target.id, seed):
             on_step(way)
             both = list(dict.fromkeys([target.id, REFERENCE]))
             placed = optimize(spread, both, runtime=runtime, options=options)
+            is_tried = is_tried or target.id in placed.placed.layer_backends
             _compare(runtime, placed, inputs, expected, f"random network {seed}, {way}")
         on_step("saved and loaded")
         with tempfile.TemporaryDirectory() as folder:
@@ -57,6 +61,8 @@ def check_subgraphs(target: Target, seed: int, on_step: Callable[[str], None]) -
             saved = OptimizedNetwork.load(path, runtime=runtime, in_place=False)
         what = f"random network {seed}, {way}, saved and loaded"
         _compare(runtime, saved, inputs, expected, what)
+    if not is_tried:
+        raise NotApplicableError(f"it takes no layer of random network {seed}")
 
 
 def _compare(

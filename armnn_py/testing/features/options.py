@@ -15,17 +15,15 @@ from armnn_py._native.kit_host import KitHost
 from armnn_py._native.library import use_host
 from armnn_py.errors import ArmnnError
 from armnn_py.runtime.load import load
+from armnn_py.testing.features.observed import Observed, same
 from armnn_py.testing.features.small_networks import ROWS, taken_by
-from armnn_py.testing.outcome import CheckFailedError, NotApplicableError
+from armnn_py.testing.outcome import NotApplicableError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from armnn_py.backends.option import BackendOption
     from armnn_py.runtime import LoadedNetwork, Runtime
-    from armnn_py.testing.features.small_networks import SmallNetwork
     from armnn_py.testing.target import Target
 
 __all__ = ["check_options", "check_run_options"]
@@ -43,40 +41,49 @@ def check_options(target: Target, seed: int, on_step: Callable[[str], None]) -> 
     NotApplicableError
         The backend has no options.
     """
-    on_step("as nobody gave an option")
+
+    def observe(
+        runtime: Runtime, how: str, model_options: dict[str, Any] | None = None
+    ) -> Observed:
+        def on_part(words: str) -> None:
+            on_step(f"{how}, {words}")
+
+        return Observed(runtime, target.id, seed, on_part, model_options)
+
     with target.runtime() as runtime:
         backend = runtime.backends[target.id]
         options = [one for one in backend.describe_options() if not one.secret]
-        expected = _outputs(runtime, target.id, seed)
+        of_create = {one.name: one.default for one in options if one.scope == "backend"}
+        of_model = {one.name: one.default for one in options if one.scope == "model"}
+        if not of_create and not of_model:
+            raise NotApplicableError("the backend has no options")
+        expected = observe(runtime, "as nobody gave an option")
     given = dict(target.options or {})
-    of_create = {one.name: one.default for one in options if one.scope == "backend"}
-    of_model = {one.name: one.default for one in options if one.scope == "model"}
-    if not of_create and not of_model:
-        raise NotApplicableError("the backend has no options")
+    if not expected.outputs and not expected.results:
+        raise NotApplicableError("it takes none of the layers on which options are tried")
     for name, default in of_create.items():
         if name in given:
             continue
-        on_step(f"option '{name}' given as its default, {default!r}")
         stated = dataclasses.replace(target, options={**given, name: default})
         with stated.runtime() as runtime:
             what = f"option '{name}' is given as its stated default, {default!r}"
-            _same(_outputs(runtime, target.id, seed), expected, what)
+            observe(runtime, what).check_equal(expected, what)
     with target.runtime() as runtime:
         for name, default in of_model.items():
-            on_step(f"model option '{name}' given as its default, {default!r}")
-            found = _outputs(runtime, target.id, seed, {target.id: {name: default}})
             what = f"model option '{name}' is given as its stated default, {default!r}"
-            _same(found, expected, what)
+            observe(runtime, what, {name: default}).check_equal(expected, what)
         backend = runtime.backends[target.id]
         for option in (one for one in options if one.changeable):
             assert option.value is not None  # as for all options of the backend
             for value in _values_of(option):
                 on_step(f"option '{option.name}' set to {value!r}, and back")
                 backend.set_option(option.name, value)
-                _outputs(runtime, target.id, seed)
+                for network in taken_by(runtime, target.id):
+                    with load(network.with_rows(ROWS), [target.id], runtime=runtime) as loaded:
+                        loaded.run(network.values(ROWS, seed))
             backend.set_option(option.name, option.value)
             what = f"option '{option.name}' was changed and set back to {option.value!r}"
-            _same(_outputs(runtime, target.id, seed), expected, what)
+            observe(runtime, what).check_equal(expected, what)
 
 
 def check_run_options(target: Target, seed: int, on_step: Callable[[str], None]) -> None:
@@ -115,14 +122,14 @@ def _mix(
 
     plain = np.array(loaded.run(x)["y"])
     what = f"run option '{name}' is given as its stated default, {option.default!r}"
-    _same({"": run(option.default)}, {"": plain}, what)
+    same({"": run(option.default)}, {"": plain}, what)
     for value in _values_of(option):
         try:
             expected = run(value)
         except ArmnnError:
             continue  # such as an option that refuses runs
         what = f"a run with option '{name}' = {value!r} came before"
-        _same({"": np.array(loaded.run(x)["y"])}, {"": plain}, what)
+        same({"": np.array(loaded.run(x)["y"])}, {"": plain}, what)
         other = threading.Thread(target=run, args=(value,), daemon=True)
 
         def between(other: threading.Thread = other) -> None:
@@ -135,8 +142,8 @@ def _mix(
         if other.ident is not None:
             other.join()
         what = f"a run with option '{name}' = {value!r} goes on at the same time"
-        _same({"": found}, {"": plain}, what)
-        _same({"": run(value)}, {"": expected}, f"option '{name}' = {value!r} is given again")
+        same({"": found}, {"": plain}, what)
+        same({"": run(value)}, {"": expected}, f"option '{name}' = {value!r} is given again")
 
 
 def _values_of(option: BackendOption) -> list[Any]:
@@ -148,32 +155,3 @@ def _values_of(option: BackendOption) -> list[Any]:
     else:
         found = [one for one in (option.minimum, option.maximum) if one is not None]
     return [value for value in found if value != option.default]
-
-
-def _outputs(
-    runtime: Runtime,
-    backend: str,
-    seed: int,
-    model_options: Mapping[str, Mapping[str, Any]] | None = None,
-) -> dict[str, NDArray[Any]]:
-    """Return what each small network gives that the backend takes."""
-
-    def output(network: SmallNetwork) -> NDArray[Any]:
-        fixed = network.with_rows(ROWS)
-        with load(fixed, [backend], runtime=runtime, model_options=model_options) as loaded:
-            return np.array(loaded.run(network.values(ROWS, seed))["y"])
-
-    return {network.name: output(network) for network in taken_by(runtime, backend)}
-
-
-def _same(
-    found: Mapping[str, NDArray[Any]], expected: Mapping[str, NDArray[Any]], what: str
-) -> None:
-    for name, wanted in expected.items():
-        if name not in found:
-            raise CheckFailedError(f"network '{name}' is not taken any more where {what}")
-        if not np.array_equal(found[name], wanted, equal_nan=True):
-            network = f"network '{name}': " if name else ""
-            raise CheckFailedError(
-                f"{network}the output is another where {what}", found=found[name], expected=wanted
-            )

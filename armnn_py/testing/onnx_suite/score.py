@@ -9,7 +9,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from armnn_py._native.parent_process import child_command
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.optimizer.optimize import select_backends
 from armnn_py.runtime import Runtime
@@ -26,11 +26,7 @@ from armnn_py.testing.onnx_suite.result import CaseResult, OnnxScore, Outcome
 
 __all__ = ["read_expected", "score_onnx", "write_expected"]
 
-# The child sees the modules that its parent sees, and nothing of the working folder.
-_CHILD = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); "
-    "from armnn_py.testing.onnx_suite.worker import main; main()"
-)
+_WORKER = "armnn_py.testing.onnx_suite.worker"
 
 OnProgress = Callable[[int, int], None]
 
@@ -151,14 +147,14 @@ class _Worker:
     """A process for cases, which is replaced when one ends it."""
 
     def __init__(self, settings: Sequence[Any], timeout: float) -> None:
-        self._arguments = json.dumps([os.getpid(), *settings])
+        self._settings = settings
         self._timeout = timeout
         self._process: subprocess.Popen[str] | None = None
 
     def run(self, case: OnnxCase) -> CaseResult:
         if self._process is None:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _CHILD, self._arguments, json.dumps(sys.path)],
+                child_command(_WORKER, "work", os.getpid(), *self._settings),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from armnn_py._native.parent_process import end_with_parent
 from armnn_py.errors import (
@@ -76,11 +76,12 @@ def work(
     backends: Sequence[str],
     folders: Sequence[str],
     options: Mapping[str, Mapping[str, Any]],
-    *,
-    stream: IO[str],
 ) -> None:
     """Answer each line of standard input, a folder and a family, with one line of JSON."""
     end_with_parent(parent)
+    # Whatever a model or a backend prints does not come between answers.
+    stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
     with Runtime(folders or None, backend_options=options or None) as runtime:
         for line in sys.stdin:
             family, folder = json.loads(line)
@@ -89,16 +90,3 @@ def work(
             answer = [found.outcome.name, found.message, found.reason]
             stream.write(json.dumps(answer) + "\n")
             stream.flush()
-
-
-def main() -> None:
-    """Run as a program: ``PARENT BACKENDS FOLDERS OPTIONS`` as one JSON list."""
-    arguments = json.loads(sys.argv[1])
-    # Whatever a model or a backend prints does not come between answers.
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    work(*arguments, stream=answers)
-
-
-if __name__ == "__main__":
-    main()

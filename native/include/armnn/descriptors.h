@@ -719,8 +719,8 @@ typedef struct armnn_batch_mat_mul_descriptor_t {
   uint32_t transpose_y; /* the last two dimensions are swapped first */
   uint32_t adjoint_x; /* the same, of square matrices; not both */
   uint32_t adjoint_y; /* the same, of square matrices; not both */
-  int32_t data_layout_x; /* armnn_data_layout_e; NCHW or NCDHW: rows, columns last */
-  int32_t data_layout_y; /* armnn_data_layout_e; NCHW or NCDHW: rows, columns last */
+  int32_t data_layout_x; /* armnn_data_layout_e; NCHW or NCDHW, alike: rows, columns last */
+  int32_t data_layout_y; /* armnn_data_layout_e; NCHW or NCDHW, alike: rows, columns last */
 } armnn_batch_mat_mul_descriptor_t;
 
 /* LAYER_NORMALIZATION [input, gamma?, beta? -> output; normalize]: Normalises by mean and
@@ -882,7 +882,7 @@ typedef struct armnn_fully_connected_descriptor_t {
   armnn_header_t header;
   uint32_t bias_enabled;
   uint32_t transpose_weight_matrix;
-  uint32_t constant_weights;
+  uint32_t constant_weights; /* as stated; ARMNN_TENSOR_CONSTANT of the weights says what is so */
   uint32_t reserved;
 } armnn_fully_connected_descriptor_t;
 

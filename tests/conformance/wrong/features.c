@@ -13,6 +13,7 @@ enum defect_e {
   READS_THE_BOUND,
   DEFAULT_IS_ANOTHER,
   MODEL_DEFAULT_IS_ANOTHER,
+  DEFAULT_TAKES_OTHER_LAYERS,
   CHANGES_FOR_GOOD,
   RUN_OPTION_STAYS,
   RUN_OPTION_IS_GLOBAL,
@@ -23,8 +24,10 @@ enum defect_e {
 #endif
 #define HAS(defect) (DEFECT == (defect))
 
-#define OPTIONS(X) \
-  X(ARMNN_DEFAULT_UINT("gain", 1), ARMNN_SAY_RANGE("multiplies", "", 1, 4, ARMNN_OPTION_CHANGEABLE))
+#define OPTIONS(X)                                                    \
+  X(ARMNN_DEFAULT_UINT("gain", 1),                                    \
+    ARMNN_SAY_RANGE("multiplies", "", 1, 4, ARMNN_OPTION_CHANGEABLE)) \
+  X(ARMNN_DEFAULT_BOOL("volumes", 0), ARMNN_SAY("takes a Softmax of three dimensions", 0))
 ARMNN_KIT_OPTIONS(options, OPTIONS)
 
 #define MODEL_OPTIONS(X) X(ARMNN_DEFAULT_BOOL("exact", 1), ARMNN_SAY("0: two digits are enough", 0))
@@ -34,7 +37,7 @@ ARMNN_KIT_OPTIONS(model_options, MODEL_OPTIONS)
   X(ARMNN_DEFAULT_UINT("factor", 1), ARMNN_SAY_RANGE("multiplies", "", 1, 3, 0))
 ARMNN_KIT_OPTIONS(run_options, RUN_OPTIONS)
 
-static int64_t gain;
+static int64_t gain, takes_volumes;
 static int64_t factor_of_all = 1;
 
 typedef struct run_data_t {
@@ -44,8 +47,10 @@ typedef struct run_data_t {
 static armnn_status_t open_backend(const armnn_create_args_t* args, void** out_user,
                                    armnn_error_t* error) {
   const armnn_option_t* given = armnn_find_option(args->options, "gain", ARMNN_OPTION_UINT);
+  const armnn_option_t* volumes = armnn_find_option(args->options, "volumes", ARMNN_OPTION_BOOL);
   (void)error;
   *out_user = NULL;
+  takes_volumes = volumes != NULL ? volumes->integer : HAS(DEFAULT_TAKES_OTHER_LAYERS);
   gain = given != NULL ? given->integer : HAS(DEFAULT_IS_ANOTHER) ? 2 : 1;
   return ARMNN_STATUS_OK;
 }
@@ -145,7 +150,9 @@ static armnn_status_t softmax(const armnn_kernel_call_t* call, armnn_error_t* er
 
 static armnn_status_t takes_softmax(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_softmax_descriptor_t* d = (const armnn_softmax_descriptor_t*)query->descriptor;
-  if (query->input_infos[0]->rank != 2 || (d->axis != 0 && d->axis != -2) || d->beta != 1.0f) {
+  const uint32_t rank = query->input_infos[0]->rank;
+  if (rank == 3 && takes_volumes) return ARMNN_STATUS_OK;
+  if (rank != 2 || (d->axis != 0 && d->axis != -2) || d->beta != 1.0f) {
     return armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED, "only the first axis of two");
   }
   return ARMNN_STATUS_OK;

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <fenv.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #if defined(__SSE__)
 #include <xmmintrin.h>
@@ -105,6 +106,7 @@ static armnn_status_t add_range(void* argument, uint64_t begin, uint64_t end, ui
 
 static volatile float sink;
 static uint32_t calls;
+static float* leaked;
 
 static armnn_status_t add(wrong_workload_t* self, const armnn_execute_args_t* args,
                           armnn_error_t* error) {
@@ -139,6 +141,10 @@ static armnn_status_t add(wrong_workload_t* self, const armnn_execute_args_t* ar
   if (HAS(WRITES_BEHIND_STATE)) ((float*)args->workload_data)[16] = 1234.5f;
   if (HAS(WRITES_INPUT)) ((float*)(uintptr_t)job.a)[0] = job.y[0];
   if (HAS(HAS_ROOM_FOR_FEW_LAYERS) && self->number > 6) job.y[0] = 0.5f;
+  if (HAS(LEAKS_IN_EXECUTE)) *(float* volatile*)&leaked = malloc(sizeof(float));
+  if (HAS(LEAKS_PAGES_IN_EXECUTE)) {
+    leaked = mmap(NULL, 1, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  }
   if (HAS(COUNTS_ITS_CALLS)) job.y[0] += 1e-6f * (float)++calls;
   if (HAS(CHANGES_FOLDER) && chdir("/") != 0) return ARMNN_STATUS_INTERNAL;
   if (HAS(ROUNDS_UPWARD)) fesetround(FE_UPWARD);
@@ -189,7 +195,7 @@ static armnn_status_t softmax_range(void* argument, uint64_t begin, uint64_t end
       stride *= info->output_infos[0]->dims[i];
     }
   }
-  float* row = job->scratch + thread * (length + 1);
+  float* row = job->scratch + (HAS(SHARES_SCRATCH_OF_THREADS) ? 0 : thread) * (length + 1);
   for (uint64_t i = begin; i < end; ++i) {
     const float* x = job->a + i / stride * stride * length + i % stride;
     float* y = job->y + (x - job->a);

@@ -115,8 +115,6 @@ def test_quantised_numbers(
             noise = limits.min + noise * (int(limits.max) - int(limits.min))
         inputs[key] = noise.astype(info.dtype)
     found = engines.ours(data, inputs)
-    if found is None:
-        return  # a layer has no kernel yet; the test above looks at the layers
     for key, expected in litert(data, inputs).items():
         info = network.outputs[key]
         step = 1.0 if info.data_type.is_quantized else _step_of(network)
@@ -140,8 +138,7 @@ def test_a_cat_is_a_cat(models_folder: Path, engines: Any) -> None:
     with Image.open(models_folder / "images" / "chelsea.png") as picture:
         pixels = np.asarray(picture.convert("RGB").resize((224, 224), Image.Resampling.BILINEAR))
     found = engines.ours(path.read_bytes(), {"images": pixels[np.newaxis]})
-    if found is not None:  # a layer has no kernel yet
-        assert int(found["Softmax"].argmax()) == 285  # ImageNet's Egyptian cat
+    assert int(found["Softmax"].argmax()) == 285  # ImageNet's Egyptian cat
 
 
 def test_a_network_with_state_over_several_steps(models_folder: Path) -> None:
@@ -159,8 +156,8 @@ def test_a_network_with_state_over_several_steps(models_folder: Path) -> None:
     try:
         loaded = ann.load(network, ["CpuRef"])
     except ann.NoBackendForLayerError as error:
-        assert "no kernel for" in str(error)  # noqa: PT017 - then there is nothing to run
-        return
+        assert "no kernel for" in str(error)  # noqa: PT017
+        pytest.skip("; ".join((error.message, *error.details)))
     with loaded:
         for _ in range(12):
             x = chance.integers(-128, 128, (1, 3, 40)).astype(np.int8)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
@@ -169,8 +169,7 @@ def test_joining_and_parting(data, shape):
 def test_gather_is_take(data, shape, indices):
     axis = data.draw(st.integers(-len(shape), len(shape) - 1))
     network, x = make(shape)
-    if len(shape) - 1 + len(indices) > 8:
-        return
+    assume(len(shape) - 1 + len(indices) <= 8)
     where = network.add_input("i", TensorInfo(indices, DataType.SIGNED64))
     expected = np.take(np.empty(shape), np.zeros(indices, int), axis)
     check(network.add_gather(x, where, axis), expected)
@@ -180,8 +179,7 @@ def test_gather_is_take(data, shape, indices):
 @given(npst.mutually_broadcastable_shapes(signature=np.matmul.signature, max_dims=4))
 def test_matrix_products(shapes):
     first, second = shapes.input_shapes
-    if min(len(first), len(second)) < 2:
-        return  # numpy also multiplies vectors, BatchMatMul does not
+    assume(min(len(first), len(second)) >= 2)  # numpy also multiplies vectors
     network, x, y = make(first, second)
     check(network.add_batch_mat_mul(x, y), np.empty(shapes.result_shape))
     turned = [*range(len(first) - 2), len(first) - 1, len(first) - 2]

@@ -64,17 +64,27 @@ def _hard_swish(view: NodeView) -> Value:
 
 @operator("HardSigmoid")
 def _hard_sigmoid(view: NodeView) -> Value:
-    emit = view.emit
     alpha, beta = view.number("alpha", 0.2), view.number("beta", 0.5)
-    line = emit.activation(ActivationFunction.LINEAR, view.value(0), alpha, beta, "linear")
+    return hard_sigmoid(view, view.value(0), alpha, beta)
+
+
+def hard_sigmoid(view: NodeView, x: Value, alpha: float, beta: float) -> Value:
+    """Return ``alpha * x + beta`` within 0 and 1."""
+    emit = view.emit
+    line = emit.activation(ActivationFunction.LINEAR, x, alpha, beta, "linear")
     return emit.activation(ActivationFunction.BOUNDED_RELU, line, 1.0, 0.0)
 
 
 @operator("Gelu")
 def _gelu(view: NodeView) -> Value:
-    emit, x = view.emit, view.value(0)
     if view.text("approximate", "none") == "none":
-        return emit.activation(ActivationFunction.GELU, x)
+        return view.emit.activation(ActivationFunction.GELU, view.value(0))
+    return tanh_gelu(view, view.value(0))
+
+
+def tanh_gelu(view: NodeView, x: Value) -> Value:
+    """Return ``x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)))``, which is near GELU."""
+    emit = view.emit
     cube = emit.mul(emit.mul(x, x, "square"), x, "cube")
     inner = emit.add(x, emit.scale(cube, 0.044715, "cubic"), "sum")
     tanh = emit.activation(ActivationFunction.TANH, inner, 1.0, math.sqrt(2 / math.pi), "tanh")

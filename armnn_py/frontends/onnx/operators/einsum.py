@@ -38,16 +38,13 @@ class _Term:
 @operator("Einsum", since=12)
 def _einsum(view: NodeView) -> Value:
     terms, result = _read(view)
-    needed = [set(result)]  # by the rest after the last term, the last but one, ...
-    for term in reversed(terms[1:]):
-        needed.insert(0, needed[0] | set(term.labels))
-    joined = _summed(view, _diagonal(view, terms[0], "0"), needed[0], "0")
-    for number, term in enumerate(terms[1:], start=1):
-        later = needed[number]
-        other = _summed(
-            view, _diagonal(view, term, str(number)), later | set(joined.labels), str(number)
-        )
-        joined = _join(view, joined, other, later, str(number))
+    joined: _Term | None = None
+    for number, term in enumerate(terms):
+        later = set(result).union(*(rest.labels for rest in terms[number + 1 :]))
+        needed = later if joined is None else later | set(joined.labels)
+        term = _summed(view, _diagonal(view, term, str(number)), needed, str(number))
+        joined = term if joined is None else _join(view, joined, term, later, str(number))
+    assert joined is not None
     order = [joined.labels.index(label) for label in result]
     return view.emit.transpose(joined.value, order)
 
@@ -120,6 +117,9 @@ def _join(view: NodeView, x: _Term, y: _Term, later: set[str], name: str) -> _Te
     left = [label for label in x.labels if label not in both]
     right = [label for label in y.labels if label not in both]
     for label in summed:
+        if 1 in (x.size(label), y.size(label)):  # one repeats, so that the other is summed first
+            x = _shortened(view, x, label, f"repeated_{name}")
+            y = _shortened(view, y, label, f"repeating_{name}")
         if x.size(label) != y.size(label):
             raise ParseError(f"sizes {x.size(label)} and {y.size(label)} of label '{label}'")
     a = _ordered(view, x, [*batch, *left, *summed], f"left_{name}")
@@ -138,6 +138,15 @@ def _join(view: NodeView, x: _Term, y: _Term, later: set[str], name: str) -> _Te
         product = emit.mul(a, b, f"product_{name}")
     shape = (*shape_of(product)[: len(batch)], *rows, *columns)
     return _Term(emit.reshape(product, shape, f"joined_{name}"), [*batch, *left, *right])
+
+
+def _shortened(view: NodeView, term: _Term, label: str, name: str) -> _Term:
+    """Sum along the dimension of a label, which stays with size 1."""
+    if term.size(label) == 1:
+        return term
+    axis = term.labels.index(label)
+    value = view.emit.reduce(ReduceOperation.SUM, term.value, [axis], True, name)
+    return _Term(value, term.labels)
 
 
 def _ordered(view: NodeView, term: _Term, labels: Sequence[str], name: str) -> Value:

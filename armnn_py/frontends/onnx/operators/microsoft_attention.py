@@ -31,6 +31,8 @@ def _attention(view: NodeView) -> Sequence[Value | None]:
     emit, heads = view.emit, _heads(view)
     if view.integer("do_rotary"):
         raise Unsupported("rotary embedding inside of it")
+    if view.integer("past_present_share_buffer") or view.has(6):
+        raise Unsupported("one buffer of past and present")
     sizes = view.ints("qkv_hidden_sizes") or [view.shape(1)[1] // 3] * 3
     if len(sizes) != 3 or sum(sizes) != view.shape(1)[1]:
         raise ParseError(f"parts of {sizes} do not fit weights of shape {view.shape(1)}")
@@ -52,7 +54,8 @@ def _attention(view: NodeView) -> Sequence[Value | None]:
         )
     mask = view.value(3) if view.has(3) else None
     bias = view.value(5) if view.has(5) else None
-    y = _attend(view, query, key, value, mask, bias)
+    before = view.shape(4)[3] if view.has(4) else 0
+    y = _attend(view, query, key, value, mask, bias, before)
     return [y, _stacked(view, key, value) if view.wants(1) else None]
 
 
@@ -82,7 +85,8 @@ def _multi_head_attention(view: NodeView) -> Sequence[Value]:
         value = _appended(view, view.value(7), value, "value")
     mask = view.value(4) if view.has(4) else None
     bias = view.value(5) if view.has(5) else None
-    return [_attend(view, query, key, value, mask, bias), key, value]
+    before = view.shape(6)[2] if view.has(6) else 0
+    return [_attend(view, query, key, value, mask, bias, before), key, value]
 
 
 def _three(view: NodeView) -> tuple[Value, Value, Value]:
@@ -138,9 +142,15 @@ def _stacked(view: NodeView, key: Value, value: Value) -> Value:
 
 
 def _attend(
-    view: NodeView, query: Value, key: Value, value: Value, mask: Value | None, bias: Value | None
+    view: NodeView,
+    query: Value,
+    key: Value,
+    value: Value,
+    mask: Value | None,
+    bias: Value | None,
+    before: int,
 ) -> Value:
-    """Softmax of scaled scores times values, ``(B, S, N * H)``."""
+    """Softmax of scaled scores times values, ``(B, S, N * H)``; ``before`` positions are past."""
     emit = view.emit
     batch, heads, length, size = shape_of(query)
     scale = view.number("scale") or 1 / math.sqrt(size)
@@ -150,7 +160,9 @@ def _attend(
         scores = emit.add(scores, _mask(view, mask, shape_of(scores)), "masked")
     if view.integer("unidirectional"):
         total = shape_of(key)[2]
-        later = np.triu(np.ones((int(length), int(total)), bool), int(total) - int(length) + 1)
+        if total != before + length:  # which of them come later is not defined
+            raise Unsupported(f"causality of {length} positions and {total - before} keys")
+        later = np.triu(np.ones((int(length), int(total)), bool), int(before) + 1)
         hidden = np.where(later, np.float32(_filter(view)), np.float32(0)).astype(dtype_of(scores))
         scores = emit.add(scores, Known(hidden), "causal")
     if bias is not None:

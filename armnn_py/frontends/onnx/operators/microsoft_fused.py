@@ -17,6 +17,7 @@ import numpy as np
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, shape_of
 from armnn_py.frontends.onnx.node import NodeView
+from armnn_py.frontends.onnx.operators.activation import hard_sigmoid, tanh_gelu
 from armnn_py.frontends.onnx.operators.convolution import convolve
 from armnn_py.frontends.onnx.operators.matrix import gemm, multiply
 from armnn_py.frontends.onnx.operators.normalization import rms_normalize, standardize
@@ -45,11 +46,7 @@ def _fast_gelu(view: NodeView) -> Value:
     emit, x = view.emit, view.value(0)
     if view.has(1):
         x = emit.add(x, view.value(1), "biased")
-    cube = emit.mul(emit.mul(x, x, "square"), x, "cube")
-    inner = emit.add(x, emit.scale(cube, 0.044715, "cubic"), "sum")
-    tanh = emit.activation(ActivationFunction.TANH, inner, 1.0, math.sqrt(2 / math.pi), "tanh")
-    half = emit.activation(ActivationFunction.LINEAR, tanh, 0.5, 0.5, "half")
-    return emit.mul(x, half)
+    return tanh_gelu(view, x)
 
 
 @_operator("QuickGelu")
@@ -110,8 +107,7 @@ def _activated(view: NodeView, x: Value, name: str, parameters: Sequence[float])
         return emit.activation(function, x, high, low)
     if name == "HardSigmoid":
         alpha, beta = given[:2]
-        line = emit.activation(ActivationFunction.LINEAR, x, alpha, beta, "linear")
-        return emit.activation(ActivationFunction.BOUNDED_RELU, line, 1.0, 0.0)
+        return hard_sigmoid(view, x, alpha, beta)
     return emit.activation(function, x, given[0] if given else 0.0)
 
 

@@ -20,7 +20,7 @@ from armnn_py.frontends.common.values import Unsupported, Value, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.matrix import gemm, multiply
 from armnn_py.frontends.onnx.operators.pooling import average_pool
-from armnn_py.frontends.onnx.operators.quantization import dequantize, quantize
+from armnn_py.frontends.onnx.operators.quantization import dequantize, quantize, real_operand
 from armnn_py.frontends.onnx.table import MICROSOFT, operator
 from armnn_py.types import (
     ActivationFunction,
@@ -43,13 +43,6 @@ def _quantize_linear(view: NodeView) -> Value:
     return quantize(view)
 
 
-def _real(view: NodeView, index: int, scale: int, point: int, axis: int | None = None) -> Value:
-    """Dequantise an operand; ``axis`` is that of several scales."""
-    with view.emit.below(f"input_{index}"):
-        operands = [view.value(index), view.value(scale), _optional(view, point)]
-        return dequantize(view.over(operands), axis=axis)
-
-
 def _optional(view: NodeView, index: int) -> Value | None:
     return view.value(index) if view.has(index) else None
 
@@ -62,13 +55,13 @@ def _quantized(view: NodeView, real: Value, scale: int, point: int, like: np.dty
 def _unary(view: NodeView, function: Callable[[Value], Value]) -> Value:
     """X, its scale and zero point, then scale and zero point of Y."""
     with view.emit.below("float"):
-        y = function(_real(view, 0, 1, 2))
+        y = function(real_operand(view, 0, 1, 2))
     return _quantized(view, y, 3, 4, view.dtype(0))
 
 
 def _binary(view: NodeView, operation: BinaryOperation) -> Value:
     with view.emit.below("float"):
-        y = view.emit.binary(operation, _real(view, 0, 1, 2), _real(view, 3, 4, 5))
+        y = view.emit.binary(operation, real_operand(view, 0, 1, 2), real_operand(view, 3, 4, 5))
     return _quantized(view, y, 6, 7, view.dtype(0))
 
 
@@ -134,7 +127,8 @@ def _concat(view: NodeView) -> Value:
     first = 2
     with view.emit.below("float"):
         values = [
-            _real(view, first + 3 * n, first + 3 * n + 1, first + 3 * n + 2) for n in range(count)
+            real_operand(view, first + 3 * n, first + 3 * n + 1, first + 3 * n + 2)
+            for n in range(count)
         ]
         y = view.emit.concat(values, view.axis("axis", None, view.rank(first)))
     return _quantized(view, y, 0, 1, view.dtype(first))
@@ -143,7 +137,7 @@ def _concat(view: NodeView) -> Value:
 @_operator("QLinearWhere")
 def _where(view: NodeView) -> Value:
     with view.emit.below("float"):
-        x, y = _real(view, 1, 2, 3), _real(view, 4, 5, 6)
+        x, y = real_operand(view, 1, 2, 3), real_operand(view, 4, 5, 6)
         chosen = view.emit.where(view.value(0), x, y)
     return _quantized(view, chosen, 7, 8, view.dtype(1))
 
@@ -159,7 +153,10 @@ def _q_gemm(view: NodeView) -> Value:
 
     def product() -> Value:
         with emit.below("operands"):
-            operands: list[Value | None] = [_real(view, 0, 1, 2), _real(view, 3, 4, 5, b_axis)]
+            operands: list[Value | None] = [
+                real_operand(view, 0, 1, 2),
+                real_operand(view, 3, 4, 5, b_axis),
+            ]
             if view.has(6):
                 scales = emit.mul(view.value(1), view.value(4), "bias_scale")
                 whole = emit.cast(view.value(6), np.float32, "bias_float")
@@ -180,8 +177,8 @@ def _mat_mul_integer_to_float(view: NodeView) -> Value:
     """A, B, their scales, their zero points, a bias."""
     emit = view.emit
     with emit.below("operands"):
-        x = _real(view, 0, 2, 4)
-        y = _real(view, 1, 3, 5, view.rank(1) - 1)
+        x = real_operand(view, 0, 2, 4)
+        y = real_operand(view, 1, 3, 5, view.rank(1) - 1)
     return _biased(view, [x, y], 6)
 
 
@@ -191,7 +188,7 @@ def _dynamic_quantize_mat_mul(view: NodeView) -> Value:
     emit = view.emit
     with emit.below("operands"):
         x = _by_own_range(view, view.value(0))
-        y = _real(view, 1, 2, 3, view.rank(1) - 1)
+        y = real_operand(view, 1, 2, 3, view.rank(1) - 1)
     return _biased(view, [x, y], 4)
 
 

@@ -147,7 +147,9 @@ def _instance_normalization(view: NodeView) -> Value:
 def _layer_normalization(view: NodeView) -> Sequence[Value]:
     emit, rank = view.emit, view.rank(0)
     axis, epsilon = view.axis("axis", -1, rank), view.number("epsilon", 1e-5)
-    if not view.wants(1) and not view.wants(2):
+    kept = view.shape(0)[axis:]
+    fits = all(_repeats_to(view.shape(i), kept) for i in (1, 2) if view.has(i))
+    if fits and not view.wants(1) and not view.wants(2):
         operands = [view.value(index) for index in range(3 if view.has(2) else 2)]
         descriptor = LayerNormalizationDescriptor(axis, epsilon)
         return [emit.layer(LayerType.LAYER_NORMALIZATION, operands, descriptor)]
@@ -176,6 +178,10 @@ def _group_normalization(view: NodeView) -> Value:
     return emit.add(y, _per_channel(view, 2, len(shape), "bias"))
 
 
+def _repeats_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    return len(shape) <= len(target) and broadcast_shapes(target, shape) == target
+
+
 # SimplifiedLayerNormalization: what models had before the standard, in its domain all the same.
 @operator("SimplifiedLayerNormalization")
 @operator("RMSNormalization", since=23)
@@ -192,7 +198,7 @@ def rms_normalize(
     emit, shape = view.emit, shape_of(x)
     kept = shape[len(shape) - len(axes) :]
     is_last = [*axes] == [*range(len(shape) - len(axes), len(shape))]
-    fits = is_last and broadcast_shapes(kept, shape_of(scale)) == kept
+    fits = is_last and _repeats_to(shape_of(scale), kept)
     if fits and kept and dtype_of(x) == dtype_of(scale):
         descriptor = RmsNormalizationDescriptor(axes[0], epsilon)
         return emit.layer(LayerType.RMS_NORMALIZATION, [x, scale], descriptor)

@@ -122,7 +122,9 @@ def quantize(view: NodeView, *, default: np.dtype[Any] | None = None) -> Value:
 def _q_linear_mat_mul(view: NodeView) -> Value:
     if _are_single(view, (1, 2, 6, 7)) and _are_single(view, (4, 5)):
         with view.emit.below("float"):
-            product = multiply(view.over([_real(view, 0, 1, 2), _real(view, 3, 4, 5)]))
+            product = multiply(
+                view.over([real_operand(view, 0, 1, 2), real_operand(view, 3, 4, 5)])
+            )
         return quantize(view.over([product, view.value(6), view.value(7)]))
     product = multiply(view.over([_centred(view, 0, 2, -2), _centred(view, 3, 5, -1)]))
     factor = _factor(view, _aligned(view, 1, 0, -2), _aligned(view, 4, 3, -1), 6)
@@ -136,9 +138,13 @@ def _are_single(view: NodeView, indices: Sequence[int]) -> bool:
     return all(array is not None and array.size == 1 for array in arrays)
 
 
-def _real(view: NodeView, index: int, scale: int, point: int, axis: int | None = None) -> Value:
+def real_operand(
+    view: NodeView, index: int, scale: int, point: int, axis: int | None = None
+) -> Value:
+    """Dequantise an operand, whose zero point may be absent; ``axis`` is that of several scales."""
     with view.emit.below(f"input_{index}"):
-        operands = [view.value(index), view.value(scale), view.value(point)]
+        zero_point = view.value(point) if view.has(point) else None
+        operands = [view.value(index), view.value(scale), zero_point]
         return dequantize(view.over(operands), axis=axis)
 
 
@@ -160,7 +166,7 @@ def _quantized_convolution(view: NodeView) -> Value:
     """A Conv between DequantizeLinear and QuantizeLinear."""
     emit = view.emit
     with emit.below("float"):
-        operands = [_real(view, 0, 1, 2), _real(view, 3, 4, 5, 0)]
+        operands = [real_operand(view, 0, 1, 2), real_operand(view, 3, 4, 5, 0)]
         if view.has(8):
             step = emit.mul(view.value(1), view.value(4), "bias_step")
             whole = emit.cast(view.value(8), np.float32, "bias_float")

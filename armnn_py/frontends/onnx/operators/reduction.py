@@ -15,6 +15,7 @@ from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import (
     ArgMinMaxFunction,
+    BinaryOperation,
     ComparisonOperation,
     DataType,
     ReduceOperation,
@@ -79,8 +80,13 @@ def _composed(view: NodeView) -> Value:
         return emit.unary(
             UnaryOperation.LOG, total(emit.unary(UnaryOperation.EXP, x, "exp"), "sum")
         )
-    # The largest element comes out first, so that no exponential overflows.
+    # The largest element comes out first, so that no exponential overflows; not an infinite one,
+    # from which nothing can be subtracted.
     top = emit.reduce(ReduceOperation.MAX, x, axes, True, "max")
+    if view.dtype(0).kind == "f":
+        most = float(np.finfo(view.dtype(0)).max)
+        top = emit.binary(BinaryOperation.MINIMUM, top, emit.scalar(most, x), "max_below")
+        top = emit.binary(BinaryOperation.MAXIMUM, top, emit.scalar(-most, x), "finite_max")
     exp = emit.unary(UnaryOperation.EXP, emit.sub(x, top, "shifted"), "exp")
     log = emit.unary(UnaryOperation.LOG, total(exp, "sum"), "log")
     return emit.add(log, emit.reshape(top, shape_of(log), "max_shape"))

@@ -19,8 +19,8 @@ from armnn_py.types import ComparisonOperation, ScatterNdFunction
 
 @operator("NonZero", since=9)
 def _non_zero(view: NodeView) -> Value:
-    places = np.nonzero(view.constant(0, "elements"))
-    return Known(np.array(places, np.int64).reshape(view.rank(0), -1))
+    elements = view.constant(0, "elements")
+    return Known(np.argwhere(elements).astype(np.int64).T)
 
 
 @operator("Compress", since=9)

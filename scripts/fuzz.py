@@ -1,0 +1,209 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Does any file make an importer crash, hang, raise what is no error of ours, or fill the memory?
+
+    python scripts/fuzz.py onnx|tflite [SEEDS ...] [--minutes 60] [--seed 0] [--findings DIR]
+
+SEEDS are models, or folders of them; without any the models of the package's own tests are made.
+They are damaged at the level of bytes and of fields, and imported. A damaged model whose outcome is
+a new one (an error's text without names and numbers, or the layers of a network) becomes a seed
+itself. Each finding goes to DIR with what happened; one for each place in the code. Exit code 1 if
+there is one.
+
+The work is done in a process of its own, so that a crash or a hang is a finding as well. An input
+may take 20 seconds, and 1 GiB of memory beyond what the process had.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import os
+import random
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+if __package__ in (None, ""):
+    sys.path.insert(0, str(Path(__file__).resolve().parent))
+from fuzzing.formats import FORMATS, damaged
+
+SECONDS = 20
+MEMORY = 1 << 30
+LARGEST_SEED = 2 << 20
+MOST_SEEDS = 4000
+
+
+# ---- The process that does the work --------------------------------------------------------------
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _outcome(path: Path) -> str:
+    """Import a file; what came of it, without names and numbers."""
+    import armnn_py as ann
+    from armnn_py.frontends import import_model
+
+    try:
+        network = import_model(path)
+    except ann.ArmnnError as error:
+        text = str(error)
+        if not text or re.search(r"[\x00-\x08\x0b-\x1f\x7f\x1b]", text):
+            raise AssertionError(
+                f"an error without text or with control characters: {text!r}"
+            ) from error
+        return type(error).__name__ + re.sub(r"'[^']*'|\d+", "#", text)[:300]
+    kinds = sorted({layer.type.label for layer in network.layers}) if not network.is_dynamic else []
+    return "network " + " ".join(kinds)
+
+
+def work(name: str, seeds: Path, folder: Path, seed: int, until: float) -> int:
+    """Damage and import until the time is over."""
+    import warnings
+
+    warnings.simplefilter("ignore")
+    chance = random.Random(seed)
+    corpus = [path.read_bytes() for path in sorted(seeds.iterdir())]
+    known: set[str] = set()
+    current = folder / f"current.{name}"
+    counts: collections.Counter[str] = collections.Counter()
+    for path in sorted(seeds.iterdir())[:50]:  # what an import takes anyway
+        current.write_bytes(path.read_bytes())
+        _outcome(current)
+    start = _peak()
+    while time.time() < until:
+        data = damaged(chance.choice(corpus), chance.choice(corpus), name, chance)
+        current.write_bytes(data)
+        signal.setitimer(signal.ITIMER_REAL, SECONDS)  # its default ends the process
+        try:
+            outcome = _outcome(current)
+        except Exception:
+            _report(folder, data, name, traceback.format_exc())
+            outcome = "finding"
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        counts[outcome.split(" ")[0].split(":")[0][:40]] += 1
+        if outcome not in known and outcome != "finding":
+            known.add(outcome)
+            if len(data) < LARGEST_SEED and len(corpus) < MOST_SEEDS:
+                corpus.append(data)
+                digest = f"{len(corpus):05d}"
+                (seeds / f"new_{seed}_{digest}").write_bytes(data)
+        if _peak() > start + MEMORY:
+            _report(
+                folder, data, name, f"memory: {(_peak() - start) >> 20} MiB more\n  at {outcome}"
+            )
+            break
+        (folder / "counts.json").write_text(json.dumps([sum(counts.values()), counts]))
+    return 0
+
+
+def _report(folder: Path, data: bytes, name: str, text: str) -> None:
+    """Keep an input with what happened, once for each place."""
+    places = re.findall(r'File "[^"]*(armnn_py/[^"]*)", line (\d+)', text)
+    last = "_".join(places[-1]).replace("/", ".") if places else text.splitlines()[0]
+    key = re.sub(r"[^\w.]+", "_", f"{last}_{text.strip().splitlines()[-1].split(':')[0]}")[:120]
+    if not (folder / f"{key}.txt").exists():
+        (folder / f"{key}.txt").write_text(text, encoding="utf-8")
+        (folder / f"{key}.{name}").write_bytes(data)
+
+
+# ---- The process that watches --------------------------------------------------------------------
+
+
+def _collect(name: str, given: list[Path], target: Path) -> int:
+    """Copy seeds into a folder; without any, make small models of each operator."""
+    files = [
+        file
+        for path in given
+        for file in (sorted(path.rglob(f"*.{name}")) if path.is_dir() else [path])
+        if file.stat().st_size <= LARGEST_SEED
+    ]
+    if not files and name == "onnx":
+        import warnings
+
+        from onnx.backend.test.case.node import collect_testcases
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            cases = collect_testcases()
+        for index, case in enumerate(cases):
+            (target / f"{index:05d}").write_bytes(case.model.SerializeToString())
+        return len(cases)
+    for index, file in enumerate(files):
+        (target / f"{index:05d}").write_bytes(file.read_bytes())
+    return len(files)
+
+
+def watch(arguments: argparse.Namespace) -> int:
+    """Start the work again and again until the time is over; return the exit code."""
+    findings = Path(arguments.findings)
+    findings.mkdir(parents=True, exist_ok=True)
+    until = time.time() + arguments.minutes * 60
+    tried, kinds, turn = 0, collections.Counter[str](), 0
+    with tempfile.TemporaryDirectory() as temporary:
+        seeds = Path(temporary)
+        if not _collect(arguments.format, arguments.seeds, seeds):
+            print("no seeds: name models of at most 2 MiB, or folders of them", file=sys.stderr)
+            return 2
+        while time.time() < until:
+            command = [
+                *(sys.executable, __file__, arguments.format, "--worker", str(seeds)),
+                *("--findings", str(findings), "--seed", str(arguments.seed + turn)),
+                *("--until", str(until)),
+            ]
+            done = subprocess.run(
+                command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False
+            )
+            counts = findings / "counts.json"
+            if counts.exists():
+                count, kind = json.loads(counts.read_text())
+                tried += count
+                kinds.update(kind)
+                counts.unlink()
+            if done.returncode != 0:
+                said = done.stderr.decode("utf-8", "replace")[-4000:]
+                what = "hang" if done.returncode == -signal.SIGALRM else f"ended {done.returncode}"
+                current = findings / f"current.{arguments.format}"
+                _report(findings, current.read_bytes(), arguments.format, f"{what}\n{said}")
+            turn += 1
+        new = len(list(seeds.iterdir()))
+    found = sorted(findings.glob("*.txt"))
+    (findings / f"current.{arguments.format}").unlink(missing_ok=True)
+    print(f"{arguments.format}: {tried} damaged models, {new} kinds of outcome and seeds, "
+          f"{len(found)} findings")  # fmt: skip
+    for kind, count in kinds.most_common(8):
+        print(f"  {kind} {count}")
+    for path in found:
+        print(f"{path}:\n{path.read_text(encoding='utf-8')[-600:]}")
+    return 1 if found else 0
+
+
+def main() -> int:
+    """Run the command line; return the exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("format", choices=sorted(FORMATS))
+    parser.add_argument("seeds", nargs="*", type=Path)
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--findings", default="build/fuzz")
+    parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--until", type=float, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.worker:
+        os.environ.setdefault("PYTHONHASHSEED", "0")
+        findings = Path(arguments.findings)
+        return work(arguments.format, arguments.worker, findings, arguments.seed, arguments.until)
+    return watch(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""``scripts/fuzz.py`` for half a minute each importer; an hour is for people."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.frontends.tflite.conftest import Builder
+from tests.frontends.tflite.test_damage import make_sound
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "fuzz.py"
+
+
+def fuzz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(SCRIPT), *arguments, "--findings", str(folder / "findings")],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", ["onnx", "tflite"])
+def test_nothing_escapes(name: str, tmp_path: Path) -> None:
+    seeds: list[str] = []
+    if name == "tflite":
+        seeds = [str(tmp_path / "sound.tflite")]
+        Path(seeds[0]).write_bytes(make_sound(Builder()))
+    done = fuzz(tmp_path, name, *seeds, "--minutes", "0.4", "--seed", "7")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{name}: " in done.stdout
+    assert "0 findings" in done.stdout
+
+
+def test_what_escapes_is_kept(tmp_path: Path, monkeypatch: Any) -> None:
+    """An importer that raises what is no error of ours, by a module that stands in for it."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import armnn_py.frontends as f\n"
+        "def bad(path): raise KeyError('escaped')\n"
+        "f.import_model = bad\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "any.onnx").write_bytes(b"\x08\x08")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+    done = fuzz(tmp_path, "onnx", str(tmp_path / "any.onnx"), "--minutes", "0.05")
+    assert done.returncode == 1
+    assert "KeyError: 'escaped'" in done.stdout
+    assert len(list((tmp_path / "findings").glob("*.onnx"))) >= 1

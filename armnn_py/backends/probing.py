@@ -34,6 +34,7 @@ from armnn_py.types import (
     DataType,
     LayerType,
     LogicalBinaryOperation,
+    NormalizationAlgorithmMethod,
     PoolingAlgorithm,
     ReduceOperation,
     ResizeMethod,
@@ -367,15 +368,17 @@ def _images(of: Operands, layout: DataLayout) -> Iterator[Example]:
     for method in ResizeMethod:
         resize = d.ResizeDescriptor(8, 8, method, layout)
         yield Example(LayerType.RESIZE, resize, image)
+    for local in NormalizationAlgorithmMethod:
+        normalization = d.NormalizationDescriptor(
+            method=local, norm_size=3, alpha=1.0, beta=0.5, k=1.0, data_layout=layout
+        )
+        yield Example(LayerType.NORMALIZATION, normalization, image)
     for layer_type, descriptor, operands in (
         (LayerType.BATCH_NORMALIZATION, d.BatchNormalizationDescriptor(data_layout=layout),
          [*image, *channels]),
         (LayerType.INSTANCE_NORMALIZATION, d.InstanceNormalizationDescriptor(data_layout=layout),
          image),
         (LayerType.L2_NORMALIZATION, d.L2NormalizationDescriptor(data_layout=layout), image),
-        (LayerType.NORMALIZATION,
-         d.NormalizationDescriptor(norm_size=3, alpha=1.0, beta=0.5, k=1.0, data_layout=layout),
-         image),
         (LayerType.DEPTH_TO_SPACE, d.SpaceDepthDescriptor(2, layout), image),
         (LayerType.SPACE_TO_DEPTH, d.SpaceDepthDescriptor(2, layout), image),
         (LayerType.BATCH_TO_SPACE_ND, d.BatchToSpaceNdDescriptor((2, 2), data_layout=layout),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armnn_py.testing.independent_detections import DETECTIONS
 from armnn_py.testing.independent_images import MOVED_IMAGES, RESAMPLED
 from armnn_py.testing.independent_orders import MOVED_ORDERS, ORDERS
 from armnn_py.testing.independent_quantized import decoded, encoded
@@ -270,6 +271,7 @@ def _fill(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
 
 _Rule = Callable[["LayerSignature", "Sequence[Any]"], "list[Array] | None"]
 _COMPUTED: dict[L, _Rule] = {
+    **DETECTIONS,
     **ORDERS,
     **RECURRENT,
     L.ACTIVATION: _activation,

@@ -191,7 +191,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         arithmetic="sum",
     ),
     LayerType.GATHER: LayerFacts(
-        doc="Picks slices along an axis by index; negative indices count from the end [armnn_py].",
+        doc="Picks slices along an axis by index.",
         operands=("params", "indices"),
         permutable=True,
         permuted_operands=(0,),
@@ -559,6 +559,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
     LayerType.SCATTER_ND: LayerFacts(
         doc="Writes updates into a tensor at index tuples.",
         operands=("input", "indices", "updates"),
+        arithmetic="sum",
     ),
     LayerType.SELECT: LayerFacts(
         doc="Takes the element of x where the condition holds and that of y elsewhere, as numpy.where.",

@@ -207,6 +207,9 @@ def test_detection_post_process(network, tensor):
     layer = network.add_layer(LayerType.DETECTION_POST_PROCESS, inputs, descriptor)
     shapes = [slot.info.shape for slot in layer.outputs]
     assert shapes == [(1, 3, 4), (1, 3), (1, 3), (1,)]
+    inputs[1] = network.add_input("whole", TensorInfo((1, 6, 3), DataType.SIGNED32)).outputs[0]
+    with pytest.raises(LayerValidationError, match="scores is signed32, floating point"):
+        network.add_layer(LayerType.DETECTION_POST_PROCESS, inputs, descriptor)
 
 
 def test_layers_that_only_their_maker_understands(network, tensor):

@@ -372,7 +372,9 @@ enum armnn_resize_method_e {
 /* ---- Descriptors --------------------------------------------------------------------------- */
 
 /* FAKE_QUANTIZATION [input -> output; element]: Rounds real numbers to the 256 steps between two
- * bounds. */
+ * bounds. Numbers beyond the bounds become the nearer one. The bounds move first such that 0 is
+ * one of the steps: step = (max - min) / 255, and min becomes -step * round(-min / step), from
+ * -255 * step to 0. */
 typedef struct armnn_fake_quantization_descriptor_t {
   armnn_header_t header;
   float min;
@@ -441,8 +443,9 @@ typedef struct armnn_concat_descriptor_t {
   const armnn_view_t* views;
 } armnn_concat_descriptor_t;
 
-/* GATHER [params, indices -> output; exact]: Picks slices along an axis by index; negative
- * indices count from the end [armnn_py]. */
+/* GATHER [params, indices -> output; exact]: Picks slices along an axis by index. A negative
+ * index counts from the end of its dimension. One outside of [-size, size) ends the run with an
+ * error. */
 typedef struct armnn_gather_descriptor_t {
   armnn_header_t header;
   int32_t axis;
@@ -549,8 +552,9 @@ typedef struct armnn_broadcast_to_descriptor_t {
   uint64_t target_shape[ARMNN_MAX_DIMS];
 } armnn_broadcast_to_descriptor_t;
 
-/* SCATTER_ND [input, indices, updates -> output; exact]: Writes updates into a tensor at index
- * tuples.
+/* SCATTER_ND [input, indices, updates -> output; sum]: Writes updates into a tensor at index
+ * tuples. Updates join in the order of their tuples. A negative index counts from the end of its
+ * dimension; one outside of [-size, size) ends the run with an error.
  * The first operand is the input, or a shape when not input_enabled. */
 typedef struct armnn_scatter_nd_descriptor_t {
   armnn_header_t header;
@@ -1075,7 +1079,8 @@ typedef struct armnn_pooling3d_descriptor_t {
 /* SHAPE [input -> output; exact]: Tells the dimensions. */
 
 /* GATHER_ND [params, indices -> output; exact]: Picks slices by index tuples (TensorFlow's
- * gather_nd). */
+ * gather_nd). A negative index counts from the end of its dimension. One outside of [-size,
+ * size) ends the run with an error. */
 
 /* REVERSE_V2 [input, axes -> output; exact]: Reverses the order along axes. */
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Write ``docs/layers.md``: every layer, and the data types with which each backend takes it.
 
-The text comes from the table in ``schema``, the types from the bundled backends, which are asked.
+The text comes from the table in ``schema``, the types from the bundled backends, which are asked,
+and those of Arm NN's reference backend from ``tests/cpu_ref/arm_nn_reference.toml``.
 
 Usage::
 
@@ -13,6 +14,7 @@ Usage::
 from __future__ import annotations
 
 import sys
+import tomllib
 
 from generated_page import ROOT, write_or_check
 
@@ -23,6 +25,7 @@ from armnn_py.types.facts import FACTS
 
 PAGE = ROOT / "docs" / "layers.md"
 BACKENDS = ("CpuRef", "CpuAcc")
+ARM_NN = ROOT / "tests" / "cpu_ref" / "arm_nn_reference.toml"
 
 _HEAD = """\
 # Layers
@@ -30,7 +33,9 @@ _HEAD = """\
 Every layer type, what it computes, and the data types with which the bundled backends take it. The
 type is that of what a layer reads first; of Fill and Quantize, of what it makes. A backend may take
 a layer with some parameters only: `armnn-py check MODEL --layers` and `Backend.supports` tell of
-one layer; `armnn-py backends show ID` lists this for any backend that is installed.
+one layer; `armnn-py backends show ID` lists this for any backend that is installed. The column
+"Arm NN" has the types with which the reference backend of Arm NN 23.08 takes a layer, or of 24.05,
+which brought ScatterNd and BroadcastTo.
 
 Written by `python scripts/generate_layers_page.py`, which asks the backends.
 
@@ -68,7 +73,13 @@ def render() -> str:
     with ann.Runtime() as runtime:
         taken = {name: probe_support(runtime.backends[name]) for name in BACKENDS}
     names = ", ".join(f"{_name(one)}: {one.name}" for one in DataType)
-    rows = [f"| layer | computes | {' | '.join(BACKENDS)} |\n", "|---|---|---|---|\n"]
+    arm_nn = tomllib.loads(ARM_NN.read_text(encoding="utf-8"))
+    labels = {label: _name(DataType[name.upper()]) for label, name in arm_nn["types"].items()}
+    theirs = {
+        layer: [labels[one] for one in row.split()] for layer, row in arm_nn["layers"].items()
+    }
+    lacking: list[str] = []
+    rows = [f"| layer | computes | Arm NN | {' | '.join(BACKENDS)} |\n", "|---|---|---|---|---|\n"]
     for layer_type in sorted(LayerType, key=lambda one: one.label):
         facts = FACTS[layer_type]
         if facts.host or facts.moves_memory:
@@ -77,8 +88,22 @@ def render() -> str:
             cells = [f"as {facts.canonical.label}"] * len(BACKENDS)
         else:
             cells = [" ".join(map(_name, taken[name].get(layer_type, ()))) for name in BACKENDS]
-        rows.append(f"| {layer_type.label} | {facts.doc} | {' | '.join(cells)} |\n")
-    return f"{_HEAD}{names}.\n\n{''.join(rows)}"
+        label, kind = layer_type.label, facts.canonical or layer_type
+        wanted = theirs.get(label, [])
+        ours = {_name(one) for one in taken["CpuRef"].get(kind, ())}
+        lacking += [f"{label} {one}" for one in wanted if one not in ours]
+        rows.append(f"| {label} | {facts.doc} | {' '.join(wanted)} | {' | '.join(cells)} |\n")
+    return f"{_HEAD}{names}.\n\n{_compared(lacking)}\n\n{''.join(rows)}"
+
+
+def _compared(lacking: list[str]) -> str:
+    """Return the sentence on what Arm NN's reference backend takes and CpuRef does not."""
+    if not lacking:
+        return "CpuRef takes every layer in every type that Arm NN's reference backend takes it in."
+    return (
+        "CpuRef takes every layer in every type that Arm NN's reference backend takes it in, but "
+        f"for these: {', '.join(lacking)}."
+    )
 
 
 def _name(data_type: DataType) -> str:

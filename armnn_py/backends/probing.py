@@ -16,6 +16,11 @@ import numpy as np
 
 from armnn_py import descriptors as d
 from armnn_py.backends.layer_support import LayerSignature, LayerSupport
+from armnn_py.backends.recurrent_examples import (
+    lstm_shapes,
+    lstm_types_in_integers,
+    quantized_lstm_types,
+)
 from armnn_py.errors import LayerValidationError
 from armnn_py.network.shapes import infer
 from armnn_py.records import record
@@ -29,6 +34,7 @@ from armnn_py.types import (
     DataType,
     LayerType,
     LogicalBinaryOperation,
+    NormalizationAlgorithmMethod,
     PoolingAlgorithm,
     ReduceOperation,
     ResizeMethod,
@@ -42,7 +48,15 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.backend import Backend
 
-__all__ = ["Example", "Operand", "Operands", "example_layers", "examples_of", "probe_support"]
+__all__ = [
+    "Example",
+    "Operand",
+    "Operands",
+    "example_layers",
+    "examples_of",
+    "lstm_in_integers",
+    "probe_support",
+]
 
 #: One scale for inputs and outputs, as layers that move values need it; it is also the scale that
 #: Arm NN demands of the output of a Softmax.
@@ -74,17 +88,17 @@ class Operand:
 
 @record
 class Example:
-    """A layer; its outputs only where they do not follow from the rest."""
+    """A layer, with None for absent operands; its outputs only where they do not follow."""
 
     type: LayerType
     descriptor: d.Descriptor | None
-    operands: Sequence[Operand]
+    operands: Sequence[Operand | None]
     outputs: Sequence[TensorInfo] | None = None
 
     def infer(self, outputs: Sequence[TensorInfo] | None) -> list[TensorInfo]:
         """Return the outputs that Arm NN's rules give."""
-        infos = [operand.info for operand in self.operands]
-        values = [operand.values for operand in self.operands]
+        infos = [None if operand is None else operand.info for operand in self.operands]
+        values = [None if operand is None else operand.values for operand in self.operands]
         return infer(self.type, self.descriptor, infos, values, outputs=outputs)
 
     def signature(self, data_type: DataType, in_float: Example) -> LayerSignature | None:
@@ -100,9 +114,9 @@ class Example:
             return LayerSignature(
                 self.type,
                 self.descriptor,
-                tuple(operand.info for operand in self.operands),
+                tuple(None if operand is None else operand.info for operand in self.operands),
                 tuple(self.infer(outputs)),
-                tuple(operand.is_constant for operand in self.operands),
+                tuple(operand is not None and operand.is_constant for operand in self.operands),
             )
         except LayerValidationError:
             return None
@@ -199,6 +213,7 @@ def examples_of(of: Operands) -> Iterator[Example]:
     yield from _conversions(of)
     yield from _movements(of)
     yield from _reductions(of)
+    yield from _recurrent(of)
     for layout in (DataLayout.NCHW, DataLayout.NHWC):
         yield from _images(of, layout)
         yield from _convolutions(of, layout)
@@ -290,8 +305,6 @@ def _reductions(of: Operands) -> Iterator[Example]:
     )
     both = [*one, of.parameter(4), of.parameter(4)]
     yield Example(LayerType.LAYER_NORMALIZATION, d.LayerNormalizationDescriptor(), both)
-    gates = [of.weights(1, 9, 4), of.weights(1, 9, 3)]
-    yield Example(LayerType.GRU, d.GruDescriptor(), [of.x(2, 1, 4), *gates])
     yield Example(LayerType.BATCH_MAT_MUL, d.BatchMatMulDescriptor(), [of.x(2, 4), of.x(4, 3)])
     boxes = [of.x(1, 6, 4), of.x(1, 6, 3), of.parameter(6, 4)]
     detection = d.DetectionPostProcessDescriptor(
@@ -299,6 +312,51 @@ def _reductions(of: Operands) -> Iterator[Example]:
     )
     found = [TensorInfo(shape) for shape in ((1, 2, 4), (1, 2), (1, 2), (1,))]
     yield Example(LayerType.DETECTION_POST_PROCESS, detection, boxes, found)
+
+
+def _recurrent(of: Operands) -> Iterator[Example]:
+    gates = [of.parameter(1, 9, 4), of.parameter(1, 9, 3)]
+    yield Example(LayerType.GRU, d.GruDescriptor(), [of.x(2, 1, 4), *gates])
+    states = [of.x(2, 3), of.x(2, 3)]
+    known = [None if shape is None else of.parameter(*shape) for shape in lstm_shapes(4, 3)]
+    cell = d.LstmDescriptor(activation_function=4, cifg_enabled=False)
+    yield Example(LayerType.LSTM, cell, [of.x(2, 4), *states, *known])
+    operands = [of.x(2, 5, 4), *states, *known]
+    yield Example(LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM, cell, operands)
+    step = d.QLstmDescriptor(cifg_enabled=False)
+    yield lstm_in_integers(of, LayerType.QLSTM, step, (2, 4), 3, 3, lstm_shapes(4, 3))
+    yield quantized_lstm(of, 2, 4, 3)
+
+
+def quantized_lstm(of: Operands, batch: int, size: int, cells: int) -> Example:
+    """Return a QuantizedLstm with its types; in other types than QASYMM_U8, of that type alone."""
+    infos = quantized_lstm_types(batch, size, cells)
+    stated = infos[1:3] if of.type is DataType.QASYMM_U8 else None
+    if stated is None:
+        infos = [of.info(*info.static_shape) for info in infos]
+    operands = [Operand(info, is_constant=place > 2) for place, info in enumerate(infos)]
+    return Example(LayerType.QUANTIZED_LSTM, None, operands, stated)
+
+
+def lstm_in_integers(
+    of: Operands,
+    layer_type: LayerType,
+    descriptor: d.Descriptor,
+    input_shape: tuple[int, ...],
+    outputs: int,
+    cells: int,
+    shapes: Sequence[tuple[int, ...] | None],
+) -> Example:
+    """Return an LSTM in integers; in other types than QASYMM_S8, one of that type alone."""
+    infos, found = lstm_types_in_integers(input_shape, outputs, cells, shapes)
+    if of.type is not DataType.QASYMM_S8:
+        infos = [None if info is None else of.info(*info.static_shape) for info in infos]
+    operands = [
+        None if info is None else Operand(info, is_constant=place > 2)
+        for place, info in enumerate(infos)
+    ]
+    stated = found if of.type is DataType.QASYMM_S8 else None
+    return Example(layer_type, descriptor, operands, stated)
 
 
 def _images(of: Operands, layout: DataLayout) -> Iterator[Example]:
@@ -310,15 +368,17 @@ def _images(of: Operands, layout: DataLayout) -> Iterator[Example]:
     for method in ResizeMethod:
         resize = d.ResizeDescriptor(8, 8, method, layout)
         yield Example(LayerType.RESIZE, resize, image)
+    for local in NormalizationAlgorithmMethod:
+        normalization = d.NormalizationDescriptor(
+            method=local, norm_size=3, alpha=1.0, beta=0.5, k=1.0, data_layout=layout
+        )
+        yield Example(LayerType.NORMALIZATION, normalization, image)
     for layer_type, descriptor, operands in (
         (LayerType.BATCH_NORMALIZATION, d.BatchNormalizationDescriptor(data_layout=layout),
          [*image, *channels]),
         (LayerType.INSTANCE_NORMALIZATION, d.InstanceNormalizationDescriptor(data_layout=layout),
          image),
         (LayerType.L2_NORMALIZATION, d.L2NormalizationDescriptor(data_layout=layout), image),
-        (LayerType.NORMALIZATION,
-         d.NormalizationDescriptor(norm_size=3, alpha=1.0, beta=0.5, k=1.0, data_layout=layout),
-         image),
         (LayerType.DEPTH_TO_SPACE, d.SpaceDepthDescriptor(2, layout), image),
         (LayerType.SPACE_TO_DEPTH, d.SpaceDepthDescriptor(2, layout), image),
         (LayerType.BATCH_TO_SPACE_ND, d.BatchToSpaceNdDescriptor((2, 2), data_layout=layout),

@@ -411,8 +411,7 @@ class FusedDescriptor(Descriptor):
 
 @record
 class GatherDescriptor(Descriptor):
-    """Gather: picks slices along an axis by index; negative indices count from the end [armnn_py].
-    """
+    """Gather: picks slices along an axis by index."""
 
     axis: Axis = 0
 

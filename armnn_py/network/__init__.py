@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from armnn_py.network.builders.recurrent import LstmWeights
 from armnn_py.network.layer import (
     AssignLayer,
     ConstantLayer,
@@ -19,6 +20,7 @@ __all__ = [
     "AssignLayer",
     "ConstantLayer",
     "Layer",
+    "LstmWeights",
     "ModelMetadata",
     "Network",
     "OutputSlot",

@@ -16,6 +16,7 @@ from armnn_py.network.builders import (
     MovementBuilders,
     PlainBuilders,
     PoolingBuilders,
+    RecurrentBuilders,
     SlicingBuilders,
     SpatialBuilders,
 )
@@ -44,6 +45,7 @@ class Network(
     MovementBuilders,
     PlainBuilders,
     PoolingBuilders,
+    RecurrentBuilders,
     SlicingBuilders,
     SpatialBuilders,
 ):

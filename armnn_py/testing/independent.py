@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armnn_py.testing.independent_detections import DETECTIONS
 from armnn_py.testing.independent_images import MOVED_IMAGES, RESAMPLED
 from armnn_py.testing.independent_orders import MOVED_ORDERS, ORDERS
 from armnn_py.testing.independent_quantized import decoded, encoded
+from armnn_py.testing.independent_recurrent import RECURRENT
 from armnn_py.testing.independent_volumes import VOLUMES
 from armnn_py.testing.independent_windows import WINDOWS
 from armnn_py.types import (
@@ -269,7 +271,9 @@ def _fill(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
 
 _Rule = Callable[["LayerSignature", "Sequence[Any]"], "list[Array] | None"]
 _COMPUTED: dict[L, _Rule] = {
+    **DETECTIONS,
     **ORDERS,
+    **RECURRENT,
     L.ACTIVATION: _activation,
     L.ARG_MIN_MAX: _arg_min_max,
     L.BATCH_MAT_MUL: _batch_mat_mul,

@@ -121,21 +121,30 @@ def _resize(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
 
 
 def _local_normalization(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
-    """Divide by a power of the sum of squares of neighbours (Krizhevsky et al., 2012)."""
+    """Divide by a power of the sum of squares of neighbours (Krizhevsky et al., 2012).
+
+    Local contrast: of the distances from the mean of the neighbours that there are.
+    """
     d: Any = s.descriptor
-    if d.method is not NormalizationAlgorithmMethod.LOCAL_BRIGHTNESS:
-        return None
     x = to_nhwc(v[0], d.data_layout)
-    radius = d.norm_size // 2
-    across = d.channel is NormalizationAlgorithmChannel.ACROSS
-    total = np.zeros(x.shape)
-    for axes in np.ndindex(*([2 * radius + 1] * (1 if across else 2))):
-        moved = x * x
-        for axis, step in zip((3,) if across else (1, 2), axes, strict=True):
-            moved = _shifted(moved, axis, step - radius)
-        total += moved
-    y = x * (d.k + d.alpha * total) ** -d.beta
+    axes = (3,) if d.channel is NormalizationAlgorithmChannel.ACROSS else (1, 2)
+    count = _neighbours(np.ones(x.shape), d.norm_size, axes)
+    if d.method is NormalizationAlgorithmMethod.LOCAL_CONTRAST:
+        mean = _neighbours(x, d.norm_size, axes) / count
+        squares = _neighbours(x * x, d.norm_size, axes) - count * mean * mean
+        y = (x - mean) * (d.k + d.alpha * np.maximum(squares, 0)) ** -d.beta
+    else:
+        y = x * (d.k + d.alpha * _neighbours(x * x, d.norm_size, axes)) ** -d.beta
     return [from_nhwc(y, d.data_layout)]
+
+
+def _neighbours(x: Array, size: int, axes: tuple[int, ...]) -> Array:
+    """Return the sum of each element and its neighbours along the axes."""
+    total = x
+    for axis in axes:
+        steps = range(-((size - 1) // 2), size // 2 + 1)
+        total = sum(_shifted(total, axis, step) for step in steps)
+    return total
 
 
 def _shifted(x: Array, axis: int, step: int) -> Array:

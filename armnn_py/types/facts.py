@@ -191,7 +191,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         arithmetic="sum",
     ),
     LayerType.GATHER: LayerFacts(
-        doc="Picks slices along an axis by index; negative indices count from the end [armnn_py].",
+        doc="Picks slices along an axis by index.",
         operands=("params", "indices"),
         permutable=True,
         permuted_operands=(0,),
@@ -240,19 +240,15 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         doc="Runs one step of a long short-term memory cell.",
         operands=("input", "output_state", "cell_state", "input_to_input_weights?", "input_to_forget_weights", "input_to_cell_weights", "input_to_output_weights", "recurrent_to_input_weights?", "recurrent_to_forget_weights", "recurrent_to_cell_weights", "recurrent_to_output_weights", "cell_to_input_weights?", "cell_to_forget_weights?", "cell_to_output_weights?", "input_gate_bias?", "forget_gate_bias", "cell_bias", "output_gate_bias", "projection_weights?", "projection_bias?", "input_layer_norm_weights?", "forget_layer_norm_weights?", "cell_layer_norm_weights?", "output_layer_norm_weights?"),
         outputs=("scratch", "output_state", "cell_state", "output"),
-        types="number",
         quantization="calculates",
         arithmetic="sum",
-        shape="stated",
     ),
     LayerType.QLSTM: LayerFacts(
         doc="Runs one step of a quantised long short-term memory cell (Android NNAPI's definition).",
         operands=("input", "output_state", "cell_state", "input_to_input_weights?", "input_to_forget_weights", "input_to_cell_weights", "input_to_output_weights", "recurrent_to_input_weights?", "recurrent_to_forget_weights", "recurrent_to_cell_weights", "recurrent_to_output_weights", "cell_to_input_weights?", "cell_to_forget_weights?", "cell_to_output_weights?", "input_gate_bias?", "forget_gate_bias", "cell_bias", "output_gate_bias", "projection_weights?", "projection_bias?", "input_layer_norm_weights?", "forget_layer_norm_weights?", "cell_layer_norm_weights?", "output_layer_norm_weights?"),
         outputs=("output_state", "cell_state", "output"),
-        types="number",
         quantization="calculates",
         arithmetic="sum",
-        shape="stated",
     ),
     LayerType.MAP: LayerFacts(
         doc="Makes device memory readable by the host.",
@@ -379,10 +375,8 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         doc="Runs one step of an LSTM cell in 8 and 16 bits (Android NNAPI's QUANTIZED_16BIT_LSTM).",
         operands=("input", "cell_state", "output_state", "input_to_input_weights", "input_to_forget_weights", "input_to_cell_weights", "input_to_output_weights", "recurrent_to_input_weights", "recurrent_to_forget_weights", "recurrent_to_cell_weights", "recurrent_to_output_weights", "input_gate_bias", "forget_gate_bias", "cell_bias", "output_gate_bias"),
         outputs=("cell_state", "output_state"),
-        types="number",
         quantization="calculates",
         arithmetic="sum",
-        shape="stated",
     ),
     LayerType.RESHAPE: LayerFacts(
         doc="Gives the elements another shape.",
@@ -501,10 +495,8 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         doc="Runs a long short-term memory cell over a sequence.",
         operands=("input", "output_state", "cell_state", "input_to_input_weights?", "input_to_forget_weights", "input_to_cell_weights", "input_to_output_weights", "recurrent_to_input_weights?", "recurrent_to_forget_weights", "recurrent_to_cell_weights", "recurrent_to_output_weights", "cell_to_input_weights?", "cell_to_forget_weights?", "cell_to_output_weights?", "input_gate_bias?", "forget_gate_bias", "cell_bias", "output_gate_bias", "projection_weights?", "projection_bias?", "input_layer_norm_weights?", "forget_layer_norm_weights?", "cell_layer_norm_weights?", "output_layer_norm_weights?"),
         outputs=("output_state", "cell_state", "output"),
-        types="number",
         quantization="calculates",
         arithmetic="sum",
-        shape="stated",
     ),
     LayerType.CHANNEL_SHUFFLE: LayerFacts(
         doc="Mixes groups of channels (Android NNAPI's definition).",
@@ -567,6 +559,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
     LayerType.SCATTER_ND: LayerFacts(
         doc="Writes updates into a tensor at index tuples.",
         operands=("input", "indices", "updates"),
+        arithmetic="sum",
     ),
     LayerType.SELECT: LayerFacts(
         doc="Takes the element of x where the condition holds and that of y elsewhere, as numpy.where.",

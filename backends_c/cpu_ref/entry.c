@@ -6,13 +6,18 @@
 #include "armnn/backend_kit.h"
 #include "kernels.h"
 #include "levels.h"
+#include "lstm_levels.h"
+#include "recurrent.h"
 #include "widened.h"
 
 /* Kernels of real types: the float32 kernel, widened. Other rows make nothing here. */
 #define ARMNN_REF_KERNEL(layer, type, execute, supports)
 #define ARMNN_REF_KERNEL_IN_PLACE(layer, type, execute, supports)
+#define ARMNN_REF_KERNEL_PREPARED(layer, type, execute, prepare)
 #define ARMNN_REF_KERNEL_LEVELS(layer, execute)
 #define ARMNN_REF_KERNEL_DECODED(layer, execute, prepare)
+#define ARMNN_REF_KERNEL_RECURRENT(layer, execute, supports, prepare)
+#define ARMNN_REF_KERNEL_PREPARED(layer, type, execute, supports, prepare)
 #define ARMNN_REF_KERNEL_HALVES(layer, operation, supports)                            \
   static armnn_status_t armnn_real_##operation##__ref(const armnn_kernel_call_t* call, \
                                                       armnn_error_t* error) {          \
@@ -22,8 +27,11 @@
 #include "kernels.inc"
 #undef ARMNN_REF_KERNEL
 #undef ARMNN_REF_KERNEL_IN_PLACE
+#undef ARMNN_REF_KERNEL_PREPARED
 #undef ARMNN_REF_KERNEL_LEVELS
 #undef ARMNN_REF_KERNEL_DECODED
+#undef ARMNN_REF_KERNEL_RECURRENT
+#undef ARMNN_REF_KERNEL_PREPARED
 #undef ARMNN_REF_KERNEL_HALVES
 #undef ARMNN_REF_KERNEL_REALS
 
@@ -34,6 +42,8 @@
 #define ARMNN_REF_KERNEL(layer, type, execute, supports) ROW(layer, type, execute, supports, NULL)
 #define ARMNN_REF_KERNEL_IN_PLACE(layer, type, execute, supports) \
   ROW(layer, type, execute, supports, armnn_i_ref_prepare_in_place)
+#define ARMNN_REF_KERNEL_PREPARED(layer, type, execute, prepare) \
+  ROW(layer, type, execute, armnn_layer_rule, prepare)
 #define ARMNN_REF_KERNEL_LEVELS(layer, execute) \
   LEVELS(layer, QASYMM_U8, execute)             \
   LEVELS(layer, QASYMM_S8, execute)             \
@@ -60,25 +70,39 @@
   ROW(layer, QSYMM_S16, execute, armnn_layer_rule, prepare) \
   ROW(layer, QSYMM_S8, execute, armnn_layer_rule, prepare)
 
+#define ARMNN_REF_KERNEL_PREPARED ROW
+#define ARMNN_REF_KERNEL_RECURRENT(layer, execute, supports, prepare) \
+  ROW(layer, FLOAT32, execute, supports, prepare)                     \
+  ROW(layer, FLOAT16, execute, supports, prepare)                     \
+  ROW(layer, BFLOAT16, execute, supports, prepare)                    \
+  ROW(layer, QASYMM_U8, execute, supports, prepare)                   \
+  ROW(layer, QASYMM_S8, execute, supports, prepare)                   \
+  ROW(layer, QSYMM_S16, execute, supports, prepare)                   \
+  ROW(layer, QSYMM_S8, execute, supports, prepare)
+
 static const armnn_kernel_t kernels[] = {
 #include "kernels.inc"
 };
 
 #undef ARMNN_REF_KERNEL
 #undef ARMNN_REF_KERNEL_IN_PLACE
+#undef ARMNN_REF_KERNEL_PREPARED
 #undef ARMNN_REF_KERNEL_LEVELS
 #undef ARMNN_REF_KERNEL_DECODED
+#undef ARMNN_REF_KERNEL_RECURRENT
+#undef ARMNN_REF_KERNEL_PREPARED
 #undef ARMNN_REF_KERNEL_HALVES
 #undef ARMNN_REF_KERNEL_REALS
 
 #define CAPABILITY(text, value) {{text, sizeof text - 1}, ARMNN_OPTION_BOOL, 0, value, 0, {"", 0}}
 
-/* Arm NN's names. Float16 is converted, not computed in: HasFp16 would promise too much. */
+/* Arm NN's names. HasFp16: each layer that takes float32 takes float16 by a kernel of its own,
+ * which sums in float32 and rounds once. */
 static const armnn_option_t capabilities[] = {
     CAPABILITY("NonConstWeights", 1),
     CAPABILITY("ConstantTensorsAsInputs", 1),
     CAPABILITY("ExternallyManagedMemory", 1),
-    CAPABILITY("HasFp16", 0),
+    CAPABILITY("HasFp16", 1),
     CAPABILITY("ProtectedContentAllocation", 0),
 };
 

@@ -16,15 +16,24 @@
 #define ARMNN_REF_KERNEL(layer, type, execute, supports) \
   armnn_status_t execute(const armnn_kernel_call_t* call, armnn_error_t* error);
 #define ARMNN_REF_KERNEL_IN_PLACE ARMNN_REF_KERNEL
+#define ARMNN_REF_KERNEL_PREPARED(layer, type, execute, prepare) \
+  ARMNN_REF_KERNEL(layer, type, execute, )
 #define ARMNN_REF_KERNEL_LEVELS(layer, execute) ARMNN_REF_KERNEL(layer, ANY, execute, )
 #define ARMNN_REF_KERNEL_DECODED(layer, execute, prepare) ARMNN_REF_KERNEL(layer, ANY, execute, )
+#define ARMNN_REF_KERNEL_PREPARED(layer, type, execute, supports, prepare) \
+  ARMNN_REF_KERNEL(layer, type, execute, )
+#define ARMNN_REF_KERNEL_RECURRENT(layer, execute, supports, prepare) \
+  ARMNN_REF_KERNEL(layer, ANY, execute, )
 #define ARMNN_REF_KERNEL_HALVES(layer, operation, supports)
 #define ARMNN_REF_KERNEL_REALS(layer, operation, supports)
 #include "kernels.inc"
 #undef ARMNN_REF_KERNEL
 #undef ARMNN_REF_KERNEL_IN_PLACE
+#undef ARMNN_REF_KERNEL_PREPARED
 #undef ARMNN_REF_KERNEL_LEVELS
 #undef ARMNN_REF_KERNEL_DECODED
+#undef ARMNN_REF_KERNEL_RECURRENT
+#undef ARMNN_REF_KERNEL_PREPARED
 #undef ARMNN_REF_KERNEL_HALVES
 #undef ARMNN_REF_KERNEL_REALS
 
@@ -36,6 +45,13 @@ armnn_status_t armnn_i_ref_normalization_supports(const armnn_layer_query_t* que
 armnn_status_t armnn_i_ref_scatter_nd_supports(const armnn_layer_query_t* query,
                                                armnn_error_t* reason);
 armnn_status_t armnn_i_ref_fill_supports(const armnn_layer_query_t* query, armnn_error_t* reason);
+
+/* Asks for the scratch of DETECTION_POST_PROCESS. */
+armnn_status_t armnn_i_ref_prepare_detections(const armnn_workload_info_t* info,
+                                              const armnn_host_t* host, armnn_backend_t* backend,
+                                              void** out_prepared,
+                                              armnn_workload_requirements_t* requirements,
+                                              armnn_error_t* error);
 
 /* Kernels read shapes when they run; says where that is not enough. */
 armnn_status_t armnn_i_ref_takes_late(const armnn_layer_query_t* query, armnn_error_t* reason);

@@ -77,7 +77,7 @@ static armnn_status_t run(const armnn_kernel_call_t* call, armnn_kernel_execute_
   widened_call.info = &widened_info;
   widened_call.inputs = (const void* const*)data;
   widened_call.outputs = data + inputs;
-  widened_call.scratch = NULL;
+  widened_call.scratch = scratch;
   ARMNN_RETURN_IF_ERROR(kernel(&widened_call, error));
   for (uint32_t o = 0; o < info->output_count; ++o) {
     if (data[inputs + o] == call->outputs[o]) continue;

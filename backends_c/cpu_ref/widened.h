@@ -16,7 +16,7 @@
 /* Inputs and outputs of a layer that is widened, together. */
 enum { ARMNN_REF_WIDENED_OPERANDS = 32 };
 
-/* Runs |kernel|, which asks for no scratch of its own. */
+/* Runs |kernel|. What it asked for itself lies in the scratch behind the copies. */
 armnn_status_t armnn_i_ref_widened(const armnn_kernel_call_t* call,
                                    armnn_kernel_execute_fn_t kernel, armnn_error_t* error);
 

@@ -228,8 +228,14 @@ class _Conversion:
             except ArmnnError as error:
                 raise self._located(error, op) from error
         for place in op.outputs[len(results) :]:
-            self.problems.add_operator(op, f"an output {quoted(self.graph.tensors[place].name)}")
             self.poisoned.add(place)
+            if self._is_read(place):
+                title = quoted(self.graph.tensors[place].name)
+                self.problems.add_operator(op, f"an output {title}")
+
+    def _is_read(self, place: int) -> bool:
+        """Say whether a tensor is more than an operator's working memory."""
+        return place in self.outputs or any(place in op.inputs for op in self.graph.operators)
 
     def _resource(self, op: Operator) -> None:
         self.emit.begin(place_of(op, self.graph))

@@ -11,6 +11,7 @@ from armnn_py.network.builders.joining import JoiningBuilders
 from armnn_py.network.builders.movement import MovementBuilders
 from armnn_py.network.builders.plain import PlainBuilders
 from armnn_py.network.builders.pooling import PoolingBuilders
+from armnn_py.network.builders.recurrent import RecurrentBuilders
 from armnn_py.network.builders.slicing import SlicingBuilders
 from armnn_py.network.builders.spatial import SpatialBuilders
 
@@ -22,6 +23,7 @@ __all__ = [
     "MovementBuilders",
     "PlainBuilders",
     "PoolingBuilders",
+    "RecurrentBuilders",
     "SlicingBuilders",
     "SpatialBuilders",
 ]

@@ -152,6 +152,13 @@ class Site:
             )
         return data_type
 
+    def need_real(self, index: int = 0) -> None:
+        """Demand that an operand is of floating point or quantised."""
+        data_type = self.info(index).data_type
+        if not (data_type.is_float or data_type.is_quantized):
+            name = operand_name(self.layer_type, index)
+            self.fail(f"{name} is {data_type.label}, floating point or a quantised type expected")
+
     def need_integer(self, index: int = 0) -> None:
         """Demand that an operand is of integers without a scale."""
         data_type = self.info(index).data_type

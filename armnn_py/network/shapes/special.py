@@ -23,6 +23,8 @@ __all__ = ["RULES"]
 def _detection_post_process(site: Site) -> list[TensorInfo]:
     """Apply TensorFlow Lite's definition of TFLite_Detection_PostProcess."""
     d = site.parameters(DetectionPostProcessDescriptor)
+    for index in range(3):
+        site.need_real(index)
     boxes, scores = site.need_rank(3), site.need_rank(3, 1)
     site.need_shape((boxes[1], 4), 2, why="an anchor for each box")
     if boxes[2] != 4 or scores[:2] != boxes[:2] or boxes[0] != 1:

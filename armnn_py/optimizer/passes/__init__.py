@@ -41,6 +41,7 @@ from armnn_py.optimizer.passes.squash_siblings import (
     SQUASH_EQUAL_RESHAPE_SIBLINGS,
     SQUASH_EQUAL_TRANSPOSE_SIBLINGS,
 )
+from armnn_py.optimizer.passes.write_out_lstm import WRITE_OUT_LSTM
 
 __all__ = ["SIMPLIFYING", "Pass", "PassLog"]
 
@@ -48,6 +49,7 @@ __all__ = ["SIMPLIFYING", "Pass", "PassLog"]
 SIMPLIFYING: tuple[Pass, ...] = (
     # Before constants are dequantised for good.
     MAKE_QUANTIZED_LAYERS,
+    WRITE_OUT_LSTM,
     INSERT_BROADCAST_RESHAPES,
     # Constants.
     FOLD_CONSTANTS,

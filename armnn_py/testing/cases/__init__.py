@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from armnn_py.backends.probing import Example, Operands, examples_of
 from armnn_py.testing.cases.case import Case, Kind, layer_type_of
 from armnn_py.testing.cases.large import large_examples
+from armnn_py.testing.cases.recurrent import recurrent_examples
 from armnn_py.testing.cases.shapes import shape_examples
 from armnn_py.testing.cases.windows import window_examples
 from armnn_py.types import DataType
@@ -72,7 +73,9 @@ def all_cases(
             while name in found:
                 number += 1
                 name = f"{stem}-{number}"
-            known = tuple(operand.values for operand in example.operands)
+            known = tuple(
+                None if operand is None else operand.values for operand in example.operands
+            )
             found[name] = Case(name, data_type, signature, known, seed)
     return list(found.values())
 
@@ -88,7 +91,7 @@ def _examples(data_type: DataType, level: Level) -> Iterator[tuple[Example, Exam
     full = level == "full"
     if not full and data_type is not _QUICK_TYPE:
         return
-    for make in (shape_examples, window_examples):
+    for make in (shape_examples, window_examples, recurrent_examples):
         yield from zip(make(of, full=full), make(plain, full=full), strict=True)
     if data_type is _QUICK_TYPE:
         yield from ((example, example) for example in large_examples(of))
@@ -101,6 +104,8 @@ def _label(example: Example) -> str:
     values = [getattr(descriptor, field.name) for field in fields]
     words = [value.name.lower() for value in values if isinstance(value, IntEnum)]
     for operand in example.operands[:2]:
+        if operand is None:
+            continue
         shape = operand.info.static_shape
         words.append("x".join(map(str, shape)) or "scalar")
     return "-".join(words) or "plain"

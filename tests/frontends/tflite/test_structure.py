@@ -330,17 +330,41 @@ def test_detection_post_process_is_a_layer(builder: Any) -> None:
 
 
 @pytest.mark.parametrize("regular", [False, True])
-def test_detections_are_those_of_litert(builder: Any, engines: Any, regular: bool) -> None:
-    options = bytes(flexbuffers.Dumps({**DETECTION, "use_regular_nms": regular}))
-    data = detection(builder, options)
-    fed = {"boxes": normal(1, 6, 4), "scores": RNG.random((1, 6, 3)).astype(np.float32)}
+@pytest.mark.parametrize("quantized", [False, True])
+def test_detections_are_those_of_litert(
+    builder: Any, engines: Any, regular: bool, quantized: bool
+) -> None:
+    """Of 60 boxes that overlap; quantised scores have few steps, so that many are equal."""
+    options = {**DETECTION, "use_regular_nms": regular, "max_detections": 12}
+    rng = np.random.default_rng(7)
+    fed = {
+        "boxes": rng.standard_normal((1, 60, 4)).astype(np.float32),
+        "scores": rng.random((1, 60, 3)).astype(np.float32),
+    }
+    scales: dict[str, dict[str, Any]] = {"boxes": {}, "scores": {}}
+    if quantized:
+        scales = {"boxes": {"scale": 0.04, "zero": 128}, "scores": {"scale": 0.05, "zero": 0}}
+        for name, value in fed.items():
+            steps = np.rint(value / scales[name]["scale"]) + scales[name]["zero"]
+            fed[name] = np.clip(steps, 0, 255).astype(np.uint8)
+    given = [builder.tensor(k, v.shape, v.dtype, **scales[k]) for k, v in fed.items()]
+    anchors = np.concatenate([rng.random((60, 2)), rng.random((60, 2)) / 2 + 0.2], 1)
+    held = builder.constant("anchors", anchors.astype(np.float32))
+    if quantized:
+        held = builder.constant("anchors", np.rint(anchors / 0.01).astype(np.uint8), 0.01, 0)
+    made = [builder.tensor(f"y{k}") for k in range(4)]
+    custom = bytes(flexbuffers.Dumps(options))
+    builder.op("TFLite_Detection_PostProcess", [*given, held], made, custom=custom)
+    builder.ends(given, made)
+    data = builder.data()
     expected, found = engines.theirs(data, fed), engines.ours(data, fed)
     count = int(expected["y3"][0])
+    assert count > 3
+    np.testing.assert_array_equal(found["y3"], expected["y3"])
     for name in ("y0", "y1", "y2"):
         np.testing.assert_allclose(
             found[name][:, :count], expected[name][:, :count], rtol=1e-5, atol=1e-6
         )
-    np.testing.assert_array_equal(found["y3"], expected["y3"])
 
 
 @pytest.mark.parametrize("options", [b"", b"\0", b"no map at all", bytes(40), b"\xff" * 90])

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,8 @@ from armnn_py.descriptors import (
     PreCompiledDescriptor,
     StandInDescriptor,
 )
-from armnn_py.errors import LayerValidationError
+from armnn_py.errors import InvalidArgumentError, LayerValidationError
+from armnn_py.network import LstmWeights
 from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.types import (
     ActivationFunction,
@@ -204,6 +207,9 @@ def test_detection_post_process(network, tensor):
     layer = network.add_layer(LayerType.DETECTION_POST_PROCESS, inputs, descriptor)
     shapes = [slot.info.shape for slot in layer.outputs]
     assert shapes == [(1, 3, 4), (1, 3), (1, 3), (1,)]
+    inputs[1] = network.add_input("whole", TensorInfo((1, 6, 3), DataType.SIGNED32)).outputs[0]
+    with pytest.raises(LayerValidationError, match="scores is signed32, floating point"):
+        network.add_layer(LayerType.DETECTION_POST_PROCESS, inputs, descriptor)
 
 
 def test_layers_that_only_their_maker_understands(network, tensor):
@@ -222,12 +228,75 @@ def test_layers_that_only_their_maker_understands(network, tensor):
             network.add_layer(layer_type, [x, x], descriptor, output_infos=infos)
 
 
-def test_recurrent_layers_need_stated_outputs(network, tensor):
+def test_an_lstm_of_8_and_16_bits(network, tensor):
     x = tensor(2, 3)
     with pytest.raises(LayerValidationError, match="operand 'cell_state' is missing"):
         network.add_layer(LayerType.QUANTIZED_LSTM, [x])
-    with pytest.raises(LayerValidationError, match="outputs of this layer type are not inferred"):
+    with pytest.raises(LayerValidationError, match="cell_state has shape 2x3, 2x2 expected"):
         network.add_layer(LayerType.QUANTIZED_LSTM, [x] * 15)
+
+
+def _lstm_operands(*, cells: int = 4, outputs: int = 4, **absent: None) -> LstmWeights:
+    def full(*shape: int) -> np.ndarray:
+        return np.ones(shape, np.float32)
+
+    gates = ("input", "forget", "cell", "output")
+    given = {f"input_to_{gate}_weights": full(cells, 3) for gate in gates}
+    given |= {f"recurrent_to_{gate}_weights": full(cells, outputs) for gate in gates}
+    given |= {f"{gate}_gate_bias": full(cells) for gate in gates if gate != "cell"}
+    given["cell_bias"] = full(cells)
+    return LstmWeights(**(given | absent))
+
+
+WITHOUT_INPUT_GATE = dict.fromkeys(
+    ("input_to_input_weights", "recurrent_to_input_weights", "input_gate_bias")
+)
+
+
+@pytest.mark.parametrize("cifg", [False, True])
+def test_one_step_of_an_lstm(network, tensor, cifg):
+    weights = _lstm_operands(**(WITHOUT_INPUT_GATE if cifg else {}))
+    layer = network.add_lstm(tensor(2, 3), tensor(2, 4), tensor(2, 4), weights)
+    assert layer.descriptor.cifg_enabled is cifg
+    shapes = [slot.info.shape for slot in layer.outputs]
+    assert shapes == [(2, 12 if cifg else 16), (2, 4), (2, 4), (2, 4)]
+
+
+@pytest.mark.parametrize("time_major", [False, True])
+def test_an_lstm_over_a_sequence(network, tensor, time_major):
+    weights = replace(_lstm_operands(outputs=2), projection_weights=np.ones((2, 4), np.float32))
+    x = tensor(5, 2, 3) if time_major else tensor(2, 5, 3)
+    layer = network.add_unidirectional_sequence_lstm(
+        x, tensor(2, 2), tensor(2, 4), weights, time_major=time_major
+    )
+    assert layer.descriptor.projection_enabled
+    shapes = [slot.info.shape for slot in layer.outputs]
+    assert shapes == [(2, 2), (2, 4), (*x.outputs[0].info.shape[:2], 2)]
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"input_gate_bias": None}, "'input_gate_bias' is missing, but cifg_enabled is False"),
+        ({"input_to_input_weights": None},
+         "'recurrent_to_input_weights' is given, but cifg_enabled is True"),
+        ({"cell_to_output_weights": np.ones(4, np.float32)},
+         "'cell_to_output_weights' is given, but peephole_enabled is False"),
+        ({"projection_bias": np.ones(4, np.float32)},
+         "'projection_bias' is given, but projection_enabled is False"),
+        ({"cell_bias": np.ones(5, np.float32)}, "cell_bias has shape 5, 4 expected"),
+        ({"cell_bias": np.ones(4, np.int32)}, "cell_bias is signed32, float32 or a quantised"),
+        ({"outputs": 2}, "2 outputs of 4 cells without projection"),
+    ],
+)  # fmt: skip
+def test_an_lstm_that_cannot_be(network, tensor, change, text):
+    with pytest.raises(LayerValidationError, match=text):
+        network.add_lstm(tensor(2, 3), tensor(2, 4), tensor(2, 4), _lstm_operands(**change))
+
+
+def test_weights_of_an_lstm_are_a_class_of_their_own(network, tensor):
+    with pytest.raises(InvalidArgumentError, match="list given, LstmWeights expected"):
+        network.add_lstm(tensor(2, 3), tensor(2, 4), tensor(2, 4), [])
 
 
 def test_stated_outputs_must_agree(network, tensor):
@@ -240,3 +309,24 @@ def test_stated_outputs_must_agree(network, tensor):
     ):
         with pytest.raises(LayerValidationError, match=text):
             network.add_layer(LayerType.ACTIVATION, [x], relu, output_infos=infos)
+
+
+def test_one_step_of_an_lstm_in_integers(network):
+    state = TensorInfo((2, 4), DataType.QASYMM_S8, QuantizationInfo((1 / 128,), (3,)))
+    memory = TensorInfo((2, 4), DataType.QSYMM_S16, QuantizationInfo((2.0**-11,)))
+    x = network.add_input("x", TensorInfo((2, 3), DataType.QASYMM_S8, QuantizationInfo((0.1,))))
+    states = [network.add_variable("h", state), network.add_variable("c", memory)]
+
+    def weights(*shape: int) -> object:
+        info = TensorInfo(shape, DataType.QSYMM_S8, QuantizationInfo((0.01,)))
+        return network.add_constant(np.ones(shape, np.int8), info=info)
+
+    given = LstmWeights(
+        *[weights(4, 3) for _ in range(3)],
+        *[weights(4, 4) for _ in range(3)],
+        *[np.ones(4, np.int32)] * 3,
+    )
+    layer = network.add_q_lstm(x, *states, given, cell_clip=0.5)
+    assert [slot.info for slot in layer.outputs] == [state, memory, state]
+    with pytest.raises(InvalidArgumentError, match="4 scales expected"):
+        network.add_q_lstm(x, *states, given, intermediate_scales=[1.0])

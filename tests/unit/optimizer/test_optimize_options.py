@@ -15,6 +15,7 @@ import pytest
 import armnn_py as ann
 from armnn_py.errors import BackendNotFoundError
 from armnn_py.optimizer import AS_IT_IS, OptimizerOptions
+from armnn_py.python_backend import KernelCall, PythonBackend, kernel
 
 
 @pytest.fixture(scope="module")
@@ -74,13 +75,36 @@ def test_debug_puts_a_layer_behind_each(runtime: ann.Runtime) -> None:
     assert names == ["debug x (0)", "debug conv (0)"]
 
 
-def test_float16_needs_a_backend_that_computes_in_it(
-    runtime: ann.Runtime, caplog: pytest.LogCaptureFixture
-) -> None:
-    with caplog.at_level(logging.WARNING, logger="armnn_py.optimizer"):
-        optimized = ann.optimize(padded_convolution(), runtime=runtime, reduce_fp32_to_fp16=True)
-    assert "'CpuRef' does not declare HasFp16" in caplog.text
-    assert "ConvertFp32ToFp16" not in types(optimized)
+def test_float16_needs_a_backend_that_computes_in_it(caplog: pytest.LogCaptureFixture) -> None:
+    class Single(PythonBackend):
+        id = "Single"
+
+        @kernel(ann.LayerType.ACTIVATION, ann.DataType.FLOAT32)
+        def activation(self, call: KernelCall) -> None:
+            """No such layer is in the network."""
+
+    with (
+        ann.Runtime(python_backends=[Single()], use_environment=False) as runtime,
+        caplog.at_level(logging.WARNING, logger="armnn_py.optimizer"),
+    ):
+        optimized = ann.optimize(
+            padded_convolution(), ["Single", "CpuRef"], runtime=runtime, reduce_fp32_to_fp16=True
+        )
+    assert "'Single' does not declare HasFp16" in caplog.text
+    assert "Cast" not in types(optimized)
+
+
+def test_the_reference_computes_in_float16(runtime: ann.Runtime) -> None:
+    optimized = ann.optimize(padded_convolution(), runtime=runtime, reduce_fp32_to_fp16=True)
+    assert "Cast" in types(optimized)
+    x = np.linspace(0, 1, 16, dtype=np.float32).reshape(1, 4, 4, 1)
+    with runtime.load_network(optimized) as loaded:
+        found = loaded.run(x)["y"]
+    with runtime.load_network(ann.optimize(padded_convolution(), runtime=runtime)) as loaded:
+        wanted = loaded.run(x)["y"]
+    assert found.dtype == np.float32
+    assert not np.array_equal(found, wanted)
+    np.testing.assert_allclose(found, wanted, rtol=2e-3, atol=2e-3 * np.abs(wanted).max())
 
 
 def test_options_survive_free_dimensions(runtime: ann.Runtime) -> None:

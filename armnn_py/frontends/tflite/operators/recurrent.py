@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from armnn_py.descriptors import LstmDescriptor
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Unsupported, Value, quantization_of, shape_of
@@ -21,10 +23,10 @@ _FUNCTIONS = {"NONE": 0, "RELU": 1, "RELU6": 3, "TANH": 4}
 
 
 @operator("UNIDIRECTIONAL_SEQUENCE_LSTM", "LSTM")
-def _lstm(view: OperatorView) -> Value:
+def _lstm(view: OperatorView) -> Value | list[Value]:
     is_sequence = view.op.name == "UNIDIRECTIONAL_SEQUENCE_LSTM"
     if not is_sequence and view.choice("kernel_type", "LSTMKernelType") != "FULL":
-        raise Unsupported("the basic kernel")
+        return _basic(view)
     x = view.value(0)
     shape = view.need_rank(3 if is_sequence else 2)
     time_major = bool(view.option("time_major", False)) if is_sequence else False
@@ -50,6 +52,33 @@ def _lstm(view: OperatorView) -> Value:
     network.assign(states[0], output_state)
     network.assign(states[1], cell_state)
     return output
+
+
+def _basic(view: OperatorView) -> list[Value]:
+    """Convert the kernel with one matrix for everything, whose state is an operand and an output.
+
+    Its rows are gates in the order input, cell, forget, output; its columns those of the input,
+    then those of the state.
+    """
+    if view.output_dtype() != np.uint8:
+        raise Unsupported("the basic kernel of other types than uint8")
+    x, output_state, weights, bias, cell_state = (view.value(index) for index in range(5))
+    _, size = view.need_rank(2)
+    rows, columns = view.need_rank(2, 2)
+    cells = columns - size
+    if cells < 0 or rows != 4 * cells or shape_of(bias) != (rows,):
+        raise ParseError(f"weights {shape_of(weights)} and biases {shape_of(bias)} do not fit")
+    gates = {"input": 0, "forget": 2, "cell": 1, "output": 3}  # in the order of the operands
+    parts: list[Value] = []
+    for column, width, kind in ((0, size, "input_to"), (size, cells, "recurrent_to")):
+        for gate, place in gates.items():
+            begin = (place * cells, column)
+            parts.append(view.emit.slice(weights, begin, (cells, width), f"{kind}_{gate}"))
+    for gate, place in gates.items():
+        parts.append(view.emit.slice(bias, (place * cells,), (cells,), f"{gate}_bias"))
+    made = view.emit.layers(LayerType.QUANTIZED_LSTM, [x, cell_state, output_state, *parts])
+    cell, output = made.outputs
+    return [output, cell]
 
 
 def _weight(view: OperatorView, index: int) -> Value | None:

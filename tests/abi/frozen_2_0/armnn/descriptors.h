@@ -372,7 +372,9 @@ enum armnn_resize_method_e {
 /* ---- Descriptors --------------------------------------------------------------------------- */
 
 /* FAKE_QUANTIZATION [input -> output; element]: Rounds real numbers to the 256 steps between two
- * bounds. */
+ * bounds. Numbers beyond the bounds become the nearer one. The bounds move first such that 0 is
+ * one of the steps: step = (max - min) / 255, and min becomes -step * round(-min / step), from
+ * -255 * step to 0. */
 typedef struct armnn_fake_quantization_descriptor_t {
   armnn_header_t header;
   float min;
@@ -441,8 +443,9 @@ typedef struct armnn_concat_descriptor_t {
   const armnn_view_t* views;
 } armnn_concat_descriptor_t;
 
-/* GATHER [params, indices -> output; exact]: Picks slices along an axis by index; negative
- * indices count from the end [armnn_py]. */
+/* GATHER [params, indices -> output; exact]: Picks slices along an axis by index. A negative
+ * index counts from the end of its dimension. One outside of [-size, size) ends the run with an
+ * error. */
 typedef struct armnn_gather_descriptor_t {
   armnn_header_t header;
   int32_t axis;
@@ -549,8 +552,9 @@ typedef struct armnn_broadcast_to_descriptor_t {
   uint64_t target_shape[ARMNN_MAX_DIMS];
 } armnn_broadcast_to_descriptor_t;
 
-/* SCATTER_ND [input, indices, updates -> output; exact]: Writes updates into a tensor at index
- * tuples.
+/* SCATTER_ND [input, indices, updates -> output; sum]: Writes updates into a tensor at index
+ * tuples. Updates join in the order of their tuples. A negative index counts from the end of its
+ * dimension; one outside of [-size, size) ends the run with an error.
  * The first operand is the input, or a shape when not input_enabled. */
 typedef struct armnn_scatter_nd_descriptor_t {
   armnn_header_t header;
@@ -575,9 +579,19 @@ typedef struct armnn_one_hot_descriptor_t {
  * forget_gate_bias, cell_bias, output_gate_bias, projection_weights?, projection_bias?,
  * input_layer_norm_weights?, forget_layer_norm_weights?, cell_layer_norm_weights?,
  * output_layer_norm_weights? -> scratch, output_state, cell_state, output; sum]: Runs one step
- * of a long short-term memory cell.
+ * of a long short-term memory cell. Batch N, input size I, C cells, O outputs (C without
+ * projection). input [N, I], output_state [N, O], cell_state [N, C], input_to_* [C, I],
+ * recurrent_to_* [C, O], projection_weights [O, C], projection_bias [O], all others [C].
+ * Operands of a function that the descriptor leaves out are absent; so are those of the input
+ * gate with CIFG, where it is 1 - forget gate. Gates: sigmoid (cell gate: the function) of input
+ * and state by their weights plus peephole times cell state, normalised over the cells to mean 0
+ * and variance 1 and times layer_norm_weights where these are, plus bias. The output gate sees
+ * the new cell state. scratch [N, 3 C or 4 C] has the gates: input (not with CIFG), forget,
+ * cell, output. Thresholds of 0 clip nothing. Weights of float layers may be quantised.
  * UNIDIRECTIONAL_SEQUENCE_LSTM [as LSTM -> output_state, cell_state, output; sum]: Runs a long
- * short-term memory cell over a sequence. */
+ * short-term memory cell over a sequence. As LSTM over T steps: input [N, T, I] or, time_major,
+ * [T, N, I]; output has every step, [N, T, O] or [T, N, O]; the states are those behind the
+ * last. */
 typedef struct armnn_lstm_descriptor_t {
   armnn_header_t header;
   uint32_t activation_function; /* 0 none, 1 ReLU, 3 ReLU6, 4 tanh, 6 sigmoid */
@@ -597,7 +611,13 @@ typedef struct armnn_lstm_descriptor_t {
 } armnn_lstm_descriptor_t;
 
 /* QLSTM [as LSTM -> output_state, cell_state, output; sum]: Runs one step of a quantised long
- * short-term memory cell (Android NNAPI's definition). */
+ * short-term memory cell (Android NNAPI's definition). As LSTM with tanh, in TensorFlow Lite's
+ * integers: states round in each step. Input and states QASYMM_S8, cell_state QSYMM_S16 in a
+ * power of two, weights QSYMM_S8, peepholes and layer_norm_weights QSYMM_S16, biases SIGNED32. A
+ * gate's sums are rounded to steps of 2^-12 or, before layer normalisation, of its intermediate
+ * scale; gates to 2^-15. The output before projection is hidden_state_scale * (q -
+ * hidden_state_zero_point); a scale of 0: as the output state. UNIDIRECTIONAL_SEQUENCE_LSTM with
+ * operands of these types is computed alike. */
 typedef struct armnn_qlstm_descriptor_t {
   armnn_header_t header;
   float cell_clip;
@@ -616,7 +636,8 @@ typedef struct armnn_qlstm_descriptor_t {
 
 /* GRU [input, input_weights, recurrent_weights, input_bias?, recurrent_bias?, hidden_state?,
  * sequence_lengths? -> output, hidden_state; sum]: Runs gated recurrent units over a sequence
- * (ONNX's GRU with sigmoid and tanh).
+ * (ONNX's GRU with sigmoid and tanh). Outputs behind the end of a shorter sequence are 0, its
+ * state stays; in reverse it begins at its own end.
  * D directions, batch N, T steps, input size I, hidden size H; gates in the order update, reset,
  * new. input [T, N, I], input_weights [D, 3 H, I], recurrent_weights [D, 3 H, H], biases [D, 3
  * H], hidden_state [D, N, H], sequence_lengths [N], output [T, D, N, H]. */
@@ -1038,7 +1059,10 @@ typedef struct armnn_pooling3d_descriptor_t {
  * recurrent_to_input_weights, recurrent_to_forget_weights, recurrent_to_cell_weights,
  * recurrent_to_output_weights, input_gate_bias, forget_gate_bias, cell_bias, output_gate_bias ->
  * cell_state, output_state; sum]: Runs one step of an LSTM cell in 8 and 16 bits (Android
- * NNAPI's QUANTIZED_16BIT_LSTM). */
+ * NNAPI's QUANTIZED_16BIT_LSTM). Batch N, input size I, C cells: input [N, I], states [N, C],
+ * input_to_* [C, I], recurrent_to_* [C, C], biases [C]. Input and output_state QASYMM_U8 of
+ * scale 1/128 and zero point 128, cell_state QSYMM_S16 of 2^-11, weights QASYMM_U8 of one scale,
+ * biases SIGNED32. Sums are rounded to steps of 2^-12, gates to 2^-15. */
 
 /* RANK [input -> output; exact]: Tells the number of dimensions. */
 
@@ -1055,7 +1079,8 @@ typedef struct armnn_pooling3d_descriptor_t {
 /* SHAPE [input -> output; exact]: Tells the dimensions. */
 
 /* GATHER_ND [params, indices -> output; exact]: Picks slices by index tuples (TensorFlow's
- * gather_nd). */
+ * gather_nd). A negative index counts from the end of its dimension. One outside of [-size,
+ * size) ends the run with an error. */
 
 /* REVERSE_V2 [input, axes -> output; exact]: Reverses the order along axes. */
 

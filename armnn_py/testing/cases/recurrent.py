@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Recurrent layers whose cases differ in what the cell has, in steps and in odd sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from armnn_py import descriptors as d
+from armnn_py.backends.probing import Example, Operand, Operands, lstm_in_integers, quantized_lstm
+from armnn_py.backends.recurrent_examples import Shape, lstm_shapes
+from armnn_py.types import LayerType, RecurrentDirection
+
+__all__ = ["recurrent_examples"]
+
+_TANH, _RELU6, _NONE, _SIGMOID, _RELU = 4, 3, 0, 6, 1
+
+#: What a cell has: descriptor fields, whether it projects, and the activation function.
+_FORMS: tuple[tuple[dict[str, Any], bool], ...] = (
+    ({"cifg_enabled": False}, False),
+    ({"cifg_enabled": True}, False),
+    ({"cifg_enabled": False, "peephole_enabled": True}, False),
+    ({"cifg_enabled": True, "peephole_enabled": True, "clipping_threshold_cell": 0.75}, True),
+    ({"cifg_enabled": False, "layer_norm_enabled": True}, False),
+    ({"cifg_enabled": False, "peephole_enabled": True, "layer_norm_enabled": True,
+      "clipping_threshold_cell": 1.5, "clipping_threshold_projection": 0.5}, True),
+    ({"cifg_enabled": False, "activation_function": _RELU6}, False),
+)  # fmt: skip
+_MORE_FORMS: tuple[tuple[dict[str, Any], bool], ...] = (
+    ({"cifg_enabled": True, "layer_norm_enabled": True}, True),
+    ({"cifg_enabled": True, "peephole_enabled": True, "layer_norm_enabled": True}, False),
+    ({"cifg_enabled": False, "activation_function": _NONE, "clipping_threshold_cell": 2.0}, False),
+    ({"cifg_enabled": False, "activation_function": _SIGMOID}, True),
+    ({"cifg_enabled": False, "activation_function": _RELU, "clipping_threshold_cell": 2.0}, False),
+)
+
+#: Batch, input size, cells, outputs of a projection, steps.
+_SIZES = ((2, 5, 3, 7, 3), (1, 1, 17, 2, 2), (3, 19, 4, 5, 1))
+_EMPTY = ((2, 3, 4, 5, 0), (0, 3, 4, 5, 2), (1, 0, 3, 2, 2))
+
+
+def recurrent_examples(of: Operands, *, full: bool) -> Iterator[Example]:
+    """Give examples in the data type of ``of``."""
+    for fields, projects in _FORMS + (_MORE_FORMS if full else ()):
+        for batch, size, cells, outputs, steps in _SIZES if full else _SIZES[:1]:
+            yield from _lstms(of, fields, batch, size, cells, outputs if projects else None, steps)
+    for batch, size, cells, _, steps in (*_SIZES[1:], *_EMPTY):
+        yield from _lstms(of, {"cifg_enabled": False}, batch, size, cells, None, steps)
+    for batch, size, hidden, _, steps in (*_SIZES, *_EMPTY):
+        yield from _grus(of, batch, size, hidden, steps)
+    for batch, size, cells, *_ in (*_SIZES, *_EMPTY):
+        yield quantized_lstm(of, batch, size, cells)
+    for form in _INTEGER_FORMS:
+        for sizes in _SIZES if full else _SIZES[:1]:
+            yield from _in_integers(of, form, *sizes)
+
+
+def _grus(of: Operands, batch: int, size: int, hidden: int, steps: int) -> Iterator[Example]:
+    x = of.x(steps, batch, size)
+    for direction in RecurrentDirection:
+        k = 2 if direction is RecurrentDirection.BIDIRECTIONAL else 1
+        weights = [of.parameter(k, 3 * hidden, size), of.parameter(k, 3 * hidden, hidden)]
+        bias, state = of.parameter(k, 3 * hidden), of.x(k, batch, hidden)
+        lengths = of.integers([max(steps - n, 0) for n in range(batch)])
+        plain = d.GruDescriptor(direction)
+        yield Example(LayerType.GRU, plain, [x, *weights])
+        yield Example(LayerType.GRU, plain, [x, *weights, None, bias, None, lengths])
+        after = d.GruDescriptor(direction, linear_before_reset=True, clip=0.75)
+        yield Example(LayerType.GRU, after, [x, *weights, bias, bias, state])
+
+
+#: Peephole, layer normalisation, projection, CIFG, bound of the cell state.
+_INTEGER_FORMS = (
+    (False, False, False, False, 0.0),
+    (True, False, True, True, 0.0),
+    (False, True, True, False, 0.0),
+    (True, True, False, False, 0.5),
+)
+
+
+def _in_integers(
+    of: Operands,
+    form: tuple[bool, bool, bool, bool, float],
+    batch: int,
+    size: int,
+    cells: int,
+    outputs: int,
+    steps: int,
+) -> Iterator[Example]:
+    peephole, norm, projects, cifg, bound = form
+    shown = outputs if projects else cells
+    shapes = lstm_shapes(
+        size, cells, outputs if projects else None, cifg=cifg, peephole=peephole, norm=norm
+    )
+    common: dict[str, Any] = {
+        "cifg_enabled": cifg, "peephole_enabled": peephole, "projection_enabled": projects,
+        "layer_norm_enabled": norm, "hidden_state_scale": 0.009, "hidden_state_zero_point": -2,
+        "input_intermediate_scale": 0.0007, "forget_intermediate_scale": 0.0008,
+        "cell_intermediate_scale": 0.0009, "output_intermediate_scale": 0.001,
+    }  # fmt: skip
+    step = d.QLstmDescriptor(cell_clip=bound, projection_clip=bound, **common)
+    yield lstm_in_integers(of, LayerType.QLSTM, step, (batch, size), shown, cells, shapes)
+    sequence = d.LstmDescriptor(
+        activation_function=_TANH,
+        clipping_threshold_cell=bound,
+        clipping_threshold_projection=bound,
+        **common,
+    )
+    kind = LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM
+    yield lstm_in_integers(of, kind, sequence, (batch, steps, size), shown, cells, shapes)
+
+
+def _lstms(
+    of: Operands,
+    fields: dict[str, Any],
+    batch: int,
+    size: int,
+    cells: int,
+    outputs: int | None,
+    steps: int,
+) -> Iterator[Example]:
+    given = {"activation_function": _TANH, "projection_enabled": outputs is not None, **fields}
+    shapes = lstm_shapes(
+        size, cells, outputs,
+        cifg=fields["cifg_enabled"],
+        peephole=fields.get("peephole_enabled", False),
+        norm=fields.get("layer_norm_enabled", False),
+        projection_bias="clipping_threshold_projection" in fields,
+    )  # fmt: skip
+    while shapes[-1] is None:  # as networks have them: the last operand is there
+        shapes.pop()
+    states = [of.x(batch, cells if outputs is None else outputs), of.x(batch, cells)]
+    known = [_parameter(of, shape) for shape in shapes]
+    once = d.LstmDescriptor(**given)
+    yield Example(LayerType.LSTM, once, [of.x(batch, size), *states, *known])
+    for time_major in (False, True):
+        shape = (steps, batch, size) if time_major else (batch, steps, size)
+        sequence = d.LstmDescriptor(**given, time_major=time_major)
+        operands = [of.x(*shape), *states, *known]
+        yield Example(LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM, sequence, operands)
+
+
+def _parameter(of: Operands, shape: Shape | None) -> Operand | None:
+    return None if shape is None else of.parameter(*shape)

@@ -1,0 +1,155 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Recurrent layers by their definition in numpy; a step is a function of whole matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.testing.independent_lstm_levels import (
+    is_in_integers,
+    lstm_in_integers,
+    quantized_lstm,
+)
+from armnn_py.types import LayerType, RecurrentDirection
+from armnn_py.types.facts import FACTS
+
+if TYPE_CHECKING:
+    from armnn_py.backends.layer_support import LayerSignature
+
+__all__ = ["RECURRENT"]
+
+Array = Any
+
+
+def _sigmoid(x: Array) -> Array:
+    return 1 / (1 + np.exp(-x))
+
+
+_FUNCTIONS: dict[int, Callable[[Array], Array]] = {
+    0: lambda x: x,
+    1: lambda x: np.maximum(x, 0),
+    3: lambda x: np.clip(x, 0, 6),
+    4: np.tanh,
+    6: _sigmoid,
+}
+
+
+def _clipped(x: Array, bound: float) -> Array:
+    return np.clip(x, -bound, bound) if bound > 0 else x
+
+
+def _normalised(x: Array) -> Array:
+    """Bring each row to mean 0 and variance 1; equal values to 0."""
+    away = x - x.mean(axis=1, keepdims=True)
+    deviation = np.sqrt((away**2).mean(axis=1, keepdims=True))
+    return away / np.where(deviation == 0, 1, deviation)
+
+
+class _Lstm:
+    """One cell: its operands by name, decoded."""
+
+    def __init__(self, s: LayerSignature, v: Sequence[Any]) -> None:
+        names = [name.rstrip("?") for name in FACTS[s.type].operands]
+        self.operands = dict(zip(names, v, strict=False))
+        self.d: Any = s.descriptor
+
+    def gate(self, name: str, x: Array, h: Array, c: Array | None) -> Array:
+        """Return what enters the function of a gate."""
+        get = self.operands.get
+        total = x @ self.operands[f"input_to_{name}_weights"].T
+        total = total + h @ self.operands[f"recurrent_to_{name}_weights"].T
+        peephole = get(f"cell_to_{name}_weights")
+        if peephole is not None and c is not None:
+            total = total + c * peephole
+        norm = get(f"{name}_layer_norm_weights")
+        if norm is not None:
+            total = _normalised(total) * norm
+        return total + self.operands["cell_bias" if name == "cell" else f"{name}_gate_bias"]
+
+    def step(self, x: Array, h: Array, c: Array) -> tuple[Array, Array, list[Array]]:
+        """Return the new h and c, and the gates: input (not with CIFG), forget, cell, output."""
+        function = _FUNCTIONS[self.d.activation_function]
+        forget = _sigmoid(self.gate("forget", x, h, c))
+        new = function(self.gate("cell", x, h, None))
+        if self.d.cifg_enabled:
+            chosen, gates = 1 - forget, []
+        else:
+            chosen = _sigmoid(self.gate("input", x, h, c))
+            gates = [chosen]
+        c = _clipped(forget * c + chosen * new, self.d.clipping_threshold_cell)
+        shown = _sigmoid(self.gate("output", x, h, c))
+        h = shown * function(c)
+        if self.d.projection_enabled:
+            h = h @ self.operands["projection_weights"].T
+            if self.operands.get("projection_bias") is not None:
+                h = h + self.operands["projection_bias"]
+            h = _clipped(h, self.d.clipping_threshold_projection)
+        return h, c, [*gates, forget, new, shown]
+
+
+def _lstm(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    h, c, gates = _Lstm(s, v).step(*v[:3])
+    return [np.concatenate(gates, axis=1), h, c, h]
+
+
+def _sequence_lstm(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    if is_in_integers(s):
+        return lstm_in_integers(s, v)
+    cell = _Lstm(s, v)
+    x, h, c = v[:3]
+    steps = x if d.time_major else x.swapaxes(0, 1)
+    found = np.zeros((*steps.shape[:2], h.shape[1]))
+    for index, step in enumerate(steps):
+        h, c, _ = cell.step(step, h, c)
+        found[index] = h
+    return [h, c, found if d.time_major else found.swapaxes(0, 1)]
+
+
+def _gru(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    """Run row by row: each has its own length."""
+    d: Any = s.descriptor
+    x, weights, recurrent = v[:3]
+    input_bias, state_bias, before, lengths = ([*v[3:], None, None, None, None])[:4]
+    steps, batch, _ = x.shape
+    directions, _, hidden = recurrent.shape
+    outputs = np.zeros((steps, directions, batch, hidden))
+    last = np.zeros((directions, batch, hidden)) if before is None else before.copy()
+    for k in range(directions):
+        w, r = weights[k].reshape(3, hidden, -1), recurrent[k].reshape(3, hidden, hidden)
+        zeros = np.zeros((3, hidden))
+        b = zeros if input_bias is None else input_bias[k].reshape(3, hidden)
+        c = zeros if state_bias is None else state_bias[k].reshape(3, hidden)
+        for n in range(batch):
+            length = steps if lengths is None else int(np.clip(lengths[n], 0, steps))
+            h = last[k, n]
+            is_reverse = k == 1 or d.direction is RecurrentDirection.REVERSE
+            for t in reversed(range(length)) if is_reverse else range(length):
+                one = w @ x[t, n] + b
+                update = _sigmoid(_clipped(one[0] + r[0] @ h + c[0], d.clip))
+                reset = _sigmoid(_clipped(one[1] + r[1] @ h + c[1], d.clip))
+                old = r[2] @ (reset * h) + c[2]
+                if d.linear_before_reset:
+                    old = reset * (r[2] @ h + c[2])
+                h = (1 - update) * np.tanh(_clipped(one[2] + old, d.clip)) + update * h
+                outputs[t, k, n] = h
+            last[k, n] = h
+    return [outputs, last]
+
+
+def _is_of_8_bits(s: LayerSignature) -> bool:
+    return all(info is not None and info.dtype.kind in "iu" for info in s.inputs)
+
+
+RECURRENT: dict[LayerType, Callable[[Any, Sequence[Any]], list[Array] | None]] = {
+    LayerType.GRU: _gru,
+    LayerType.LSTM: _lstm,
+    LayerType.QLSTM: lambda s, v: lstm_in_integers(s, v) if is_in_integers(s) else None,
+    LayerType.QUANTIZED_LSTM: lambda s, v: quantized_lstm(s, v) if _is_of_8_bits(s) else None,
+    LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM: _sequence_lstm,
+}
+"""Of numbers: real ones come in float64."""

@@ -13,7 +13,6 @@
 /* Kernels of real types: the float32 kernel, widened. Other rows make nothing here. */
 #define ARMNN_REF_KERNEL(layer, type, execute, supports)
 #define ARMNN_REF_KERNEL_IN_PLACE(layer, type, execute, supports)
-#define ARMNN_REF_KERNEL_PREPARED(layer, type, execute, prepare)
 #define ARMNN_REF_KERNEL_LEVELS(layer, execute)
 #define ARMNN_REF_KERNEL_DECODED(layer, execute, prepare)
 #define ARMNN_REF_KERNEL_RECURRENT(layer, execute, supports, prepare)
@@ -27,7 +26,6 @@
 #include "kernels.inc"
 #undef ARMNN_REF_KERNEL
 #undef ARMNN_REF_KERNEL_IN_PLACE
-#undef ARMNN_REF_KERNEL_PREPARED
 #undef ARMNN_REF_KERNEL_LEVELS
 #undef ARMNN_REF_KERNEL_DECODED
 #undef ARMNN_REF_KERNEL_RECURRENT
@@ -42,8 +40,6 @@
 #define ARMNN_REF_KERNEL(layer, type, execute, supports) ROW(layer, type, execute, supports, NULL)
 #define ARMNN_REF_KERNEL_IN_PLACE(layer, type, execute, supports) \
   ROW(layer, type, execute, supports, armnn_i_ref_prepare_in_place)
-#define ARMNN_REF_KERNEL_PREPARED(layer, type, execute, prepare) \
-  ROW(layer, type, execute, armnn_layer_rule, prepare)
 #define ARMNN_REF_KERNEL_LEVELS(layer, execute) \
   LEVELS(layer, QASYMM_U8, execute)             \
   LEVELS(layer, QASYMM_S8, execute)             \
@@ -90,7 +86,6 @@ static const armnn_kernel_t kernels[] = {
 #undef ARMNN_REF_KERNEL_LEVELS
 #undef ARMNN_REF_KERNEL_DECODED
 #undef ARMNN_REF_KERNEL_RECURRENT
-#undef ARMNN_REF_KERNEL_PREPARED
 #undef ARMNN_REF_KERNEL_HALVES
 #undef ARMNN_REF_KERNEL_REALS
 

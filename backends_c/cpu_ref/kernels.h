@@ -16,8 +16,6 @@
 #define ARMNN_REF_KERNEL(layer, type, execute, supports) \
   armnn_status_t execute(const armnn_kernel_call_t* call, armnn_error_t* error);
 #define ARMNN_REF_KERNEL_IN_PLACE ARMNN_REF_KERNEL
-#define ARMNN_REF_KERNEL_PREPARED(layer, type, execute, prepare) \
-  ARMNN_REF_KERNEL(layer, type, execute, )
 #define ARMNN_REF_KERNEL_LEVELS(layer, execute) ARMNN_REF_KERNEL(layer, ANY, execute, )
 #define ARMNN_REF_KERNEL_DECODED(layer, execute, prepare) ARMNN_REF_KERNEL(layer, ANY, execute, )
 #define ARMNN_REF_KERNEL_PREPARED(layer, type, execute, supports, prepare) \
@@ -29,7 +27,6 @@
 #include "kernels.inc"
 #undef ARMNN_REF_KERNEL
 #undef ARMNN_REF_KERNEL_IN_PLACE
-#undef ARMNN_REF_KERNEL_PREPARED
 #undef ARMNN_REF_KERNEL_LEVELS
 #undef ARMNN_REF_KERNEL_DECODED
 #undef ARMNN_REF_KERNEL_RECURRENT

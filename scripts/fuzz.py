@@ -11,7 +11,7 @@ itself. Each finding goes to DIR with what happened; one for each place in the c
 there is one.
 
 The work is done in a process of its own, so that a crash or a hang is a finding as well. An input
-may take 20 seconds, and 1 GiB of memory beyond what the process had.
+may take 20 seconds of processor time, and 1 GiB of memory beyond what the process had.
 """
 
 from __future__ import annotations
@@ -83,13 +83,13 @@ def work(name: str, seeds: Path, folder: Path, seed: int, until: float) -> int:
     while time.time() < until:
         data = damaged(chance.choice(corpus), chance.choice(corpus), name, chance)
         current.write_bytes(data)
-        signal.setitimer(signal.ITIMER_REAL, SECONDS)  # its default ends the process
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)  # its default ends the process
         try:
             outcome = _outcome(current)
         except Exception:
             _report(folder, data, name, traceback.format_exc())
             outcome = "finding"
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         counts[outcome.split(" ")[0].split(":")[0][:40]] += 1
         if outcome not in known and outcome != "finding":
             known.add(outcome)
@@ -171,7 +171,7 @@ def watch(arguments: argparse.Namespace) -> int:
                 counts.unlink()
             if done.returncode != 0:
                 said = done.stderr.decode("utf-8", "replace")[-4000:]
-                what = "hang" if done.returncode == -signal.SIGALRM else f"ended {done.returncode}"
+                what = "hang" if done.returncode == -signal.SIGPROF else f"ended {done.returncode}"
                 current = findings / f"current.{arguments.format}"
                 _report(findings, current.read_bytes(), arguments.format, f"{what}\n{said}")
             turn += 1

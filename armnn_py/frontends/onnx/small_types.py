@@ -69,9 +69,11 @@ def prepared(
     Unsupported
         It computes with numbers that no layer computes with.
     """
-    tensors = [v for v in values if isinstance(v, (Known, OutputSlot))]
-    small = next((v for v in tensors if dtype_of(v) in _ALL), None)
-    if small is None or len(tensors) < len(values) - values.count(None) or op_type in _KNOW_THEM:
+    given = [v for v in values if v is not None]
+    if op_type in _KNOW_THEM or not all(isinstance(v, (Known, OutputSlot)) for v in given):
+        return values, None  # a sequence keeps what it holds
+    small = next((v for v in given if dtype_of(v) in _ALL), None)
+    if small is None:
         return values, None
     dtype = dtype_of(small)
     if op_type in _MOVE:

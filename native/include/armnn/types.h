@@ -315,9 +315,10 @@ enum armnn_memory_source_e {
  * scales of their own: |scales| is a dense tensor of the same shape, but for
  * ceil(dims[quantization_dim] / block_size).
  *
- * Elements of less than a byte, which later minor versions bring, are packed: of b bits, element i
- * lies in byte i * b / 8, from bit i * b % 8 upwards; rows are not padded, unused bits at the end
- * are 0. armnn_data_type_bits of names.h tells b. An 8-bit float is a data type like any other. */
+ * Elements of less than a byte are packed: of b bits, element i lies in byte i * b / 8, from bit
+ * i * b % 8 upwards; rows are not padded, unused bits at the end are 0. armnn_data_type_bits of
+ * names.h tells b. No input, output, variable or constant of a network has them; tensors between
+ * its layers may. An 8-bit float is a data type like any other. */
 typedef struct armnn_tensor_info_t {
   armnn_header_t header;
   int32_t data_type;       /* armnn_data_type_e */

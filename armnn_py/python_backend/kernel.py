@@ -63,6 +63,9 @@ class KernelRow:
             takes = " or ".join(data_type.label for data_type in self.data_types)
             what = "input" if layer.inputs else "output"
             return f"{what} 0 is {first.data_type.label}, the kernel takes {takes}"
+        for info in (*layer.inputs, *layer.outputs):
+            if info is not None and info.data_type.is_packed:
+                return f"a tensor is {info.data_type.label}, whose elements no array holds"
         for name, value in self.parameters.items():
             actual = getattr(layer.descriptor, name)
             if actual != value:

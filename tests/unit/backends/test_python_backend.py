@@ -115,6 +115,28 @@ def test_several_outputs_are_a_tuple() -> None:
     assert np.array_equal(result["y1"], X[:, 1:])
 
 
+def test_elements_of_less_than_a_byte_go_elsewhere() -> None:
+    class Casts(ann.python_backend.PythonBackend):
+        id = "Casts"
+
+        @kernel(ann.LayerType.CAST)
+        def cast(self, call: KernelCall) -> Any:
+            return call.inputs[0].astype(call.layer.outputs[0].dtype)
+
+    network = ann.Network("packed")
+    value: Any = network.add_input("x", INFO)
+    for target in (ann.DataType.SIGNED32, ann.DataType.QASYMM_S4, ann.DataType.FLOAT32):
+        info = ann.TensorInfo(INFO.shape, target)
+        value = network.add_layer(ann.LayerType.CAST, [value], output_infos=[info])
+    network.add_output("y", value)
+    with ann.Runtime(python_backends=[Casts()]) as runtime:
+        placed = ann.optimize(network, ["Casts", "CpuRef"], runtime=runtime)
+        assert [one.backend for one in placed.assignment] == ["Casts", "CpuRef", "CpuRef"]
+        with runtime.load_network(placed) as net:
+            found = net.run({"x": np.full(INFO.shape, 3.7, np.float32)})["y"]
+    np.testing.assert_array_equal(found, np.full(INFO.shape, 3, np.float32))
+
+
 def test_what_a_kernel_does_not_write_is_zero() -> None:
     with loaded(made(lambda call: None)) as net:
         net.run({"x": X})

@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from typing import Any
 
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 import armnn_py as ann
 from armnn_py.frontends import import_model
@@ -27,7 +29,7 @@ def test_all_are_listed(models: Any, shape: list[Any]) -> None:
         node("Multinomial", ["x"], ["a"], name="hard1"),
         node("Relu", ["a"], ["b"], name="fine"),
         node("Multinomial", ["b"], ["c"], name="hard2"),
-        node("Det", ["c"], ["d"], name="det"),
+        node("DFT", ["c"], ["d"], name="dft"),
         node("FusedThing", ["d"], ["e"], name="fused", domain="com.example"),
         node("Conv", ["p", "p"], ["where"], name="conv", kernel_shape=[2, 2, 2, 2]),
         node("Add", ["e", "where"], ["y"], name="add"),
@@ -39,7 +41,7 @@ def test_all_are_listed(models: Any, shape: list[Any]) -> None:
     assert str(caught.value) == (
         "4 kinds of operator in 'model.onnx' cannot be imported\n"
         "  Conv                     x1   4 spatial dimensions (1 to 3 are supported) (node: conv)\n"
-        "  Det                      x1   not supported by this version (node: det)\n"
+        "  DFT                      x1   not supported by this version (node: dft)\n"
         "  Multinomial              x2   not supported by this version (first node: hard1)\n"
         "  com.example.FusedThing   x1   domain 'com.example' is not supported (node: fused)\n"
         "hint: 'armnn-py operators' lists what this version supports\n"
@@ -51,18 +53,18 @@ def test_all_are_listed(models: Any, shape: list[Any]) -> None:
 
 def test_many_nodes_are_counted_and_the_first_is_shown(models: Any) -> None:
     nodes = [
-        node("Det", ["x" if k == 0 else f"v{k - 1}"], [f"v{k}"], name=f"e{k}") for k in range(99)
+        node("DFT", ["x" if k == 0 else f"v{k - 1}"], [f"v{k}"], name=f"e{k}") for k in range(99)
     ]
     model = models.build(nodes, {"x": ([2], FLOAT)}, {"v98": ([2], FLOAT)})
     with pytest.raises(ann.UnsupportedOperatorError) as caught:
         import_model(models.save(model))
     (operator,) = caught.value.operators
     assert (operator.count, operator.nodes) == (99, tuple(f"e{k}" for k in range(99)))
-    assert caught.value.details == ("Det   x99  not supported by this version (first node: e0)",)
+    assert caught.value.details == ("DFT   x99  not supported by this version (first node: e0)",)
 
 
 def test_who_uses_standard_operators_is_not_told_to(models: Any) -> None:
-    model = models.build([node("Det", ["x"], ["y"])], {"x": ([2], FLOAT)}, {"y": ([2], FLOAT)})
+    model = models.build([node("DFT", ["x"], ["y"])], {"x": ([2], FLOAT)}, {"y": ([2], FLOAT)})
     with pytest.raises(ann.UnsupportedOperatorError) as caught:
         import_model(models.save(model))
     assert caught.value.hints == ("'armnn-py operators' lists what this version supports",)
@@ -125,3 +127,45 @@ def test_reasons(models: Any, what: str) -> None:
     (operator,) = caught.value.operators
     assert reason in operator.reason
     assert operator.nodes == ("n",)
+
+
+HUGE = 2**31
+POSITIONS = "positions (at most 16777216 are supported)"
+
+
+@pytest.mark.parametrize(
+    ("op", "shape", "attributes", "reason"),
+    [
+        (
+            "Pad",
+            [1, 1, HUGE, 1],
+            {"mode": "reflect", "pads": [0, 0, 0, 2, 0, 0, 0, 0]},
+            "padded by",
+        ),
+        ("Pad", [1, HUGE], {"mode": "edge", "pads": [0, 0, 0, 2]}, "padded by"),
+        ("Hardmax", [1, HUGE], {"axis": 1}, POSITIONS),
+        ("MaxPool", [1, 1, HUGE, 4], {"kernel_shape": [2, 2]}, ""),
+        ("Resize", [1, 1, 4, 4], {"mode": "cubic"}, "a dimension of 2147483648 elements"),
+    ],
+)
+def test_a_dimension_beyond_memory_takes_no_time(
+    op: str, shape: list[int], attributes: dict[str, Any], reason: str
+) -> None:
+    """Found by fuzzing: what an operator counts at import is as many as a file says."""
+    inputs = ["x", "", "", "sizes"] if op == "Resize" else ["x"]
+    outputs = ["y", "i"] if op == "MaxPool" else ["y"]
+    graph = helper.make_graph(
+        [helper.make_node(op, inputs, outputs, **attributes)],
+        "huge",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs[:1]],
+        [numpy_helper.from_array(np.array([1, 1, HUGE, 4]), "sizes")],
+    )
+    version = 2 if op == "Pad" else 13
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", version)], ir_version=8)
+    if reason:
+        with pytest.raises(ann.ArmnnError, match=re.escape(reason)):
+            ann.import_model(made)
+        return
+    with contextlib.suppress(ann.ArmnnError):
+        ann.import_model(made)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from armnn_py.errors import ParseError
+from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.records import record
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Method:
 
 def positions(axis: Axis, method: Method, dtype: type[np.floating[Any]] = np.float64) -> Array:
     """Return the input position of each output element, computed in a type of numbers."""
-    x = np.arange(axis.target, dtype=dtype)
+    x = positions_of(axis.target, dtype)
     n, m, scale = axis.size, axis.target, dtype(axis.scale)
     half_pixel: Array = (x + 0.5) / scale - 0.5
     match method.transformation:
@@ -148,7 +149,7 @@ def layer_indices(
     size: int, target: int, *, align_corners: bool, half_pixel_centers: bool
 ) -> Array:
     """Return which elements the nearest-neighbour Resize layer reads (``armnn/descriptors.h``)."""
-    x = np.arange(target, dtype=np.float32)
+    x = positions_of(target, np.float32)
     if align_corners and target > 1:
         step = np.float32(size - 1) / np.float32(target - 1)
     else:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armnn_py.frontends.common.counting import counted
+from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.values import Known, Value, dtype_of, shape_of
 from armnn_py.types import ArgMinMaxFunction, DataType, ReduceOperation
 
@@ -47,12 +49,12 @@ def max_pool_with_indices(
     lines, inside = batch * channels, math.prod(size)
     places, outside = _places(window, result[2:])
     count, kernel = places.shape
-    rows_of = np.arange(count)
+    rows_of = positions_of(count)
     first_inside = np.argmin(outside, axis=1)
     firsts = np.where(outside.all(axis=1), inside, places[rows_of, first_inside])
     places = np.where(outside, firsts[:, np.newaxis], places)
     lowest = -np.inf if dtype_of(x).kind == "f" else np.iinfo(dtype_of(x)).min
-    padding = Known(np.full((int(lines), 1), lowest, dtype_of(x)))
+    padding = Known(np.full((counted(int(lines)), 1), lowest, dtype_of(x)))
     flat = emit.concat([emit.reshape(x, (lines, inside), "channels"), padding], 1, "padded")
     read = Known(places.astype(np.int32).reshape(-1))
     windows = emit.reshape(
@@ -60,13 +62,13 @@ def max_pool_with_indices(
     )
     largest = emit.reduce(ReduceOperation.MAX, windows, [2], False, "largest")
     first = emit.arg(ArgMinMaxFunction.MAX, windows, 2, DataType.SIGNED64, "first")
-    rows = Known((np.arange(count, dtype=np.int64) * kernel).reshape(1, -1))
+    rows = Known((positions_of(count) * kernel).reshape(1, -1))
     places = np.minimum(places, inside - 1)
     table = _by_columns(places, size) if by_columns else places
     found = emit.gather(
         Known(table.reshape(-1)), emit.add(first, rows, "entry"), 0, "place_in_channel"
     )
-    starts = Known((np.arange(int(lines), dtype=np.int64) * int(inside)).reshape(-1, 1))
+    starts = Known((positions_of(int(lines)) * int(inside)).reshape(-1, 1))
     indices = emit.add(found, starts, "place")
     return [emit.reshape(largest, result), emit.reshape(indices, result, "indices")]
 
@@ -76,10 +78,11 @@ def _places(window: Window, result: Sequence[int]) -> tuple[NDArray[Any], NDArra
     rank = len(result)
     axes = []
     for d in range(rank):
-        starts = np.arange(result[d]) * window.stride[d] - window.before[d]
-        steps = np.arange(window.kernel[d]) * window.dilation[d]
+        starts = positions_of(result[d]) * window.stride[d] - window.before[d]
+        steps = positions_of(window.kernel[d]) * window.dilation[d]
         axes.append(starts[:, np.newaxis] + steps)
     shape = [*result, *window.kernel]
+    counted(math.prod(shape))
     places, outside = np.zeros(shape, np.int64), np.zeros(shape, bool)
     for d, along in enumerate(axes):
         form = [1] * (2 * rank)

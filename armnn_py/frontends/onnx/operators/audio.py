@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from armnn_py.errors import ParseError
+from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.values import Known, Unsupported
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
@@ -28,12 +29,12 @@ def _mel_weight_matrix(view: NodeView) -> Known:
         raise ParseError(f"{bands} bands of {length} samples at {rate} Hz")
     mels = 2595 * np.log10(1 + np.array([low, high], np.float64) / 700)
     step = (mels[1] - mels[0]) / (bands + 2)
-    hertz = 700 * (np.power(10, (mels[0] + step * np.arange(bands + 2)) / 2595) - 1)
+    hertz = 700 * (np.power(10, (mels[0] + step * positions_of(bands + 2)) / 2595) - 1)
     edges = ((length + 1) * hertz // rate).astype(np.int64)
     if edges.min() < 0 or edges.max() >= rows + 1:
         raise ParseError(f"edges of {low} and {high} Hz at {rate} Hz")
     left, centre, right = edges[:-2], edges[1:-1], edges[2:]
-    row = np.arange(rows)[:, np.newaxis]
+    row = positions_of(rows)[:, np.newaxis]
     rising = (row - left) / np.maximum(centre - left, 1)
     falling = (right - row) / np.maximum(right - centre, 1)
     weights = np.where((row >= left) & (row < centre), rising, 0.0)

@@ -9,11 +9,14 @@ a mask (Zhu et al., 2018). What the taps read becomes columns, which are multipl
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from armnn_py.errors import ParseError
+from armnn_py.frontends.common.counting import counted
+from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.sampling import Sampler, Tap
@@ -75,7 +78,7 @@ def _columns(view: NodeView, kernel: Sequence[int]) -> Value:
             flat = emit.reshape(step, (batch, taps, *size), "step")
             start = Known(starts[axis].astype(dtype_of(sampler.like)))
             both.append(_taps(sampler, emit.add(flat, start, "at"), image[axis]))
-        first = Known(np.arange(batch, dtype=np.int32).reshape(-1, 1, 1, 1))
+        first = Known(positions_of(batch, np.int32).reshape(-1, 1, 1, 1))
         rows = sampler.rows()
         total: Value | None = None
         for combination in itertools.product(*both):
@@ -127,10 +130,11 @@ def _starts(view: NodeView, kernel: Sequence[int], size: Sequence[int]) -> list[
     shape = (*kernel, *size)
     found = []
     for d in range(2):
-        tap = np.arange(kernel[d]) * dilations[d] - pads[d]
-        place = np.arange(size[d]) * strides[d]
+        tap = positions_of(kernel[d]) * dilations[d] - pads[d]
+        place = positions_of(size[d]) * strides[d]
         line = tap[:, np.newaxis] + place
         sides = {d: kernel[d], d + 2: size[d]}
         wide = line.reshape([sides.get(axis, 1) for axis in range(4)])
+        counted(math.prod(shape))
         found.append(np.broadcast_to(wide, shape).reshape(-1, *size))
     return found

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from armnn_py.errors import ParseError
+from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Known, Value, shape_of
 from armnn_py.frontends.onnx.node import NodeView
@@ -95,7 +96,7 @@ def _diagonal(view: NodeView, term: _Term, name: str) -> _Term:
             turned = emit.transpose(term.value, [*others, first, second], f"turned_{name}")
             kept = [shape[axis] for axis in others]
             flat = emit.reshape(turned, (*kept, size * size), f"flat_{name}")
-            places = Known((np.arange(size) * (size + 1)).astype(np.int32))
+            places = Known((positions_of(size) * (size + 1)).astype(np.int32))
             value = emit.gather(flat, places, len(kept), f"diagonal_{name}")
             term = _Term(value, [*(term.labels[axis] for axis in others), label])
     return term

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from armnn_py.errors import ParseError
+from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
@@ -93,7 +94,7 @@ def _gather_nd(view: NodeView) -> Value:
         )
     if batch:
         count = math.prod(shape[:batch])
-        start = np.arange(count, dtype=np.int32) * np.int32(math.prod(indexed))
+        start = positions_of(count, np.int32) * np.int32(math.prod(indexed))
         start = start.reshape(*shape[:batch], *[1] * (len(indices) - 1 - batch))
         positions = emit.add(positions, Known(start), "batch")
     rows = emit.reshape(view.value(0), (math.prod(shape[: batch + depth]), *rest), "rows")
@@ -127,7 +128,7 @@ def _own_positions(target: Sequence[int], shape: Sequence[int], axis: int) -> Ar
     total = np.zeros(target, np.int32)
     for d, stride in enumerate(_strides(shape)):
         if d != axis:
-            lane = np.arange(target[d], dtype=np.int32) * np.int32(stride)
+            lane = positions_of(target[d], np.int32) * np.int32(stride)
             total = total + lane.reshape([-1 if e == d else 1 for e in range(len(shape))])
     return total
 
@@ -161,7 +162,7 @@ def _scatter_nd(view: NodeView) -> Value:
     found = _resolved(indices, shape[:depth])
     rows = (found * np.array(_strides(shape[:depth]), np.int32)).sum(-1).reshape(-1)
     row = math.prod(shape[depth:])
-    positions = (rows[:, np.newaxis] * row + np.arange(row)).reshape(-1)
+    positions = (rows[:, np.newaxis] * row + positions_of(row)).reshape(-1)
     return _scatter(view, positions)
 
 
@@ -190,7 +191,7 @@ def _scatter(view: NodeView, positions: Array) -> Value:
     if positions.size != math.prod(view.shape(2)):
         raise ParseError(f"{math.prod(view.shape(2))} updates for {positions.size} positions")
     _check_size((count + positions.size,))
-    source = np.arange(count, dtype=np.int32)
+    source = positions_of(count, np.int32)
     source[positions] = count + np.arange(positions.size, dtype=np.int32)
     both = emit.concat(
         [
@@ -234,7 +235,7 @@ def _one_hot(view: NodeView) -> Value:
     # Index i becomes row i of an identity matrix, with the two given values for 0 and 1.
     if not isinstance(indices, Known) and dtype_of(indices).kind == "f":
         indices = emit.cast(indices, np.int32, "indices")
-    numbers = np.arange(depth).astype(dtype_of(indices))
+    numbers = positions_of(depth).astype(dtype_of(indices))
     classes = Known(numbers.reshape([depth if d == axis else 1 for d in range(rank)]))
     wide = [*view.shape(0)]
     wide.insert(axis, 1)

@@ -11,6 +11,7 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axes, normal_axis
+from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.values import Known, Unsupported, Value, broadcast_shapes, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
@@ -139,9 +140,12 @@ def _pad(view: NodeView, pads: list[int], fill: float, axes: list[int]) -> Value
     value = view.value(0)
     padded = [axis for axis in range(rank) if before[axis] or after[axis]]
     for axis in padded:
-        positions = np.arange(view.shape(0)[axis], dtype=np.int32)
-        cut = positions[max(-before[axis], 0) : len(positions) + min(after[axis], 0)]
         widths = (max(before[axis], 0), max(after[axis], 0))
+        size = view.shape(0)[axis]
+        if not view.emit.foldable([], (size + sum(widths),), np.dtype(np.int64)):
+            raise Unsupported(f"{size} elements padded by {widths} of mode {mode}")
+        positions = positions_of(size, np.int32)
+        cut = positions[max(-before[axis], 0) : len(positions) + min(after[axis], 0)]
         if not cut.size:
             raise ParseError(f"dimension {axis} has no elements to pad with")
         indices = Known(np.pad(cut, widths, mode=mode))  # type: ignore[call-overload]

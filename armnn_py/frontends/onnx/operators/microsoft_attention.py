@@ -16,6 +16,8 @@ import numpy as np
 
 from armnn_py.descriptors import SoftmaxDescriptor
 from armnn_py.errors import ParseError
+from armnn_py.frontends.common.counting import counted
+from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.matrix import multiply
@@ -162,6 +164,7 @@ def _attend(
         total = shape_of(key)[2]
         if total != before + length:  # which of them come later is not defined
             raise Unsupported(f"causality of {length} positions and {total - before} keys")
+        counted(int(length) * int(total))
         later = np.triu(np.ones((int(length), int(total)), bool), int(before) + 1)
         hidden = np.where(later, np.float32(_filter(view)), np.float32(0)).astype(dtype_of(scores))
         scores = emit.add(scores, Known(hidden), "causal")
@@ -187,7 +190,7 @@ def _mask(view: NodeView, mask: Value, scores: tuple[int, ...]) -> Value:
     if len(shape) == 1:
         if shape != (batch,):
             raise Unsupported(f"a mask of shape {shape}")
-        places = Known(np.arange(int(total), dtype=np.int32).reshape(1, -1))
+        places = Known(positions_of(total, np.int32).reshape(1, -1))
         lengths = emit.reshape(mask, (batch, 1), "lengths")
         seen = emit.compare(ComparisonOperation.LESS, places, lengths, "seen")
         wide: tuple[int, ...] = (batch, 1, 1, total)
@@ -235,7 +238,7 @@ def _angles(view: NodeView, index: int, batch: int, length: int, half: int) -> V
     if positions == (batch, length) and len(positions) == 2:
         rows = emit.gather(table, view.value(1), 0, name)
         return emit.reshape(rows, (batch, 1, length, half), f"{name}_wide")
-    steps = Known(np.arange(int(length), dtype=view.dtype(1)))
+    steps = Known(positions_of(length, view.dtype(1)))
     rows = emit.gather(table, emit.add(steps, view.value(1), f"{name}_rows"), 0, name)
     return emit.reshape(rows, (1, 1, length, half), f"{name}_wide")
 

@@ -16,6 +16,7 @@ from armnn_py.descriptors import (
     SoftmaxDescriptor,
 )
 from armnn_py.errors import ParseError
+from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.values import (
     Known,
     Unsupported,
@@ -246,7 +247,7 @@ def _lrn(view: NodeView) -> Value:
     size = view.integer("size")
     if size < 1 or len(shape) < 3:
         raise ParseError(f"a window of {size} channels over an input of shape {shape}")
-    channels = np.arange(shape[1])
+    channels = positions_of(shape[1])
     offset = channels[:, np.newaxis] - channels
     band = (-((size - 1) // 2) <= -offset) & (-offset <= size // 2)
     factor = view.number("alpha", 1e-4) / size

@@ -17,6 +17,7 @@ import ml_dtypes
 import numpy as np
 
 from armnn_py.errors import ParseError
+from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.values import (
     Known,
     KnownReals,
@@ -86,7 +87,7 @@ def _spread(view: NodeView, parameter: Value, name: str, given: int | None = Non
     blocks = -(-shape[axis] // block)
     if own != (*shape[:axis], blocks, *shape[axis + 1 :]):
         raise ParseError(f"{name} of shape {own} in blocks of {block} for shape {shape}")
-    positions = Known((np.arange(shape[axis]) // block).astype(np.int32))
+    positions = Known((positions_of(shape[axis]) // block).astype(np.int32))
     return emit.gather(parameter, positions, axis, name)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axes
+from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.values import Known, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
@@ -137,7 +138,7 @@ def _largest(view: NodeView, x: Value, axis: int) -> Value:
     emit, shape = view.emit, list(shape_of(x))
     if not shape[axis]:
         raise ParseError(f"dimension {axis} is empty, there is no largest element")
-    numbers = np.arange(shape[axis], dtype=np.int32)
+    numbers = positions_of(shape[axis], np.int32)
     places = Known(numbers.reshape([-1 if d == axis else 1 for d in range(len(shape))]))
     found = emit.arg(ArgMinMaxFunction.MAX, x, axis, DataType.SIGNED32, "arg")
     shape[axis] = 1

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from armnn_py.errors import ParseError
+from armnn_py.frontends.common.counting import counted
+from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
@@ -201,7 +203,7 @@ def _grid_sample(view: NodeView) -> Value:
         for part, size in zip(parts, sampler.size, strict=True)
     ]
     rows = sampler.rows()
-    first = Known(np.arange(grid[0], dtype=np.int32).reshape(-1, *[1] * rank))
+    first = Known(positions_of(grid[0], np.int32).reshape(-1, *[1] * rank))
     y: Value | None = None
     for combination in itertools.product(*taps):
         read = sampler.read(rows, first, combination)
@@ -219,7 +221,7 @@ class _Regions(Sampler):
     def taps(self, start: Value, end: Value, size: int, bins: int, samples: int) -> list[Tap]:
         """Return the taps [regions, bins * samples] between two coordinates [regions, 1]."""
         emit = self.emit
-        places = (np.arange(bins * samples) + 0.5) / (bins * samples)
+        places = (positions_of(bins * samples) + 0.5) / (bins * samples)
         lines = Known(places.reshape(1, -1).astype(dtype_of(self.like)))
         x = emit.add(start, emit.mul(emit.sub(end, start, "length"), lines, "part"), "at")
         seen = self.within(x, -1, size)
@@ -300,10 +302,11 @@ def _col2im(view: NodeView) -> Value:
     positions, inside = np.zeros((1, 1), np.int64), np.ones((1, 1), bool)
     for axis, (length, taps) in enumerate(zip(image, block, strict=True)):
         span = length + pads[axis] + pads[rank + axis] - dilations[axis] * (taps - 1) - 1
-        steps = np.arange(span // strides[axis] + 1) * strides[axis]
-        line = np.arange(taps)[:, np.newaxis] * dilations[axis] + steps - pads[axis]
+        steps = positions_of(span // strides[axis] + 1) * strides[axis]
+        line = positions_of(taps)[:, np.newaxis] * dilations[axis] + steps - pads[axis]
         held = (line >= 0) & (line < length)
         shape = (positions.shape[0] * taps, positions.shape[1] * len(steps))
+        counted(math.prod(shape))
         outer = positions[:, np.newaxis, :, np.newaxis] * length
         positions = (outer + line[np.newaxis, :, np.newaxis]).reshape(shape)
         both = inside[:, np.newaxis, :, np.newaxis] & held[np.newaxis, :, np.newaxis]

@@ -11,6 +11,8 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
+from armnn_py.frontends.common.counting import counted
+from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.values import Array, Known, Value
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
@@ -123,12 +125,12 @@ def _reverse_sequence(view: NodeView) -> Value:
         raise ParseError(f"lengths of shape {view.shape(1)} for {count} sequences")
     column = (1, count) if batch else (count, 1)
     lengths = emit.reshape(emit.cast(view.value(1), np.int32, "int32"), column, "lengths")
-    lines = np.arange(steps, dtype=np.int32).reshape((steps, 1) if batch else (1, steps))
+    lines = positions_of(steps, np.int32).reshape((steps, 1) if batch else (1, steps))
     last = emit.sub(lengths, Known(np.array(1, np.int32)), "last")
     turned = emit.sub(last, Known(lines), "turned")
     inside = emit.compare(ComparisonOperation.LESS, Known(lines), lengths, "inside")
     step = emit.where(inside, turned, Known(lines), "step")
-    lanes = np.arange(count, dtype=np.int32).reshape(column)
+    lanes = positions_of(count, np.int32).reshape(column)
     if batch:
         places = emit.add(emit.mul(step, Known(np.array(count, np.int32)), "row"), Known(lanes))
     else:
@@ -150,7 +152,7 @@ def _tensor_scatter(view: NodeView) -> Value:
     # The batch and the sequence come first, so that each place is one slice.
     order = [0, axis, *(d for d in range(1, len(shape)) if d != axis)]
     batches, steps, size = shape[0], new[axis], shape[axis]
-    step: Value = Known(np.arange(steps, dtype=np.int32).reshape(1, steps))
+    step: Value = Known(positions_of(steps, np.int32).reshape(1, steps))
     if view.has(2):
         start = emit.reshape(emit.cast(view.value(2), np.int32, "int32"), (batches, 1), "start")
         step = emit.add(start, step, "step")
@@ -164,7 +166,7 @@ def _tensor_scatter(view: NodeView) -> Value:
             emit.cast(over, np.int32, "turn"), Known(np.array(size, np.int32)), "offset"
         )
         step = emit.sub(step, turn, "around")
-    lanes = np.repeat(np.arange(batches, dtype=np.int32), steps).reshape(batches, steps, 1)
+    lanes = np.repeat(positions_of(batches, np.int32), counted(steps)).reshape(batches, steps, 1)
     vectors = [Known(lanes), emit.reshape(step, (batches, steps, 1), "places")]
     y = emit.scatter_nd(
         emit.transpose(view.value(0), order, "cache"),

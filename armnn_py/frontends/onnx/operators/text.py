@@ -9,6 +9,7 @@ import itertools
 import numpy as np
 
 from armnn_py.errors import ParseError
+from armnn_py.frontends.common.counting import counted
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
@@ -18,6 +19,8 @@ from armnn_py.types import (
     LogicalBinaryOperation,
     ReduceOperation,
 )
+
+_MOST_SKIPS = 1000
 
 
 @operator("TfIdfVectorizer", since=9)
@@ -38,7 +41,7 @@ def _tf_idf_vectorizer(view: NodeView) -> Value:
         if found is not None:
             counts.append(found)
             used.extend(columns[first : first + len(grams)])
-    width = max(columns, default=-1) + 1
+    width = counted(max(columns, default=-1) + 1)
     if not counts:
         return Known(np.zeros((width,) if len(shape) == 1 else (rows, width), np.float32))
     place = np.zeros((len(used), width), np.float32)
@@ -69,7 +72,10 @@ def _count(view: NodeView, lines: Value, length: int, grams: np.ndarray) -> Valu
     """Return how often each n-gram occurs, with every number of skips: [rows, n-grams]."""
     emit, (count, size) = view.emit, grams.shape
     total: Value | None = None
-    for skip in range(view.integer("max_skip_count") + 1 if size > 1 else 1):
+    skips = min(view.integer("max_skip_count"), length) if size > 1 else 0
+    if skips > _MOST_SKIPS:
+        raise Unsupported(f"{skips} skips (at most {_MOST_SKIPS} are supported)")
+    for skip in range(skips + 1):
         places = length - (size - 1) * (skip + 1)
         if places < 1:
             break

@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from armnn_py.errors import ParseError
+from armnn_py.frontends.common.counting import counted
 from armnn_py.frontends.common.values import Known, Unsupported, Value
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
@@ -36,7 +37,7 @@ def _max_unpool(view: NodeView) -> Value:
     count = math.prod(shape)
     places = emit.cast(emit.reshape(view.value(1), (count, 1), "indices"), np.int32, "places")
     updates = emit.reshape(view.value(0), (count,), "updates")
-    zeros = Known(np.zeros(math.prod(image), view.dtype(0)))
+    zeros = Known(np.zeros(counted(math.prod(image)), view.dtype(0)))
     y = emit.scatter_nd(zeros, places, updates, ScatterNdFunction.UPDATE, "spread")
     y = emit.reshape(y, image, "image")
     if not view.has(2):

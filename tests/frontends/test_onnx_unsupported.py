@@ -136,12 +136,6 @@ POSITIONS = "positions (at most 16777216 are supported)"
 @pytest.mark.parametrize(
     ("op", "shape", "attributes", "reason"),
     [
-        (
-            "Pad",
-            [1, 1, HUGE, 1],
-            {"mode": "reflect", "pads": [0, 0, 0, 2, 0, 0, 0, 0]},
-            "padded by",
-        ),
         ("Pad", [1, HUGE], {"mode": "edge", "pads": [0, 0, 0, 2]}, "padded by"),
         ("Hardmax", [1, HUGE], {"axis": 1}, POSITIONS),
         ("MaxPool", [1, 1, HUGE, 4], {"kernel_shape": [2, 2]}, ""),

@@ -77,7 +77,8 @@ static inline const armnn_kernel_t* armnn_i_find(const armnn_kit_definition_t* d
     type_seen = 1;
     if (row->operation != ARMNN_ANY && row->operation != operation) continue;
     operation_seen = 1;
-    if (row->data_type >= 0 && row->data_type != data_type) continue;
+    const int any_type = row->data_type == ARMNN_ANY || row->data_type == ARMNN_ANY_BITS;
+    if (!any_type && row->data_type != data_type) continue;
     /* A kernel that steps from element to element in bytes must not see what has less. */
     if (row->data_type != ARMNN_ANY_BITS &&
         (row->data_type == ARMNN_ANY || armnn_data_type_bits(row->data_type) >= 8) &&

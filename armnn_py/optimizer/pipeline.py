@@ -20,6 +20,8 @@ from armnn_py.optimizer.assign import (
 from armnn_py.optimizer.connect_backends import connect_backends
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.layouts import tidy
+from armnn_py.optimizer.lower_control_flow import lower_control_flow
+from armnn_py.optimizer.lower_matrices import lower_matrices
 from armnn_py.optimizer.optimize_subgraphs import number_subgraphs, optimize_subgraphs
 from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
@@ -179,7 +181,9 @@ class _Pipeline:
             self.graph.drop_blobs()
 
     def simplify(self) -> None:
-        """Run the passes that need no backends."""
+        """Write out what backends never see, then run the passes that need no backends."""
+        lower_control_flow(self.graph)
+        lower_matrices(self.graph)
         if self.options.placement is not None:
             self.options.placement.check_backends(self.available)
             pin_nodes(self.graph, self.options.placement)

@@ -149,7 +149,7 @@ class Backend:
     """A backend file, or a backend that is linked into the core library."""
 
     def __init__(self, entries: dict[str, Any], host: Any = None) -> None:
-        self.id = entries["GetBackendId"]().decode()
+        self.id = ctypes.string_at(entries["GetBackendId"]()).decode()
         table = ctypes.POINTER(abi.armnn_backend_api_t)
         self.api = ctypes.cast(entries["BackendFactory"](), table).contents
         self._host = host if host is not None else ctypes.POINTER(abi.armnn_host_t)()

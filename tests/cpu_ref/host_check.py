@@ -11,6 +11,7 @@ from armnn_py._native.layers import descriptor_struct
 from armnn_py._native.read_layers import descriptor_from_struct
 from armnn_py._native.read_memory import NonsenseError
 from armnn_py._native.read_tensors import read_tensor_info
+from armnn_py.backends.layer_support import never_shown
 from armnn_py.descriptors.canonical import canonical_form
 from armnn_py.errors import LayerValidationError
 from armnn_py.network import shapes
@@ -57,8 +58,8 @@ def host_refusal(
         header = None if descriptor is None else ctypes.byref(descriptor)
         parameters = descriptor_from_struct(kind, header, "the descriptor", view_rank=rank)
         shapes.infer(kind, parameters, read, outputs=stated)
+        return never_shown(kind, parameters) or None
     except NonsenseError as error:
         return str(error)
     except LayerValidationError as error:
         return error.message
-    return None

@@ -36,8 +36,8 @@ def cells() -> list[tuple[str, DataType]]:
 def without_kernel() -> set[str]:
     """Layers that the documentation says no bundled backend has a kernel for."""
     text = LEFT_OUT.read_text(encoding="utf-8")
-    (row,) = re.findall(r"^\| layers without a kernel .* \| (.*) \|$", text, re.M)
-    return set(re.findall(r"`(\w+)`", row))
+    rows = re.findall(r"^\| layers without a kernel .* \| (.*) \|$", text, re.M)
+    return {name for row in rows for name in re.findall(r"`(\w+)`", row)}
 
 
 def examples(layer: LayerType, data_type: DataType) -> Iterator[LayerSignature]:

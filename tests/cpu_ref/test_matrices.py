@@ -166,7 +166,13 @@ def test_batch_mat_mul(
             {"data_layout_y": 2},
             [(3, 4), (4, 6)],
             (3, 6),
-            "data layout NHWC given: the last two dimensions multiply",
+            "y has 2 dimensions, at least 3 expected",
+        ),
+        (
+            {"data_layout_x": 2},
+            [(3, 4, 2), (2, 4, 6)],
+            (3, 6, 2),
+            "the host transposes around it",
         ),
     ],
 )

@@ -17,6 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import armnn_py as ann
 from armnn_py.frontends import import_model
+from armnn_py.network import ConstantLayer
 
 FLOAT = TensorProto.FLOAT
 GIB = 2**30
@@ -318,6 +319,34 @@ def test_weights(models: Any, what: str) -> None:
     weights, message = WEIGHTS[what]
     with pytest.raises(ann.ParseError, match=message):
         import_model(models.save(adding(weights)))
+
+
+def test_weights_in_a_file_of_several_names(models: Any) -> None:
+    secret = models.folder.parent / "secret.bin"
+    secret.write_bytes(bytes(16))
+    os.link(secret, models.folder / "data.bin")
+    with pytest.raises(ann.ParseError, match=r"'data\.bin' is a file of 2 names \(hard links\)"):
+        import_model(models.save(adding(external("data.bin"))))
+
+
+def test_weights_in_a_model_cache(tmp_path: Path) -> None:
+    """Snapshots of links into ``blobs``, as download caches of models keep them."""
+    snapshot = tmp_path / "models--acme--net" / "snapshots" / "0a1b"
+    blobs = tmp_path / "models--acme--net" / "blobs"
+    for folder in (snapshot / "onnx", blobs):
+        folder.mkdir(parents=True)
+    (blobs / "f00d").write_bytes(adding(external("net.bin")).SerializeToString())
+    (blobs / "beef").write_bytes(np.arange(4, dtype=np.float32).tobytes())
+    (snapshot / "onnx" / "net.onnx").symlink_to("../../../blobs/f00d")
+    (snapshot / "onnx" / "net.bin").symlink_to("../../../blobs/beef")
+    network = import_model(snapshot / "onnx" / "net.onnx")
+    values = [layer.value for layer in network.layers if isinstance(layer, ConstantLayer)]
+    assert [0, 1, 2, 3] in [value.tolist() for value in values]
+    (snapshot / "onnx" / "net.bin").unlink()
+    (tmp_path / "models--acme--net" / "secret").write_bytes(bytes(16))
+    (snapshot / "onnx" / "net.bin").symlink_to("../../../secret")
+    with pytest.raises(ann.ParseError, match="lies outside the model's folder"):
+        import_model(snapshot / "onnx" / "net.onnx")
 
 
 # ---- Sizes --------------------------------------------------------------------------------------

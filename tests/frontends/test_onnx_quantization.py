@@ -127,6 +127,34 @@ def test_sums_as_integers() -> None:
     np.testing.assert_array_equal(*both("ConvInteger", [x, w, *points], (1, 2, 3)))
 
 
+def large(*shape: int) -> np.ndarray:
+    """Levels near the ends of their range, whose sums go beyond 2**24 and are odd."""
+    return R.integers(231, 256, shape).astype(np.uint8)
+
+
+@pytest.mark.parametrize("known", [(), (1,), (1, 2, 3)], ids=["no-weights", "weights", "all"])
+def test_long_sums_of_products_are_exact(known: tuple[int, ...]) -> None:
+    a, b = large(2, 3, 1001), large(1001, 5)
+    points = [np.array(1, np.uint8), np.array(0, np.uint8)]
+    found, expected = both("MatMulInteger", [a, b, *points], known)
+    np.testing.assert_array_equal(found, expected)
+    exact = (a.astype(np.int64) - 1) @ b.astype(np.int64)
+    assert exact.max() > 2**25
+    np.testing.assert_array_equal(found, exact)
+    found, expected = both("MatMulInteger", [large(1001), large(1001, 2)], known[:1])
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("known", [(), (1, 2, 3)], ids=["no-weights", "weights"])
+@pytest.mark.parametrize("group", [1, 2])
+def test_long_sums_of_convolutions_are_exact(known: tuple[int, ...], group: int) -> None:
+    x, w = large(1, 120, 5, 4), large(4, 120 // group, 3, 3)
+    points = [np.array(3, np.uint8), np.array(0, np.uint8)]
+    found, expected = both("ConvInteger", [x, w, *points], known, group=group)
+    np.testing.assert_array_equal(found, expected)
+    assert found.max() > 2**24
+
+
 @pytest.mark.models
 def test_a_network_of_quantise_and_dequantise_pairs(models_folder: Any) -> None:
     """Per-channel weights; the answer is onnxruntime's, which runs it by integer kernels."""

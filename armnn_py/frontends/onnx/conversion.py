@@ -26,7 +26,7 @@ from armnn_py.frontends.common.values import (
 from armnn_py.frontends.onnx.binding import input_infos, output_info
 from armnn_py.frontends.onnx.functions import is_known
 from armnn_py.frontends.onnx.graph_node import Node
-from armnn_py.frontends.onnx.model import OnnxModel
+from armnn_py.frontends.onnx.model import OnnxModel, weight_bytes
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.problems import OnnxProblems
 from armnn_py.frontends.onnx.scope import Scope, Work, named
@@ -170,7 +170,7 @@ class _Conversion(Scope):
         given: Mapping[str, Array],
     ) -> None:
         self.network = Network(model.name)
-        emit = Emitter(self.network, self._dense_of)
+        emit = Emitter(self.network, self._dense_of, weight_bytes(model))
         super().__init__(
             Work(model, infos, backends, emit),
             path="",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     import onnx
 
-__all__ = ["OnnxModel", "ValueInfo", "load_model"]
+__all__ = ["OnnxModel", "ValueInfo", "load_model", "weight_bytes"]
 
 # A dimension name that exporters write for "unknown": equal names do not mean equal sizes.
 _ANONYMOUS = {"", "?", "-1", "None", "none", "unk"}
@@ -73,6 +73,11 @@ class OnnxModel:
     def version_of(self, domain: str) -> int:
         """Return the operator set version of a domain."""
         return self.opsets.get(domain, 1)
+
+
+def weight_bytes(model: OnnxModel) -> int:
+    """Return how many bytes the weights take that are in the model's files."""
+    return sum(one.array.nbytes for one in model.constants.values() if isinstance(one, Known))
 
 
 def load_model(source: ModelSource) -> OnnxModel:

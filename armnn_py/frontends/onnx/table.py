@@ -71,9 +71,7 @@ _FAMILIES = {
         "SimplifiedLayerNormalization Softmax"
     ),
     "pooling": "AveragePool GlobalAveragePool GlobalLpPool GlobalMaxPool LpPool MaxPool",
-    "quantization": (
-        "ConvInteger DequantizeLinear MatMulInteger QLinearConv QLinearMatMul QuantizeLinear"
-    ),
+    "quantization": ("DequantizeLinear QLinearConv QLinearMatMul QuantizeLinear"),
     "recurrent": "GRU LSTM RNN",
     "reduction": (
         "ArgMax ArgMin CumSum Hardmax ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax "
@@ -84,6 +82,8 @@ _FAMILIES = {
     "audio": "MelWeightMatrix",
     "deformable": "DeformConv",
     "determinant": "Det",
+    "fourier": "DFT STFT",
+    "integer_products": "ConvInteger MatMulInteger",
     "text": "TfIdfVectorizer",
     "unpooling": "MaxUnpool",
     "selecting": "Compress NonMaxSuppression NonZero ReverseSequence TensorScatter Unique",

@@ -235,22 +235,39 @@ def _read_external(
     return array
 
 
+def _blobs_of(folder: Path) -> Path | None:
+    """Return ``X/blobs`` for ``X/snapshots/REVISION`` and folders in it: a cache of the hub."""
+    for above in folder.parents:
+        if above.name == "snapshots":
+            return above.parent / "blobs"
+    return None
+
+
 def _external_file(folder: Path, location: str, what: str) -> Path:
     """Return the file of external data, which must lie in the model's own folder.
 
-    A model from elsewhere must not make its reader open any file of the machine.
+    A model from elsewhere must not make its reader open any file of the machine. A link into the
+    ``blobs`` of the model cache that the folder is a snapshot of stays in that cache.
     """
     try:
         root = folder.resolve()
         file = (root / location).resolve()
-        escapes = Path(location).is_absolute() or not file.is_relative_to(root)
+        within = file.is_relative_to(root) or file.parent == _blobs_of(root)
+        escapes = Path(location).is_absolute() or not within
         exists = not escapes and file.is_file()
+        names = file.stat().st_nlink if exists else 0
     except (OSError, ValueError, RuntimeError) as error:
         raise ParseError(f"{what}: external data {quoted(location)}: {error}") from error
     if escapes:
         raise ParseError(
             f"{what}: external data {quoted(location)} lies outside the model's folder",
             hints=["put the data file beside the model and store a relative location"],
+        )
+    if names > 1:
+        raise ParseError(
+            f"{what}: external data {quoted(location)} is a file of {names} names (hard links)",
+            details=["another of them may lie outside the model's folder"],
+            hints=["copy the file, and put the copy in its place"],
         )
     if not exists:
         raise ParseError(

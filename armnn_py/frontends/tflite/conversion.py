@@ -45,8 +45,6 @@ from armnn_py.types import LayerType
 
 __all__ = ["convert"]
 
-_BASE_BUDGET = 2**28
-_BUDGET = 16
 
 # Raised by numpy and Python inside a converter whose operands are damaged.
 _DAMAGE = (*DAMAGE, ArithmeticError)
@@ -94,7 +92,7 @@ class _Conversion:
         self.wanted: set[str] = set()
         self.network = Network(model.name)
         # What is computed at import grows with the file, not with the shapes that it states.
-        self.emit = Emitter(self.network, self._dense_of, _BASE_BUDGET + _BUDGET * model.size)
+        self.emit = Emitter(self.network, self._dense_of, model.size)
         self.values: dict[int, Value] = {}
         self.variables: dict[int, VariableLayer] = {}
         self.static: set[int] = set()

@@ -878,6 +878,33 @@ class PlainBuilders(NetworkCore):
         descriptor = MeanDescriptor(axes=integers(axes, "axes"), keep_dims=keep_dims)
         return self._add(LayerType.MEAN, [x], descriptor, output_info, name, backend)
 
+    def add_merge(
+        self,
+        x: Source,
+        y: Source,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Hand on the one of two tensors that the condition of a Switch chooses: Arm NN's Merge.
+
+        Parameters
+        ----------
+        x, y
+            Of one shape and type; each depends on another output of one Switch.
+
+        Returns
+        -------
+        Layer
+            One output as ``x``.
+
+        Raises
+        ------
+        LayerValidationError
+            The shapes or types differ.
+        """
+        return self._add(LayerType.MERGE, [x, y], None, None, name, backend)
+
     def add_normalization(
         self,
         x: Source,
@@ -1307,6 +1334,37 @@ class PlainBuilders(NetworkCore):
         """
         descriptor = SpaceDepthDescriptor(block_size=block_size, data_layout=data_layout)
         return self._add(LayerType.SPACE_TO_DEPTH, [x], descriptor, None, name, backend)
+
+    def add_switch(
+        self,
+        x: Source,
+        condition: Source,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Hand a tensor to one of two branches, which a Merge joins: Arm NN's Switch.
+
+        Parameters
+        ----------
+        x
+            Any shape.
+        condition
+            Booleans, or numbers that are true unless zero, of a shape that broadcasts to that of
+            ``x``.
+
+        Returns
+        -------
+        Layer
+            Two outputs as ``x``: the branch where the condition is false and the one where it is
+            true.
+
+        Raises
+        ------
+        LayerValidationError
+            The condition does not broadcast to ``x``.
+        """
+        return self._add(LayerType.SWITCH, [x, condition], None, None, name, backend)
 
     def add_tile(
         self,

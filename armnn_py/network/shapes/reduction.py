@@ -8,6 +8,7 @@ Definitions: Arm NN's layers of these names; matrix products as numpy.matmul.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from armnn_py.descriptors import (
     ArgMinMaxDescriptor,
@@ -23,9 +24,11 @@ from armnn_py.descriptors import (
 from armnn_py.network.shapes.common import broadcast
 from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo
-from armnn_py.types import DataLayout, DataType, LayerType
+from armnn_py.types import DataType, LayerType
 
-__all__ = ["RULES"]
+__all__ = ["RULES", "channels_behind", "channels_first"]
+
+_T = TypeVar("_T")
 
 
 def _arg_min_max(site: Site) -> list[TensorInfo]:
@@ -49,14 +52,24 @@ def _top_k(site: Site) -> list[TensorInfo]:
     return [*site.moved(found), TensorInfo(found, d.output_type)]
 
 
+def channels_first(shape: tuple[_T, ...]) -> tuple[_T, ...]:
+    """Return a shape with its last dimension, of channels, before the rows and columns."""
+    return (*shape[:-3], shape[-1], *shape[-3:-1])
+
+
+def channels_behind(shape: tuple[_T, ...]) -> tuple[_T, ...]:
+    """Return a shape with the dimension before its rows and columns as the last one."""
+    return (*shape[:-3], *shape[-2:], shape[-3])
+
+
 def _batch_mat_mul(site: Site) -> list[TensorInfo]:
     d = site.parameters(BatchMatMulDescriptor)
     site.need_number()
     site.need_same_type(0, 1)
-    for layout in (d.data_layout_x, d.data_layout_y):
-        if layout not in (DataLayout.NCHW, DataLayout.NCDHW):
-            site.fail(f"data layout {layout.name} given: the last two dimensions multiply")
-    x, y = site.need_least_rank(2), site.need_least_rank(2, 1)
+    last = [layout.channel_axis != 1 for layout in (d.data_layout_x, d.data_layout_y)]
+    x, y = (site.need_least_rank(3 if last[index] else 2, index) for index in range(2))
+    is_last = last[len(y) > len(x)]
+    x, y = (channels_first(shape) if last[i] else shape for i, shape in enumerate((x, y)))
     if (d.adjoint_x and x[-1] != x[-2]) or (d.adjoint_y and y[-1] != y[-2]):
         site.fail("the adjoint exists of square matrices only")
     (rows, inner), (other, columns) = x[-2:], y[-2:]
@@ -66,7 +79,8 @@ def _batch_mat_mul(site: Site) -> list[TensorInfo]:
         other, columns = columns, other
     if inner != other:
         site.fail(f"{rows}x{inner} and {other}x{columns} matrices do not multiply")
-    return site.computed((*broadcast(site, x[:-2], y[:-2]), rows, columns))
+    shape = (*broadcast(site, x[:-2], y[:-2]), rows, columns)
+    return site.computed(channels_behind(shape) if is_last else shape)
 
 
 def _batch_normalization(site: Site) -> list[TensorInfo]:

@@ -42,8 +42,9 @@ def _merge(site: Site) -> list[TensorInfo]:
 
 
 def _switch(site: Site) -> list[TensorInfo]:
-    shape = broadcast(site, site.shape(0), site.shape(1))
-    return [TensorInfo(shape, site.info().data_type, site.info().quantization)] * 2
+    if broadcast(site, site.shape(0), site.shape(1)) != site.shape(0):
+        site.need_shape(site.shape(0), 1, why="the condition broadcasts to the input")
+    return [site.info()] * 2
 
 
 def _stated(site: Site) -> list[TensorInfo]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.descriptors import PermuteDescriptor
+from armnn_py.memory_budget import computed_budget
 from armnn_py.network import Network
 from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
 from armnn_py.types import DataType, LayerType
@@ -78,6 +79,7 @@ def _knowable(graph: Graph) -> dict[Node, int]:
     """Nodes that depend on constants alone, in order, and how many bytes of constants."""
     known: dict[Node, int] = {}
     total = _bytes(n.output for n in graph if n.type is LayerType.CONSTANT)
+    budget = computed_budget(total, _GROWTH)
     for node in graph.nodes:
         if not _is_computable(node.type) or not node.inputs or _bytes(node.outputs) > _LARGEST:
             continue
@@ -85,6 +87,8 @@ def _knowable(graph: Graph) -> dict[Node, int]:
             continue
         if node.type in _SHAPES:
             known[node] = 0
+            continue
+        if _bytes(node.outputs) > budget:
             continue
         sources = 0
         for value in node.inputs:
@@ -98,6 +102,7 @@ def _knowable(graph: Graph) -> dict[Node, int]:
                 break
         else:
             known[node] = min(sources, total)  # shared ones were counted repeatedly
+            budget -= _bytes(node.outputs)
     return known
 
 

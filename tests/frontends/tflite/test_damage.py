@@ -184,7 +184,7 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
         lambda b: setattr(b.graph.tensors[0], "shape", [2**31 - 1] * 3), "2**63 bytes or more",
     ),
     "a shape beyond most memory": (
-        lambda b: setattr(b.graph.tensors[0], "shape", [2**18, 2**18]), "would take 256 GiB",
+        lambda b: setattr(b.graph.tensors[0], "shape", [2**18, 2**18]), "would take 256.0 GiB",
     ),
     "a type that is text": (
         lambda b: setattr(b.graph.tensors[0], "type", 5), "input 'x': string values",

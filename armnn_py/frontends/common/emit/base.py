@@ -22,8 +22,10 @@ from armnn_py.frontends.common.values import (
     quantization_of,
     shape_of,
 )
+from armnn_py.memory_budget import computed_budget, tensor_limit
 from armnn_py.network import Layer, Network, OutputSlot
 from armnn_py.tensors import TensorInfo
+from armnn_py.text import format_bytes
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -35,13 +37,11 @@ DenseOf = Callable[[Known], Array]
 """Returns the array of a known value in the form that a Constant layer keeps."""
 
 # A small file can ask for huge constants (Expand, ConstantOfShape, Tile, ...). Bytes of the largest
-# result that is computed at import, of the largest view, of all such results, of all views that
-# become dense constants, and of any tensor.
+# result that is computed at import, of the largest view, and of all views that become dense
+# constants.
 _FOLD_LIMIT = 2**28
 _VIEW_LIMIT = 2**30
-_FOLD_BUDGET = 2**32
 _VIEW_BUDGET = 2**28
-_TENSOR_LIMIT = 2**36
 
 
 class EmitterBase:
@@ -51,7 +51,7 @@ class EmitterBase:
         self,
         network: Network,
         dense_of: DenseOf = lambda value: dense(value.array),
-        budget: int = _FOLD_BUDGET,
+        weights: int = 0,
     ) -> None:
         self.network = network
         self._dense_of = dense_of
@@ -59,7 +59,7 @@ class EmitterBase:
         self._base = ""
         self._slots: dict[Known, OutputSlot] = {}
         self._constant_names: dict[Known, str] = {}
-        self._budget = budget
+        self._budget = computed_budget(weights)
         self._view_budget = _VIEW_BUDGET
 
     # ---- Names ----------------------------------------------------------------------------------
@@ -229,11 +229,14 @@ def is_modest(shape: Sequence[int], dtype: np.dtype[Any]) -> bool:
 
 
 def check_size(shape: Sequence[int], dtype: np.dtype[Any]) -> None:
-    """Raise if a tensor is larger than any that a machine of today could hold."""
-    size = math.prod(shape) * dtype.itemsize
-    if size > _TENSOR_LIMIT:
+    """Raise if a tensor is larger than `tensor_limit`."""
+    size, limit = math.prod(shape) * dtype.itemsize, tensor_limit()
+    if size > limit:
         raise ParseError(
-            f"a tensor would take {size / 2**30:.0f} GiB",
+            f"a tensor would take {format_bytes(size)}, at most {format_bytes(limit)} are allowed",
             details=[f"shape: {'x'.join(map(str, shape))} of {quoted(dtype)}"],
-            hints=["check the model's shapes, and the shapes it was given"],
+            hints=[
+                "check the model's shapes, and the shapes it was given",
+                "set_memory_budget or ARMNN_PY_MEMORY_BUDGET sets the limit",
+            ],
         )

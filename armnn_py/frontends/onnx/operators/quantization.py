@@ -4,8 +4,7 @@
 
 One scale, known at import, makes a Quantize or Dequantize layer, and tensors that carry the scale;
 an optimiser pass makes quantised layers of what lies between. Else numbers are computed: what
-depends on weights alone at import. Sums of products of 8-bit levels are whole numbers, which
-float32 has exactly up to 2**24.
+depends on weights alone at import.
 """
 
 from __future__ import annotations
@@ -127,7 +126,7 @@ def _q_linear_mat_mul(view: NodeView) -> Value:
                 view.over([real_operand(view, 0, 1, 2), real_operand(view, 3, 4, 5)])
             )
         return quantize(view.over([product, view.value(6), view.value(7)]))
-    product = multiply(view.over([_centred(view, 0, 2, -2), _centred(view, 3, 5, -1)]))
+    product = multiply(view.over([centred(view, 0, 2, -2), centred(view, 3, 5, -1)]))
     factor = _factor(view, _aligned(view, 1, 0, -2), _aligned(view, 4, 3, -1), 6)
     point = view.emit.reshape(view.value(7), (), "zero_point")
     return _levels(view, view.emit.mul(product, factor, "steps"), point, dtype_of(view.value(7)))
@@ -154,7 +153,7 @@ def _q_linear_conv(view: NodeView) -> Value:
     emit = view.emit
     if _are_single(view, (1, 2, 6, 7)) and view.known(4) is not None and view.known(5) is not None:
         return _quantized_convolution(view)
-    operands: list[Value] = [_centred(view, 0, 2, None), _centred(view, 3, 5, 0)]
+    operands: list[Value] = [centred(view, 0, 2, None), centred(view, 3, 5, 0)]
     if view.has(8):
         operands.append(emit.cast(view.value(8), np.float32, "bias_float"))
     sums = convolve(view.over(operands))
@@ -176,18 +175,6 @@ def _quantized_convolution(view: NodeView) -> Value:
     return quantize(view.over([sums, view.value(6), view.value(7)]))
 
 
-@operator("MatMulInteger", since=10)
-def _mat_mul_integer(view: NodeView) -> Value:
-    product = multiply(view.over([_centred(view, 0, 2, -2), _centred(view, 1, 3, -1)]))
-    return view.emit.cast(product, np.int32)
-
-
-@operator("ConvInteger", since=10)
-def _conv_integer(view: NodeView) -> Value:
-    sums = convolve(view.over([_centred(view, 0, 2, None), _centred(view, 1, 3, 0)]))
-    return view.emit.cast(sums, np.int32)
-
-
 def _levels(view: NodeView, steps: Value, point: Value | None, target: np.dtype[Any]) -> Value:
     """Round numbers of steps, half to even, add the zero point, and saturate."""
     emit = view.emit
@@ -205,7 +192,7 @@ def _levels(view: NodeView, steps: Value, point: Value | None, target: np.dtype[
     return convert(emit, limited, target)
 
 
-def _centred(view: NodeView, index: int, zero_point: int, axis: int | None) -> Value:
+def centred(view: NodeView, index: int, zero_point: int, axis: int | None) -> Value:
     """Return levels as float32, without their zero point."""
     emit = view.emit
     real = emit.cast(view.value(index), np.float32, f"float_{index}")

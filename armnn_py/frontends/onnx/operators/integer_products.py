@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""MatMulInteger and ConvInteger: exact sums of products of 8-bit levels, in float32.
+
+Products of levels without their zero points are whole numbers below 2**16, and float32 has whole
+numbers up to 2**24 exactly, in whatever order they are added. Longer sums are added in parts, each
+of which stays within; the parts are added as int32. Weights tell how many parts are needed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.frontends.common.values import Known, Unsupported, Value, shape_of
+from armnn_py.frontends.onnx.node import NodeView
+from armnn_py.frontends.onnx.operators.convolution import convolve
+from armnn_py.frontends.onnx.operators.matrix import multiply
+from armnn_py.frontends.onnx.operators.quantization import centred
+from armnn_py.frontends.onnx.table import operator
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_EXACT = 2**24
+_MOST_LEVEL = 255
+_MOST_PARTS = 64
+
+
+@operator("MatMulInteger", since=10)
+def _mat_mul_integer(view: NodeView) -> Value:
+    """Cut both operands along the dimension that is summed up."""
+    emit = view.emit
+    x, y = centred(view, 0, 2, -2), centred(view, 1, 3, -1)
+    x_shape, y_shape = shape_of(x), shape_of(y)
+    axis = max(len(y_shape) - 2, 0)
+    depth = y_shape[axis] if y_shape else 0
+    weights = _weights(view)
+    if weights is None:
+        ends = _ends_of_any(depth)
+    else:
+        sums = np.abs(weights).swapaxes(0, axis).reshape(depth, -1)
+        ends = _ends(sums)
+    if len(ends) <= 1 or not x_shape or x_shape[-1] != depth:
+        return emit.cast(multiply(view.over([x, y])), np.int32)
+    sizes = np.diff([0, *ends]).tolist()
+    lefts = emit.split(x, sizes, len(x_shape) - 1, "left_parts")
+    rights = emit.split(y, sizes, axis, "right_parts")
+    products = []
+    for index, operands in enumerate(zip(lefts, rights, strict=True)):
+        with emit.below(f"part{index}"):
+            products.append(multiply(view.over(list(operands))))
+    return _total(view, products)
+
+
+@operator("ConvInteger", since=10)
+def _conv_integer(view: NodeView) -> Value:
+    """Convolve with some elements of each filter at a time, the others being zeros."""
+    emit = view.emit
+    x, y = centred(view, 0, 2, None), centred(view, 1, 3, 0)
+    shape = shape_of(y)
+    depth = int(np.prod(shape[1:]))
+    weights = _weights(view)
+    if weights is None:
+        ends = _ends_of_any(depth)
+    else:
+        ends = _ends(np.abs(weights).reshape(shape[0], depth).T)
+    if len(ends) <= 1:
+        return emit.cast(convolve(view.over([x, y])), np.int32)
+    sums = []
+    for index, (begin, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
+        mask = np.zeros(depth, np.float32)
+        mask[begin:end] = 1
+        with emit.below(f"part{index}"):
+            some = emit.mul(y, Known(mask.reshape(1, *shape[1:])), "weights")
+            sums.append(convolve(view.over([x, some])))
+    return _total(view, sums)
+
+
+def _weights(view: NodeView) -> NDArray[Any] | None:
+    """Return the second operand without its zero point, int64; None if it is not known."""
+    weights = view.known(1)
+    if weights is None:
+        return None
+    if not view.has(3):
+        return weights.astype(np.int64)
+    point = view.known(3)
+    if point is None or point.size != 1:
+        return None
+    return weights.astype(np.int64) - point.astype(np.int64).reshape(())
+
+
+def _ends(sums: NDArray[Any]) -> list[int]:
+    """Return where parts end: ``sums`` has the magnitudes of [elements, outputs]."""
+    total = np.cumsum(sums, 0, dtype=np.int64) * _MOST_LEVEL
+    ends: list[int] = []
+    before: Any = 0
+    while not ends or ends[-1] < len(sums):
+        fits = (total - before).max(1, initial=0) <= _EXACT
+        begin = ends[-1] if ends else 0
+        # Magnitudes never fall: what is behind the first that does not fit does not fit, either.
+        end = begin + max(1, int(np.count_nonzero(fits[begin:])))
+        ends.append(min(end, len(sums)))
+        if ends[-1] < len(sums):
+            before = total[ends[-1] - 1]
+        elif not len(sums):
+            break
+    return _checked(ends)
+
+
+def _ends_of_any(depth: int) -> list[int]:
+    """Return where parts end if the levels may be any."""
+    step = _EXACT // (_MOST_LEVEL * _MOST_LEVEL)
+    return _checked([*range(step, depth, step), depth])
+
+
+def _checked(ends: list[int]) -> list[int]:
+    if len(ends) > _MOST_PARTS:
+        raise Unsupported(f"sums of {ends[-1]} products (in {len(ends)} parts)")
+    return ends
+
+
+def _total(view: NodeView, parts: Sequence[Value]) -> Value:
+    emit = view.emit
+    total = emit.cast(parts[0], np.int32, "whole_part0")
+    for index, part in enumerate(parts[1:], 1):
+        last = index == len(parts) - 1
+        whole = emit.cast(part, np.int32, f"whole_part{index}")
+        total = emit.add(total, whole, "" if last else f"sum{index}")
+    return total

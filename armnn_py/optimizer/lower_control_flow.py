@@ -1,0 +1,156 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Switch and Merge as layers that every backend has: all layers of a network run.
+
+A Switch of Arm NN, which took it from TensorFlow, hands its input to the first output where the
+condition is zero and to the second one elsewhere; a Merge hands on the operand that was computed.
+Here both sides are computed: the outputs of a Switch are its input, and a Merge is a Select by the
+condition of the Switch that its operands come from.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from armnn_py.descriptors import ComparisonDescriptor
+from armnn_py.errors import GraphValidationError, LayerValidationError
+from armnn_py.tensors import TensorInfo
+from armnn_py.types import ComparisonOperation, DataType, LayerType
+
+if TYPE_CHECKING:
+    from armnn_py.optimizer.graph import Graph, Node, Value
+
+__all__ = ["lower_control_flow"]
+
+#: By condition: the sides of its Switch layers that a value depends on; True where it holds.
+_Sides: TypeAlias = "dict[Value, frozenset[bool]]"
+
+_CONTROL_FLOW = frozenset({LayerType.SWITCH, LayerType.MERGE})
+
+
+def lower_control_flow(graph: Graph) -> None:
+    """Replace every Switch and Merge of a graph, in place.
+
+    A side that is an output of the network has what that side would give, whatever the condition.
+
+    Raises
+    ------
+    GraphValidationError
+        No Switch decides between the operands of a Merge, or the shape of its condition does not
+        fit them.
+    """
+    if not any(node.type in _CONTROL_FLOW for node in graph.nodes):
+        return
+    graph.stage = "lower-control-flow"
+    sides: dict[Value, _Sides] = {}
+    made: dict[Value, Value] = {}
+    switches = []
+    for node in graph.nodes:
+        if node.type is LayerType.MERGE:
+            _lower_merge(graph, node, sides, made)
+            continue
+        found = _union(*(sides.get(value, {}) for value in node.inputs if value is not None))
+        for value in node.outputs:
+            sides[value] = found
+        if node.type is LayerType.SWITCH:
+            switches.append(node)
+            condition = _operand(node, 1)
+            for value, side in zip(node.outputs, (False, True), strict=True):
+                sides[value] = {**found, condition: frozenset({side})}
+    for node in switches:
+        for value in node.outputs:
+            graph.replace(value, _operand(node, 0))
+        graph.remove(node)
+
+
+def _operand(node: Node, index: int) -> Value:
+    value = node.inputs[index]
+    assert value is not None
+    return value
+
+
+def _union(*several: _Sides) -> _Sides:
+    found: _Sides = {}
+    for one in several:
+        for condition, of_it in one.items():
+            found[condition] = found.get(condition, frozenset()) | of_it
+    return found
+
+
+def _lower_merge(
+    graph: Graph, node: Node, sides: dict[Value, _Sides], made: dict[Value, Value]
+) -> None:
+    x, y = _operand(node, 0), _operand(node, 1)
+    of_x, of_y = sides.get(x, {}), sides.get(y, {})
+    for condition, side in of_x.items():
+        if len(side) == 1 and of_y.get(condition) == frozenset({not next(iter(side))}):
+            break
+    else:
+        raise GraphValidationError(
+            f"Merge '{node.name}': no Switch decides which of its operands is computed",
+            details=[_told(value, sides.get(value, {})) for value in (x, y)],
+            hints=["let each operand depend on another output of one Switch, or use add_select"],
+        )
+    operands = [x, y] if True in side else [y, x]
+    try:
+        chosen = graph.add(
+            LayerType.SELECT,
+            [_as_boolean(graph, condition, made), *operands],
+            name=node.name,
+            near=node,
+            infos=[node.output.info],
+        )
+    except LayerValidationError as error:
+        raise _unfit(node, condition) from error
+    if chosen.output.info.shape != node.output.info.shape:
+        raise _unfit(node, condition)
+    rest = _union(of_x, of_y)
+    del rest[condition]
+    sides[chosen.output] = rest
+    graph.substitute(node, chosen)
+
+
+def _unfit(node: Node, condition: Value) -> GraphValidationError:
+    return GraphValidationError(
+        f"Merge '{node.name}': its condition does not choose among its elements",
+        details=[
+            f"the condition '{condition.node.name}' is {condition.info!r}",
+            f"the merged tensor is {node.output.info!r}",
+        ],
+        hints=["a condition of one element fits every shape"],
+    )
+
+
+def _told(value: Value, sides: _Sides) -> str:
+    if not sides:
+        return f"'{value.node.name}' depends on no Switch"
+    told = ", ".join(
+        f"'{condition.node.name}' is {' or '.join(str(one).lower() for one in sorted(side))}"
+        for condition, side in sides.items()
+    )
+    return f"'{value.node.name}' is computed where {told}"
+
+
+def _as_boolean(graph: Graph, condition: Value, made: dict[Value, Value]) -> Value:
+    """Return booleans: true where a number is not zero."""
+    info = condition.info
+    if info.data_type is DataType.BOOLEAN:
+        return condition
+    if condition not in made:
+        near = condition.node
+        of_zero = TensorInfo((), info.data_type, info.quantization)
+        level = 0 if info.quantization is None else info.quantization.zero_points[0]
+        array = np.array(level, info.dtype)
+        zero = graph.add_constant(array, of_zero, name=f"{near.name}/zero", near=near)
+        compared = ComparisonDescriptor(ComparisonOperation.NOT_EQUAL)
+        node = graph.add(
+            LayerType.COMPARISON,
+            [condition, zero],
+            compared,
+            name=f"{near.name}/holds",
+            near=near,
+        )
+        made[condition] = node.output
+    return made[condition]

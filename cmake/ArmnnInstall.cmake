@@ -5,6 +5,7 @@ include(CMakePackageConfigHelpers)
 set(ARMNN_SDK_DIR armnn_py/sdk)
 
 install(TARGETS armnn_core LIBRARY DESTINATION armnn_py/_native/lib)
+install(TARGETS armnn_probe RUNTIME DESTINATION armnn_py/_native/lib)
 
 get_property(armnn_bundled GLOBAL PROPERTY ARMNN_BUNDLED_BACKEND_TARGETS)
 if(armnn_bundled)

@@ -54,7 +54,8 @@ compares every size, offset, number and signature with what the C compiler makes
 How C becomes ctypes:
 
 - a structure keeps its C name; a function of a table is a ``CFUNCTYPE`` member; null is false;
-- ``const char*`` is ``c_char_p``; the counted ``armnn_string_t.data`` and a writable ``char*`` are
+- ``const char*`` is ``c_char_p``, as the result of a function of a backend ``c_void_p``, which
+  ``read_text`` follows with care; the counted ``armnn_string_t.data`` and a writable ``char*`` are
   ``POINTER(c_char)``; ``void*`` is ``c_void_p``;
 - a function pointer that returns an object gives its address (``c_void_p``), because ctypes lets
   Python implement such a function only so; a function of the core library gives a typed pointer.
@@ -195,6 +196,8 @@ def _result(function: Function) -> str:
     result = function.result
     if isinstance(result, Pointer) and isinstance(result.target, Named):
         return "c_void_p"
+    if isinstance(result, Pointer) and result.target == Scalar("char"):
+        return "c_void_p"  # ctypes would follow it at once, wherever a backend lets it lead
     return _ctype(result)
 
 

@@ -10,7 +10,8 @@ compares every size, offset, number and signature with what the C compiler makes
 How C becomes ctypes:
 
 - a structure keeps its C name; a function of a table is a ``CFUNCTYPE`` member; null is false;
-- ``const char*`` is ``c_char_p``; the counted ``armnn_string_t.data`` and a writable ``char*`` are
+- ``const char*`` is ``c_char_p``, as the result of a function of a backend ``c_void_p``, which
+  ``read_text`` follows with care; the counted ``armnn_string_t.data`` and a writable ``char*`` are
   ``POINTER(c_char)``; ``void*`` is ``c_void_p``;
 - a function pointer that returns an object gives its address (``c_void_p``), because ctypes lets
   Python implement such a function only so; a function of the core library gives a typed pointer.
@@ -493,6 +494,18 @@ ARMNN_MAP_ACCESS_MAX_ENUM = 0x7fffffff
 ARMNN_BACKEND_UNLOADABLE = 1
 ARMNN_BACKEND_REFERENCE = 2
 ARMNN_BACKEND_BITS_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_state_bits_e
+ARMNN_STATE_FLOAT_CONTROL = 1
+ARMNN_STATE_SIGNAL_MASK = 2
+ARMNN_STATE_HANDLERS = 4
+ARMNN_STATE_FOLDER = 8
+ARMNN_STATE_UMASK = 16
+ARMNN_STATE_LOCALE = 32
+ARMNN_STATE_STREAMS = 64
+ARMNN_STATE_ENVIRONMENT = 128
+ARMNN_STATE_LIMITS = 256
+ARMNN_STATE_BITS_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_trace_event_kind_e
 ARMNN_TRACE_EVENT_STEP = 16
@@ -1545,6 +1558,10 @@ class armnn_static_backend_t(Structure):
     backend_factory: Any
 
 
+class armnn_process_state_t(Structure):
+    """Opaque."""
+
+
 class armnn_log_record_t(Structure):
     time_ns: int
     level: int
@@ -1668,6 +1685,8 @@ class armnn_run_t(Structure):
     copied_bytes: int
     options: Any
     memories: Any
+    is_running: int
+    beside: int
 
 
 # ---- Members
@@ -2513,7 +2532,7 @@ armnn_tensor_handle_api_t._fields_ = [
 armnn_tensor_handle_factory_api_t._fields_ = [
     ("header", armnn_header_t),
     ("destroy", CFUNCTYPE(None, POINTER(armnn_tensor_handle_factory_t))),
-    ("get_id", CFUNCTYPE(c_char_p, POINTER(armnn_tensor_handle_factory_t))),
+    ("get_id", CFUNCTYPE(c_void_p, POINTER(armnn_tensor_handle_factory_t))),
     ("create_tensor_handle", CFUNCTYPE(
         c_int32,
         POINTER(armnn_tensor_handle_factory_t),
@@ -2627,7 +2646,7 @@ armnn_workload_api_t._fields_ = [
         POINTER(armnn_workload_t),
         POINTER(armnn_error_t),
     )),
-    ("get_kernel_name", CFUNCTYPE(c_char_p, POINTER(armnn_workload_t))),
+    ("get_kernel_name", CFUNCTYPE(c_void_p, POINTER(armnn_workload_t))),
     ("create_workload_data", CFUNCTYPE(
         c_int32,
         POINTER(armnn_workload_t),
@@ -2865,7 +2884,7 @@ armnn_backend_api_t._fields_ = [
         POINTER(armnn_error_t),
     )),
     ("destroy", CFUNCTYPE(None, POINTER(armnn_backend_t))),
-    ("get_id", CFUNCTYPE(c_char_p, POINTER(armnn_backend_t))),
+    ("get_id", CFUNCTYPE(c_void_p, POINTER(armnn_backend_t))),
     ("create_workload_factory", CFUNCTYPE(
         c_int32,
         POINTER(armnn_backend_t),
@@ -3000,7 +3019,7 @@ armnn_backend_api_t._fields_ = [
     )),
 ]
 
-armnn_get_backend_id_fn_t = CFUNCTYPE(c_char_p)
+armnn_get_backend_id_fn_t = CFUNCTYPE(c_void_p)
 
 armnn_get_version_fn_t = CFUNCTYPE(None, POINTER(c_uint32), POINTER(c_uint32))
 
@@ -3009,7 +3028,7 @@ armnn_backend_factory_fn_t = CFUNCTYPE(c_void_p)
 armnn_static_backend_t._fields_ = [
     ("vendor", c_char_p),
     ("name", c_char_p),
-    ("get_backend_id", CFUNCTYPE(c_char_p)),
+    ("get_backend_id", CFUNCTYPE(c_void_p)),
     ("get_version", CFUNCTYPE(None, POINTER(c_uint32), POINTER(c_uint32))),
     ("backend_factory", CFUNCTYPE(c_void_p)),
 ]
@@ -3129,6 +3148,8 @@ armnn_run_t._fields_ = [
     ("copied_bytes", c_uint64),
     ("options", POINTER(armnn_options_t)),
     ("memories", POINTER(POINTER(armnn_run_memory_t))),
+    ("is_running", c_uint32),
+    ("beside", c_uint32),
 ]
 
 # ---- What is mirrored
@@ -3668,6 +3689,18 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_BACKEND_REFERENCE": ARMNN_BACKEND_REFERENCE,
         "ARMNN_BACKEND_BITS_MAX_ENUM": ARMNN_BACKEND_BITS_MAX_ENUM,
     },
+    "armnn_state_bits_e": {
+        "ARMNN_STATE_FLOAT_CONTROL": ARMNN_STATE_FLOAT_CONTROL,
+        "ARMNN_STATE_SIGNAL_MASK": ARMNN_STATE_SIGNAL_MASK,
+        "ARMNN_STATE_HANDLERS": ARMNN_STATE_HANDLERS,
+        "ARMNN_STATE_FOLDER": ARMNN_STATE_FOLDER,
+        "ARMNN_STATE_UMASK": ARMNN_STATE_UMASK,
+        "ARMNN_STATE_LOCALE": ARMNN_STATE_LOCALE,
+        "ARMNN_STATE_STREAMS": ARMNN_STATE_STREAMS,
+        "ARMNN_STATE_ENVIRONMENT": ARMNN_STATE_ENVIRONMENT,
+        "ARMNN_STATE_LIMITS": ARMNN_STATE_LIMITS,
+        "ARMNN_STATE_BITS_MAX_ENUM": ARMNN_STATE_BITS_MAX_ENUM,
+    },
     "armnn_trace_event_kind_e": {
         "ARMNN_TRACE_EVENT_STEP": ARMNN_TRACE_EVENT_STEP,
         "ARMNN_TRACE_EVENT_RUN": ARMNN_TRACE_EVENT_RUN,
@@ -3783,7 +3816,14 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_core_usable_cpus": (c_uint32, []),
     "armnn_core_set_thread_count": (c_int32, [c_uint32]),
     "armnn_core_thread_count": (c_uint32, []),
+    "armnn_core_limit_threads": (c_uint32, [c_uint32]),
     "armnn_core_stop_threads": (None, []),
+    "armnn_core_install_last_words": (None, []),
+    "armnn_core_redirect_exits": (c_uint32, [c_void_p]),
+    "armnn_core_enter_call": (None, [c_char_p]),
+    "armnn_core_leave_call": (None, [c_int32]),
+    "armnn_core_note_state": (POINTER(armnn_process_state_t), []),
+    "armnn_core_restore_state": (c_uint32, [POINTER(armnn_process_state_t)]),
     "armnn_core_device_lost": (c_int32, [POINTER(armnn_backend_t), POINTER(c_char), c_uint64]),
     "armnn_core_forget_device": (None, [POINTER(armnn_backend_t)]),
     "armnn_core_set_log_level": (None, [c_int32]),
@@ -3798,6 +3838,7 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         POINTER(POINTER(armnn_plan_t)),
         POINTER(armnn_error_t),
     ]),
+    "armnn_plan_set_labels": (None, [POINTER(armnn_plan_t), POINTER(c_char_p)]),
     "armnn_plan_destroy": (None, [POINTER(armnn_plan_t)]),
     "armnn_context_create": (c_int32, [
         POINTER(armnn_plan_t),

@@ -62,7 +62,6 @@ _SANITIZERS = (
     (abi.ARMNN_BUILD_ADDRESS_SANITIZER, "address", "__asan_init"),
     (abi.ARMNN_BUILD_THREAD_SANITIZER, "thread", "__tsan_init"),
 )
-_GetId = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -302,22 +301,24 @@ def create_instance(
         reason = f"create returned 0x{instance:x}, which cannot be read"
         return CreateResult(0, code="create-unreadable", reason=reason)
     try:
-        pointer: int = _GetId(_pointer_member(table.api, "get_id"))(instance) or 0
+        pointer: int = table.api.get_id(out) or 0
         own_id = read_text(pointer, abi.ARMNN_MAX_ID_SIZE) if pointer else None
     except UnreadableTextError as problem:
-        destroy_instance(table, instance)
+        destroy_instance(table, instance, backend_id.decode())
         return CreateResult(0, code="create-id", reason=f"the instance's id {problem}")
     if own_id != backend_id:
-        destroy_instance(table, instance)
+        destroy_instance(table, instance, backend_id.decode())
         said = "null" if own_id is None else f"'{own_id.decode('utf-8', 'replace')}'"
         reason = f"the instance calls itself {said}, GetBackendId says '{backend_id.decode()}'"
         return CreateResult(0, code="create-id", reason=reason)
     return CreateResult(instance)
 
 
-def quiesce_instance(table: BackendTable, instance: int, timeout_ns: int) -> str | None:
+def quiesce_instance(
+    table: BackendTable, instance: int, timeout_ns: int, backend_id: str
+) -> str | None:
     """Tell an instance to finish and touch nothing afterwards; return why it did not, or None."""
-    api = guarded(table.api)
+    api = guarded(table.api, backend_id)
     if not api.quiesce:
         return None
     error = ErrorBuffer()
@@ -325,7 +326,7 @@ def quiesce_instance(table: BackendTable, instance: int, timeout_ns: int) -> str
     return None if status == abi.ARMNN_STATUS_OK else error.text or status_name(status)
 
 
-def capabilities(table: BackendTable, instance: int) -> dict[str, OptionValue]:
+def capabilities(table: BackendTable, instance: int, backend_id: str) -> dict[str, OptionValue]:
     """Return the capabilities of an instance.
 
     Raises
@@ -333,15 +334,15 @@ def capabilities(table: BackendTable, instance: int) -> dict[str, OptionValue]:
     TableError
         The backend's answer makes no sense.
     """
-    return read_capabilities(guarded(table.api), _backend_pointer(instance))
+    return read_capabilities(guarded(table.api, backend_id), _backend_pointer(instance))
 
 
 def _backend_pointer(instance: int) -> ctypes._Pointer[abi.armnn_backend_t]:
     return ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t))
 
 
-def destroy_instance(table: BackendTable, instance: int) -> None:
+def destroy_instance(table: BackendTable, instance: int, backend_id: str) -> None:
     """Destroy an instance; its children must be gone."""
-    api = guarded(table.api)
+    api = guarded(table.api, backend_id)
     api.destroy(_backend_pointer(instance))
     forget_device(instance)

@@ -9,6 +9,7 @@ import re
 from typing import Any, NoReturn, TypeVar
 
 from armnn_py._native import abi
+from armnn_py._native.dynamic_library import UnreadableTextError, read_text
 from armnn_py.errors import (
     ArmnnError,
     BackendError,
@@ -76,11 +77,15 @@ class ErrorBuffer:
         self.struct = abi.armnn_error_t()
         self.struct.header.struct_size = ctypes.sizeof(abi.armnn_error_t)
         self.struct.header.struct_type = abi.ARMNN_STRUCT_ERROR
+        self._put_text()
+
+    def _put_text(self) -> None:
         self.struct.text = self._text
-        self.struct.capacity = capacity
+        self.struct.capacity = len(self._text)
 
     def clear(self) -> None:
-        """Forget the last message."""
+        """Forget the last message, and have the structure lead to our own memory again."""
+        self._put_text()
         self.struct.code = 0
         self.struct.vendor_code = 0
         self.struct.needed = 0
@@ -89,9 +94,19 @@ class ErrorBuffer:
     @property
     def text(self) -> str:
         """The message, with bytes that are no text replaced or counted; "" if there is none."""
-        text = self._text.value.decode("utf-8", "replace")
+        text = self._words().decode("utf-8", "replace")
         text = re.sub(_NO_TEXT, lambda match: f"({len(match[0])} bytes that are no text)", text)
         return text + "..." if self.struct.needed > len(self._text) else text
+
+    def _words(self) -> bytes:
+        """The bytes of the message, also where a backend has pointed the structure elsewhere."""
+        place = ctypes.c_void_p.from_buffer(self.struct, abi.armnn_error_t.text.offset).value
+        if place == ctypes.addressof(self._text):
+            return self._text.value
+        try:
+            return read_text(place, len(self._text)) if place else b""
+        except UnreadableTextError as error:
+            return f"(the backend's message {error})".encode()
 
     @property
     def details(self) -> list[str]:

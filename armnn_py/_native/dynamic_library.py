@@ -28,6 +28,7 @@ __all__ = [
     "is_code",
     "is_readable",
     "is_readable_behind",
+    "mapped_path",
     "note_code",
     "open_library",
     "process_has_symbol",
@@ -79,6 +80,22 @@ def open_library(path: str | os.PathLike[str]) -> int:
         words: bytes | None = _dl().dlerror()
         raise OSError(os.fsdecode(words) if words else f"{os.fsdecode(name)}: dlopen failed")
     return handle
+
+
+def mapped_path(name: str) -> str:
+    """Return the path of the library of this SONAME that is in use already, or an empty text.
+
+    Where the system's loader is not glibc's or musl's, whose handles are link maps, it is empty.
+    """
+    handle: int | None = _dl().dlopen(os.fsencode(name), os.RTLD_NOW | os.RTLD_NOLOAD)
+    if handle is None:
+        _dl().dlerror()
+        return ""
+    try:
+        text = ctypes.c_char_p.from_address(handle + ctypes.sizeof(ctypes.c_void_p)).value
+        return os.fsdecode(text or b"")
+    finally:
+        _dl().dlclose(handle)
 
 
 def stop_threads() -> None:

@@ -18,6 +18,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from armnn_py._native import last_words
+
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
 
@@ -162,12 +164,16 @@ def note_caller(caller: object) -> None:
     _callers.add(caller)
 
 
-def guarded(table: _Table) -> _Table:
+def guarded(table: _Table, backend_id: str = "") -> _Table:
     """Return ``table`` with each function called in a `deferred_interrupts` block.
 
-    While no caller is noted, that is ``table`` itself: ordinary calls need no guard.
+    Calls of a backend that `last_words` notes are noted, too. While there is neither such a backend
+    nor a caller, that is ``table`` itself: ordinary calls need no guard.
     """
-    return cast("_Table", _Guarded(table)) if _callers else table
+    is_noted = bool(backend_id) and last_words.is_noted(backend_id)
+    if not _callers and not is_noted:
+        return table
+    return cast("_Table", _Guarded(table, backend_id if is_noted else ""))
 
 
 def unguarded(table: _Table) -> _Table:
@@ -176,14 +182,31 @@ def unguarded(table: _Table) -> _Table:
 
 
 class _Guarded:
-    __slots__ = ("_table",)
+    __slots__ = ("_backend_id", "_table")
 
-    def __init__(self, table: Any) -> None:
+    def __init__(self, table: Any, backend_id: str) -> None:
         self._table = table
+        self._backend_id = backend_id
 
     def __getattr__(self, name: str) -> Any:
         member = getattr(self._table, name)
-        return partial(_call, member) if callable(member) and member else member
+        if not callable(member) or not member:
+            return member
+        call = partial(_call, member) if _callers else member
+        if self._backend_id:
+            shown = name + _of_object(self._table) if name in _OF_MANY_OBJECTS else name
+            return partial(last_words.noted_call, self._backend_id, shown, call)
+        return call
+
+
+#: Functions that the tables of several kinds of object have.
+_OF_MANY_OBJECTS = frozenset({"destroy", "acquire", "release", "allocate", "get_id"})
+
+
+def _of_object(table: Any) -> str:
+    """Return which kind of object a table is of, empty for the backend itself."""
+    kind = type(table).__name__.removeprefix("armnn_").removesuffix("_api_t").replace("_", " ")
+    return "" if kind == "backend" else f" of a {kind}"
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:

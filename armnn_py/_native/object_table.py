@@ -8,12 +8,32 @@ import ctypes
 from typing import Any, TypeVar
 
 from armnn_py._native import abi
+from armnn_py._native.dynamic_library import is_readable
 from armnn_py._native.interrupts import guarded
 from armnn_py.errors import BackendError
 
 __all__ = ["object_table"]
 
 _Table = TypeVar("_Table", bound=ctypes.Structure)
+
+
+def _table_at(item: int, backend_id: str) -> int:
+    """Return the first word of an object, which leads to a header that can be read."""
+    if not is_readable(item, ctypes.sizeof(ctypes.c_void_p)):
+        raise BackendError(
+            f"backend '{backend_id}' gave an object at 0x{item:x}, which cannot be read",
+            hints=["report it to the backend's vendor"],
+        )
+    table: int | None = ctypes.c_void_p.from_address(item).value
+    if not table:
+        raise BackendError(f"backend '{backend_id}' gave an object without a table")
+    if not is_readable(table, ctypes.sizeof(abi.armnn_header_t)):
+        raise BackendError(
+            f"backend '{backend_id}' gave an object whose table is at 0x{table:x}, which cannot be "
+            "read",
+            hints=["report it to the backend's vendor"],
+        )
+    return table
 
 
 def object_table(
@@ -41,10 +61,9 @@ def object_table(
     BackendError
         The object has no such table, or the table lacks a mandatory function.
     """
-    pointer = item.contents.api
-    if not pointer:
-        raise BackendError(f"backend '{backend_id}' gave an object without a table")
-    header = abi.armnn_header_t.from_address(ctypes.addressof(pointer.contents))
+    address = ctypes.cast(item, ctypes.c_void_p).value or 0
+    pointer = _table_at(address, backend_id)
+    header = abi.armnn_header_t.from_address(pointer)
     if header.struct_type != tag:
         raise BackendError(
             f"backend '{backend_id}' gave an object whose table has tag "
@@ -54,10 +73,15 @@ def object_table(
     # After the header a table has only pointers: half of one is not copied.
     whole = int(header.struct_size) & -ctypes.sizeof(ctypes.c_void_p)
     size = min(whole, ctypes.sizeof(structure))
+    if not is_readable(pointer, size):
+        raise BackendError(
+            f"backend '{backend_id}' gave an object whose table says that it has {whole:,} bytes, "
+            "which cannot be read"
+        )
     ctypes.memmove(ctypes.byref(table), pointer, size)
     missing = [name for name in mandatory if not getattr(table, name)]
     if missing:
         raise BackendError(
             f"backend '{backend_id}' gave an object whose table lacks {', '.join(missing)}"
         )
-    return guarded(table)
+    return guarded(table, backend_id)

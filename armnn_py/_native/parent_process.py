@@ -11,7 +11,7 @@ import signal
 import sys
 from typing import Any
 
-__all__ = ["child_command", "end_with_parent"]
+__all__ = ["child_command", "end_with_parent", "how_it_ended"]
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _START = (
@@ -38,3 +38,13 @@ def end_with_parent(parent: int) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGKILL), 0, 0, 0)
     if os.getppid() != parent:  # the parent ended before the call
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def how_it_ended(code: int) -> str:
+    """Return what an exit code of ``subprocess`` says: a signal, or a status nobody asked for."""
+    if code >= 0:
+        return f"the process ended with exit code {code}"
+    try:
+        return f"signal {-code} ({signal.Signals(-code).name})"
+    except ValueError:  # a real-time signal
+        return f"signal {-code}"

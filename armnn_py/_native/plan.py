@@ -18,6 +18,7 @@ from armnn_py._native.interrupts import deliver_interrupts, interruptible
 from armnn_py._native.library import core
 from armnn_py._native.memory import address_of
 from armnn_py._native.tensor_structs import tensor_info
+from armnn_py._native.watchdog import watch_context
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -198,7 +199,7 @@ class NativePlan:
         If a number of the plan does not fit; the native checker says which.
     """
 
-    __slots__ = ("handle", "input_count", "output_count")
+    __slots__ = ("handle", "input_count", "labels", "output_count")
 
     def __init__(
         self,
@@ -222,6 +223,7 @@ class NativePlan:
         spec.arena_size = arena_size
         error = ErrorBuffer()
         self.handle = ctypes.POINTER(abi.armnn_plan_t)()
+        self.labels: Any = None
         status = core().armnn_plan_create(
             ctypes.byref(spec), ctypes.byref(self.handle), ctypes.byref(error.struct)
         )
@@ -232,6 +234,15 @@ class NativePlan:
     def address(self) -> int:
         """The plan's id in trace events."""
         return ctypes.cast(self.handle, ctypes.c_void_p).value or 0
+
+    def label(self, labels: Sequence[bytes | None]) -> None:
+        """Name the steps, and the calls beside them, for `last_words`; None: nobody needs to know.
+
+        After the steps come two for each listener, of its ``before_run`` and ``after_run``, and one
+        for what else follows the steps.
+        """
+        self.labels = (ctypes.c_char_p * len(labels))(*labels)
+        core().armnn_plan_set_labels(self.handle, self.labels)
 
     def destroy(self) -> None:
         """Destroy the plan; contexts must be gone."""
@@ -298,11 +309,13 @@ class NativeContext:
     """
 
     __slots__ = (
+        "__weakref__",
         "_call",
         "_error",
         "_gate",
         "_gate_callback",
         "_kept_options",
+        "_labels",
         "_memories",
         "_network",
         "_options",
@@ -316,6 +329,7 @@ class NativeContext:
         "inputs",
         "outputs",
         "run_options",
+        "step_seen",
         "stops",
     )
 
@@ -363,6 +377,10 @@ class NativeContext:
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(
             ("armnn_context_run", core())
         )
+        self._labels = plan.labels
+        self.step_seen: tuple[tuple[int, int], float] | None = None
+        if plan.labels is not None:
+            watch_context(self)
         self._memories: Any = None
         self._shapes: PlanShapes | None = None
         self._told_callback: Any = None
@@ -521,6 +539,21 @@ class NativeContext:
     def was_refused(self) -> bool:
         """Whether the last run was refused before anything of it was begun."""
         return not self._run.run_id
+
+    @property
+    def step_under_way(self) -> tuple[int, int, bytes] | None:
+        """Number of the run and of its step, and the step's label; None if there is none.
+
+        Reads only what this object owns: any thread may ask, at any time.
+        """
+        run = self._run
+        if not run.is_running:
+            return None
+        number = run.beside - 1 if run.beside else run.steps_done
+        if not 0 <= number < len(self._labels):
+            return None
+        words = self._labels[number]
+        return None if words is None else (run.run_id, number, words)
 
     @property
     def is_running(self) -> bool:

@@ -33,7 +33,6 @@ from armnn_py._native.python_workloads import (
     WorkloadMaker,
     new_factory,
     new_support,
-    text_getter,
 )
 from armnn_py._native.shown_layers import read_options
 from armnn_py._native.texts import counted
@@ -301,7 +300,7 @@ _shared = table(
     abi.ARMNN_STRUCT_BACKEND,
     {
         "destroy": partial(notice, function=_destroy),
-        "get_id": partial(text_getter, function=_get_id),
+        "get_id": partial(notice, function=_get_id, default=0),
         "get_layer_support": partial(question, answer=_get_layer_support, what="get_layer_support"),
         "create_workload_factory": partial(
             question, answer=_create_workload_factory, what="create_workload_factory"

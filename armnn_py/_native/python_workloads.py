@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Runs", "WorkloadMaker", "new_factory", "new_support", "text_getter"]
+__all__ = ["Runs", "WorkloadMaker", "new_factory", "new_support"]
 
 
 class Runs(Protocol):
@@ -289,12 +289,6 @@ def _get_kernel_name(pointer: Any) -> int:
     return ctypes.addressof(workload.name)
 
 
-def text_getter(kind: Any, function: Callable[[Any], int]) -> Any:
-    """A function of C that returns a text, as an address: ctypes would leak a bytes object."""
-    plain = ctypes.CFUNCTYPE(ctypes.c_void_p, *kind._argtypes_)
-    return ctypes.cast(notice(plain, function, 0), kind)
-
-
 _workload_functions = table(
     abi.armnn_workload_api_t,
     abi.ARMNN_STRUCT_WORKLOAD,
@@ -302,7 +296,7 @@ _workload_functions = table(
         "destroy": partial(notice, function=_destroy),
         "execute": partial(question, answer=_execute, what="execute", keeps=True),
         "get_requirements": partial(notice, function=_get_requirements),
-        "get_kernel_name": partial(text_getter, function=_get_kernel_name),
+        "get_kernel_name": partial(notice, function=_get_kernel_name, default=0),
     },
 )
 

@@ -10,7 +10,14 @@ from armnn_py._native import abi
 from armnn_py._native.library import core, host_pointer
 from armnn_py.records import record
 
-__all__ = ["StructSize", "core_version", "cpu_feature_names", "struct_sizes", "usable_cpus"]
+__all__ = [
+    "StructSize",
+    "core_version",
+    "cpu_feature_names",
+    "cpu_features",
+    "struct_sizes",
+    "usable_cpus",
+]
 
 _CPU_PREFIXES = ("ARMNN_CPU_X86_", "ARMNN_CPU_ARM_")
 
@@ -41,10 +48,16 @@ def usable_cpus() -> int:
     return count
 
 
-def cpu_feature_names() -> list[str]:
-    """Return the instruction sets that backends are told about, in lower case."""
+def cpu_features() -> int:
+    """Return the instruction sets that backends are told about, as bits ``ARMNN_CPU_...``."""
     host = host_pointer().contents
     bits: int = host.cpu_features(host.context)
+    return bits
+
+
+def cpu_feature_names() -> list[str]:
+    """Return the instruction sets that backends are told about, in lower case."""
+    bits = cpu_features()
     return [
         name.removeprefix(prefix).lower()
         for prefix in _CPU_PREFIXES

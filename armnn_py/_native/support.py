@@ -9,7 +9,7 @@ import ctypes
 import logging
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native import abi
+from armnn_py._native import abi, last_words
 from armnn_py._native.backend_options import counted_text
 from armnn_py._native.calls import ErrorBuffer, backend_failure, callback_type, status_name
 from armnn_py._native.growth import why_not_shown
@@ -142,7 +142,8 @@ class NativeLayerSupport:
         if too_new:
             return False, too_new
         keep, query = layer_query(layer_type, descriptor, inputs, outputs, constant_inputs)
-        answer = self.ask_query(query)
+        with last_words.about(self.backend_id, f"of type {layer_type.label}"):
+            answer = self.ask_query(query)
         del keep
         return answer
 

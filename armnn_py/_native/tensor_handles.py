@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, backend_failure, status_name
 from armnn_py._native.dynamic_library import UnreadableTextError, read_text
-from armnn_py._native.interrupts import unguarded
 from armnn_py._native.memory_manager import check_call, pointer_value
 from armnn_py._native.object_table import object_table
 from armnn_py._native.tensor_structs import tensor_info
@@ -295,15 +294,8 @@ class TensorHandleFactory:
             self._object = None
 
 
-# An id comes back as a number: ctypes would follow a c_char_p before it could be checked.
-_GetId = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
-
-
 def _factory_id(api: Any, item: Any, backend_id: str) -> str:
-    get_id = _GetId(ctypes.cast(unguarded(api).get_id, ctypes.c_void_p).value or 0)
-    return read_factory_id(
-        get_id(pointer_value(item)), f"backend '{backend_id}': the id of a factory"
-    )
+    return read_factory_id(api.get_id(item), f"backend '{backend_id}': the id of a factory")
 
 
 def read_factory_id(pointer: int | None, what: str) -> str:

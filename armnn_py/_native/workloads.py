@@ -11,8 +11,9 @@ import os
 import threading
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native import abi
+from armnn_py._native import abi, last_words
 from armnn_py._native.calls import ErrorBuffer, backend_failure, raise_status, status_name
+from armnn_py._native.dynamic_library import UnreadableTextError, read_text
 from armnn_py._native.memory_manager import MemoryManager, create_memory_manager, pointer_value
 from armnn_py._native.model_options import create_model_context
 from armnn_py._native.object_table import object_table
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["NativeWorkload", "NativeWorkloadFactory"]
 
 _log = logging.getLogger("armnn_py.runtime")
+_MAX_KERNEL_NAME = 1024
 
 
 class _ContextLock:
@@ -52,11 +54,11 @@ class NativeWorkload:
 
     __slots__ = (
         "_api",
-        "_backend_id",
         "_info",
         "_live",
         "_structs",
         "address",
+        "backend_id",
         "kernel_name",
         "object",
         "requirements",
@@ -74,7 +76,7 @@ class NativeWorkload:
     ) -> None:
         self.object = workload
         self._live = live  # addresses of workloads not destroyed yet
-        self._backend_id = backend_id
+        self.backend_id = backend_id
         self.address: int = ctypes.cast(workload, ctypes.c_void_p).value or 0
         self._structs: LayerStructs | None = structs
         self._info: Any = info
@@ -106,8 +108,7 @@ class NativeWorkload:
         self.turn: contextlib.AbstractContextManager[Any] = (
             threading.Lock() if self.requirements.is_serial else contextlib.nullcontext()
         )
-        text = api.get_kernel_name(workload) if api.get_kernel_name else None
-        self.kernel_name = text.decode("utf-8", "replace") if text else ""
+        self.kernel_name = _kernel_name(api, workload)
 
     @property
     def may_have_state(self) -> bool:
@@ -151,7 +152,7 @@ class NativeWorkload:
         if status != abi.ARMNN_STATUS_OK:
             reason = error.text or status_name(status)
             raise BackendError(
-                f"backend '{self._backend_id}': post_allocation_configure of layer '{layer}' "
+                f"backend '{self.backend_id}': post_allocation_configure of layer '{layer}' "
                 f"failed: {reason}"
             )
 
@@ -275,17 +276,18 @@ class NativeWorkloadFactory:
         error = ErrorBuffer()
         info = structs.workload_info(guid, name)
         out = ctypes.POINTER(abi.armnn_workload_t)()
-        status = self._api.create_workload(
-            self._object, ctypes.byref(info), ctypes.byref(out), ctypes.byref(error.struct)
-        )
+        layer = f"'{name}' ({LayerType(info.type).label})"
+        with last_words.about(self.backend_id, layer):
+            status = self._api.create_workload(
+                self._object, ctypes.byref(info), ctypes.byref(out), ctypes.byref(error.struct)
+            )
         if status != abi.ARMNN_STATUS_OK or not out:
-            layer = f"layer '{name}' ({LayerType(info.type).label})"
             reason = error.text or "no reason given"
             cause = take_raised(error.text)
             if cause is not None and not isinstance(cause, Exception):
                 raise cause  # Ctrl-C while a kernel that is written in Python prepared
             raise BackendError(
-                f"backend '{self.backend_id}' made no workload for {layer}: {reason}",
+                f"backend '{self.backend_id}' made no workload for layer {layer}: {reason}",
                 details=[f"status: {status_name(status)}"],
                 hints=[_who_can_help(structs)],
             ) from cause
@@ -355,6 +357,14 @@ class NativeWorkloadFactory:
         if self._model_context is not None:
             self._model_context.destroy()
             self._model_context = None
+
+
+def _kernel_name(api: Any, workload: Any) -> str:
+    place = api.get_kernel_name(workload) if api.get_kernel_name else None
+    try:
+        return read_text(place, _MAX_KERNEL_NAME).decode("utf-8", "replace") if place else ""
+    except UnreadableTextError as error:
+        return f"(a name that {error})"
 
 
 def _who_can_help(structs: LayerStructs) -> str:

@@ -356,7 +356,11 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   if (context->late != NULL) armnn_i_late_fill(context);
   fill_externals(context);
   fill_places(context);
+  armnn_i_thread_t* thread = armnn_i_thread();
+  const uint32_t limit = thread->thread_limit;
+  thread->thread_limit = plan->thread_limit;
   const armnn_status_t made = create_workload_data(context, error);
+  thread->thread_limit = limit;
   if (made != ARMNN_STATUS_OK) {
     armnn_i_context_free(context);
     return made;

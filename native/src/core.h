@@ -17,6 +17,7 @@
 
 #define ARMNN_NO_ENTRY_DECLARATIONS /* the host has no entry points of a backend */
 #include "armnn/runtime.h"
+#include "float_control.h"
 
 #define ARMNN_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define ARMNN_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
@@ -25,6 +26,23 @@
 
 /* ---- status.c ------------------------------------------------------------------------------ */
 
+/* Where the text of a caller's |error| belongs: backends get the structure and may change it. */
+typedef struct armnn_i_error_place_t {
+  const armnn_error_t* error;
+  char* text;
+  uint64_t capacity;
+} armnn_i_error_place_t;
+
+/* Whether a backend changed where the text of its caller's |error| is. */
+static inline bool armnn_i_error_is_moved(const armnn_error_t* error,
+                                          const armnn_i_error_place_t* place) {
+  return error->text != place->text || error->capacity != place->capacity;
+}
+/* Undoes that for the error of the innermost run of this thread, and takes over the words if they
+ * can be read. */
+void armnn_i_mend_error(armnn_error_t* error);
+/* Copies the text at |source|, which may lead nowhere, as far as it can be read and fits. */
+void armnn_i_copy_readable(char* target, uint64_t capacity, const char* source);
 /* Writes |format| into |error| (may be null) and returns |code|. */
 __attribute__((format(printf, 3, 4))) armnn_status_t armnn_i_fail(armnn_error_t* error,
                                                                   armnn_status_t code,
@@ -43,6 +61,11 @@ static inline bool armnn_i_error_is_used(const armnn_error_t* error) {
 const char* armnn_i_status_name(armnn_status_t status);
 /* Copies |text| into |out|, closed by a zero and cut between two characters of UTF-8. */
 void armnn_i_copy_text(char* out, size_t capacity, armnn_string_t text);
+
+/* ---- float_control.c ----------------------------------------------------------------------- */
+
+/* Makes |control| that of the calling thread again, and logs that |words| changed it. */
+void armnn_i_restore_float_control(uint64_t control, const char* words);
 
 /* ---- memory.c ------------------------------------------------------------------------------ */
 
@@ -103,19 +126,32 @@ typedef struct armnn_i_scope_t {
   uint64_t run_id;
 } armnn_i_scope_t;
 
+#define ARMNN_NOTED_CALLS 8
+
 /* What the library knows of the calling thread. */
 typedef struct armnn_i_thread_t {
-  uint32_t number;             /* of the trace, 0 = none given yet */
-  uint32_t index;              /* thread_index of the body that runs */
-  bool in_body;                /* inside a body of parallel_for */
-  bool is_worker;              /* belongs to a pool */
+  uint32_t number;     /* of the trace, 0 = none given yet */
+  uint32_t index;      /* thread_index of the body that runs */
+  bool in_body;        /* inside a body of parallel_for */
+  bool is_worker;      /* belongs to a pool */
+  uint32_t call_depth; /* calls into backends that the host noted, the last in |calls| */
+  const char* calls[ARMNN_NOTED_CALLS];
+  uint64_t float_controls[ARMNN_NOTED_CALLS]; /* when each of |calls| began */
+  uint32_t thread_limit;       /* of its parallel_for, the thread itself included; 0 = none */
   uint32_t serial_depth;       /* calls of serial workloads that it is inside of */
   struct armnn_i_walk_t* walk; /* the innermost run that this thread goes through, or null */
   armnn_i_scope_t scope;       /* kept up to date while somebody records */
+  const armnn_i_error_place_t* error_place; /* of the innermost run, or null */
   armnn_i_exit_hook_t* exit_hooks;
 } armnn_i_thread_t;
 
 armnn_i_thread_t* armnn_i_thread(void);
+
+/* ---- last_words.c -------------------------------------------------------------------------- */
+
+/* From now on a fatal signal on |thread|, the calling one, is told with what it is at; nothing
+ * before armnn_core_install_last_words. */
+void armnn_i_note_thread(armnn_i_thread_t* thread);
 
 /* ---- thread_pool.c ------------------------------------------------------------------------- */
 
@@ -149,6 +185,8 @@ typedef struct armnn_i_pool_t {
   uint64_t remainder;  /* the first |remainder| chunks have one more */
   uint64_t chunk_count;
   armnn_i_scope_t scope;
+  struct armnn_i_walk_t* walk;    /* the run that the job is of, or null */
+  uint64_t float_control;         /* of the owner: all threads of a job round alike */
   _Atomic uint32_t limit;         /* workers that may enter */
   _Atomic armnn_status_t failure; /* the first of this job that is not OK */
 
@@ -164,6 +202,8 @@ void armnn_i_pool_init(armnn_i_pool_t* pool);
 void armnn_i_pool_after_fork(armnn_i_pool_t* pool);
 armnn_status_t armnn_i_pool_set_thread_count(armnn_i_pool_t* pool, uint32_t count);
 uint32_t armnn_i_pool_thread_count(armnn_i_pool_t* pool);
+/* The same, or the limit of the calling thread if that is less. */
+uint32_t armnn_i_pool_concurrency(armnn_i_pool_t* pool);
 void armnn_i_pool_stop(armnn_i_pool_t* pool);
 armnn_status_t armnn_i_pool_parallel_for(armnn_i_pool_t* pool, armnn_range_fn_t body,
                                          void* argument, uint64_t count, uint64_t grain,
@@ -325,6 +365,8 @@ struct armnn_plan_t {
   uint32_t move_count;   /* steps that move */
   uint32_t fence_count;
   uint32_t fence_step_count; /* SIGNAL and WAIT steps */
+  uint32_t thread_limit;     /* of its runs; 0 = none */
+  const char* const* labels; /* of the steps, for last words; null: they are the package's own */
   uint32_t late_count;       /* steps that get infos, ... */
   uint32_t tell_count;       /* ... and of these those that tell sizes */
   uint32_t operand_count;
@@ -513,6 +555,7 @@ struct armnn_context_t {
   armnn_run_t* run;       /* the one in flight */
   uint32_t first_state;   /* the first step with state, or ARMNN_PLAN_NONE */
   bool is_state_lost;     /* a run failed after a step with state was called */
+  bool is_float_told;     /* a step changed how the thread computes, which was logged */
   atomic_int state;
 };
 
@@ -560,6 +603,23 @@ void armnn_i_tell_end(armnn_context_t* context, uint32_t told, armnn_status_t st
 
 /* Waits for |fence| on the thread of |run|, which can be stopped meanwhile. */
 armnn_status_t armnn_i_await(armnn_run_t* run, armnn_fence_t* fence, armnn_error_t* error);
+/* What last words say of the call that is under way in a run, or null. */
+const char* armnn_i_walk_label(const struct armnn_i_walk_t* walk);
+
+/* ---- last_words.c --------------------------------------------------------------------------- */
+
+/* Set in a copy of the process that a call of a backend has made by fork: |end| ends it when the
+ * call returns, which is a mistake of the backend. */
+extern atomic_bool armnn_i_is_stray_copy;
+void armnn_i_end_stray_copy(void);
+static inline void armnn_i_end_if_stray_copy(void) {
+  if (ARMNN_UNLIKELY(atomic_load_explicit(&armnn_i_is_stray_copy, memory_order_relaxed))) {
+    armnn_i_end_stray_copy();
+  }
+}
+
+/* _exit for a backend: in a call that was noted it is told, and the status is not 0. */
+_Noreturn void armnn_i_tell_immediate_exit(int status);
 /* For |run|, which has the answer if it is to stop: CANCELLED or TIMEOUT. */
 armnn_status_t armnn_i_look(armnn_run_t* run);
 

@@ -20,9 +20,16 @@ struct armnn_i_walk_t {
   uint64_t run_id;
   uint64_t next_look_ns; /* when deadline or interrupt want attention; UINT64_MAX: never */
   uint64_t next_interrupt_ns;
-  uint32_t begun;   /* steps that were called */
-  bool interrupted; /* it was the interrupt that cancelled the run */
+  uint64_t float_control; /* of the caller; every step begins with it */
+  uint32_t begun;         /* steps that were called */
+  bool interrupted;       /* it was the interrupt that cancelled the run */
 };
+
+const char* armnn_i_walk_label(const walk_t* walk) {
+  const char* const* labels = walk->context->plan->labels;
+  const uint32_t number = walk->run->beside != 0 ? walk->run->beside : walk->begun;
+  return labels == NULL || number == 0 ? NULL : labels[number - 1];
+}
 
 /* ---- Addresses of the caller --------------------------------------------------------------- */
 
@@ -188,6 +195,22 @@ static armnn_status_t step_failed(const walk_t* walk, uint32_t index, armnn_stat
                                 status, armnn_i_status_name(status));
 }
 
+/* ---- What a backend leaves behind ---------------------------------------------------------- */
+
+/* Told once for each context: a layer that does it does it in every run. */
+static void restore_float_control(const walk_t* walk, uint32_t index) {
+  armnn_context_t* context = walk->context;
+  if (context->is_float_told) {
+    armnn_i_set_float_control(walk->float_control);
+    return;
+  }
+  context->is_float_told = true;
+  const armnn_plan_t* plan = context->plan;
+  const char* words = plan->labels != NULL ? plan->labels[index] : NULL;
+  armnn_i_restore_float_control(walk->float_control,
+                                words != NULL ? words : plan->steps[index].name);
+}
+
 /* ---- Steps --------------------------------------------------------------------------------- */
 
 static void trace_step(const armnn_context_t* context, uint32_t index, uint64_t begin) {
@@ -244,6 +267,7 @@ __attribute__((always_inline)) static inline armnn_status_t walk_steps(walk_t* w
   armnn_run_t* const run = walk->run;
   armnn_error_t* const error = walk->error;
   const uint32_t step_count = context->plan->step_count;
+  const armnn_i_error_place_t* const place = armnn_i_thread()->error_place;
   const bool watched = walk->next_look_ns != UINT64_MAX;
   uint64_t time = traced ? armnn_i_now_ns() : 0;
   for (uint32_t i = 0; i < step_count; ++i) {
@@ -258,6 +282,10 @@ __attribute__((always_inline)) static inline armnn_status_t walk_steps(walk_t* w
     walk->begun = i + 1;
     const uint64_t copied = traced ? run->copied_bytes : 0;
     const armnn_status_t status = step->execute(step->workload, &step->args, error);
+    if (ARMNN_UNLIKELY(armnn_i_float_control() != walk->float_control)) {
+      restore_float_control(walk, i);
+    }
+    if (ARMNN_UNLIKELY(armnn_i_error_is_moved(error, place))) armnn_i_mend_error(error);
     if (traced) {
       if (status == ARMNN_STATUS_OK)
         trace_copy(context, i, run->copied_bytes - copied, error, time);
@@ -311,6 +339,7 @@ static armnn_status_t give_memory_back(armnn_context_t* context, armnn_run_t* ru
 /* Begin of the run for the backends that want to hear of it; |out_told| of them get its end. */
 static armnn_status_t begin_for_listeners(const walk_t* walk, uint32_t* out_told) {
   armnn_status_t status = armnn_i_tell_begin(walk->context, out_told, walk->error);
+  walk->run->beside = 0;
   if (status == ARMNN_STATUS_OK) return status;
   if (was_stopped(walk, status, &status)) {
     walk->run->failed_listener = ARMNN_PLAN_NONE;
@@ -321,13 +350,23 @@ static armnn_status_t begin_for_listeners(const walk_t* walk, uint32_t* out_told
                                 armnn_i_status_name(status));
 }
 
+/* What comes after the steps can be named, and stops for nobody. */
+static void begin_tail(walk_t* walk, armnn_i_thread_t* thread) {
+  armnn_i_end_if_stray_copy();
+  const armnn_plan_t* plan = walk->context->plan;
+  walk->next_look_ns = walk->next_interrupt_ns = UINT64_MAX;
+  walk->run->beside = plan->step_count + 2 * plan->listener_count + 1;
+  thread->walk = walk;
+}
+
 /* With the context taken. */
 static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_error_t* error) {
   walk_t walk = {.context = context,
                  .run = run,
                  .error = error,
                  .next_look_ns = UINT64_MAX,
-                 .next_interrupt_ns = UINT64_MAX};
+                 .next_interrupt_ns = UINT64_MAX,
+                 .float_control = armnn_i_float_control()};
   context->run = run;
   if (ARMNN_UNLIKELY(context->late != NULL && !context->late->has_shapes)) {
     return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the context has no shapes yet");
@@ -347,6 +386,9 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
   } else {
     armnn_i_thread_t* thread = armnn_i_thread();
     walk_t* const outer = thread->walk; /* of a run whose interrupt started this one */
+    const uint32_t limit = thread->thread_limit;
+    if (ARMNN_UNLIKELY(context->plan->labels != NULL)) armnn_i_note_thread(thread);
+    thread->thread_limit = context->plan->thread_limit;
     begin_watch(&walk);
     thread->walk = &walk;
     if (ARMNN_UNLIKELY(listened)) status = begin_for_listeners(&walk, &told);
@@ -358,8 +400,12 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
           armnn_i_trace_enabled(&armnn_i_core.trace) ? walk_traced(&walk) : walk_untraced(&walk);
     }
     thread->walk = outer;
+    thread->thread_limit = limit;
   }
   armnn_i_flight_end(context->flight);
+  armnn_i_thread_t* thread = armnn_i_thread();
+  walk_t* const outer = thread->walk;
+  if (ARMNN_UNLIKELY(context->plan->labels != NULL)) begin_tail(&walk, thread);
   /* An interrupt in the last step: its exception will end the caller's run, so that must fail. */
   if (ARMNN_UNLIKELY(walk.interrupted) && status == ARMNN_STATUS_OK &&
       (context->plan->variable_count != 0 || context->first_state != ARMNN_PLAN_NONE)) {
@@ -380,6 +426,11 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
     context->is_state_lost = true;
   }
   if (ARMNN_UNLIKELY(told != 0)) armnn_i_tell_end(context, told, status);
+  run->beside = 0;
+  thread->walk = outer;
+  if (ARMNN_UNLIKELY(armnn_i_float_control() != walk.float_control)) {
+    armnn_i_restore_float_control(walk.float_control, "a call of a backend around a run");
+  }
   return status;
 }
 
@@ -398,6 +449,7 @@ armnn_status_t armnn_context_run(armnn_run_t* run) {
   run->run_id = 0;
   run->copies = 0;
   run->copied_bytes = 0;
+  run->beside = 0;
   armnn_context_t* context = run->context;
   if (context == NULL) {
     return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the run has no context");
@@ -413,7 +465,15 @@ armnn_status_t armnn_context_run(armnn_run_t* run) {
     return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,
                         "the context is running already; one context runs one inference at a time");
   }
+  run->is_running = 1;
+  armnn_i_thread_t* thread = armnn_i_thread();
+  const armnn_i_error_place_t* const outer = thread->error_place;
+  const armnn_i_error_place_t place = {error, error->text, error->capacity};
+  thread->error_place = &place;
   const armnn_status_t status = run_in(context, run, error);
+  armnn_i_mend_error(error);
+  thread->error_place = outer;
+  run->is_running = 0;
   state = ARMNN_CONTEXT_RUNNING;
   if (!atomic_compare_exchange_strong(&context->state, &state, ARMNN_CONTEXT_IDLE)) {
     armnn_i_context_free(context); /* destroyed meanwhile */

@@ -90,7 +90,7 @@ static void host_free(void* context, void* memory) {
 
 static uint32_t host_concurrency(void* context) {
   (void)context;
-  return armnn_i_pool_thread_count(&armnn_i_core.pool);
+  return armnn_i_pool_concurrency(&armnn_i_core.pool);
 }
 
 static armnn_status_t host_parallel_for(void* context, armnn_range_fn_t body, void* argument,
@@ -224,6 +224,13 @@ uint32_t armnn_core_usable_cpus(void) { return armnn_i_usable_cpus(); }
 
 armnn_status_t armnn_core_set_thread_count(uint32_t count) {
   return armnn_i_pool_set_thread_count(&armnn_i_core.pool, count);
+}
+
+uint32_t armnn_core_limit_threads(uint32_t count) {
+  armnn_i_thread_t* thread = armnn_i_thread();
+  const uint32_t before = thread->thread_limit;
+  thread->thread_limit = count;
+  return before;
 }
 
 uint32_t armnn_core_thread_count(void) { return armnn_i_pool_thread_count(&armnn_i_core.pool); }

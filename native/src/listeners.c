@@ -30,6 +30,7 @@ armnn_status_t armnn_i_tell_begin(armnn_context_t* context, uint32_t* out_told,
     *out_told = i;
     if (!ARMNN_HAS_FN(listener->api, armnn_backend_context_api_t, before_run)) continue;
     const armnn_run_notice_t notice = notice_for(context, i, ARMNN_STATUS_OK);
+    context->run->beside = plan->step_count + 2 * i + 1;
     const armnn_status_t status = listener->api->before_run(listener, &notice, error);
     if (status != ARMNN_STATUS_OK) {
       context->run->failed_listener = i;
@@ -48,6 +49,7 @@ void armnn_i_tell_end(armnn_context_t* context, uint32_t told, armnn_status_t st
     armnn_backend_context_t* listener = plan->listeners[told].context;
     if (!ARMNN_HAS_FN(listener->api, armnn_backend_context_api_t, after_run)) continue;
     const armnn_run_notice_t notice = notice_for(context, told, status);
+    context->run->beside = plan->step_count + 2 * told + 2;
     listener->api->after_run(listener, &notice);
   }
 }

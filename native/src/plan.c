@@ -48,6 +48,7 @@ static bool names_handle(const armnn_plan_t* plan, const uint32_t* operands, uin
 
 static void copy_step(armnn_plan_t* plan, const armnn_plan_step_t* from, armnn_i_plan_step_t* to,
                       uint32_t* operand_count) {
+  char own_name[2 * sizeof to->name] = "";
   const char* name = NULL;
   to->first_operand = *operand_count;
   to->input_count = from->input_count;
@@ -86,10 +87,10 @@ static void copy_step(armnn_plan_t* plan, const armnn_plan_step_t* from, armnn_i
     to->input_infos = from->input_infos;
     plan->late_count += from->late != ARMNN_PLAN_LATE_NONE;
     plan->tell_count += from->late == ARMNN_PLAN_LATE_TELLS;
-    name = ARMNN_HAS_FN(api, armnn_workload_api_t, get_kernel_name)
-               ? api->get_kernel_name(from->workload)
-               : NULL;
-    if (name == NULL) name = "step";
+    if (ARMNN_HAS_FN(api, armnn_workload_api_t, get_kernel_name)) {
+      armnn_i_copy_readable(own_name, sizeof own_name, api->get_kernel_name(from->workload));
+    }
+    name = own_name[0] != 0 ? own_name : "step";
     if (to->serial != NULL) {
       to->serial->workload = from->workload;
       to->serial->execute = api->execute;
@@ -203,6 +204,7 @@ armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec, armnn_plan_t** o
   plan->variable_count = spec->variable_count;
   plan->operand_count = facts.operand_count;
   plan->listener_count = spec->listener_count;
+  plan->thread_limit = armnn_i_thread()->thread_limit;
   plan->arena_size = spec->arena_size;
   plan->arena_alignment = facts.arena_alignment;
   const uint64_t externals = (uint64_t)spec->input_count + spec->output_count;

@@ -44,6 +44,7 @@ static void write_text(armnn_error_t* error, armnn_status_t code, const char* fo
 
 armnn_status_t armnn_i_fail(armnn_error_t* error, armnn_status_t code, const char* format, ...) {
   if (error == NULL) return code;
+  armnn_i_mend_error(error);
   va_list arguments;
   va_start(arguments, format);
   write_text(error, code, format, arguments);
@@ -54,6 +55,7 @@ armnn_status_t armnn_i_fail(armnn_error_t* error, armnn_status_t code, const cha
 armnn_status_t armnn_i_fail_if_silent(armnn_error_t* error, armnn_status_t code, const char* format,
                                       ...) {
   if (error == NULL) return code;
+  armnn_i_mend_error(error);
   if (has_text(error)) {
     error->code = code;
     end_text(error); /* the callee's own words: it may have cut them anywhere */
@@ -68,6 +70,7 @@ armnn_status_t armnn_i_fail_if_silent(armnn_error_t* error, armnn_status_t code,
 
 void armnn_i_error_clear(armnn_error_t* error) {
   if (error == NULL) return;
+  armnn_i_mend_error(error);
   error->code = ARMNN_STATUS_OK;
   error->vendor_code = 0;
   error->needed = 0;

@@ -83,6 +83,9 @@ static void run_chunks(armnn_i_pool_t* pool, uint32_t thread_index) {
     const uint64_t longer = chunk < pool->remainder ? chunk : pool->remainder;
     const uint64_t begin = chunk * pool->chunk_size + longer;
     const uint64_t end = begin + pool->chunk_size + (chunk < pool->remainder ? 1 : 0);
+    if (ARMNN_UNLIKELY(armnn_i_float_control() != pool->float_control)) {
+      armnn_i_set_float_control(pool->float_control); /* the chunk before changed it */
+    }
     const armnn_status_t status = pool->body(pool->argument, begin, end, thread_index);
     if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) {
       armnn_status_t none = ARMNN_STATUS_OK;
@@ -159,8 +162,12 @@ static void* worker_main(void* data) {
     thread->in_body = true;
     thread->index = index;
     thread->scope = pool->scope;
+    armnn_i_note_thread(thread);
     run_chunks(pool, index);
-    if (pool->epoch != epoch) return NULL; /* the body forked, and this is the child */
+    if (pool->epoch != epoch) { /* the body forked, and this is the child */
+      armnn_i_end_if_stray_copy();
+      return NULL;
+    }
     thread->in_body = false;
     leave(pool);
   }
@@ -188,6 +195,9 @@ static void start_workers(armnn_i_pool_t* pool, uint32_t wanted) {
   atomic_store(&pool->spin_ns, pool->started_for <= armnn_i_usable_cpus() ? SPIN_NS : 0);
   sigset_t all, before;
   sigfillset(&all);
+  /* But for faults: a blocked one ends the process without a word. */
+  static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT};
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; ++i) sigdelset(&all, faults[i]);
   pthread_sigmask(SIG_SETMASK, &all, &before); /* inherited: signals belong to other threads */
   while (pool->worker_count < wanted) {
     armnn_i_worker_t* worker = &pool->workers[pool->worker_count];
@@ -252,6 +262,8 @@ static armnn_status_t run_threaded(armnn_i_pool_t* pool, armnn_i_thread_t* threa
   pool->chunk_size = count / chunks;
   pool->remainder = count % chunks;
   pool->scope = thread->scope;
+  pool->walk = thread->walk;
+  pool->float_control = armnn_i_float_control();
   open_gate(pool, threads - 1);
   thread->in_body = true;
   thread->index = 0;
@@ -271,7 +283,7 @@ armnn_status_t armnn_i_pool_parallel_for(armnn_i_pool_t* pool, armnn_range_fn_t 
     return body(argument, 0, count, thread->index); /* the index stays that of this thread */
   }
   armnn_status_t status;
-  uint32_t threads = armnn_i_pool_thread_count(pool);
+  uint32_t threads = armnn_i_pool_concurrency(pool);
   if (max_threads != 0 && max_threads < threads) threads = max_threads;
   uint64_t chunks = grain > 1 ? count / grain : count;
   if (chunks > (uint64_t)threads * CHUNKS_PER_THREAD) chunks = threads * CHUNKS_PER_THREAD;
@@ -310,8 +322,10 @@ void armnn_i_pool_init(armnn_i_pool_t* pool) {
 void armnn_i_pool_after_fork(armnn_i_pool_t* pool) {
   const uint32_t requested = atomic_load(&pool->requested);
   const uint32_t epoch = pool->epoch + 1;
+  struct armnn_i_walk_t* walk = pool->walk; /* last words name its step */
   armnn_i_pool_init(pool);
   pool->epoch = epoch;
+  pool->walk = walk;
   atomic_store(&pool->requested, requested);
 }
 
@@ -321,6 +335,12 @@ uint32_t armnn_i_pool_thread_count(armnn_i_pool_t* pool) {
   uint32_t usable = armnn_i_usable_cpus();
   if (usable > ARMNN_MAX_THREADS) usable = ARMNN_MAX_THREADS;
   return atomic_compare_exchange_strong(&pool->requested, &count, usable) ? usable : count;
+}
+
+uint32_t armnn_i_pool_concurrency(armnn_i_pool_t* pool) {
+  const uint32_t count = armnn_i_pool_thread_count(pool);
+  const uint32_t limit = armnn_i_thread()->thread_limit;
+  return limit != 0 && limit < count ? limit : count;
 }
 
 armnn_status_t armnn_i_pool_set_thread_count(armnn_i_pool_t* pool, uint32_t count) {

@@ -179,7 +179,7 @@ class Workload:
 
     @property
     def kernel_name(self) -> bytes:
-        return table(self.pointer).get_kernel_name(self.pointer)
+        return ctypes.string_at(table(self.pointer).get_kernel_name(self.pointer))
 
     def run(self, inputs: Sequence[Any], outputs: Sequence[Any], scratch: Any = None) -> Answer:
         """Execute over numpy arrays; None is a null address."""

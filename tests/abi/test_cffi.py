@@ -66,7 +66,7 @@ def describe_cffi(kind, *, is_result=False):
         arguments = ", ".join(describe_cffi(item) for item in kind.args)
         return f"{describe_cffi(kind.result, is_result=True)}({arguments})"
     assert kind.kind == "pointer"
-    if is_result and kind.item.kind == "struct":
+    if is_result and (kind.item.kind == "struct" or kind.item.cname == "char"):
         return "void*"
     return f"{describe_cffi(kind.item)}*"
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 
 import pytest
@@ -117,7 +118,7 @@ def test_misspelt_layer_or_operation_does_not_compile(toolchain):
 def test_table_says_what_the_macros_were_given(toolchain, tmp_path):
     backend = Backend(toolchain.build_backend(KIT_BACKEND, tmp_path / "Acme_Kit_backend.so"))
     assert backend.id == b"KitTest"
-    assert backend.api.get_id(backend.backend) == b"KitTest"
+    assert ctypes.string_at(backend.api.get_id(backend.backend)) == b"KitTest"
     assert backend.version == (abi.ARMNN_BACKEND_API_MAJOR, abi.ARMNN_BACKEND_API_MINOR)
     assert backend.api.header.struct_type == abi.ARMNN_STRUCT_BACKEND
     assert backend.api.built_minor == abi.ARMNN_BACKEND_API_MINOR

@@ -334,6 +334,18 @@ static void the_pool_changes_under_its_callers(void) { call_from_many_threads(tr
 #endif
 #endif
 
+static void a_thread_may_take_less(void) {
+  job_t job;
+  set_up(4);
+  CHECK_EQUAL(armnn_core_limit_threads(2), 0);
+  run_job(&job, 500, 1, 0, 2);
+  run_job(&job, 500, 1, 1, 1);
+  CHECK_EQUAL(armnn_i_pool_concurrency(&pool), 2);
+  CHECK_EQUAL(armnn_core_limit_threads(0), 2);
+  CHECK_EQUAL(armnn_i_pool_concurrency(&pool), 4);
+  armnn_i_pool_stop(&pool);
+}
+
 #ifndef UNDER_THREAD_SANITIZER
 
 /* ---- Fork ---------------------------------------------------------------------------------- */
@@ -419,6 +431,7 @@ static const test_t tests[] = {
     TEST(bodies_may_change_the_pool),
     TEST(many_callers_do_not_wait_for_each_other),
     TEST(the_pool_changes_under_its_callers),
+    TEST(a_thread_may_take_less),
 #ifndef UNDER_THREAD_SANITIZER /* which does not support threads in the child of a fork */
     TEST(a_forked_child_starts_over),
     TEST(a_body_may_fork),

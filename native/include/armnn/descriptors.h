@@ -1042,7 +1042,8 @@ typedef struct armnn_pooling3d_descriptor_t {
 
 /* MEM_IMPORT [input -> output; exact]: Gives a backend a tensor that lies in another's memory. */
 
-/* MERGE [x, y -> output; exact]: Hands on whichever of two tensors was computed. */
+/* MERGE [x, y -> output; exact]: Hands on whichever of two tensors was computed; the host makes
+ * it a Select. */
 
 /* MINIMUM [x, y -> output; element]: Takes the lesser of two tensors. */
 
@@ -1068,7 +1069,8 @@ typedef struct armnn_pooling3d_descriptor_t {
 
 /* SUBTRACTION [x, y -> output; element]: Subtracts two tensors. */
 
-/* SWITCH [x, y -> output0, output1; exact]: Hands its input to one of two outputs. */
+/* SWITCH [x, condition -> output_false, output_true; exact]: Hands its input to one of two
+ * outputs; the host computes both sides. */
 
 /* UNMAP [input -> nothing]: Ends the host's access to device memory. */
 

@@ -61,8 +61,49 @@ ARMNN_CORE_API uint32_t armnn_core_usable_cpus(void);
  * parallel_for; running ones finish with what they have. */
 ARMNN_CORE_API armnn_status_t armnn_core_set_thread_count(uint32_t count);
 ARMNN_CORE_API uint32_t armnn_core_thread_count(void);
+/* Threads of the pool, the caller included, that a parallel_for of the calling thread takes from
+ * now on; 0 = all. Returns the limit before. Plans that the thread makes keep the limit for their
+ * runs. */
+ARMNN_CORE_API uint32_t armnn_core_limit_threads(uint32_t count);
 /* Ends the pool's threads; the next parallel_for starts them again. */
 ARMNN_CORE_API void armnn_core_stop_threads(void);
+
+/* ---- Last words ------------------------------------------------------------------------------ */
+
+/* From now on a fatal signal, or exit(), in a call that was noted or in a labelled step of a run is
+ * told on standard error; the process then dies as it would have, with exit() by a status that is
+ * not 0. */
+ARMNN_CORE_API void armnn_core_install_last_words(void);
+/* Has the calls of _exit in a library, as dlopen returned it, told in the same way. Returns how
+ * many places call it; 0 on machines whose linkage is not known. */
+ARMNN_CORE_API uint32_t armnn_core_redirect_exits(void* library);
+/* Around a call into a backend, on the calling thread; |words| must live until leave_call. That
+ * undoes a change of how the thread computes, unless |keeps_float_control|. */
+ARMNN_CORE_API void armnn_core_enter_call(const char* words);
+ARMNN_CORE_API void armnn_core_leave_call(int32_t keeps_float_control);
+
+/* ---- State of the process -------------------------------------------------------------------- */
+
+enum armnn_state_bits_e {
+  ARMNN_STATE_FLOAT_CONTROL = 1 << 0, /* rounding and small numbers, of the calling thread */
+  ARMNN_STATE_SIGNAL_MASK = 1 << 1,   /* of the calling thread */
+  ARMNN_STATE_HANDLERS = 1 << 2,      /* of signals that had one or are now ignored */
+  ARMNN_STATE_FOLDER = 1 << 3,
+  ARMNN_STATE_UMASK = 1 << 4,
+  ARMNN_STATE_LOCALE = 1 << 5,
+  ARMNN_STATE_STREAMS = 1 << 6,     /* descriptors 0 to 2 */
+  ARMNN_STATE_ENVIRONMENT = 1 << 7, /* variables that were there */
+  ARMNN_STATE_LIMITS = 1 << 8,      /* setrlimit: lower ones */
+  ARMNN_STATE_BITS_MAX_ENUM = INT32_MAX
+};
+
+typedef struct armnn_process_state_t armnn_process_state_t;
+
+/* Before code of others is loaded; null when memory is out. */
+ARMNN_CORE_API armnn_process_state_t* armnn_core_note_state(void);
+/* Puts back what differs from |state|, on the thread that noted it, and frees |state|. Returns the
+ * bits of armnn_state_bits_e. */
+ARMNN_CORE_API uint32_t armnn_core_restore_state(armnn_process_state_t* state);
 
 /* ---- Lost devices ---------------------------------------------------------------------------- */
 
@@ -266,6 +307,9 @@ typedef struct armnn_context_t armnn_context_t;
 /* Checks every number of |spec| (indices, offsets, sizes, alignment) before it makes a plan. */
 ARMNN_CORE_API armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec,
                                                 armnn_plan_t** out_plan, armnn_error_t* error);
+/* Texts for last words, before the first run; |labels| must outlive the plan. One for each step,
+ * two for each listener (before_run, after_run), one for what else comes after the steps. */
+ARMNN_CORE_API void armnn_plan_set_labels(armnn_plan_t* plan, const char* const* labels);
 /* Contexts hold the plan: it is freed after the last of them. */
 ARMNN_CORE_API void armnn_plan_destroy(armnn_plan_t* plan);
 
@@ -366,6 +410,8 @@ typedef struct armnn_run_t {
   const armnn_options_t* options; /* of this run, one for each listener; null: none were given */
   /* Null, or for each input and then each output null or where it lies. */
   const armnn_run_memory_t* const* memories;
+  uint32_t is_running; /* out: 1 while the steps of the run are done, for who watches */
+  uint32_t beside;     /* out: 1 + the label of a call beside the steps that is under way, or 0 */
 } armnn_run_t;
 
 /* OK, CANCELLED, TIMEOUT or what a workload answered. INVALID_ARGUMENT if the context is already

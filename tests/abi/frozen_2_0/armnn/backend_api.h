@@ -56,7 +56,8 @@
  * one. The host has checked what follows, so that no backend checks it again:
  *   [type] It is canonical. ADDITION, DIVISION, MAXIMUM, MINIMUM, MULTIPLICATION and SUBTRACTION
  *       come as ELEMENTWISE_BINARY, PERMUTE as TRANSPOSE, MEAN as REDUCE, FLOOR as
- *       ELEMENTWISE_UNARY, CONVERT_FP16_TO_FP32 and CONVERT_FP32_TO_FP16 as CAST.
+ *       ELEMENTWISE_UNARY, CONVERT_FP16_TO_FP32 and CONVERT_FP32_TO_FP16 as CAST, MERGE as SELECT;
+ *       SWITCH is not shown. The layouts of a BATCH_MAT_MUL are NCHW or NCDHW.
  *   [descriptor] There is one exactly if the type has one, with the tag of the type and every
  *       member that the minor of GetVersion knows. Enumerators are known ones. Strides, dilations,
  *       groups and blocks are not 0. Axes lie within the rank, none comes twice.

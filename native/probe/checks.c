@@ -1,0 +1,118 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * checks.c - questions about addresses that may be wrong, and what a stage did to the process.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "armnn/runtime.h"
+#include "probe.h"
+
+#define GUARDS 16 /* descriptors that no code but ours may close */
+
+static struct {
+  probe_shared_t* shared;
+  int stages;
+  pid_t self, parent;
+  int guards[GUARDS];
+  struct {
+    dev_t device;
+    ino_t inode;
+  } known[GUARDS];
+  size_t guard_count;
+} watched;
+
+bool probe_is_readable(const void* address, uint64_t size) {
+  return armnn_core_is_readable(address, size) != 0;
+}
+
+bool probe_is_code(uintptr_t address) {
+  char path[1];
+  return armnn_core_find_code((const void*)address, path, sizeof path) != 0;
+}
+
+/* ---- One stage after the other ------------------------------------------------------------- */
+
+static void guard(int file) {
+  struct stat status;
+  if (file < 0 || watched.guard_count == GUARDS || fstat(file, &status) != 0) return;
+  watched.guards[watched.guard_count] = file;
+  watched.known[watched.guard_count].device = status.st_dev;
+  watched.known[watched.guard_count].inode = status.st_ino;
+  ++watched.guard_count;
+}
+
+void probe_watch_begin(const probe_job_t* job, probe_shared_t* shared) {
+  watched.shared = shared;
+  watched.stages = job->stages;
+  watched.self = getpid();
+  watched.parent = getppid();
+  for (int file = 0; file < 3; ++file) guard(file);
+  guard(job->report);
+  guard(job->stages);
+  guard(job->file);
+  for (int i = 0; i < 4; ++i) guard(open("/dev/null", O_RDONLY | O_CLOEXEC));
+}
+
+static void note(_Atomic uint32_t* happening, uint32_t stage) {
+  uint32_t none = 0;
+  atomic_compare_exchange_strong(happening, &none, stage);
+}
+
+static void look_at_children(uint32_t stage) {
+  pid_t found[64];
+  const size_t count = probe_list_children(found, sizeof found / sizeof found[0]);
+  for (size_t i = 0; i < count; ++i) {
+    if (probe_is_copy(found[i])) note(&watched.shared->children, stage);
+  }
+}
+
+static void look_back(uint32_t stage) {
+  probe_shared_t* shared = watched.shared;
+  if (getpid() != watched.self) {
+    note(&shared->forked, stage);
+    _exit(0);
+  }
+  siginfo_t info;
+  if (atomic_load(&shared->children) == 0 &&
+      waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
+    look_at_children(stage);
+  }
+  for (size_t i = 0; i < watched.guard_count; ++i) {
+    struct stat status;
+    if (fstat(watched.guards[i], &status) != 0 || status.st_dev != watched.known[i].device ||
+        status.st_ino != watched.known[i].inode) {
+      note(&shared->closed, stage);
+    }
+  }
+}
+
+void probe_enter(probe_stage_t stage) {
+  probe_shared_t* shared = watched.shared;
+  const uint32_t last = atomic_load(&shared->stage);
+  if (last != PROBE_STAGE_start) look_back(last);
+  if (getppid() != watched.parent) _exit(1); /* it was ended, by whom if not by this stage */
+  if ((uint32_t)stage <= last && last != PROBE_STAGE_start) _exit(1); /* a jump into the past */
+  atomic_store(&shared->stage, (uint32_t)stage);
+  atomic_store(&shared->entered_ns[stage], probe_now_ns());
+  /* Also down the pipe: its reader knows the stage if our parent is ended with us. */
+  char line[64];
+  const int size = snprintf(line, sizeof line, "stage %s\n", probe_stage_name(stage));
+  (void)!write(watched.stages, line, (size_t)size);
+}
+
+void probe_note_wild(const char* what) {
+  note(&watched.shared->wild, atomic_load(&watched.shared->stage));
+  probe_fact("answer", what, strlen(what));
+}
+
+void probe_note_refused(const char* why) {
+  note(&watched.shared->refused, atomic_load(&watched.shared->stage));
+  probe_fact("reason", why, strlen(why));
+}

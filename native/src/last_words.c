@@ -1,0 +1,230 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * last_words.c - which call of which backend was under way when the process ends by a fatal signal
+ * or by exit().
+ *
+ * So does a copy of the process that a call made and returned from: whatever the program does next
+ * would be done twice.
+ *
+ * The handlers only look, write and hand on: the process then dies as it would have died, by the
+ * handler that was there before or by the signal itself. A run needs nothing for it: its walk knows
+ * the step, and the plan its label.
+ */
+#define _GNU_SOURCE /* on_exit */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core.h"
+
+#define EXIT_FAILED 70 /* EX_SOFTWARE of sysexits.h */
+#define STACK_SIZE (64u * 1024u)
+
+static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+static const char* const names[] = {"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT"};
+#define FATAL_COUNT (sizeof fatal / sizeof *fatal)
+
+static struct sigaction before[FATAL_COUNT];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static atomic_bool is_installed, is_telling;
+atomic_bool armnn_i_is_stray_copy;
+static pid_t own_pid;
+static pthread_key_t stack_key;
+
+/* Static storage of the thread, so that a handler may read it on any thread. */
+static _Thread_local armnn_i_thread_t* noted __attribute__((tls_model("initial-exec")));
+
+/* ---- Looking --------------------------------------------------------------------------------- */
+
+/* What the calling thread is at, or null: a call that the host noted, or a step of a run. */
+static const char* under_way(void) {
+  const armnn_i_thread_t* thread = noted;
+  if (thread == NULL) return NULL;
+  if (thread->call_depth != 0) {
+    const uint32_t last =
+        thread->call_depth < ARMNN_NOTED_CALLS ? thread->call_depth : ARMNN_NOTED_CALLS;
+    return thread->calls[last - 1];
+  }
+  const struct armnn_i_walk_t* walk = thread->walk;
+  if (thread->is_worker && thread->in_body) walk = armnn_i_core.pool.walk;
+  return walk == NULL ? NULL : armnn_i_walk_label(walk);
+}
+
+/* One write, so that what several threads say does not mix. */
+typedef struct line_t {
+  char text[1536];
+  size_t size;
+} line_t;
+
+static void put(line_t* line, const char* text) {
+  while (*text != 0 && line->size < sizeof line->text) line->text[line->size++] = *text++;
+}
+
+static void put_number(line_t* line, int number) {
+  char text[16];
+  size_t at = sizeof text - 1;
+  text[at] = 0;
+  unsigned rest = number < 0 ? 0u - (unsigned)number : (unsigned)number;
+  do {
+    text[--at] = (char)('0' + rest % 10);
+    rest /= 10;
+  } while (rest != 0);
+  if (number < 0) text[--at] = '-';
+  put(line, text + at);
+}
+
+static void say(const line_t* line) {
+  for (size_t done = 0; done < line->size;) {
+    const ssize_t written = write(STDERR_FILENO, line->text + done, line->size - done);
+    if (written <= 0) return;
+    done += (size_t)written;
+  }
+}
+
+/* ---- Signals --------------------------------------------------------------------------------- */
+
+static void tell_signal(int number, siginfo_t* info, void* context) {
+  (void)context;
+  const int saved = errno;
+  size_t index = 0;
+  while (index < FATAL_COUNT && fatal[index] != number) ++index;
+  const char* words = under_way();
+  if (words != NULL && index < FATAL_COUNT) {
+    if (atomic_exchange(&is_telling, true)) {
+      /* Another thread of the same backend was first, and ends the process. */
+      const struct timespec second = {1, 0};
+      nanosleep(&second, NULL);
+    } else {
+      line_t line = {.size = 0};
+      put(&line, "armnn_py: ");
+      put(&line, names[index]);
+      put(&line, " in ");
+      put(&line, words);
+      put(&line,
+          "\nhint: 'armnn-py backends test FILE' shows what a backend does wrong, and gdb where\n");
+      say(&line);
+    }
+  }
+  if (index < FATAL_COUNT) sigaction(number, &before[index], NULL);
+  errno = saved;
+  /* A fault happens again where it was; a signal that was sent has to be sent again. */
+  if (info == NULL || info->si_code <= 0) raise(number);
+}
+
+/* ---- exit ------------------------------------------------------------------------------------ */
+
+/* Returns if the process ends for a reason of its own, or is a copy of this one. */
+static void tell_ending(const char* function, int status) {
+  const char* words = under_way();
+  if (words == NULL || getpid() != own_pid) return;
+  line_t line = {.size = 0};
+  put(&line, "armnn_py: ");
+  put(&line, function);
+  put(&line, "(");
+  put_number(&line, status);
+  put(&line, ") in ");
+  put(&line, words);
+  put(&line, "\n");
+  say(&line);
+  _exit(status != 0 ? status : EXIT_FAILED);
+}
+
+static void tell_exit(int status, void* argument) {
+  (void)argument;
+  tell_ending("exit", status);
+}
+
+void armnn_i_tell_immediate_exit(int status) {
+  tell_ending("_exit", status);
+  _exit(status);
+}
+
+/* ---- Copies of the process ------------------------------------------------------------------- */
+
+static const char* stray_call;
+
+/* In a new copy: whether it was made in a call of a backend, which must not return here. */
+static void look_at_copy(void) {
+  stray_call = under_way();
+  atomic_store(&armnn_i_is_stray_copy, stray_call != NULL);
+}
+
+void armnn_i_end_stray_copy(void) {
+  line_t line = {.size = 0};
+  put(&line, "armnn_py: fork() in ");
+  put(&line, stray_call);
+  put(&line,
+      "\nhint: the backend does not end the copy of the program that it made; it ends here\n");
+  say(&line);
+  _exit(EXIT_FAILED);
+}
+
+/* ---- Stacks of handlers ---------------------------------------------------------------------- */
+
+static void drop_stack(void* memory) {
+  const stack_t none = {.ss_flags = SS_DISABLE};
+  stack_t now;
+  if (sigaltstack(NULL, &now) == 0 && now.ss_sp == memory) sigaltstack(&none, NULL);
+  munmap(memory, STACK_SIZE);
+}
+
+/* An overflow of the stack leaves no room for a handler: it gets memory of its own. */
+static void give_stack(void) {
+  stack_t now;
+  if (sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_DISABLE)) return;
+  void* memory = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return;
+  const stack_t own = {.ss_sp = memory, .ss_size = STACK_SIZE};
+  if (sigaltstack(&own, NULL) != 0 || pthread_setspecific(stack_key, memory) != 0) {
+    drop_stack(memory);
+  }
+}
+
+void armnn_i_note_thread(armnn_i_thread_t* thread) {
+  if (noted != NULL || !atomic_load_explicit(&is_installed, memory_order_acquire)) return;
+  noted = thread;
+  give_stack();
+}
+
+/* ---- What the host calls --------------------------------------------------------------------- */
+
+static void install(void) {
+  own_pid = getpid();
+  if (pthread_key_create(&stack_key, drop_stack) != 0) return;
+  atomic_store_explicit(&is_installed, true, memory_order_release);
+  struct sigaction action = {.sa_sigaction = tell_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < FATAL_COUNT; ++i) sigaction(fatal[i], &action, &before[i]);
+  on_exit(tell_exit, NULL);
+  pthread_atfork(NULL, NULL, look_at_copy);
+}
+
+void armnn_core_install_last_words(void) { pthread_once(&once, install); }
+
+void armnn_core_enter_call(const char* words) {
+  armnn_i_thread_t* thread = armnn_i_thread();
+  armnn_i_note_thread(thread);
+  if (thread->call_depth < ARMNN_NOTED_CALLS) {
+    thread->calls[thread->call_depth] = words;
+    thread->float_controls[thread->call_depth] = armnn_i_float_control();
+  }
+  ++thread->call_depth;
+}
+
+void armnn_core_leave_call(int32_t keeps_float_control) {
+  armnn_i_thread_t* thread = armnn_i_thread();
+  if (thread->call_depth == 0) return;
+  armnn_i_end_if_stray_copy();
+  const uint32_t index = --thread->call_depth;
+  if (keeps_float_control || index >= ARMNN_NOTED_CALLS) return;
+  if (armnn_i_float_control() != thread->float_controls[index]) {
+    armnn_i_restore_float_control(thread->float_controls[index], thread->calls[index]);
+  }
+}
+
+void armnn_plan_set_labels(armnn_plan_t* plan, const char* const* labels) { plan->labels = labels; }

@@ -1,0 +1,239 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * process_state.c - what is the whole process's and what code that is loaded may have changed:
+ * noted before, compared and put back afterwards.
+ *
+ * What a library adds for itself stays: handlers of signals that nobody handled, new variables of
+ * the environment, higher limits.
+ */
+#define _GNU_SOURCE /* O_PATH, environ */
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core.h"
+
+#define SIGNAL_COUNT 32 /* the classic ones */
+#define FIRST_COPY 64   /* copies of the standard streams are not among descriptors people number */
+
+static const int limits[] = {RLIMIT_NOFILE, RLIMIT_AS,    RLIMIT_DATA, RLIMIT_STACK,
+                             RLIMIT_CORE,   RLIMIT_FSIZE, RLIMIT_CPU};
+#define LIMIT_COUNT (sizeof limits / sizeof *limits)
+
+struct armnn_process_state_t {
+  uint64_t float_control;
+  sigset_t mask;
+  struct sigaction handlers[SIGNAL_COUNT];
+  int folder;     /* descriptor, or -1 */
+  long umask;     /* -1: not known */
+  char* locale;   /* of the process; may be null */
+  locale_t own;   /* of the thread */
+  int streams[3]; /* copies of 0, 1, 2; -1 where there was none */
+  int descriptor_flags[3];
+  char** environment; /* names and values, ended by null; may be null */
+  struct rlimit limits[LIMIT_COUNT];
+};
+
+/* ---- Noting ---------------------------------------------------------------------------------- */
+
+/* From "Umask:" of proc(5): the system call can only set it, for all threads. */
+static long read_umask(void) {
+  char text[1024];
+  const int file = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return -1;
+  const ssize_t size = read(file, text, sizeof text - 1);
+  close(file);
+  if (size <= 0) return -1;
+  text[size] = 0;
+  const char* line = strstr(text, "\nUmask:");
+  return line != NULL ? strtol(line + 7, NULL, 8) : -1;
+}
+
+/* One block: the pointers, and behind them the texts. */
+static char** copy_environment(void) {
+  size_t count = 0, size = 0;
+  if (environ == NULL) return NULL;
+  while (environ[count] != NULL) size += strlen(environ[count++]) + 1;
+  char** copy = (char**)malloc((count + 1) * sizeof *copy + size);
+  if (copy == NULL) return NULL;
+  char* text = (char*)(copy + count + 1);
+  for (size_t i = 0; i < count; ++i) {
+    const size_t length = strlen(environ[i]) + 1;
+    memcpy(text, environ[i], length);
+    copy[i] = text;
+    text += length;
+  }
+  copy[count] = NULL;
+  return copy;
+}
+
+armnn_process_state_t* armnn_core_note_state(void) {
+  armnn_process_state_t* state = (armnn_process_state_t*)calloc(1, sizeof *state);
+  if (state == NULL) return NULL;
+  state->float_control = armnn_i_float_control();
+  pthread_sigmask(SIG_SETMASK, NULL, &state->mask);
+  for (int number = 1; number < SIGNAL_COUNT; ++number) {
+    sigaction(number, NULL, &state->handlers[number]);
+  }
+  state->folder = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  state->umask = read_umask();
+  const char* locale = setlocale(LC_ALL, NULL);
+  state->locale = locale != NULL ? strdup(locale) : NULL;
+  state->own = uselocale((locale_t)0);
+  for (int i = 0; i < 3; ++i) {
+    state->streams[i] = fcntl(i, F_DUPFD_CLOEXEC, FIRST_COPY);
+    state->descriptor_flags[i] = fcntl(i, F_GETFD);
+  }
+  state->environment = copy_environment();
+  for (size_t i = 0; i < LIMIT_COUNT; ++i) getrlimit(limits[i], &state->limits[i]);
+  return state;
+}
+
+/* ---- Comparing and putting back -------------------------------------------------------------- */
+
+static bool are_equal_masks(const sigset_t* a, const sigset_t* b) {
+  for (int number = 1; number < NSIG; ++number) {
+    if (sigismember(a, number) != sigismember(b, number)) return false;
+  }
+  return true;
+}
+
+static bool restore_mask(const armnn_process_state_t* state) {
+  sigset_t now;
+  pthread_sigmask(SIG_SETMASK, NULL, &now);
+  if (are_equal_masks(&state->mask, &now)) return false;
+  return pthread_sigmask(SIG_SETMASK, &state->mask, NULL) == 0;
+}
+
+/* A signal that nobody handled may get a handler, but not be ignored. */
+static bool restore_handlers(const armnn_process_state_t* state) {
+  bool changed = false;
+  for (int number = 1; number < SIGNAL_COUNT; ++number) {
+    const struct sigaction* before = &state->handlers[number];
+    struct sigaction now;
+    if (sigaction(number, NULL, &now) != 0 || now.sa_handler == before->sa_handler) continue;
+    if (before->sa_handler == SIG_DFL && now.sa_handler != SIG_IGN) continue;
+    changed |= sigaction(number, before, NULL) == 0;
+  }
+  return changed;
+}
+
+static bool are_same_files(const struct stat* a, const struct stat* b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_rdev == b->st_rdev;
+}
+
+static bool restore_folder(const armnn_process_state_t* state) {
+  struct stat before, now;
+  if (state->folder < 0 || fstat(state->folder, &before) != 0) return false;
+  if (stat(".", &now) == 0 && are_same_files(&before, &now)) return false;
+  return fchdir(state->folder) == 0;
+}
+
+static bool restore_umask(const armnn_process_state_t* state) {
+  const long now = read_umask();
+  if (state->umask < 0 || now < 0 || now == state->umask) return false;
+  umask((mode_t)state->umask);
+  return true;
+}
+
+static bool restore_locale(const armnn_process_state_t* state) {
+  bool changed = false;
+  if (uselocale((locale_t)0) != state->own) {
+    uselocale(state->own);
+    changed = true;
+  }
+  const char* now = setlocale(LC_ALL, NULL);
+  if (state->locale != NULL && now != NULL && strcmp(now, state->locale) != 0) {
+    setlocale(LC_ALL, state->locale);
+    changed = true;
+  }
+  return changed;
+}
+
+static bool restore_streams(const armnn_process_state_t* state) {
+  bool changed = false;
+  for (int i = 0; i < 3; ++i) {
+    struct stat before, now;
+    if (state->streams[i] < 0 || fstat(state->streams[i], &before) != 0) continue;
+    if (fstat(i, &now) == 0 && are_same_files(&before, &now)) continue;
+    if (dup2(state->streams[i], i) < 0) continue;
+    fcntl(i, F_SETFD, state->descriptor_flags[i]);
+    changed = true;
+  }
+  return changed;
+}
+
+static bool restore_variable(const char* entry) {
+  const char* mark = strchr(entry, '=');
+  if (mark == NULL || mark == entry) return false;
+  char* name = strndup(entry, (size_t)(mark - entry));
+  if (name == NULL) return false;
+  const char* now = getenv(name);
+  const bool changed = now == NULL || strcmp(now, mark + 1) != 0;
+  const bool restored = changed && setenv(name, mark + 1, 1) == 0;
+  free(name);
+  return restored;
+}
+
+static bool restore_environment(const armnn_process_state_t* state) {
+  bool changed = false;
+  if (state->environment == NULL) return false;
+  for (char** entry = state->environment; *entry != NULL; ++entry) {
+    changed |= restore_variable(*entry);
+  }
+  return changed;
+}
+
+static bool restore_limits(const armnn_process_state_t* state) {
+  bool changed = false;
+  for (size_t i = 0; i < LIMIT_COUNT; ++i) {
+    const struct rlimit* before = &state->limits[i];
+    struct rlimit now;
+    if (getrlimit(limits[i], &now) != 0) continue;
+    if (now.rlim_cur >= before->rlim_cur && now.rlim_max >= before->rlim_max) continue;
+    changed = true;
+    if (setrlimit(limits[i], before) == 0) continue;
+    now.rlim_cur = before->rlim_cur < now.rlim_max ? before->rlim_cur : now.rlim_max;
+    setrlimit(limits[i], &now); /* who may not raise the hard limit */
+  }
+  return changed;
+}
+
+static bool restore_float(const armnn_process_state_t* state) {
+  if (armnn_i_float_control() == state->float_control) return false;
+  armnn_i_set_float_control(state->float_control);
+  return true;
+}
+
+uint32_t armnn_core_restore_state(armnn_process_state_t* state) {
+  static const struct {
+    uint32_t bit;
+    bool (*restore)(const armnn_process_state_t* state);
+  } parts[] = {
+      {ARMNN_STATE_LIMITS, restore_limits}, /* first: others open files */
+      {ARMNN_STATE_FLOAT_CONTROL, restore_float}, {ARMNN_STATE_SIGNAL_MASK, restore_mask},
+      {ARMNN_STATE_HANDLERS, restore_handlers},   {ARMNN_STATE_FOLDER, restore_folder},
+      {ARMNN_STATE_UMASK, restore_umask},         {ARMNN_STATE_LOCALE, restore_locale},
+      {ARMNN_STATE_STREAMS, restore_streams},     {ARMNN_STATE_ENVIRONMENT, restore_environment},
+  };
+  uint32_t changed = 0;
+  if (state == NULL) return 0;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
+    if (parts[i].restore(state)) changed |= parts[i].bit;
+  }
+  if (state->folder >= 0) close(state->folder);
+  for (int i = 0; i < 3; ++i) {
+    if (state->streams[i] >= 0) close(state->streams[i]);
+  }
+  free(state->locale);
+  free(state->environment);
+  free(state);
+  return changed;
+}

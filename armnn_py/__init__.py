@@ -65,6 +65,7 @@ from armnn_py.errors import (
     UnsupportedOperatorError,
 )
 from armnn_py.later import names_of
+from armnn_py.memory_budget import get_memory_budget, set_memory_budget
 from armnn_py.runtime import (
     CancelToken,
     DeviceSpec,
@@ -186,10 +187,12 @@ __all__ = [
     "Verdict",
     "__version__",
     "errors",
+    "get_memory_budget",
     "get_num_threads",
     "import_model",
     "load",
     "optimize",
+    "set_memory_budget",
     "set_num_threads",
 ]
 

@@ -5,33 +5,68 @@
 Each function returns the value of one variable, or what stands for "not set". A variable that is
 set to the empty text counts as not set. A value that makes no sense raises
 :class:`~armnn_py.errors.InvalidArgumentError`. In a process that runs with raised privileges
-(set-user-id, set-group-id) no variable is read at all: they name files that will be executed.
+(set-user-id, set-group-id, file capabilities) no variable is read at all: they name files that will
+be executed.
 """
 
 from __future__ import annotations
 
+import functools
+import math
 import os
 
 from armnn_py.errors import InvalidArgumentError
 
 __all__ = [
+    "allowed_backends",
     "bundled_backends",
     "cache_folder",
     "core_library",
     "debug",
+    "denied_backends",
     "dynamic_backend_paths",
+    "dynamic_backends",
     "entry_points",
+    "has_raised_privileges",
+    "last_words",
+    "lock_file",
     "log_levels",
+    "memory_budget",
     "network_cache",
+    "probe_seconds",
     "thread_count",
+    "trust_level",
+    "watchdog_seconds",
 ]
 
 _MAX_THREADS = 1024
+_MAX_SECONDS = 3600.0
+_UNITS = {"K": 10, "M": 20, "G": 30}
 _LOG_LEVELS = {"trace": 5, "debug": 10, "info": 20, "warning": 30, "error": 40}
 
 
+_AT_SECURE = 23  # of the auxiliary vector, see getauxval(3)
+
+
+@functools.cache
+def _began_secure() -> bool:
+    """Whether the system began this process in secure mode: set-user-id or file capabilities."""
+    import ctypes
+
+    find = getattr(ctypes.CDLL(None), "getauxval", None)
+    if find is None:
+        return False
+    find.restype, find.argtypes = ctypes.c_ulong, [ctypes.c_ulong]
+    return bool(find(_AT_SECURE))
+
+
+def has_raised_privileges() -> bool:
+    """Whether the process may do more than the user who started it."""
+    return os.getuid() != os.geteuid() or os.getgid() != os.getegid() or _began_secure()
+
+
 def _read(name: str) -> str | None:
-    if os.getuid() != os.geteuid() or os.getgid() != os.getegid():
+    if has_raised_privileges():
         return None
     return os.environ.get(name) or None
 
@@ -56,6 +91,130 @@ def dynamic_backend_paths() -> str | None:
 def entry_points() -> bool:
     """``ARMNN_PY_NO_ENTRY_POINTS=1`` gives False: installed wheels are not searched."""
     return not _read_switch("ARMNN_PY_NO_ENTRY_POINTS", default=False)
+
+
+def dynamic_backends() -> bool:
+    """``ARMNN_PY_NO_DYNAMIC=1`` gives False, as ``Runtime(enable_dynamic_backends=False)``."""
+    return not _read_switch("ARMNN_PY_NO_DYNAMIC", default=False)
+
+
+def allowed_backends() -> tuple[str, ...] | None:
+    """``ARMNN_PY_ALLOW_BACKENDS``: ids between commas, as ``Runtime(allowed_backends=...)``."""
+    return _read_ids("ARMNN_PY_ALLOW_BACKENDS")
+
+
+def denied_backends() -> tuple[str, ...] | None:
+    """``ARMNN_PY_DENY_BACKENDS``: ids between commas, as ``Runtime(denied_backends=...)``."""
+    return _read_ids("ARMNN_PY_DENY_BACKENDS")
+
+
+def _read_ids(name: str) -> tuple[str, ...] | None:
+    value = _read(name)
+    if value is None:
+        return None
+    return tuple(text.strip() for text in value.split(",") if text.strip())
+
+
+def watchdog_seconds() -> float:
+    """``ARMNN_PY_WATCHDOG_SECONDS``: after which time a backend counts as not answering, else 1.
+
+    0: backends are not watched.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The value is not a number from 0 to 3600.
+    """
+    value = _read("ARMNN_PY_WATCHDOG_SECONDS")
+    if value is None:
+        return 1.0
+    return _seconds("ARMNN_PY_WATCHDOG_SECONDS", value, "0: backends are not watched")
+
+
+def last_words() -> bool:
+    """``ARMNN_PY_LAST_WORDS=0`` gives False: fatal signals in backends are not told of."""
+    return _read_switch("ARMNN_PY_LAST_WORDS", default=True)
+
+
+def trust_level() -> str | None:
+    """``ARMNN_PY_TRUST``: ``open``, ``warn`` or ``locked``, as ``Runtime(trust=...)``.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The value is none of these.
+    """
+    value = _read("ARMNN_PY_TRUST")
+    if value not in (None, "open", "warn", "locked"):
+        raise InvalidArgumentError(
+            f"environment variable ARMNN_PY_TRUST: '{value}' given, open, warn or locked expected",
+            hints=["unset ARMNN_PY_TRUST for the default, warn"],
+        )
+    return value
+
+
+def lock_file() -> str | None:
+    """``ARMNN_PY_LOCK_FILE``, else ``armnn_py/backends.lock`` in the user's configuration folder.
+
+    That is ``XDG_CONFIG_HOME``, else ``~/.config``. None with raised privileges.
+    """
+    given = _read("ARMNN_PY_LOCK_FILE")
+    if given is not None:
+        return given
+    folder = _read_folder("XDG_CONFIG_HOME", ".config")
+    return None if folder is None else f"{folder}/backends.lock"
+
+
+def probe_seconds() -> float | None:
+    """``ARMNN_PY_PROBE_SECONDS``: time for the trial of a file, as ``Runtime(probe_seconds=...)``.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The value is not a number from 0 to 3600.
+    """
+    value = _read("ARMNN_PY_PROBE_SECONDS")
+    if value is None:
+        return None
+    return _seconds(
+        "ARMNN_PY_PROBE_SECONDS", value, "0: files are opened without a trial in another process"
+    )
+
+
+def _seconds(name: str, value: str, hint: str) -> float:
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds <= _MAX_SECONDS:
+        raise InvalidArgumentError(
+            f"environment variable {name}: '{value}' given, "
+            f"a number from 0 to {_MAX_SECONDS:g} expected",
+            hints=[hint],
+        )
+    return seconds
+
+
+def memory_budget() -> int | None:
+    """``ARMNN_PY_MEMORY_BUDGET``: bytes, with K, M or G for KiB, MiB or GiB; `set_memory_budget`.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The value is not such a number of at least 1.
+    """
+    value = _read("ARMNN_PY_MEMORY_BUDGET")
+    if value is None:
+        return None
+    shift = _UNITS.get(value[-1:].upper(), 0)
+    digits = value[:-1] if shift else value
+    if not (digits.isascii() and digits.isdigit() and int(digits[:18]) > 0):
+        raise InvalidArgumentError(
+            f"environment variable ARMNN_PY_MEMORY_BUDGET: '{value}' given, "
+            "a number of bytes of at least 1 expected",
+            hints=["512M are 512 MiB, 2G are 2 GiB"],
+        )
+    return int(digits) << shift
 
 
 def bundled_backends() -> bool:
@@ -114,11 +273,15 @@ def cache_folder() -> str | None:
     As of the XDG base directory specification a relative path counts as not set. None if the user
     has no home, and in a process with raised privileges.
     """
-    base, home = _read("XDG_CACHE_HOME"), _read("HOME")
+    return _read_folder("XDG_CACHE_HOME", ".cache")
+
+
+def _read_folder(variable: str, otherwise: str) -> str | None:
+    base, home = _read(variable), _read("HOME")
     if base is not None and os.path.isabs(base):  # noqa: PTH117
         return os.path.join(base, "armnn_py")  # noqa: PTH118
     if home is not None and os.path.isabs(home):  # noqa: PTH117
-        return os.path.join(home, ".cache", "armnn_py")  # noqa: PTH118
+        return os.path.join(home, otherwise, "armnn_py")  # noqa: PTH118
     return None
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import inspect
     from collections.abc import Callable
 
-__all__ = ["Frozen", "record"]
+__all__ = ["Frozen", "compile_constructors", "record"]
 
 _Class = typing.TypeVar("_Class")
 
@@ -74,7 +74,20 @@ def _compile_init_at_first_call(made: Any) -> None:
         return init
 
     made.__init__ = __init__
+    _waiting.append((made, __init__, constructor))
     made.__signature__ = _SignatureOfInit(constructor)
+
+
+#: Classes whose constructor may not be compiled yet, with what they have meanwhile.
+_waiting: list[tuple[Any, Any, Callable[[], Any]]] = []
+
+
+def compile_constructors() -> None:
+    """Compile the constructors that are left: for a process that forks many others."""
+    for made, meanwhile, constructor in _waiting:
+        if made.__init__ is meanwhile:
+            made.__init__ = constructor()
+    _waiting.clear()
 
 
 class _SignatureOfInit:

@@ -8,10 +8,12 @@ from collections.abc import Collection, Iterable, Sequence
 
 __all__ = [
     "counted",
+    "format_bytes",
     "html_table",
     "install_hint",
     "printable",
     "quoted",
+    "shortened",
     "text_table",
     "with_article",
 ]
@@ -38,6 +40,15 @@ def quoted(names: Iterable[str], *, most: int | None = None) -> str:
     if most is not None and len(shown) > most:
         shown = [*shown[: most - 1], f"{len(shown) - most + 1} more"]
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most ``most`` characters: of a longer one, begin and end."""
+    if len(text) <= most:
+        return text
+    mark = f" ... ({len(text) - most:,} characters and more) ... "
+    rest = max(most - len(mark), 2)
+    return f"{text[: rest - rest // 3]}{mark}{text[len(text) - rest // 3 :]}"
 
 
 def text_table(rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> str:
@@ -78,3 +89,15 @@ def printable(text: str) -> str:
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
     )
+
+
+def format_bytes(count: int) -> str:
+    """Return a size in B, KiB, MiB or GiB."""
+    if count < 1024:
+        return f"{count} B"
+    size, unit = count / 1024, "KiB"
+    for larger in ("MiB", "GiB"):
+        if size < 1024:
+            break
+        size, unit = size / 1024, larger
+    return f"{size:.1f} {unit}"

@@ -13,6 +13,7 @@ from armnn_py.backends.backend import Backend
 from armnn_py.backends.model_options import ModelOptions
 from armnn_py.backends.naming import FILE_NAME_RULE, BackendFileName, parse_file_name
 from armnn_py.backends.option import BackendOption
+from armnn_py.backends.probe.findings import ProbeFinding
 from armnn_py.backends.registry import BackendOptions, BackendRegistry, load_backends
 from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.verdict import LoadReport, Place, Verdict
@@ -39,6 +40,7 @@ __all__ = [
     "LoadReport",
     "ModelOptions",
     "Place",
+    "ProbeFinding",
     "Support",
     "Verdict",
     "load_backends",

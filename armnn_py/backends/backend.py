@@ -180,7 +180,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
     @property
     def api(self) -> abi.armnn_backend_api_t:
         """A private copy of its table; functions that an older backend lacks are null."""
-        return guarded(self._table.api)
+        return guarded(self._table.api, self.id)
 
     @property
     def may_call_python(self) -> bool:
@@ -214,7 +214,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         """
         with self.in_use():
             try:
-                return capabilities(self._table, self._instance)
+                return capabilities(self._table, self._instance, self.id)
             except TableError as error:
                 raise BackendError(f"backend '{self.id}': {error.reason}") from None
 
@@ -457,9 +457,17 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         ...     bool(backend.supports(ann.LayerType.ACTIVATION, [x], None, ActivationDescriptor()))
         True
         """
-        from armnn_py.backends.layer_support import LayerSupport, valid_signature
+        from armnn_py.backends.layer_support import (
+            LayerSupport,
+            Support,
+            never_shown,
+            valid_signature,
+        )
 
         signature = valid_signature(layer_type, inputs, outputs, descriptor, constants)
+        why = never_shown(signature.type, signature.descriptor)
+        if why:
+            return Support(False, why)
         options = None
         if model_options is not None:
             options = ModelOptions({self.id: model_options}, {self.id: self}).of(self)
@@ -580,7 +588,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
             if self._quiesced or not self._instance:
                 return
             self._quiesced = True
-            reason = quiesce_instance(self._table, self._instance, QUIESCE_NS)
+            reason = quiesce_instance(self._table, self._instance, QUIESCE_NS, self.id)
             if reason is not None:
                 _log.warning("backend '%s' did not come to rest: %s", self.id, reason)
 
@@ -600,7 +608,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
                 self.context.destroy()
                 self.context = None
             instance, self._instance = self._instance, 0
-            destroy_instance(self._table, instance)
+            destroy_instance(self._table, instance, self.id)
             self._allocator = None
             if self.source.library is not None:
                 shared_library.release(self.source.library, unloadable=self._table.unloadable)

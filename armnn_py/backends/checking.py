@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
@@ -13,11 +14,12 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, NoReturn, get_args
 
 from armnn_py._native.backend_options import OptionDefault, OptionValue
+from armnn_py._native.descendants import adopt_orphans, end_children
 from armnn_py._native.dynamic_library import EXPORTS
-from armnn_py._native.parent_process import child_command, end_with_parent
+from armnn_py._native.parent_process import child_command, end_with_parent, how_it_ended
 from armnn_py.backends.discovery import BackendPath, Candidate, Finding, look_at, refusal
 from armnn_py.backends.dynamic_backend import OnStep, load_file
 from armnn_py.backends.exports import exported_names
@@ -48,7 +50,7 @@ _PASSED = {
 class CheckedStep:
     """One step: its result is ``ok``, ``died``, ``timed out``, ``not tried`` or a status."""
 
-    step: Stage
+    step: str
     result: str
     detail: str
 
@@ -115,6 +117,7 @@ def _no_options(
 # ---- A process of its own -----------------------------------------------------------------------
 
 _START_SECONDS = 60.0  # at least, for the start of Python, which is no time of the backend
+_END_SECONDS = 5.0  # for the supervisor to end the worker and its children
 _CODE: dict[Stage, str] = {
     "open": "code that runs at opening, such as a C++ constructor,",
     "id": "GetBackendId",
@@ -124,11 +127,44 @@ _CODE: dict[Stage, str] = {
 }
 
 
+_OUT_OF_TIME = 1  # exit code of the supervisor; nobody looks at it then
+
+
 def _serve(parent: int, descriptor: int, path: str) -> None:
-    """Check ``path``; write each step before it begins, then the verdict, as lines of JSON."""
+    """Have a process check ``path``, and end what that leaves behind."""
     end_with_parent(parent)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.set_inheritable(descriptor, False)
+    adopt_orphans()
+    supervisor = os.getpid()
+    worker = os.fork()
+    if worker == 0:
+        end_with_parent(supervisor)
+        _check(descriptor, path)
+    else:
+        os.close(descriptor)  # its end is the worker's
+        _supervise(worker)
+
+
+def _supervise(worker: int) -> NoReturn:
+    """Wait for the worker or for SIGTERM, end all that is left, and end as the worker did."""
+
+    def give_up(*_: object) -> None:
+        end_children()
+        os._exit(_OUT_OF_TIME)
+
+    signal.signal(signal.SIGTERM, give_up)
+    code = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
+    end_children()
+    if code < 0:
+        with contextlib.suppress(OSError):  # of SIGKILL, which is as it should be
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
+
+
+def _check(descriptor: int, path: str) -> None:
+    """Check ``path``; write each step before it begins, then the verdict, as lines of JSON."""
     with open(descriptor, "w", encoding="utf-8") as pipe:
 
         def tell(**message: object) -> None:
@@ -177,7 +213,7 @@ def _ask_child(candidate: Candidate, timeout: float) -> Verdict:
             except (TimeoutError, subprocess.TimeoutExpired):
                 code = child.poll()  # it may have died while a child of its own holds the pipe
             finally:
-                child.kill()
+                _end(child)
     if verdict is not None and (code == 0 or verdict.status != "loaded"):
         return verdict
     late = code is None
@@ -187,10 +223,19 @@ def _ask_child(candidate: Candidate, timeout: float) -> Verdict:
         candidate.path,
         step,
         "timed-out" if late else "died",
-        f"did not return within {timeout:g} s" if code is None else _words(code),
+        f"did not return within {timeout:g} s" if code is None else how_it_ended(code),
         f"{guilty} {'does not return' if late else 'ended the process'}" if guilty else "",
         real_path=candidate.real_path,
     )
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """End the supervisor with all below it; a backend may have stopped it, or ended it."""
+    child.terminate()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(_END_SECONDS)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
 
 
 def _messages(descriptor: int, timeout: float) -> Iterator[dict[str, Any]]:
@@ -211,16 +256,6 @@ def _messages(descriptor: int, timeout: float) -> Iterator[dict[str, Any]]:
 
 
 _RESULTS = {"died": "died", "timed-out": "timed out"}
-
-
-def _words(code: int) -> str:
-    """Return how a process ended: by a signal, or with an unexpected exit code."""
-    if code >= 0:
-        return f"the process ended with exit code {code}"
-    try:
-        return f"signal {-code} ({signal.Signals(-code).name})"
-    except ValueError:
-        return f"signal {-code}"
 
 
 def _steps(name: str, verdict: Verdict) -> list[CheckedStep]:

@@ -8,17 +8,24 @@ that fails gives the verdict. A failed load leaves nothing behind.
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from armnn_py._native import abi, backend_table, dynamic_library
+from armnn_py import environment
+from armnn_py._native import abi, backend_table, dynamic_library, last_words
 from armnn_py._native.interrupts import deferred_interrupts
+from armnn_py._native.process_state import KeptState
 from armnn_py.backends import elf, shared_library
+from armnn_py.backends.inspection import InspectedFile, inspect_file
 from armnn_py.backends.memory_wishes import MemoryWishes
 from armnn_py.backends.naming import parse_file_name
-from armnn_py.backends.opening import RefusedError, open_device
+from armnn_py.backends.opening import RefusedError, open_device, words_on_changes
+from armnn_py.backends.packaged import is_of_package
+from armnn_py.backends.probe.findings import fault_of, untried_part
 from armnn_py.backends.source import BackendSource, OptionsFor
 from armnn_py.backends.verdict import Stage, Status, Verdict, printable
 from armnn_py.backends.version import BackendVersion
@@ -28,9 +35,12 @@ if TYPE_CHECKING:
     from armnn_py._native.python_table import PythonTable
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.discovery import Candidate
+    from armnn_py.backends.probe.findings import ProbeFinding
     from armnn_py.python_backend.serving import Serving
 
 __all__ = ["HOST_VERSION", "Attempt", "load_file", "load_python", "load_static"]
+
+_log = logging.getLogger("armnn_py.backends")
 
 #: What a backend of Arm NN's own reports: it exports the same three functions.
 ARM_NN_MAJOR = 1
@@ -39,18 +49,21 @@ HOST_VERSION = BackendVersion(abi.ARMNN_BACKEND_API_MAJOR, abi.ARMNN_BACKEND_API
 # Called with each step before it begins: in most steps the file's code can end the process.
 OnStep = Callable[[Stage], None]
 
+# Called with the id of a backend; raises RefusedError if that must not be used.
+Admit = Callable[[str], None]
+
 # No allocators given: every backend uses its own memory.
 NO_WISHES = MemoryWishes()
 
 _NEEDED_MISSING = r"^(\S+): cannot open shared object file"
 _UNDEFINED = r"undefined symbol: (\S+)"
-_SANITIZER_LIBRARIES = (
-    ("libasan.so", "address", "__asan_init"),
-    ("libtsan.so", "thread", "__tsan_init"),
-)
 
 
 def _unseen(_step: Stage) -> None:
+    pass
+
+
+def _everybody(_backend_id: str) -> None:
     pass
 
 
@@ -69,6 +82,8 @@ class Attempt:
     version: BackendVersion | None = None
     unloadable: bool = True
     on_step: OnStep = _unseen
+    finding: ProbeFinding | None = None
+    is_noted: bool = False
 
     def refused(self, refusal: RefusedError) -> Verdict:
         """Return the verdict of a step that failed."""
@@ -92,6 +107,7 @@ class Attempt:
             code,
             printable(reason),
             printable(hint),
+            self.finding,
         )
 
 
@@ -102,29 +118,88 @@ def load_file(
     *,
     wishes: MemoryWishes = NO_WISHES,
     on_step: OnStep = _unseen,
+    inspected: InspectedFile | None = None,
+    admit: Admit = _everybody,
 ) -> tuple[Verdict, Backend | None]:
-    """Load one file; ``taken`` has the backends so far. Call with ``LOADING`` held."""
+    """Load one file; ``taken`` has the backends so far. Call with ``LOADING`` held.
+
+    ``inspected`` has what earlier steps found; without it the file is inspected now, and its trial
+    in another process is left out. ``admit`` is called with the id.
+    """
     attempt = Attempt(candidate.place, candidate.path, candidate.real_path, on_step=on_step)
-    library: shared_library.SharedLibrary | None = None
+    if is_of_package(candidate.real_path) or not environment.last_words():
+        return _load_file(attempt, candidate, taken, options_for, wishes, inspected, admit)
+    with last_words.Steps() as steps:
+
+        def begin(step: Stage) -> None:
+            on_step(step)
+            steps.begin(f"step '{step}' of loading {candidate.real_path}")
+
+        attempt.on_step = begin
+        attempt.is_noted = True
+        return _load_file(attempt, candidate, taken, options_for, wishes, inspected, admit)
+
+
+def _load_file(
+    attempt: Attempt,
+    candidate: Candidate,
+    taken: Mapping[str, Backend],
+    options_for: OptionsFor,
+    wishes: MemoryWishes,
+    inspected: InspectedFile | None,
+    admit: Admit,
+) -> tuple[Verdict, Backend | None]:
+    kept = KeptState()
     try:
-        on_step("inspect")
-        state = _inspect(candidate)
-        on_step("open")
-        library = _open(candidate, state)
-        on_step("symbols")
-        exports = _find_symbols(library.handle)
-        backend = _load(attempt, exports, library, taken, options_for, wishes)
-        library = None  # the backend owns it now
+        attempt.on_step("inspect")
+        state = _check_inspection(attempt, inspected or inspect_file(candidate), admit)
+        with contextlib.nullcontext() if is_of_package(candidate.real_path) else kept:
+            backend = _open_and_load(attempt, candidate, state, taken, options_for, wishes, admit)
     except RefusedError as refusal:
+        refusal.hint = "; ".join(filter(None, [refusal.hint, *words_on_changes(kept)]))
         return attempt.refused(refusal), None
-    finally:
-        if library is not None:
-            shared_library.release(library, unloadable=attempt.unloadable)
-    hint = ""
+    notes = [*(inspected.warnings if inspected is not None else []), *words_on_changes(kept)]
+    if attempt.finding is not None and (note := untried_part(attempt.finding)):
+        notes.append(note)
+    _warn(candidate.path, notes)
     name = parse_file_name(candidate.path.rpartition("/")[2])
     if name is not None and backend.id not in (name.name, f"{name.vendor}_{name.name}"):
-        hint = f"the file name says '{name.name}', the backend calls itself '{backend.id}'"
-    return attempt.verdict("loaded", "create", "ok", hint=hint), backend
+        notes.append(f"the file name says '{name.name}', the backend calls itself '{backend.id}'")
+    return attempt.verdict("loaded", "create", "ok", hint="; ".join(notes)), backend
+
+
+def _open_and_load(
+    attempt: Attempt,
+    candidate: Candidate,
+    state: elf.FileState,
+    taken: Mapping[str, Backend],
+    options_for: OptionsFor,
+    wishes: MemoryWishes,
+    admit: Admit,
+) -> Backend:
+    attempt.on_step("open")
+    _log.debug("opening %s", printable(candidate.path))
+    library = _open(candidate, state)
+    try:
+        if attempt.is_noted:
+            last_words.note_library(library.handle)
+        attempt.on_step("symbols")
+        exports = _find_symbols(library.handle)
+        return _load(attempt, exports, library, taken, options_for, wishes, admit=admit)
+    except BaseException:
+        shared_library.release(library, unloadable=attempt.unloadable)
+        raise
+
+
+_told: set[tuple[str, str]] = set()
+
+
+def _warn(path: str, notes: list[str]) -> None:
+    """Log what is odd about a file that is used, loudly for the first time in a process."""
+    for note in notes:
+        level = logging.DEBUG if (path, note) in _told else logging.WARNING
+        _told.add((path, note))
+        _log.log(level, "%s: %s", printable(path), printable(note))
 
 
 def load_static(
@@ -133,11 +208,12 @@ def load_static(
     options_for: OptionsFor,
     *,
     wishes: MemoryWishes = NO_WISHES,
+    admit: Admit = _everybody,
 ) -> tuple[Verdict, Backend | None]:
     """Load a backend that is linked into the core library. Call with ``LOADING`` held."""
     attempt = Attempt("static", f"{static.vendor}_{static.name}")
     try:
-        backend = _load(attempt, static.exports, None, taken, options_for, wishes)
+        backend = _load(attempt, static.exports, None, taken, options_for, wishes, admit=admit)
     except RefusedError as refusal:
         return attempt.refused(refusal), None
     return attempt.verdict("loaded", "create", "ok"), backend
@@ -149,6 +225,7 @@ def load_python(
     options_for: OptionsFor,
     *,
     wishes: MemoryWishes = NO_WISHES,
+    admit: Admit = _everybody,
 ) -> tuple[Verdict, Backend | None]:
     """Load a backend that is written in Python. Call with ``LOADING`` held."""
     from armnn_py._native.python_table import PythonTable
@@ -160,7 +237,14 @@ def load_python(
     try:
         with deferred_interrupts():
             backend = _load(
-                attempt, table.exports, None, taken, options_for, wishes, python_table=table
+                attempt,
+                table.exports,
+                None,
+                taken,
+                options_for,
+                wishes,
+                python_table=table,
+                admit=admit,
             )
     except RefusedError as refusal:
         interruption = take_interruption()
@@ -173,28 +257,25 @@ def load_python(
 # ---- inspect, open, symbols ---------------------------------------------------------------------
 
 
-def _inspect(candidate: Candidate) -> elf.FileState:
+def _check_inspection(attempt: Attempt, file: InspectedFile, admit: Admit) -> elf.FileState:
+    """The state of a file that may be opened."""
+    attempt.finding = found = file.finding
     try:
-        info = elf.inspect(candidate.real_path)
-    except elf.ElfError as error:
-        raise RefusedError("inspect", error.code, error.reason, error.hint) from None
-    except FileNotFoundError:
-        reason = "was removed after it was found"
-        raise RefusedError("resolve", "vanished", reason) from None
-    except OSError as error:
-        reason = f"cannot be read: {error.strerror or error}"
-        raise RefusedError("resolve", "unreadable", reason) from None
-    for prefix, name, marker in _SANITIZER_LIBRARIES:
-        # Such a library ends the process when it is loaded late.
-        needs_it = any(needed.startswith(prefix) for needed in info.needed)
-        if needs_it and not dynamic_library.process_has_symbol(marker):
-            raise RefusedError(
-                "inspect",
-                "sanitizer",
-                f"built with the {name} sanitizer, this process is not",
-                f"install a build without -fsanitize={name}",
-            )
-    return info.state
+        if file.refusal is not None:
+            raise file.refusal
+        if found is not None:
+            fault = fault_of(found)
+            if fault is not None:
+                raise RefusedError(fault.stage, fault.code, fault.reason, fault.hint)
+            if found.id is not None:
+                admit(found.id)
+    except RefusedError:
+        if found is not None:  # nobody will ask the file itself
+            attempt.id = None if found.id is None else printable(found.id)
+            attempt.version = None if found.version is None else BackendVersion(*found.version)
+        raise
+    assert file.state is not None
+    return file.state
 
 
 def _open(candidate: Candidate, state: elf.FileState) -> shared_library.SharedLibrary:
@@ -256,12 +337,17 @@ def _load(
     options_for: OptionsFor,
     wishes: MemoryWishes,
     python_table: PythonTable | None = None,
+    *,
+    admit: Admit,
 ) -> Backend:
     attempt.on_step("id")
     attempt.id = _read_id(exports)
+    admit(attempt.id)
     attempt.on_step("version")
     attempt.version = BackendVersion(*dynamic_library.call_get_version(exports.get_version))
     _check_version(attempt.id, attempt.version)
+    if attempt.is_noted and attempt.real_path is not None:
+        last_words.note_backend(attempt.id, attempt.real_path)
     attempt.on_step("unique")
     if attempt.id in taken:
         origin = printable(taken[attempt.id].origin)

@@ -24,7 +24,7 @@ import sys
 from dataclasses import field
 from typing import NamedTuple
 
-from armnn_py.backends.elf_dynamic import read_needed
+from armnn_py.backends.elf_dynamic import read_names
 from armnn_py.backends.elf_image import (
     PT_DYNAMIC,
     PT_LOAD,
@@ -86,11 +86,13 @@ class FileState(NamedTuple):
 
 @record
 class ElfInfo:
-    """Machine, state and needed libraries of a checked file."""
+    """Machine, state and the names of other libraries in a checked file."""
 
     machine: str
     state: FileState
     needed: tuple[str, ...] = field(default=())
+    soname: str = ""
+    run_paths: tuple[str, ...] = ()
 
 
 @functools.cache
@@ -152,7 +154,7 @@ def _inspect(descriptor: int, state: FileState) -> ElfInfo:
         segments.append(Segment(type_, flags, offset, address, file_size, memory_size, align))
     _check_segments(segments, size)
     image = Image(descriptor, order, _process_head()[2], segments)
-    return ElfInfo(process_machine(), state, read_needed(image))
+    return ElfInfo(process_machine(), state, *read_names(image))
 
 
 def _check_head(head: bytes, size: int) -> tuple[str, tuple[int, int, int]]:

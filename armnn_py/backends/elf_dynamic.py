@@ -14,7 +14,7 @@ import struct
 from armnn_py.backends import elf_relocations
 from armnn_py.backends.elf_image import PT_DYNAMIC, Image, Tag, damaged
 
-__all__ = ["read_needed"]
+__all__ = ["read_names"]
 
 _PF_X, _PF_W = 1, 2
 _ENTRY = 16
@@ -61,11 +61,21 @@ _SERVANTS = {
     Tag.VERNEEDNUM: Tag.VERNEED,
     Tag.VERDEFNUM: Tag.VERDEF,
 }
+_RUN_PATHS = (Tag.RPATH, Tag.RUNPATH)
 _NAMES = (Tag.SONAME, Tag.RPATH, Tag.RUNPATH, Tag.AUXILIARY, Tag.FILTER)
 
 
-def read_needed(image: Image) -> tuple[str, ...]:
-    """Check the dynamic section; return the names of the needed libraries.
+def read_names(image: Image) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+    """Check the dynamic section; return the names that it has of libraries.
+
+    Returns
+    -------
+    tuple of str
+        The needed libraries.
+    str
+        Its SONAME, or empty.
+    tuple of str
+        Its RPATH and RUNPATH, as far as it has them.
 
     Raises
     ------
@@ -101,7 +111,9 @@ def read_needed(image: Image) -> tuple[str, ...]:
     names = tuple(_text(image, entries, at) for at in needed)
     if not all(names):
         raise damaged("the name of a needed library is blank")
-    return names
+    soname = _text(image, entries, entries[Tag.SONAME]) if Tag.SONAME in entries else ""
+    paths = (_text(image, entries, entries[tag]) for tag in _RUN_PATHS if tag in entries)
+    return names, soname, tuple(path for path in paths if path)
 
 
 def _check_tables(entries: dict[int, int], image: Image) -> None:

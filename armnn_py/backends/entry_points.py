@@ -7,7 +7,9 @@
     [project.entry-points."armnn_py.backends"]
     acme-npu = "acme_npu_backend"
 
-The value names a package; its folder is searched, and the package is never imported.
+The value names a package; its folder is searched, and the package is never imported. Only
+metadata in folders that packages are installed into counts: ``python -m`` puts the working folder
+before them, and scripts their own; whoever can write there must not bring native code.
 
 ``importlib.metadata`` gives the same answer, but importing it and parsing all metadata takes longer
 than the rest of making a runtime. So the files are read here, and only those in folders that have
@@ -22,7 +24,9 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from armnn_py.cache_files import read_file
 from armnn_py.records import record
+from armnn_py.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,6 +38,8 @@ GROUP = "armnn_py.backends"
 _METADATA_FOLDERS = (".dist-info", ".egg-info")
 _PACKAGE = r"(?a)[A-Za-z_]\w*(\.[A-Za-z_]\w*)*"
 _TRUSTED_AGE_NS = 2_000_000_000
+_MOST_BYTES = 1 << 20  # of an entry_points.txt
+_SITE_NAMES = ("site-packages", "dist-packages")
 
 
 @record
@@ -105,8 +111,7 @@ def _read_folder(folder: str) -> Iterator[_Declaration]:
         if not name.endswith(_METADATA_FOLDERS):
             continue
         try:
-            with open(os.path.join(folder, name, "entry_points.txt"), "rb") as file:
-                data = file.read()
+            data = read_file(os.path.join(folder, name, "entry_points.txt"), _MOST_BYTES)
         except OSError:
             continue
         if GROUP.encode() not in data:
@@ -129,12 +134,26 @@ def _read_group(text: str) -> Iterator[tuple[str, str]]:
             yield key.strip(), value.strip()
 
 
+def _is_site(folder: str) -> bool:
+    """Whether packages are installed into a folder: one of `site`'s, or one that looks like it."""
+    path = os.path.abspath(folder)
+    parent, name = os.path.split(path)
+    if name in _SITE_NAMES and os.path.basename(parent).startswith("python"):
+        return True
+    site = sys.modules.get("site")  # absent with -S
+    known = [*site.getsitepackages(), site.getusersitepackages()] if site is not None else []
+    return path in map(os.path.abspath, known)
+
+
 def _resolve(declaration: _Declaration) -> EntryPointFolders:
     def place(*found: str, reason: str = "") -> EntryPointFolders:
         return EntryPointFolders(
             declaration.distribution, declaration.name, declaration.value, found, reason
         )
 
+    if not _is_site(declaration.location):
+        where = printable(declaration.location)
+        return place(reason=f"its metadata lies in {where}, which no packages are installed into")
     if not re.fullmatch(_PACKAGE, declaration.value):
         return place(reason=f"'{declaration.value}' is not the name of a package")
     parts = declaration.value.split(".")

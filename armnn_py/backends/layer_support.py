@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from armnn_py._native.support import NativeLayerSupport
-from armnn_py.descriptors import Descriptor
+from armnn_py.descriptors import BatchMatMulDescriptor, Descriptor
 from armnn_py.descriptors.canonical import canonical_form
 from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.network.shapes import infer
@@ -28,7 +28,14 @@ if TYPE_CHECKING:
     from armnn_py.backends.instance import BackendInstance
     from armnn_py.descriptors import StandInDescriptor
 
-__all__ = ["LayerSignature", "LayerSupport", "StandInAnswer", "Support", "valid_signature"]
+__all__ = [
+    "LayerSignature",
+    "LayerSupport",
+    "StandInAnswer",
+    "Support",
+    "never_shown",
+    "valid_signature",
+]
 
 
 @record
@@ -111,6 +118,17 @@ def valid_signature(
     layer_type, descriptor = canonical_form(layer_type, descriptor)
     are_constant = tuple(index in constants for index in range(len(operands)))
     return LayerSignature(layer_type, descriptor, tuple(operands), tuple(found), are_constant)
+
+
+def never_shown(layer_type: LayerType, descriptor: Descriptor | None) -> str:
+    """Return why no backend is shown such a layer, empty for one that backends see."""
+    if layer_type in (LayerType.MERGE, LayerType.SWITCH):
+        return "the host writes it out: a Merge is a Select by the condition of its Switch"
+    if isinstance(descriptor, BatchMatMulDescriptor) and not (
+        descriptor.data_layout_x.channel_axis == descriptor.data_layout_y.channel_axis == 1
+    ):
+        return "the host transposes around it: backends multiply the last two dimensions"
+    return ""
 
 
 class LayerSupport(Closing):

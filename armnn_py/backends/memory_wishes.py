@@ -100,7 +100,7 @@ class MemoryWishes:
         table: BackendTable, instance: int, backend_id: str, allocator: Allocator | None
     ) -> None:
         try:
-            says: Mapping[str, OptionValue] = capabilities(table, instance)
+            says: Mapping[str, OptionValue] = capabilities(table, instance, backend_id)
         except TableError as error:
             raise UnfitMemoryError("protected-unsupported", error.reason) from None
         if says.get(_PROTECTED) is not True:

@@ -4,24 +4,31 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from armnn_py._native import backend_table
 from armnn_py._native.backend_context import ContextError, create_backend_context
 from armnn_py._native.backend_options import OptionValue
+from armnn_py._native.process_state import KeptState
 from armnn_py._native.profiling_context import create_profiling_context
 from armnn_py.backends import shared_library
 from armnn_py.backends.backend import Backend
 from armnn_py.backends.memory_wishes import UnfitMemoryError
+from armnn_py.backends.packaged import is_of_package
 from armnn_py.device_ids import device_id
+from armnn_py.text import printable
 
 if TYPE_CHECKING:
     from armnn_py._native.allocators import GivenAllocator
     from armnn_py.backends.source import BackendSource
     from armnn_py.backends.verdict import Stage, Status
 
-__all__ = ["RefusedError", "open_device"]
+__all__ = ["RefusedError", "open_device", "words_on_changes"]
+
+_log = logging.getLogger("armnn_py.backends")
 
 _Context = TypeVar("_Context")
 
@@ -55,11 +62,23 @@ def open_device(source: BackendSource, index: int) -> Backend:
     if source.library is None or index == 0:
         return _open(source, index)
     shared_library.share(source.library)
+    kept = KeptState()
     try:
-        return _open(source, index)
+        with contextlib.nullcontext() if is_of_package(source.library.path) else kept:
+            backend = _open(source, index)
+        for words in words_on_changes(kept):
+            _log.warning("%s: %s", printable(backend.id), words)
+        return backend
     except BaseException:
         shared_library.release(source.library, unloadable=source.table.unloadable)
         raise
+
+
+def words_on_changes(kept: KeptState) -> list[str]:
+    """Return what a verdict says of the state of the process; nothing if it was left alone."""
+    if not kept.changes:
+        return []
+    return [f"its code changed {', '.join(kept.changes)} of the process, which was undone"]
 
 
 def _open(source: BackendSource, index: int) -> Backend:
@@ -85,7 +104,7 @@ def _open(source: BackendSource, index: int) -> Backend:
             profiling.destroy()
         if context is not None:
             context.destroy()
-        backend_table.destroy_instance(table, result.instance)
+        backend_table.destroy_instance(table, result.instance, source.id)
         del allocator  # last: until it is destroyed, the instance may free memory
         if isinstance(error, backend_table.TableError):
             raise RefusedError("create", error.code, error.reason, error.hint) from None

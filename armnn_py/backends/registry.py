@@ -5,34 +5,25 @@
 from __future__ import annotations
 
 import logging
-import os
-import sys
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from armnn_py import environment
-from armnn_py._native import dynamic_library
 from armnn_py._native.interrupts import deferred_interrupts
+from armnn_py.backends.admission import Admission, ids_of, read_ids
 from armnn_py.backends.allocator import Allocator
 from armnn_py.backends.backend import Backend
 from armnn_py.backends.devices import count_of, no_device, not_made
-from armnn_py.backends.discovery import (
-    BackendPath,
-    FileIdentity,
-    argument_paths,
-    distinct_folders,
-    find_candidates,
-    refusal,
-    split_path_list,
-)
-from armnn_py.backends.dynamic_backend import load_file, load_python, load_static
-from armnn_py.backends.entry_points import entry_point_folders
+from armnn_py.backends.discovery import BackendPath
 from armnn_py.backends.given_options import BackendOptions, OptionsOfCaller, check_known
 from armnn_py.backends.memory_wishes import MemoryWishes
 from armnn_py.backends.opening import RefusedError, open_device
+from armnn_py.backends.probe.gate import DEFAULT_SECONDS, Examiner, check_seconds
+from armnn_py.backends.search import Search, list_folders
 from armnn_py.backends.shared_library import LOADING
-from armnn_py.backends.verdict import LoadReport, Place, Verdict, printable
+from armnn_py.backends.trust.rules import TrustRules, check_level
+from armnn_py.backends.verdict import LoadReport, Verdict, printable
 from armnn_py.caller import caller_level
 from armnn_py.device_ids import device_id, split_id
 from armnn_py.errors import (
@@ -197,7 +188,15 @@ class BackendRegistry(
         for place in report.places:
             if place.usable:
                 details.append(f"looked in: {printable(place.path)} ({place.place})")
-        near = near_names(backend_id, list(self.all_ids))
+        not_opened = [
+            name
+            for verdict in report
+            if verdict.code == "not-asked-for"
+            for name in (ids_of(verdict.path)[:1] if verdict.id is None else (verdict.id,))
+        ]
+        if not_opened:
+            details.append(f"not opened: {', '.join(map(printable, not_opened))}")
+        near = near_names(backend_id, [*self.all_ids, *not_opened])
         hints = [verdict.hint for verdict in about if verdict.hint]
         if near and not about:
             hints = [f"did you mean '{near[0]}'?"]
@@ -248,6 +247,11 @@ def load_backends(
     custom_allocators: Mapping[str, Allocator] | None = None,
     protected_mode: bool = False,
     python_backends: Sequence[PythonBackend] = (),
+    backends: Sequence[str] | str | None = None,
+    allowed_backends: Sequence[str] | None = None,
+    denied_backends: Sequence[str] | None = None,
+    probe_seconds: float | None = None,
+    trust: str | None = None,
 ) -> BackendRegistry:
     """Search for backends and load them.
 
@@ -274,6 +278,18 @@ def load_backends(
         memory source DMA_BUF_PROTECTED.
     python_backends
         Objects of backends written in Python, which come first: one may take another's id.
+    backends
+        Ids: files of other backends are not opened, as far as their names or an earlier trial tell
+        whose they are. None: all are opened.
+    allowed_backends, denied_backends
+        Ids that alone are used, and ids that are not used; instead of ``ARMNN_PY_ALLOW_BACKENDS``
+        and ``ARMNN_PY_DENY_BACKENDS``.
+    probe_seconds
+        Time for the trial of a file in another process, before this one opens it; 0: no trial.
+        Default: ``ARMNN_PY_PROBE_SECONDS``, else 1. Files of the package are not tried.
+    trust
+        ``open``, ``warn`` or ``locked``, see `armnn_py.backends.trust.rules`. Default:
+        ``ARMNN_PY_TRUST``, else ``warn``.
 
     Raises
     ------
@@ -286,14 +302,39 @@ def load_backends(
         Files or folders were refused that the argument or the environment named.
     """
     options = OptionsOfCaller(backend_options)
+    wishes = MemoryWishes({} if custom_allocators is None else custom_allocators, protected_mode)
+    wanted = read_ids("backends", backends)
+    allowed = read_ids("allowed_backends", allowed_backends)
+    denied = read_ids("denied_backends", denied_backends)
+    seconds = check_seconds(probe_seconds)
+    level = check_level(trust)
     if use_environment:
         bundled_backends = bundled_backends and environment.bundled_backends()
+        enable_dynamic_backends = enable_dynamic_backends and environment.dynamic_backends()
+        if allowed is None:
+            allowed = read_ids("ARMNN_PY_ALLOW_BACKENDS", environment.allowed_backends())
+        if denied is None:
+            denied = read_ids("ARMNN_PY_DENY_BACKENDS", environment.denied_backends())
+        seconds = environment.probe_seconds() if seconds is None else seconds
+        level = environment.trust_level() if level is None else level
+    if wanted is not None:  # options and memory are given for backends that are wanted
+        wanted |= {split_id(one)[0] for one in (*options.keys, *wishes.allocators)}
     folders: list[tuple[str, str]] = []
     verdicts: list[Verdict] = []
     if enable_dynamic_backends:
-        folders, verdicts = _list_folders(dynamic_backends_path, bundled_backends, use_environment)
-    wishes = MemoryWishes({} if custom_allocators is None else custom_allocators, protected_mode)
-    search = _Search(options, wishes)
+        folders, verdicts = list_folders(
+            dynamic_backends_path, bundled=bundled_backends, use_environment=use_environment
+        )
+    search = Search(
+        options,
+        wishes,
+        Admission(wanted, allowed, denied or frozenset()),
+        Examiner(
+            DEFAULT_SECONDS if seconds is None else seconds,
+            environment.cache_folder() if use_environment else None,
+        ),
+        TrustRules(level or "warn", environment.lock_file() if use_environment else None),
+    )
     serving = _serving(python_backends)
     try:
         with LOADING:
@@ -301,8 +342,7 @@ def load_backends(
                 search.add_python(python_backend)
             if bundled_backends:
                 search.add_static()
-            for place, path in folders:
-                search.search_folder(place, path)
+        search.add_files(folders)
         search.verdicts += verdicts
         registry = BackendRegistry(search.backends, LoadReport(search.verdicts, search.places))
         for subject, ids in (
@@ -318,46 +358,6 @@ def load_backends(
     return registry
 
 
-def _list_folders(
-    argument: BackendPath | Sequence[BackendPath] | None, bundled: bool, use_environment: bool
-) -> tuple[list[tuple[str, str]], list[Verdict]]:
-    """Return the folders to search, and verdicts on entry points without a folder."""
-    folders: list[tuple[str, str]] = []
-    verdicts = []
-    if argument is not None:
-        folders += [("argument", path) for path in argument_paths(argument)]
-    else:
-        if use_environment:
-            listed = environment.dynamic_backend_paths() or ""
-            folders += [("environment", path) for path in split_path_list(listed)]
-        compiled_in = dynamic_library.compiled_in_paths()
-        folders += [("compiled-in", path) for path in split_path_list(compiled_in)]
-        if not use_environment or environment.entry_points():
-            for entry_point in entry_point_folders():
-                folders += [(entry_point.label, path) for path in entry_point.folders]
-                if entry_point.reason:
-                    verdicts.append(
-                        refusal(
-                            entry_point.label,
-                            entry_point.value,
-                            "place",
-                            "entry-point-invalid",
-                            entry_point.reason,
-                            f"reinstall '{entry_point.distribution}'",
-                        )
-                    )
-    if bundled:
-        # In an editable install the package has two folders, and the built files are in one.
-        for folder in sys.modules["armnn_py"].__path__:
-            own = os.path.join(folder, "_backends")
-            if os.path.isdir(own):
-                folders.append(("bundled", own))
-    first_place_of: dict[str, str] = {}
-    for place, path in folders:
-        first_place_of.setdefault(path, place)
-    return [(first_place_of[path], path) for path in distinct_folders(first_place_of)], verdicts
-
-
 def _serving(python_backends: Sequence[PythonBackend]) -> list[Serving]:
     """Check the caller's backends; those in C need nothing of what these do."""
     if isinstance(python_backends, (list, tuple)) and not python_backends:
@@ -370,48 +370,6 @@ def _serving(python_backends: Sequence[PythonBackend]) -> list[Serving]:
             "a list of PythonBackend objects expected"
         )
     return [Serving(backend) for backend in python_backends]
-
-
-class _Search:
-    """A search for backends, with the results so far."""
-
-    def __init__(self, options: OptionsOfCaller, wishes: MemoryWishes) -> None:
-        self.options = options
-        self.wishes = wishes
-        self.backends: dict[str, Backend] = {}
-        self.verdicts: list[Verdict] = []
-        self.places: list[Place] = []
-        self._seen: dict[FileIdentity, str] = {}
-
-    def add_python(self, backend: Serving) -> None:
-        self._add(*load_python(backend, self.backends, self.options.values_for, wishes=self.wishes))
-
-    def add_static(self) -> None:
-        for static in dynamic_library.static_backends():
-            self._add(
-                *load_static(static, self.backends, self.options.values_for, wishes=self.wishes)
-            )
-
-    def search_folder(self, label: str, path: str) -> None:
-        place, findings = find_candidates(label, path, self._seen)
-        self.places.append(place)
-        for finding in findings:
-            if isinstance(finding, Verdict):
-                self._add(finding, None)
-            else:
-                self._add(
-                    *load_file(finding, self.backends, self.options.values_for, wishes=self.wishes)
-                )
-
-    def close(self) -> None:
-        with LOADING:
-            for backend in reversed(self.backends.values()):
-                backend.close()
-
-    def _add(self, verdict: Verdict, backend: Backend | None) -> None:
-        self.verdicts.append(verdict)
-        if backend is not None:
-            self.backends[backend.id] = backend
 
 
 # ---- Telling people -----------------------------------------------------------------------------

@@ -20,6 +20,7 @@ __all__ = [
     "FileChangedError",
     "SharedLibrary",
     "acquire",
+    "is_open",
     "mapped_libraries",
     "release",
     "share",
@@ -73,6 +74,11 @@ def acquire(path: str, inspected: FileState) -> SharedLibrary:
         _libraries[identity] = library
     library.users += 1
     return library
+
+
+def is_open(inspected: FileState) -> bool:
+    """Whether the file is open in this process already; the answer may be old."""
+    return (inspected.device, inspected.inode) in _libraries
 
 
 def share(library: SharedLibrary) -> None:

@@ -6,27 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
+from armnn_py.backends.stages import Stage
 from armnn_py.records import Frozen, record
 from armnn_py.text import printable
+
+if TYPE_CHECKING:
+    from armnn_py.backends.probe.findings import ProbeFinding
 
 __all__ = ["LoadReport", "Place", "Stage", "Status", "Verdict", "printable"]
 
 Status = Literal["loaded", "refused", "skipped", "unavailable", "duplicate"]
-Stage = Literal[
-    "place",
-    "name",
-    "resolve",
-    "inspect",
-    "open",
-    "symbols",
-    "id",
-    "version",
-    "unique",
-    "table",
-    "create",
-]
 
 
 @record
@@ -54,6 +45,9 @@ class Verdict(Frozen):
         A fixed word for programs, e.g. ``symbol-missing``; ``ok`` for a loaded backend.
     reason, hint
         A sentence for people, and what to do about it; both may be empty.
+    probe
+        What the trial of the file in another process found: how far it came, how it ended, its last
+        words, its load time; None if it was not tried.
     """
 
     place: str
@@ -66,10 +60,13 @@ class Verdict(Frozen):
     code: str
     reason: str
     hint: str
+    probe: ProbeFinding | None = None
 
-    def as_dict(self) -> dict[str, str | None]:
+    def as_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary, ready for JSON."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values["probe"] = None if self.probe is None else self.probe.as_dict()
+        return values
 
     def __str__(self) -> str:
         name = f" '{self.id}'" if self.id else ""

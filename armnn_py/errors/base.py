@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.text import printable
+from armnn_py.text import counted, printable, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +31,24 @@ def near_names(name: object, valid: Sequence[str], *, limit: int = 3) -> tuple[s
     return tuple(folded[key] for key in found)
 
 
+_MOST_IN_LINE = 2000
+_MOST_IN_DETAILS = 64 << 10
+
+
+def _bounded(details: Sequence[str]) -> tuple[str, ...]:
+    """Cut long lines, and leave out those behind the limit of all details."""
+    kept: list[str] = []
+    size = 0
+    for index, detail in enumerate(details):
+        lines = [shortened(line, _MOST_IN_LINE) for line in detail.split("\n")]
+        text = shortened("\n".join(lines), _MOST_IN_DETAILS)
+        size += len(text)
+        if size > _MOST_IN_DETAILS and kept:
+            return (*kept, f"and {counted(len(details) - index, 'more detail')}")
+        kept.append(text)
+    return tuple(kept)
+
+
 def _rebuild(cls: type[ArmnnError], args: tuple[Any, ...], state: dict[str, Any]) -> ArmnnError:
     error = cls.__new__(cls, *args)
     error.args = args
@@ -42,7 +60,8 @@ class ArmnnError(Exception):
     """Base of all errors of armnn_py.
 
     Names in it may come from foreign files: the text shows control characters escaped, so that they
-    cannot fake lines or reach a terminal. The fields are not escaped.
+    cannot fake lines or reach a terminal. The fields are not escaped. Lines of more than 2,000
+    characters lose their middle, and of details in all 64 KiB are kept.
 
     Parameters
     ----------
@@ -65,10 +84,11 @@ class ArmnnError(Exception):
     def __init__(
         self, message: str, *, details: Sequence[str] = (), hints: Sequence[str] = ()
     ) -> None:
+        message = shortened(message, _MOST_IN_LINE)
         super().__init__(message)
         self.message = message
-        self.details = tuple(details)
-        self.hints = tuple(hints)
+        self.details = _bounded(details)
+        self.hints = tuple(shortened(hint, _MOST_IN_LINE) for hint in hints)
 
     def __str__(self) -> str:
         lines = [printable(self.message)]

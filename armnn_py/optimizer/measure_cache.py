@@ -7,22 +7,21 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import enum
-import fcntl
 import hashlib
 import json
 import logging
 import os
 import platform
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from armnn_py import environment
 from armnn_py._native.library import core, core_path
+from armnn_py.cache_files import locked, read_file, replace_file
 from armnn_py.errors import BackendError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from armnn_py.backends.backend import Backend
 
@@ -31,6 +30,7 @@ __all__ = ["MeasureCache", "backend_identity", "digest", "machine_name"]
 _log = logging.getLogger("armnn_py.optimizer")
 _FORMAT = 1
 _MOST_ENTRIES = 50_000
+_MOST_BYTES = 16 << 20
 #: Seconds: no measurement takes longer, and sums of such times stay finite.
 _LONGEST = 1e6
 
@@ -108,7 +108,7 @@ class MeasureCache:
             return
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
-            with _locked(self.file.parent):
+            with locked(self.file.parent):
                 self._replace(self.file, {**self._read(), **self._new})
         except OSError as error:
             _log.debug("measured times are not kept: %s", error)
@@ -117,21 +117,14 @@ class MeasureCache:
     @staticmethod
     def _replace(file: Path, times: dict[str, float]) -> None:
         kept = dict(list(times.items())[-_MOST_ENTRIES:])
-        handle, name = tempfile.mkstemp(dir=file.parent, suffix=".tmp")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                json.dump({"format": _FORMAT, "seconds": kept}, stream, indent=0)
-            Path(name).replace(file)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
+        document = json.dumps({"format": _FORMAT, "seconds": kept}, indent=0)
+        replace_file(file, document.encode())
 
     def _read(self) -> dict[str, float]:
         if self.file is None:
             return {}
         try:
-            return _times_of(json.loads(self.file.read_bytes()))
+            return _times_of(json.loads(read_file(self.file, _MOST_BYTES)))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
@@ -139,22 +132,6 @@ class MeasureCache:
                 self._is_told = True
                 _log.warning("measured times in '%s' are not used: %s", self.file, error)
             return {}
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Keep other processes from reading, adding to and replacing a file of a folder.
-
-    The folder is locked, not the file, which is replaced. Where the file system has no locks, the
-    last of two simultaneous saves wins.
-    """
-    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        with contextlib.suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _times_of(document: Any) -> dict[str, float]:

@@ -17,6 +17,7 @@ from armnn_py.errors import (
 )
 from armnn_py.records import Frozen, record
 from armnn_py.runtime.plan_keys import read_key
+from armnn_py.runtime.threads import limited_threads
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
@@ -92,11 +93,12 @@ def plan_maker(
     notices: NetworkNotices,
     late: list[NetworkPlan],
     limits: list[LateSize],
+    threads: int | None,
 ) -> Callable[[PlanKey], NetworkPlan]:
     """Make plans without a reference to the loaded network, so that dropping it frees it.
 
     ``late`` has the plan for all shapes, if there is one; it is taken out. ``limits`` are bounds
-    that plans of one set of shapes keep, too.
+    that plans of one set of shapes keep, too. ``threads``: see `limited_threads`.
     """
 
     def plan_of(key: PlanKey) -> NetworkPlan:
@@ -107,11 +109,12 @@ def plan_maker(
             from armnn_py.runtime.late_sizes import read_point
 
             read_point(limits, shapes)
-        specialized = optimized.specialize_cheaply(shapes, values)
-        if optimized.is_dynamic:
-            specialized.forget_sources()  # with their weights; nobody can save it
-            notices.tell_newcomers(specialized.placed.layer_backends)
-        return make_plan(specialized, network_id, debug)
+        with limited_threads(threads):
+            specialized = optimized.specialize_cheaply(shapes, values)
+            if optimized.is_dynamic:
+                specialized.forget_sources()  # with their weights; nobody can save it
+                notices.tell_newcomers(specialized.placed.layer_backends)
+            return make_plan(specialized, network_id, debug)
 
     return plan_of
 

@@ -15,6 +15,7 @@ from armnn_py.network.saved_files import is_saved_network
 from armnn_py.optimizer import OptimizedNetwork, optimize
 from armnn_py.runtime.plan_cache import PLAN_CACHE_BYTES
 from armnn_py.runtime.runtime import Runtime
+from armnn_py.runtime.threads import limited_threads
 
 if TYPE_CHECKING:
     import os
@@ -28,6 +29,19 @@ if TYPE_CHECKING:
     from armnn_py.runtime.loaded_network import LoadedNetwork
 
 __all__ = ["load"]
+
+
+def _only_named(
+    model: ModelLike | Network,
+    backends: Sequence[str] | str | None,
+    placement: PlacementSource | None,
+    options: OptimizerOptions | None,
+) -> Sequence[str] | str | None:
+    """The backends whose files are opened; None, all, where hints or rules may name others."""
+    if placement is not None or options is not None or isinstance(model, Network):
+        return None
+    is_list = isinstance(backends, (list, tuple)) and all(isinstance(b, str) for b in backends)
+    return backends if is_list or isinstance(backends, str) else None  # else optimize says why
 
 
 def load(
@@ -48,6 +62,7 @@ def load(
     plan_cache_size: int | None = None,
     plan_cache_bytes: int = PLAN_CACHE_BYTES,
     bounds: Bounds | None = None,
+    threads: int | None = None,
     extra_outputs: Sequence[str] = (),
     cache: str | os.PathLike[str] | bool | None = None,
 ) -> LoadedNetwork:
@@ -87,6 +102,9 @@ def load(
         are given by input: ``{"tokens": (1, 128)}``. One plan then serves all shapes up to them,
         if the layers do not depend on the sizes and each backend takes its layers so:
         `LoadedNetwork.late_shapes` says whether, and why not.
+    threads
+        Most threads of the process that a layer of this network takes, the caller's included;
+        default: all, see `set_num_threads`.
     extra_outputs
         Names of layers whose first outputs are outputs of the network, too, under these names;
         ``"split:1"`` is the second output of a layer. Not with free dimensions, which ``shapes``
@@ -150,7 +168,7 @@ def load(
         place = environment.network_cache()
     owns_runtime = runtime is None
     if runtime is None:
-        runtime = Runtime()
+        runtime = Runtime(backends=_only_named(model, backends, placement, options))
 
     def make() -> OptimizedNetwork:
         if isinstance(model, Network):
@@ -167,16 +185,17 @@ def load(
             )
         if extra_outputs:
             network = with_extra_outputs(network, extra_outputs)
-        return optimize(
-            network,
-            backends,
-            runtime=runtime,
-            placement=placement,
-            validate=validate,
-            model_options=model_options,
-            strategy=strategy,
-            options=options,
-        )
+        with limited_threads(threads):
+            return optimize(
+                network,
+                backends,
+                runtime=runtime,
+                placement=placement,
+                validate=validate,
+                model_options=model_options,
+                strategy=strategy,
+                options=options,
+            )
 
     try:
         if is_saved:
@@ -200,6 +219,7 @@ def load(
             plan_cache_bytes=plan_cache_bytes,
             owns_runtime=owns_runtime,
             bounds=bounds,
+            threads=threads,
         )
     except BaseException:
         if owns_runtime:

@@ -77,6 +77,7 @@ class LoadedNetwork(
         plan_cache_bytes: int = PLAN_CACHE_BYTES,
         owns_runtime: bool = False,
         bounds: Bounds | None = None,
+        threads: int | None = None,
     ) -> None:
         self._is_loaded = False  # True when there is something to close
         self.id = network_id
@@ -89,7 +90,9 @@ class LoadedNetwork(
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
         late: list[NetworkPlan] = []
         limits: list[LateSize] = []
-        plan_of = plan_maker(optimized, network_id, self._debug, self._notices, late, limits)
+        plan_of = plan_maker(
+            optimized, network_id, self._debug, self._notices, late, limits, threads
+        )
         variables = optimized.variables
         self._pool = pool = ContextPool(
             self.name, plan_of, plan_cache_size, plan_cache_bytes, tuple(variables)

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py import environment
 from armnn_py._version import __version__
+from armnn_py.cache_files import read_file
 from armnn_py.errors import ArmnnError, InvalidArgumentError
 from armnn_py.network import Network
 from armnn_py.optimizer import OptimizedNetwork, Placement
@@ -136,7 +137,12 @@ class NetworkCache:
 
     def find(self) -> OptimizedNetwork | None:
         """Return the network, or None if it is not there or not sound."""
-        if self.file is None or not self.file.exists():
+        if self.file is None:
+            return None
+        if self.file.is_symlink():  # the cache makes none, and what it leads to is not ours
+            with contextlib.suppress(OSError):
+                self.file.unlink()
+        if not self.file.exists():
             return None
         try:
             optimized = OptimizedNetwork.load(self.file, runtime=self._runtime)
@@ -212,7 +218,7 @@ def _key(model: object, arguments: Mapping[str, object], runtime: Runtime) -> st
     data: Any = model
     try:
         if isinstance(model, str | os.PathLike):
-            data = Path(os.fsdecode(model)).read_bytes()
+            data = read_file(os.fsdecode(model), MOST_BYTES)
     except (OSError, ValueError) as error:  # whoever imports it says so
         raise _NotKept(str(error)) from None
     if not isinstance(data, bytes | bytearray):

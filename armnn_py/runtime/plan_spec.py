@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py._native import abi
+from armnn_py._native import abi, last_words
 from armnn_py._native.plan import NativePlan, PlanSpec
 from armnn_py.runtime.moves import may_import
 from armnn_py.runtime.plan_build import staging_size
@@ -84,7 +84,7 @@ class SpecWriter:
                 for v in build.variables
             ]
         )
-        return NativePlan(
+        plan = NativePlan(
             self.spec,
             input_count=len(network.input_layers),
             output_count=len(network.output_layers),
@@ -93,6 +93,32 @@ class SpecWriter:
             handle_count=handle_count,
             fence_count=1 + max((step.fence for step in build.steps), default=-1),
         )
+        labels = self._labels()
+        if labels:
+            plan.label(labels)
+        return plan
+
+    def _labels(self) -> list[bytes | None]:
+        """What the process's last words say of each call of a run, see `NativePlan.label`."""
+        owners = {factory.backend_id for factory in self._workloads.factories}
+        noted = sorted(filter(last_words.is_noted, owners))
+        if not noted:
+            return []
+        labels = [self._label(step) for step in self._build.steps]
+        for backend_id in self.listeners:
+            labels += [_label(backend_id, call) for call in ("before_run", "after_run")]
+        return [*labels, _label(noted[0], "a call after a run")]
+
+    def _label(self, step: PlannedStep) -> bytes | None:
+        layer, workload = step.layer, step.workload
+        if layer is not None and workload is not None:
+            call = f"execute of layer '{layer.name}' ({layer.shown_type.label})"
+            return _label(workload.backend_id, call)
+        info = self._steps.describe(step)
+        about = f" for layer '{layer.name}'" if layer is not None else ""
+        sides = [info.backend] if step.is_sync else info.sides
+        labels = (_label(side, f"{info.kernel}{about}") for side in sides)
+        return next(filter(None, labels), None)
 
     def _add_listeners(self) -> tuple[str, ...]:
         """Note the backends with workloads that want to hear of each run; return their ids."""
@@ -179,3 +205,8 @@ class SpecWriter:
             if context is not None and context.takes_fences:
                 flags |= abi.ARMNN_PLAN_STEP_TAKES_READY
         return flags
+
+
+def _label(backend_id: str, call: str) -> bytes | None:
+    """The label of a call; None of a backend of the package."""
+    return last_words.label(backend_id, call) if last_words.is_noted(backend_id) else None

@@ -10,7 +10,7 @@ import itertools
 import os
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from armnn_py._native.log import drain_log, follow_log_level
 from armnn_py.backends import LOADING, load_backends
@@ -20,7 +20,7 @@ from armnn_py.records import Frozen, record
 from armnn_py.runtime.loaded_network import EXIT_PATIENCE, LoadedNetwork
 from armnn_py.runtime.log_lines import use_log_levels_once
 from armnn_py.runtime.plan_cache import PLAN_CACHE_BYTES
-from armnn_py.runtime.threads import use_environment_once
+from armnn_py.runtime.threads import limited_threads, use_environment_once
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,6 +76,23 @@ class Runtime(
     python_backends
         Objects of backends written in Python (``armnn_py.python_backend``). They come first, so
         that one can stand in for a backend of the same id.
+    backends
+        Ids of backends that are wanted: files of others are not opened, as far as their names or an
+        earlier trial tell whose they are. Linked backends are there in any case. An id that no file
+        has is an error where it is used. Default: all files are opened.
+    allowed_backends, denied_backends
+        Ids that alone are used, and ids that are not used; a verdict says so. Instead of the
+        environment variables ``ARMNN_PY_ALLOW_BACKENDS`` and ``ARMNN_PY_DENY_BACKENDS``.
+    probe_seconds
+        Each file from outside of the package is first tried in another process: one that crashes,
+        exits, hangs or forks there is refused, and all else goes on. This is the time that it is
+        given; 0: no trial. Default: ``ARMNN_PY_PROBE_SECONDS``, else 1.
+    trust
+        Which files from outside of the package may be opened. ``warn``: none that anybody may write
+        to, itself or a folder above it; the log tells of files of other users, and of those that
+        the lock file does not name, if there is one. ``locked``: only those that the lock file
+        names by their hash, of root or this user. ``open``: all. Default: ``ARMNN_PY_TRUST``, else
+        ``warn``.
 
     Raises
     ------
@@ -97,6 +114,11 @@ class Runtime(
         custom_allocators: Mapping[str, Allocator] | None = None,
         protected_mode: bool = False,
         python_backends: Sequence[PythonBackend] = (),
+        backends: Sequence[str] | str | None = None,
+        allowed_backends: Sequence[str] | None = None,
+        denied_backends: Sequence[str] | None = None,
+        probe_seconds: float | None = None,
+        trust: Literal["open", "warn", "locked"] | None = None,
     ) -> None:
         self._closed = self._is_done = True  # False when there is something to close
         self._uses_environment = use_environment
@@ -113,6 +135,11 @@ class Runtime(
             custom_allocators=custom_allocators,
             protected_mode=protected_mode,
             python_backends=python_backends,
+            backends=backends,
+            allowed_backends=allowed_backends,
+            denied_backends=denied_backends,
+            probe_seconds=probe_seconds,
+            trust=trust,
         )
         self._ids = itertools.count()
         self._lock = threading.RLock()  # a network may be freed at any time, also under this lock
@@ -158,6 +185,7 @@ class Runtime(
         plan_cache_size: int | None = None,
         plan_cache_bytes: int = PLAN_CACHE_BYTES,
         bounds: Bounds | None = None,
+        threads: int | None = None,
     ) -> LoadedNetwork:
         """Pack weights, plan memory and make the network ready to run.
 
@@ -171,6 +199,9 @@ class Runtime(
             without the weights that they share. The least recently used goes first.
         bounds
             Largest sizes of free dimensions, as `load` takes them.
+        threads
+            Most threads of the process that a layer of this network takes, the caller's included;
+            default: all, see `set_num_threads`.
 
         Raises
         ------
@@ -187,6 +218,7 @@ class Runtime(
             plan_cache_bytes=plan_cache_bytes,
             owns_runtime=False,
             bounds=bounds,
+            threads=threads,
         )
 
     def _load(
@@ -197,6 +229,7 @@ class Runtime(
         plan_cache_bytes: int,
         owns_runtime: bool,
         bounds: Bounds | None,
+        threads: int | None,
     ) -> LoadedNetwork:
         self.check_open()
         from armnn_py.optimizer import OptimizedNetwork
@@ -219,15 +252,17 @@ class Runtime(
                 raise InvalidArgumentError(
                     f"{name}: {value!r} given, an int of at least {least} expected"
                 )
-        network = LoadedNetwork(
-            optimized,
-            self,
-            next(self._ids),
-            plan_cache_size=plan_cache_size,
-            plan_cache_bytes=plan_cache_bytes,
-            owns_runtime=owns_runtime,
-            bounds=bounds,
-        )
+        with limited_threads(threads):
+            network = LoadedNetwork(
+                optimized,
+                self,
+                next(self._ids),
+                plan_cache_size=plan_cache_size,
+                plan_cache_bytes=plan_cache_bytes,
+                owns_runtime=owns_runtime,
+                bounds=bounds,
+                threads=threads,
+            )
         with self._lock:
             closed = self._closed
             self._networks[network.id] = network

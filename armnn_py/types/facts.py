@@ -290,7 +290,7 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         moves_memory=True,
     ),
     LayerType.MERGE: LayerFacts(
-        doc="Hands on whichever of two tensors was computed.",
+        doc="Hands on whichever of two tensors was computed; the host makes it a Select.",
         operands=("x", "y"),
     ),
     LayerType.MINIMUM: LayerFacts(
@@ -458,9 +458,9 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         canonical_operation=BinaryOperation.SUB,
     ),
     LayerType.SWITCH: LayerFacts(
-        doc="Hands its input to one of two outputs.",
-        operands=("x", "y"),
-        outputs=("output0", "output1"),
+        doc="Hands its input to one of two outputs; the host computes both sides.",
+        operands=("x", "condition"),
+        outputs=("output_false", "output_true"),
     ),
     LayerType.TRANSPOSE: LayerFacts(
         doc="Reorders dimensions: dimension d comes from source dimension mappings[d], as in numpy.",

@@ -7,6 +7,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,19 @@ from armnn_py.backends.entry_points import GROUP, EntryPointFolders, entry_point
 
 from .harness import Load, Workshop, outcome
 
+STANDARD = [
+    path
+    for path in sys.path
+    if path.startswith(sysconfig.get_paths()["stdlib"]) and "-packages" not in path
+]
+
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that is the whole search path of Python, besides what is built in."""
-    folder = tmp_path / "site"
-    folder.mkdir()
-    monkeypatch.setattr(sys, "path", [str(folder)])
+    """A folder that is the whole search path of Python, besides the standard library."""
+    folder = tmp_path / "lib" / "python3" / "site-packages"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(sys, "path", [str(folder), *STANDARD])
     return folder
 
 
@@ -89,7 +96,7 @@ def test_folders_of_packages(site: Path) -> None:
 def test_the_first_of_two_installs_counts(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = tmp_path / "other"
+    other = tmp_path / "python3" / "dist-packages"
     install(site, "acme", declare("new = acme"), "acme", version="2.0")
     install(other, "acme", declare("old = acme"), "acme", version="1.0")
     monkeypatch.setattr(sys, "path", [str(site), str(other)])
@@ -136,6 +143,12 @@ def test_damaged_metadata_does_no_harm(site: Path) -> None:
     )
     (site / "folder-1.0.dist-info" / "entry_points.txt").mkdir(parents=True)
     (site / "loop-1.0.dist-info").symlink_to("loop-1.0.dist-info")
+    for name in ("pipe", "endless", "long"):
+        (site / f"{name}-1.0.dist-info").mkdir()
+    os.mkfifo(site / "pipe-1.0.dist-info" / "entry_points.txt")
+    (site / "endless-1.0.dist-info" / "entry_points.txt").symlink_to("/dev/zero")
+    long = site / "long-1.0.dist-info" / "entry_points.txt"
+    long.write_text(declare("a = b") + " " * (1 << 20))
     assert facts(entry_point_folders()) == [("good", "b", "good")]
 
 
@@ -146,6 +159,22 @@ def test_the_working_folder_is_not_searched(
     monkeypatch.chdir(tmp_path / "here")
     monkeypatch.setattr(sys, "path", ["", str(site)])
     assert entry_point_folders() == []
+
+
+def test_metadata_elsewhere_is_named_and_not_used(
+    load: Load, site: Path, workshop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What ``python -m`` puts before the search path: the working folder, by its full name."""
+    here = tmp_path / "here"
+    install(here, "evil", declare("e = evil"), "evil")
+    workshop.put_id(here / "evil", "Evil")
+    monkeypatch.setattr(sys, "path", [str(here), str(site), *STANDARD])
+    (place,) = entry_point_folders()
+    assert place.folders == ()
+    assert place.reason == f"its metadata lies in {here}, which no packages are installed into"
+    registry = load()
+    assert list(registry) == []
+    assert [place.reason in verdict.reason for verdict in registry.load_report] == [True]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import threading
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from armnn_py.backends import load_backends
+from armnn_py.backends import Backend, load_backends
 from armnn_py.backends.shared_library import mapped_libraries
 from armnn_py.errors import InvalidArgumentError
 
@@ -24,6 +25,11 @@ PERMUTATIONS = [
     for count in (2, 3)
     for order in itertools.permutations(range(count))
 ]
+
+
+def asked_id(backend: Backend) -> bytes:
+    """What its code answers: it runs, and is the backend's own."""
+    return ctypes.string_at(backend.api.get_id(None))
 
 
 @pytest.mark.parametrize("order", PERMUTATIONS)
@@ -40,7 +46,7 @@ def test_any_order_of_destruction(
         for other in order[closed:]:
             backend = registries[other]["Shared"]
             assert backend.instance in instances
-            assert backend.api.get_id(None) == b"Shared"  # its code is still there
+            assert asked_id(backend) == b"Shared"  # its code is still there
         assert (str(path) in mapped_files()) is (closed < len(order))
     assert str(path) not in mapped_libraries()
 
@@ -99,7 +105,7 @@ def test_a_refused_one_does_not_take_it_from_others(
     assert [verdict.status for verdict in second.load_report] == ["loaded", "duplicate"]
     second.close()
     assert str(path) in mapped_files()
-    assert first["Same"].api.get_id(None) == b"Same"
+    assert asked_id(first["Same"]) == b"Same"
 
 
 def test_the_loser_is_closed(load: Load, tmp_path: Path, workshop: Workshop) -> None:
@@ -131,7 +137,7 @@ def test_a_new_file_under_an_old_name(load: Load, tmp_path: Path, workshop: Work
     workshop.put_id(tmp_path, "A", 'VENDOR_VERSION="2"')
     new = load(tmp_path)
     assert (old["A"].vendor_version, new["A"].vendor_version) == ("1", "2")
-    assert old["A"].api.get_id(None) == new["A"].api.get_id(None) == b"A"
+    assert asked_id(old["A"]) == asked_id(new["A"]) == b"A"
 
 
 def test_with_statement(tmp_path: Path, workshop: Workshop, journal: Journal) -> None:
@@ -168,7 +174,7 @@ def test_many_threads_at_once(tmp_path: Path, workshop: Workshop) -> None:
                 use_environment=False,
             ) as registry:
                 dynamic = [b for b in registry.values() if b.place == "argument"]
-                answers.append([backend.api.get_id(None).decode() for backend in dynamic])
+                answers.append([asked_id(backend).decode() for backend in dynamic])
         return answers
 
     with ThreadPoolExecutor(8) as pool:
@@ -181,7 +187,7 @@ def test_many_threads_at_once(tmp_path: Path, workshop: Workshop) -> None:
 
 _FORKS = """
 import os, signal, sys, threading
-from armnn_py.backends import load_backends
+from armnn_py.backends import Backend, load_backends
 
 def load():
     with load_backends(dynamic_backends_path=sys.argv[1], bundled_backends=False) as registry:

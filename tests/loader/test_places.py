@@ -188,7 +188,7 @@ def five_places(
         places[name] = tmp_path / name
     monkeypatch.setenv("DYNAMIC_BACKEND_PATHS", str(places["Environment"]))
     monkeypatch.setattr(dynamic_library, "compiled_in_paths", lambda: str(places["CompiledIn"]))
-    site = tmp_path / "site"
+    site = tmp_path / "lib" / "python3" / "site-packages"
     (site / "acme-1.0.dist-info").mkdir(parents=True)
     (site / "acme-1.0.dist-info" / "entry_points.txt").write_text(
         f"[{entry_points.GROUP}]\nacme = EntryPoint\n"

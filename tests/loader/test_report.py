@@ -28,6 +28,7 @@ FIELDS = [
     "code",
     "reason",
     "hint",
+    "probe",
 ]
 
 
@@ -45,6 +46,8 @@ def place(tmp_path: Path, workshop: Workshop) -> Path:
 def test_fields_of_a_verdict(load: Load, place: Path) -> None:
     verdict = load(place).load_report[1]
     assert [field.name for field in fields(verdict)] == FIELDS
+    assert verdict.probe is not None
+    assert (verdict.probe.stage, verdict.probe.ended) == ("exit", "refused")
     assert verdict == Verdict(
         place="argument",
         path=str(place / "B_Old_backend.so"),
@@ -56,6 +59,7 @@ def test_fields_of_a_verdict(load: Load, place: Path) -> None:
         code="version-major",
         reason="'Old' speaks backend API 0.0, this host speaks 2.0",
         hint="GetVersion must write ARMNN_BACKEND_API_MAJOR and ARMNN_TARGET_MINOR",
+        probe=verdict.probe,
     )
     with pytest.raises(FrozenInstanceError):
         verdict.status = "loaded"  # type: ignore[misc]
@@ -103,8 +107,10 @@ def test_report_as_text_and_html(load: Load, place: Path) -> None:
 
 def test_report_as_json_and_pickle(load: Load, place: Path) -> None:
     report = load(place).load_report
-    restored = [Verdict(**item) for item in json.loads(json.dumps(report.as_dicts()))]
-    assert restored == list(report)
+    items = json.loads(json.dumps(report.as_dicts()))
+    for item, verdict in zip(items, report, strict=True):
+        assert item["probe"] == (None if verdict.probe is None else verdict.probe.as_dict())
+        assert Verdict(**{**item, "probe": verdict.probe}) == verdict
     assert pickle.loads(pickle.dumps(report)) == report
 
 
@@ -119,9 +125,15 @@ def test_log_levels(load: Load, place: Path, caplog: pytest.LogCaptureFixture) -
     with caplog.at_level(logging.DEBUG, "armnn_py.backends"):
         load(place)
     assert {record.name for record in caplog.records} == {"armnn_py.backends"}
-    levels = [record.levelname for record in caplog.records]
+    steps = [record.getMessage() for record in caplog.records[:-5]]
+    files = [str(place / f"{name}_backend.so") for name in ("A_Good", "B_Old", "C_Away", "D_Good")]
+    assert steps == [
+        *(f"trying {file} in another process" for file in files),
+        *(f"opening {file}" for file in files),
+    ]
+    levels = [record.levelname for record in caplog.records[-5:]]
     assert levels == ["INFO", "WARNING", "INFO", "INFO", "DEBUG"]
-    assert "B_Old_backend.so: refused 'Old'" in caplog.records[1].getMessage()
+    assert "B_Old_backend.so: refused 'Old'" in caplog.records[-4].getMessage()
 
 
 def test_one_warning_for_places_that_the_caller_named(place: Path) -> None:

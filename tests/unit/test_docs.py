@@ -97,8 +97,8 @@ def test_layers_that_no_bundled_backend_takes_are_listed() -> None:
     assert len(rows) > 80
     none = {name for name, *taken in rows if not any(taken)}
     none -= {"Fused", "Map", "PreCompiled", "StandIn", "Unmap"}
-    (row,) = re.findall(r"^\| layers without a kernel .* \| (.*) \|$", page("left_out.md"), re.M)
-    assert set(re.findall(r"`(\w+)`", row)) == none
+    told = re.findall(r"^\| layers without a kernel .* \| (.*) \|$", page("left_out.md"), re.M)
+    assert {name for row in told for name in re.findall(r"`(\w+)`", row)} == none
 
 
 def test_the_files_of_the_architecture_exist() -> None:

@@ -15,6 +15,9 @@ from armnn_py.errors import InvalidArgumentError
 PATHS, CORE = "DYNAMIC_BACKEND_PATHS", "ARMNN_PY_CORE_LIBRARY"
 THREADS, LOG, DEBUG = "ARMNN_PY_NUM_THREADS", "ARMNN_PY_LOG", "ARMNN_PY_DEBUG"
 BUNDLED, NO_ENTRY_POINTS = "ARMNN_PY_BUNDLED_BACKENDS", "ARMNN_PY_NO_ENTRY_POINTS"
+NO_DYNAMIC, PROBE = "ARMNN_PY_NO_DYNAMIC", "ARMNN_PY_PROBE_SECONDS"
+BUDGET = "ARMNN_PY_MEMORY_BUDGET"
+ALLOW, DENY = "ARMNN_PY_ALLOW_BACKENDS", "ARMNN_PY_DENY_BACKENDS"
 
 
 @pytest.mark.parametrize(
@@ -30,6 +33,21 @@ BUNDLED, NO_ENTRY_POINTS = "ARMNN_PY_BUNDLED_BACKENDS", "ARMNN_PY_NO_ENTRY_POINT
         (environment.entry_points, NO_ENTRY_POINTS, None, True),
         (environment.entry_points, NO_ENTRY_POINTS, "0", True),
         (environment.entry_points, NO_ENTRY_POINTS, "1", False),
+        (environment.dynamic_backends, NO_DYNAMIC, None, True),
+        (environment.dynamic_backends, NO_DYNAMIC, "1", False),
+        (environment.allowed_backends, ALLOW, None, None),
+        (environment.allowed_backends, ALLOW, "CpuRef, AcmeNpu,", ("CpuRef", "AcmeNpu")),
+        (environment.allowed_backends, ALLOW, ",", ()),
+        (environment.denied_backends, DENY, None, None),
+        (environment.denied_backends, DENY, "AcmeNpu", ("AcmeNpu",)),
+        (environment.probe_seconds, PROBE, None, None),
+        (environment.probe_seconds, PROBE, "0", 0.0),
+        (environment.probe_seconds, PROBE, "2.5", 2.5),
+        (environment.memory_budget, BUDGET, None, None),
+        (environment.memory_budget, BUDGET, "1", 1),
+        (environment.memory_budget, BUDGET, "7k", 7 << 10),
+        (environment.memory_budget, BUDGET, "512M", 512 << 20),
+        (environment.memory_budget, BUDGET, "2G", 2 << 30),
         (environment.thread_count, THREADS, None, None),
         (environment.thread_count, THREADS, "1", 1),
         (environment.thread_count, THREADS, "1024", 1024),
@@ -68,6 +86,11 @@ def test_value(
         (environment.bundled_backends, BUNDLED, "no"),
         (environment.entry_points, NO_ENTRY_POINTS, "true"),
         (environment.debug, DEBUG, "2"),
+        (environment.dynamic_backends, NO_DYNAMIC, "yes"),
+        (environment.probe_seconds, PROBE, "soon"),
+        (environment.probe_seconds, PROBE, "-1"),
+        (environment.probe_seconds, PROBE, "3601"),
+        (environment.probe_seconds, PROBE, "nan"),
         (environment.thread_count, THREADS, "0"),
         (environment.thread_count, THREADS, "-1"),
         (environment.thread_count, THREADS, "1025"),

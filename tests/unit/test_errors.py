@@ -192,3 +192,20 @@ def test_problems_make_the_details() -> None:
 def test_fields_of_backend_errors() -> None:
     missing = BackendNotFoundError("no", backend="Npu", loaded=["CpuRef"])
     assert (missing.backend, missing.loaded, missing.verdicts) == ("Npu", ("CpuRef",), ())
+
+
+def test_texts_of_others_make_no_message_long() -> None:
+    """A name of a million characters, in each place and in many lines."""
+    name = "begin" + "x" * 1_000_000 + "end"
+    error = errors.ArmnnError(f"a '{name}'", details=[name] * 1000, hints=[name])
+    assert "'begin" in error.message
+    assert error.message.endswith("end'")
+    assert "characters and more" in error.message
+    assert error.details[-1].startswith("and 9")
+    assert error.details[-1].endswith(" more details")
+    assert len(str(error)) < 80_000
+    many = errors.ArmnnError("short", details=["\n".join(["y" * 100] * 100_000)])
+    assert len(str(many)) < 80_000
+    assert pickle.loads(pickle.dumps(error)).details == error.details
+    few = errors.ArmnnError("short", details=["one\ntwo", "three"], hints=["four"])
+    assert str(few) == "short\n  one\n  two\n  three\nhint: four"

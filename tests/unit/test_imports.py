@@ -105,7 +105,7 @@ def test_loading_a_model(tmp_path: Path, needs_folder: Path) -> None:
     )
     onnx.save(onnx.helper.make_model(graph), tmp_path / "relu.onnx")
     modules = brought(
-        "import armnn_py; net = armnn_py.load(sys.argv[1], 'CpuRef')\n"
+        "import armnn_py; net = armnn_py.load(sys.argv[1], ['CpuRef', 'Needs'])\n"
         "assert 'Needs' in net.runtime.backends",
         str(tmp_path / "relu.onnx"),
         environment={"DYNAMIC_BACKEND_PATHS": str(needs_folder)},

@@ -190,3 +190,36 @@ def test_a_file_of_the_cache_is_a_saved_network(tmp_path: Path) -> None:
     (file,) = files(tmp_path)
     with ann.Runtime() as runtime:
         assert OptimizedNetwork.load(file, runtime=runtime).assignment.counts == {"CpuRef": 12}
+
+
+@pytest.mark.parametrize("kind", ["pipe", "endless", "folder", "loop", "elsewhere", "huge"])
+def test_what_is_no_file_of_the_cache(tmp_path: Path, kind: str) -> None:
+    expected = run(cache=tmp_path)
+    (file,) = files(tmp_path)
+    file.unlink()
+    elsewhere = tmp_path.parent / f"{tmp_path.name}-elsewhere"
+    if kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "folder":
+        file.mkdir()
+    elif kind == "huge":
+        with file.open("wb") as stream:
+            stream.truncate(1 << 40)
+    else:
+        file.symlink_to({"endless": "/dev/zero", "loop": file.name}.get(kind, elsewhere))
+    assert run(cache=tmp_path) == expected
+    assert not file.is_symlink()
+    assert not elsewhere.exists()
+    assert file.is_dir() if kind == "folder" else file.is_file()
+    assert run(cache=tmp_path) == expected
+
+
+@pytest.mark.parametrize("kind", ["pipe", "endless"])
+def test_a_model_that_is_no_file(tmp_path: Path, kind: str) -> None:
+    model = tmp_path / "net.onnx"
+    if kind == "pipe":
+        os.mkfifo(model)
+    else:
+        model.symlink_to("/dev/zero")
+    with pytest.raises(ann.ParseError, match="not a regular file"):
+        run(model, cache=tmp_path / "c")

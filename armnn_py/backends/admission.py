@@ -1,0 +1,104 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Which backends a runtime wants at all: named ones, allowed ones, none of those denied.
+
+An id is known when the backend was asked for it, here or in the trial of its file. Before that the
+file's name is all there is: ``<vendor>_<name>`` stands for the ids ``<name>`` and
+``<vendor>_<name>``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from armnn_py.backends.naming import parse_file_name
+from armnn_py.backends.opening import RefusedError
+from armnn_py.device_ids import split_id
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.records import record
+from armnn_py.text import quoted, with_article
+
+__all__ = ["EVERYTHING", "Admission", "ids_of", "read_ids"]
+
+_MOST_SHOWN = 5
+
+
+@record
+class Admission:
+    """Ids by which backends are let in.
+
+    Attributes
+    ----------
+    wanted
+        Only files of these backends are opened; None: all files. Others are of no interest, and
+        backends that are no files are there in any case.
+    allowed
+        Only these are used; None: all.
+    denied
+        These are not used.
+    """
+
+    wanted: frozenset[str] | None = None
+    allowed: frozenset[str] | None = None
+    denied: frozenset[str] = frozenset()
+
+    def check_id(self, backend_id: str) -> None:
+        """Raise `RefusedError` if the backend with this id must not be used."""
+        if backend_id in self.denied:
+            reason = f"was not loaded: '{backend_id}' is denied"
+            raise RefusedError("id", "denied", reason, _HINT, status="skipped")
+        if self.allowed is not None and backend_id not in self.allowed:
+            reason = f"was not loaded: '{backend_id}' is not allowed, {_listed(self.allowed)}"
+            raise RefusedError("id", "not-allowed", reason, _HINT, status="skipped")
+
+    def check_name(self, path: str) -> None:
+        """Raise `RefusedError` if the name of a file says that it is denied."""
+        denied = self.denied.intersection(ids_of(path))
+        if denied:
+            reason = f"was not opened: '{min(denied)}' is denied, and the file has that name"
+            raise RefusedError("name", "denied", reason, _HINT, status="skipped")
+
+    def not_wanted(self) -> RefusedError:
+        """The refusal of a file that nobody asked for."""
+        assert self.wanted is not None
+        reason = f"was not opened: it was not asked for, {_listed(self.wanted)}"
+        return RefusedError("name", "not-asked-for", reason, status="skipped")
+
+
+EVERYTHING = Admission()
+
+_HINT = "allowed_backends and denied_backends of Runtime, or their variables, decide this"
+
+
+def _listed(ids: Iterable[str]) -> str:
+    names = sorted(ids)
+    return f"only {quoted(names, most=_MOST_SHOWN)}" if names else "nothing is"
+
+
+def ids_of(path: str) -> tuple[str, ...]:
+    """Return the ids that the name of a file stands for."""
+    name = parse_file_name(path.rpartition("/")[2])
+    return () if name is None else (name.name, f"{name.vendor}_{name.name}")
+
+
+def read_ids(argument: str, value: Sequence[str] | str | None) -> frozenset[str] | None:
+    """Return the backends that an argument names, without indexes of devices; None for None.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It is no sequence of texts.
+    """
+    if value is None:
+        return None
+    values = [value] if isinstance(value, str) else value
+    if not isinstance(values, (list, tuple, set, frozenset)):
+        raise InvalidArgumentError(
+            f"{argument}: {type(value).__name__} given, an id or a list of ids expected"
+        )
+    for one in values:
+        if not isinstance(one, str):
+            raise InvalidArgumentError(
+                f"{argument}: the list has {with_article(type(one).__name__)}, ids expected"
+            )
+    return frozenset(split_id(one)[0] for one in values)

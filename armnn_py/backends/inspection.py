@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Step *inspect* on a candidate file: whether it may be opened at all.
+
+Its bytes decide, the libraries that they name, and who may write to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from armnn_py._native import dynamic_library
+from armnn_py.backends import elf
+from armnn_py.backends.opening import RefusedError
+from armnn_py.backends.trust.links import check_links
+
+if TYPE_CHECKING:
+    from armnn_py.backends.discovery import Candidate
+    from armnn_py.backends.probe.findings import ProbeFinding
+    from armnn_py.backends.trust.rules import TrustRules
+
+__all__ = ["InspectedFile", "inspect_file"]
+
+_SANITIZER_LIBRARIES = (
+    ("libasan.so", "address", "__asan_init"),
+    ("libtsan.so", "thread", "__tsan_init"),
+)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class InspectedFile:
+    """A candidate whose bytes were checked: its ``state`` then, or ``refusal``, why it is not used.
+
+    ``warnings`` are sentences on what is odd about it. ``finding`` is what its trial in another
+    process found; None: it was not tried.
+    """
+
+    candidate: Candidate
+    state: elf.FileState | None = None
+    refusal: RefusedError | None = None
+    finding: ProbeFinding | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def inspect_file(candidate: Candidate, trust: TrustRules | None = None) -> InspectedFile:
+    """Check a file; runs none of its code and never raises.
+
+    ``trust`` has the rules on who may write to it; None: for a file of the package, or one that a
+    person names.
+    """
+    try:
+        info = _inspect(candidate)
+        told = check_links(info, candidate.real_path)
+        if trust is not None:
+            told += trust.check(candidate.path, candidate.real_path, info.state)
+    except RefusedError as refusal:
+        return InspectedFile(candidate, refusal=refusal)
+    return InspectedFile(candidate, info.state, warnings=tuple(told))
+
+
+def _inspect(candidate: Candidate) -> elf.ElfInfo:
+    try:
+        info = elf.inspect(candidate.real_path)
+    except elf.ElfError as error:
+        raise RefusedError("inspect", error.code, error.reason, error.hint) from None
+    except FileNotFoundError:
+        reason = "was removed after it was found"
+        raise RefusedError("resolve", "vanished", reason) from None
+    except OSError as error:
+        reason = f"cannot be read: {error.strerror or error}"
+        raise RefusedError("resolve", "unreadable", reason) from None
+    for prefix, name, marker in _SANITIZER_LIBRARIES:
+        # Such a library ends the process when it is loaded late.
+        needs_it = any(needed.startswith(prefix) for needed in info.needed)
+        if needs_it and not dynamic_library.process_has_symbol(marker):
+            raise RefusedError(
+                "inspect",
+                "sanitizer",
+                f"built with the {name} sanitizer, this process is not",
+                f"install a build without -fsanitize={name}",
+            )
+    return info

@@ -1,0 +1,289 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Findings on disk: a file that was tried is not tried again while nothing has changed.
+
+A finding holds for one state of the file (device, inode, size, times of change), of the libraries
+that were loaded with it and of the environment variables that its code asked for, on one kind of
+processor, for one release of the host. What refuses a file holds for an hour at most: a driver may
+have been mended meanwhile that no finding knows of.
+
+One line for each file, of fields between tabs; texts are in hexadecimal. To read it nothing is
+imported that a plain program does not have.
+"""
+
+from __future__ import annotations
+
+import binascii
+import logging
+import os
+import time
+
+from armnn_py._native import self_check
+from armnn_py._version import __version__
+from armnn_py.backends.probe.findings import CALLS, Ended, Library, ProbeFinding
+from armnn_py.backends.probe.identity import FileIdentity
+from armnn_py.backends.probe.process import ProbeProgramError, program_path
+from armnn_py.cache_files import UnfitFileError, locked, read_file, replace_file
+from armnn_py.records import record
+
+__all__ = ["BAD_SECONDS", "ProbeCache", "cache_of"]
+
+_log = logging.getLogger("armnn_py.backends")
+
+_FORMAT = 1
+_MOST_ENTRIES = 1000
+_MOST_BYTES = 8 << 20
+#: Seconds that a finding holds which refuses a file.
+BAD_SECONDS = 3600
+#: Seconds to wait for another process that writes.
+_PATIENCE = 0.05
+#: Variables that the system's loader reads by itself.
+_LOADER_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT", "GLIBC_TUNABLES")
+_FIELDS = 15
+
+
+@record
+class _Entry:
+    identity: FileIdentity
+    content: str
+    when: int
+    environment: tuple[tuple[str, int | None], ...]
+    finding: ProbeFinding
+
+
+class ProbeCache:
+    """Findings by file, in memory and in a file of the user's cache folder.
+
+    Parameters
+    ----------
+    folder
+        None: in memory only.
+    """
+
+    def __init__(self, folder: str | None) -> None:
+        self._header = _header()
+        name = f"probes-{os.uname().machine}-{self_check.cpu_features():x}.txt"
+        self._file = None if folder is None else os.path.join(folder, name)
+        self._entries: dict[tuple[int, int], _Entry] = {}
+        self._seen: FileIdentity | None = None
+        self._is_told = False
+        self._new: dict[tuple[int, int], _Entry] = {}
+
+    def find(self, identity: FileIdentity, seconds: float) -> ProbeFinding | None:
+        """Return the finding on a file if it still holds; ``seconds`` is the limit of a new one."""
+        entry = self._entries.get(identity[:2])
+        if entry is None or entry.identity != identity:
+            return None
+        finding = entry.finding
+        if not finding.is_good:
+            age = time.time() - entry.when
+            if not 0 <= age < BAD_SECONDS:
+                return None
+            if finding.ended == "time" and finding.limit_seconds < seconds:
+                return None
+        if any(_sum_of(name) != known for name, known in entry.environment):
+            return None
+        if not all(map(_is_there, finding.libraries)):
+            return None
+        return finding
+
+    def put(self, identity: FileIdentity, content: str, finding: ProbeFinding) -> None:
+        """Remember a finding; `save` writes it. ``content`` is the hash of the file's bytes."""
+        if not finding.is_whole:
+            return
+        names = dict.fromkeys((*_LOADER_VARIABLES, *finding.variables))
+        environment = tuple((name, _sum_of(name)) for name in names)
+        entry = _Entry(identity, content, int(time.time()), environment, finding)
+        self._entries[identity[:2]] = self._new[identity[:2]] = entry
+
+    def refresh(self) -> None:
+        """Read what other processes have written since the last time."""
+        if self._file is None:
+            return
+        try:
+            seen = FileIdentity.of(os.stat(self._file))
+        except OSError:  # a folder that is not there, or was emptied
+            seen = None
+        if seen != self._seen:
+            self._entries = {**self._read(), **self._new}
+            self._seen = seen
+
+    def save(self) -> None:
+        """Write new findings beside those of other processes, in one step; a failure is logged."""
+        if self._file is None or not self._new:
+            return
+        folder = os.path.dirname(self._file)
+        try:
+            if not os.path.isdir(folder):
+                os.makedirs(folder, mode=0o700, exist_ok=True)
+            with locked(folder, patience=_PATIENCE) as is_locked:
+                if not is_locked:
+                    return  # the next one does it
+                self.refresh()
+                newest = sorted(self._entries.values(), key=lambda one: one.when)[-_MOST_ENTRIES:]
+                lines = [self._header, *map(_line_of, newest)]
+                replace_file(self._file, ("\n".join(lines) + "\n").encode("ascii"))
+                self._seen = FileIdentity.of(os.stat(self._file))
+        except OSError as error:
+            _log.debug("what was found on backend files is not kept: %s", error)
+        self._new = {}
+
+    def _read(self) -> dict[tuple[int, int], _Entry]:
+        if self._file is None:
+            return {}
+        try:
+            data = read_file(self._file, _MOST_BYTES, own=True)
+            header, *lines = data.decode("ascii").split("\n")
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            if not self._is_told:
+                self._is_told = True
+                words = error if isinstance(error, (UnfitFileError, ValueError)) else error.strerror
+                _log.warning("findings in '%s' are not used: %s", self._file, words)
+            return {}
+        if header != self._header:
+            return {}  # of another release of this package, or of a program that was exchanged
+        entries = {}
+        for line in lines[:_MOST_ENTRIES]:
+            entry = _entry_of(line)
+            if entry is not None:
+                entries[entry.identity[:2]] = entry
+        return entries
+
+
+_caches: dict[str | None, ProbeCache] = {}
+
+
+def cache_of(folder: str | None) -> ProbeCache:
+    """Return the one cache of a folder in this process, brought up to date."""
+    cache = _caches.get(folder)
+    if cache is None or cache._header != _header():
+        cache = _caches[folder] = ProbeCache(folder)
+    cache.refresh()
+    return cache
+
+
+def _header() -> str:
+    try:
+        program = os.stat(program_path())
+        of_program = f"{program.st_size} {program.st_mtime_ns}"
+    except (OSError, ProbeProgramError):
+        of_program = "none"
+    return f"armnn_py probes {_FORMAT} {__version__} {of_program}"
+
+
+def _sum_of(name: str) -> int | None:
+    """A number for the value of a variable; None if it is not set."""
+    value = os.environ.get(name)
+    return None if value is None else binascii.crc32(os.fsencode(value))
+
+
+def _is_there(library: Library) -> bool:
+    try:
+        status = os.stat(library.path)
+    except (OSError, ValueError):
+        return False
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns) == (
+        library.device,
+        library.inode,
+        library.size,
+        library.modified_ns,
+    )
+
+
+# ---- Lines --------------------------------------------------------------------------------------
+
+
+def _hex(text: str | None) -> str:
+    return "-" if text is None else "x" + os.fsencode(text).hex()
+
+
+def _text(field: str) -> str | None:
+    if field == "-":
+        return None
+    if not field.startswith("x"):
+        raise ValueError("no text")
+    return os.fsdecode(bytes.fromhex(field[1:]))
+
+
+def _line_of(entry: _Entry) -> str:
+    found = entry.finding
+    environment = (
+        f"{_hex(name)}={'-' if known is None else known}" for name, known in entry.environment
+    )
+    libraries = (
+        f"{one.device}:{one.inode}:{one.size}:{one.modified_ns}:{_hex(one.path)}"
+        for one in found.libraries
+    )
+    fields = [
+        ":".join(map(str, entry.identity)),
+        entry.content,
+        str(entry.when),
+        found.stage,
+        found.ended,
+        str(found.number),
+        ",".join(f"{name}={stage}" for name, stage in found.happenings),
+        _hex(found.id),
+        "-" if found.version is None else f"{found.version[0]}.{found.version[1]}",
+        _hex(found.last_words.encode("utf-8", "replace").decode()),
+        repr(found.load_seconds),
+        repr(found.limit_seconds),
+        ",".join(environment),
+        ",".join(libraries),
+        ",".join(map(_hex, found.variables)),
+    ]
+    line = "\t".join(fields)
+    return f"{line}\t{binascii.crc32(line.encode()):x}"
+
+
+_ENDED: tuple[Ended, ...] = ("passed", "refused", "signal", "exit", "time", "gone")
+
+
+def _entry_of(line: str) -> _Entry | None:
+    """The entry in a line; None if it is damaged."""
+    content, _, sum_of_line = line.rpartition("\t")
+    fields = content.split("\t")
+    if len(fields) != _FIELDS or f"{binascii.crc32(content.encode()):x}" != sum_of_line:
+        return None
+    try:
+        identity = FileIdentity(*map(int, fields[0].split(":")))
+        ended = _ENDED[_ENDED.index(fields[4])]
+        happenings = tuple(
+            (name, stage)
+            for name, _, stage in (one.partition("=") for one in fields[6].split(",") if one)
+        )
+        if any(stage not in CALLS for stage in (fields[3], *(stage for _, stage in happenings))):
+            return None
+        finding = ProbeFinding(
+            fields[3],
+            ended,
+            int(fields[5]),
+            happenings,
+            _text(fields[7]),
+            _version_of(fields[8]),
+            _text(fields[9]) or "",
+            float(fields[10]),
+            float(fields[11]),
+            tuple(_text(one) or "" for one in fields[14].split(",") if one),
+            tuple(_library_of(one) for one in fields[13].split(",") if one),
+        )
+        environment = tuple(
+            (_text(name) or "", None if known == "-" else int(known))
+            for name, _, known in (one.partition("=") for one in fields[12].split(",") if one)
+        )
+        return _Entry(identity, fields[1], int(fields[2]), environment, finding)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _version_of(field: str) -> tuple[int, int] | None:
+    if field == "-":
+        return None
+    major, minor = field.split(".")
+    return int(major), int(minor)
+
+
+def _library_of(field: str) -> Library:
+    device, inode, size, modified_ns, path = field.split(":")
+    return Library(_text(path) or "", int(device), int(inode), int(size), int(modified_ns))

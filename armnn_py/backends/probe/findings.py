@@ -1,0 +1,194 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What the trial of one file found, and which findings refuse the file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from armnn_py.records import Frozen, record
+from armnn_py.text import printable
+
+if TYPE_CHECKING:
+    from armnn_py.backends.stages import Stage
+
+__all__ = ["CALLS", "Ended", "Fault", "Library", "ProbeFinding", "fault_of", "untried_part"]
+
+#: How the process of a trial ended: after all stages; early, because the file is not usable, which
+#: the loader finds again and words; or in one of the ways that a backend must not end a process.
+Ended = Literal["passed", "refused", "signal", "exit", "time", "gone"]
+
+#: Stage of the program -> step of the loader, and whose code runs in it.
+CALLS: dict[str, tuple[Stage, str]] = {
+    "start": ("open", "the start of the trial"),
+    "open": ("open", "code that runs at opening, such as a C++ constructor,"),
+    "symbols": ("symbols", "the search for symbols"),
+    "id": ("id", "GetBackendId"),
+    "version": ("version", "GetVersion"),
+    "table": ("table", "BackendFactory"),
+    "options": ("table", "get_option_defaults"),
+    "create": ("create", "create or get_id"),
+    "context": ("create", "the making of contexts"),
+    "devices": ("create", "list_devices"),
+    "support": ("create", "get_layer_support or is_layer_supported"),
+    "quiesce": ("create", "quiesce"),
+    "destroy": ("create", "destroy"),
+    "close": ("create", "code that runs at closing, such as a destructor,"),
+    "exit": ("create", "code that runs at the end of the process"),
+}
+#: Happenings that refuse a file even if it passed all stages: word of the report -> code.
+_HAPPENINGS = {
+    "forked": "forked",
+    "children": "forked",
+    "closed": "descriptors",
+    "wild": "wild-answer",
+}
+_MOST_WORDS = 300
+
+
+@record
+class Library(Frozen):
+    """A library that came with the file, as it was then."""
+
+    path: str
+    device: int
+    inode: int
+    size: int
+    modified_ns: int
+
+
+@record
+class ProbeFinding(Frozen):
+    """What the trial of one file found.
+
+    Attributes
+    ----------
+    stage
+        The last stage that was entered, one of ``open``, ``symbols``, ``id``, ``version``,
+        ``table``, ``options``, ``create``, ``context``, ``devices``, ``support``, ``quiesce``,
+        ``destroy``, ``close`` and ``exit``.
+    ended, number
+        How the process ended: ``passed`` all stages; ``refused`` early, for a reason that the
+        loader gives; ``signal`` and ``exit`` with their number; ``time``: not within the limit;
+        ``gone``: with the program that watched over it.
+    happenings
+        Stage by happening: ``forked``, ``children``, ``closed``, ``wild``, ``refused``.
+    id, version
+        What the file said, if it came so far; the version is that of the backend API.
+    last_words
+        The end of what its code wrote to standard output and standard error.
+    load_seconds
+        Time from opening the file to its backend object; 0 if it did not come so far.
+    limit_seconds
+        The time that it was given.
+    variables
+        Environment variables that it asked for.
+    libraries
+        Libraries that were loaded with it; empty if opening it did not return.
+    is_whole
+        Whether the lists of variables and libraries are complete.
+    """
+
+    stage: str
+    ended: Ended
+    number: int
+    happenings: tuple[tuple[str, str], ...]
+    id: str | None
+    version: tuple[int, int] | None
+    last_words: str
+    load_seconds: float
+    limit_seconds: float
+    variables: tuple[str, ...]
+    libraries: tuple[Library, ...]
+    is_whole: bool = True
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the file may be opened by a process that wants to live."""
+        return fault_of(self) is None
+
+    def as_dict(self) -> dict[str, object]:
+        """Return what people ask for, ready for JSON."""
+        return {
+            "stage": self.stage,
+            "ended": self.ended,
+            "number": self.number,
+            "last_words": self.last_words,
+            "load_seconds": self.load_seconds,
+        }
+
+
+@record
+class Fault:
+    """Why a file is refused: the loader's step, a code for programs, words for people."""
+
+    stage: Stage
+    code: str
+    reason: str
+    hint: str
+
+
+def fault_of(finding: ProbeFinding) -> Fault | None:
+    """Return why a file must not be opened, or None."""
+    stage, whose = CALLS[finding.stage]
+    code, hint = "died", ""
+    if finding.ended == "signal":
+        reason = f"{whose} ended the process that tried the file: {_signal_name(finding.number)}"
+    elif finding.ended == "exit":
+        reason = (
+            f"{whose} ended the process that tried the file: exit status {finding.number} "
+            "without a return"
+        )
+    elif finding.ended == "gone":
+        reason = f"{whose} ended the program that tried the file"
+    elif finding.ended == "time":
+        code = "timed-out"
+        reason = f"{whose} did not return within {finding.limit_seconds:g} s"
+        hint = "ARMNN_PY_PROBE_SECONDS gives files more time"
+    else:
+        return _fault_of_happenings(finding)
+    return Fault(stage, code, _with_words(reason, finding), hint or _HINT)
+
+
+def untried_part(finding: ProbeFinding) -> str:
+    """Return what to say of a file that is used, but whose trial ended early; else empty."""
+    if finding.ended != "refused":
+        return ""
+    _, whose = CALLS[dict(finding.happenings).get("refused", finding.stage)]
+    reason = f"its trial ended with {whose}, which works here: what comes later was not tried"
+    return _with_words(reason, finding)
+
+
+_HINT = "report it to the backend's vendor; until it is mended, other backends are used without it"
+
+
+def _fault_of_happenings(finding: ProbeFinding) -> Fault | None:
+    for name, stage in finding.happenings:
+        if name not in _HAPPENINGS:
+            continue
+        step, whose = CALLS[stage]
+        reason = {
+            "forked": f"{whose} forked, and the copy of the process ran on",
+            "children": f"{whose} forked, and the copy of the process is still there",
+            "closed": f"{whose} closed descriptors that are not its own",
+            "wild": f"{whose} gave an object that cannot be read, or has no destroy function",
+        }[name]
+        return Fault(step, _HAPPENINGS[name], _with_words(reason, finding), _HINT)
+    return None
+
+
+def _with_words(reason: str, finding: ProbeFinding) -> str:
+    words = printable(" ".join(finding.last_words.split()))
+    if not words:
+        return reason
+    shown = words if len(words) <= _MOST_WORDS else f"...{words[-_MOST_WORDS:]}"
+    return f"{reason}; its last words: '{shown}'"
+
+
+def _signal_name(number: int) -> str:
+    import signal
+
+    try:
+        return f"signal {number} ({signal.Signals(number).name})"
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,218 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The program ``armnn_probe``, started for many files at once, each with a time limit.
+
+It runs the file's code in a child of its own, ends all that this starts, and reports
+(``native/probe``). Here it is only waited for: by a pipe, with no lock held.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import functools
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from armnn_py._native.library import core_path
+from armnn_py.backends.probe.findings import ProbeFinding
+from armnn_py.backends.probe.report import read_report
+
+__all__ = ["ProbeProgramError", "program_path", "try_files"]
+
+_PROGRAM = "armnn_probe"
+#: Trials at the same time: hanging files wait, and cost nothing but their time.
+_MOST_AT_ONCE = 64
+#: Of the descriptors that a process may have, a trial takes a few, and leaves room for others.
+_FILES_OF_A_TRIAL = 16
+#: The program gives a file its limit again, a few times, if the machine was too busy to run it.
+_MOST_LIMITS = 4
+#: Seconds for the program to end what it watches, on top of the file's own.
+_GRACE = 2.0
+_PATIENCE = 1.0
+_MOST_REPORT = 1 << 18
+#: Descriptors of the program, and numbers to move them through: none of them is taken twice.
+_REPORT, _STAGES, _FILE = 3, 4, 5
+_FIRST_FREE = 10
+_DEFAULT_SIGNALS = [
+    getattr(signal, name) for name in ("SIGPIPE", "SIGXFSZ", "SIGINT", "SIGTERM", "SIGCHLD")
+]
+
+
+class ProbeProgramError(OSError):
+    """Files cannot be tried here; the message says why."""
+
+
+@functools.cache
+def program_path() -> str:
+    """Path of the program, beside the native library.
+
+    Raises
+    ------
+    ProbeProgramError
+        It is not there.
+    """
+    folders = [os.path.join(path, "_native", "lib") for path in sys.modules["armnn_py"].__path__]
+    # A developer's library has its program beside it.
+    tried = [os.path.join(path, _PROGRAM) for path in (os.path.dirname(core_path()), *folders)]
+    for path in tried:
+        if os.path.isfile(path):
+            return path
+    raise ProbeProgramError(f"the program '{_PROGRAM}' is not there, tried: {', '.join(tried)}")
+
+
+class _Trial:
+    """One running program."""
+
+    __slots__ = ("data", "deadline", "nonce", "path", "pid", "pipe", "seconds", "stages")
+
+    def __init__(self, path: str, descriptor: int, seconds: float, program: str) -> None:
+        self.path, self.seconds = path, seconds
+        self.nonce = os.urandom(8).hex()
+        self.data = bytearray()
+        self.pipe, sender = os.pipe()
+        opened = [sender]
+        numbers: list[int] = []
+        try:
+            self.stages, stages_sender = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+            opened.append(stages_sender)
+            for number in (sender, stages_sender, descriptor):
+                numbers.append(_moved(number))
+            arguments = [program, self.nonce, str(max(1, round(seconds * 1000)))]
+            self.pid = os.posix_spawn(
+                program,
+                [*arguments, str(_REPORT), str(_STAGES), str(_FILE), path],
+                os.environ,
+                file_actions=[
+                    (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDWR, 0),
+                    (os.POSIX_SPAWN_DUP2, 0, 1),
+                    (os.POSIX_SPAWN_DUP2, 0, 2),
+                    (os.POSIX_SPAWN_DUP2, numbers[0], _REPORT),
+                    (os.POSIX_SPAWN_DUP2, numbers[1], _STAGES),
+                    (os.POSIX_SPAWN_DUP2, numbers[2], _FILE),
+                ],
+                setpgroup=0,  # Ctrl-C is for this process, which ends the trial
+                setsigmask=[],
+                setsigdef=_DEFAULT_SIGNALS,
+            )
+        except OSError as error:
+            os.close(self.pipe)
+            if len(opened) > 1:
+                os.close(self.stages)
+            raise ProbeProgramError(f"'{program}' cannot be started: {error.strerror}") from error
+        finally:
+            for number in (*opened, *numbers):
+                os.close(number)
+        self.deadline = time.monotonic() + _MOST_LIMITS * seconds + _GRACE
+
+    def read(self) -> bool:
+        """Take what is there; False at the end."""
+        part = os.read(self.pipe, 1 << 16)
+        self.data += part
+        return bool(part) and len(self.data) < _MOST_REPORT
+
+    def stage_lines(self) -> bytes:
+        """The stages that it has entered."""
+        with contextlib.suppress(BlockingIOError):
+            return os.read(self.stages, 1 << 16)
+        return b""
+
+    def end(self, *, is_over: bool = False) -> int:
+        """Close the pipes, upon which the program ends, and reap it; return its status."""
+        os.close(self.pipe)
+        os.close(self.stages)
+        if is_over:
+            with contextlib.suppress(ChildProcessError):
+                return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+            return 0
+        end = time.monotonic() + _PATIENCE
+        pause = 0.0001
+        while True:
+            try:
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+            except ChildProcessError:  # this process ignores SIGCHLD
+                return 0
+            if pid:
+                return os.waitstatus_to_exitcode(status)
+            if time.monotonic() > end:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(self.pid, signal.SIGKILL)
+            time.sleep(pause)
+            pause = min(2 * pause, 0.02)
+
+
+def _most_at_once() -> int:
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if allowed == resource.RLIM_INFINITY:
+        return _MOST_AT_ONCE
+    return max(1, min(_MOST_AT_ONCE, allowed // _FILES_OF_A_TRIAL))
+
+
+def _moved(descriptor: int) -> int:
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
+
+
+def try_files(
+    files: Iterable[tuple[str, int]],
+    seconds: float,
+    meanwhile: Callable[[str, int], Any] = lambda _path, _descriptor: None,
+) -> Iterator[tuple[str, ProbeFinding]]:
+    """Try files, several at a time, and yield what was found as it comes.
+
+    Parameters
+    ----------
+    files
+        Path and open descriptor of each; the descriptor is the file that is tried, and may be
+        closed when ``meanwhile`` was called. It is asked for the next one when there is room.
+    seconds
+        Time for each.
+    meanwhile
+        Called with each file while it is being tried.
+
+    Raises
+    ------
+    ProbeProgramError
+        The program cannot be started.
+    """
+    program = program_path()
+    at_once = _most_at_once()
+    waiting = iter(files)
+    running: dict[int, _Trial] = {}
+    poll = select.poll()
+    try:
+        while True:
+            started = []
+            while len(running) < at_once:
+                file = next(waiting, None)
+                if file is None:
+                    break
+                trial = _Trial(*file, seconds, program)
+                running[trial.pipe] = trial
+                poll.register(trial.pipe, select.POLLIN)
+                started.append(file)
+            for file in started:
+                meanwhile(*file)
+            if not running:
+                return
+            first = min(trial.deadline for trial in running.values())
+            ready = poll.poll(max(0.0, first - time.monotonic()) * 1000)
+            now = time.monotonic()
+            at_end = {pipe for pipe, _ in ready if not running[pipe].read()}
+            late = {pipe for pipe, trial in running.items() if trial.deadline < now}
+            for pipe in at_end | late:
+                poll.unregister(pipe)
+                trial = running.pop(pipe)
+                data = trial.stage_lines() + trial.data
+                status = trial.end(is_over=pipe in at_end and len(data) < _MOST_REPORT)
+                if status > 0 and not data:
+                    raise ProbeProgramError(f"'{program}' failed with status {status}")
+                yield trial.path, read_report(data, trial.nonce, seconds)
+    finally:
+        for trial in running.values():
+            trial.end()

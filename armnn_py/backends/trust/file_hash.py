@@ -1,0 +1,27 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The hash by which lock files and the cache of trials know the bytes of a file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+__all__ = ["sha256_of"]
+
+_CHUNK = 1 << 20
+
+
+def sha256_of(descriptor: int) -> str:
+    """Return the SHA-256 of a file in hexadecimal digits; where the descriptor is stays.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    """
+    result, at = hashlib.sha256(), 0
+    while part := os.pread(descriptor, _CHUNK, at):
+        result.update(part)
+        at += len(part)
+    return result.hexdigest()

@@ -1,0 +1,120 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What a file links to: names that would bring in code that its vendor did not mean.
+
+Refused are libraries looked for in the folder where the program happens to be started, and a
+SONAME by which other programs would get the backend for a library of theirs. Told is a library that
+comes from another file than the vendor's own, because that one is in use already.
+"""
+
+from __future__ import annotations
+
+import os
+
+from armnn_py._native import dynamic_library
+from armnn_py.backends.elf import ElfInfo
+from armnn_py.backends.naming import parse_file_name
+from armnn_py.backends.opening import RefusedError
+from armnn_py.text import printable
+
+__all__ = ["check_links"]
+
+_ORIGIN = ("$ORIGIN", "${ORIGIN}")
+#: What a path may begin with that does not depend on the folder of the program.
+_FIXED = ("/", *_ORIGIN, "$LIB", "${LIB}", "$PLATFORM", "${PLATFORM}")
+
+
+def check_links(info: ElfInfo, path: str) -> list[str]:
+    """Return sentences on libraries that come from elsewhere than they should.
+
+    Parameters
+    ----------
+    info
+        What the inspection read.
+    path
+        The file after following links.
+
+    Raises
+    ------
+    RefusedError
+        A name is relative, or the SONAME is that of something else.
+    """
+    told = []
+    for run_path in info.run_paths:
+        for entry in run_path.split(":"):
+            if entry and not entry.startswith(_FIXED):
+                raise RefusedError(
+                    "inspect",
+                    "run-path-relative",
+                    f"looks for libraries in '{printable(entry)}', which is relative to the folder "
+                    "that the program is started in: anybody's file there would run",
+                    "link it with -Wl,-rpath,'$ORIGIN', or without -rpath",
+                )
+        if any(not entry for entry in run_path.split(":")):
+            # Not refused: CMake fills the run paths of files that are not installed yet with these.
+            told.append(
+                f"its run path '{printable(run_path)}' has an empty entry, which stands for the "
+                "folder that the program is started in"
+            )
+    for needed in info.needed:
+        if "/" in needed and not needed.startswith(_FIXED):
+            raise RefusedError(
+                "inspect",
+                "needed-relative",
+                f"needs '{printable(needed)}', which is relative to the folder that the program is "
+                "started in",
+                f"give {os.path.basename(needed)} a SONAME without a slash, and link again",
+            )
+    _check_soname(info, path)
+    for needed in info.needed:
+        sentence = _mapped_elsewhere(needed, info, path)
+        if sentence:
+            told.append(sentence)
+    return told
+
+
+def _check_soname(info: ElfInfo, path: str) -> None:
+    name = info.soname
+    if not name or name == os.path.basename(path) or parse_file_name(name) is not None:
+        return
+    raise RefusedError(
+        "inspect",
+        "soname-foreign",
+        f"has the SONAME '{printable(name)}': what needs a library of that name would get this "
+        "file instead",
+        f"link it with -Wl,-soname,{os.path.basename(path)}, or without a SONAME",
+    )
+
+
+def _mapped_elsewhere(needed: str, info: ElfInfo, path: str) -> str:
+    """Say that a library of the vendor's own will not be used, or return an empty text."""
+    if "/" in needed:
+        return ""
+    own = _find_own(needed, info, path)
+    if own is None:
+        return ""
+    mapped = dynamic_library.mapped_path(needed)
+    if not mapped:
+        return ""
+    try:
+        if os.path.samefile(mapped, own):
+            return ""
+    except OSError:
+        return ""
+    return (
+        f"needs '{printable(needed)}' and gets {printable(mapped)}, which is in use already, "
+        f"not its own {printable(own)}"
+    )
+
+
+def _find_own(needed: str, info: ElfInfo, path: str) -> str | None:
+    """The library of that name beside the file, or where its run path says."""
+    folder = os.path.dirname(path)
+    for run_path in info.run_paths:
+        for entry in run_path.split(":"):
+            for origin in _ORIGIN:
+                entry = entry.replace(origin, folder)
+            own = os.path.join(entry, needed)
+            if entry.startswith("/") and os.path.exists(own):
+                return own
+    return None

@@ -1,0 +1,127 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The lock file: which files of backends are meant, by the hash of their bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from armnn_py.backends.elf import FileState
+from armnn_py.backends.trust.file_hash import sha256_of
+from armnn_py.cache_files import UnfitFileError, read_file, replace_file
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.records import record
+from armnn_py.text import printable
+
+__all__ = ["LockFile", "LockedBackend", "hash_of", "read_lock_file", "write_lock_file"]
+
+_VERSION = 1
+_MOST_BYTES = 1 << 20
+
+_hashes: dict[FileState, str] = {}
+
+
+@record
+class LockedBackend:
+    """One file that is meant: id, path where it was, SHA-256 of its bytes in hexadecimal digits."""
+
+    id: str
+    path: str
+    sha256: str
+
+
+@record
+class LockFile:
+    """The files that a lock file names."""
+
+    path: str
+    backends: tuple[LockedBackend, ...]
+
+    def find(self, sha256: str) -> LockedBackend | None:
+        """Return the entry of a file with these bytes, wherever it lies now."""
+        return next((one for one in self.backends if one.sha256 == sha256), None)
+
+
+def read_lock_file(path: str) -> LockFile | None:
+    """Read a lock file; None if there is none.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It cannot be read, makes no sense, or others may write to it.
+    """
+    try:
+        document = json.loads(read_file(path, _MOST_BYTES, own=True))
+        if document["version"] != _VERSION:
+            raise _unfit(path, f"it has version {document['version']!r}, {_VERSION} expected")
+        backends = tuple(
+            LockedBackend(_text(one, "id"), _text(one, "path"), _text(one, "sha256"))
+            for one in document["backends"]
+        )
+    except FileNotFoundError:
+        return None
+    except UnfitFileError as error:
+        raise _unfit(path, str(error)) from None
+    except OSError as error:
+        raise _unfit(path, error.strerror or str(error)) from None
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise _unfit(path, f"{type(error).__name__}: {error}") from None
+    return LockFile(path, backends)
+
+
+def _text(entry: Any, name: str) -> str:
+    value = entry[name]
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {type(value).__name__}, a text expected")
+    return value
+
+
+def _unfit(path: str, why: str) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"lock file {printable(path)}: {printable(why)}",
+        hints=["'armnn-py backends lock' writes it anew"],
+    )
+
+
+def write_lock_file(path: str, backends: Iterable[LockedBackend]) -> None:
+    """Write a lock file that only its owner may change; folders above it are made.
+
+    Raises
+    ------
+    OSError
+        It cannot be written; what was there before stays.
+    """
+    os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
+    entries = [
+        {"id": one.id, "path": one.path, "sha256": one.sha256}
+        for one in sorted(backends, key=lambda one: (one.id, one.path))
+    ]
+    document = {"version": _VERSION, "backends": entries}
+    replace_file(path, json.dumps(document, indent=2, ensure_ascii=True).encode() + b"\n")
+
+
+def hash_of(path: str, state: FileState | None = None) -> str:
+    """Return the SHA-256 of a file; of a state that was hashed before it is remembered.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read, or is no longer the one of ``state``.
+    """
+    if state is not None and state in _hashes:
+        return _hashes[state]
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        before = FileState.of(os.fstat(descriptor))
+        if state is not None and before != state:
+            raise OSError("it was replaced or written to meanwhile")
+        found = sha256_of(descriptor)
+        if FileState.of(os.fstat(descriptor)) != before:
+            raise OSError("it was written to meanwhile")
+    finally:
+        os.close(descriptor)
+    _hashes[before] = found
+    return found

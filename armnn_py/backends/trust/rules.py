@@ -1,0 +1,153 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Whether a file from outside of the package may be opened at all: three levels of trust.
+
+``open``: whoever may write to it. ``warn``, the default: not if anybody may write to it; other
+users' files and files that the lock file does not name are told of. ``locked``: only files that the
+lock file names by their hash, of root or this user.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from armnn_py import environment
+from armnn_py.backends.opening import RefusedError
+from armnn_py.backends.trust.ownership import ownership_of
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.text import printable
+
+if TYPE_CHECKING:
+    from armnn_py.backends.elf import FileState
+    from armnn_py.backends.trust.lock_file import LockFile
+    from armnn_py.backends.trust.ownership import Ownership
+
+__all__ = ["TRUST_LEVELS", "TrustRules", "check_level"]
+
+TRUST_LEVELS = ("open", "warn", "locked")
+_SWITCH = "trust='open' of Runtime or ARMNN_PY_TRUST=open allow it all the same"
+
+
+def check_level(value: object) -> str | None:
+    """Return the argument ``trust``.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It is neither None nor one of `TRUST_LEVELS`.
+    """
+    if value is None or value in TRUST_LEVELS:
+        return value
+    raise InvalidArgumentError(f"trust: {value!r} given, one of {', '.join(TRUST_LEVELS)} expected")
+
+
+class TrustRules:
+    """The rules of one search.
+
+    Parameters
+    ----------
+    level
+        One of `TRUST_LEVELS`.
+    lock_path
+        Where the lock file is; None: there is none.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The lock file makes no sense, or there is none although the level is ``locked``.
+    """
+
+    def __init__(self, level: str = "warn", lock_path: str | None = None) -> None:
+        self.level = level
+        self.lock: LockFile | None = None
+        self._folders: dict[str, Ownership] = {}
+        if level != "open" and lock_path is not None and _is_there(lock_path, level):
+            from armnn_py.backends.trust.lock_file import read_lock_file
+
+            self.lock = read_lock_file(lock_path)
+        if level == "locked" and self.lock is None:
+            raise InvalidArgumentError(
+                "trust: 'locked' given, but there is no lock file",
+                details=[
+                    f"looked for: {printable(lock_path)}" if lock_path else "no place for one"
+                ],
+                hints=["'armnn-py backends lock' writes one"],
+            )
+
+    def check(self, path: str, real_path: str, state: FileState) -> list[str]:
+        """Return sentences to warn with.
+
+        Parameters
+        ----------
+        path, real_path
+            The file as found, and after following links.
+        state
+            What the inspection saw.
+
+        Raises
+        ------
+        RefusedError
+            The file must not be opened.
+        """
+        if self.level == "open":
+            return []
+        told = self._check_owner(path)
+        if self.lock is not None:
+            told += self._check_lock(self.lock, real_path, state)
+        return told
+
+    def _check_owner(self, path: str) -> list[str]:
+        try:
+            found = ownership_of(path, self._folders)
+        except FileNotFoundError:
+            return []  # it has gone: the next step says so
+        except OSError as error:
+            reason = f"cannot be looked at: {error.strerror or error}"
+            raise RefusedError("resolve", "unreadable", reason) from None
+        if found.writable:
+            hint = f"chmod o-w; {_SWITCH}"
+            raise RefusedError("resolve", "writable-by-anybody", found.writable, hint)
+        if not found.foreign:
+            return []
+        if self.level == "locked" or environment.has_raised_privileges():
+            raise RefusedError("resolve", "foreign-owner", found.foreign, "chown it to root")
+        return [found.foreign]
+
+    def _check_lock(self, lock: LockFile, path: str, state: FileState) -> list[str]:
+        from armnn_py.backends.trust.lock_file import hash_of
+
+        try:
+            found = lock.find(hash_of(path, state))
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            reason = f"cannot be read: {error.strerror or error}"
+            raise RefusedError("inspect", "unreadable", reason) from None
+        if found is not None:
+            return []
+        known = any(one.path == path for one in lock.backends)
+        reason = (
+            f"has changed since {printable(lock.path)} was written"
+            if known
+            else f"is not named by {printable(lock.path)}"
+        )
+        if self.level == "locked":
+            hint = "if it is meant, 'armnn-py backends lock' adds it"
+            raise RefusedError("inspect", "not-locked", reason, hint)
+        return [reason]
+
+
+def _is_there(path: str, level: str) -> bool:
+    """Whether there is a lock file, as far as this user may know.
+
+    A program that has given up its privileges may not look into the folder of who started it; only
+    ``locked`` has to know.
+    """
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return level == "locked"
+    return True

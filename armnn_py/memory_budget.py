@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""How much memory the numbers in a model file may ask for.
+
+A file of a kilobyte can state tensors of terabytes, and ask for gigabytes of constants (Expand,
+ConstantOfShape, Tile). What is computed while a model is imported and optimised grows with the
+weights in the file; what goes beyond is computed in each run.
+"""
+
+from __future__ import annotations
+
+from armnn_py import environment
+from armnn_py.errors import InvalidArgumentError
+
+__all__ = ["computed_budget", "get_memory_budget", "set_memory_budget", "tensor_limit"]
+
+_LEAST = 2**28
+_TENSOR_LIMIT = 2**36  # no machine of today holds a larger one beside others
+
+_given: int | None = None
+
+
+def set_memory_budget(size: int | None) -> None:
+    """Say how much memory a model may ask for that is not in its file.
+
+    Parameters
+    ----------
+    size
+        Bytes, at least 1, that all values may take that are computed while a model is imported, and
+        while it is optimised; and the most that one of its tensors may take. None: as
+        ``ARMNN_PY_MEMORY_BUDGET`` says, else 256 MiB and 16 times the weights at import, 256 MiB
+        and 4 times the constants when it is optimised, and 64 GiB for a tensor.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The size is no int, or less than 1.
+    """
+    global _given
+    if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
+        raise InvalidArgumentError(f"size: {size!r} given, an int of at least 1 expected")
+    _given = size
+
+
+def get_memory_budget() -> int | None:
+    """Return what `set_memory_budget` or ``ARMNN_PY_MEMORY_BUDGET`` says, or None.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The variable makes no sense.
+    """
+    return _given if _given is not None else environment.memory_budget()
+
+
+def computed_budget(constants: int, growth: int = 16) -> int:
+    """Return how many bytes may be computed from constants that have ``constants`` bytes."""
+    given = get_memory_budget()
+    return _LEAST + growth * constants if given is None else given
+
+
+def tensor_limit() -> int:
+    """Return how many bytes a tensor of a model may have."""
+    given = get_memory_budget()
+    return _TENSOR_LIMIT if given is None else given

@@ -1,0 +1,234 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""A backend that ends the process: the last line says where, and the process dies as it would."""
+
+from __future__ import annotations
+
+import os
+import platform
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+PROGRAM = """
+import sys
+import numpy as np
+import armnn_py as ann
+if "faulthandler" in sys.argv:
+    import faulthandler
+    faulthandler.enable()
+ann.set_num_threads(4)
+with ann.Runtime(sys.argv[1]) as runtime:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((64,)))
+    made = network.add_elementwise_unary(x, ann.UnaryOperation.ABS, name="middle")
+    network.add_output("y", made)
+    backends = ["Deed", "CpuRef"]
+    with ann.load(network, backends, runtime=runtime) as loaded:
+        y = loaded.run(np.full(64, -1, np.float32))["y"]
+        assert y[0] == 1
+print("done")
+"""
+LAYER = "layer 'middle' (ElementwiseUnary)"
+# Where a deed is done -> what is said of the call.
+SITES = {
+    "constructor": "step 'open' of loading",
+    "id": "step 'id' of loading",
+    "version": "step 'version' of loading",
+    "factory": "step 'table' of loading",
+    "create": "step 'create' of loading",
+    "support": "get_layer_support, backend 'Deed'",
+    "optimize": "optimize_subgraph_view, backend 'Deed'",
+    "workload_factory": "create_workload_factory, backend 'Deed'",
+    "create_workload": f"create_workload of {LAYER}, backend 'Deed'",
+    "execute": f"execute of {LAYER}, backend 'Deed'",
+    "body": f"execute of {LAYER}, backend 'Deed'",
+    "destroy_workload": "destroy of a workload, backend 'Deed'",
+    "quiesce": "quiesce, backend 'Deed'",
+    "destroy": "destroy, backend 'Deed'",
+}
+# The same for a backend with memory of its own, which hears of networks and runs.
+MEMORY_SITES = {
+    "register": "register_tensor_handle_factories",
+    "handle_factory_id": "get_id of a tensor handle factory",
+    "create_handle": "create_tensor_handle",
+    "allocate": "allocate of a tensor handle",
+    "acquire": "acquire of a memory manager",
+    "copy_in": "copy for layer '[ x (0) -> middle (0) ]'",
+    "copy_out": "copy for layer '[ middle (0) -> y (0) ]'",
+    "release": "release of a memory manager",
+    "destroy_handle": "destroy of a tensor handle",
+    "destroy_handle_factory": "destroy of a tensor handle factory",
+    "destroy_manager": "destroy of a memory manager",
+    "before_load": "before_load_network",
+    "after_load": "after_load_network",
+    "before_run": "before_run",
+    "flush": "after_enqueue_workload",
+    "after_run": "after_run",
+    "before_unload": "before_unload_network",
+    "after_unload": "after_unload_network",
+    "destroy_context": "destroy of a backend context",
+}
+DEEDS = {
+    "abort": signal.SIGABRT,
+    "segv": signal.SIGSEGV,
+    "divide": signal.SIGFPE,
+    "stack": signal.SIGSEGV,
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, build_backend: Callable[..., None]) -> Path:
+    made = tmp_path_factory.mktemp("deeds")
+    build_backend("deed_backend.c", made / "Test_Deed_backend.so")
+    return made
+
+
+@pytest.fixture(scope="module")
+def memory_folder(
+    tmp_path_factory: pytest.TempPathFactory, build_backend: Callable[..., None]
+) -> Path:
+    made = tmp_path_factory.mktemp("memory")
+    build_backend("deed_memory_backend.c", made / "Test_Deed_backend.so")
+    return made
+
+
+def run(folder: Path, deed: str, site: str, *arguments: str, **variables: str) -> tuple[int, str]:
+    """Exit status, or the negative signal, and standard error."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", PROGRAM, str(folder), *arguments],
+        env=os.environ
+        | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        | {"ARMNN_PY_PROBE_SECONDS": "0", "DEED_Deed": deed, "SITE_Deed": site}
+        | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert done.stdout == ("done\n" if deed in ("", "fork", "fork_end") else "")
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_the_call_is_named(folder: Path, site: str) -> None:
+    code, said = run(folder, "abort", site)
+    assert code == -signal.SIGABRT
+    file = folder / "Test_Deed_backend.so"
+    assert f"armnn_py: SIGABRT in {SITES[site]}" in said
+    assert str(file) in said
+    assert "hint: " in said
+
+
+@pytest.mark.parametrize("site", MEMORY_SITES)
+def test_the_call_is_named_of_memory_and_notices(memory_folder: Path, site: str) -> None:
+    code, said = run(memory_folder, "abort", site)
+    assert code == -signal.SIGABRT
+    file = memory_folder / "Test_Deed_backend.so"
+    assert f"armnn_py: SIGABRT in {MEMORY_SITES[site]}, backend 'Deed', file {file}" in said
+
+
+def test_nothing_is_said_of_memory_without_a_cause(memory_folder: Path) -> None:
+    assert run(memory_folder, "", "") == (0, "")
+
+
+@pytest.mark.parametrize("site", ["constructor", "create", "create_workload", "execute", "body"])
+@pytest.mark.parametrize("deed", [deed for deed in DEEDS if deed != "abort"])
+def test_each_signal(folder: Path, deed: str, site: str) -> None:
+    code, said = run(folder, deed, site)
+    assert code == -DEEDS[deed]
+    assert f"armnn_py: {DEEDS[deed].name} in {SITES[site]}" in said
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_exit_is_told_and_fails(folder: Path, site: str) -> None:
+    code, said = run(folder, "exit", site)
+    assert code == 70
+    assert f"armnn_py: exit(0) in {SITES[site]}" in said
+
+
+@pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "aarch64"), reason="the linkage is not known"
+)
+@pytest.mark.parametrize(
+    "flags",
+    [(), ("-Wl,-z,now",), ("-Wl,-z,norelro",), ("-fno-plt",)],
+    ids=["as usual", "now", "no RELRO", "no PLT"],
+)
+def test_an_end_without_handlers_is_told_and_fails(
+    tmp_path: Path, build_backend: Callable[..., None], flags: tuple[str, ...]
+) -> None:
+    build_backend("deed_backend.c", tmp_path / "Test_Deed_backend.so", *flags)
+    for site in ("id", "create", "execute", "body", "destroy"):
+        code, said = run(tmp_path, "_exit", site)
+        assert (code, site) == (70, site)
+        assert f"armnn_py: _exit(0) in {SITES[site]}" in said
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_a_copy_that_returns_is_told_and_ends(folder: Path, site: str) -> None:
+    """Else whatever the program does next would be done twice."""
+    code, said = run(folder, "fork", site)
+    assert code == 0
+    told = [line for line in said.splitlines() if line.startswith("armnn_py: ")]
+    assert len(told) == 1 or site == "body"  # which is called more than once
+    assert all(line.startswith(f"armnn_py: fork() in {SITES[site]}") for line in told)
+
+
+def test_a_copy_of_the_process_ends_as_it_likes(folder: Path) -> None:
+    """As one does whose program cannot be started."""
+    assert run(folder, "fork_end", "execute") == (0, "")
+
+
+@pytest.mark.parametrize("site", ["create", "execute"])
+@pytest.mark.parametrize("deed", ["abort", "segv"])
+def test_faulthandler_goes_on(folder: Path, deed: str, site: str) -> None:
+    code, said = run(folder, deed, site, "faulthandler")
+    assert code == -DEEDS[deed]
+    assert f"armnn_py: {DEEDS[deed].name} in {SITES[site]}" in said
+    assert "Fatal Python error: " in said
+    assert 'File "<string>", line ' in said
+
+
+def test_exceptions_of_cpp_are_named(tmp_path: Path, build_backend: Callable[..., None]) -> None:
+    thrower = tmp_path / "thrower.cpp"
+    thrower.write_text(
+        '#include <stdexcept>\nextern "C" void throw_an_exception() '
+        '{ throw std::runtime_error("no more tea"); }\n'
+    )
+    made = tmp_path / "thrower.o"
+    subprocess.run(["c++", "-fPIC", "-c", thrower, "-o", made], check=True)
+    build_backend(
+        "deed_backend.c", tmp_path / "Test_Deed_backend.so", "-DTHROWS", str(made), "-lstdc++"
+    )
+    code, said = run(tmp_path, "throw", "execute")
+    assert code == -signal.SIGABRT
+    assert "no more tea" in said
+    assert f"armnn_py: SIGABRT in {SITES['execute']}" in said
+
+
+def test_nothing_is_said_without_a_cause(folder: Path) -> None:
+    assert run(folder, "", "") == (0, "")
+
+
+def test_nothing_is_said_of_a_death_elsewhere(folder: Path) -> None:
+    program = "\n    ".join(["", "import os", "os.abort()"])
+    code = PROGRAM.replace("    network = ann.Network()", program, 1)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, str(folder)],
+        env=os.environ
+        | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "ARMNN_PY_PROBE_SECONDS": "0"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == -signal.SIGABRT
+    assert "armnn_py:" not in done.stderr
+
+
+def test_it_can_be_switched_off(folder: Path) -> None:
+    code, said = run(folder, "abort", "execute", ARMNN_PY_LAST_WORDS="0")
+    assert code == -signal.SIGABRT
+    assert "armnn_py:" not in said

@@ -1,0 +1,372 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Who may write to a file, what it links to, and the lock file: each case made for real."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import shutil
+import subprocess
+import tempfile
+import warnings
+from pathlib import Path
+
+import pytest
+
+import armnn_py as ann
+from armnn_py import environment
+from armnn_py.backends import Verdict, load_backends
+from armnn_py.backends.trust.lock_file import LockedBackend, hash_of, write_lock_file
+
+from .harness import Load, Workshop, only
+
+SOMEBODY = 54321  # a user who is not there
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, workshop: Workshop) -> Path:
+    """A folder with the backend "Mine"."""
+    made = tmp_path / "backends"
+    workshop.put_id(made, "Mine")
+    return made
+
+
+def verdict_on(folder: Path, **more: str) -> Verdict:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ann.BackendSkippedWarning)
+        registry = load_backends(
+            dynamic_backends_path=folder,
+            bundled_backends=False,
+            **more,  # type: ignore[arg-type]
+        )
+    with registry:
+        return only(registry)
+
+
+def refused(verdict: Verdict, code: str, *words: str) -> None:
+    assert (verdict.status, verdict.code) == ("refused", code)
+    for word in words:
+        assert word in verdict.reason
+
+
+# ---- Modes and owners ----------------------------------------------------------------------------
+
+
+def test_a_file_of_ones_own_is_loaded(folder: Path) -> None:
+    verdict = verdict_on(folder)
+    assert (verdict.status, verdict.hint) == ("loaded", "")
+
+
+def test_a_file_that_anybody_may_write_to(folder: Path) -> None:
+    (folder / "Test_Mine_backend.so").chmod(0o666)
+    verdict = verdict_on(folder)
+    refused(verdict, "writable-by-anybody", "anybody may write to it")
+    assert "trust='open'" in verdict.hint
+    assert verdict_on(folder, trust="open").status == "loaded"
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o1777], ids=["plain", "sticky"])
+def test_a_folder_that_anybody_may_write_to(folder: Path, mode: int) -> None:
+    folder.chmod(mode)
+    refused(verdict_on(folder), "writable-by-anybody", f"its folder {folder}")
+
+
+def test_a_folder_above_that_anybody_may_write_to(folder: Path, tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
+    refused(verdict_on(folder), "writable-by-anybody", f"{tmp_path}, which it lies under")
+
+
+def test_a_sticky_folder_above_is_as_good_as_any(folder: Path, tmp_path: Path) -> None:
+    """As /tmp: others cannot replace what is in it."""
+    tmp_path.chmod(0o1777)
+    assert verdict_on(folder).status == "loaded"
+
+
+@pytest.mark.parametrize("where", ["link", "target"])
+def test_both_ends_of_a_link_count(folder: Path, tmp_path: Path, where: str) -> None:
+    away = tmp_path / "away"
+    away.mkdir()
+    file = folder / "Test_Mine_backend.so"
+    shutil.move(file, away / file.name)
+    file.symlink_to(away / file.name)
+    assert verdict_on(folder).status == "loaded"
+    (folder if where == "link" else away).chmod(0o777)
+    refused(verdict_on(folder), "writable-by-anybody")
+
+
+@as_root
+@pytest.mark.parametrize("which", ["file", "folder"])
+def test_a_file_of_another_user_is_told_of(
+    folder: Path, which: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    owned = folder if which == "folder" else folder / "Test_Mine_backend.so"
+    os.chown(owned, SOMEBODY, SOMEBODY)
+    verdict = verdict_on(folder)
+    assert verdict.status == "loaded"
+    assert f"belongs to user {SOMEBODY}" in verdict.hint
+    assert f"belongs to user {SOMEBODY}" in caplog.text
+    assert verdict_on(folder, trust="open").hint == ""
+
+
+@as_root
+def test_a_file_of_another_user_is_refused_with_raised_privileges(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.chown(folder / "Test_Mine_backend.so", SOMEBODY, SOMEBODY)
+    monkeypatch.setattr("armnn_py.environment.has_raised_privileges", lambda: True)
+    refused(verdict_on(folder), "foreign-owner", f"belongs to user {SOMEBODY}")
+
+
+def test_the_packages_own_files_are_not_judged() -> None:
+    with load_backends() as registry:
+        assert "CpuRef" in registry
+
+
+@pytest.mark.parametrize("level", ["loose", "", 1, True])
+def test_levels_of_no_sense(level: object) -> None:
+    with pytest.raises(ann.InvalidArgumentError, match="open, warn, locked expected"):
+        load_backends(trust=level)  # type: ignore[arg-type]
+
+
+def test_the_level_of_the_environment(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.chmod(0o777)
+    monkeypatch.setenv("ARMNN_PY_TRUST", "open")
+    assert verdict_on(folder).status == "loaded"
+    monkeypatch.setenv("ARMNN_PY_TRUST", "loose")
+    with pytest.raises(ann.InvalidArgumentError, match="ARMNN_PY_TRUST: 'loose' given"):
+        verdict_on(folder)
+
+
+@as_root
+def test_the_system_tells_of_file_capabilities() -> None:
+    """A program with capabilities that another user begins: its ids are equal all the same."""
+    setcap = shutil.which("setcap", path="/usr/sbin:/sbin:/usr/bin:/bin")
+    if setcap is None or shutil.which("python3", path="/usr/bin") is None:
+        pytest.skip("setcap or the system's Python is not here")
+    source = inspect.getsource(environment._began_secure).partition("\n")[2]
+    code = (
+        f"_AT_SECURE = {environment._AT_SECURE}\n{source}\n"
+        "import os\nprint(_began_secure(), os.getuid() == os.geteuid())"
+    )
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        folder.chmod(0o755)
+        program = folder / "python"
+        # One that other users may begin, with its library.
+        shutil.copy2(os.path.realpath(shutil.which("python3", path="/usr/bin") or ""), program)
+
+        def answer() -> str:
+            done = subprocess.run(
+                [program, "-S", "-c", code], user=SOMEBODY, group=SOMEBODY, extra_groups=[],
+                env={"PYTHONHOME": "/usr"}, capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            if done.returncode:
+                pytest.skip(f"another user cannot begin this Python: {done.stderr[-300:]}")
+            return done.stdout.strip()
+
+        assert answer() == "False True"
+        if subprocess.run([setcap, "cap_net_raw+ep", program], check=False).returncode:
+            pytest.skip("the file system has no capabilities")
+        assert answer() == "True True"
+
+
+def test_no_variable_is_read_in_secure_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DYNAMIC_BACKEND_PATHS", "/somewhere")
+    assert environment.dynamic_backend_paths() == "/somewhere"
+    monkeypatch.setattr(environment, "_began_secure", lambda: True)
+    assert environment.dynamic_backend_paths() is None
+    assert environment.lock_file() is None
+
+
+# ---- What a file links to ------------------------------------------------------------------------
+
+
+def linked(workshop: Workshop, folder: Path, *flags: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / "Test_Linked_backend.so"
+    workshop.compile(workshop.fixture("bad_backend.c"), target, '-DBACKEND_ID="Linked"', *flags)
+    return target
+
+
+@pytest.mark.parametrize("entries", [".", "lib", "lib:.", "/opt/lib:.:", "$ORIGIN:lib"])
+@pytest.mark.parametrize("kind", ["--enable-new-dtags", "--disable-new-dtags"])
+def test_run_paths_in_the_folder_of_the_program(
+    tmp_path: Path, workshop: Workshop, entries: str, kind: str
+) -> None:
+    linked(workshop, tmp_path / "b", f"-Wl,{kind},-rpath,{entries}")
+    verdict = verdict_on(tmp_path / "b")
+    refused(verdict, "run-path-relative", "relative to the folder that the program is started in")
+    assert "$ORIGIN" in verdict.hint
+
+
+@pytest.mark.parametrize("entries", ["$ORIGIN", "$ORIGIN/../lib:/opt/lib", "${ORIGIN}/x"])
+def test_run_paths_that_do_not_depend_on_it(
+    tmp_path: Path, workshop: Workshop, entries: str
+) -> None:
+    linked(workshop, tmp_path / "b", f"-Wl,-rpath,{entries}")
+    assert verdict_on(tmp_path / "b").status == "loaded"
+
+
+@pytest.mark.parametrize("entries", ["/opt/lib:::", ":::::::"])
+def test_an_empty_entry_of_a_run_path_is_told_of(
+    tmp_path: Path, workshop: Workshop, entries: str
+) -> None:
+    """CMake puts them into files that are not installed yet."""
+    linked(workshop, tmp_path / "b", f"-Wl,-rpath,{entries}")
+    verdict = verdict_on(tmp_path / "b")
+    assert verdict.status == "loaded"
+    assert f"its run path '{entries}' has an empty entry" in verdict.hint
+
+
+def helper(workshop: Workshop, target: Path, *flags: str) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    source = target.with_suffix(".c")
+    source.write_text('__attribute__((visibility("default"))) int helper(void) { return 1; }\n')
+    workshop.compile(source, target, *flags)
+
+
+def test_a_needed_library_by_a_relative_path(
+    tmp_path: Path, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    helper(workshop, tmp_path / "libhelper.so")
+    monkeypatch.chdir(tmp_path)
+    linked(workshop, tmp_path / "b", "-Wl,--no-as-needed", "./libhelper.so")
+    refused(verdict_on(tmp_path / "b"), "needed-relative", "needs './libhelper.so'")
+
+
+def test_the_name_of_another_library(tmp_path: Path, workshop: Workshop) -> None:
+    linked(workshop, tmp_path / "b", "-Wl,-soname,libbz2.so.1.0")
+    refused(verdict_on(tmp_path / "b"), "soname-foreign", "'libbz2.so.1.0'")
+
+
+@pytest.mark.parametrize("name", ["Test_Linked_backend.so", "Acme_Npu_backend.so.1.2"])
+def test_the_name_of_a_backend(tmp_path: Path, workshop: Workshop, name: str) -> None:
+    linked(workshop, tmp_path / "b", f"-Wl,-soname,{name}")
+    assert verdict_on(tmp_path / "b").status == "loaded"
+
+
+def test_two_vendors_with_a_library_of_one_name(tmp_path: Path, workshop: Workshop) -> None:
+    """The second one gets the library of the first: it is told of, and works or not."""
+    for vendor in ("one", "two"):
+        helper(workshop, tmp_path / vendor / "libvend.so.1", "-Wl,-soname,libvend.so.1")
+        workshop.compile(
+            workshop.fixture("bad_backend.c"),
+            tmp_path / vendor / f"Test_{vendor}_backend.so",
+            f'-DBACKEND_ID="{vendor}"',
+            "-Wl,--no-as-needed,-rpath,$ORIGIN",
+            str(tmp_path / vendor / "libvend.so.1"),
+        )
+    with load_backends(dynamic_backends_path=tmp_path / "one", bundled_backends=False) as first:
+        assert [one.hint for one in first.load_report.loaded] == [""]
+        with load_backends(dynamic_backends_path=tmp_path / "two", bundled_backends=False) as other:
+            (hint,) = (one.hint for one in other.load_report.loaded)
+    assert f"needs 'libvend.so.1' and gets {tmp_path}/one/libvend.so.1" in hint
+    assert f"not its own {tmp_path}/two/libvend.so.1" in hint
+
+
+# ---- The lock file -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lock_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "locks" / "backends.lock"
+    monkeypatch.setenv("ARMNN_PY_LOCK_FILE", str(path))
+    return path
+
+
+def lock(path: Path, *files: Path) -> None:
+    write_lock_file(
+        str(path), [LockedBackend("Mine", str(file), hash_of(str(file))) for file in files]
+    )
+
+
+def test_locked_opens_only_what_the_lock_file_names(
+    folder: Path, workshop: Workshop, lock_path: Path, load: Load
+) -> None:
+    lock(lock_path, folder / "Test_Mine_backend.so")
+    workshop.put_id(folder, "Other")
+    registry = load(folder, trust="locked")
+    assert list(registry) == ["Mine"]
+    (other,) = registry.load_report.refused
+    refused(other, "not-locked", f"is not named by {lock_path}")
+    assert "armnn-py backends lock" in other.hint
+
+
+def test_a_file_that_changed(folder: Path, lock_path: Path) -> None:
+    file = folder / "Test_Mine_backend.so"
+    lock(lock_path, file)
+    with file.open("ab") as stream:
+        stream.write(b"more")
+    refused(verdict_on(folder, trust="locked"), "not-locked", "has changed since")
+    verdict = verdict_on(folder)
+    assert verdict.status == "loaded"
+    assert "has changed since" in verdict.hint
+
+
+def test_a_file_may_move(folder: Path, tmp_path: Path, lock_path: Path) -> None:
+    lock(lock_path, folder / "Test_Mine_backend.so")
+    shutil.move(folder, tmp_path / "elsewhere")
+    assert verdict_on(tmp_path / "elsewhere", trust="locked").status == "loaded"
+
+
+def test_locked_without_a_lock_file(folder: Path, lock_path: Path) -> None:
+    with pytest.raises(ann.InvalidArgumentError, match="there is no lock file") as raised:
+        verdict_on(folder, trust="locked")
+    assert str(lock_path) in str(raised.value)
+
+
+@as_root
+def test_locked_takes_no_file_of_another_user(folder: Path, lock_path: Path) -> None:
+    file = folder / "Test_Mine_backend.so"
+    lock(lock_path, file)
+    os.chown(file, SOMEBODY, SOMEBODY)
+    refused(verdict_on(folder, trust="locked"), "foreign-owner")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", '{"version": 2}', '{"version": 1, "backends": [1]}',
+     '{"version": 1, "backends": [{"id": 1, "path": "", "sha256": ""}]}', "[" * 100_000],
+)  # fmt: skip
+def test_a_lock_file_of_no_sense(folder: Path, lock_path: Path, text: str) -> None:
+    lock_path.parent.mkdir()
+    lock_path.write_text(text)
+    for level in ("warn", "locked"):
+        with pytest.raises(ann.InvalidArgumentError, match="lock file"):
+            verdict_on(folder, trust=level)
+    assert verdict_on(folder, trust="open").status == "loaded"
+
+
+@pytest.mark.parametrize("mode", [0o666, 0o620])
+def test_a_lock_file_that_others_may_write_to(folder: Path, lock_path: Path, mode: int) -> None:
+    lock(lock_path, folder / "Test_Mine_backend.so")
+    lock_path.chmod(mode)
+    for level in ("warn", "locked"):
+        with pytest.raises(ann.InvalidArgumentError, match="other users may write to it"):
+            verdict_on(folder, trust=level)
+
+
+@as_root
+def test_a_lock_file_of_another_user(folder: Path, lock_path: Path) -> None:
+    lock(lock_path, folder / "Test_Mine_backend.so")
+    os.chown(lock_path, SOMEBODY, SOMEBODY)
+    with pytest.raises(ann.InvalidArgumentError, match=f"it belongs to user {SOMEBODY}"):
+        verdict_on(folder)
+
+
+def test_without_the_environment_there_is_no_lock_file(
+    folder: Path, lock_path: Path, load: Load
+) -> None:
+    lock(lock_path)
+    assert "is not named by" in verdict_on(folder).hint
+    (verdict,) = load(folder, use_environment=False).load_report
+    assert (verdict.status, verdict.hint) == ("loaded", "")
+
+
+def test_a_lock_file_that_is_a_pipe(folder: Path, lock_path: Path) -> None:
+    lock_path.parent.mkdir()
+    os.mkfifo(lock_path)
+    with pytest.raises(ann.InvalidArgumentError, match="no regular file"):
+        verdict_on(folder)

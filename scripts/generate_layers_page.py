@@ -84,7 +84,9 @@ def render() -> str:
         facts = FACTS[layer_type]
         if facts.host or facts.moves_memory:
             continue
-        if facts.canonical is not None:
+        if layer_type in (LayerType.MERGE, LayerType.SWITCH):
+            cells = ["as Select"] * len(BACKENDS)
+        elif facts.canonical is not None:
             cells = [f"as {facts.canonical.label}"] * len(BACKENDS)
         else:
             cells = [" ".join(map(_name, taken[name].get(layer_type, ()))) for name in BACKENDS]

@@ -74,6 +74,17 @@ def models_folder() -> Path:
     return Path(os.environ["ARMNN_PY_MODELS"])
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _cache_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What the package keeps for the user is kept for the tests alone."""
+    before = os.environ.get("XDG_CACHE_HOME")
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+    yield
+    os.environ.pop("XDG_CACHE_HOME")
+    if before is not None:
+        os.environ["XDG_CACHE_HOME"] = before
+
+
 FIXTURES = Path(__file__).parent / "fixtures"
 INCLUDE = Path(__file__).parents[1] / "native" / "include"
 #: Sanitizers that backends of the tests are built with, as in ``-fsanitize=``; the library that the

@@ -14,7 +14,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ParamSpec, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TextIO, TypeVar
 
 import rich_click as click
 from click.globals import get_current_context
@@ -56,8 +56,15 @@ R = TypeVar("R")
 class CommandFailedError(errors.ArmnnError):
     """A command's own answer is "no": its document is written, then the exit code is given."""
 
-    def __init__(self, message: str, *, exit_code: int, hints: Sequence[str] = ()) -> None:
-        super().__init__(message, hints=hints)
+    def __init__(
+        self,
+        message: str,
+        *,
+        exit_code: int,
+        details: Sequence[str] = (),
+        hints: Sequence[str] = (),
+    ) -> None:
+        super().__init__(message, details=details, hints=hints)
         self.exit_code = exit_code
 
 
@@ -90,13 +97,32 @@ class Session:
     color: str = "auto"
     backend_paths: list[str] = field(default_factory=list)
     backend_options: dict[str, dict[str, str]] = field(default_factory=dict)
+    no_dynamic: bool = False
+    allowed: list[str] = field(default_factory=list)
+    denied: list[str] = field(default_factory=list)
     command: str = "armnn-py"
 
-    def runtime(self) -> Runtime:
-        """Make a runtime with the folders and options of the command line, if there are any."""
+    def runtime(
+        self,
+        wanted: Sequence[str] | None = None,
+        *,
+        trust: Literal["open", "warn", "locked"] | None = None,
+    ) -> Runtime:
+        """Make a runtime with the folders and options of the command line, if there are any.
+
+        Of ``wanted`` backends alone files are opened; None: of all. ``trust`` is that of `Runtime`.
+        """
         from armnn_py import Runtime
 
-        return Runtime(self.backend_paths or None, backend_options=self.backend_options or None)
+        return Runtime(
+            self.backend_paths or None,
+            enable_dynamic_backends=not self.no_dynamic,
+            backend_options=self.backend_options or None,
+            backends=wanted,
+            allowed_backends=self.allowed or None,
+            denied_backends=self.denied or None,
+            trust=trust,
+        )
 
     def renderer(self) -> Renderer:
         """Return the renderer for standard output."""
@@ -190,8 +216,8 @@ def _store(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
             session.verbosity += value
         elif name == "quiet":
             session.verbosity -= int(value)
-        elif name == "backend_paths":
-            session.backend_paths += value
+        elif name in ("backend_paths", "allowed", "denied"):
+            getattr(session, name).extend(value)
         elif value:
             setattr(session, name, value)
 
@@ -210,6 +236,18 @@ def with_session(function: Callable[..., R]) -> Callable[..., R]:
             "backend_paths", "--backend-path", metavar="DIR", multiple=True,
             shell_complete=offer("dir"),
             help="Search this folder for backends instead of the usual folders; repeatable.",
+        ),
+        _global_option(
+            "no_dynamic", "--no-dynamic", is_flag=True,
+            help="Open no files: only backends that are linked into the library.",
+        ),
+        _global_option(
+            "allowed", "--allow-backend", metavar="ID", multiple=True,
+            help="Use this backend and no others that are not allowed, too; repeatable.",
+        ),
+        _global_option(
+            "denied", "--deny-backend", metavar="ID", multiple=True,
+            help="Do not use this backend; repeatable.",
         ),
         _global_option(
             "verbose", "-v", "--verbose", count=True, metavar="", help="More: log lines, rows."

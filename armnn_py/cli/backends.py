@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from armnn_py.cli.app import (
-    EXIT_BACKEND,
-    CommandFailedError,
     Session,
     backend_values,
     with_session,
 )
+from armnn_py.cli.backends_check import check
+from armnn_py.cli.backends_lock import lock
 from armnn_py.cli.backends_new import new
 from armnn_py.cli.backends_test import test
 from armnn_py.cli.completion import offer_backends
@@ -45,11 +45,11 @@ def backends(session: Session) -> None:
 
 
 @contextlib.contextmanager
-def _runtime(session: Session) -> Iterator[Runtime]:
+def _runtime(session: Session, *wanted: str) -> Iterator[Runtime]:
     """Give a runtime without warnings of refused files, which the answer lists."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BackendSkippedWarning)
-        runtime = session.runtime()
+        runtime = session.runtime(wanted or None)
     with runtime:
         yield runtime
 
@@ -136,7 +136,7 @@ def show(session: Session, backend_id: str) -> None:
     """
     from armnn_py.backends.probing import probe_support
 
-    with _runtime(session) as runtime:
+    with _runtime(session, backend_id) as runtime:
         backend = runtime.backends[backend_id]
         options = backend.describe_options()
         data: dict[str, Any] = {
@@ -232,51 +232,20 @@ def _typed(value: object) -> str:
 
 
 @backends.command()
-@click.argument("file", type=click.Path())
-@click.option(
-    "--timeout", type=click.FloatRange(0.1, 86400), default=10, show_default=True,
-    metavar="SECONDS", help="For each step; one that takes longer fails.",
-)  # fmt: skip
-@with_session
-def check(session: Session, file: str, timeout: float) -> None:
-    """Take FILE through every step of loading; exit 4 if one fails."""
-    from armnn_py.backends.checking import check_file
-
-    with session.progress(f"loading {os.path.basename(file)}"):  # noqa: PTH119 (as above)
-        verdict, steps = check_file(file, timeout=timeout)
-    rows = [{"step": s.step, "result": s.result, "detail": s.detail} for s in steps]
-    data = {"file": file, "loads": verdict.status == "loaded", "steps": rows,
-            "verdict": verdict.as_dict()}  # fmt: skip
-
-    def render(renderer: Renderer) -> None:
-        renderer.table(
-            [Column("step"), Column("result", verdict=True), Column("detail")],
-            [[row["step"], row["result"], row["detail"]] for row in rows],
-        )
-        if verdict.hint:
-            renderer.line(f"hint: {verdict.hint}")
-
-    failure = None
-    if verdict.status != "loaded":
-        failure = CommandFailedError(
-            f"'{file}' does not load, step {verdict.stage}: {verdict.reason}",
-            exit_code=EXIT_BACKEND,
-        )
-    session.answer(data, render, failure=failure)
-
-
-@backends.command()
 @with_session
 def paths(session: Session) -> None:
-    """List the folders that are searched, in order."""
-    with _runtime(session) as runtime:
-        places = [
-            {"source": place.place, "folder": place.path, "entries": place.entries,
-             "ignored": place.reason or None}
-            for place in runtime.load_report.places
-        ]  # fmt: skip
-        linked = [v.path for v in runtime.load_report if v.place == "static"]
-        hints = {v.path: v.hint for v in runtime.load_report if v.stage == "place" and v.hint}
+    """List the folders that are searched, in order; opens no file of them."""
+    from armnn_py.backends.search import list_places
+
+    report, linked = list_places(
+        session.backend_paths or None, enable_dynamic_backends=not session.no_dynamic
+    )
+    places = [
+        {"source": place.place, "folder": place.path, "entries": place.entries,
+         "ignored": place.reason or None}
+        for place in report.places
+    ]  # fmt: skip
+    hints = {v.path: v.hint for v in report if v.stage == "place" and v.hint}
 
     def render(renderer: Renderer) -> None:
         rows = (
@@ -298,5 +267,7 @@ def paths(session: Session) -> None:
     session.answer({"linked": linked, "places": places}, render)
 
 
+backends.add_command(check)
+backends.add_command(lock)
 backends.add_command(new)
 backends.add_command(test)

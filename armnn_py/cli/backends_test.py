@@ -52,6 +52,13 @@ def _types(
     return tuple(by_name[name.lower()] for name in given)
 
 
+def _part(_context: click.Context, _parameter: click.Parameter, given: str) -> tuple[int, int]:
+    number, mark, count = given.partition("/")
+    if not (mark and number.isdecimal() and count.isdecimal()):
+        raise click.BadParameter(f"'{given}' is not K/N, as 2/5 for the second of five parts")
+    return int(number), int(count)
+
+
 @click.command()
 @click.argument("backend", metavar="FILE|ID", shell_complete=offer_backends)
 @click.option(
@@ -72,6 +79,10 @@ def _types(
 )  # fmt: skip
 @timeout_option(10, "For each step; one that takes longer hangs.")
 @jobs_option
+@click.option(
+    "--part", metavar="K/N", callback=_part, default="1/1",
+    help="Only every Nth case, from the Kth on: for several machines, or times.",
+)  # fmt: skip
 @report_option("FILE", "Write everything to a .json file, or as JUnit XML to a .xml file.")
 @click.option(
     "--repro", type=click.Path(), metavar="DIR",
@@ -93,6 +104,7 @@ def test(
     seed: int,
     timeout: float,
     jobs: int | None,
+    part: tuple[int, int],
     report: str | None,
     repro: str | None,
     expect: str | None,
@@ -116,6 +128,7 @@ def test(
             seed=seed,
             timeout=timeout,
             jobs=jobs,
+            part=part,
             repro=repro,
             expect=expect,
             folders=session.backend_paths,

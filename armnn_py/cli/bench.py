@@ -16,10 +16,10 @@ import rich_click as click
 
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.networks import assumption
-from armnn_py.cli.render import Column, Renderer, format_bytes, format_duration, words_of
+from armnn_py.cli.render import Column, Renderer, format_duration, words_of
 from armnn_py.cli.timed import TimedArguments, timed_arguments
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.text import counted
+from armnn_py.text import counted, format_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -41,7 +41,7 @@ def demo(session: Session, count: int, backends: tuple[str, ...]) -> None:
         images, labels = samples["images"], samples["labels"]
     network = armnn_py.import_model(_FOLDER / "digits.onnx")
     with (
-        session.runtime() as runtime,
+        session.runtime(backends or None) as runtime,
         armnn_py.load(network, list(backends) or None, runtime=runtime) as loaded,
     ):
         start = time.perf_counter()

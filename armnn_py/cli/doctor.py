@@ -35,12 +35,14 @@ _BROUGHT = {
 @with_session
 def doctor(session: Session) -> None:
     """Check the native library, the machine, the backends and the extras."""
+    refused: list[Result] = []
     checks: dict[str, Callable[[], Result]] = {
         "native library": _library,
         "struct layouts": _layouts,
         "cpu": _cpu,
         "threads": _threads,
-        "backends": lambda: _backends(session),
+        "trials of files": _trials,
+        "backends": lambda: _backends(session, refused),
         "devices": lambda: _devices(session),
         "sdk": _sdk,
         "extras": _extras,
@@ -52,6 +54,8 @@ def doctor(session: Session) -> None:
         except (errors.ArmnnError, ImportError, OSError) as error:
             result, detail = "failed", str(error).replace("\n", "; ")
         rows.append({"check": name, "result": result, "detail": detail})
+        if name == "backends":
+            rows += [{"check": "backend file", "result": r, "detail": d} for r, d in refused]
     failed = [row["check"] for row in rows if row["result"] == "failed"]
 
     def render(renderer: Renderer) -> None:
@@ -111,12 +115,32 @@ def _threads() -> Result:
     return result, f"{usable} usable here, ARMNN_PY_NUM_THREADS={asked}"
 
 
-def _backends(session: Session) -> Result:
+def _trials() -> Result:
+    import os
+
+    from armnn_py import environment
+    from armnn_py.backends.probe.gate import DEFAULT_SECONDS
+    from armnn_py.backends.probe.process import program_path
+
+    path, given = program_path(), environment.probe_seconds()
+    if not os.access(path, os.X_OK):
+        return "warning", f"'{path}' cannot be run: files are opened without a trial"
+    if given == 0:
+        return "note", "none: ARMNN_PY_PROBE_SECONDS=0"
+    return "ok", f"{Path(path).name}, {DEFAULT_SECONDS if given is None else given:g} s for each"
+
+
+def _backends(session: Session, refused_files: list[Result]) -> Result:
+    """Count files; ``refused_files`` gets a line for each that was refused."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", errors.BackendSkippedWarning)
         with session.runtime() as runtime:
             report = runtime.load_report
     loaded, refused = len(report.loaded), len(report.refused)
+    refused_files += [
+        ("warning", f"{verdict.path}: {verdict.stage}: {verdict.reason}")
+        for verdict in report.refused
+    ]
     text = f"{loaded} loaded, {refused} refused"
     if not loaded:
         return "failed", text

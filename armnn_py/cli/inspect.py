@@ -24,13 +24,12 @@ from armnn_py.cli.networks import (
 from armnn_py.cli.render import (
     Column,
     Renderer,
-    format_bytes,
     format_count,
     format_shape,
     printable,
     shortened,
 )
-from armnn_py.text import counted
+from armnn_py.text import counted, format_bytes
 from armnn_py.types import DataLayout
 
 if TYPE_CHECKING:

@@ -151,6 +151,13 @@ class ModelArguments:
                 )
         return armnn_py.OptimizedNetwork.load(self.model, runtime=runtime)
 
+    @property
+    def wanted(self) -> tuple[str, ...] | None:
+        """The backends whose files have to be opened; None: all that there are."""
+        if self.placement is not None or is_saved_network(self.model):
+            return None
+        return self.backends or None
+
     @contextlib.contextmanager
     def optimized(self, session: Session) -> Iterator[PlacedModel]:
         """Give the model with a backend for every layer, in a runtime that is closed afterwards.
@@ -162,7 +169,7 @@ class ModelArguments:
         ModelError, BackendError, NoBackendForLayerError
             As `import_model` and `optimize`.
         """
-        with session.runtime() as runtime:
+        with session.runtime(self.wanted) as runtime:
             with session.progress(f"reading {self.name}"):
                 imported = read_network(self.model, self.shapes, None, self.part, runtime=runtime)
             network, assumed = with_batch(imported)

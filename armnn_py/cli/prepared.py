@@ -83,7 +83,7 @@ def prepared(
         As `armnn_py.load`.
     """
     clock = _Clock()
-    with _closing(session.runtime()) as runtime:  # closes the network, too
+    with _closing(session.runtime(given.wanted)) as runtime:  # closes the network, too
         with session.progress(f"reading {given.name}"), clock:
             network = read_network(given.model, given.shapes, None, given.part, runtime=runtime)
         arrays = files.read_inputs(arguments, network.inputs, options or files.ImageOptions())

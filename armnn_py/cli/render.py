@@ -25,7 +25,6 @@ from rich.text import Text
 __all__ = [
     "Column",
     "Renderer",
-    "format_bytes",
     "format_count",
     "format_duration",
     "format_shape",
@@ -192,18 +191,6 @@ def format_duration(seconds: float) -> str:
     if seconds < 1:
         return f"{seconds * 1e3:.1f} ms"
     return f"{seconds:.2f} s"
-
-
-def format_bytes(count: int) -> str:
-    """Return a size in B, KiB, MiB or GiB."""
-    if count < 1024:
-        return f"{count} B"
-    size, unit = count / 1024, "KiB"
-    for larger in ("MiB", "GiB"):
-        if size < 1024:
-            break
-        size, unit = size / 1024, larger
-    return f"{size:.1f} {unit}"
 
 
 def format_count(count: int) -> str:

@@ -14,7 +14,8 @@ from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.completion import offer
 from armnn_py.cli.model_arguments import ModelArguments, model_arguments
 from armnn_py.cli.networks import assumption
-from armnn_py.cli.render import Renderer, format_bytes
+from armnn_py.cli.render import Renderer
+from armnn_py.text import format_bytes
 
 __all__ = ["compile_model", "save"]
 

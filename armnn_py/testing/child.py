@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from armnn_py.testing.bulletin import Bulletin
     from armnn_py.testing.cases import Case
     from armnn_py.testing.outcome import Group
     from armnn_py.testing.prepared import Prepared
@@ -53,12 +54,15 @@ Tell = Callable[..., None]
 """Called with members of a message: ``start`` and ``step`` before, ``done`` after a check."""
 
 
+_UNDER_WAY = frozenset({"start", "step"})
+
+
 def answer_all(target: Target, cases: Sequence[Case], first: int, tell: Tell) -> None:
     """Ask about each case from ``first`` on: one message each, ``start`` before it is asked."""
     tell(start=-1)
     subject = Subject(target)
     subject.check_devices()
-    answers = Answers(subject)
+    answers = Answers(subject.backend)
     tell(loaded=True)
     for number in range(first, len(cases)):
         tell(start=number)
@@ -215,10 +219,19 @@ def _saved(folder: str, arrays: dict[str, NDArray[Any]]) -> list[str]:
     return [path]
 
 
-def writer(descriptor: int) -> Tell:
-    """Return what writes a line of JSON for each message."""
+def writer(descriptor: int, bulletin: Bulletin | None = None) -> Tell:
+    """Return what writes a line of JSON for each message.
 
-    def tell(**message: object) -> None:
+    With a ``bulletin``, what only says what is under way is posted there instead, and a line on a
+    check that did not pass has its step.
+    """
+
+    def tell(**message: Any) -> None:
+        if bulletin is not None and message.keys() <= _UNDER_WAY:
+            bulletin.post(**message)
+            return
+        if bulletin is not None and "done" in message and message.get("outcome") != "passed":
+            message["step"] = bulletin.read().step
         os.write(descriptor, (json.dumps(message) + "\n").encode())
 
     return tell

@@ -4,21 +4,19 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
-from armnn_py._native.parent_process import child_command
-from armnn_py.errors import BackendError, InternalError, InvalidArgumentError
+from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.testing.expected import Known, changes, read_known
 from armnn_py.testing.features import FEATURES
 from armnn_py.testing.outcome import GROUPS, Group, Result
 from armnn_py.testing.report import Report
 from armnn_py.testing.repro import write_reproductions
-from armnn_py.testing.target import DiedAtLoadError, Target, target_for
+from armnn_py.testing.serving import served
+from armnn_py.testing.target import DiedAtLoadError, target_for
 
 if TYPE_CHECKING:
     from armnn_py.testing.cases import Level
@@ -43,6 +41,7 @@ def check_conformance(
     seed: int = 0,
     timeout: float = 10.0,
     jobs: int | None = None,
+    part: tuple[int, int] = (1, 1),
     repro: str | os.PathLike[str] | None = None,
     expect: str | os.PathLike[str] | None = None,
     folders: Sequence[str] = (),
@@ -65,6 +64,9 @@ def check_conformance(
         Seconds that a step of a check may take before it hangs.
     jobs
         Processes at a time; as many as there are processors if not given.
+    part
+        ``(2, 5)``: the second of five equal parts of the cases, for several machines or times. Not
+        with ``expect``.
     repro
         A folder for arrays and programs that show each failure.
     expect
@@ -90,6 +92,11 @@ def check_conformance(
     """
     if level not in _NETWORKS:
         raise InvalidArgumentError(f"level '{level}' is neither quick nor full")
+    number, count = part
+    if not 1 <= number <= count:
+        raise InvalidArgumentError(f"part {number} of {count}: from 1 to {count} expected")
+    if count > 1 and expect is not None:
+        raise InvalidArgumentError("expect: the file is about all cases, not about a part of them")
     known: list[Known] = [] if expect is None else read_known(expect)
     is_file = os.path.isfile(file_or_id)  # noqa: PTH113
     file = os.path.abspath(os.fspath(file_or_id)) if is_file else None  # noqa: PTH100
@@ -105,7 +112,7 @@ def check_conformance(
             networks = _NETWORKS[level] if "subgraphs" in groups and is_whole else 0
             features = list(FEATURES) if "features" in groups and is_whole else []
             order = {
-                "target": _as_json(target),
+                "target": target.as_json(),
                 "level": level,
                 "seed": seed,
                 "layers": [int(layer) for layer in layers],
@@ -114,10 +121,11 @@ def check_conformance(
                 "timeout": timeout,
                 "jobs": jobs or len(os.sched_getaffinity(0)),
                 "folder": arrays,
-                "networks": [seed + number for number in range(networks)],
-                "features": features,
+                "part": [number, count],
+                "networks": [seed + one for one in range(networks)][number - 1 :: count],
+                "features": features[number - 1 :: count],
             }
-            for message in _served(order, on_progress or (lambda done, total: None)):
+            for message in _results(order, on_progress or (lambda done, total: None)):
                 results.append(Result(**{**message, "files": tuple(message["files"])}))
             if repro is not None:
                 results = write_reproductions(
@@ -140,49 +148,10 @@ def check_conformance(
     return Report(backend, file, level, seed, tuple(results), tuple(changes(results, known)))
 
 
-def _as_json(target: Target) -> dict[str, Any]:
-    return {
-        "id": target.id,
-        "folders": list(target.folders),
-        "search": target.search,
-        "options": target.options,
-    }
-
-
-def _served(order: Mapping[str, Any], on_progress: OnProgress) -> Iterator[dict[str, Any]]:
+def _results(order: Mapping[str, Any], on_progress: OnProgress) -> Iterator[dict[str, Any]]:
     """Give the results of an order as they come."""
-    receiver, sender = os.pipe()
-    # One thread when it forks; what a backend has of its own is not touched.
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    with open(receiver, "rb") as pipe:  # noqa: PTH123
-        try:
-            child = subprocess.Popen(
-                child_command("armnn_py.testing.server", "serve", os.getpid(), sender),
-                stdin=subprocess.PIPE,
-                stdout=2,
-                pass_fds=[sender],
-                env=environment,
-                process_group=0,  # Ctrl-C is for the parent, which ends the child
-            )
-        finally:
-            os.close(sender)
-        with child:
-            try:
-                assert child.stdin is not None
-                child.stdin.write(json.dumps(order).encode())
-                child.stdin.close()
-                yield from _results(pipe, on_progress)
-                code = child.wait()
-            finally:
-                child.kill()
-    if code != 0:
-        raise InternalError(f"the process that runs the cases ended with exit code {code}")
-
-
-def _results(pipe: IO[bytes], on_progress: OnProgress) -> Iterator[dict[str, Any]]:
     total = 0
-    for line in pipe:
-        message = json.loads(line)
+    for message in served("armnn_py.testing.server", order):
         if "result" in message:
             yield message["result"]
         total = message.get("total", total)

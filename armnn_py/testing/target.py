@@ -33,6 +33,15 @@ class Target:
     search: bool = False
     options: dict[str, Any] | None = None
 
+    def as_json(self) -> dict[str, Any]:
+        """Return what `Target` is made from again in another process."""
+        return {
+            "id": self.id,
+            "folders": list(self.folders),
+            "search": self.search,
+            "options": self.options,
+        }
+
     def runtime(self, *, with_others: bool = False) -> Runtime:
         """Make a runtime that has it; of a file it is alone there, unless others are wanted."""
         given = self.options or {}
@@ -47,6 +56,7 @@ class Target:
                 bundled_backends=with_others,
                 use_environment=False,
                 backend_options=options,
+                probe_seconds=0,  # `check_file` has tried it, with the time that the user gave
             )
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,10 +13,12 @@ from pathlib import Path
 import pytest
 
 from armnn_py.backends.checking import STEPS
+from armnn_py.testing.deep import DEEP_STEPS
 
 from .conftest import DEMO, Command
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+DEEDS = REPOSITORY / "tests" / "fixtures" / "deed_backend.c"
 SOURCE = REPOSITORY / "tests" / "fixtures" / "bad_backend.c"
 INCLUDE = REPOSITORY / "native" / "include"
 
@@ -31,6 +34,7 @@ def build(folder: Path, *flags: str, extra: str = "") -> Path:
     return path
 
 
+LATER_CONSTRUCTOR = "__attribute__((constructor)) static void second(void)"
 CONSTRUCTOR = "__attribute__((constructor)) static void first(void)"
 
 
@@ -123,19 +127,33 @@ def test_error_of_bytes_that_are_no_text_is_short(command: Command, tmp_path: Pa
     assert len(reason) < 200
 
 
-@pytest.mark.skipif(not sys.executable, reason="nothing says what starts Python")
-def test_ctrl_c_ends_a_check_that_hangs(tmp_path: Path) -> None:
+def hanging_check(folder: Path) -> subprocess.Popen[bytes]:
+    """Start a check of a file whose constructor does not return; it has begun."""
+    words = "#include <unistd.h>\n#include <stdio.h>\n"
     path = build(
-        tmp_path,
-        extra="#include <unistd.h>\n#include <signal.h>\n"
-        f"{CONSTRUCTOR} {{ kill(getppid(), SIGINT); for (;;) pause(); }}",
+        folder,
+        extra=f'{words}{CONSTRUCTOR} {{ fputs("here\\n", stderr); for (;;) pause(); }}',
     )
-    done = subprocess.run(
-        [sys.executable, "-m", "armnn_py", "backends", "check", str(path)],
-        capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
-    assert done.returncode == 130
-    assert done.stderr == "error: interrupted\n"
+    command = [sys.executable, "-m", "armnn_py", "backends", "check", "--timeout", "500", str(path)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    assert process.stderr.readline() == b"here\n"
+    return process
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [(signal.SIGINT, 130, b"error: interrupted\n"), (signal.SIGKILL, -9, b"")],
+    ids=["Ctrl-C", "killed"],
+)
+def test_check_that_is_ended_leaves_no_process_behind(
+    tmp_path: Path, number: int, code: int, said: bytes
+) -> None:
+    """Both streams, which the backend holds, close when the last process has ended."""
+    process = hanging_check(tmp_path)
+    process.send_signal(number)
+    assert process.communicate(timeout=60) == (b"", said)
+    assert process.returncode == code
 
 
 @pytest.mark.parametrize(
@@ -160,18 +178,54 @@ def test_file_that_never_returns_is_told_with_its_step(
     assert "does not return" in answer.json["verdict"]["hint"]
 
 
-def test_check_that_is_killed_leaves_no_process_behind(tmp_path: Path) -> None:
-    """The backend kills its parent; its standard error closes when the last process ended."""
-    path = build(
-        tmp_path,
-        extra="#include <unistd.h>\n#include <signal.h>\n"
-        f"{CONSTRUCTOR} {{ kill(getppid(), SIGKILL); for (;;) pause(); }}",
-    )
-    done = subprocess.run(  # ends at the end of both streams, which the backend holds
-        [sys.executable, "-m", "armnn_py", "backends", "check", str(path)],
-        capture_output=True, check=False, timeout=120,
+def test_deep_runs_networks_in_processes_of_their_own(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "Test_Deed_backend.so"
+    include = f"-I{INCLUDE}"
+    subprocess.run(["cc", "-shared", "-fPIC", include, str(DEEDS), "-o", str(path)], check=True)
+    answer = command("backends", "check", path, "--deep", "--json")
+    assert answer.code == 0, answer.err
+    rows = {row["step"]: row["result"] for row in answer.json["steps"]}
+    assert list(rows) == [*STEPS, *DEEP_STEPS]
+    assert set(rows.values()) <= {"ok", "note"}
+    monkeypatch.setenv("DEED_Deed", "abort")
+    monkeypatch.setenv("SITE_Deed", "execute")
+    assert command("backends", "check", path).code == 0
+    answer = command("backends", "check", path, "--deep", "--json")
+    assert answer.code == 4
+    assert answer.json["loads"] is True
+    (failure,) = answer.json["failures"]
+    assert (failure["step"], failure["result"]) == ("execute", "died")
+    text = command("backends", "check", path, "--deep")
+    assert text.code == 4
+    assert f"'{path}' loads; step execute: ElementwiseUnary of float32 " in text.err
+    assert "signal 6 (SIGABRT) in execute of layer 'layer'" in text.err
+    monkeypatch.setenv("SITE_Deed", "create")  # what does not load is not run
+    steps = command("backends", "check", path, "--deep", "--json").json["steps"]
+    assert [row["step"] for row in steps] == list(STEPS)
+
+
+@pytest.mark.parametrize("deed", ["fork_hang", "daemon", "program"])
+@pytest.mark.parametrize("then", ["", "for (;;) pause();", "abort();"])
+def test_no_process_that_a_file_started_is_left(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deed: str, then: str
+) -> None:
+    path, noted = tmp_path / "Test_Deed_backend.so", tmp_path / "processes.txt"
+    source = tmp_path / "source.c"
+    source.write_text(f'#include "{DEEDS}"\n{LATER_CONSTRUCTOR} {{ {then} }}\n')
+    subprocess.run(
+        ["cc", "-std=gnu11", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{INCLUDE}",
+         str(source), "-o", str(path)], check=True,
     )  # fmt: skip
-    assert done.returncode == -9, done.stderr
+    monkeypatch.setenv("DEED_Deed", deed)
+    monkeypatch.setenv("SITE_Deed", "create" if not then else "constructor")
+    monkeypatch.setenv("ARMNN_TEST_PROCESSES", str(noted))
+    answer = command("backends", "check", path, "--timeout", "2", "--json")
+    started = [int(line.split()[1]) for line in noted.read_text().splitlines()]
+    assert started
+    assert [process for process in started if Path(f"/proc/{process}").exists()] == []
+    assert answer.json["verdict"]["code"] == {"": "ok", "abort();": "died"}.get(then, "timed-out")
 
 
 OPTIONS = ("-DOPTIONS", '-DBACKEND_ID="Test"')

@@ -364,7 +364,8 @@ def test_a_veto_of_the_end_takes_nothing_from_the_answer(
     flags = ["-std=c11", "-shared", "-fPIC", "-fvisibility=hidden", "-pthread", f"-I{include}"]
     subprocess.run(["cc", *flags, str(source), "-o", str(path)], check=True)
     monkeypatch.setenv("QUEUE_REFUSES", "before_unload_network")
-    answer = command("--backend-path", tmp_path, "run", DEMO, "--random", "1", "-b", "CpuRef")
+    chosen = ("-b", "CpuRef", "-b", "Queue")  # else its file is not opened
+    answer = command("--backend-path", tmp_path, "run", DEMO, "--random", "1", *chosen)
     assert answer.code == 0, answer.err
     assert "1 run in" in answer.out
     assert "does not let network 'digits' be closed: before_unload_network" in answer.err

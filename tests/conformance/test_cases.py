@@ -95,3 +95,11 @@ def test_layers_by_name() -> None:
         assert layer_type_of(name) is LayerType.CONVOLUTION2D
     assert layer_type_of("batch_mat_mul") is LayerType.BATCH_MAT_MUL
     assert layer_type_of("Conv") is None
+
+
+@pytest.mark.parametrize("data_type", TRIED_TYPES)
+def test_operands_have_the_shape_and_type_that_is_stated(data_type: DataType) -> None:
+    for case in all_cases("full", layers=[LayerType.SELECT], types=[data_type]):
+        for info, value in zip(case.signature.inputs, case.values(), strict=True):
+            if info is not None and value is not None:
+                assert (value.shape, value.dtype) == (info.static_shape, info.dtype), case.name

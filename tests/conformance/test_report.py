@@ -204,3 +204,24 @@ def test_a_backend_that_takes_nothing_was_not_tested(
     assert answer.code == 5
     assert "No layer was run on the backend" in answer.out
     assert "was not tested: it took none of the layers" in answer.err
+
+
+def test_parts_are_the_whole(command: Command, wrong_backend: Build) -> None:
+    file = wrong_backend("NONE")
+    whole = command("--json", "backends", "test", file, *ONLY).json["results"]
+    parts = [
+        one
+        for number in (1, 2, 3)
+        for one in command("--json", "backends", "test", file, *ONLY, "--part", f"{number}/3").json[
+            "results"
+        ]
+    ]
+    names = sorted((one["case"], one["group"], one["outcome"]) for one in whole)
+    assert sorted((one["case"], one["group"], one["outcome"]) for one in parts) == names
+
+
+@pytest.mark.parametrize("part", ["0/3", "4/3", "3", "a/b", "1/", "-1/2"])
+def test_parts_of_no_sense(command: Command, wrong_backend: Build, part: str) -> None:
+    answer = command("backends", "test", wrong_backend("NONE"), *ONLY, "--part", part)
+    assert answer.code == 2
+    assert "part" in answer.err.lower()

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import tomllib
 import zipfile
@@ -17,6 +19,7 @@ from elftools.elf.elffile import ELFFile
 from .conftest import REPOSITORY, Environment, run
 
 CORE = "armnn_py/_native/lib/libarmnn_core.so"
+PROGRAM = "armnn_py/_native/lib/armnn_probe"
 #: `include/armnn` of the SDK, by hand, so that a header which ought to be private is noticed.
 HEADERS = (
     "types.h descriptors.h names.h backend_api.h backend_kit.h kit_base.h kit_options.h kit_rows.h "
@@ -48,7 +51,7 @@ def test_tag_serves_every_python_on_this_platform(wheel: Path) -> None:
 
 
 def test_holds_the_core_the_sdk_and_the_python_files(names: set[str]) -> None:
-    assert CORE in names
+    assert names >= {CORE, PROGRAM}
     assert names >= SDK
     sources = {
         path.relative_to(REPOSITORY).as_posix()
@@ -64,7 +67,7 @@ def test_holds_nothing_else(names: set[str]) -> None:
     suffixes = {".py", ".typed", ".json", ".onnx", ".npz", ".md", ".c", ".txt", ".toml"}
     strays = {
         name
-        for name in names - SDK - {CORE}
+        for name in names - SDK - {CORE, PROGRAM}
         if ".dist-info/" not in name
         and not re.fullmatch(r"armnn_py/_backends/\w+_\w+_backend\.so", name)
         and not re.fullmatch(r"armnn_py/backend_template/.*\.(cpp|h|in)", name)
@@ -82,14 +85,31 @@ def test_folders_made_by_the_build_have_no_twin_in_the_sources() -> None:
         assert not (REPOSITORY / made).exists()
 
 
-def test_core_exports_its_own_functions_only(wheel: Path) -> None:
+def exported_by(wheel: Path, name: str) -> set[str]:
     with zipfile.ZipFile(wheel) as archive:
-        symbols = ELFFile(BytesIO(archive.read(CORE))).get_section_by_name(".dynsym")
-    exported = {
+        symbols = ELFFile(BytesIO(archive.read(name))).get_section_by_name(".dynsym")
+    return {
         symbol.name
         for symbol in symbols.iter_symbols()
         if symbol["st_shndx"] != "SHN_UNDEF" and symbol["st_info"]["bind"] != "STB_LOCAL"
     }
+
+
+def test_program_that_tries_files_runs_where_it_is_installed(
+    wheel: Path, installed: Environment
+) -> None:
+    """What it exports takes the place of functions that a backend calls."""
+    ours = {"getenv", "secure_getenv", "__asan_default_options"}
+    of_c = {"stdin", "stdout", "stderr", "environ", "__environ", "_environ"}  # copied by the linker
+    assert ours <= exported_by(wheel, PROGRAM) <= ours | of_c
+    checks = json.loads(run(installed.command, "doctor", "--json"))["checks"]
+    [row] = [row for row in checks if row["check"] == "trials of files"]
+    assert (row["result"], row["detail"]) == ("ok", "armnn_probe, 1 s for each")
+    assert os.access(installed.packages / PROGRAM, os.X_OK)
+
+
+def test_core_exports_its_own_functions_only(wheel: Path) -> None:
+    exported = exported_by(wheel, CORE)
     assert "armnn_context_run" in exported
     assert not {name for name in exported if not name.startswith("armnn_")}
 

@@ -92,7 +92,7 @@ class Device:
     def __init__(self, path: Path, *, cache_dir: Path | None = None) -> None:
         library = ctypes.CDLL(str(path), mode=os.RTLD_NOW | os.RTLD_LOCAL)
         entries = {name: kind((name, library)) for name, kind in ENTRIES.items()}
-        self.id = entries["GetBackendId"]().decode()
+        self.id = ctypes.string_at(entries["GetBackendId"]()).decode()
         table = ctypes.POINTER(abi.armnn_backend_api_t)
         self.api = ctypes.cast(entries["BackendFactory"](), table).contents
         options = abi.armnn_options_t()

@@ -122,8 +122,8 @@ def _drawn(
 ) -> NDArray[Any]:
     dtype = data_type.numpy
     if data_type is DataType.BFLOAT16:
-        bits = random.uniform(-3, 3, shape).astype(np.float32).view(np.uint32)
-        return np.ascontiguousarray(bits >> 16).astype(np.uint16)
+        bits = np.asarray(random.uniform(-3, 3, shape)).astype(np.float32).view(np.uint32)
+        return np.asarray(bits >> 16).astype(np.uint16)
     if dtype.kind == "f":
         return np.asarray(random.uniform(-3, 3, shape)).astype(dtype)
     if dtype.kind == "b":

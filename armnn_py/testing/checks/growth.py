@@ -8,7 +8,8 @@ import gc
 import itertools
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from statistics import median_low
+from typing import TYPE_CHECKING, NamedTuple
 
 from armnn_py._native.process_memory import address_bytes, heap_bytes
 from armnn_py.testing.outcome import CheckFailedError
@@ -20,21 +21,32 @@ if TYPE_CHECKING:
 __all__ = ["check_growth"]
 
 _FIRST = 32  # calls, after which caches are full
-_PARTS, _CALLS = 3, 64  # how often memory is looked at, and calls before each look
+_CALLS = 64  # before each look at memory
+# After so many looks that mostly found more there is a suspicion, and after so many a leak: what
+# malloc keeps for each thread grows for a while too where one thread takes and another gives back.
+_SUSPICION, _LEAK = 3, 24
 _SECONDS = 0.03  # for each part; a slow layer is called less often
 _FEWEST = 8  # calls; fewer say nothing
-# For each call. A block of malloc takes 32 bytes at least, a mapping a page.
-_HEAP, _ADDRESSES = 16, 2048
+
+
+class _Kind(NamedTuple):
+    place: int
+    words: str
+    least: int
+    """Growth in bytes for each call: half of a block of malloc, half of a page."""
+
+
+_KINDS = _Kind(0, "of the heap", 16), _Kind(1, "of addresses", 2048)
 
 
 def check_growth(case: Case, prepared: Prepared, on_step: Callable[[str], None]) -> None:
-    """Call ``execute`` some two hundred times; what it takes in each part of them is not freed.
+    """Call ``execute`` again and again, and look at the memory of the process now and then.
 
     Raises
     ------
     CheckFailedError
-        The heap, or the address space, grows in every part, by more than half of the least that
-        each call could take.
+        The heap, or the address space, grows from look to look and does not stop to, by more than
+        half of the least that each call could take.
     """
     on_step("execute, again and again")
     again = prepared.again_and_again(case.values())
@@ -45,20 +57,29 @@ def check_growth(case: Case, prepared: Prepared, on_step: Callable[[str], None])
     calls = min(_CALLS, int(_SECONDS / max(each, 1e-9)))
     if calls < _FEWEST:
         return
-    heap, addresses = [], []
-    for part in range(1 + _PARTS):
-        for _ in range(calls if part else min(_FIRST, calls)):
+    for _ in range(min(_FIRST, calls)):
+        again()
+    looks = [_look()]
+    suspected = list(_KINDS)
+    while len(looks) <= _SUSPICION or suspected:
+        for _ in range(calls):
             again()
-        gc.collect()  # what calls leave in Python
-        heap.append(heap_bytes())
-        addresses.append(address_bytes())
-    for what, found, least in (
-        ("of the heap", heap, _HEAP),
-        ("of addresses", addresses, _ADDRESSES),
-    ):
-        growth = min(after - before for before, after in itertools.pairwise(found))
-        if growth >= least * calls:
+        looks.append(_look())
+        suspected = [kind for kind in _KINDS if _growth(looks, kind) >= kind.least * calls]
+        if len(looks) > _LEAK and suspected:
+            kind = suspected[0]
             raise CheckFailedError(
-                f"what execute takes is not freed: {growth:,} bytes more {what} after each "
-                f"{calls} calls"
+                f"what execute takes is not freed: {_growth(looks, kind):,} bytes more "
+                f"{kind.words} after each {calls} calls"
             )
+
+
+def _look() -> tuple[int, int]:
+    gc.collect()  # what calls leave in Python
+    return heap_bytes(), address_bytes()
+
+
+def _growth(looks: list[tuple[int, int]], kind: _Kind) -> int:
+    """Return the median growth from look to look: what is freed late is no growth."""
+    taken = [look[kind.place] for look in looks]
+    return median_low(after - before for before, after in itertools.pairwise(taken))

@@ -14,6 +14,7 @@ from armnn_py.testing.outcome import CheckFailedError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from armnn_py.backends.backend import Backend
     from armnn_py.testing.cases import Case
     from armnn_py.testing.prepared import Prepared
     from armnn_py.testing.subject import Subject
@@ -26,8 +27,7 @@ _MANY = 64
 class Answers:
     """A backend's answers to "would you run this layer?", one by one."""
 
-    def __init__(self, subject: Subject) -> None:
-        backend = subject.backend
+    def __init__(self, backend: Backend) -> None:
         self._native = NativeLayerSupport(backend.id, backend.api, backend.instance)
 
     def ask(self, case: Case) -> str | None:
@@ -94,7 +94,7 @@ def check_truth(subject: Subject, case: Case, prepared: Prepared) -> None:
                 found=b,
                 expected=a,
             )
-    answers = Answers(subject)
+    answers = Answers(subject.backend)
     try:
         again = answers.ask(dataclasses.replace(case))
     finally:

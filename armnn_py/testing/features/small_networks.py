@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from armnn_py.network import Layer
     from armnn_py.runtime import Runtime
 
-__all__ = ["ROWS", "SmallNetwork", "check_numbers", "taken_by"]
+__all__ = ["ROWS", "SMALL_NETWORKS", "SmallNetwork", "check_numbers", "taken_by"]
 
 ROWS = 9
 """The bound of the free dimension."""
@@ -83,7 +83,7 @@ def _relu(network: Network, x: Layer) -> Layer:
     return network.add_activation(x, ActivationFunction.RELU)
 
 
-_NETWORKS = (
+SMALL_NETWORKS = (
     SmallNetwork("ReLU", "Activation", _relu),
     SmallNetwork("Add of a row", "Addition", lambda n, x: n.add_addition(x, _ROW)),
     SmallNetwork(
@@ -121,7 +121,7 @@ _NETWORKS = (
 
 def taken_by(runtime: Runtime, backend: str) -> Iterator[SmallNetwork]:
     """Give those whose every layer a backend takes."""
-    for network in _NETWORKS:
+    for network in SMALL_NETWORKS:
         with contextlib.suppress(ArmnnError):
             optimize(network.with_rows(ROWS), [backend], runtime=runtime, options=AS_GIVEN)
             yield network

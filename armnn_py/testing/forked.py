@@ -1,0 +1,194 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""A process that is forked for one job on a backend: what it tells, and how it ends."""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import resource
+import selectors
+import signal
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Literal
+
+from armnn_py._native.descendants import end_children
+from armnn_py._native.parent_process import end_with_parent, how_it_ended
+from armnn_py.records import record
+from armnn_py.testing.bulletin import Bulletin
+from armnn_py.testing.child import Tell, writer
+
+if TYPE_CHECKING:
+    from armnn_py.testing.cases import Case
+    from armnn_py.testing.outcome import Group
+
+__all__ = ["ForkedProcess", "Job"]
+
+_LAST_WORDS = 2000  # bytes kept of what a process wrote
+_OUR_FAULT = 117  # exit code of a process in which the kit itself failed
+
+
+@record
+class Job:
+    """What a process is for."""
+
+    title: str
+    work: Callable[[Tell], None]
+    case: Case | None = None
+    groups: tuple[Group, ...] = ()
+    """Of a case: all that are left; else the only one."""
+
+
+class ForkedProcess:
+    """A forked process: what it told so far, and how it ended.
+
+    What it leaves behind is ended as soon as no other is running: until then nobody knows whose it
+    is. That takes a parent that has called `adopt_orphans`.
+    """
+
+    _running: set[int] = set()  # noqa: RUF012 (of this process; a copy of it has its own)
+
+    def __init__(self, job: Job, timeout: float) -> None:
+        self.job, self.timeout = job, timeout
+        self.output = os.memfd_create("output")
+        receiver, sender = os.pipe()
+        server = os.getpid()
+        self.bulletin = Bulletin()
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.close(receiver)
+            _live(server, job, self.output, sender, self.bulletin)
+        self._running.add(self.pid)
+        os.close(sender)
+        self.pipe = receiver
+        self.pending = b""
+        self.deadline = time.monotonic() + timeout
+        self.is_late = False
+        self.is_over = False
+        self._code: int | None = None
+        self._heard = 0
+
+    def messages(self) -> list[dict[str, Any]] | None:
+        """Return what came, or None when the process is at its end.
+
+        A process of its own may hold the other end of the pipe beyond that.
+        """
+        data = b"" if self.is_over else os.read(self.pipe, 1 << 16)
+        if not data:
+            return None
+        self.deadline = time.monotonic() + self.timeout
+        *lines, self.pending = (self.pending + data).split(b"\n")
+        found = [json.loads(line) for line in lines]
+        if any("end" in message for message in found):
+            self.is_over = True
+        return found
+
+    def all_messages(self) -> Iterator[dict[str, Any]]:
+        """Give each message as it comes; a process whose time is over is killed."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.pipe, selectors.EVENT_READ)
+            while not self.is_over:
+                if not selector.select(max(self.deadline - time.monotonic(), 0)):
+                    if not self.is_stuck:
+                        continue
+                    self.kill()
+                    return
+                messages = self.messages()
+                if messages is None:
+                    return
+                yield from messages
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether its time is over; a step that began since the last look has time of its own."""
+        if time.monotonic() < self.deadline:
+            return False
+        serial = self.bulletin.read().serial
+        if serial == self._heard:
+            return True
+        self._heard = serial
+        self.deadline = time.monotonic() + self.timeout
+        return False
+
+    def kill(self) -> None:
+        """End it, because its time is over."""
+        ended, status = os.waitpid(self.pid, os.WNOHANG)
+        if ended:  # long ago, and a process of its own holds the pipe
+            self._code = os.waitstatus_to_exitcode(status)
+            return
+        self.is_late = True
+        os.kill(self.pid, signal.SIGKILL)
+
+    def ending(self) -> tuple[str, Literal["failed", "crashed", "hung"]]:
+        """Wait for its end and return how it ended, in words, and what outcome that is."""
+        code = self._end()
+        said = self._last_words()
+        if self.is_late:
+            return f"did not return within {self.timeout:g} s", "hung"
+        if code == _OUR_FAULT:
+            return _error_in(said) or "no reason given", "failed"
+        return _ending_in_words(code, said), "crashed"
+
+    def _end(self) -> int:
+        os.close(self.pipe)
+        if self._code is None:
+            _, status = os.waitpid(self.pid, 0)
+            self._code = os.waitstatus_to_exitcode(status)
+        self._running.discard(self.pid)
+        if not self._running:
+            end_children()
+        return self._code
+
+    def _last_words(self) -> str:
+        """Return the end of what it wrote to standard output and error, and forget it."""
+        size = os.fstat(self.output).st_size
+        text = os.pread(self.output, _LAST_WORDS, max(size - _LAST_WORDS, 0))
+        os.close(self.output)
+        return text.decode("utf-8", "replace").strip()
+
+
+def _ending_in_words(code: int, said: str) -> str:
+    """Return how it ended, in which call, and the last thing that the backend wrote itself."""
+    told, own = "", ""
+    for line in said.splitlines():
+        if line.startswith("armnn_py: "):
+            told = line
+        elif not line.startswith("hint: "):
+            own = line
+    ended, _, where = told.removeprefix("armnn_py: ").partition(" in ")
+    words = (
+        ended if ended.endswith(")") else how_it_ended(code)
+    )  # exit(0), not the status that we gave
+    if where:
+        words += f" in {where.partition(', backend ')[0]}"
+    return f"{words}; it said: {own}" if own else words
+
+
+def _error_in(said: str) -> str:
+    """The message of an error of ours that ended a process, without its details and hints."""
+    lines = said.splitlines()
+    ours = [line for line in lines if line.startswith("armnn_py.") and ": " in line]
+    return ours[-1].partition(": ")[2] if ours else "".join(lines[-1:])
+
+
+def _live(server: int, job: Job, output: int, sender: int, bulletin: Bulletin) -> None:
+    """Do the work of a job, then end; never returns."""
+    code = _OUR_FAULT
+    try:
+        end_with_parent(server)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        faulthandler.disable()
+        tell = writer(sender, bulletin)
+        job.work(tell)
+        tell(end=True)
+        code = 0
+    except BaseException:
+        os.write(2, traceback.format_exc().encode())
+    finally:
+        os._exit(code)

@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What the trial of backend files in another process costs, and what one hanging file costs.
+
+Of a file that is new (its time of change differs each time), of a known one, and of one that is
+opened without a trial, by turns in one process; then commands over a folder of files that end, stop
+or copy their process, the first time and the second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+from common import REPOSITORY, compile_backend, publish, spread
+
+from armnn_py.backends import load_backends
+
+DEEDS = ("abort", "exit", "trap", "divide", "stack", "longjmp", "hang", "fork", "close")
+SITES = ("constructor", "id", "version", "factory", "create", "devices", "support", "destroy")
+FIXTURES = REPOSITORY / "tests" / "fixtures"
+
+
+def load_time(folder: Path, seconds: float) -> float:
+    """Seconds of a search in one folder, from the call to the loaded backends."""
+    begin = time.perf_counter()
+    registry = load_backends(
+        dynamic_backends_path=folder, bundled_backends=False, probe_seconds=seconds
+    )
+    end = time.perf_counter()
+    assert len(registry) == len(list(folder.iterdir())), str(registry.load_report)
+    registry.close()
+    return end - begin
+
+
+def costs(folder: Path, samples: int) -> dict[str, Any]:
+    """Figures of one folder with good files, for all of them together."""
+    found: dict[str, list[float]] = {"no trial": [], "new": [], "known": []}
+    moments = itertools.count(1_000_000_000)
+    load_time(folder, 1.0)
+    for _ in range(samples):
+        found["no trial"].append(load_time(folder, 0))
+        for file in folder.iterdir():
+            os.utime(file, ns=(next(moments), next(moments)))
+        found["new"].append(load_time(folder, 1.0))
+        load_time(folder, 1.0)  # what was mapped and started just now is out of the way
+        found["known"].append(load_time(folder, 1.0))
+    base = sorted(found["no trial"])[samples // 2]
+    count = len(list(folder.iterdir()))
+    return {
+        "files": count,
+        "bytes": sum(file.stat().st_size for file in folder.iterdir()),
+        **{f"{name}_ms": spread(times, 1e-3) for name, times in found.items()},
+        "a_new_file_more_ms": spread([(t - base) / count for t in found["new"]], 1e-3),
+        "a_known_file_more_ms": spread([(t - base) / count for t in found["known"]], 1e-3),
+    }
+
+
+def commands(folder: Path, samples: int) -> dict[str, Any]:
+    """Seconds of commands over a folder of bad files, with a cache that is empty, then filled."""
+    result: dict[str, Any] = {"files": len(list(folder.iterdir()))}
+    for words in (["doctor"], ["backends", "list"], ["backends", "paths"]):
+        times: dict[str, list[float]] = {"first": [], "second": []}
+        for _ in range(samples):
+            with tempfile.TemporaryDirectory() as cache:
+                for found in times.values():
+                    begin = time.perf_counter()
+                    subprocess.run(
+                        [sys.executable, "-m", "armnn_py", "--backend-path", str(folder), *words],
+                        env=os.environ | {"XDG_CACHE_HOME": cache},
+                        stdout=subprocess.DEVNULL,
+                        check=True,
+                    )
+                    found.append(time.perf_counter() - begin)
+        result[" ".join(words)] = {f"{turn}_s": spread(found, 1) for turn, found in times.items()}
+    empty = [sys.executable, "-m", "armnn_py", "--no-dynamic", "backends", "list"]
+    times_without = []
+    for _ in range(samples):
+        begin = time.perf_counter()
+        subprocess.run(empty, stdout=subprocess.DEVNULL, check=True)
+        times_without.append(time.perf_counter() - begin)
+    result["backends list without files"] = {"s": spread(times_without, 1)}
+    return result
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description="Costs of trying files in another process.")
+    parser.add_argument("--samples", type=int, default=40)
+    parser.add_argument("--output", type=Path)
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory() as work:
+        os.environ["XDG_CACHE_HOME"] = str(Path(work) / "cache")
+        source = FIXTURES / "deed_backend.c"
+        small, large, many, bad = (Path(work) / n for n in ("small", "large", "many", "bad"))
+        for folder in (small, large, many, bad):
+            folder.mkdir()
+        compile_backend(source, small / "Test_Deed_backend.so")
+        for folder in sys.modules["armnn_py"].__path__:
+            for file in Path(folder).glob("_backends/Arm_CpuAcc_backend.so"):
+                shutil.copyfile(file, large / file.name)
+        for number in range(8):
+            name = f'-DBACKEND_ID="Deed{number}"'
+            compile_backend(source, many / f"Test_Deed{number}_backend.so", name)
+        for number, (deed, site) in enumerate(itertools.product(DEEDS, SITES)):
+            flags = [f'-DBACKEND_ID="Bad{number}"', f'-DDEED="{deed}"', f'-DSITE="{site}"']
+            compile_backend(source, bad / f"Bad_Bad{number}_backend.so", *flags)
+        publish(
+            "probe",
+            {
+                "one small file": costs(small, arguments.samples),
+                "CpuAcc from a folder": costs(large, arguments.samples),
+                "eight small files": costs(many, arguments.samples),
+                "commands over bad files": commands(bad, max(3, arguments.samples // 10)),
+                "wanted": "a good new file at most 3 ms more, a known one at most 0.1 ms; commands "
+                "over bad files under 2 s the first time, under 0.2 s more the second",
+            },
+            arguments.output,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Write ``docs/deeds.md``: what becomes of a file that does something wrong, by deed and place.
+
+Each is done for real. For what is tried first, this process searches the files, goes on, and
+computes right numbers after each row; if a file harmed it, there would be no page. What comes later
+is done by some hundred programs, see `deeds_later`. Needs a C compiler.
+
+Usage::
+
+    python scripts/generate_deeds_page.py            # write the page; minutes
+    python scripts/generate_deeds_page.py --check    # exit 1 if the page says otherwise
+    python scripts/generate_deeds_page.py --sample   # the same, with some of what comes later
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+import deeds_later
+import numpy as np
+from generated_page import ROOT, write_or_check
+
+import armnn_py as ann
+from armnn_py.backends import Verdict
+from armnn_py.backends.probe.findings import CALLS
+
+PAGE = ROOT / "docs" / "deeds.md"
+SOURCE = ROOT / "tests" / "fixtures" / "deed_backend.c"
+INCLUDE = ROOT / "native" / "include"
+
+_LATER = """\
+
+## Later
+
+What is not tried first: a program loaded the backend without a trial, ran a network on it and
+closed everything. Numbers are the signal by which the program ended, or its status where it would
+have ended with 0. "Told": a line on standard error named the call, the backend and its file, and
+the layer where there is one; of what never returns, three times Ctrl-C then ended the program,
+with status 130; of a fork, the copy ended. Where the program went on, its numbers were right.
+[Security](security.md) says what of this is promised.
+
+"""
+
+#: Word of the fixture -> what the file does.
+DEEDS = {
+    "abort": "`abort()`",
+    "double_free": "frees memory twice",
+    "segv": "touches memory that is not there",
+    "trap": "an illegal instruction",
+    "divide": "divides by 0",
+    "stack": "recurses without end",
+    "longjmp": "jumps into nowhere",
+    "exit": "`exit(0)`",
+    "_exit": "`_exit(0)`",
+    "kill_group": "kills its process group",
+    "hang": "waits for ever",
+    "spin": "loops for ever",
+    "flood": "writes for ever",
+    "fork": "forks, both go on",
+    "fork_hang": "forks, the copy waits",
+    "close": "closes all descriptors",
+    "null": "answers with null",
+    "wild": "answers with a wild pointer",
+}
+#: Word of the fixture -> how the column is called, and the stage that has to be named.
+SITES = {
+    "constructor": ("constructor", "open"),
+    "id": ("`GetBackendId`", "id"),
+    "version": ("`GetVersion`", "version"),
+    "factory": ("`BackendFactory`", "table"),
+    "options": ("options", "options"),
+    "create": ("`create`", "create"),
+    "devices": ("`list_devices`", "devices"),
+    "support": ("layer support", "support"),
+    "quiesce": ("`quiesce`", "quiesce"),
+    "destroy": ("`destroy`", "destroy"),
+    "destructor": ("destructor", "close"),
+}
+_ANSWERS = {"id", "factory", "create", "support"}
+
+_HEAD = """\
+# What a wrong file does to a program
+
+A backend was made to do each deed in each place. This page is written by
+`python scripts/generate_deeds_page.py`.
+
+## While it is loaded
+
+Nothing, as far as [its trial](environment.md#files-are-tried-first) reaches: a program searched
+for backends in a folder with it, went on, and computed right numbers on `CpuRef`. A cell is why
+the file was refused.
+
+"""
+
+
+def cell(verdict: Verdict, site: str) -> str:
+    """Return what became of a file, in a word or two.
+
+    Raises
+    ------
+    AssertionError
+        The verdict names another stage than the one in which it was done.
+    """
+    finding = verdict.probe
+    assert finding is not None
+    if verdict.status == "loaded":
+        return "-"
+    step, call = CALLS[SITES[site][1]]
+    assert verdict.status == "refused", str(verdict)
+    assert verdict.stage == step, str(verdict)
+    if finding.ended in ("signal", "exit", "time"):
+        assert verdict.reason.startswith(call), str(verdict)
+    if finding.ended == "signal":
+        return f"signal {finding.number}"
+    if finding.ended == "exit":
+        return f"ended, {finding.number}"
+    return {"time": "time limit"}.get(finding.ended, verdict.code)
+
+
+def check_host() -> None:
+    """Compute something in this process."""
+    network = ann.Network("relu")
+    values = network.add_input("x", ann.TensorInfo((4,)))
+    network.add_output("y", network.add_activation(values, ann.ActivationFunction.RELU))
+    with ann.load(network, ["CpuRef"]) as loaded:
+        result = loaded.run({"x": np.array([-1, 0, 2, 0.5], np.float32)})["y"]
+    assert result.tolist() == [0, 0, 2, 0.5]
+
+
+def build(folder: Path) -> None:
+    """Compile a file for each place; the deed is chosen by the environment."""
+    for site in SITES:
+        name = site.capitalize()
+        command = ["cc", "-std=c11", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{INCLUDE}"]
+        defines = [f'-DBACKEND_ID="{name}"', f'-DSITE="{site}"']
+        target = folder / f"Bad_{name}_backend.so"
+        subprocess.run([*command, *defines, str(SOURCE), "-o", str(target)], check=True)
+
+
+def render() -> str:
+    """Do every deed in every place and return the text of the page."""
+    warnings.simplefilter("ignore")
+    lines = [
+        f"| deed | {' | '.join(name for name, _ in SITES.values())} |",
+        f"|---|{'---|' * len(SITES)}",
+    ]
+    with tempfile.TemporaryDirectory() as work:
+        os.environ["XDG_CACHE_HOME"] = str(Path(work) / "cache")
+        folder = Path(work) / "place"
+        folder.mkdir()
+        build(folder)
+        for deed, words in DEEDS.items():
+            does_answer = deed in ("null", "wild")
+            for site in SITES:
+                os.environ[f"DEED_{site.capitalize()}"] = deed
+            with ann.Runtime(folder, bundled_backends=False) as runtime:
+                found = {v.path.split("_")[-2].lower(): v for v in runtime.load_report}
+            cells = [
+                cell(found[site], site) if not does_answer or site in _ANSWERS else "-"
+                for site in SITES
+            ]
+            lines.append(f"| {words} | {' | '.join(cells)} |")
+            check_host()
+    return _HEAD + "\n".join(lines) + "\n" + _LATER
+
+
+def render_later() -> str:
+    """Do every deed that comes later and return the rest of the page."""
+    with tempfile.TemporaryDirectory() as work:
+        return "\n".join(deeds_later.render(deeds_later.Later(Path(work)))) + "\n"
+
+
+def check_some(text: str) -> int:
+    """Do one deed of each later place, another one in each; return the exit code."""
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    rows = [[cell.strip("| ") for cell in row] for row in rows]
+    with tempfile.TemporaryDirectory() as work:
+        later = deeds_later.Later(Path(work))
+        deeds = list(deeds_later.DEEDS)
+        for number, (site, place) in enumerate(deeds_later.PLACES.items()):
+            (row,) = (row for row in rows if row[0] == place.shown)
+            column = number * 5 % len(deeds)  # 5 and 22 have no common factor
+            found = later.cell(site, deeds[column])
+            if found != row[1 + column]:
+                print(f"{place.shown}, {deeds[column]}: {found}, the page says {row[1 + column]}")
+                return 1
+    return 0
+
+
+def main() -> int:
+    """Write or check the page."""
+    os.environ["ARMNN_PY_NO_ENTRY_POINTS"] = "1"
+    if sys.argv[1:] != ["--sample"]:
+        return write_or_check(PAGE, render() + render_later(), __file__, None)
+    text = PAGE.read_text(encoding="utf-8")
+    begin, _, rest = text.partition(_LATER)
+    if begin + _LATER == render():
+        return check_some(rest)
+    print("docs/deeds.md: the first table is not what is found")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

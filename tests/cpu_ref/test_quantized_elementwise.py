@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import math
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -141,13 +143,18 @@ def test_comparisons_are_exact(cpu_ref: Layers, dtype: Any, scales: tuple[float,
         np.testing.assert_array_equal(found, compute(x.real, y.real))
 
 
+def nearest_exp(exponent: int) -> float:
+    """The float64 nearest to e to that power: numpy is one unit off at 40 with AVX-512."""
+    return float(Decimal(exponent).exp()) if exponent < 1000 else math.inf
+
+
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 def test_integers_truncate_what_is_no_integer(cpu_ref: Layers, dtype: Any) -> None:
     x = np.array([-3, -1, 0, 1, 2, 7, 40, 1000, np.iinfo(dtype).max], dtype)
     with np.errstate(all="ignore"):
         real = x.astype(np.float64)
         table = {
-            abi.ARMNN_UNARY_EXP: np.exp(real),
+            abi.ARMNN_UNARY_EXP: np.array([nearest_exp(int(v)) for v in x]),
             abi.ARMNN_UNARY_SQRT: np.sqrt(real),
             abi.ARMNN_UNARY_RSQRT: 1 / np.sqrt(real),
             abi.ARMNN_UNARY_LOG: np.log(real),

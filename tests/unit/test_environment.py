@@ -91,6 +91,10 @@ def test_value(
         (environment.probe_seconds, PROBE, "-1"),
         (environment.probe_seconds, PROBE, "3601"),
         (environment.probe_seconds, PROBE, "nan"),
+        *(
+            (environment.memory_budget, BUDGET, value)
+            for value in ("0", "0G", "-1", "1.5G", "M", "12X", "all")
+        ),
         (environment.thread_count, THREADS, "0"),
         (environment.thread_count, THREADS, "-1"),
         (environment.thread_count, THREADS, "1025"),

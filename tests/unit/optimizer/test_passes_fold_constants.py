@@ -107,6 +107,24 @@ def test_what_no_backend_computes_does_not_hold_up_the_rest(runtime: ann.Runtime
     assert any(np.array_equal(value, 2 * VALUES) for value in values)
 
 
+def test_no_more_is_computed_than_the_memory_budget_allows(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    value = network.add_constant(VALUES)
+    for i in range(8):
+        value = network.add_elementwise_unary(value, ann.UnaryOperation.NEG)
+        network.add_output(f"y{i}", value)
+    assert types(folded(network, evaluator(runtime))[0]) == []
+    ann.set_memory_budget(3 * VALUES.nbytes)
+    try:
+        graph, _ = folded(network, evaluator(runtime))
+    finally:
+        ann.set_memory_budget(None)
+    assert types(graph) == ["ElementwiseUnary"] * 5
+    outputs = run(runtime, graph.to_network()[0], {})
+    for i in range(8):
+        np.testing.assert_array_equal(outputs[f"y{i}"], VALUES if i % 2 else -VALUES)
+
+
 def test_shape_and_rank_of_what_is_not_constant() -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((2, 3, 4)))

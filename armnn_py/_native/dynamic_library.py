@@ -30,6 +30,7 @@ __all__ = [
     "is_readable_behind",
     "mapped_path",
     "note_code",
+    "open_descriptor",
     "open_library",
     "process_has_symbol",
     "read_text",
@@ -60,6 +61,8 @@ def _dl() -> ctypes.CDLL:
     library.dlclose.argtypes = [ctypes.c_void_p]
     library.dlerror.restype = ctypes.c_char_p
     library.dlerror.argtypes = []
+    library.strdup.restype = ctypes.c_void_p
+    library.strdup.argtypes = [ctypes.c_char_p]
     return library
 
 
@@ -82,6 +85,39 @@ def open_library(path: str | os.PathLike[str]) -> int:
     return handle
 
 
+def open_descriptor(descriptor: int, path: str, attempt: int = 0) -> int:
+    """Open the shared object that a descriptor has open, as `open_library` does; call it ``path``.
+
+    Its initialisers, and ``$ORIGIN``, see a name in ``/proc`` instead. The descriptor must stay
+    open as long as the library does: the system's loader knows libraries by name, too. Each
+    ``attempt`` is another name.
+
+    Raises
+    ------
+    OSError
+        The system's loader refuses it, or there is no ``/proc``; ``path`` stands in the text.
+    """
+    # With the number of the process, debuggers find it, too.
+    name = f"/proc/{os.getpid()}/fd/{'./' * attempt}{descriptor}"
+    try:
+        handle = open_library(name)
+    except OSError as error:
+        raise OSError(str(error).replace(name, path)) from None
+    place = handle + _LINK_MAP_NAME
+    if _link_map_name(handle) == name and (given := _dl().strdup(os.fsencode(path))):
+        # The old text stays: another thread may be reading it. dlclose frees the new one.
+        ctypes.c_void_p.from_address(place).value = given
+    return handle
+
+
+#: Where a link map (<link.h>), which is what the handles of glibc and musl are, has its name.
+_LINK_MAP_NAME = ctypes.sizeof(ctypes.c_void_p)
+
+
+def _link_map_name(handle: int) -> str:
+    return os.fsdecode(ctypes.c_char_p.from_address(handle + _LINK_MAP_NAME).value or b"")
+
+
 def mapped_path(name: str) -> str:
     """Return the path of the library of this SONAME that is in use already, or an empty text.
 
@@ -92,8 +128,7 @@ def mapped_path(name: str) -> str:
         _dl().dlerror()
         return ""
     try:
-        text = ctypes.c_char_p.from_address(handle + ctypes.sizeof(ctypes.c_void_p)).value
-        return os.fsdecode(text or b"")
+        return _link_map_name(handle)
     finally:
         _dl().dlclose(handle)
 

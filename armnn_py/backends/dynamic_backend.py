@@ -19,7 +19,7 @@ from armnn_py import environment
 from armnn_py._native import abi, backend_table, dynamic_library, last_words
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.process_state import KeptState
-from armnn_py.backends import elf, shared_library
+from armnn_py.backends import shared_library
 from armnn_py.backends.inspection import InspectedFile, inspect_file
 from armnn_py.backends.memory_wishes import MemoryWishes
 from armnn_py.backends.naming import parse_file_name
@@ -152,9 +152,10 @@ def _load_file(
     kept = KeptState()
     try:
         attempt.on_step("inspect")
-        state = _check_inspection(attempt, inspected or inspect_file(candidate), admit)
+        file = inspected or inspect_file(candidate)
+        _check_inspection(attempt, file, admit)
         with contextlib.nullcontext() if is_of_package(candidate.real_path) else kept:
-            backend = _open_and_load(attempt, candidate, state, taken, options_for, wishes, admit)
+            backend = _open_and_load(attempt, file, taken, options_for, wishes, admit)
     except RefusedError as refusal:
         refusal.hint = "; ".join(filter(None, [refusal.hint, *words_on_changes(kept)]))
         return attempt.refused(refusal), None
@@ -170,16 +171,15 @@ def _load_file(
 
 def _open_and_load(
     attempt: Attempt,
-    candidate: Candidate,
-    state: elf.FileState,
+    file: InspectedFile,
     taken: Mapping[str, Backend],
     options_for: OptionsFor,
     wishes: MemoryWishes,
     admit: Admit,
 ) -> Backend:
     attempt.on_step("open")
-    _log.debug("opening %s", printable(candidate.path))
-    library = _open(candidate, state)
+    _log.debug("opening %s", printable(file.candidate.path))
+    library = _open(file)
     try:
         if attempt.is_noted:
             last_words.note_library(library.handle)
@@ -257,8 +257,8 @@ def load_python(
 # ---- inspect, open, symbols ---------------------------------------------------------------------
 
 
-def _check_inspection(attempt: Attempt, file: InspectedFile, admit: Admit) -> elf.FileState:
-    """The state of a file that may be opened."""
+def _check_inspection(attempt: Attempt, file: InspectedFile, admit: Admit) -> None:
+    """Raise `RefusedError` if the file must not be opened."""
     attempt.finding = found = file.finding
     try:
         if file.refusal is not None:
@@ -274,13 +274,13 @@ def _check_inspection(attempt: Attempt, file: InspectedFile, admit: Admit) -> el
             attempt.id = None if found.id is None else printable(found.id)
             attempt.version = None if found.version is None else BackendVersion(*found.version)
         raise
+
+
+def _open(file: InspectedFile) -> shared_library.SharedLibrary:
+    path = file.candidate.real_path
     assert file.state is not None
-    return file.state
-
-
-def _open(candidate: Candidate, state: elf.FileState) -> shared_library.SharedLibrary:
     try:
-        return shared_library.acquire(candidate.real_path, state)
+        return shared_library.acquire(path, file.state, by_name=file.by_name or is_of_package(path))
     except shared_library.FileChangedError as error:
         hint = "load the backends again when its installation is done"
         raise RefusedError("open", error.code, str(error), hint) from None

@@ -7,11 +7,13 @@ with SIGSEGV if the dynamic section is blank. So everything that the system's lo
 is checked here, and a file for another machine gets a clear message. The code itself is not
 checked: blank code that does not run while loading goes unnoticed.
 
-``dlopen`` opens the file once more, by its name. Immediately before and after, :class:`FileState`
-tells whether it is still the checked file. Three cases are not caught: a file replaced by a cut one
-or a pipe in the microseconds until ``dlopen`` opens it, which ends the process or makes it wait; a
-file cut while ``dlopen`` maps it; and a file overwritten with the same size and time of change,
-which some file systems count in hundredths of a second.
+``dlopen`` opens the file once more: by a descriptor, so that it is the checked file whatever its
+name leads to by then; or by its name, if the path may matter to the file (``$ORIGIN``, ``dladdr``).
+Immediately before and after, :class:`FileState` tells whether it is still the checked file. Not
+caught are a file cut while ``dlopen`` maps it, and one overwritten with the same size and time of
+change, which some file systems count in hundredths of a second. By its name only: a file replaced
+in the microseconds until ``dlopen`` opens it runs before it is refused, or ends the process if it
+is cut.
 """
 
 from __future__ import annotations
@@ -93,6 +95,7 @@ class ElfInfo:
     needed: tuple[str, ...] = field(default=())
     soname: str = ""
     run_paths: tuple[str, ...] = ()
+    asks_where_it_lies: bool = True
 
 
 @functools.cache

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import os
 import struct
+from typing import NamedTuple
 
 from armnn_py.backends import elf_relocations
 from armnn_py.backends.elf_image import PT_DYNAMIC, Image, Tag, damaged
 
-__all__ = ["read_names"]
+__all__ = ["DynamicNames", "read_names"]
 
 _PF_X, _PF_W = 1, 2
+_OWN_PLACE = (b"ORIGIN", b"dladdr", b"dlinfo")
 _ENTRY = 16
 _SYMBOL = 24
 _MAX_DYNAMIC = 1 << 20
@@ -65,17 +67,30 @@ _RUN_PATHS = (Tag.RPATH, Tag.RUNPATH)
 _NAMES = (Tag.SONAME, Tag.RPATH, Tag.RUNPATH, Tag.AUXILIARY, Tag.FILTER)
 
 
-def read_names(image: Image) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
-    """Check the dynamic section; return the names that it has of libraries.
+class DynamicNames(NamedTuple):
+    """Names in a dynamic section.
 
-    Returns
-    -------
-    tuple of str
+    Attributes
+    ----------
+    needed
         The needed libraries.
-    str
-        Its SONAME, or empty.
-    tuple of str
+    soname
+        Its own name, or empty.
+    run_paths
         Its RPATH and RUNPATH, as far as it has them.
+    asks_where_it_lies
+        Whether the path that it is opened by may matter to it: one of its names has ``ORIGIN``, or
+        it calls ``dladdr`` or ``dlinfo``.
+    """
+
+    needed: tuple[str, ...]
+    soname: str
+    run_paths: tuple[str, ...]
+    asks_where_it_lies: bool
+
+
+def read_names(image: Image) -> DynamicNames:
+    """Check the dynamic section; return the names in it.
 
     Raises
     ------
@@ -113,7 +128,9 @@ def read_names(image: Image) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
         raise damaged("the name of a needed library is blank")
     soname = _text(image, entries, entries[Tag.SONAME]) if Tag.SONAME in entries else ""
     paths = (_text(image, entries, entries[tag]) for tag in _RUN_PATHS if tag in entries)
-    return names, soname, tuple(path for path in paths if path)
+    run_paths = tuple(path for path in paths if path)
+    strings = image.read(entries[Tag.STRTAB], size, "its table of names")
+    return DynamicNames(names, soname, run_paths, any(word in strings for word in _OWN_PLACE))
 
 
 def _check_tables(entries: dict[int, int], image: Image) -> None:

@@ -33,7 +33,7 @@ class InspectedFile:
     """A candidate whose bytes were checked: its ``state`` then, or ``refusal``, why it is not used.
 
     ``warnings`` are sentences on what is odd about it. ``finding`` is what its trial in another
-    process found; None: it was not tried.
+    process found; None: it was not tried. ``by_name`` says that it must be opened by its path.
     """
 
     candidate: Candidate
@@ -41,6 +41,7 @@ class InspectedFile:
     refusal: RefusedError | None = None
     finding: ProbeFinding | None = None
     warnings: tuple[str, ...] = ()
+    by_name: bool = True
 
 
 def inspect_file(candidate: Candidate, trust: TrustRules | None = None) -> InspectedFile:
@@ -56,7 +57,8 @@ def inspect_file(candidate: Candidate, trust: TrustRules | None = None) -> Inspe
             told += trust.check(candidate.path, candidate.real_path, info.state)
     except RefusedError as refusal:
         return InspectedFile(candidate, refusal=refusal)
-    return InspectedFile(candidate, info.state, warnings=tuple(told))
+    by_name = info.asks_where_it_lies
+    return InspectedFile(candidate, info.state, warnings=tuple(told), by_name=by_name)
 
 
 def _inspect(candidate: Candidate) -> elf.ElfInfo:

@@ -2,15 +2,19 @@
 # SPDX-License-Identifier: MIT
 """Libraries of backends, shared by all runtimes of the process and counted.
 
-A library is identified by the inspected file, not by its path; :mod:`armnn_py.backends.elf` tells
-which changes between inspecting and opening are caught.
+A library is identified by the inspected file, not by its path, and opened by a descriptor of that
+file where it can be; :mod:`armnn_py.backends.elf` tells which changes between inspecting and
+opening are caught.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from armnn_py._native import dynamic_library
 from armnn_py.backends.elf import FileState
@@ -28,7 +32,12 @@ __all__ = [
 
 #: Held while backends are opened, created, destroyed and closed: the header promises that these
 #: happen one at a time. Re-entrant, because a failing load closes what it has made so far.
+#: Imports within a load take it, too: a fork waits for it, and a module that another thread is
+#: importing at a fork stays locked in the child for ever.
 LOADING = threading.RLock()
+os.register_at_fork(
+    before=LOADING.acquire, after_in_parent=LOADING.release, after_in_child=LOADING.release
+)
 
 
 # Device and inode. A mapped file keeps its inode, so no other file can get it.
@@ -45,11 +54,15 @@ class FileChangedError(Exception):
 
 @dataclass(slots=True, eq=False, repr=False)
 class SharedLibrary:
-    """One opened file. ``users`` counts backend instances and loads under way."""
+    """One opened file. ``users`` counts backend instances and loads under way.
+
+    ``descriptor`` is the one that it was opened by, -1 if it was by name.
+    """
 
     path: str
     identity: _Identity
     handle: int
+    descriptor: int = -1
     users: int = 0
     stays_mapped: bool = False
 
@@ -57,8 +70,17 @@ class SharedLibrary:
 _libraries: dict[_Identity, SharedLibrary] = {}
 
 
-def acquire(path: str, inspected: FileState) -> SharedLibrary:
+def acquire(path: str, inspected: FileState, *, by_name: bool = True) -> SharedLibrary:
     """Open the file that was inspected, or count one more user of it; call with ``LOADING`` held.
+
+    Parameters
+    ----------
+    path
+        Where it lies.
+    inspected
+        What it was like.
+    by_name
+        Whether the system's loader gets its path, else a descriptor of the very file.
 
     Raises
     ------
@@ -70,7 +92,13 @@ def acquire(path: str, inspected: FileState) -> SharedLibrary:
     identity = inspected.device, inspected.inode
     library = _libraries.get(identity)
     if library is None:
-        library = SharedLibrary(path, identity, _open(path, inspected))
+        descriptor = -1 if by_name else _open_descriptor(path, inspected)
+        try:
+            handle = _open(path, inspected, descriptor)
+        except BaseException:
+            _close_descriptor(descriptor, identity)
+            raise
+        library = SharedLibrary(path, identity, handle, descriptor)
         _libraries[identity] = library
     library.users += 1
     return library
@@ -86,38 +114,69 @@ def share(library: SharedLibrary) -> None:
     library.users += 1
 
 
-def _check_unchanged(path: str, inspected: FileState) -> None:
+def _check_unchanged(file: str | int, inspected: FileState) -> None:
     try:
-        state = FileState.of(os.stat(path))
+        state = FileState.of(os.stat(file))
     except OSError:
         raise FileChangedError("vanished", "was removed while it was being loaded") from None
     if state != inspected:
         raise FileChangedError("changed", "was replaced or written to while it was being loaded")
 
 
-def _open(path: str, inspected: FileState) -> int:
+def _open_descriptor(path: str, inspected: FileState) -> int:
+    """Return a descriptor of the inspected file, or -1 where there are no names of descriptors."""
+    _check_unchanged(path, inspected)
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        _check_unchanged(descriptor, inspected)
+        if os.path.exists(f"/proc/{os.getpid()}/fd/{descriptor}"):
+            return descriptor
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    return -1
+
+
+def _close_descriptor(descriptor: int, identity: _Identity) -> None:
+    """Close what `_open_descriptor` returned, unless a backend did, and it is another file's."""
+    with contextlib.suppress(OSError):
+        status = os.fstat(descriptor)
+        if descriptor >= 0 and (status.st_dev, status.st_ino) == identity:
+            os.close(descriptor)
+
+
+def _open(path: str, inspected: FileState, descriptor: int) -> int:
     """Open a file that is not open yet, even if an older one of the same name is.
 
     The system's loader compares names first: after an upgrade it would return the old library while
     a runtime uses that. Another spelling of the path prevents it.
     """
     folder, _, name = path.rpartition("/")
+
+    def by_name(attempt: int) -> int:
+        return dynamic_library.open_library(f"{folder}{'/.' * attempt}/{name}")
+
+    def by_descriptor(attempt: int) -> int:
+        return dynamic_library.open_descriptor(descriptor, path, attempt)
+
+    file, open_it = (path, by_name) if descriptor < 0 else (descriptor, by_descriptor)
     others = {library.handle for library in _libraries.values()}
-    handle = _open_unchanged(path, inspected)
+    handle = _open_unchanged(file, inspected, partial(open_it, 0))
     for attempt in range(1, len(others) + 1):
         if handle not in others:
             break
         dynamic_library.close_library(handle)
-        handle = _open_unchanged(f"{folder}{'/.' * attempt}/{name}", inspected)
+        handle = _open_unchanged(file, inspected, partial(open_it, attempt))
     return handle
 
 
-def _open_unchanged(path: str, inspected: FileState) -> int:
+def _open_unchanged(file: str | int, inspected: FileState, open_it: Callable[[], int]) -> int:
     """Open a file; check before and after that it is the inspected one."""
-    _check_unchanged(path, inspected)
-    handle = dynamic_library.open_library(path)
+    _check_unchanged(file, inspected)
+    handle = open_it()
     try:
-        _check_unchanged(path, inspected)
+        _check_unchanged(file, inspected)
     except FileChangedError:
         dynamic_library.close_library(handle)
         raise
@@ -136,6 +195,7 @@ def release(library: SharedLibrary, *, unloadable: bool) -> None:
         # Threads of the pool may call the library in their exit hooks.
         dynamic_library.stop_threads()
         dynamic_library.close_library(library.handle)
+        _close_descriptor(library.descriptor, library.identity)
 
 
 def mapped_libraries() -> dict[str, int]:

@@ -13,7 +13,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from armnn_py._native.log import drain_log, follow_log_level
-from armnn_py.backends import LOADING, load_backends
+from armnn_py.backends import load_backends
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.ownership import Closing, Owner
 from armnn_py.records import Frozen, record
@@ -380,8 +380,4 @@ def _after_fork_in_child() -> None:
         runtime._after_fork()
 
 
-# A fork may come while another thread loads a backend: it waits for that thread to finish.
-os.register_at_fork(
-    before=LOADING.acquire, after_in_parent=LOADING.release, after_in_child=LOADING.release
-)
 os.register_at_fork(after_in_child=_after_fork_in_child)

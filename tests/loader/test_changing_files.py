@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,22 +84,94 @@ def test_change_between_inspecting_and_opening(
     assert str(path) not in mapped_libraries()
 
 
-def test_change_while_opening(
-    load: Load, tmp_path: Path, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The system opened another file than the one that was inspected: it goes back."""
-    path = workshop.put_id(tmp_path, "One")
+def replacing(path: Path, other: Path) -> Callable[[str], int]:
+    """`open_library` that finds another file under that path by the time it opens something."""
     open_library = dynamic_library.open_library
 
-    def change_and_open(name: str) -> int:
-        replace_by_a_whole_one(path)
+    def replace_and_open(name: str) -> int:
+        shutil.copyfile(other, path.with_name("other"))
+        path.with_name("other").rename(path)
         return open_library(name)
 
+    return replace_and_open
+
+
+def test_replaced_while_opening(
+    load: Load,
+    tmp_path: Path,
+    workshop: Workshop,
+    monkeypatch: pytest.MonkeyPatch,
+    journal: Callable[[], list[str]],
+) -> None:
+    """What was inspected runs, whatever the name leads to by now; the next load has the new one."""
+    path = workshop.put_id(tmp_path / "searched", "One")
+    other = workshop.put_id(tmp_path, "Other")
     with monkeypatch.context() as patch:
-        patch.setattr(dynamic_library, "open_library", change_and_open)
-        assert outcome(only(load(tmp_path))) == ("refused", "open", "changed")
+        patch.setattr(dynamic_library, "open_library", replacing(path, other))
+        verdict = only(load(path.parent))
+    assert outcome(verdict) == ("loaded", "create", "ok")
+    assert verdict.id == "One"
+    assert not [line for line in journal() if "Other" in line]
+    assert only(load(path.parent)).id == "Other"
+
+
+def test_replaced_while_opening_by_name(
+    load: Load, tmp_path: Path, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that may ask where it lies: the system opened another one, which goes back."""
+    path = workshop.put_id(tmp_path / "searched", "One", "-Wl,-rpath,$ORIGIN")
+    other = workshop.put_id(tmp_path, "Other")
+    with monkeypatch.context() as patch:
+        patch.setattr(dynamic_library, "open_library", replacing(path, other))
+        assert outcome(only(load(path.parent))) == ("refused", "open", "changed")
     assert str(path) not in mapped_files()
-    assert outcome(only(load(tmp_path))) == ("loaded", "create", "ok")
+    assert outcome(only(load(path.parent))) == ("loaded", "create", "ok")
+
+
+def test_a_library_is_known_by_its_path(load: Load, tmp_path: Path, workshop: Workshop) -> None:
+    """Debuggers, profilers and dladdr get the path, not the name that the loader was given."""
+    path = workshop.put_id(tmp_path, "One")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with load(tmp_path) as registry:
+        assert only(registry).status == "loaded"
+        assert any(library.path == str(path) for library in shared_library._libraries.values())
+        assert str(path) in linked_libraries()
+        assert not [name for name in linked_libraries() if name.startswith("/proc/")]
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def linked_libraries() -> list[str]:
+    """Names of all libraries as dl_iterate_phdr tells them."""
+    names: list[str] = []
+
+    class Info(ctypes.Structure):
+        _fields_ = (("address", ctypes.c_void_p), ("name", ctypes.c_char_p))
+
+    visit = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Info), ctypes.c_size_t, ctypes.c_void_p)
+
+    def note(info: Any, _size: int, _data: int | None) -> int:
+        names.append(os.fsdecode(info.contents.name or b""))
+        return 0
+
+    ctypes.CDLL(None).dl_iterate_phdr(visit(note), None)
+    return names
+
+
+@pytest.mark.parametrize(
+    ("arguments", "asks"),
+    [((), False), (("-Wl,-rpath,$ORIGIN",), True), (("-DASKS", "-Wl,-rpath,/opt"), True)],
+)
+def test_which_files_ask_where_they_lie(
+    tmp_path: Path, workshop: Workshop, arguments: tuple[str, ...], asks: bool
+) -> None:
+    source = tmp_path / "one.c"
+    source.write_text(
+        "extern int dladdr(const void*, void*);\n"
+        "#ifdef ASKS\nint ask(void* out) { return dladdr(out, out); }\n#endif\n"
+        "int answer(void) { return 42; }\n"
+    )
+    workshop.compile(source, tmp_path / "one.so", *arguments, "-fvisibility=default")
+    assert elf.inspect(str(tmp_path / "one.so")).asks_where_it_lies is asks
 
 
 def test_replaced_between_finding_and_inspecting(

@@ -17,6 +17,7 @@ from armnn_py.backends import shared_library
 from armnn_py.backends.elf import FileState
 from armnn_py.backends.packaged import is_of_package
 from armnn_py.backends.probe.identity import FileIdentity
+from armnn_py.backends.shared_library import LOADING
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.text import printable
 
@@ -92,7 +93,8 @@ class Examiner:
         """Try files in another process, all at the same time, and keep what was found."""
         if not files:
             return
-        from armnn_py.backends.probe.process import ProbeProgramError, try_files
+        with LOADING:
+            from armnn_py.backends.probe.process import ProbeProgramError, try_files
 
         by_path = {file.candidate.real_path: file for file in files}
         contents: dict[str, str] = {}
@@ -131,7 +133,8 @@ class Examiner:
     @property
     def _findings(self) -> ProbeCache:
         if self._cache is None:
-            from armnn_py.backends.probe.cache import cache_of  # few programs have such files
+            with LOADING:
+                from armnn_py.backends.probe.cache import cache_of  # few programs have such files
 
             self._cache = cache_of(self._folder)
         return self._cache
@@ -168,7 +171,8 @@ def _open(path: str, state: FileState | None) -> tuple[int, FileIdentity] | None
 
 def _content_hash(descriptor: int) -> str:
     """SHA-256 of a file, which is read while it is being tried."""
-    from armnn_py.backends.trust.file_hash import sha256_of  # only where a file is new
+    with LOADING:
+        from armnn_py.backends.trust.file_hash import sha256_of  # only where a file is new
 
     try:
         return sha256_of(descriptor)

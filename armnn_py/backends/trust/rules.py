@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py import environment
 from armnn_py.backends.opening import RefusedError
+from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.trust.ownership import ownership_of
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.text import printable
@@ -63,7 +64,8 @@ class TrustRules:
         self.lock: LockFile | None = None
         self._folders: dict[str, Ownership] = {}
         if level != "open" and lock_path is not None and _is_there(lock_path, level):
-            from armnn_py.backends.trust.lock_file import read_lock_file
+            with LOADING:
+                from armnn_py.backends.trust.lock_file import read_lock_file
 
             self.lock = read_lock_file(lock_path)
         if level == "locked" and self.lock is None:
@@ -115,7 +117,8 @@ class TrustRules:
         return [found.foreign]
 
     def _check_lock(self, lock: LockFile, path: str, state: FileState) -> list[str]:
-        from armnn_py.backends.trust.lock_file import hash_of
+        with LOADING:
+            from armnn_py.backends.trust.lock_file import hash_of
 
         try:
             found = lock.find(hash_of(path, state))

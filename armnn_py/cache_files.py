@@ -15,6 +15,8 @@ import stat
 import time
 from typing import TYPE_CHECKING
 
+from armnn_py._native.interrupts import deferred_interrupts
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -51,25 +53,30 @@ def read_file(path: str | os.PathLike[str], most_bytes: int, *, own: bool = Fals
     """
     # Without O_NONBLOCK a pipe would make us wait.
     flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
-    handle = os.open(path, flags)
-    try:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise UnfitFileError("it is no regular file")
-        if status.st_size > most_bytes:
-            raise UnfitFileError(f"it has {status.st_size} bytes, at most {most_bytes} expected")
-        if own and status.st_uid not in (_ROOT, os.geteuid()):
-            raise UnfitFileError(f"it belongs to user {status.st_uid}")
-        if own and status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-            raise UnfitFileError("other users may write to it")
-        parts = []
-        rest = status.st_size
-        while rest > 0 and (part := os.read(handle, rest)):
-            parts.append(part)
-            rest -= len(part)
-        return b"".join(parts)
-    finally:
-        os.close(handle)
+    with deferred_interrupts():  # Ctrl-C before the ``try`` would leave it open
+        handle = os.open(path, flags)
+        try:
+            return _read(handle, most_bytes, own=own)
+        finally:
+            os.close(handle)
+
+
+def _read(handle: int, most_bytes: int, *, own: bool) -> bytes:
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode):
+        raise UnfitFileError("it is no regular file")
+    if status.st_size > most_bytes:
+        raise UnfitFileError(f"it has {status.st_size} bytes, at most {most_bytes} expected")
+    if own and status.st_uid not in (_ROOT, os.geteuid()):
+        raise UnfitFileError(f"it belongs to user {status.st_uid}")
+    if own and status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise UnfitFileError("other users may write to it")
+    parts = []
+    rest = status.st_size
+    while rest > 0 and (part := os.read(handle, rest)):
+        parts.append(part)
+        rest -= len(part)
+    return b"".join(parts)
 
 
 def replace_file(path: str | os.PathLike[str], data: bytes) -> None:

@@ -195,7 +195,7 @@ class _Guarded:
         call = partial(_call, member) if _callers else member
         if self._backend_id:
             shown = name + _of_object(self._table) if name in _OF_MANY_OBJECTS else name
-            return partial(last_words.noted_call, self._backend_id, shown, call)
+            return partial(_noted_call, self._backend_id, shown, call)
         return call
 
 
@@ -207,6 +207,11 @@ def _of_object(table: Any) -> str:
     """Return which kind of object a table is of, empty for the backend itself."""
     kind = type(table).__name__.removeprefix("armnn_").removesuffix("_api_t").replace("_", " ")
     return "" if kind == "backend" else f" of a {kind}"
+
+
+def _noted_call(backend_id: str, shown: str, call: Callable[..., Any], *arguments: Any) -> Any:
+    with deferred_interrupts():  # Ctrl-C between two lines would leave the call noted for ever
+        return last_words.noted_call(backend_id, shown, call, *arguments)
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:

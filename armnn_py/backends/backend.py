@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.allocators import default_allocator
@@ -55,6 +55,31 @@ _log = logging.getLogger("armnn_py.backends")
 
 #: Nanoseconds that a backend may take to finish its queues before it is destroyed.
 QUIESCE_NS = 2_000_000_000
+
+
+class _Use:
+    """One use of a backend, in a ``with`` block; Ctrl-C between two lines does not lose it."""
+
+    __slots__ = ("_backend", "_is_counted")
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._is_counted = False
+
+    def __enter__(self) -> None:
+        with deferred_interrupts():
+            self._backend.retain()
+            self._is_counted = True
+
+    def __exit__(self, *_: object) -> None:
+        with deferred_interrupts():
+            is_counted, self._is_counted = self._is_counted, False
+            if is_counted:
+                self._backend.release()
+
+    def __del__(self) -> None:
+        if self._is_counted:
+            self.__exit__()
 
 
 class Backend(Owner, instead="a process makes its own Runtime, and shares it between threads"):
@@ -544,14 +569,9 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         with self.in_use():
             return extension(self.api, self._instance, name)
 
-    @contextlib.contextmanager
-    def in_use(self) -> Iterator[None]:
+    def in_use(self) -> contextlib.AbstractContextManager[None]:
         """Keep the instance for the length of a block; raises if the runtime is closed."""
-        self.retain()
-        try:
-            yield
-        finally:
-            self.release()
+        return _Use(self)
 
     def note_lost_device(self) -> None:
         """After a failure: remember whether the backend reported its device lost."""

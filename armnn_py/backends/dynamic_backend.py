@@ -179,15 +179,18 @@ def _open_and_load(
 ) -> Backend:
     attempt.on_step("open")
     _log.debug("opening %s", printable(file.candidate.path))
-    library = _open(file)
+    library = None
     try:
+        with deferred_interrupts():
+            library = _open(file)
         if attempt.is_noted:
             last_words.note_library(library.handle)
         attempt.on_step("symbols")
         exports = _find_symbols(library.handle)
         return _load(attempt, exports, library, taken, options_for, wishes, admit=admit)
     except BaseException:
-        shared_library.release(library, unloadable=attempt.unloadable)
+        if library is not None:
+            shared_library.release(library, unloadable=attempt.unloadable)
         raise
 
 

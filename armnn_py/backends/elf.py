@@ -26,6 +26,7 @@ import sys
 from dataclasses import field
 from typing import NamedTuple
 
+from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.backends.elf_dynamic import read_names
 from armnn_py.backends.elf_image import (
     PT_DYNAMIC,
@@ -132,12 +133,13 @@ def inspect(path: str) -> ElfInfo:
     OSError
         The file cannot be read.
     """
-    # Without O_NONBLOCK a pipe that has replaced the file would make us wait.
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    try:
-        return _inspect(descriptor, FileState.of(os.fstat(descriptor)))
-    finally:
-        os.close(descriptor)
+    with deferred_interrupts():  # Ctrl-C before the ``try`` would leave it open
+        # Without O_NONBLOCK a pipe that has replaced the file would make us wait.
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            return _inspect(descriptor, FileState.of(os.fstat(descriptor)))
+        finally:
+            os.close(descriptor)
 
 
 def _inspect(descriptor: int, state: FileState) -> ElfInfo:

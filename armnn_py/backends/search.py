@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py import environment
 from armnn_py._native import dynamic_library
+from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.backends.admission import Admission, ids_of
 from armnn_py.backends.discovery import (
     BackendPath,
@@ -184,16 +185,17 @@ class Search:
                 backend.close()
 
     def _add_file(self, file: InspectedFile) -> None:
-        self._add(
-            *load_file(
-                file.candidate,
-                self.backends,
-                self.options.values_for,
-                wishes=self.wishes,
-                inspected=file,
-                admit=self.admission.check_id,
+        with deferred_interrupts():  # Ctrl-C between two lines would lose what was made
+            self._add(
+                *load_file(
+                    file.candidate,
+                    self.backends,
+                    self.options.values_for,
+                    wishes=self.wishes,
+                    inspected=file,
+                    admit=self.admission.check_id,
+                )
             )
-        )
 
     def _add(self, verdict: Verdict, backend: Backend | None) -> None:
         self.verdicts.append(verdict)

@@ -73,6 +73,8 @@ _libraries: dict[_Identity, SharedLibrary] = {}
 def acquire(path: str, inspected: FileState, *, by_name: bool = True) -> SharedLibrary:
     """Open the file that was inspected, or count one more user of it; call with ``LOADING`` held.
 
+    Call it in a `deferred_interrupts` block: Ctrl-C between two lines would leave the file open.
+
     Parameters
     ----------
     path

@@ -55,7 +55,7 @@ def raise_failed(
         raise caught
     if not native.handle:
         raise InvalidArgumentError(
-            f"network '{plan.network.name}' was closed by a signal handler while it ran",
+            f"network '{plan.network.name}' was closed in its run, by a callback or signal handler",
             hints=["close it after the run, which a CancelToken can stop"],
         )
     raised = plan.debug.take_raised() if plan.debug is not None else None

@@ -126,6 +126,12 @@ class Runtime(
             use_environment_once()
             use_log_levels_once()
         follow_log_level()
+        self._ids = itertools.count()
+        self._lock = threading.RLock()  # a network may be freed at any time, also under this lock
+        # Weak: a network that the user drops is freed although the runtime lives on.
+        self._networks: weakref.WeakValueDictionary[int, LoadedNetwork] = (
+            weakref.WeakValueDictionary()
+        )
         self._backends = load_backends(
             dynamic_backends_path=dynamic_backends_path,
             enable_dynamic_backends=enable_dynamic_backends,
@@ -140,12 +146,6 @@ class Runtime(
             denied_backends=denied_backends,
             probe_seconds=probe_seconds,
             trust=trust,
-        )
-        self._ids = itertools.count()
-        self._lock = threading.RLock()  # a network may be freed at any time, also under this lock
-        # Weak: a network that the user drops is freed although the runtime lives on.
-        self._networks: weakref.WeakValueDictionary[int, LoadedNetwork] = (
-            weakref.WeakValueDictionary()
         )
         self._closed = self._is_done = False
         _open_runtimes.add(self)

@@ -216,3 +216,39 @@ def test_a_child_of_a_process_that_is_loading(tmp_path: Path, workshop: Workshop
     for name in "ABC":
         workshop.put_id(tmp_path, name, "SILENT_LIBRARY")
     assert run_child(_FORKS, tmp_path) == [3]
+
+
+_INTERRUPTED = """
+import os, signal, sys
+import armnn_py as ann
+
+def descriptors():
+    return sorted(os.listdir("/proc/self/fd"))
+
+def load():
+    with ann.Runtime(dynamic_backends_path=sys.argv[1]):
+        pass
+
+def interrupt(number, frame):
+    raise KeyboardInterrupt
+
+load()
+before = descriptors()
+signal.signal(signal.SIGALRM, interrupt)
+interrupted = 0
+for turn in range(600):
+    try:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 1e-5 + turn * 5e-6)
+            load()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    except KeyboardInterrupt:
+        interrupted += 1
+print([int(interrupted > 100), len(descriptors()) - len(before)])
+"""
+
+
+def test_interrupts_leave_no_descriptor_open(tmp_path: Path, workshop: Workshop) -> None:
+    workshop.put_id(tmp_path, "One", "SILENT_LIBRARY")
+    assert run_child(_INTERRUPTED, tmp_path) == [1, 0]

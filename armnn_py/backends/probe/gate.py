@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.backends import shared_library
 from armnn_py.backends.elf import FileState
 from armnn_py.backends.packaged import is_of_package
@@ -107,10 +108,12 @@ class Examiner:
 
         def open_each() -> Iterator[tuple[str, int]]:
             for path, file in by_path.items():
-                found = _open(path, file.state)
+                with deferred_interrupts():  # Ctrl-C between two lines would leave it open
+                    found = _open(path, file.state)
+                    if found is not None:
+                        opened[path] = found
                 if found is not None:
                     _log.debug("trying %s in another process", printable(path))
-                    opened[path] = found
                     yield path, found[0]
 
         try:

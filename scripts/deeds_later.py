@@ -231,8 +231,10 @@ def _words(site: str, deed: str, code: int, said: str, told: str) -> str:
         assert is_told, where
         return "70, told"
     if code != 0:
+        # Of Python: 1 if it met the closed descriptors in the program, 120 if not before its end.
         assert deed == "close", where
-        return f"status {code}"
+        assert code in (1, 120), where
+        return "fails"
     answer = json.loads(said)
     if answer["error"]:
         assert deed in ("null", "wild"), where

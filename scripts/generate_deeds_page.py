@@ -42,8 +42,9 @@ What is not tried first: a program loaded the backend without a trial, ran a net
 closed everything. Numbers are the signal by which the program ended, or its status where it would
 have ended with 0. "Told": a line on standard error named the call, the backend and its file, and
 the layer where there is one; of what never returns, three times Ctrl-C then ended the program,
-with status 130; of a fork, the copy ended. Where the program went on, its numbers were right.
-[Security](security.md) says what of this is promised.
+with status 130; of a fork, the copy ended. "Fails": Python met the
+closed descriptors, and ended with status 1 or 120. Where the program went on, its numbers were
+right. [Security](security.md) says what of this is promised.
 
 """
 

@@ -13,6 +13,7 @@ count as those of the pairs in them.
 from __future__ import annotations
 
 import contextlib
+import logging
 from typing import TYPE_CHECKING
 
 from armnn_py.optimizer.asking import Asking, node_signature
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["assign_by_time"]
 
 _ROUNDS = 3
+_log = logging.getLogger("armnn_py.optimizer")
 _BY_SUM = "by the least sum of times"
 
 
@@ -111,6 +113,13 @@ def assign_by_time(
     for node, backend in zip(nodes, ways[best], strict=True):
         _settle(node, backend, all_times[node], draft)
     sentences = [f"the whole network, {way}: {_in_words(taken)}" for way, taken in whole.items()]
+    if clock.cache.unsteady_count:
+        _log.warning(
+            "%d of the measured times are unsteady and not kept: measure again while nothing else "
+            "runs",
+            clock.cache.unsteady_count,
+        )
+        sentences.append(f"unsteady times, which are not kept: {clock.cache.unsteady_count}")
     if not found.is_exact:
         sentences.insert(0, "too densely linked to try all choices: the least sum may be missed")
     return sentences

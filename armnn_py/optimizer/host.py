@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["Host"]
 
 
+class UnsteadySeconds(float):
+    """A time that the runs of one measurement do not agree on: good for now, not to be kept."""
+
+
 @runtime_checkable
 class Host(Protocol):
     """A `Runtime`, as `optimize` sees it."""
@@ -35,4 +39,7 @@ class Host(Protocol):
     def measure(
         self, network: Network, backends: Sequence[str], options: OptimizerOptions
     ) -> float | None:
-        """Seconds that a run of a network takes on these backends; None if it does not run."""
+        """Seconds that a run of a network takes on these backends; None if it does not run.
+
+        `UnsteadySeconds` if something else used the machine meanwhile.
+        """

@@ -89,6 +89,12 @@ class MeasureCache:
         self._is_told = False
         self._known = self._read()
         self._new: dict[str, float] = {}
+        self._unsteady: set[str] = set()
+
+    @property
+    def unsteady_count(self) -> int:
+        """How many of the new times are not kept."""
+        return len(self._unsteady)
 
     def get(self, key: str) -> float | None:
         """The seconds, or None."""
@@ -98,18 +104,23 @@ class MeasureCache:
         """Whether the seconds were put since the last `save`."""
         return key in self._new
 
-    def put(self, key: str, seconds: float) -> None:
-        """Remember seconds; `save` writes them."""
+    def put(self, key: str, seconds: float, *, is_steady: bool = True) -> None:
+        """Remember seconds; `save` writes steady ones."""
         self._known[key] = self._new[key] = seconds
+        if is_steady:
+            self._unsteady.discard(key)
+        else:
+            self._unsteady.add(key)
 
     def save(self) -> None:
         """Write new times beside those that other processes wrote meanwhile, in one step."""
-        if self.file is None or not self._new:
+        new = {key: self._new[key] for key in self._new if key not in self._unsteady}
+        if self.file is None or not new:
             return
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             with locked(self.file.parent):
-                self._replace(self.file, {**self._read(), **self._new})
+                self._replace(self.file, {**self._read(), **new})
         except OSError as error:
             _log.debug("measured times are not kept: %s", error)
         self._new = {}

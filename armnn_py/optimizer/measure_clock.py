@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from armnn_py._native.handle_registry import HandleRegistry
 from armnn_py.network import Network
+from armnn_py.optimizer.host import UnsteadySeconds
 from armnn_py.optimizer.measure_cache import MeasureCache, backend_identity, digest
 from armnn_py.optimizer.options import OptimizerOptions
 from armnn_py.optimizer.placement import Placement, PlacementRule
@@ -110,10 +111,11 @@ class Clock:
         if taken is None:
             self._failed.add(key)
             return None
+        is_steady = not isinstance(taken, UnsteadySeconds)
         taken = max(_LEAST, taken - self._cost_of_a_run())
         if known is not None:
             taken = min(taken, known)
-        self.cache.put(key, taken)
+        self.cache.put(key, taken, is_steady=is_steady)
         return taken
 
     def _cost_of_a_run(self) -> float:

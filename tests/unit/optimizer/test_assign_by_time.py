@@ -22,8 +22,10 @@ import pytest
 import armnn_py as ann
 from armnn_py.descriptors import ActivationDescriptor, SoftmaxDescriptor
 from armnn_py.optimizer import assign_by_time, measure_cache
+from armnn_py.optimizer.host import UnsteadySeconds
 from armnn_py.optimizer.least_time import least_time
 from armnn_py.optimizer.options import OptimizerOptions
+from armnn_py.runtime import time_network
 
 RUN = 1e-6
 """Seconds of any run, however little there is to do."""
@@ -319,6 +321,67 @@ def test_end_to_end_outputs_stay_and_a_second_time_measures_nothing(
 
     monkeypatch.setattr(runtime, "measure", refuse)
     assert places(measured(runtime, network(), tmp_path)) == places(optimized)
+
+
+def test_unsteady_times_decide_but_are_not_kept(
+    runtime: ann.Runtime,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    stopwatch = watch(monkeypatch, runtime, 30e-6, 12e-6)
+    is_busy = True
+
+    def measure(
+        network: ann.Network, backends: Sequence[str], options: OptimizerOptions
+    ) -> float | None:
+        seconds = stopwatch(network, backends, options)
+        return UnsteadySeconds(seconds) if is_busy and seconds is not None else seconds
+
+    monkeypatch.setattr(runtime, "measure", measure)
+    for _ in range(2):
+        stopwatch.asked.clear()
+        optimized = measured(runtime, network(), tmp_path)
+        assert places(optimized) == {"sum": "Dozen", "relu": "CpuRef", "last": "Dozen"}
+        assert stopwatch.asked
+        assert "not kept: measure again while nothing else runs" in caplog.text
+        record = next(one for one in optimized.passes if one.name == "measure")
+        assert any(change.startswith("unsteady times") for change in record.changes)
+    is_busy = False
+    for asks in (True, False):
+        stopwatch.asked.clear()
+        optimized = measured(runtime, network(), tmp_path)
+        record = next(one for one in optimized.passes if one.name == "measure")
+        assert not any(change.startswith("unsteady times") for change in record.changes)
+        assert bool(stopwatch.asked) is asks
+
+
+@pytest.mark.parametrize(
+    ("seconds", "runs", "is_steady"),
+    [
+        ([1e-3] * 500, 20, True),  # 20 ms are enough if they agree
+        ([1e-6] * 500, 100, True),
+        ([0.05] * 3, 3, True),
+        ([0.02, 0.05, 0.04, 0.0201, 0.0202], 5, True),  # goes on until three agree
+        ([1e-3] + [1.5e-3] * 500, 135, False),  # after 0.2 s it gives up
+        ([0.05, 0.09, 0.07, 0.08], 3, False),
+    ],
+)
+def test_when_a_time_is_steady(
+    monkeypatch: pytest.MonkeyPatch, seconds: list[float], runs: int, is_steady: bool
+) -> None:
+    now, made = 0.0, 0
+
+    def run() -> None:
+        nonlocal now, made
+        now += seconds[made]
+        made += 1
+
+    monkeypatch.setattr(time_network.time, "perf_counter", lambda: now)
+    found = time_network.least_time_of(run)
+    assert found == pytest.approx(min(seconds[:made]))
+    assert isinstance(found, UnsteadySeconds) is not is_steady
+    assert made == pytest.approx(runs, abs=1)
 
 
 def test_a_run_without_layers_is_timed_and_an_impossible_one_is_none(runtime: ann.Runtime) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import itertools
 import mmap
 import os
 from collections.abc import Iterable
@@ -85,20 +86,22 @@ def open_library(path: str | os.PathLike[str]) -> int:
     return handle
 
 
-def open_descriptor(descriptor: int, path: str, attempt: int = 0) -> int:
+def open_descriptor(descriptor: int, path: str) -> int:
     """Open the shared object that a descriptor has open, as `open_library` does; call it ``path``.
 
-    Its initialisers, and ``$ORIGIN``, see a name in ``/proc`` instead. The descriptor must stay
-    open as long as the library does: the system's loader knows libraries by name, too. Each
-    ``attempt`` is another name.
+    Its initialisers, and ``$ORIGIN``, see a name in ``/proc`` instead. Debuggers find the file by
+    that as long as the descriptor stays open.
 
     Raises
     ------
     OSError
         The system's loader refuses it, or there is no ``/proc``; ``path`` stands in the text.
     """
-    # With the number of the process, debuggers find it, too.
-    name = f"/proc/{os.getpid()}/fd/{'./' * attempt}{descriptor}"
+    # The loader knows by name what it has mapped, and what is closed may stay mapped: a number of a
+    # descriptor comes again, so each name is spelled in another way.
+    spelled = "".join("/." if bit == "1" else "/" for bit in f"{next(_opened):b}")
+    # With the number of the process, other programs find it, too.
+    name = f"/proc/{os.getpid()}/fd{spelled}/{descriptor}"
     try:
         handle = open_library(name)
     except OSError as error:
@@ -109,6 +112,8 @@ def open_descriptor(descriptor: int, path: str, attempt: int = 0) -> int:
         ctypes.c_void_p.from_address(place).value = given
     return handle
 
+
+_opened = itertools.count()
 
 #: Where a link map (<link.h>), which is what the handles of glibc and musl are, has its name.
 _LINK_MAP_NAME = ctypes.sizeof(ctypes.c_void_p)

@@ -154,22 +154,19 @@ def _open(path: str, inspected: FileState, descriptor: int) -> int:
     The system's loader compares names first: after an upgrade it would return the old library while
     a runtime uses that. Another spelling of the path prevents it.
     """
+    if descriptor >= 0:
+        return _open_unchanged(
+            descriptor, inspected, partial(dynamic_library.open_descriptor, descriptor, path)
+        )
     folder, _, name = path.rpartition("/")
-
-    def by_name(attempt: int) -> int:
-        return dynamic_library.open_library(f"{folder}{'/.' * attempt}/{name}")
-
-    def by_descriptor(attempt: int) -> int:
-        return dynamic_library.open_descriptor(descriptor, path, attempt)
-
-    file, open_it = (path, by_name) if descriptor < 0 else (descriptor, by_descriptor)
     others = {library.handle for library in _libraries.values()}
-    handle = _open_unchanged(file, inspected, partial(open_it, 0))
+    handle = _open_unchanged(path, inspected, partial(dynamic_library.open_library, path))
     for attempt in range(1, len(others) + 1):
         if handle not in others:
             break
         dynamic_library.close_library(handle)
-        handle = _open_unchanged(file, inspected, partial(open_it, attempt))
+        other = f"{folder}{'/.' * attempt}/{name}"
+        handle = _open_unchanged(path, inspected, partial(dynamic_library.open_library, other))
     return handle
 
 

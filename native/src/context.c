@@ -79,6 +79,7 @@ static uint32_t find_first_state(const armnn_context_t* context) {
 
 void armnn_i_context_free(armnn_context_t* context) {
   armnn_i_unimport_all(context);
+  armnn_i_unguard(context);
   destroy_workload_data(context);
   free(context->workload_data);
   armnn_i_free(context->persistent);
@@ -93,6 +94,7 @@ void armnn_i_context_free(armnn_context_t* context) {
   free(context->moves);
   armnn_i_late_free(context->late);
   free(context->places);
+  free(context->guards);
   free(context->fence_steps);
   free(context->fences);
   armnn_i_plan_release(context->plan);
@@ -356,6 +358,10 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   if (context->late != NULL) armnn_i_late_fill(context);
   fill_externals(context);
   fill_places(context);
+  if (!armnn_i_guard_steps(context)) {
+    armnn_i_context_free(context);
+    return armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no memory for a context");
+  }
   armnn_i_thread_t* thread = armnn_i_thread();
   const uint32_t limit = thread->thread_limit;
   thread->thread_limit = plan->thread_limit;

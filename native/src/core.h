@@ -551,6 +551,7 @@ struct armnn_context_t {
   armnn_i_late_t* late;   /* null without late steps */
   unsigned char** places; /* of variables in host memory: two each, |next| behind the value */
   armnn_i_fence_step_t* fence_steps;
+  struct armnn_i_guard_t* guards; /* one for each step; null without an address sanitizer */
   armnn_fence_t** fences; /* of the run in flight; null: not signalled yet, or done at once */
   armnn_run_t* run;       /* the one in flight */
   uint32_t first_state;   /* the first step with state, or ARMNN_PLAN_NONE */
@@ -589,6 +590,14 @@ armnn_status_t armnn_i_unimport_callers(armnn_context_t* context, uint32_t* out_
                                         armnn_error_t* error);
 /* All handles unimport memory of the host. */
 void armnn_i_unimport_all(armnn_context_t* context);
+
+/* ---- poison.c ------------------------------------------------------------------------------ */
+
+/* Under an address sanitizer, has each step of a new context touch no more than its own memory.
+ * False: memory is out. */
+bool armnn_i_guard_steps(armnn_context_t* context);
+/* Allows everything again. */
+void armnn_i_unguard(const armnn_context_t* context);
 
 /* ---- listeners.c --------------------------------------------------------------------------- */
 

@@ -140,6 +140,18 @@ def test_a_library_is_known_by_its_path(load: Load, tmp_path: Path, workshop: Wo
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
+def test_a_closed_library_that_stays_mapped_is_not_taken_for_another(
+    load: Load, tmp_path: Path, workshop: Workshop
+) -> None:
+    """The loader keeps a library with this mark; its descriptor's number comes again."""
+    for name in ("One", "Two", "Three"):
+        folder = tmp_path / name
+        workshop.put_id(folder, name, "-Wl,-z,nodelete")
+        with load(folder) as registry:
+            assert only(registry).id == name
+    assert str(tmp_path / "One" / "Test_One_backend.so") in mapped_files()
+
+
 def linked_libraries() -> list[str]:
     """Names of all libraries as dl_iterate_phdr tells them."""
     names: list[str] = []

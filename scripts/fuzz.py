@@ -1,14 +1,16 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Does any file make an importer crash, hang, raise what is no error of ours, or fill the memory?
+"""Does any file make the package crash, hang, raise what is no error of ours, or fill the memory?
 
-    python scripts/fuzz.py onnx|tflite [SEEDS ...] [--minutes 60] [--seed 0] [--findings DIR]
+    python scripts/fuzz.py onnx|tflite|so|armnn [SEEDS ...] [--minutes 60] [--seed 0]
+                           [--findings DIR]
 
-SEEDS are models, or folders of them; without any the models of the package's own tests are made.
-They are damaged at the level of bytes and of fields, and imported. A damaged model whose outcome is
-a new one (an error's text without names and numbers, or the layers of a network) becomes a seed
-itself. Each finding goes to DIR with what happened; one for each place in the code. Exit code 1 if
-there is one.
+SEEDS are files, or folders of them; without any (but for tflite) small ones are made. They are
+damaged at the level of bytes and of fields. Then models are imported, shared objects (so) inspected
+as the loader does before it opens them, and saved networks (armnn) loaded and run. A damaged file
+whose outcome is a new one (an error's text without names and numbers, or the layers of a network)
+becomes a seed itself. Each finding goes to DIR with what happened; one for each place in the code.
+Exit code 1 if there is one.
 
 The work is done in a process of its own, so that a crash or a hang is a finding as well. An input
 may take 20 seconds of processor time, and 1 GiB of memory beyond what the process had.
@@ -30,10 +32,15 @@ import tempfile
 import time
 import traceback
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parent))
 from fuzzing.formats import FORMATS, damaged
+from fuzzing.uses import SEEDS, USES
 
 SECONDS = 20
 MEMORY = 1 << 30
@@ -48,44 +55,45 @@ def _peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def _outcome(path: Path) -> str:
-    """Import a file; what came of it, without names and numbers."""
+def _outcome(path: Path, use: Callable[[Path], str]) -> str:
+    """Use a file; what came of it, without names and numbers."""
     import armnn_py as ann
-    from armnn_py.frontends import import_model
 
     try:
-        network = import_model(path)
+        outcome = use(path)
     except ann.ArmnnError as error:
         text = str(error)
         if not text or re.search(r"[\x00-\x08\x0b-\x1f\x7f\x1b]", text):
             raise AssertionError(
                 f"an error without text or with control characters: {text!r}"
             ) from error
-        return type(error).__name__ + re.sub(r"'[^']*'|\d+", "#", text)[:300]
-    kinds = sorted({layer.type.label for layer in network.layers}) if not network.is_dynamic else []
-    return "network " + " ".join(kinds)
+        outcome = f"{type(error).__name__} {text}"
+    return re.sub(r"'[^']*'|\d+", "#", outcome)[:300]
 
 
 def work(name: str, seeds: Path, folder: Path, seed: int, until: float) -> int:
-    """Damage and import until the time is over."""
+    """Damage and use files until the time is over."""
     import warnings
 
     warnings.simplefilter("ignore")
     chance = random.Random(seed)
     corpus = [path.read_bytes() for path in sorted(seeds.iterdir())]
+    sound = len(corpus)
     known: set[str] = set()
     current = folder / f"current.{name}"
     counts: collections.Counter[str] = collections.Counter()
     for path in sorted(seeds.iterdir())[:50]:  # what an import takes anyway
         current.write_bytes(path.read_bytes())
-        _outcome(current)
+        _outcome(current, USES[name])
     start = _peak()
     while time.time() < until:
-        data = damaged(chance.choice(corpus), chance.choice(corpus), name, chance)
+        # What is damaged already mostly stays an error: half of the time from a sound one.
+        most = sound if chance.random() < 0.5 else len(corpus)
+        data = damaged(corpus[chance.randrange(most)], chance.choice(corpus), name, chance)
         current.write_bytes(data)
         signal.setitimer(signal.ITIMER_PROF, SECONDS)  # its default ends the process
         try:
-            outcome = _outcome(current)
+            outcome = _outcome(current, USES[name])
         except Exception:
             _report(folder, data, name, traceback.format_exc())
             outcome = "finding"
@@ -120,27 +128,17 @@ def _report(folder: Path, data: bytes, name: str, text: str) -> None:
 
 
 def _collect(name: str, given: list[Path], target: Path) -> int:
-    """Copy seeds into a folder; without any, make small models of each operator."""
+    """Copy seeds into a folder; without any, make small ones."""
     files = [
         file
         for path in given
         for file in (sorted(path.rglob(f"*.{name}")) if path.is_dir() else [path])
         if file.stat().st_size <= LARGEST_SEED
     ]
-    if not files and name == "onnx":
-        import warnings
-
-        from onnx.backend.test.case.node import collect_testcases
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            cases = collect_testcases()
-        for index, case in enumerate(cases):
-            (target / f"{index:05d}").write_bytes(case.model.SerializeToString())
-        return len(cases)
-    for index, file in enumerate(files):
-        (target / f"{index:05d}").write_bytes(file.read_bytes())
-    return len(files)
+    made = SEEDS[name]() if not files and name in SEEDS else [one.read_bytes() for one in files]
+    for index, data in enumerate(made):
+        (target / f"{index:05d}").write_bytes(data)
+    return len(made)
 
 
 def watch(arguments: argparse.Namespace) -> int:
@@ -152,7 +150,7 @@ def watch(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as temporary:
         seeds = Path(temporary)
         if not _collect(arguments.format, arguments.seeds, seeds):
-            print("no seeds: name models of at most 2 MiB, or folders of them", file=sys.stderr)
+            print("no seeds: name files of at most 2 MiB, or folders of them", file=sys.stderr)
             return 2
         while time.time() < until:
             command = [
@@ -178,7 +176,7 @@ def watch(arguments: argparse.Namespace) -> int:
         new = len(list(seeds.iterdir()))
     found = sorted(findings.glob("*.txt"))
     (findings / f"current.{arguments.format}").unlink(missing_ok=True)
-    print(f"{arguments.format}: {tried} damaged models, {new} kinds of outcome and seeds, "
+    print(f"{arguments.format}: {tried} damaged files, {new} kinds of outcome and seeds, "
           f"{len(found)} findings")  # fmt: skip
     for kind, count in kinds.most_common(8):
         print(f"  {kind} {count}")

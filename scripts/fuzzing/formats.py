@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""How models of each format are damaged: bytes of a file, or fields of what it says."""
+"""How files of each format are damaged: bytes of a file, or fields of what it says."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from .elf_files import change_elf
+from .saved_networks import change_saved
 from .trees import change_message, change_object
 
 __all__ = ["FORMATS", "damaged"]
 
 
 def damaged(seed: bytes, other: bytes, format_name: str, chance: random.Random) -> bytes:
-    """Return a model with some changes; ``other`` is one to take pieces from."""
+    """Return a file with some changes; ``other`` is one to take pieces from."""
     if chance.random() < 0.25:
         return _bytes(seed, other, chance)
     try:
@@ -67,4 +69,9 @@ def _tflite(seed: bytes, chance: random.Random) -> bytes:
     return bytes(builder.Output())
 
 
-FORMATS: dict[str, Callable[[bytes, random.Random], bytes]] = {"onnx": _onnx, "tflite": _tflite}
+FORMATS: dict[str, Callable[[bytes, random.Random], bytes]] = {
+    "onnx": _onnx,
+    "tflite": _tflite,
+    "so": change_elf,
+    "armnn": change_saved,
+}

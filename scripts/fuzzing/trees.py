@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["change_message", "change_object"]
+__all__ = ["change_message", "change_object", "change_value"]
 
 _INTEGERS = (0, 1, -1, 2, 3, 7, 64, 255, 2**16, 2**31 - 1, 2**31, -(2**31), 2**40, 2**62,
              2**63 - 1, -(2**63))  # fmt: skip
@@ -138,6 +138,13 @@ def change_object(root: Any, chance: random.Random) -> None:
     put(_changed(get(), places, chance))
 
 
+def change_value(old: Any, chance: random.Random) -> Any:
+    """Return another value of the same kind as one of a JSON document, or of another kind."""
+    if chance.random() < 0.1:
+        return chance.choice((None, True, 0, -1, 1.5, "x", [], {}, [0], 2**70))
+    return _changed(old, [], chance)
+
+
 def _places(root: Any, depth: int = 0) -> Iterator[tuple[Callable[[], Any], Callable[[Any], None]]]:
     if depth == _DEEPEST or not hasattr(root, "__dict__"):
         return
@@ -164,6 +171,8 @@ def _changed(old: Any, places: list[Any], chance: random.Random) -> Any:
         return _number(old, chance, -(2**31), 2**31 - 1)
     if isinstance(old, float):
         return chance.choice(_FLOATS)
+    if isinstance(old, str):
+        return _text(old, chance)
     if isinstance(old, bytes):
         return _text(old.decode("utf-8", "replace"), chance).encode()
     if isinstance(old, np.ndarray):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""``scripts/fuzz.py`` for half a minute each importer; an hour is for people."""
+"""``scripts/fuzz.py`` for half a minute each format; an hour is for people."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def fuzz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("name", ["onnx", "tflite"])
+@pytest.mark.parametrize("name", ["onnx", "tflite", "so", "armnn"])
 def test_nothing_escapes(name: str, tmp_path: Path) -> None:
     seeds: list[str] = []
     if name == "tflite":

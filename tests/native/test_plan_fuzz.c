@@ -5,9 +5,11 @@
  * its own. Every operand is read or written to its last byte, so that a sanitizer sees a number
  * that should have been refused.
  */
+#include <inttypes.h>
+
 #include "fake.h"
 
-#define PLANS 20000
+#define PLANS 20000 /* or as many as ARMNN_TEST_PLANS says, other ones by ARMNN_TEST_SEED */
 #define EXTERNAL_SIZE 512
 
 typedef struct sizes_t {
@@ -263,10 +265,16 @@ static void run_plan(const draft_t* draft, fake_t* fakes, armnn_plan_t* plan, ui
   while (used > 0) armnn_i_free(memory[--used]);
 }
 
+static uint64_t number_from(const char* variable, uint64_t otherwise) {
+  const char* text = getenv(variable);
+  return text != NULL ? strtoull(text, NULL, 10) : otherwise;
+}
+
 static void accepted_plans_are_safe(void) {
-  uint64_t seed = 20240229;
-  int accepted = 0, refused = 0;
-  for (int i = 0; i < PLANS; ++i) {
+  uint64_t seed = number_from("ARMNN_TEST_SEED", 20240229);
+  const uint64_t count = number_from("ARMNN_TEST_PLANS", PLANS);
+  uint64_t accepted = 0, refused = 0;
+  for (uint64_t i = 0; i < count; ++i) {
     draft_t draft;
     fake_t fakes[MAX_PLAN];
     text_error_t error;
@@ -285,8 +293,8 @@ static void accepted_plans_are_safe(void) {
     }
     armnn_plan_destroy(plan);
   }
-  printf("  %d accepted, %d refused\n", accepted, refused);
-  CHECK(accepted > PLANS / 20 && refused > PLANS / 20); /* else the plans say nothing */
+  printf("  %" PRIu64 " accepted, %" PRIu64 " refused\n", accepted, refused);
+  CHECK(accepted > count / 20 && refused > count / 20); /* else the plans say nothing */
 }
 
 static const test_t tests[] = {TEST(accepted_plans_are_safe)};

@@ -152,6 +152,14 @@ def read_network(path: str, *, in_place: bool = True) -> SavedNetwork:
         raise archive.damaged(why or type(error).__name__) from error
 
 
+#: Layers of the host: numbers of inputs and outputs.
+_HOST_COUNTS = {
+    LayerType.INPUT: (0, 1),
+    LayerType.CONSTANT: (0, 1),
+    LayerType.OUTPUT: (1, 0),
+}
+
+
 class _Reader:
     """Reads one document."""
 
@@ -252,7 +260,8 @@ class _Reader:
         hint = item.get("hint")
         if hint is not None and not isinstance(hint, str):
             raise DamageError(f"the hint of layer '{name}' is no text")
-        if not name or (kind is LayerType.OUTPUT and (len(inputs) != 1 or infos)):
+        counts = _HOST_COUNTS.get(kind, (len(inputs), len(infos)))
+        if not name or (len(inputs), len(infos)) != counts:
             raise DamageError(f"a layer of type {kind.label} is not whole")
         return network.append_unchecked(
             name, kind, descriptor, tuple(inputs), infos,
@@ -309,6 +318,11 @@ class _Reader:
             tuple(member(document, "inputs", list, int)),
             tuple(member(document, "outputs", list, int)),
         )
+        ends = range(len(layer.outputs))
+        if len(border.outputs) != len(network.output_layers) or any(
+            index not in ends for index in border.outputs
+        ):
+            raise DamageError(f"the source of layer '{layer.name}' has other outputs than it")
         return SourceNetwork(
             network, tuple(number(item.get("guid"), _MOST_GUID) for item in items), border
         )

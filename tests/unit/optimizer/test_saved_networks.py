@@ -410,6 +410,43 @@ def test_no_document_does_harm(tmp_path: Path, runtime: ann.Runtime, backend: st
     gc.collect()
 
 
+def _outputs_of_an_input(compiled: Any) -> None:
+    layers = compiled["source"]["layers"]
+    layers[0]["outputs"] *= 2
+
+
+def _output_that_is_not_there(compiled: Any) -> None:
+    compiled["source"]["outputs"][0] = 7
+
+
+def _output_less(compiled: Any) -> None:
+    del compiled["source"]["outputs"][0]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_outputs_of_an_input, "a layer of type Input is not whole"),
+        (_output_that_is_not_there, "has other outputs than it"),
+        (_output_less, "has other outputs than it"),
+    ],
+)
+def test_a_source_that_does_not_fit_its_layer(
+    tmp_path: Path, runtime: ann.Runtime, change: Callable[[Any], None], words: str
+) -> None:
+    """Found by damaging saved networks at random."""
+    need(runtime, "CpuAcc")
+    saved = tmp_path / "digits.armnn"
+    optimized = ann.optimize(ann.import_model(DEMO), ["CpuAcc"], runtime=runtime)
+    optimized.save(saved, keep_subgraphs=True)
+
+    def spoil(document: Any) -> None:
+        change(next(item["compiled"] for item in document["layers"] if "compiled" in item))
+
+    with pytest.raises(ann.ParseError, match=words):
+        OptimizedNetwork.load(changed(saved, spoil), runtime=runtime)
+
+
 def test_a_document_may_not_be_deep(saved: Path) -> None:
     members = members_of(saved)
     members["network.json"] = (b"[" * 2_000_000,)

@@ -18,6 +18,7 @@ import os
 from armnn_py.errors import InvalidArgumentError
 
 __all__ = [
+    "TRUST_LEVELS",
     "allowed_backends",
     "bundled_backends",
     "cache_folder",
@@ -40,6 +41,8 @@ __all__ = [
 ]
 
 _MAX_THREADS = 1024
+#: How far files from outside of the package are trusted, see `armnn_py.backends.trust.rules`.
+TRUST_LEVELS = ("open", "warn", "locked")
 _MAX_SECONDS = 3600.0
 _UNITS = {"K": 10, "M": 20, "G": 30}
 _LOG_LEVELS = {"trace": 5, "debug": 10, "info": 20, "warning": 30, "error": 40}
@@ -145,9 +148,10 @@ def trust_level() -> str | None:
         The value is none of these.
     """
     value = _read("ARMNN_PY_TRUST")
-    if value not in (None, "open", "warn", "locked"):
+    if value is not None and value not in TRUST_LEVELS:
         raise InvalidArgumentError(
-            f"environment variable ARMNN_PY_TRUST: '{value}' given, open, warn or locked expected",
+            f"environment variable ARMNN_PY_TRUST: '{value}' given, "
+            f"one of {', '.join(TRUST_LEVELS)} expected",
             hints=["unset ARMNN_PY_TRUST for the default, warn"],
         )
     return value

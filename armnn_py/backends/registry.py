@@ -308,6 +308,8 @@ def load_backends(
     denied = read_ids("denied_backends", denied_backends)
     seconds = check_seconds(probe_seconds)
     level = check_level(trust)
+    environment.last_words()  # a value of no sense is told before any file is opened
+    environment.watchdog_seconds()
     if use_environment:
         bundled_backends = bundled_backends and environment.bundled_backends()
         enable_dynamic_backends = enable_dynamic_backends and environment.dynamic_backends()

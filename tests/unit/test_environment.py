@@ -10,6 +10,8 @@ from collections.abc import Callable
 import pytest
 
 from armnn_py import environment
+from armnn_py._native import dynamic_library
+from armnn_py.backends import load_backends
 from armnn_py.errors import InvalidArgumentError
 
 PATHS, CORE = "DYNAMIC_BACKEND_PATHS", "ARMNN_PY_CORE_LIBRARY"
@@ -124,3 +126,13 @@ def test_raised_privileges_read_nothing(monkeypatch: pytest.MonkeyPatch, functio
     monkeypatch.setattr(os, function, lambda: 4711)
     assert environment.dynamic_backend_paths() is None
     assert environment.bundled_backends() is True
+
+
+@pytest.mark.parametrize("name", ["ARMNN_PY_LAST_WORDS", "ARMNN_PY_WATCHDOG_SECONDS"])
+def test_nonsense_is_told_before_a_file_is_opened(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(name, "perhaps")
+    monkeypatch.setattr(dynamic_library, "open_library", lambda _: pytest.fail("opened"))
+    with pytest.raises(InvalidArgumentError, match=name):
+        load_backends(dynamic_backends_path=[])

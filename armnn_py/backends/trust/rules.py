@@ -16,6 +16,7 @@ from armnn_py import environment
 from armnn_py.backends.opening import RefusedError
 from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.trust.ownership import ownership_of
+from armnn_py.environment import TRUST_LEVELS
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.text import printable
 
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
     from armnn_py.backends.trust.lock_file import LockFile
     from armnn_py.backends.trust.ownership import Ownership
 
-__all__ = ["TRUST_LEVELS", "TrustRules", "check_level"]
+__all__ = ["TrustRules", "check_level"]
 
-TRUST_LEVELS = ("open", "warn", "locked")
 _SWITCH = "trust='open' of Runtime or ARMNN_PY_TRUST=open allow it all the same"
 
 
@@ -36,7 +36,7 @@ def check_level(value: object) -> str | None:
     Raises
     ------
     InvalidArgumentError
-        It is neither None nor one of `TRUST_LEVELS`.
+        It is neither None nor one of `environment.TRUST_LEVELS`.
     """
     if value is None or value in TRUST_LEVELS:
         return value
@@ -49,7 +49,7 @@ class TrustRules:
     Parameters
     ----------
     level
-        One of `TRUST_LEVELS`.
+        One of `environment.TRUST_LEVELS`.
     lock_path
         Where the lock file is; None: there is none.
 

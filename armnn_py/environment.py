@@ -34,6 +34,7 @@ __all__ = [
     "log_levels",
     "memory_budget",
     "network_cache",
+    "private_libraries",
     "probe_seconds",
     "thread_count",
     "trust_level",
@@ -109,6 +110,11 @@ def allowed_backends() -> tuple[str, ...] | None:
 def denied_backends() -> tuple[str, ...] | None:
     """``ARMNN_PY_DENY_BACKENDS``: ids between commas, as ``Runtime(denied_backends=...)``."""
     return _read_ids("ARMNN_PY_DENY_BACKENDS")
+
+
+def private_libraries() -> tuple[str, ...] | None:
+    """``ARMNN_PY_PRIVATE_LIBRARIES``: ids between commas, as ``Runtime(private_libraries=...)``."""
+    return _read_ids("ARMNN_PY_PRIVATE_LIBRARIES")
 
 
 def _read_ids(name: str) -> tuple[str, ...] | None:

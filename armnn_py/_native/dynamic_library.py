@@ -67,8 +67,23 @@ def _dl() -> ctypes.CDLL:
     return library
 
 
-def open_library(path: str | os.PathLike[str]) -> int:
+_NEW_NAMESPACE = -1  # LM_ID_NEWLM of <dlfcn.h>
+
+
+def _open_private(name: bytes, flags: int) -> int | None:
+    open_in = getattr(_dl(), "dlmopen", None)
+    if open_in is None:
+        raise OSError("this system's loader has no namespaces")
+    open_in.restype = ctypes.c_void_p
+    open_in.argtypes = [ctypes.c_long, ctypes.c_char_p, ctypes.c_int]
+    handle: int | None = open_in(_NEW_NAMESPACE, name, flags)
+    return handle
+
+
+def open_library(path: str | os.PathLike[str], *, private: bool = False) -> int:
     """Open the shared object ``path`` with all its symbols bound now, visible to itself only.
+
+    ``private``: it gets all libraries that it needs for itself, the C library too (dlmopen).
 
     Raises
     ------
@@ -79,14 +94,16 @@ def open_library(path: str | os.PathLike[str]) -> int:
     if not name:
         # dlopen takes the empty name for the program itself.
         raise OSError("the path of the shared object is empty")
-    handle: int | None = _dl().dlopen(name, os.RTLD_NOW | os.RTLD_LOCAL)
+    flags = os.RTLD_NOW | os.RTLD_LOCAL
+    handle: int | None
+    handle = _open_private(name, flags) if private else _dl().dlopen(name, flags)
     if handle is None:
         words: bytes | None = _dl().dlerror()
         raise OSError(os.fsdecode(words) if words else f"{os.fsdecode(name)}: dlopen failed")
     return handle
 
 
-def open_descriptor(descriptor: int, path: str) -> int:
+def open_descriptor(descriptor: int, path: str, *, private: bool = False) -> int:
     """Open the shared object that a descriptor has open, as `open_library` does; call it ``path``.
 
     Its initialisers, and ``$ORIGIN``, see a name in ``/proc`` instead. Debuggers find the file by
@@ -103,7 +120,7 @@ def open_descriptor(descriptor: int, path: str) -> int:
     # With the number of the process, other programs find it, too.
     name = f"/proc/{os.getpid()}/fd{spelled}/{descriptor}"
     try:
-        handle = open_library(name)
+        handle = open_library(name, private=private)
     except OSError as error:
         raise OSError(str(error).replace(name, path)) from None
     place = handle + _LINK_MAP_NAME

@@ -36,11 +36,18 @@ class Admission:
         Only these are used; None: all.
     denied
         These are not used.
+    private
+        These get the libraries that they need for themselves, by the names of their files.
     """
 
     wanted: frozenset[str] | None = None
     allowed: frozenset[str] | None = None
     denied: frozenset[str] = frozenset()
+    private: frozenset[str] = frozenset()
+
+    def is_private(self, path: str) -> bool:
+        """Whether the name of a file says that it gets its libraries for itself."""
+        return not self.private.isdisjoint(ids_of(path))
 
     def check_id(self, backend_id: str) -> None:
         """Raise `RefusedError` if the backend with this id must not be used."""

@@ -27,6 +27,7 @@ from armnn_py.backends.opening import RefusedError, open_device, words_on_change
 from armnn_py.backends.packaged import is_of_package
 from armnn_py.backends.probe.findings import fault_of, untried_part
 from armnn_py.backends.source import BackendSource, OptionsFor
+from armnn_py.backends.trust.links import mapped_elsewhere
 from armnn_py.backends.verdict import Stage, Status, Verdict, printable
 from armnn_py.backends.version import BackendVersion
 from armnn_py.device_ids import SEPARATOR
@@ -150,16 +151,20 @@ def _load_file(
     admit: Admit,
 ) -> tuple[Verdict, Backend | None]:
     kept = KeptState()
+    elsewhere: list[str] = []
     try:
         attempt.on_step("inspect")
         file = inspected or inspect_file(candidate)
         _check_inspection(attempt, file, admit)
+        assert file.info is not None
+        if not file.private:
+            elsewhere = mapped_elsewhere(file.info, candidate.real_path)
         with contextlib.nullcontext() if is_of_package(candidate.real_path) else kept:
             backend = _open_and_load(attempt, file, taken, options_for, wishes, admit)
     except RefusedError as refusal:
         refusal.hint = "; ".join(filter(None, [refusal.hint, *words_on_changes(kept)]))
         return attempt.refused(refusal), None
-    notes = [*(inspected.warnings if inspected is not None else []), *words_on_changes(kept)]
+    notes = [*file.warnings, *elsewhere, *words_on_changes(kept)]
     if attempt.finding is not None and (note := untried_part(attempt.finding)):
         notes.append(note)
     _warn(candidate.path, notes)
@@ -281,9 +286,10 @@ def _check_inspection(attempt: Attempt, file: InspectedFile, admit: Admit) -> No
 
 def _open(file: InspectedFile) -> shared_library.SharedLibrary:
     path = file.candidate.real_path
-    assert file.state is not None
+    assert file.info is not None
+    by_name = file.info.asks_where_it_lies or is_of_package(path)
     try:
-        return shared_library.acquire(path, file.state, by_name=file.by_name or is_of_package(path))
+        return shared_library.acquire(path, file.info.state, by_name=by_name, private=file.private)
     except shared_library.FileChangedError as error:
         hint = "load the backends again when its installation is done"
         raise RefusedError("open", error.code, str(error), hint) from None

@@ -30,18 +30,24 @@ _SANITIZER_LIBRARIES = (
 
 @dataclass(slots=True, eq=False, repr=False)
 class InspectedFile:
-    """A candidate whose bytes were checked: its ``state`` then, or ``refusal``, why it is not used.
+    """A candidate whose bytes were checked: ``info`` on it, or ``refusal``, why it is not used.
 
     ``warnings`` are sentences on what is odd about it. ``finding`` is what its trial in another
-    process found; None: it was not tried. ``by_name`` says that it must be opened by its path.
+    process found; None: it was not tried. ``private`` says that it gets its libraries for
+    itself.
     """
 
     candidate: Candidate
-    state: elf.FileState | None = None
+    info: elf.ElfInfo | None = None
     refusal: RefusedError | None = None
     finding: ProbeFinding | None = None
     warnings: tuple[str, ...] = ()
-    by_name: bool = True
+    private: bool = False
+
+    @property
+    def state(self) -> elf.FileState | None:
+        """What the file was like."""
+        return None if self.info is None else self.info.state
 
 
 def inspect_file(candidate: Candidate, trust: TrustRules | None = None) -> InspectedFile:
@@ -57,8 +63,7 @@ def inspect_file(candidate: Candidate, trust: TrustRules | None = None) -> Inspe
             told += trust.check(candidate.path, candidate.real_path, info.state)
     except RefusedError as refusal:
         return InspectedFile(candidate, refusal=refusal)
-    by_name = info.asks_where_it_lies
-    return InspectedFile(candidate, info.state, warnings=tuple(told), by_name=by_name)
+    return InspectedFile(candidate, info, warnings=tuple(told))
 
 
 def _inspect(candidate: Candidate) -> elf.ElfInfo:

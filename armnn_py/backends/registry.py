@@ -252,6 +252,7 @@ def load_backends(
     denied_backends: Sequence[str] | None = None,
     probe_seconds: float | None = None,
     trust: str | None = None,
+    private_libraries: Sequence[str] | None = None,
 ) -> BackendRegistry:
     """Search for backends and load them.
 
@@ -290,6 +291,9 @@ def load_backends(
     trust
         ``open``, ``warn`` or ``locked``, see `armnn_py.backends.trust.rules`. Default:
         ``ARMNN_PY_TRUST``, else ``warn``.
+    private_libraries
+        Ids by the names of files: such a backend gets all libraries that it needs for itself.
+        Default: ``ARMNN_PY_PRIVATE_LIBRARIES``, else none.
 
     Raises
     ------
@@ -306,6 +310,7 @@ def load_backends(
     wanted = read_ids("backends", backends)
     allowed = read_ids("allowed_backends", allowed_backends)
     denied = read_ids("denied_backends", denied_backends)
+    private = read_ids("private_libraries", private_libraries)
     seconds = check_seconds(probe_seconds)
     level = check_level(trust)
     environment.last_words()  # a value of no sense is told before any file is opened
@@ -317,6 +322,8 @@ def load_backends(
             allowed = read_ids("ARMNN_PY_ALLOW_BACKENDS", environment.allowed_backends())
         if denied is None:
             denied = read_ids("ARMNN_PY_DENY_BACKENDS", environment.denied_backends())
+        if private is None:
+            private = read_ids("ARMNN_PY_PRIVATE_LIBRARIES", environment.private_libraries())
         seconds = environment.probe_seconds() if seconds is None else seconds
         level = environment.trust_level() if level is None else level
     if wanted is not None:  # options and memory are given for backends that are wanted
@@ -330,7 +337,7 @@ def load_backends(
     search = Search(
         options,
         wishes,
-        Admission(wanted, allowed, denied or frozenset()),
+        Admission(wanted, allowed, denied or frozenset(), private or frozenset()),
         Examiner(
             DEFAULT_SECONDS if seconds is None else seconds,
             environment.cache_folder() if use_environment else None,

@@ -249,8 +249,9 @@ class Search:
         for file in files:
             is_own = is_of_package(file.candidate.real_path)
             inspected = inspect_file(file.candidate, None if is_own else self.trust)
-            file.state, file.refusal = inspected.state, inspected.refusal
-            file.warnings, file.by_name = inspected.warnings, inspected.by_name
+            file.info, file.refusal = inspected.info, inspected.refusal
+            file.warnings = inspected.warnings
+            file.private = self.admission.is_private(file.candidate.path)
         whole = [file for file in files if file.state is not None]
         self.examiner.try_out(self.examiner.look_up(whole))
 

@@ -40,8 +40,9 @@ os.register_at_fork(
 )
 
 
-# Device and inode. A mapped file keeps its inode, so no other file can get it.
-_Identity = tuple[int, int]
+# Device and inode. A mapped file keeps its inode, so no other file can get it. True: in a namespace
+# of its own.
+_Identity = tuple[int, int, bool]
 
 
 class FileChangedError(Exception):
@@ -70,7 +71,9 @@ class SharedLibrary:
 _libraries: dict[_Identity, SharedLibrary] = {}
 
 
-def acquire(path: str, inspected: FileState, *, by_name: bool = True) -> SharedLibrary:
+def acquire(
+    path: str, inspected: FileState, *, by_name: bool = True, private: bool = False
+) -> SharedLibrary:
     """Open the file that was inspected, or count one more user of it; call with ``LOADING`` held.
 
     Call it in a `deferred_interrupts` block: Ctrl-C between two lines would leave the file open.
@@ -83,6 +86,8 @@ def acquire(path: str, inspected: FileState, *, by_name: bool = True) -> SharedL
         What it was like.
     by_name
         Whether the system's loader gets its path, else a descriptor of the very file.
+    private
+        Whether the libraries that it needs are opened for it alone.
 
     Raises
     ------
@@ -91,12 +96,12 @@ def acquire(path: str, inspected: FileState, *, by_name: bool = True) -> SharedL
     OSError
         It cannot be opened, in the system's words.
     """
-    identity = inspected.device, inspected.inode
+    identity = inspected.device, inspected.inode, private
     library = _libraries.get(identity)
     if library is None:
         descriptor = -1 if by_name else _open_descriptor(path, inspected)
         try:
-            handle = _open(path, inspected, descriptor)
+            handle = _open(path, inspected, descriptor, private=private)
         except BaseException:
             _close_descriptor(descriptor, identity)
             raise
@@ -108,7 +113,9 @@ def acquire(path: str, inspected: FileState, *, by_name: bool = True) -> SharedL
 
 def is_open(inspected: FileState) -> bool:
     """Whether the file is open in this process already; the answer may be old."""
-    return (inspected.device, inspected.inode) in _libraries
+    return any(
+        (inspected.device, inspected.inode, private) in _libraries for private in (False, True)
+    )
 
 
 def share(library: SharedLibrary) -> None:
@@ -144,29 +151,29 @@ def _close_descriptor(descriptor: int, identity: _Identity) -> None:
     """Close what `_open_descriptor` returned, unless a backend did, and it is another file's."""
     with contextlib.suppress(OSError):
         status = os.fstat(descriptor)
-        if descriptor >= 0 and (status.st_dev, status.st_ino) == identity:
+        if descriptor >= 0 and (status.st_dev, status.st_ino) == identity[:2]:
             os.close(descriptor)
 
 
-def _open(path: str, inspected: FileState, descriptor: int) -> int:
+def _open(path: str, inspected: FileState, descriptor: int, *, private: bool) -> int:
     """Open a file that is not open yet, even if an older one of the same name is.
 
     The system's loader compares names first: after an upgrade it would return the old library while
     a runtime uses that. Another spelling of the path prevents it.
     """
     if descriptor >= 0:
-        return _open_unchanged(
-            descriptor, inspected, partial(dynamic_library.open_descriptor, descriptor, path)
-        )
+        open_it = partial(dynamic_library.open_descriptor, descriptor, path, private=private)
+        return _open_unchanged(descriptor, inspected, open_it)
+    open_library = partial(dynamic_library.open_library, private=private)
     folder, _, name = path.rpartition("/")
     others = {library.handle for library in _libraries.values()}
-    handle = _open_unchanged(path, inspected, partial(dynamic_library.open_library, path))
+    handle = _open_unchanged(path, inspected, partial(open_library, path))
     for attempt in range(1, len(others) + 1):
         if handle not in others:
             break
         dynamic_library.close_library(handle)
         other = f"{folder}{'/.' * attempt}/{name}"
-        handle = _open_unchanged(path, inspected, partial(dynamic_library.open_library, other))
+        handle = _open_unchanged(path, inspected, partial(open_library, other))
     return handle
 
 

@@ -93,6 +93,10 @@ class Runtime(
         the lock file does not name, if there is one. ``locked``: only those that the lock file
         names by their hash, of root or this user. ``open``: all. Default: ``ARMNN_PY_TRUST``, else
         ``warn``.
+    private_libraries
+        Ids of backends that get all libraries that they need for themselves, the C library, too
+        (``dlmopen``), where another vendor's libraries have the same names. The name of the file
+        has to say the id. Default: ``ARMNN_PY_PRIVATE_LIBRARIES``, else none.
 
     Raises
     ------
@@ -119,6 +123,7 @@ class Runtime(
         denied_backends: Sequence[str] | None = None,
         probe_seconds: float | None = None,
         trust: Literal["open", "warn", "locked"] | None = None,
+        private_libraries: Sequence[str] | None = None,
     ) -> None:
         self._closed = self._is_done = True  # False when there is something to close
         self._uses_environment = use_environment
@@ -146,6 +151,7 @@ class Runtime(
             denied_backends=denied_backends,
             probe_seconds=probe_seconds,
             trust=trust,
+            private_libraries=private_libraries,
         )
         self._closed = self._is_done = False
         _open_runtimes.add(self)

@@ -86,6 +86,11 @@ static inline uint64_t armnn_i_round_to_line(uint64_t size) {
 /* A number for the shared object that holds the code at |address|, made of its address, name and
  * headers: another object has another number, even at the same address. 0: no code. */
 uint64_t armnn_i_code_identity(const void* address);
+struct dl_phdr_info;
+typedef int (*armnn_i_visit_fn_t)(struct dl_phdr_info* info, size_t size, void* data);
+/* Calls |visit| with each loaded object until it answers other than 0, and returns that. At the end
+ * it gets the object at |address|, which may be in a namespace of its own. */
+int armnn_i_visit_objects(const void* address, armnn_i_visit_fn_t visit, void* data);
 
 /* Are |extra| bytes behind the |size| at |address| readable for sure? Memory is mapped by pages, so
  * that what shares a page with the last byte is. An address sanitizer knows better: there they are

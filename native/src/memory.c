@@ -3,7 +3,8 @@
  *
  * memory.c - aligned memory, and questions about addresses that may be wrong.
  */
-#define _GNU_SOURCE /* dl_iterate_phdr, pipe2 */
+#define _GNU_SOURCE /* dladdr, dl_iterate_phdr, pipe2 */
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -121,10 +122,31 @@ static int visit_object(struct dl_phdr_info* info, size_t size, void* data) {
   return 1;
 }
 
+int armnn_i_visit_objects(const void* address, armnn_i_visit_fn_t visit, void* data) {
+  const int found = dl_iterate_phdr(visit, data);
+  if (found != 0) return found;
+  /* An object in a namespace of its own: dladdr knows those, too. */
+  Dl_info object;
+  if (dladdr(address, &object) == 0 || object.dli_fbase == NULL) return 0;
+  const ElfW(Ehdr)* head = (const ElfW(Ehdr)*)object.dli_fbase;
+  const char* base = (const char*)object.dli_fbase;
+  const ElfW(Phdr)* segments = (const ElfW(Phdr)*)(const void*)(base + head->e_phoff);
+  uintptr_t first = UINTPTR_MAX;
+  for (uint32_t i = 0; i < head->e_phnum; ++i) {
+    if (segments[i].p_type == PT_LOAD && segments[i].p_vaddr < first) first = segments[i].p_vaddr;
+  }
+  struct dl_phdr_info info = {0};
+  info.dlpi_addr = (ElfW(Addr))((uintptr_t)base - first);
+  info.dlpi_name = object.dli_fname;
+  info.dlpi_phdr = segments;
+  info.dlpi_phnum = head->e_phnum;
+  return visit(&info, sizeof info, data);
+}
+
 int32_t armnn_core_find_code(const void* address, char* out_path, uint64_t capacity) {
   if (out_path != NULL && capacity > 0) out_path[0] = '\0';
   code_search_t search = {(uintptr_t)address, out_path, capacity};
-  return dl_iterate_phdr(visit_object, &search) != 0 ? 1 : 0;
+  return armnn_i_visit_objects(address, visit_object, &search) != 0 ? 1 : 0;
 }
 
 typedef struct identity_search_t {
@@ -161,6 +183,6 @@ static int identify_object(struct dl_phdr_info* info, size_t size, void* data) {
 
 uint64_t armnn_i_code_identity(const void* address) {
   identity_search_t search = {(uintptr_t)address, 0};
-  dl_iterate_phdr(identify_object, &search);
+  (void)armnn_i_visit_objects(address, identify_object, &search);
   return search.identity;
 }

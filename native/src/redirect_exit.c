@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * redirect_exit.c - a backend's own calls of _exit, which run no handler, reach last_words.c.
+ * redirect_exit.c - a backend's own calls of _exit, which run no handler, reach last_words.c, and
+ * its calls of exit and fork the program's own C library, also from a namespace with another one.
  *
  * The calls of a shared object go through a table of addresses that the dynamic linker has filled
  * in, one for each function that it takes from elsewhere. The entries of _exit get another address.
@@ -11,6 +12,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -86,15 +88,20 @@ static tables_t read_tables(const object_t* object, const ElfW(Dyn) * entry) {
   return tables;
 }
 
-static bool ends_at_once(const char* name) {
-  return strcmp(name, "_exit") == 0 || strcmp(name, "_Exit") == 0;
+/* Where calls of a function go, null: where they went. */
+static void* target_of(const char* name) {
+  if (strcmp(name, "_exit") == 0 || strcmp(name, "_Exit") == 0) {
+    return (void*)(uintptr_t)armnn_i_tell_immediate_exit;
+  }
+  if (strcmp(name, "exit") == 0) return (void*)(uintptr_t)exit;
+  return strcmp(name, "fork") == 0 ? (void*)(uintptr_t)fork : NULL;
 }
 
 uint32_t armnn_core_redirect_exits(void* library) {
   struct link_map* map = NULL;
   if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == NULL) return 0;
   object_t object = {.base = map->l_addr};
-  dl_iterate_phdr(find_relro, &object);
+  (void)armnn_i_visit_objects(map->l_ld, find_relro, &object);
   const tables_t tables = read_tables(&object, map->l_ld);
   if (tables.symbols == NULL || tables.strings == NULL) return 0;
   uint32_t count = 0;
@@ -104,9 +111,9 @@ uint32_t armnn_core_redirect_exits(void* library) {
     for (; item < end; ++item) {
       const ElfW(Sym)* symbol = &tables.symbols[ELF64_R_SYM(item->r_info)];
       if (!IS_ADDRESS(ELF64_R_TYPE(item->r_info))) continue;
-      if (!ends_at_once(tables.strings + symbol->st_name)) continue;
-      redirect(&object, (void**)(object.base + item->r_offset),
-               (void*)(uintptr_t)armnn_i_tell_immediate_exit);
+      void* const target = target_of(tables.strings + symbol->st_name);
+      if (target == NULL) continue;
+      redirect(&object, (void**)(object.base + item->r_offset), target);
       ++count;
     }
   }

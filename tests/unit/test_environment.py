@@ -133,6 +133,6 @@ def test_nonsense_is_told_before_a_file_is_opened(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv(name, "perhaps")
-    monkeypatch.setattr(dynamic_library, "open_library", lambda _: pytest.fail("opened"))
+    monkeypatch.setattr(dynamic_library, "open_library", lambda _, **__: pytest.fail("opened"))
     with pytest.raises(InvalidArgumentError, match=name):
         load_backends(dynamic_backends_path=[])

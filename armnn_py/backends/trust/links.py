@@ -17,7 +17,7 @@ from armnn_py.backends.naming import parse_file_name
 from armnn_py.backends.opening import RefusedError
 from armnn_py.text import printable
 
-__all__ = ["check_links"]
+__all__ = ["check_links", "mapped_elsewhere"]
 
 _ORIGIN = ("$ORIGIN", "${ORIGIN}")
 #: What a path may begin with that does not depend on the folder of the program.
@@ -25,7 +25,7 @@ _FIXED = ("/", *_ORIGIN, "$LIB", "${LIB}", "$PLATFORM", "${PLATFORM}")
 
 
 def check_links(info: ElfInfo, path: str) -> list[str]:
-    """Return sentences on libraries that come from elsewhere than they should.
+    """Return sentences on what is odd about the names in a file.
 
     Parameters
     ----------
@@ -66,11 +66,16 @@ def check_links(info: ElfInfo, path: str) -> list[str]:
                 f"give {os.path.basename(needed)} a SONAME without a slash, and link again",
             )
     _check_soname(info, path)
-    for needed in info.needed:
-        sentence = _mapped_elsewhere(needed, info, path)
-        if sentence:
-            told.append(sentence)
     return told
+
+
+def mapped_elsewhere(info: ElfInfo, path: str) -> list[str]:
+    """Return sentences on libraries that the file will get from elsewhere than it should.
+
+    To be called just before it is opened: another vendor's file may have brought them.
+    """
+    found = (_mapped_elsewhere(needed, info, path) for needed in info.needed)
+    return [sentence for sentence in found if sentence]
 
 
 def _check_soname(info: ElfInfo, path: str) -> None:
@@ -103,7 +108,8 @@ def _mapped_elsewhere(needed: str, info: ElfInfo, path: str) -> str:
         return ""
     return (
         f"needs '{printable(needed)}' and gets {printable(mapped)}, which is in use already, "
-        f"not its own {printable(own)}"
+        f"not its own {printable(own)}; private_libraries of Runtime, or "
+        "ARMNN_PY_PRIVATE_LIBRARIES, gives it its own"
     )
 
 

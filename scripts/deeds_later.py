@@ -43,6 +43,7 @@ DEEDS = {
     "kill_group": "kills its group",
     "hang": "waits for ever",
     "spin": "loops for ever",
+    "throw": "throws in C++",
     "fork": "forks, both go on",
     "fork_hang": "forks, the copy waits",
     "close": "closes descriptors",
@@ -51,6 +52,7 @@ DEEDS = {
     "locale": "changes the locale",
     "mask": "blocks signals",
     "ignore_interrupt": "ignores Ctrl-C",
+    "thread": "leaves a thread",
     "null": "answers with null",
     "wild": "answers with a wild pointer",
 }

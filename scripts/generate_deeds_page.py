@@ -63,9 +63,11 @@ DEEDS = {
     "hang": "waits for ever",
     "spin": "loops for ever",
     "flood": "writes for ever",
+    "throw": "throws in C++",
     "fork": "forks, both go on",
     "fork_hang": "forks, the copy waits",
     "close": "closes all descriptors",
+    "thread": "leaves a thread",
     "null": "answers with null",
     "wild": "answers with a wild pointer",
 }
@@ -95,7 +97,7 @@ A backend was made to do each deed in each place. This page is written by
 
 Nothing, as far as [its trial](environment.md#files-are-tried-first) reaches: a program searched
 for backends in a folder with it, went on, and computed right numbers on `CpuRef`. A cell is why
-the file was refused.
+the file was refused, or "loads" if it was not.
 
 """
 
@@ -111,7 +113,7 @@ def cell(verdict: Verdict, site: str) -> str:
     finding = verdict.probe
     assert finding is not None
     if verdict.status == "loaded":
-        return "-"
+        return "loads"
     step, call = CALLS[SITES[site][1]]
     assert verdict.status == "refused", str(verdict)
     assert verdict.stage == step, str(verdict)

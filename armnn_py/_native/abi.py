@@ -3820,6 +3820,7 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_core_stop_threads": (None, []),
     "armnn_core_install_last_words": (None, []),
     "armnn_core_redirect_exits": (c_uint32, [c_void_p]),
+    "armnn_core_may_run_in": (c_int32, [c_void_p, c_int32]),
     "armnn_core_enter_call": (None, [c_char_p]),
     "armnn_core_leave_call": (None, [c_int32]),
     "armnn_core_note_state": (POINTER(armnn_process_state_t), []),

@@ -30,6 +30,7 @@ __all__ = [
     "is_readable",
     "is_readable_behind",
     "mapped_path",
+    "may_run_in",
     "note_code",
     "open_descriptor",
     "open_library",
@@ -38,6 +39,7 @@ __all__ = [
     "static_backends",
     "stop_threads",
     "symbol",
+    "thread_numbers",
 ]
 
 EXPORTS = ("GetBackendId", "GetVersion", "BackendFactory")
@@ -158,6 +160,19 @@ def mapped_path(name: str) -> str:
 def stop_threads() -> None:
     """End the pool's threads, which run their exit hooks; the next parallel_for starts new ones."""
     core().armnn_core_stop_threads()
+
+
+def thread_numbers() -> frozenset[int]:
+    """Return the kernel's numbers of the threads of this process; none where there is no /proc."""
+    try:
+        return frozenset(int(entry.name) for entry in os.scandir("/proc/self/task"))
+    except OSError:
+        return frozenset()
+
+
+def may_run_in(handle: int, thread: int) -> bool:
+    """Whether a thread would run on in code of a library if that was closed, as far as is known."""
+    return bool(core().armnn_core_may_run_in(handle, thread))
 
 
 def close_library(handle: int | None) -> None:

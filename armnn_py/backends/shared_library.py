@@ -10,6 +10,7 @@ opening are caught.
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import threading
 from collections.abc import Callable
@@ -18,6 +19,8 @@ from functools import partial
 
 from armnn_py._native import dynamic_library
 from armnn_py.backends.elf import FileState
+from armnn_py.backends.packaged import is_of_package
+from armnn_py.text import counted, printable
 
 __all__ = [
     "LOADING",
@@ -29,6 +32,8 @@ __all__ = [
     "release",
     "share",
 ]
+
+_log = logging.getLogger("armnn_py.backends")
 
 #: Held while backends are opened, created, destroyed and closed: the header promises that these
 #: happen one at a time. Re-entrant, because a failing load closes what it has made so far.
@@ -57,13 +62,15 @@ class FileChangedError(Exception):
 class SharedLibrary:
     """One opened file. ``users`` counts backend instances and loads under way.
 
-    ``descriptor`` is the one that it was opened by, -1 if it was by name.
+    ``descriptor`` is the one that it was opened by, -1 if it was by name. ``threads_before`` are
+    those that were there before.
     """
 
     path: str
     identity: _Identity
     handle: int
     descriptor: int = -1
+    threads_before: frozenset[int] = frozenset()
     users: int = 0
     stays_mapped: bool = False
 
@@ -100,12 +107,13 @@ def acquire(
     library = _libraries.get(identity)
     if library is None:
         descriptor = -1 if by_name else _open_descriptor(path, inspected)
+        threads = dynamic_library.thread_numbers()
         try:
             handle = _open(path, inspected, descriptor, private=private)
         except BaseException:
             _close_descriptor(descriptor, identity)
             raise
-        library = SharedLibrary(path, identity, handle, descriptor)
+        library = SharedLibrary(path, identity, handle, descriptor, threads)
         _libraries[identity] = library
     library.users += 1
     return library
@@ -197,11 +205,26 @@ def release(library: SharedLibrary, *, unloadable: bool) -> None:
     library.users -= 1
     library.stays_mapped |= not unloadable
     if library.users == 0 and not library.stays_mapped:
-        del _libraries[library.identity]
         # Threads of the pool may call the library in their exit hooks.
         dynamic_library.stop_threads()
+        left = _count_left_threads(library)
+        if left:
+            library.stays_mapped = True
+            words = "%s: stays open: %s may be in its code, though its backend is gone"
+            _log.warning(words, printable(library.path), counted(left, "thread"))
+            return
+        del _libraries[library.identity]
         dynamic_library.close_library(library.handle)
         _close_descriptor(library.descriptor, library.identity)
+
+
+def _count_left_threads(library: SharedLibrary) -> int:
+    """How many threads that were started since a library was opened are in its code, or may be."""
+    if is_of_package(library.path):
+        return 0
+    new = dynamic_library.thread_numbers() - library.threads_before
+    new -= {thread.native_id or 0 for thread in threading.enumerate()}  # of Python
+    return sum(dynamic_library.may_run_in(library.handle, number) for number in new)
 
 
 def mapped_libraries() -> dict[str, int]:

@@ -252,3 +252,35 @@ print([int(interrupted > 100), len(descriptors()) - len(before)])
 def test_interrupts_leave_no_descriptor_open(tmp_path: Path, workshop: Workshop) -> None:
     workshop.put_id(tmp_path, "One", "SILENT_LIBRARY")
     assert run_child(_INTERRUPTED, tmp_path) == [1, 0]
+
+
+_THREAD = """
+import json, logging, sys
+import armnn_py as ann
+
+lines = []
+class Keep(logging.Handler):
+    def emit(self, record):
+        lines.append(record.getMessage())
+logging.getLogger("armnn_py.backends").addHandler(Keep(logging.WARNING))
+logging.getLogger("armnn_py.backends").propagate = False
+for _ in range(2):
+    with ann.Runtime(sys.argv[1], bundled_backends=False) as runtime:
+        assert list(runtime.backends) == ["Deed"], runtime.load_report
+mapped = [line for line in open("/proc/self/maps") if "Test_Deed_backend.so" in line]
+print(json.dumps([bool(mapped), len(lines), lines[0].partition(": ")[2] if lines else ""]))
+"""
+
+
+@pytest.mark.parametrize("site", ["constructor", "create", "destroy"])
+def test_a_library_whose_threads_are_there_stays(
+    tmp_path: Path, workshop: Workshop, site: str
+) -> None:
+    """Closed, it would take the code away that its thread goes on with."""
+    workshop.put(tmp_path, "Deed", source="deed_backend.c")
+    setting = {"SITE_Deed": site, "ARMNN_PY_PROBE_SECONDS": "0"}
+    words = "stays open: 1 thread may be in its code, though its backend is gone"
+    is_mapped, count, line = run_child(_THREAD, tmp_path, DEED_Deed="thread", **setting)
+    assert (is_mapped, line) == (True, words)
+    assert count == 1  # it is open already the second time, and never closed
+    assert run_child(_THREAD, tmp_path, DEED_Deed="", **setting) == [False, 0, ""]

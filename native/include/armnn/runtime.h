@@ -77,6 +77,10 @@ ARMNN_CORE_API void armnn_core_install_last_words(void);
 /* Has the calls of _exit in a library, as dlopen returned it, told in the same way. Returns how
  * many places call it; 0 on machines whose linkage is not known. */
 ARMNN_CORE_API uint32_t armnn_core_redirect_exits(void* library);
+/* Whether a thread, by its number in the kernel, would run on in code of a library, as dlopen
+ * returned it, that was closed: it waits in a function of it, was started with one, or does not
+ * wait, so that nobody knows. */
+ARMNN_CORE_API int32_t armnn_core_may_run_in(void* library, int32_t thread);
 /* Around a call into a backend, on the calling thread; |words| must live until leave_call. That
  * undoes a change of how the thread computes, unless |keeps_float_control|. */
 ARMNN_CORE_API void armnn_core_enter_call(const char* words);

@@ -1,0 +1,110 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * left_threads.c - whether a thread would run code of a library that is about to be closed.
+ *
+ * A thread's stack, from its stack pointer up, holds an address in the library if a function of
+ * that has called where the thread waits, and at its end, with glibc and musl, the function that
+ * the thread was started with. The stacks are read as other programs would: one may vanish
+ * meanwhile.
+ */
+#define _GNU_SOURCE /* dlinfo, process_vm_readv */
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "core.h"
+
+#define MOST_BYTES (UINT64_C(1) << 20) /* of a stack: what lies above its pointer is little */
+#define WORDS 512
+
+/* The executable bytes of an object with this dynamic section. */
+typedef struct code_t {
+  uintptr_t dynamic, begin, end;
+} code_t;
+
+static int find_code(struct dl_phdr_info* info, size_t size, void* data) {
+  (void)size;
+  code_t* code = (code_t*)data;
+  uintptr_t begin = UINTPTR_MAX, end = 0;
+  bool is_it = false;
+  for (ElfW(Half) i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)* segment = &info->dlpi_phdr[i];
+    const uintptr_t at = (uintptr_t)(info->dlpi_addr + segment->p_vaddr);
+    if (segment->p_type == PT_DYNAMIC && at == code->dynamic) is_it = true;
+    if (segment->p_type != PT_LOAD || (segment->p_flags & PF_X) == 0) continue;
+    if (at < begin) begin = at;
+    if (at + segment->p_memsz > end) end = at + segment->p_memsz;
+  }
+  if (!is_it) return 0;
+  code->begin = begin;
+  code->end = end;
+  return 1;
+}
+
+/* The end of the memory that |address| is mapped in, 0: in none. */
+static uintptr_t end_of_mapping(uintptr_t address) {
+  FILE* maps = fopen("/proc/self/maps", "re");
+  char line[512];
+  uintptr_t found = 0;
+  while (maps != NULL && found == 0 && fgets(line, sizeof line, maps) != NULL) {
+    char* rest = NULL;
+    const uintptr_t begin = (uintptr_t)strtoull(line, &rest, 16);
+    if (*rest != '-') continue; /* the rest of a long name */
+    const uintptr_t end = (uintptr_t)strtoull(rest + 1, NULL, 16);
+    if (begin <= address && address < end) found = end;
+  }
+  if (maps != NULL) fclose(maps);
+  return found;
+}
+
+static bool stack_has(uintptr_t at, const code_t* code) {
+  uintptr_t end = end_of_mapping(at);
+  if (end > at && end - at > MOST_BYTES) end = at + MOST_BYTES;
+  uintptr_t words[WORDS];
+  for (at &= ~(uintptr_t)(sizeof(uintptr_t) - 1); at < end; at += sizeof words) {
+    const size_t size = end - at < sizeof words ? end - at : sizeof words;
+    const struct iovec here = {words, size}, there = {(void*)at, size};
+    const ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+    if (got <= 0) return false;
+    for (size_t i = 0; i < (size_t)got / sizeof(uintptr_t); ++i) {
+      if (words[i] >= code->begin && words[i] < code->end) return true;
+    }
+  }
+  return false;
+}
+
+/* The stack pointer of a thread that waits in the kernel, 0: it runs, or is to run. */
+static uintptr_t stack_pointer_of(int32_t thread, bool* out_is_there) {
+  char path[64], text[256];
+  snprintf(path, sizeof path, "/proc/self/task/%" PRId32 "/syscall", thread);
+  FILE* file = fopen(path, "re");
+  *out_is_there = file != NULL && fgets(text, sizeof text, file) != NULL;
+  if (file != NULL) fclose(file);
+  if (!*out_is_there) return 0;
+  char* last = strrchr(text, ' '); /* before the program counter */
+  if (last == NULL) return 0;      /* "running" */
+  *last = '\0';
+  char* const before = strrchr(text, ' ');
+  return before == NULL ? 0 : (uintptr_t)strtoull(before + 1, NULL, 16);
+}
+
+int32_t armnn_core_may_run_in(void* library, int32_t thread) {
+  struct link_map* map = NULL;
+  if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == NULL) return 0;
+  code_t code = {.dynamic = (uintptr_t)map->l_ld};
+  if (armnn_i_visit_objects(map->l_ld, find_code, &code) == 0) return 0;
+  for (int look = 0; look < 5; ++look) { /* one that runs may wait soon */
+    if (look != 0) usleep(500);
+    bool is_there = false;
+    const uintptr_t at = stack_pointer_of(thread, &is_there);
+    if (!is_there) return 0;
+    if (at != 0) return stack_has(at, &code);
+  }
+  return 1;
+}

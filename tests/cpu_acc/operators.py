@@ -58,6 +58,11 @@ Pad: Any = HEADERS.structs["pad"]
 _TYPES = {
     np.dtype(np.float32): abi.ARMNN_DATA_TYPE_FLOAT32,
     np.dtype(np.bool_): abi.ARMNN_DATA_TYPE_BOOLEAN,
+    np.dtype(np.uint8): abi.ARMNN_DATA_TYPE_QASYMM_U8,
+    np.dtype(np.int8): abi.ARMNN_DATA_TYPE_QASYMM_S8,
+    np.dtype(np.int16): abi.ARMNN_DATA_TYPE_QSYMM_S16,
+    np.dtype(np.int32): abi.ARMNN_DATA_TYPE_SIGNED32,
+    np.dtype(np.int64): abi.ARMNN_DATA_TYPE_SIGNED64,
 }
 
 
@@ -134,6 +139,15 @@ class Operators:
             ctypes.c_float(b),
         )
         return out
+
+    def refuses(self, name: str, isa: str, what: ctypes.Structure) -> bool:
+        """Whether the maker refuses; what it makes is not run."""
+        op = ctypes.c_void_p()
+        make = getattr(self._library, f"operators_make_{name}")
+        if make(self.isas[isa], 1, ctypes.byref(what), ctypes.byref(op)) != 0:
+            return True
+        self._library.operators_destroy(op)
+        return False
 
     def run(
         self,

@@ -240,9 +240,13 @@ ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
 
 #define LAYER(type, reader) void armnn_i_acc_read_##reader(ir_graph_t* graph);
 #define LAYER_CHECKED(type, reader, check, other_types) LAYER(type, reader)
+#define MOVES(type, reader) LAYER(type, reader)
+#define MOVES_CHECKED(type, reader, check) LAYER(type, reader)
 #include "kinds.inc"
 #undef LAYER
 #undef LAYER_CHECKED
+#undef MOVES
+#undef MOVES_CHECKED
 
 /* ---- uses.c -------------------------------------------------------------------------------- */
 

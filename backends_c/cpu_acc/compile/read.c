@@ -14,9 +14,13 @@ typedef void (*reader_t)(ir_graph_t* graph);
 static const reader_t readers[] = {
 #define LAYER(type, reader) [ARMNN_LAYER_##type] = armnn_i_acc_read_##reader,
 #define LAYER_CHECKED(type, reader, check, other_types) LAYER(type, reader)
+#define MOVES(type, reader) LAYER(type, reader)
+#define MOVES_CHECKED(type, reader, check) LAYER(type, reader)
 #include "kinds.inc"
 #undef LAYER
 #undef LAYER_CHECKED
+#undef MOVES
+#undef MOVES_CHECKED
 };
 
 ir_shape_t armnn_i_acc_shape_of(const armnn_tensor_info_t* info) {

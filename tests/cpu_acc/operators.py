@@ -94,7 +94,8 @@ def epilogue(
     return result
 
 
-def _available() -> set[str]:
+def available() -> set[str]:
+    """The instruction sets that this processor runs."""
     cpuinfo = Path("/proc/cpuinfo")
     text = cpuinfo.read_text(encoding="utf-8") if cpuinfo.exists() else ""
     flags = {
@@ -112,7 +113,7 @@ class Operators:
         self._library.operators_maker.restype = ctypes.c_char_p
         self._library.operators_kernel.restype = ctypes.c_char_p
         self._library.operators_scratch.restype = ctypes.c_uint64
-        here = _available()
+        here = available()
         isas = self._names(self._library.operators_isa)
         self.isas = {isa: index for index, isa in enumerate(isas) if isa in here}
         self.makers = self._names(self._library.operators_maker)

@@ -14,6 +14,7 @@
 #include "gemm.h"
 #include "move.h"
 #include "pooling.h"
+#include "quantized.h"
 #include "reduce.h"
 
 #define ARMNN_ACC_MOST_BYTES 8 /* of an element */
@@ -35,6 +36,7 @@ struct armnn_i_acc_isa_t {
   const armnn_i_acc_kernels_t* kernels[ARMNN_DATA_TYPE_COUNT]; /* null: none for the type */
   /* By bytes of an element: what moves, whatever its type. Null: none for the size. */
   const armnn_i_acc_move_kernels_t* moves[ARMNN_ACC_MOST_BYTES + 1];
+  const armnn_i_acc_quantized_kernels_t* quantized; /* for all types of quantised bytes */
 };
 
 /* Best first; only those that this library was built with. */

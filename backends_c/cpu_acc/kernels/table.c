@@ -27,6 +27,8 @@ extern const armnn_i_acc_move_kernels_t ACC_NAME(armnn_i_acc_move_kernels_8);
 extern const armnn_i_acc_move_kernels_t ACC_NAME(armnn_i_acc_move_kernels_16);
 extern const armnn_i_acc_move_kernels_t ACC_NAME(armnn_i_acc_move_kernels_64);
 
+extern const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels);
+
 static const armnn_i_acc_kernels_t float32 = {
     .lanes = VF_LANES,
     .gemm = &ACC_NAME(armnn_i_acc_gemm_kernels),
@@ -46,4 +48,5 @@ const armnn_i_acc_isa_t ACC_NAME(armnn_i_acc_isa) = {
               [2] = &ACC_NAME(armnn_i_acc_move_kernels_16),
               [4] = &ACC_NAME(armnn_i_acc_move_kernels),
               [8] = &ACC_NAME(armnn_i_acc_move_kernels_64)},
+    .quantized = &ACC_NAME(armnn_i_acc_quantized_kernels),
 };

@@ -208,4 +208,6 @@ typedef struct armnn_i_acc_pad_t {
 armnn_status_t armnn_i_acc_make_pad(const armnn_i_acc_maker_t* maker, const armnn_i_acc_pad_t* what,
                                     armnn_i_acc_op_t** out_op);
 
+#include "quantized_ops.h"
+
 #endif /* ARMNN_CPU_ACC_OPS_H_ */

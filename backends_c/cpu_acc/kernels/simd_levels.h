@@ -66,6 +66,10 @@ ACC_INLINE void vi_store_bytes(uint8_t* p, vi_t a, vi_t b) {
   _mm_storeu_si128((__m128i*)(void*)p, _mm512_cvtepi32_epi8(a));
   _mm_storeu_si128((__m128i*)(void*)(p + 16), _mm512_cvtepi32_epi8(b));
 }
+ACC_INLINE vi_t vi_load_bytes(const uint8_t* p) {
+  return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i*)(const void*)p));
+}
+ACC_INLINE vi_t vi_mul(vi_t a, vi_t b) { return _mm512_mullo_epi32(a, b); }
 ACC_INLINE vi_t vi_zip_low(vi_t a, vi_t b) { return _mm512_unpacklo_epi16(a, b); }
 ACC_INLINE vi_t vi_zip_high(vi_t a, vi_t b) { return _mm512_unpackhi_epi16(a, b); }
 ACC_INLINE void vi_store_zipped(uint8_t* p, vi_t low, vi_t high) {
@@ -111,6 +115,10 @@ ACC_INLINE void vi_store_bytes(uint8_t* p, vi_t a, vi_t b) {
   _mm_storeu_si128((__m128i*)(void*)p, _mm_packus_epi16(_mm256_castsi256_si128(bytes),
                                                         _mm256_extracti128_si256(bytes, 1)));
 }
+ACC_INLINE vi_t vi_load_bytes(const uint8_t* p) {
+  return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i*)(const void*)p));
+}
+ACC_INLINE vi_t vi_mul(vi_t a, vi_t b) { return _mm256_mullo_epi32(a, b); }
 ACC_INLINE vi_t vi_zip_low(vi_t a, vi_t b) { return _mm256_unpacklo_epi16(a, b); }
 ACC_INLINE vi_t vi_zip_high(vi_t a, vi_t b) { return _mm256_unpackhi_epi16(a, b); }
 ACC_INLINE void vi_store_zipped(uint8_t* p, vi_t low, vi_t high) {
@@ -167,6 +175,9 @@ ACC_INLINE void vi_store_bytes(uint8_t* p, vi_t a, vi_t b) {
     p[i + 4] = (uint8_t)b[i];
   }
 }
+/* A byte in each lane. */
+ACC_INLINE vi_t vi_load_bytes(const uint8_t* p) { return (vi_t){p[0], p[1], p[2], p[3]}; }
+ACC_INLINE vi_t vi_mul(vi_t a, vi_t b) { return a * b; }
 /* Levels of |a| and |b| in turn: those of channels whose place in groups of 8 is below 4, and the
  * others. Their sums are stored in the order of the channels. */
 typedef int16_t vs_t __attribute__((vector_size(16)));

@@ -6,7 +6,8 @@
 
 onnxruntime's quantiser makes ``FOLDER/open/resnet50_thin_int8_qdq.onnx`` of ``resnet50_thin``:
 weights with a scale for each channel, calibrated on the pictures of ``FOLDER/images``. No package
-publishes such a network. FOLDER is that of ``fetch_models.py``; a file that is there is not made again.
+publishes such a network. FOLDER is that of ``fetch_models.py``; a file that is there is
+not made again.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from armnn_py.cli.pictures import MAX_SIDE
 from armnn_py.cli.prepared import prepared
 from armnn_py.cli.render import Column, Renderer, format_duration, format_shape, shortened
 from armnn_py.tensors import QuantizationInfo
-from armnn_py.text import counted
+from armnn_py.text import counted, printable
 
 __all__ = ["run"]
 
@@ -292,14 +292,15 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
     )
     for row in data["outputs"]:
         if row["values"] is not None and not any("label" in top for top in row["top"] or ()):
-            renderer.line(f"{row['name']}: {' '.join(f'{value:.4g}' for value in row['values'])}")
+            numbers = " ".join(f"{value:.4g}" for value in row["values"])
+            renderer.line(f"{printable(row['name'])}: {numbers}")
         elif row["top"] is not None:
             best = ", ".join(
                 f"[{top['index']}] {top['label'] + ' ' if 'label' in top else ''}"
                 f"{top.get('real', top['value']):.4g}"
                 for top in row["top"]
             )
-            renderer.line(f"{row['name']}: top 5 are {best}")
+            renderer.line(f"{printable(row['name'])}: top 5 are {best}")
     times = sorted(data["seconds"])
     runs = counted(len(times), "run")
     what = "in" if len(times) == 1 else "with a median of"

@@ -102,6 +102,21 @@ def test_labels_name_the_best(command: Command, classifier: Path, tmp_path: Path
     assert [top["label"] for top in data["outputs"][0]["top"]] == ["dog", "car", "cup", "cat"]
 
 
+def test_names_of_a_model_make_no_lines_and_leave_no_folder(
+    command: Command, tmp_path: Path
+) -> None:
+    nodes = [helper.make_node("Relu", ["x"], ["../../y\n1 run: all is well\x1b[31m"], "../up")]
+    model = save_model(tmp_path / "names.onnx", nodes, {"x": [2]}, nodes[0].output[0])
+    folder = tmp_path / "a" / "b"
+    answer = command("run", model, "--random", 0, "-o", folder / "out", "--dump", folder / "all")
+    assert answer.code == 0, answer.err
+    assert "\x1b" not in answer.out
+    assert not any(line.startswith("1 run: all") for line in answer.out.splitlines())
+    written = {path for path in tmp_path.rglob("*") if path.is_file()} - {model}
+    assert len(written) == 3  # the output, and the tensors x and y
+    assert {path.parent for path in written} == {folder / "out", folder / "all"}
+
+
 def test_dump_writes_every_tensor(command: Command, classifier: Path, tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("-1 3 1 2")
     folder = tmp_path / "tensors"

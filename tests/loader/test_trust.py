@@ -143,6 +143,19 @@ def test_a_file_of_another_user_is_refused_with_raised_privileges(
     refused(verdict_on(folder), "foreign-owner", f"belongs to user {SOMEBODY}")
 
 
+@as_root
+def test_who_starts_a_program_with_capabilities_may_less_than_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.chown(folder / "Test_Mine_backend.so", SOMEBODY, SOMEBODY)
+    for name in ("getuid", "geteuid"):
+        monkeypatch.setattr(os, name, lambda: SOMEBODY)
+    verdict = verdict_on(folder)
+    assert (verdict.status, verdict.hint) == ("loaded", "")
+    monkeypatch.setattr("armnn_py.environment.has_raised_privileges", lambda: True)
+    refused(verdict_on(folder), "foreign-owner", f"belongs to user {SOMEBODY}")
+
+
 def test_the_packages_own_files_are_not_judged() -> None:
     with load_backends() as registry:
         assert "CpuRef" in registry

@@ -15,6 +15,7 @@ import os
 import stat
 from collections.abc import Iterator
 
+from armnn_py import environment
 from armnn_py.records import record
 from armnn_py.text import printable
 
@@ -127,8 +128,18 @@ def _above(path: str) -> Ownership:
 
 
 def _owner(what: str, status: os.stat_result) -> str:
-    if status.st_uid in (_ROOT, os.geteuid()):
+    if status.st_uid in (_ROOT, _user()):
         return ""
     return (
         f"{what} belongs to user {status.st_uid}, who is neither root nor the user of this program"
     )
+
+
+def _user() -> int:
+    """The user whose files are as good as root's.
+
+    Who starts a program that has capabilities of its file, or another group, may less than it may.
+    """
+    user = os.geteuid()
+    is_raised = environment.has_raised_privileges() and os.getuid() == user
+    return _ROOT if is_raised else user

@@ -616,13 +616,6 @@ armnn_status_t armnn_i_tell_begin(armnn_context_t* context, uint32_t* out_told,
 /* Calls after_run of the first |told| listeners, the last one first. */
 void armnn_i_tell_end(armnn_context_t* context, uint32_t told, armnn_status_t status);
 
-/* ---- fence.c, memories.c -------------------------------------------------------------------- */
-
-/* Waits for |fence| on the thread of |run|, which can be stopped meanwhile. */
-armnn_status_t armnn_i_await(armnn_run_t* run, armnn_fence_t* fence, armnn_error_t* error);
-/* What last words say of the call that is under way in a run, or null. */
-const char* armnn_i_walk_label(const struct armnn_i_walk_t* walk);
-
 /* ---- last_words.c --------------------------------------------------------------------------- */
 
 /* Set in a copy of the process that a call of a backend has made by fork: |end| ends it when the
@@ -635,8 +628,42 @@ static inline void armnn_i_end_if_stray_copy(void) {
   }
 }
 
-/* _exit for a backend: in a call that was noted it is told, and the status is not 0. */
+/* A call of |function| of the workload of step |number| outside of a run, noted as long as it
+ * lasts: the words are those of the step's label. */
+typedef struct armnn_i_step_call_t {
+  char words[1100];
+  bool is_noted;
+} armnn_i_step_call_t;
+
+void armnn_i_enter_step(armnn_i_step_call_t* call, const struct armnn_plan_t* plan, uint32_t number,
+                        const char* function);
+void armnn_i_leave_step(const armnn_i_step_call_t* call);
+
+/* exit and _exit for a backend, whose file calls them itself: it is told, and the status is not 0.
+ */
+_Noreturn void armnn_i_tell_exit(int status);
 _Noreturn void armnn_i_tell_immediate_exit(int status);
+
+/* ---- backend_code.c ------------------------------------------------------------------------- */
+
+/* Both are for handlers of signals. The noted file that has the code at |address|, or null. */
+const char* armnn_i_file_of_code(uintptr_t address);
+/* The same of the code that a signal met: |context| is what its handler got. With |looks_up|, if
+ * it is no such code, of the functions that have called it. */
+const char* armnn_i_file_at_work(const void* context, bool looks_up);
+
+/* ---- left_threads.c ------------------------------------------------------------------------- */
+
+/* Where the code of |library| is, as dlopen returned it; false if that is not known. */
+bool armnn_i_find_code(void* library, uintptr_t* out_begin, uintptr_t* out_end);
+
+/* ---- fence.c, memories.c -------------------------------------------------------------------- */
+
+/* Waits for |fence| on the thread of |run|, which can be stopped meanwhile. */
+armnn_status_t armnn_i_await(armnn_run_t* run, armnn_fence_t* fence, armnn_error_t* error);
+/* What last words say of the call that is under way in a run, or null. */
+const char* armnn_i_walk_label(const struct armnn_i_walk_t* walk);
+
 /* For |run|, which has the answer if it is to stop: CANCELLED or TIMEOUT. */
 armnn_status_t armnn_i_look(armnn_run_t* run);
 

@@ -20,20 +20,23 @@ typedef struct transform_cycles_t {
 } transform_cycles_t;
 static const transform_cycles_t transform_cycles[ARMNN_ACC_WINOGRAD_TILES] = {{45.0, 30.0},
                                                                               {110.0, 90.0}};
-/* How many bytes of weights arrive in a cycle from where all weights of a network lie, and from
- * the third cache when further blocks read them. */
-#define FAR_BYTES 5.0
-#define NEAR_BYTES 12.0
+/* How many bytes of weights arrive in a cycle from beyond the second cache, while nothing else is
+ * done: products of few rows wait for them. */
+#define WEIGHT_BYTES 5.0
 /* What must be gained: results are less exact, and weights take more memory. */
 #define WORTH 0.9
+/* Transformed weights of one layer that are worth having: 4 x 4 tiles up to 682 x 682 channels. */
+#define MOST_WEIGHTS 67108864.0
 
 /* Second cache, if the system does not say. */
 #define USUAL_CACHE 524288
-/* A block has as many tiles if there are, even if its scratch leaves the cache: each weight is
- * read again for each block. */
+/* Tiles of a block, even if its scratch leaves the cache: for each block all weights are read
+ * again. */
 #define LEAST_TILES 24
+#define MOST_TILES 72
 
 static double larger(double a, double b) { return a > b ? a : b; }
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 bool armnn_i_acc_can_winograd(const armnn_i_acc_maker_t* maker,
@@ -97,19 +100,21 @@ static int64_t second_cache(void) {
   return USUAL_CACHE;
 }
 
-/* Tiles of a block whose scratch takes three quarters of the cache. */
-static int64_t fitting_tiles(int64_t cache, int64_t points, int64_t channels, int64_t columns) {
-  const int64_t fitting = cache * 3 / 4 / (points * (channels + columns) * (int64_t)sizeof(float));
-  return most(fitting / 6 * 6, LEAST_TILES);
+/* Tiles of a block whose scratch takes three quarters of the cache; or more of them, if channels
+ * are many: as many as make the scratch half as large as the weights. */
+static int64_t wanted_tiles(int64_t cache, int64_t points, int64_t channels, int64_t columns) {
+  const int64_t both = channels + columns;
+  const int64_t fitting = cache * 3 / 4 / (points * both * (int64_t)sizeof(float));
+  const int64_t wide = least(channels * columns / (2 * both), MOST_TILES);
+  return most(most(fitting / 6 * 6, wide), LEAST_TILES);
 }
 
 void armnn_i_acc_cut_winograd(armnn_i_acc_winograd_t* op) {
-  const int64_t wanted = fitting_tiles(second_cache(), op->points, op->pixel_step, op->sum_step);
-  int64_t blocks = armnn_i_acc_ceil_div(op->tiles, wanted);
-  op->together = op->threads > 1 && op->tiles < (int64_t)op->threads * LEAST_TILES;
-  if (!op->together && op->threads > 1) {
-    blocks = armnn_i_acc_ceil_div(blocks, op->threads) * op->threads;
-  }
+  const int64_t wanted = wanted_tiles(second_cache(), op->points, op->pixel_step, op->sum_step);
+  const int64_t threads = op->threads;
+  op->together = threads > 1 && op->tiles < threads * wanted;
+  int64_t blocks = op->together ? 1 : armnn_i_acc_ceil_div(op->tiles, wanted);
+  if (!op->together) blocks = armnn_i_acc_ceil_div(blocks, threads) * threads;
   op->block_tiles = armnn_i_acc_ceil_div(op->tiles, blocks);
   op->blocks = armnn_i_acc_ceil_div(op->tiles, op->block_tiles);
 }
@@ -123,9 +128,10 @@ static double direct_cycles(const armnn_i_acc_gemm_kernels_t* gemm,
   const uint32_t vectors = armnn_i_acc_winograd_vectors(gemm, columns, pixels);
   const int64_t all = armnn_i_acc_ceil_div(columns, gemm->lanes);
   const double weights = 9.0 * sizeof(float) * (double)(channels * columns);
-  return larger(product_cycles(gemm, pixels, 9 * channels, all, vectors), weights / FAR_BYTES);
+  return product_cycles(gemm, pixels, 9 * channels, all, vectors) + weights / WEIGHT_BYTES;
 }
 
+/* INFINITY: the weights would be too large. */
 static double winograd_cycles(const armnn_i_acc_gemm_kernels_t* gemm,
                               const armnn_i_acc_convolution_t* what, int64_t size) {
   const transform_cycles_t transform = transform_cycles[size == 2 ? 0 : 1];
@@ -133,8 +139,8 @@ static double winograd_cycles(const armnn_i_acc_gemm_kernels_t* gemm,
   const int64_t points = (size + 2) * (size + 2);
   const int64_t tiles = what->output.dims[0] * armnn_i_acc_ceil_div(what->output.dims[1], size) *
                         armnn_i_acc_ceil_div(what->output.dims[2], size);
-  const int64_t fitting = fitting_tiles(USUAL_CACHE, points, channels, columns);
-  const int64_t blocks = armnn_i_acc_ceil_div(tiles, fitting);
+  const int64_t wanted = wanted_tiles(USUAL_CACHE, points, channels, columns);
+  const int64_t blocks = armnn_i_acc_ceil_div(tiles, wanted);
   const int64_t rows = armnn_i_acc_ceil_div(tiles, blocks);
   const int64_t in = armnn_i_acc_ceil_div(channels, gemm->lanes);
   const int64_t out = armnn_i_acc_ceil_div(columns, gemm->lanes);
@@ -143,8 +149,8 @@ static double winograd_cycles(const armnn_i_acc_gemm_kernels_t* gemm,
   const double weights = (double)(points * channels * columns) * sizeof(float);
   const double transforms =
       (double)tiles * (PLACE_CYCLES + (double)in * transform.pixels + (double)out * transform.sums);
-  return larger(product, weights / FAR_BYTES) +
-         (double)(blocks - 1) * larger(product, weights / NEAR_BYTES) + transforms;
+  if (weights > MOST_WEIGHTS) return INFINITY;
+  return (double)blocks * (product + weights / WEIGHT_BYTES) + transforms;
 }
 
 uint32_t armnn_i_acc_choose_winograd(const armnn_i_acc_maker_t* maker,

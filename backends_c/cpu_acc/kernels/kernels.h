@@ -15,6 +15,7 @@
 #include "move.h"
 #include "pooling.h"
 #include "reduce.h"
+#include "winograd.h"
 
 /* For tensors of one element type. */
 typedef struct armnn_i_acc_kernels_t {
@@ -25,6 +26,7 @@ typedef struct armnn_i_acc_kernels_t {
   const armnn_i_acc_pooling_kernels_t* pooling;
   const armnn_i_acc_reduce_kernels_t* reduce;
   const armnn_i_acc_move_kernels_t* move;
+  const armnn_i_acc_winograd_kernels_t* winograd; /* or null */
 } armnn_i_acc_kernels_t;
 
 struct armnn_i_acc_isa_t {

@@ -166,6 +166,12 @@ ACC_INLINE vf_t vf_gelu(vf_t x) {
   return vf_fma(half, e, half);
 }
 
+/* x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))); (1 + tanh u) / 2 is the sigmoid of 2 u. */
+ACC_INLINE vf_t vf_gelu_tanh(vf_t x) {
+  const vf_t slope = vf_fma(vf_mul(x, x), vf_set(0x1.2444f2p-4f), vf_set(0x1.988454p0f));
+  return vf_mul(x, vf_sigmoid(vf_mul(x, slope)));
+}
+
 /* For |x| < 6000. */
 ACC_INLINE vf_t vf_sin(vf_t x) {
   const vf_t rounding = vf_set(ACC_ROUNDING);

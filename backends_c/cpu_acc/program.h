@@ -135,7 +135,8 @@ typedef enum armnn_i_acc_function_e {
   ARMNN_ACC_SWISH,        /* x sigmoid(a x) */
   ARMNN_ACC_HARD_SWISH,   /* a x min(max(x + 3, 0), 6) / 6 + b */
   ARMNN_ACC_HARD_SIGMOID, /* min(max(a x + b, 0), 1) */
-  ARMNN_ACC_GELU,         /* x / 2 (1 + erf(x / sqrt 2)) */
+  ARMNN_ACC_GELU,         /* a x / 2 (1 + erf(x / sqrt 2)) */
+  ARMNN_ACC_GELU_TANH,    /* a x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
   ARMNN_ACC_ELU,          /* x > 0 ? x : a (exp x - 1) */
   ARMNN_ACC_SOFT_RELU,    /* log(1 + exp x) */
   ARMNN_ACC_ABS,

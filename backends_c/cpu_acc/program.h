@@ -49,6 +49,12 @@ static inline armnn_i_acc_element_t armnn_i_acc_element_of(const armnn_tensor_in
   return element;
 }
 
+/* Whether elements of a data type are quantised numbers of 8 bits. */
+static inline bool armnn_i_acc_is_levels(int32_t type) {
+  return type == ARMNN_DATA_TYPE_QASYMM_S8 || type == ARMNN_DATA_TYPE_QASYMM_U8 ||
+         type == ARMNN_DATA_TYPE_QSYMM_S8;
+}
+
 /* Memory whose address is not known before the run: |offset| bytes into binding |binding|. Binding
  * 0 is the arena of the run; then come the inputs, then the outputs of the sub-graph. */
 #define ARMNN_ACC_ARENA 0u

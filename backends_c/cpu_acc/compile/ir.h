@@ -266,6 +266,7 @@ void armnn_i_acc_take_place(ir_graph_t* graph, uint32_t at, uint32_t user);
 /* ---- fuse*.c ------------------------------------------------------------------------------- */
 
 void armnn_i_acc_fuse_patterns(ir_graph_t* graph);
+void armnn_i_acc_fuse_gelu(ir_graph_t* graph);
 void armnn_i_acc_fuse_normalization(ir_graph_t* graph);
 void armnn_i_acc_fuse(ir_graph_t* graph);
 void armnn_i_acc_fuse_quantized(ir_graph_t* graph);

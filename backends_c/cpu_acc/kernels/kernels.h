@@ -16,6 +16,7 @@
 #include "pooling.h"
 #include "quantized.h"
 #include "reduce.h"
+#include "winograd.h"
 
 #define ARMNN_ACC_MOST_BYTES 8 /* of an element */
 
@@ -28,6 +29,7 @@ typedef struct armnn_i_acc_kernels_t {
   const armnn_i_acc_pooling_kernels_t* pooling;
   const armnn_i_acc_reduce_kernels_t* reduce;
   const armnn_i_acc_move_kernels_t* move;
+  const armnn_i_acc_winograd_kernels_t* winograd; /* or null */
 } armnn_i_acc_kernels_t;
 
 struct armnn_i_acc_isa_t {

@@ -55,70 +55,113 @@ static void ACC_NAME(armnn_s8_table)(const uint8_t* in, uint8_t* out, size_t cou
 
 typedef armnn_i_acc_pair_job_t job_t;
 
-/* Numbers as levels, on a common scale for a sum. */
-ACC_INLINE vi_t operand(const job_t* job, int side, vi_t numbers, int is_sum) {
-  const struct armnn_i_acc_operand_t* from = &job->operands[side];
-  const vi_t level = vi_sub(vi_xor(numbers, vi_set(from->flip)), vi_set(from->offset));
-  if (!is_sum) return level;
-  return vi_scale_twice(vi_shift_left(level, ARMNN_ACC_SUM_BITS), vi_set(from->multiplier),
-                        vi_set(from->right), vi_set(from->half), 1);
+/* What all rows have in common. */
+typedef struct terms_t {
+  vi_t flip[2], offset[2], multiplier[2], right[2], half[2];
+  vi_t left_shift, out_multiplier, out_right, out_half;
+  vi_bounds_t bounds;
+} terms_t;
+
+ACC_INLINE terms_t terms_of(const job_t* job) {
+  terms_t terms = {
+      .left_shift = vi_set(job->left_shift),
+      .out_multiplier = vi_set(job->multiplier),
+      .out_right = vi_set(job->right_shift),
+      .out_half = vi_set(job->half),
+      .bounds = vi_bounds(job->store.zero_point, job->store.low, job->store.high),
+  };
+  for (int side = 0; side < 2; ++side) {
+    terms.flip[side] = vi_set(job->operands[side].flip);
+    terms.offset[side] = vi_set(job->operands[side].offset);
+    terms.multiplier[side] = vi_set(job->operands[side].multiplier);
+    terms.right[side] = vi_set(job->operands[side].right);
+    terms.half[side] = vi_set(job->operands[side].half);
+  }
+  return terms;
 }
 
-ACC_INLINE vi_t combined(const job_t* job, vi_t left, vi_t right, int operation) {
+/* Numbers as levels, on a common scale for a sum. */
+ACC_INLINE vi_t operand(const terms_t* terms, int side, vi_t numbers, int is_sum) {
+  const vi_t level = vi_sub(vi_xor(numbers, terms->flip[side]), terms->offset[side]);
+  if (!is_sum) return level;
+  return vi_scale_twice(vi_shift_left(level, ARMNN_ACC_SUM_BITS), terms->multiplier[side],
+                        terms->right[side], terms->half[side], 1);
+}
+
+ACC_INLINE vi_t combined(const terms_t* terms, vi_t left, vi_t right, int operation) {
   vi_t result = operation == ARMNN_BINARY_ADD   ? vi_add(left, right)
                 : operation == ARMNN_BINARY_SUB ? vi_sub(left, right)
                                                 : vi_mul(left, right);
-  result = vi_shift_left_by(result, vi_set(job->left_shift));
-  result = vi_scale_twice(result, vi_set(job->multiplier), vi_set(job->right_shift),
-                          vi_set(job->half), 1);
-  return vi_clamp(vi_add(result, vi_set(job->store.zero_point)), vi_set(job->store.low),
-                  vi_set(job->store.high));
+  result = vi_shift_left_by(result, terms->left_shift);
+  return vi_scale_twice(result, terms->out_multiplier, terms->out_right, terms->out_half, 1);
 }
 
-ACC_INLINE void pair_row(const job_t* job, const uint8_t* left, const uint8_t* right, uint8_t* out,
-                         int operation) {
+/* Two vectors; of an operand that repeats, |fixed| is each. */
+ACC_INLINE void pair_block(const terms_t* terms, const uint8_t* const from[2], const vi_t fixed[2],
+                           const int repeats[2], int operation, uint8_t* out) {
   const int is_sum = operation != ARMNN_BINARY_MUL;
-  const uint8_t* const from[2] = {left, right};
-  const ptrdiff_t steps[2] = {job->left_step, job->right_step};
-  vi_t fixed[2]; /* of an operand that repeats */
-  for (int side = 0; side < 2; ++side) {
-    fixed[side] = operand(job, side, vi_set(from[side][0]), is_sum);
-  }
-  for (size_t i = 0; i < job->columns; i += BLOCK) {
-    const size_t left_over = job->columns - i;
-    uint8_t in[2][BLOCK] = {{0}}, bytes[BLOCK];
-    vi_t results[2];
-    for (int v = 0; v < 2; ++v) {
-      vi_t levels[2];
-      for (int side = 0; side < 2; ++side) {
-        levels[side] = fixed[side];
-        if (steps[side] == 0) continue;
-        const uint8_t* at = from[side] + i;
-        if (left_over < BLOCK) at = v == 0 ? memcpy(in[side], at, left_over) : in[side];
-        levels[side] = operand(job, side, vi_load_bytes(at + v * VF_LANES), is_sum);
-      }
-      results[v] = combined(job, levels[0], levels[1], operation);
+  vi_t results[2];
+  for (int v = 0; v < 2; ++v) {
+    vi_t levels[2];
+    for (int side = 0; side < 2; ++side) {
+      levels[side] = repeats[side]
+                         ? fixed[side]
+                         : operand(terms, side, vi_load_bytes(from[side] + v * VF_LANES), is_sum);
     }
-    vi_store_bytes(left_over < BLOCK ? bytes : out + i, results[0], results[1]);
-    if (left_over < BLOCK) memcpy(out + i, bytes, left_over);
+    results[v] = combined(terms, levels[0], levels[1], operation);
   }
+  vi_store_numbers(out, results[0], results[1], terms->bounds);
 }
 
-ACC_INLINE void pair_rows(const job_t* job, int operation) {
+/* |operation| and which operand repeats are constant where this is used. */
+ACC_INLINE void pair_rows(const job_t* job, int operation, int left_repeats, int right_repeats) {
+  const terms_t terms = terms_of(job);
+  const int repeats[2] = {left_repeats, right_repeats};
+  const size_t columns = job->columns;
   for (size_t r = 0; r < job->rows; ++r) {
     const ptrdiff_t row = (ptrdiff_t)r;
-    pair_row(job, job->left + row * job->left_row, job->right + row * job->right_row,
-             job->output + row * job->output_row, operation);
+    const uint8_t* from[2] = {job->left + row * job->left_row, job->right + row * job->right_row};
+    uint8_t* out = job->output + row * job->output_row;
+    vi_t fixed[2] = {terms.bounds.low, terms.bounds.low};
+    for (int side = 0; side < 2; ++side) {
+      if (!repeats[side]) continue;
+      fixed[side] = operand(&terms, side, vi_set(from[side][0]), operation != ARMNN_BINARY_MUL);
+    }
+    size_t i = 0;
+    for (; i + BLOCK <= columns; i += BLOCK) {
+      const uint8_t* const at[2] = {from[0] + i, from[1] + i};
+      pair_block(&terms, at, fixed, repeats, operation, out + i);
+    }
+    if (i == columns) continue;
+    uint8_t in[2][BLOCK] = {{0}}, bytes[BLOCK];
+    for (int side = 0; side < 2; ++side) {
+      if (!repeats[side]) memcpy(in[side], from[side] + i, columns - i);
+    }
+    const uint8_t* const at[2] = {in[0], in[1]};
+    pair_block(&terms, at, fixed, repeats, operation, bytes);
+    memcpy(out + i, bytes, columns - i);
+  }
+}
+
+ACC_INLINE void pair(const job_t* job, int operation) {
+  if (job->left_step == 0 && job->right_step == 0) {
+    pair_rows(job, operation, 1, 1);
+  } else if (job->left_step == 0) {
+    pair_rows(job, operation, 1, 0);
+  } else if (job->right_step == 0) {
+    pair_rows(job, operation, 0, 1);
+  } else {
+    pair_rows(job, operation, 0, 0);
   }
 }
 
 static void ACC_NAME(armnn_s8_pair)(const job_t* job) {
   if (job->operation == ARMNN_BINARY_ADD) {
-    pair_rows(job, ARMNN_BINARY_ADD);
+    pair(job, ARMNN_BINARY_ADD);
   } else if (job->operation == ARMNN_BINARY_SUB) {
-    pair_rows(job, ARMNN_BINARY_SUB);
+    pair(job, ARMNN_BINARY_SUB);
   } else {
-    pair_rows(job, ARMNN_BINARY_MUL);
+    pair(job, ARMNN_BINARY_MUL);
   }
 }
 

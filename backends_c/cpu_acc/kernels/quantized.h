@@ -129,7 +129,8 @@ typedef struct armnn_i_acc_pair_job_t {
   ptrdiff_t left_step, right_step;           /* 1 or 0 */
   size_t rows, columns;
   int32_t operation; /* ARMNN_BINARY_ADD, SUB or MUL */
-  /* A level is (number ^ flip) - offset, shifted to the left, and of a sum scaled by a factor. */
+  /* A level is (number ^ flip) - offset, shifted to the left, and of a sum scaled by a factor:
+   * 1/2 if |right| is 0. */
   struct armnn_i_acc_operand_t {
     uint8_t flip;
     int32_t offset, multiplier, right, half;

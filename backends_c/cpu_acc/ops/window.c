@@ -11,9 +11,12 @@
 
 #include <math.h>
 
-/* Bytes of a block's inputs and outputs, and of weights that may be read again for each block. */
-#define BLOCK_BYTES 262144
-#define NEAR_WEIGHTS 524288
+#include "caches.h"
+
+/* A block's inputs and outputs, and weights that may be read again for each block: these shares of
+ * the second cache. */
+#define BLOCK_SHARE 4
+#define NEAR_WEIGHTS_SHARE 2
 /* Work of a block that is worth being handed out by itself. */
 #define ITEM_OPERATIONS 3000000
 
@@ -41,7 +44,9 @@ static uint32_t guess_vectors(const armnn_i_acc_gemm_kernels_t* gemm, uint64_t c
   const uint64_t all = (columns + gemm->lanes - 1) / gemm->lanes;
   if (all <= 2) return (uint32_t)all;
   if (gemm->max_rows[4] > 0) return all == 4 ? 4 : 3;
-  return all % 3 == 0 ? 3 : 2;
+  /* Of 16 registers, tiles of three vectors need the fewest loads: 7 for 12 products, where those
+   * of two need 8. Four vectors are better as two panels alike than as 3 + 1. */
+  return all == 4 ? 2 : 3;
 }
 
 static int64_t count_pixels(const armnn_i_acc_convolution_t* what) {
@@ -71,9 +76,11 @@ static void cut_work(armnn_i_acc_window_t* window) {
   window->grain = window->flat ? rows : 1;
   const int64_t groups = armnn_i_acc_ceil_div(window->units, window->grain);
   const int64_t read = elements_read(what);
-  int64_t block = BLOCK_BYTES / most((read + what->output.dims[3]) * what->input.element.size, 1);
-  if (window->panels.floats * sizeof(float) > NEAR_WEIGHTS) {
-    block = most(block, BLOCK_BYTES / most(read, 1));
+  const uint64_t cache = armnn_i_acc_second_cache();
+  const int64_t bytes = (int64_t)(cache / BLOCK_SHARE);
+  int64_t block = bytes / most((read + what->output.dims[3]) * what->input.element.size, 1);
+  if (window->panels.floats * sizeof(float) > cache / NEAR_WEIGHTS_SHARE) {
+    block = most(block, bytes / most(read, 1));
   }
   block = most(block, 6 * rows);
   int64_t blocks = armnn_i_acc_ceil_div(pixels, block), parts = 1;

@@ -118,18 +118,23 @@ void armnn_i_acc_read_splitter(ir_graph_t* graph) {
   }
 }
 
-/* Pieces of one dimension: each run of indices that follow each other is one. */
+enum { MOST_PIECES = 64 }; /* each may become a copy of its own */
+
+/* Pieces of one dimension, if the indices are few and constant: each run of indices that follow
+ * each other is one. */
 void armnn_i_acc_read_gather(ir_graph_t* graph) {
   const armnn_layer_t* layer = ir_layer(graph);
-  const armnn_const_tensor_t* indices = layer->constants == NULL ? NULL : layer->constants[1];
-  if (indices == NULL || indices->info->data_type != ARMNN_DATA_TYPE_SIGNED32) {
-    armnn_i_acc_refuse(graph, NULL, "the indices are not constant");
-  }
   const ir_alias_t input = armnn_i_acc_input(graph, 0);
   const ir_shape_t from = armnn_i_acc_logical(graph, &input);
   const ir_shape_t logical = armnn_i_acc_shape_of(layer->output_infos[0]);
   const int32_t given = ((const armnn_gather_descriptor_t*)(const void*)layer->descriptor)->axis;
   const uint32_t axis = (uint32_t)(given < 0 ? given + (int32_t)from.rank : given);
+  const armnn_const_tensor_t* indices = layer->constants == NULL ? NULL : layer->constants[1];
+  if (indices == NULL || indices->info->data_type != ARMNN_DATA_TYPE_SIGNED32 ||
+      indices->info->rank != 1 || indices->info->element_count > MOST_PIECES) {
+    armnn_i_acc_read_picked_along(graph, axis);
+    return;
+  }
   const int32_t* values = indices->data;
   const uint32_t total = (uint32_t)logical.dims[axis];
   const int64_t limit = from.dims[axis];

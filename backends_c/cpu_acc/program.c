@@ -171,7 +171,7 @@ armnn_status_t armnn_i_acc_program_run(const armnn_i_acc_program_t* program,
     if (traces) trace_begin(host, entry);
     entry->op->run(entry->op, &run);
     if (traces) trace_end(host, entry);
-    if (failure.status != ARMNN_STATUS_OK) return failure.status;
+    if (failure.status != ARMNN_STATUS_OK) return (armnn_status_t)failure.status;
   }
   return ARMNN_STATUS_OK;
 }

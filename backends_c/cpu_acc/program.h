@@ -95,7 +95,7 @@ static inline bool armnn_i_acc_is_dense(const armnn_i_acc_tensor_t* tensor) {
 
 /* What an operator finds wrong with its operands ends the run. */
 typedef struct armnn_i_acc_failure_t {
-  armnn_status_t status;
+  int32_t status;       /* armnn_status_t */
   armnn_error_t* error; /* gets the words */
 } armnn_i_acc_failure_t;
 

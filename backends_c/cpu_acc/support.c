@@ -150,7 +150,8 @@ armnn_status_t armnn_i_acc_check_layer(const armnn_layer_query_t* query, armnn_e
     ARMNN_RETURN_IF_ERROR(check_tensor(query->input_infos[i], layer.any_type, "input", i, reason));
   }
   for (uint32_t i = 0; i < query->output_count; ++i) {
-    ARMNN_RETURN_IF_ERROR(check_tensor(query->output_infos[i], layer.any_type, "output", i, reason));
+    ARMNN_RETURN_IF_ERROR(
+        check_tensor(query->output_infos[i], layer.any_type, "output", i, reason));
   }
   return layer.check == NULL ? ARMNN_STATUS_OK : layer.check(query, reason);
 }

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * select.c - one of two elements of any kind, by a condition. Bound by memory: plain C is as fast as
- * it gets.
+ * select.c - one of two elements of any kind, by a condition. Bound by memory: plain C is as fast
+ * as it gets.
  */
 #include "walk.h"
 
@@ -20,19 +20,19 @@ typedef struct select_op_t {
   uint32_t threads;
 } select_op_t;
 
-#define DEFINE_SELECT(bits, T)                                                                \
-  static void select##bits(char* const* rows, const int64_t* steps, int64_t count) {          \
-    const uint8_t* condition = (const uint8_t*)rows[CONDITION];                               \
-    const T *x = (const T*)(const void*)rows[X], *y = (const T*)(const void*)rows[Y];         \
-    T* out = (T*)(void*)rows[OUTPUT];                                                         \
-    const int64_t c_step = steps[CONDITION], x_step = steps[X], y_step = steps[Y];            \
-    if (c_step == 1 && x_step == 1 && y_step == 1) {                                          \
-      for (int64_t i = 0; i < count; ++i) out[i] = condition[i] != 0 ? x[i] : y[i];           \
-      return;                                                                                 \
-    }                                                                                         \
-    for (int64_t i = 0; i < count; ++i) {                                                     \
-      out[i] = condition[i * c_step] != 0 ? x[i * x_step] : y[i * y_step];                    \
-    }                                                                                         \
+#define DEFINE_SELECT(bits, T)                                                        \
+  static void select##bits(char* const* rows, const int64_t* steps, int64_t count) {  \
+    const uint8_t* condition = (const uint8_t*)rows[CONDITION];                       \
+    const T *x = (const T*)(const void*)rows[X], *y = (const T*)(const void*)rows[Y]; \
+    T* out = (T*)(void*)rows[OUTPUT];                                                 \
+    const int64_t c_step = steps[CONDITION], x_step = steps[X], y_step = steps[Y];    \
+    if (c_step == 1 && x_step == 1 && y_step == 1) {                                  \
+      for (int64_t i = 0; i < count; ++i) out[i] = condition[i] != 0 ? x[i] : y[i];   \
+      return;                                                                         \
+    }                                                                                 \
+    for (int64_t i = 0; i < count; ++i) {                                             \
+      out[i] = condition[i * c_step] != 0 ? x[i * x_step] : y[i * y_step];            \
+    }                                                                                 \
   }
 
 DEFINE_SELECT(8, uint8_t)
@@ -41,7 +41,8 @@ DEFINE_SELECT(32, uint32_t)
 DEFINE_SELECT(64, uint64_t)
 
 /* By the size of an element. */
-static const select_fn_t selects[] = {[1] = select8, [2] = select16, [4] = select32, [8] = select64};
+static const select_fn_t selects[] = {
+    [1] = select8, [2] = select16, [4] = select32, [8] = select64};
 
 typedef struct select_run_t {
   const select_op_t* op;
@@ -62,8 +63,8 @@ static armnn_status_t run_pieces(void* argument, uint64_t begin, uint64_t end,
     for (int64_t r = 0; r < rows; ++r) {
       char* row[TENSORS];
       for (uint32_t t = 0; t < TENSORS; ++t) {
-        row[t] = run->tensors[t] + (at[t] + r * op->walk.strides[t][last - 1]) *
-                                       (int64_t)op->tensors[t].element.size;
+        row[t] = run->tensors[t] +
+                 (at[t] + r * op->walk.strides[t][last - 1]) * (int64_t)op->tensors[t].element.size;
       }
       op->select(row, steps, columns);
     }

@@ -51,6 +51,20 @@ static armnn_status_t check_weights(const armnn_layer_query_t* query, armnn_erro
   return check_constant(query, 2, "the bias values are", reason);
 }
 
+enum { MOST_PLACES = 1024 }; /* of a window with computed weights: each becomes a copy */
+
+/* Weights and bias values that are computed make a product of slices (read_computed_weights.c). */
+static armnn_status_t check_window(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const bool is_dense = query->type == ARMNN_LAYER_CONVOLUTION2D;
+  const armnn_convolution2d_descriptor_t* d = (const void*)query->descriptor;
+  const uint64_t* sides = query->input_infos[1]->dims; /* [O, I, H, W], or H and W in the middle */
+  const uint32_t first = is_dense && d->data_layout == ARMNN_DATA_LAYOUT_NCHW ? 2 : 1;
+  if (sides[first] <= MOST_PLACES && sides[first + 1] <= MOST_PLACES / sides[first]) {
+    return ARMNN_STATUS_OK;
+  }
+  return check_weights(query, reason);
+}
+
 static armnn_status_t check_statistics(const armnn_layer_query_t* query, armnn_error_t* reason) {
   for (uint32_t i = 1; i < 5; ++i) {
     ARMNN_RETURN_IF_ERROR(check_constant(query, i, "mean, variance, beta or gamma are", reason));
@@ -104,6 +118,33 @@ static armnn_status_t check_cast(const armnn_layer_query_t* query, armnn_error_t
   if (armnn_i_acc_has_cast(from, to)) return ARMNN_STATUS_OK;
   return REFUSE(reason, "no kernel from %s to %s", armnn_data_type_name(from),
                 armnn_data_type_name(to));
+}
+
+static armnn_status_t check_normalization(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const armnn_normalization_descriptor_t* d = (const void*)query->descriptor;
+  if (d->method != ARMNN_NORMALIZATION_LOCAL_BRIGHTNESS) {
+    return REFUSE(reason, "no kernel for local contrast");
+  }
+  if (query->input_infos[0]->rank != 4) return REFUSE(reason, "input 0 is no image");
+  return ARMNN_STATUS_OK;
+}
+
+/* Each side that is cut in blocks becomes two dimensions. */
+static armnn_status_t check_blocks(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const uint32_t rank = query->input_infos[0]->rank;
+  const uint32_t count =
+      query->type == ARMNN_LAYER_SPACE_TO_BATCH_ND
+          ? ((const armnn_space_to_batch_nd_descriptor_t*)(const void*)query->descriptor)
+                ->block_rank
+          : ((const armnn_batch_to_space_nd_descriptor_t*)(const void*)query->descriptor)
+                ->block_rank;
+  if (rank + count <= ARMNN_ACC_MAX_RANK) return ARMNN_STATUS_OK;
+  return REFUSE(reason, "%u dimensions, %u of them in blocks", rank, count);
+}
+
+static armnn_status_t check_axes(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  if ((query->input_infos[1]->flags & ARMNN_TENSOR_CONSTANT) != 0) return ARMNN_STATUS_OK;
+  return REFUSE(reason, "the axes are not constant");
 }
 
 static armnn_status_t check_gather_nd(const armnn_layer_query_t* query, armnn_error_t* reason) {

@@ -124,23 +124,12 @@ def test_constants_of_integers(runtime: ann.Runtime, dtype: Any) -> None:
     np.testing.assert_array_equal(out, x * dtype(3) + row)
 
 
-FUNCTIONS = {
-    U.COS: np.cos,
-    U.TAN: np.tan,
-    U.ATAN: np.arctan,
-    U.SINH: np.sinh,
-    U.COSH: np.cosh,
-    U.ASINH: np.arcsinh,
-    U.ROUND: np.rint,
-}
-
-
-@pytest.mark.parametrize("operation", FUNCTIONS, ids=lambda operation: operation.name)
-def test_functions_of_the_c_library(runtime: ann.Runtime, operation: Any) -> None:
-    x = values_of(8, 3, 700)
-    out = run(runtime, [x], lambda n, a: n.add_elementwise_unary(a, operation))
-    expected = FUNCTIONS[operation](x.astype(np.float64))
-    np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-6)
+def test_operations_that_a_type_lacks_are_refused(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((3,), ann.DataType.UNSIGNED32))
+    network.add_output("u", network.add_elementwise_unary(x, U.SQRT))
+    with pytest.raises(ann.ArmnnError, match="no kernel for Sqrt of unsigned32"):
+        ann.optimize(network, ["CpuAcc"], runtime=runtime)
 
 
 # ---- Casts ---------------------------------------------------------------------------------

@@ -246,6 +246,26 @@ ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
                                     const ir_alias_t* right, int32_t operation,
                                     const ir_shape_t* logical);
 
+/* Moves, by the network's dimensions. A slice of |alias|: |count| elements from |begin| in steps of
+ * |stride| (null: 1). */
+ir_alias_t armnn_i_acc_sliced(ir_graph_t* graph, const ir_alias_t* alias, const int64_t* begin,
+                              const int64_t* stride, const int64_t* count);
+/* The pieces at |origins|. The result has its dimensions in the order of the largest computed
+ * piece.
+ */
+ir_alias_t armnn_i_acc_joined(ir_graph_t* graph, const ir_alias_t* pieces, uint32_t count,
+                              const int64_t (*origins)[IR_DIMS], const ir_shape_t* logical);
+ir_alias_t armnn_i_acc_padded(ir_graph_t* graph, const ir_alias_t* alias, const int64_t* before,
+                              const int64_t* after, int32_t mode, float value);
+
+/* A convolution whose weights, or bias values, are computed. |window| has all but the weights and
+ * the kernel's sides; |order| says where the network has N, H, W, C, |weights_order| where the
+ * weights have o, y, x, i. */
+void armnn_i_acc_read_computed_convolution(ir_graph_t* graph,
+                                           const armnn_i_acc_convolution_t* window,
+                                           const uint32_t* order, const uint32_t* weights_order,
+                                           bool has_bias);
+
 /* The layer as an IR_PAIRS of its two inputs. */
 void armnn_i_acc_read_pairs(ir_graph_t* graph, int32_t kind, int32_t operation);
 /* A GATHER along |axis| by indices that are computed. */

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * support.c - which layers CpuAcc takes: those of compile/kinds.inc, within the rules that all
- * kernels share, in the types that they compute with, with constants where the compiler wants them.
+ * kernels share, in the types that they compute with, with constants where the compiler wants them;
+ * quantised ones by check_quantized.c.
  */
 #include <stdlib.h>
 
@@ -17,6 +18,15 @@
  * window, are counted in 64 bits without overflow. */
 #define MOST_ELEMENTS ((uint64_t)1 << 40)
 
+static armnn_status_t check_size(const armnn_tensor_info_t* info, const char* what, uint32_t index,
+                                 armnn_error_t* reason) {
+  if (info->element_count == 0) return REFUSE(reason, "%s %u has no elements", what, index);
+  if (info->element_count > MOST_ELEMENTS) {
+    return REFUSE(reason, "%s %u has more than 2^40 elements", what, index);
+  }
+  return ARMNN_STATUS_OK;
+}
+
 /* |any|: the layer takes other types than float32. */
 static armnn_status_t check_tensor(const armnn_tensor_info_t* info, bool any, const char* what,
                                    uint32_t index, armnn_error_t* reason) {
@@ -30,9 +40,16 @@ static armnn_status_t check_tensor(const armnn_tensor_info_t* info, bool any, co
     return REFUSE(reason, "%s %u is %s, the backend computes this layer in float32", what, index,
                   armnn_data_type_name(info->data_type));
   }
-  if (info->element_count == 0) return REFUSE(reason, "%s %u has no elements", what, index);
-  if (info->element_count > MOST_ELEMENTS) {
-    return REFUSE(reason, "%s %u has more than 2^40 elements", what, index);
+  return check_size(info, what, index, reason);
+}
+
+static armnn_status_t check_sizes(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  for (uint32_t i = 0; i < query->input_count; ++i) {
+    if (query->input_infos[i] == NULL) continue;
+    ARMNN_RETURN_IF_ERROR(check_size(query->input_infos[i], "input", i, reason));
+  }
+  for (uint32_t i = 0; i < query->output_count; ++i) {
+    ARMNN_RETURN_IF_ERROR(check_size(query->output_infos[i], "output", i, reason));
   }
   return ARMNN_STATUS_OK;
 }
@@ -184,8 +201,13 @@ armnn_status_t armnn_i_acc_check_layer(const armnn_layer_query_t* query, armnn_e
   const size_t count = sizeof layers / sizeof layers[0];
   const layer_t layer =
       query->type >= 0 && (size_t)query->type < count ? layers[query->type] : (layer_t){0};
-  if (!layer.known) return REFUSE(reason, "no kernel for this layer type");
+  const bool quantized = armnn_i_acc_is_quantized(query);
+  if (!layer.known && !quantized) return REFUSE(reason, "no kernel for this layer type");
   ARMNN_RETURN_IF_ERROR(armnn_layer_rule(query, reason));
+  if (quantized) {
+    ARMNN_RETURN_IF_ERROR(check_sizes(query, reason));
+    return armnn_i_acc_check_quantized(query, reason);
+  }
   for (uint32_t i = 0; i < query->input_count; ++i) {
     if (query->input_infos[i] == NULL || (i < 32 && (layer.other_types >> i & 1u) != 0)) continue;
     ARMNN_RETURN_IF_ERROR(check_tensor(query->input_infos[i], layer.any_type, "input", i, reason));

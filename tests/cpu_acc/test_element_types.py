@@ -102,5 +102,23 @@ def test_numbers_that_are_computed_with(operators: Operators, isa: str, maker: s
     assert taken == WIDE
 
 
+# By the structure that describes the operator; with nothing but float32 tensors.
+QUANTIZED = {
+    "quantized_convolution": "quantized_convolution",
+    "quantized_depthwise": "quantized_convolution",
+    "quantize": "quantize",
+    "dequantize": "dequantize",
+    "table": "table",
+}
+
+
+@pytest.mark.parametrize("maker", QUANTIZED)
+def test_quantised_operators_want_bytes(operators: Operators, isa: str, maker: str) -> None:
+    what = ops.HEADERS.structs[QUANTIZED[maker]](**BOTH)
+    if "convolution" in QUANTIZED[maker]:
+        what.groups = 8
+    assert operators.refuses(maker, isa, what)
+
+
 def test_every_maker_is_here(operators: Operators) -> None:
-    assert set(MAKERS) == set(operators.makers)
+    assert {*MAKERS, *QUANTIZED} == set(operators.makers)

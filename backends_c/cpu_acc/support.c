@@ -164,6 +164,12 @@ static armnn_status_t check_axes(const armnn_layer_query_t* query, armnn_error_t
   return REFUSE(reason, "the axes are not constant");
 }
 
+static armnn_status_t check_search(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const int32_t data_type = query->input_infos[0]->data_type;
+  if (armnn_i_acc_has_search(data_type)) return ARMNN_STATUS_OK;
+  return REFUSE(reason, "no kernel for %s", armnn_data_type_name(data_type));
+}
+
 static armnn_status_t check_gather_nd(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_tensor_info_t* indices = query->input_infos[1];
   const uint64_t depth = indices->dims[indices->rank - 1];

@@ -89,3 +89,30 @@ void armnn_i_acc_read_gather_nd(ir_graph_t* graph) {
   const ir_shape_t places = {2, {(int64_t)(indices->element_count / depth), depth}};
   read_picked(graph, &from, &places, 0);
 }
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+void armnn_i_acc_read_arg_min_max(ir_graph_t* graph) {
+  const armnn_arg_min_max_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  const ir_alias_t input = armnn_i_acc_input(graph, 0);
+  const ir_shape_t own = armnn_i_acc_logical(graph, &input);
+  const uint32_t axis = (uint32_t)(d->axis < 0 ? d->axis + (int32_t)own.rank : d->axis);
+  /* Dimensions around the searched one in the order of the memory: no transpose of images. */
+  const uint32_t at = ir_axis(&input, axis);
+  const ir_shape_t* memory = ir_shape(graph, input.value);
+  ir_shape_t from = {3, {1, memory->dims[at], 1}}, whole = *memory;
+  for (uint32_t i = 0; i < at; ++i) from.dims[0] *= memory->dims[i];
+  for (uint32_t i = at + 1; i < memory->rank; ++i) from.dims[2] *= memory->dims[i];
+  whole.dims[at] = 1;
+  const ir_alias_t flat = armnn_i_acc_alias(graph, input.value);
+  const ir_alias_t seen = armnn_i_acc_reshaped(graph, &flat, &from);
+  const ir_shape_t shape = {2, {from.dims[0], from.dims[2]}};
+  ir_node_t* node = armnn_i_acc_node_of(graph, IR_SEARCH, armnn_i_acc_plain(graph, &seen), &shape);
+  node->search.function = d->function;
+  graph->values[node->output]->element = armnn_i_acc_element_of(ir_layer(graph)->output_infos[0]);
+  const ir_alias_t found = armnn_i_acc_alias(graph, node->output);
+  ir_alias_t result = armnn_i_acc_reshaped(graph, &found, &whole);
+  for (uint32_t i = 0; i < whole.rank; ++i) result.perm[i] = input.perm[result.perm[i]];
+  const ir_shape_t out = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[0]);
+  armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &result, &out));
+}

@@ -185,6 +185,17 @@ bool armnn_i_acc_has_cast(int32_t from, int32_t to);
 /* |value| as one element of |data_type|, by the rules of a cast; room for 8 bytes. */
 void armnn_i_acc_store_element(float value, int32_t data_type, void* out_element);
 
+/* The index, along the middle dimension, of the least or greatest element. */
+typedef struct armnn_i_acc_search_t {
+  armnn_i_acc_tensor_t input;  /* [outer, searched, inner] */
+  armnn_i_acc_tensor_t output; /* [outer, inner], int32 or int64 */
+  int32_t function;            /* armnn_arg_min_max_function_e */
+} armnn_i_acc_search_t;
+
+armnn_status_t armnn_i_acc_make_search(const armnn_i_acc_maker_t* maker,
+                                       const armnn_i_acc_search_t* what, armnn_i_acc_op_t** out_op);
+bool armnn_i_acc_has_search(int32_t data_type);
+
 /* softmax(beta x), or its logarithm, along |axis|. */
 typedef struct armnn_i_acc_softmax_t {
   armnn_i_acc_tensor_t input, output;

@@ -60,6 +60,7 @@ Pairs: Any = HEADERS.structs["pairs"]
 Each: Any = HEADERS.structs["each"]
 Cast: Any = HEADERS.structs["cast"]
 Gather: Any = HEADERS.structs["gather"]
+Search: Any = HEADERS.structs["search"]
 Copy: Any = HEADERS.structs["copy"]
 Pad: Any = HEADERS.structs["pad"]
 

@@ -16,7 +16,7 @@ from .operators import UNSUPPORTED, Operators, epilogue, tensor
 
 IMAGE = np.ones((1, 4, 4, 8), np.float32)
 MASK = np.ones(IMAGE.shape, np.bool_)
-INDICES = np.zeros((1, 1), np.int64)
+INDICES, PLACES = np.zeros((1, 1), np.int64), np.zeros((4, 8), np.int64)
 ONES = np.ones((8, 1, 1, 8), np.float32)
 WINDOW = dict.fromkeys(
     ("kernel_y", "kernel_x", "stride_y", "stride_x", "dilation_y", "dilation_x"), 1
@@ -41,6 +41,7 @@ MAKERS = {
     "pairs": ops.Pairs(**SIDES, kind=0, operation=abi.ARMNN_BINARY_ADD),
     "each": ops.Each(**BOTH, operation=abi.ARMNN_UNARY_ABS),
     "cast": ops.Cast(**BOTH),
+    "search": ops.Search(tensor(IMAGE[0]), tensor(PLACES)),
     "gather": ops.Gather(tensor(IMAGE[0]), tensor(INDICES), tensor(IMAGE[0, :, :1])),
     "copy": ops.Copy(tensor(IMAGE), tensor(IMAGE), (0, 1, 2, 3)),
     "pad": ops.Pad(**BOTH),
@@ -57,7 +58,7 @@ def with_type(what: Any, data_type: int) -> Any:
     return copy
 
 
-ANY_TYPE = ("copy", "pad", "select", "gather", "pairs", "each", "cast")
+ANY_TYPE = ("copy", "pad", "select", "gather", "pairs", "each", "cast", "search")
 
 
 @pytest.mark.parametrize("maker", [maker for maker in MAKERS if maker not in ANY_TYPE])
@@ -95,7 +96,7 @@ WIDE = {
 }
 
 
-@pytest.mark.parametrize("maker", ["pairs", "each"])
+@pytest.mark.parametrize("maker", ["pairs", "each", "search"])
 def test_numbers_that_are_computed_with(operators: Operators, isa: str, maker: str) -> None:
     types = range(abi.ARMNN_DATA_TYPE_COUNT)
     taken = {t for t in types if not operators.refuses(maker, isa, with_type(MAKERS[maker], t))}

@@ -164,3 +164,38 @@ def test_casts_to_narrower_integers_drop_bits_and_round_floats(runtime: ann.Runt
         np.testing.assert_array_equal(out, x.astype(np.float16))
     back = run(runtime, [out], lambda n, a: n.add_cast(a, ann.DataType.FLOAT32))
     np.testing.assert_array_equal(back, out.astype(np.float32))
+
+
+# ---- Places ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("output", [ann.DataType.SIGNED32, ann.DataType.SIGNED64])
+@pytest.mark.parametrize("dtype", NUMBERS)
+@pytest.mark.parametrize("function", ann.ArgMinMaxFunction, ids=lambda function: function.name)
+def test_places_of_extremes(runtime: ann.Runtime, function: Any, dtype: Any, output: Any) -> None:
+    find = np.argmin if function == ann.ArgMinMaxFunction.MIN else np.argmax
+    for shape, axis in (((3, 40, 7), 1), ((2, 5, 9), -1), ((6, 700), 0), ((5,), 0)):
+        x = numbers(10, shape, dtype)  # many ties, which the lower index wins
+        out = run(runtime, [x], lambda n, a, i=axis: n.add_arg_min_max(a, function, i, output))
+        assert out.dtype == output.numpy
+        np.testing.assert_array_equal(out, find(x, axis))
+
+
+def test_places_in_images_and_of_nan(runtime: ann.Runtime) -> None:
+    """The classes of an image's pixels; a NaN is both the least and the greatest, as in numpy."""
+    x, weights = values_of(11, 2, 3, 6, 5), values_of(12, 21, 3, 1, 1)
+    layout = {"data_layout": ann.DataLayout.NCHW}
+
+    def make(n: Any, s: Any) -> Any:
+        y = n.add_convolution2d(s, weights, **layout)
+        return n.add_arg_min_max(y, ann.ArgMinMaxFunction.MAX, 1)
+
+    y = np.einsum("oi,nihw->nohw", weights[:, :, 0, 0].astype(np.float64), x)
+    np.testing.assert_array_equal(run(runtime, [x], make), y.argmax(1))
+    x[0, 1, 2, 3] = x[1, 2, 0, 0] = np.nan
+    for function, find in (
+        (ann.ArgMinMaxFunction.MIN, np.argmin),
+        (ann.ArgMinMaxFunction.MAX, np.argmax),
+    ):
+        out = run(runtime, [x], lambda n, a, f=function: n.add_arg_min_max(a, f, 1))
+        np.testing.assert_array_equal(out, find(x, 1))

@@ -12,7 +12,7 @@ import pytest
 from armnn_py._native import abi
 
 from .guarded import guarded
-from .operators import UNSUPPORTED, Cast, Each, Gather, Operators, Pairs, Select, tensor
+from .operators import UNSUPPORTED, Cast, Each, Gather, Operators, Pairs, Search, Select, tensor
 
 ARITHMETIC, COMPARISON = 0, 1
 
@@ -114,3 +114,14 @@ def test_an_index_outside(operators: Operators, isa: str) -> None:
         with pytest.raises(ValueError, match=rf"^index {bad} at place 1 .* dimension 2$"):
             operators.run("gather", isa, what)
     assert (out == 0).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_search(operators: Operators, isa: str, dtype: Any) -> None:
+    for shape in ((3, 5, 300), (4, 70, 1), (1, 1, 7)):
+        for how in (0, 2):
+            x = laid(draw(9, shape, dtype), how)
+            out = laid(np.zeros((shape[0], shape[2]), np.int32), how // 2)
+            what = Search(tensor(x), tensor(out), function=abi.ARMNN_ARG_MAX)
+            assert operators.run("search", isa, what) != UNSUPPORTED
+            np.testing.assert_array_equal(out, x.argmax(1))

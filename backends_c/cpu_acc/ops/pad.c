@@ -144,21 +144,6 @@ static void join(pad_op_t* op) {
   op->rank = rank;
 }
 
-/* False if there is no such element. */
-static bool set_fill(pad_op_t* op) {
-  const float value = op->what.value;
-  const int32_t type = op->what.output.element.type;
-  if (op->what.mode != ARMNN_PAD_CONSTANT) return true;
-  if (type == ARMNN_DATA_TYPE_FLOAT32) {
-    memcpy(op->fill, &value, sizeof value);
-    return true;
-  }
-  if (!armnn_i_acc_is_levels(type)) return false;
-  const uint8_t bits = (uint8_t)(int32_t)value;
-  memcpy(op->fill, &bits, sizeof bits);
-  return true;
-}
-
 armnn_status_t armnn_i_acc_make_pad(const armnn_i_acc_maker_t* maker, const armnn_i_acc_pad_t* what,
                                     armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_move_kernels_t* kernels = armnn_i_acc_moves_of(maker, &what->output);
@@ -167,10 +152,7 @@ armnn_status_t armnn_i_acc_make_pad(const armnn_i_acc_maker_t* maker, const armn
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->what = *what;
   op->kernels = kernels;
-  if (!set_fill(op)) {
-    op->base.op.destroy(&op->base.op);
-    return ARMNN_STATUS_UNSUPPORTED;
-  }
+  armnn_i_acc_store_element(what->value, what->output.element.type, op->fill);
   join(op);
   op->rows = 1;
   for (uint32_t d = 0; d + 1 < op->rank; ++d) op->rows *= op->out_dims[d];

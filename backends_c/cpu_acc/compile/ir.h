@@ -26,6 +26,7 @@
 
 #define IR_NONE UINT32_MAX
 #define IR_DIMS ARMNN_ACC_MAX_RANK
+#define IR_OPERANDS 4u /* the most that an operator reads, but for its residual */
 
 typedef struct ir_shape_t {
   uint32_t rank; /* at least 1 */
@@ -287,7 +288,8 @@ void armnn_i_acc_read_picked_along(ir_graph_t* graph, uint32_t axis);
 
 /* Counts producers, uses and users of all values; drops nodes that nobody reads. */
 void armnn_i_acc_count_uses(ir_graph_t* graph);
-/* Makes node |n| read only |input| and its residual; drops nodes that nobody reads any more. */
+/* Makes node |n| read only |inputs| and its residual; drops nodes that nobody reads any more. */
+void armnn_i_acc_read_only(ir_graph_t* graph, uint32_t n, const uint32_t* inputs, uint32_t count);
 void armnn_i_acc_read_alone(ir_graph_t* graph, uint32_t n, uint32_t input);
 /* Uncounts what node |n| reads, before a change of the node, and counts it again afterwards. */
 void armnn_i_acc_forget_reads(ir_graph_t* graph, uint32_t n);
@@ -299,6 +301,7 @@ void armnn_i_acc_take_place(ir_graph_t* graph, uint32_t at, uint32_t user);
 /* ---- fuse*.c ------------------------------------------------------------------------------- */
 
 void armnn_i_acc_fuse_patterns(ir_graph_t* graph);
+void armnn_i_acc_fuse_attention(ir_graph_t* graph);
 void armnn_i_acc_fuse_gelu(ir_graph_t* graph);
 void armnn_i_acc_fuse_normalization(ir_graph_t* graph);
 void armnn_i_acc_fuse(ir_graph_t* graph);
@@ -319,7 +322,7 @@ typedef struct ir_step_t {
   const ir_node_t* node;
   ir_action_t action;
   bool bare; /* the epilogue follows as further steps */
-  armnn_i_acc_tensor_t in[3];
+  armnn_i_acc_tensor_t in[IR_OPERANDS];
   armnn_i_acc_tensor_t residual;
   armnn_i_acc_tensor_t out;
   uint32_t order[IR_DIMS];

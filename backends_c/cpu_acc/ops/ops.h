@@ -81,6 +81,20 @@ typedef struct armnn_i_acc_matmul_t {
 armnn_status_t armnn_i_acc_make_matmul(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_matmul_t* what, armnn_i_acc_op_t** out_op);
 
+/* output[b] = softmax(beta (scale query[b] key[b]^T + mask[b])) value[b], the softmax along rows:
+ * query [batch.., m, k], value [batch.., n, d], key [batch.., k, n] or, with |transpose_key|,
+ * [batch.., n, k], and so for |transpose_value|; mask [batch.., m or 1, n], or of rank 0. Batch
+ * dimensions broadcast to those of the output. */
+typedef struct armnn_i_acc_attention_t {
+  armnn_i_acc_tensor_t query, key, value, mask, output;
+  bool transpose_key, transpose_value;
+  float scale, beta;
+} armnn_i_acc_attention_t;
+
+armnn_status_t armnn_i_acc_make_attention(const armnn_i_acc_maker_t* maker,
+                                          const armnn_i_acc_attention_t* what,
+                                          armnn_i_acc_op_t** out_op);
+
 /* output = input * scale + shift, one of each for every index of the last dimension. */
 typedef struct armnn_i_acc_affine_t {
   armnn_i_acc_tensor_t input, output;

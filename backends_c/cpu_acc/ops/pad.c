@@ -51,12 +51,25 @@ static void fill(const pad_op_t* op, char* out, int64_t count) {
   }
 }
 
-/* Elements [begin, end) of a row, which lie beside the input and show reflections of it. */
+/* Elements [begin, end) of a row, which lie beside the input and show reflections of it: runs of
+ * neighbours, forwards or backwards. */
 static void reflect(const pad_op_t* op, const char* in, char* out, int64_t begin, int64_t end) {
   const uint32_t last = op->rank - 1;
-  for (int64_t i = begin; i < end; ++i) {
-    const int64_t from = source_of(op->what.mode, i, op->before[last], op->in_dims[last]);
-    op->kernels->copy(in + from * op->in_steps[last], 0, out + i * op->out_steps[last], 0, 1, 1);
+  const int64_t before = op->before[last], all = op->in_dims[last];
+  const int64_t size = op->what.output.element.size;
+  const int64_t in_step = op->in_steps[last], out_step = op->out_steps[last];
+  for (int64_t i = begin, count; i < end; i += count) {
+    const int64_t from = source_of(op->what.mode, i, before, all);
+    const int64_t step = source_of(op->what.mode, i + 1, before, all) - from;
+    count = step == 0 ? 1 : step < 0 ? from + 1 : all - from;
+    if (count > end - i) count = end - i;
+    if (out_step == size) {
+      op->kernels->gather(in + from * in_step, step * in_step / size, out + i * size,
+                          (size_t)count);
+    } else {
+      op->kernels->copy(in + from * in_step, step * in_step / size, out + i * out_step,
+                        out_step / size, (size_t)count, 1);
+    }
   }
 }
 

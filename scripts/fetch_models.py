@@ -235,16 +235,40 @@ SOURCES = [
          ("astronaut.png", "chelsea.png", "coffee.png", "page.png", "rocket.jpg", "text.png")},
         [*_CP311, *_MANYLINUX],
     ),
-    Source(
-        "testdata", "onnx", "1.20.1",
-        "2297f428c51c7fc6d8fad0cf34384284dfeff3f86799f8e83ef905451348ade0",
-        {
-            f"onnx/backend/test/data/{family}": f"testdata/1.20.1/{family}"
-            for family in ("node", "simple", "pytorch-operator", "pytorch-converted")
-        },
-        [*_CP311, *_MANYLINUX],
+    *(
+        Source(
+            group, "onnx", version, sha256,
+            {
+                f"onnx/backend/test/data/{family}": f"testdata/{version}/{family}"
+                for family in ("node", "simple", "pytorch-operator", "pytorch-converted")
+            },
+            options,
+        )
+        for group, version, sha256, options in (
+            (
+                "testdata", "1.20.1",
+                "2297f428c51c7fc6d8fad0cf34384284dfeff3f86799f8e83ef905451348ade0",
+                [*_CP311, *_MANYLINUX],
+            ),
+            (
+                "older", "1.12.0",
+                "9fd2f4e23078df197bb76a59b9cd8f5a43a6ad2edc035edb3ecfb9042093e05a",
+                ["--python-version=3.10", "--implementation=cp", "--abi=cp310", _CP311[3],
+                 "--platform=manylinux_2_17_x86_64"],
+            ),
+            (
+                "older", "1.7.0",
+                "95eab1dd6fe2a2834647c8c18ce75764a5475185e9c9544544e81255d2651098",
+                ["--python-version=3.8", "--implementation=cp", "--abi=cp38", _CP311[3],
+                 "--platform=manylinux1_x86_64"],
+            ),
+        )
     ),
 ]  # fmt: skip
+
+
+#: Groups that are left out unless somebody asks for them: what `score_onnx.py` needs besides.
+ON_REQUEST = {"older"}
 
 
 def default_folder() -> Path:
@@ -329,8 +353,9 @@ def main() -> None:
         parser.error(f"unknown group {', '.join(sorted(unknown))}")
     folder = arguments.folder.resolve()
     print(folder)
+    wanted = set(arguments.groups) or set(groups) - ON_REQUEST
     for source in SOURCES:
-        if not arguments.groups or source.group in arguments.groups:
+        if source.group in wanted:
             fetch(source, folder)
 
 

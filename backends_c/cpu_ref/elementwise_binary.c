@@ -97,7 +97,7 @@ static void real_row(const void* context, const void* x, const void* y, uint64_t
 typedef struct level_context_t {
   int32_t operation;
   int32_t left; /* bits that a sum has below the point */
-  armnn_i_ref_factor_t x, y, out;
+  armnn_factor_t x, y, out;
 } level_context_t;
 
 static void sum_row(const void* context, const void* x_row, const void* y_row, uint64_t count,
@@ -106,12 +106,12 @@ static void sum_row(const void* context, const void* x_row, const void* y_row, u
   const int32_t *x = (const int32_t*)x_row, *y = (const int32_t*)y_row;
   int32_t* out = (int32_t*)out_row;
   for (uint64_t i = 0; i < count; ++i) {
-    const int64_t a = armnn_i_ref_scale32(x[i] * (1 << c->left), c->x);
-    const int64_t b = armnn_i_ref_scale32(y[i] * (1 << c->left), c->y);
+    const int64_t a = armnn_scale32(x[i] * (1 << c->left), c->x);
+    const int64_t b = armnn_scale32(y[i] * (1 << c->left), c->y);
     const int64_t value = c->operation == ARMNN_BINARY_ADD   ? a + b
                           : c->operation == ARMNN_BINARY_SUB ? a - b
                                                              : (a - b) * (a - b);
-    out[i] = armnn_i_ref_scale32(armnn_i_ref_saturate32(value), c->out);
+    out[i] = armnn_scale32(armnn_saturate32(value), c->out);
   }
 }
 
@@ -121,7 +121,7 @@ static void product_row(const void* context, const void* x_row, const void* y_ro
   const int32_t *x = (const int32_t*)x_row, *y = (const int32_t*)y_row;
   int32_t* out = (int32_t*)out_row;
   for (uint64_t i = 0; i < count; ++i) {
-    out[i] = armnn_i_ref_scale32(armnn_i_ref_saturate32((int64_t)x[i] * y[i]), c->out);
+    out[i] = armnn_scale32(armnn_saturate32((int64_t)x[i] * y[i]), c->out);
   }
 }
 
@@ -142,8 +142,8 @@ static void prelu_row(const void* context, const void* x_row, const void* y_row,
   const int32_t *x = (const int32_t*)x_row, *y = (const int32_t*)y_row;
   int32_t* out = (int32_t*)out_row;
   for (uint64_t i = 0; i < count; ++i) {
-    out[i] = x[i] >= 0 ? armnn_i_ref_scale32(x[i], c->x)
-                       : armnn_i_ref_scale32(armnn_i_ref_saturate32((int64_t)x[i] * y[i]), c->out);
+    out[i] = x[i] >= 0 ? armnn_scale32(x[i], c->x)
+                       : armnn_scale32(armnn_saturate32((int64_t)x[i] * y[i]), c->out);
   }
 }
 
@@ -180,15 +180,15 @@ armnn_status_t armnn_any_elementwise_binary__ref(const armnn_kernel_call_t* call
     case ARMNN_BINARY_ADD:
     case ARMNN_BINARY_SUB:
       c.left = x->data_type == ARMNN_DATA_TYPE_QSYMM_S16 ? 15 : 20;
-      c.out = armnn_i_ref_factor(twice / ((double)(1 << c.left) * (double)s_out));
+      c.out = armnn_factor(twice / ((double)(1 << c.left) * (double)s_out));
       break;
     case ARMNN_BINARY_SQ_DIFF:
       if (x->data_type == ARMNN_DATA_TYPE_QSYMM_S16) return run_real(call, rows_f32[c.operation]);
       c.left = 7;
-      c.out = armnn_i_ref_factor(twice * twice / ((double)(1 << 14) * (double)s_out));
+      c.out = armnn_factor(twice * twice / ((double)(1 << 14) * (double)s_out));
       break;
     case ARMNN_BINARY_MUL:
-      c.out = armnn_i_ref_factor((double)(s_x * s_y / s_out));
+      c.out = armnn_factor((double)(s_x * s_y / s_out));
       return run_levels(call, &c, product_row);
     case ARMNN_BINARY_MAXIMUM:
     case ARMNN_BINARY_MINIMUM:
@@ -199,8 +199,8 @@ armnn_status_t armnn_any_elementwise_binary__ref(const armnn_kernel_call_t* call
     default:
       return run_real(call, rows_f32[c.operation]);
   }
-  c.x = armnn_i_ref_factor((double)s_x / twice);
-  c.y = armnn_i_ref_factor((double)s_y / twice);
+  c.x = armnn_factor((double)s_x / twice);
+  c.y = armnn_factor((double)s_y / twice);
   return run_levels(call, &c, sum_row);
 }
 
@@ -211,7 +211,7 @@ armnn_status_t armnn_any_prelu__ref(const armnn_kernel_call_t* call, armnn_error
   if (!has_levels(x) || !has_levels(y) || !has_levels(out)) return run_real(call, prelu_f32);
   const float s_x = armnn_i_ref_codec(x).scales[0], s_y = armnn_i_ref_codec(y).scales[0];
   const float s_out = armnn_i_ref_codec(out).scales[0];
-  const level_context_t c = {.x = armnn_i_ref_factor((double)(s_x / s_out)),
-                             .out = armnn_i_ref_factor((double)(s_x * s_y / s_out))};
+  const level_context_t c = {.x = armnn_factor((double)(s_x / s_out)),
+                             .out = armnn_factor((double)(s_x * s_y / s_out))};
   return run_levels(call, &c, prelu_row);
 }

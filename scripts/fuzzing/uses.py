@@ -33,10 +33,9 @@ def _inspect(path: Path) -> str:
     from armnn_py.backends.inspection import inspect_file
 
     file = inspect_file(Candidate("argument", str(path), str(path)))
-    if file.info is None:
-        assert file.refusal is not None
+    if file.refusal is not None:
         return f"{file.refusal.code} {file.refusal.reason}"
-    return f"whole {len(file.warnings)} {file.info.asks_where_it_lies}"
+    return f"whole {len(file.warnings)} {file.private}"
 
 
 @functools.cache

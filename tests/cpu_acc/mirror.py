@@ -50,7 +50,8 @@ class Headers:
             for name, text in _LIBRARY.items():
                 Path(folder, name).write_text(text, encoding="ascii")
             backend = REPOSITORY / "backends_c" / "cpu_acc"
-            paths = (f"-I{INCLUDE_DIR}", f"-I{folder}")
+            common = REPOSITORY / "backends_c" / "common"
+            paths = (f"-I{INCLUDE_DIR}", f"-I{common}", f"-I{folder}")
             source = preprocess(backend, header, *paths, *_BUILTINS)
         for node in c_parser.CParser().parse(source, filename=header).ext:
             kind = getattr(getattr(node, "type", None), "type", None)

@@ -77,8 +77,20 @@ EXPORT void operators_apply(uint32_t isa, int32_t function, const float* in, flo
 
 /* ---- Operators ----------------------------------------------------------------------------- */
 
+static int32_t winograd = ARMNN_ACC_WINOGRAD_OFF;
+
 static armnn_i_acc_maker_t maker_of(uint32_t isa, uint32_t threads) {
-  return (armnn_i_acc_maker_t){&host, armnn_i_acc_isas[isa], threads};
+  return (armnn_i_acc_maker_t){&host, armnn_i_acc_isas[isa], threads, winograd};
+}
+
+/* What the convolutions that are made from now on may be; at first they are windows. */
+EXPORT void operators_set_winograd(int32_t option) { winograd = option; }
+
+EXPORT int32_t operators_make_winograd(uint32_t isa, uint32_t threads,
+                                       const armnn_i_acc_convolution_t* what, uint32_t tile,
+                                       armnn_i_acc_op_t** out) {
+  const armnn_i_acc_maker_t maker = maker_of(isa, threads);
+  return (int32_t)armnn_i_acc_make_winograd(&maker, what, tile, out);
 }
 
 #define KIND(kind, name, ...) KIND_LIKE(kind, name, name, 0)

@@ -9,6 +9,7 @@ what the operators see. Operators run on one thread, and on three that take the 
 from __future__ import annotations
 
 import ctypes
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from armnn_py._native import abi
 from .mirror import Headers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 UNSUPPORTED = "unsupported"
 
@@ -28,6 +29,10 @@ FUNCTIONS = tuple(
     name.removeprefix("ARMNN_ACC_").lower()
     for name in HEADERS.enums["function"]
     if name != "ARMNN_ACC_FUNCTION_COUNT"
+)
+
+WINOGRAD = tuple(
+    name.removeprefix("ARMNN_ACC_WINOGRAD_").lower() for name in HEADERS.enums["winograd"]
 )
 
 # What /proc/cpuinfo must name for an instruction set to be tested here.
@@ -58,6 +63,11 @@ Pad: Any = HEADERS.structs["pad"]
 _TYPES = {
     np.dtype(np.float32): abi.ARMNN_DATA_TYPE_FLOAT32,
     np.dtype(np.bool_): abi.ARMNN_DATA_TYPE_BOOLEAN,
+    np.dtype(np.uint8): abi.ARMNN_DATA_TYPE_QASYMM_U8,
+    np.dtype(np.int8): abi.ARMNN_DATA_TYPE_QASYMM_S8,
+    np.dtype(np.int16): abi.ARMNN_DATA_TYPE_QSYMM_S16,
+    np.dtype(np.int32): abi.ARMNN_DATA_TYPE_SIGNED32,
+    np.dtype(np.int64): abi.ARMNN_DATA_TYPE_SIGNED64,
 }
 
 
@@ -89,7 +99,8 @@ def epilogue(
     return result
 
 
-def _available() -> set[str]:
+def available() -> set[str]:
+    """The instruction sets that this processor runs."""
     cpuinfo = Path("/proc/cpuinfo")
     text = cpuinfo.read_text(encoding="utf-8") if cpuinfo.exists() else ""
     flags = {
@@ -107,10 +118,19 @@ class Operators:
         self._library.operators_maker.restype = ctypes.c_char_p
         self._library.operators_kernel.restype = ctypes.c_char_p
         self._library.operators_scratch.restype = ctypes.c_uint64
-        here = _available()
+        here = available()
         isas = self._names(self._library.operators_isa)
         self.isas = {isa: index for index, isa in enumerate(isas) if isa in here}
         self.makers = self._names(self._library.operators_maker)
+
+    @contextmanager
+    def winograd(self, option: str) -> Iterator[None]:
+        """Convolutions are made with the backend's option ``winograd``; without, with ``off``."""
+        self._library.operators_set_winograd(WINOGRAD.index(option))
+        try:
+            yield
+        finally:
+            self._library.operators_set_winograd(WINOGRAD.index("off"))
 
     @staticmethod
     def _names(function: Any) -> list[str]:
@@ -134,6 +154,15 @@ class Operators:
             ctypes.c_float(b),
         )
         return out
+
+    def refuses(self, name: str, isa: str, what: ctypes.Structure) -> bool:
+        """Whether the maker refuses; what it makes is not run."""
+        op = ctypes.c_void_p()
+        make = getattr(self._library, f"operators_make_{name}")
+        if make(self.isas[isa], 1, ctypes.byref(what), ctypes.byref(op)) != 0:
+            return True
+        self._library.operators_destroy(op)
+        return False
 
     def run(
         self,

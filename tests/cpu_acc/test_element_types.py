@@ -52,7 +52,10 @@ def with_type(what: Any, data_type: int) -> Any:
     return copy
 
 
-@pytest.mark.parametrize("maker", MAKERS)
+MOVING = ("copy", "pad")  # elements of any type
+
+
+@pytest.mark.parametrize("maker", [maker for maker in MAKERS if maker not in MOVING])
 def test_only_float32_has_kernels(operators: Operators, isa: str, maker: str) -> None:
     what = MAKERS[maker]
     for data_type in range(abi.ARMNN_DATA_TYPE_COUNT):
@@ -61,5 +64,46 @@ def test_only_float32_has_kernels(operators: Operators, isa: str, maker: str) ->
     assert operators.run(maker, isa, what) != UNSUPPORTED
 
 
+def test_copies_go_by_the_size_of_elements(operators: Operators, isa: str) -> None:
+    for size in range(20):
+        what = ops.Copy.from_buffer_copy(MAKERS["copy"])
+        what.input.element.size = what.output.element.size = size
+        assert operators.refuses("copy", isa, what) == (size not in (1, 2, 4, 8))
+    what.input.element.size, what.output.element.size = 4, 8
+    assert operators.refuses("copy", isa, what)
+
+
+def test_only_float32_and_bytes_have_a_number_to_fill_with(operators: Operators, isa: str) -> None:
+    fills = {
+        data_type
+        for data_type in range(abi.ARMNN_DATA_TYPE_COUNT)
+        if not operators.refuses("pad", isa, with_type(MAKERS["pad"], data_type))
+    }
+    assert fills == {
+        abi.ARMNN_DATA_TYPE_FLOAT32,
+        abi.ARMNN_DATA_TYPE_QASYMM_S8,
+        abi.ARMNN_DATA_TYPE_QASYMM_U8,
+        abi.ARMNN_DATA_TYPE_QSYMM_S8,
+    }
+
+
+# By the structure that describes the operator; with nothing but float32 tensors.
+QUANTIZED = {
+    "quantized_convolution": "quantized_convolution",
+    "quantized_depthwise": "quantized_convolution",
+    "quantize": "quantize",
+    "dequantize": "dequantize",
+    "table": "table",
+}
+
+
+@pytest.mark.parametrize("maker", QUANTIZED)
+def test_quantised_operators_want_bytes(operators: Operators, isa: str, maker: str) -> None:
+    what = ops.HEADERS.structs[QUANTIZED[maker]](**BOTH)
+    if "convolution" in QUANTIZED[maker]:
+        what.groups = 8
+    assert operators.refuses(maker, isa, what)
+
+
 def test_every_maker_is_here(operators: Operators) -> None:
-    assert set(MAKERS) == set(operators.makers)
+    assert {*MAKERS, *QUANTIZED} == set(operators.makers)

@@ -15,7 +15,7 @@ static bool reuse_input(const ir_scheduler_t* scheduler, const ir_node_t* node) 
   for (uint32_t i = 0; i < node->input_count; ++i) {
     const ir_value_t* from = graph->values[node->inputs[i]];
     if (from->constant == NULL && from->buffer >= IR_BUFFER_ARENA &&
-        ir_same_shape(&from->shape, &to->shape) &&
+        ir_same_shape(&from->shape, &to->shape) && from->element.size == to->element.size &&
         scheduler->schedule->buffers[from->buffer - IR_BUFFER_ARENA].readers == 1) {
       armnn_i_acc_set_buffer(to, from->buffer, from->offset, from->strides);
       return true;

@@ -96,8 +96,10 @@ static void compile(compilation_t* self) {
   armnn_i_acc_read(graph);
   graph->layer = graph->subgraph->layer_count; /* nodes from here on belong to no layer */
   armnn_i_acc_fuse_patterns(graph);
+  armnn_i_acc_fuse_gelu(graph);
   armnn_i_acc_fuse_normalization(graph);
   armnn_i_acc_fuse(graph);
+  armnn_i_acc_fuse_quantized(graph);
   do {
     armnn_i_acc_program_clear(self->program);
     armnn_i_acc_bufferize(graph, &self->schedule);

@@ -240,9 +240,15 @@ ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
 
 #define LAYER(type, reader) void armnn_i_acc_read_##reader(ir_graph_t* graph);
 #define LAYER_CHECKED(type, reader, check, other_types) LAYER(type, reader)
+#define MOVES(type, reader) LAYER(type, reader)
+#define MOVES_CHECKED(type, reader, check) LAYER(type, reader)
+#define QUANTIZED(type, reader, check) LAYER(type, reader)
 #include "kinds.inc"
 #undef LAYER
 #undef LAYER_CHECKED
+#undef MOVES
+#undef MOVES_CHECKED
+#undef QUANTIZED
 
 /* ---- uses.c -------------------------------------------------------------------------------- */
 
@@ -260,8 +266,10 @@ void armnn_i_acc_take_place(ir_graph_t* graph, uint32_t at, uint32_t user);
 /* ---- fuse*.c ------------------------------------------------------------------------------- */
 
 void armnn_i_acc_fuse_patterns(ir_graph_t* graph);
+void armnn_i_acc_fuse_gelu(ir_graph_t* graph);
 void armnn_i_acc_fuse_normalization(ir_graph_t* graph);
 void armnn_i_acc_fuse(ir_graph_t* graph);
+void armnn_i_acc_fuse_quantized(ir_graph_t* graph);
 
 /* ---- bufferize.c, plan_memory.c ------------------------------------------------------------ */
 

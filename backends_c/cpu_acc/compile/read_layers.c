@@ -41,6 +41,8 @@ void armnn_i_acc_read_activation(ir_graph_t* graph) {
   } else if (d->function == ARMNN_ACTIVATION_HARD_SWISH) {
     a = 1.0f;
     b = -0.0f; /* adds nothing, and leaves zeros their sign */
+  } else if (d->function == ARMNN_ACTIVATION_GELU) {
+    a = 1.0f;
   }
   apply_to_input(graph, armnn_i_acc_activation_function(d->function), a, b);
 }
@@ -275,10 +277,12 @@ void armnn_i_acc_read_fully_connected(ir_graph_t* graph) {
   const int64_t outputs = weights_shape.dims[transposed ? 0 : 1];
   const ir_alias_t alias = armnn_i_acc_input(graph, 0), weights = armnn_i_acc_input(graph, 1);
   const ir_shape_t own = armnn_i_acc_logical(graph, &alias);
-  /* One matrix of all rows. An input that is one already keeps its dimensions, so that the next
-   * layer needs no other shape. */
+  /* One matrix of all rows. An input that is one already, or whose weights are packed once for all
+   * of its matrices, keeps its dimensions, so that the next layer needs no other shape. */
   ir_shape_t rows = {2, {ir_count(&own) / inputs, inputs}};
-  if (own.rank > 2 && own.dims[own.rank - 1] == inputs && own.dims[own.rank - 2] == rows.dims[0]) {
+  const bool packed = own.rank <= 4 && graph->values[weights.value]->constant != NULL;
+  if (own.rank > 2 && own.dims[own.rank - 1] == inputs &&
+      (packed || own.dims[own.rank - 2] == rows.dims[0])) {
     rows = own;
   }
   const ir_alias_t flat = armnn_i_acc_reshaped(graph, &alias, &rows);

@@ -16,13 +16,6 @@
 
 #define LANES ((int64_t)VF_LANES)
 
-/* Loops over rows and vectors of a tile, whose counts are constants: all of it is written out. */
-#if defined(__clang__)
-#define UNROLLED _Pragma("clang loop unroll(full)")
-#else
-#define UNROLLED _Pragma("GCC unroll 16")
-#endif
-
 typedef vf_t sums_t[ARMNN_ACC_GEMM_VECTORS];
 
 ACC_INLINE void add_residual(const float* residual, int64_t stride, uint32_t last, sums_t* sum,

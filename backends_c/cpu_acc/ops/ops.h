@@ -53,6 +53,11 @@ static inline armnn_i_acc_convolution_t armnn_i_acc_pointwise(armnn_i_acc_tensor
 armnn_status_t armnn_i_acc_make_convolution(const armnn_i_acc_maker_t* maker,
                                             const armnn_i_acc_convolution_t* what,
                                             armnn_i_acc_op_t** out_op);
+/* The same by Winograd's algorithm, with tiles of |tile| x |tile| output pixels, 2 or 4: dense, a
+ * window of 3 x 3, stride 1. The other maker chooses it where maker->winograd lets it. */
+armnn_status_t armnn_i_acc_make_winograd(const armnn_i_acc_maker_t* maker,
+                                         const armnn_i_acc_convolution_t* what, uint32_t tile,
+                                         armnn_i_acc_op_t** out_op);
 /* |groups| == c; output channel o reads input channel o / (oc / c). */
 armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
                                           const armnn_i_acc_convolution_t* what,
@@ -202,10 +207,12 @@ typedef struct armnn_i_acc_pad_t {
   armnn_i_acc_tensor_t input, output;
   int64_t before[ARMNN_ACC_MAX_RANK], after[ARMNN_ACC_MAX_RANK];
   int32_t mode; /* armnn_padding_mode_e */
-  float value;
+  float value;  /* quantised: the number that is stored */
 } armnn_i_acc_pad_t;
 
 armnn_status_t armnn_i_acc_make_pad(const armnn_i_acc_maker_t* maker, const armnn_i_acc_pad_t* what,
                                     armnn_i_acc_op_t** out_op);
+
+#include "quantized_ops.h"
 
 #endif /* ARMNN_CPU_ACC_OPS_H_ */

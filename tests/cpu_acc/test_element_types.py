@@ -110,6 +110,9 @@ QUANTIZED = {
     "quantize": "quantize",
     "dequantize": "dequantize",
     "table": "table",
+    "quantized_binary": "quantized_binary",
+    "quantized_pooling": "quantized_pooling",
+    "quantized_softmax": "quantized_softmax",
 }
 
 

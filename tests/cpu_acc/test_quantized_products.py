@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -205,7 +205,7 @@ def test_windows_by_squares(quantized_runtime: ann.Runtime, seed: int) -> None:
     x = network.add_input("x", info_of(rng, shape, S8 if seed % 3 else U8)).output
     kind = ("u8", "s8", "channels")[seed % 3]
     weights, info = weights_of(rng, (outputs, 3, 3, inputs), 0, kind)
-    padding = "same" if seed % 4 else "valid"
+    padding: Literal["same", "valid"] = "same" if seed % 4 else "valid"
     sides = shape[1:3] if seed % 4 else tuple(side - 2 for side in shape[1:3])
     scale = float(np.float32(scale_in(x.info) * 3))
     result = info_of(rng, (shape[0], *sides, outputs), x.info.data_type, scale)

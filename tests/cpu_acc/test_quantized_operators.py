@@ -40,8 +40,7 @@ def scaled(values: np.ndarray, multiplier: int, right: int) -> np.ndarray:
     """Rounded twice: halves upwards, then away from zero."""
     high = (values * multiplier + 2**30) >> 31
     half = (1 << right) >> 1
-    rounded: np.ndarray = (high + np.where(high < 0, half - (right > 0), half)) >> right
-    return rounded
+    return np.right_shift(high + np.where(high < 0, half - (right > 0), half), right)
 
 
 def stored(levels: np.ndarray, low: int = -128, high: int = 127) -> np.ndarray:

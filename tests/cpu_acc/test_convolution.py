@@ -46,12 +46,20 @@ CASES = [
     # Strides, dilations, paddings larger than the window, images smaller than it.
     Case((15, 15), 20, 24, (1, 1), (2, 2)),
     Case((16, 15), 20, 24, (3, 3), (2, 2), before=(1, 1), after=(1, 1)),
+    # Strides and panels enough that inputs are gathered.
+    Case((15, 14), 20, 300, (1, 1), (2, 2), batch=2),
+    Case((16, 17), 12, 200, (1, 1), (3, 2)),
     Case((11, 12), 7, 24, (3, 2), (3, 1), (2, 3), (2, 4), (1, 0)),
     Case((3, 4), 18, 17, (3, 3), before=(4, 5), after=(5, 4)),
     Case((3, 4), 3, 17, (3, 3), before=(4, 5), after=(5, 4)),
     Case((1, 1), 20, 24, **same(3)),
     Case((1, 40), 18, 24, (1, 9), before=(0, 4), after=(0, 4)),
     Case((40, 1), 18, 24, (9, 1), before=(4, 0), after=(4, 0)),
+    # Panels of which a few taps are taken at a time, if the second cache has half a megabyte:
+    # lines, across lines, only padding.
+    Case((3, 20), 200, 40, **same(3)),
+    Case((5, 7), 200, 24, **same(3)),
+    Case((2, 2), 200, 17, (3, 3), before=(3, 4), after=(4, 3)),
     # Groups and batches.
     Case((6, 5), 12, 18, groups=3, **same(3)),
     Case((6, 5), 32, 96, groups=2),

@@ -10,8 +10,6 @@
  */
 #include "gemm.h"
 
-#include <stdbool.h>
-
 #include "simd.h"
 
 #define LANES ((int64_t)VF_LANES)
@@ -22,6 +20,8 @@
 #else
 #define UNROLLED _Pragma("GCC unroll 16")
 #endif
+
+enum { PAUSES = VF_REGISTERS < 32 };
 
 typedef vf_t sums_t[ARMNN_ACC_GEMM_VECTORS];
 
@@ -58,13 +58,22 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
   const float* input = job->input;
   const float* residual = job->residual;
   float* output = job->output;
+  float* partial = job->partial;
   const bool whole = job->last == VF_LANES;
   const uint32_t flags = job->flags;
   for (uint32_t tile = job->tiles; tile > 0; --tile) {
     sums_t sum[ARMNN_ACC_GEMM_ROWS];
-    UNROLLED for (int v = 0; v < VECTORS; ++v) {
-      const vf_t bias = vf_load(panel + v * LANES);
-      UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = bias;
+    if (PAUSES && (flags & ARMNN_ACC_GEMM_RESUME) != 0) {
+      UNROLLED for (int i = 0; i < ROWS; ++i) {
+        UNROLLED for (int v = 0; v < VECTORS; ++v) {
+          sum[i][v] = vf_load(partial + i * width + v * LANES);
+        }
+      }
+    } else {
+      UNROLLED for (int v = 0; v < VECTORS; ++v) {
+        const vf_t bias = vf_load(panel + v * LANES);
+        UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = bias;
+      }
     }
     for (uint32_t t = 0; t < job->tap_count; ++t) {
       const float* run[ARMNN_ACC_GEMM_ROWS];
@@ -85,6 +94,16 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
         }
         weights += width;
       }
+    }
+    if (PAUSES && (flags & ARMNN_ACC_GEMM_PAUSE) != 0) {
+      UNROLLED for (int i = 0; i < ROWS; ++i) {
+        UNROLLED for (int v = 0; v < VECTORS; ++v) {
+          vf_store(partial + i * width + v * LANES, sum[i][v]);
+        }
+      }
+      input += ROWS * input_stride;
+      partial += ROWS * width;
+      continue;
     }
     if ((flags & ARMNN_ACC_GEMM_RESIDUAL) != 0) {
       add_residual(residual, residual_stride, job->last, sum, ROWS, VECTORS);
@@ -129,6 +148,7 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
     input += ROWS * input_stride;
     output += ROWS * output_stride;
     residual += ROWS * residual_stride;
+    if (PAUSES && (flags & ARMNN_ACC_GEMM_RESUME) != 0) partial += ROWS * width;
   }
 }
 
@@ -195,6 +215,7 @@ const armnn_i_acc_gemm_kernels_t ACC_NAME(armnn_i_acc_gemm_kernels) = {
 #undef GEMM_TILE
         },
 #endif
+    .pauses = PAUSES,
     .names =
         {
 #if VF_LANES == 16

@@ -16,7 +16,7 @@ from .operators import Operators, epilogue
 from .windows import WEIGHT_ORDERS, Case, convolution, convolved, random_cases, same, weights_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 EPILOGUES: dict[str, tuple[float, float, Callable[..., Any]]] = {
     "identity": (0, 0, lambda x: x),
@@ -81,8 +81,11 @@ def check(
     bias: bool = True,
     how: int = 0,
     residual: str = "",
+    threads: Sequence[int] = (1, 3),
 ) -> str:
-    """One convolution; ``how`` the output lies, ``residual`` is "" or "first" or "last"."""
+    """One convolution; ``how`` the output lies, ``residual`` is "" or "first" or "last".
+
+    It is run on each number of ``threads``; only what the last run wrote is looked at."""
     rng = np.random.default_rng(seed)
     x = random_like(rng, (case.batch, *case.image, case.channels), 0)
     weights = weights_of(case, rng, order)
@@ -98,7 +101,7 @@ def check(
         residual_last=residual == "last",
     )
     what = convolution(case, x, out, weights, added, after)
-    kernel = operators.run("convolution", isa, what)
+    kernel = operators.run("convolution", isa, what, threads=threads)
     sums = convolved(case, x, weights) + (0 if added is None else added)
     y = meaning(sums + other) if residual == "first" else meaning(sums)
     y = y + other if residual == "last" else y
@@ -114,7 +117,8 @@ def check(
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_shapes(operators: Operators, isa: str, case: Case) -> None:
-    kernel = check(operators, isa, case)
+    check(operators, isa, case, threads=(3,))
+    kernel = check(operators, isa, case, threads=(1,))
     assert kernel.startswith(f"armnn_f32_conv2d__{isa}_")
 
 

@@ -76,6 +76,30 @@ static armnn_status_t check_activation(const armnn_layer_query_t* query, armnn_e
   return check_operands(query, reason);
 }
 
+static armnn_status_t check_binary(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const armnn_elementwise_binary_descriptor_t* d = (const void*)query->descriptor;
+  ARMNN_RETURN_IF_ERROR(check_operands(query, reason));
+  ARMNN_RETURN_IF_ERROR(check_tensor(query->input_infos[1], "input 1", reason));
+  if (d->operation == ARMNN_BINARY_ADD || d->operation == ARMNN_BINARY_SUB ||
+      d->operation == ARMNN_BINARY_MUL) {
+    return ARMNN_STATUS_OK;
+  }
+  return REFUSE(reason, "%s has no kernel for quantised bytes",
+                armnn_operation_name(query->type, d->operation));
+}
+
+static armnn_status_t check_pooling(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const armnn_pooling2d_descriptor_t* d = (const void*)query->descriptor;
+  if (d->pool_type == ARMNN_POOLING_MAX || d->pool_type == ARMNN_POOLING_AVERAGE) {
+    return check_operands(query, reason);
+  }
+  return REFUSE(reason, "no kernel for this pooling of quantised bytes");
+}
+
+static armnn_status_t check_softmax(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  return check_operands(query, reason);
+}
+
 static armnn_status_t check_quantize(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_tensor_info_t* input = query->input_infos[0];
   if (input->data_type != ARMNN_DATA_TYPE_FLOAT32) {

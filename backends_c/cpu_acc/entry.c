@@ -128,7 +128,7 @@ static const armnn_backend_api_t backend_api = {
        reference, which is last in any case. */
     .score = -1,
     .vendor_version = ARMNN_ACC_VERSION,
-    .description = "float32 networks on the vector units of the processor",
+    .description = "float32 and int8 networks on the vector units of the processor",
     .create = create,
     .destroy = destroy,
     .get_id = get_id,

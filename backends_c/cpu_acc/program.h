@@ -93,12 +93,19 @@ static inline bool armnn_i_acc_is_dense(const armnn_i_acc_tensor_t* tensor) {
 
 /* ---- One run ------------------------------------------------------------------------------- */
 
+/* What an operator finds wrong with its operands ends the run. */
+typedef struct armnn_i_acc_failure_t {
+  int32_t status;       /* armnn_status_t */
+  armnn_error_t* error; /* gets the words */
+} armnn_i_acc_failure_t;
+
 typedef struct armnn_i_acc_run_t {
   const armnn_host_t* host; /* or null: everything on the calling thread */
   uint64_t run_id;
   char* const* bindings;
   char* scratch;        /* of the operator that runs, as large as it asked for; aligned to a line */
   uint32_t max_threads; /* at least 1; |scratch| was sized for as many */
+  armnn_i_acc_failure_t* failure; /* written by the thread that runs the operator alone */
 } armnn_i_acc_run_t;
 
 static inline void* armnn_i_acc_address(const armnn_i_acc_run_t* run,

@@ -64,7 +64,7 @@ armnn_status_t armnn_any_quantize__ref(const armnn_kernel_call_t* call, armnn_er
                         .x = call->inputs[0],
                         .y = call->outputs[0],
                         .count = ARMNN_COUNT(call),
-                        .per_byte = armnn_i_ref_per_byte(to->data_type)};
+                        .per_byte = armnn_per_byte(to->data_type)};
   (void)error;
   if (is_quantized(from) && is_quantized(to) && job.from.count == 1 && job.to.count == 1) {
     job.factor = armnn_factor((double)job.from.scales[0] / job.to.scales[0]);

@@ -122,12 +122,17 @@ EXPORT const char* operators_kernel(const armnn_i_acc_op_t* op) { return op->ker
 
 EXPORT uint64_t operators_scratch(const armnn_i_acc_op_t* op) { return op->scratch_size; }
 
-/* Without a host if |threads| is 1. Tensors are constants, or lie in binding 0. */
-EXPORT void operators_run(const armnn_i_acc_op_t* op, uint32_t threads, char* scratch,
-                          char* binding) {
+/* Without a host if |threads| is 1. Tensors are constants, or lie in binding 0. Answers what the
+ * operator finds wrong with its operands; the words go to |out_text|, of 200 bytes. */
+EXPORT int32_t operators_run(const armnn_i_acc_op_t* op, uint32_t threads, char* scratch,
+                             char* binding, char* out_text) {
   char* const bindings[] = {binding};
-  const armnn_i_acc_run_t run = {threads > 1 ? &host : NULL, 1, bindings, scratch, threads};
+  armnn_error_t error = {{sizeof error, ARMNN_STRUCT_ERROR}, 0, 0, out_text, 200, 0};
+  armnn_i_acc_failure_t failure = {ARMNN_STATUS_OK, &error};
+  const armnn_i_acc_run_t run = {
+      threads > 1 ? &host : NULL, 1, bindings, scratch, threads, &failure};
   op->run(op, &run);
+  return (int32_t)failure.status;
 }
 
 EXPORT void operators_destroy(armnn_i_acc_op_t* op) { op->destroy(op); }

@@ -47,6 +47,7 @@ Tensor: Any = HEADERS.structs["tensor"]
 Epilogue: Any = HEADERS.structs["epilogue"]
 Convolution: Any = HEADERS.structs["convolution"]
 Matmul: Any = HEADERS.structs["matmul"]
+Attention: Any = HEADERS.structs["attention"]
 Affine: Any = HEADERS.structs["affine"]
 Pooling: Any = HEADERS.structs["pooling"]
 Resize: Any = HEADERS.structs["resize"]
@@ -56,6 +57,11 @@ Softmax: Any = HEADERS.structs["softmax"]
 Reduce: Any = HEADERS.structs["reduce"]
 Normalize: Any = HEADERS.structs["normalize"]
 Select: Any = HEADERS.structs["select"]
+Pairs: Any = HEADERS.structs["pairs"]
+Each: Any = HEADERS.structs["each"]
+Cast: Any = HEADERS.structs["cast"]
+Gather: Any = HEADERS.structs["gather"]
+Search: Any = HEADERS.structs["search"]
 Copy: Any = HEADERS.structs["copy"]
 Pad: Any = HEADERS.structs["pad"]
 
@@ -175,7 +181,7 @@ class Operators:
         """Make the operator and run it with each number of threads; the kernel's name.
 
         ``arguments`` are what the maker has between the maker and the result. ``"unsupported"``
-        if the operator refuses.
+        if the operator refuses; an error if it finds something wrong with its operands.
         """
         kernel = ""
         passed = [
@@ -190,9 +196,12 @@ class Operators:
                 return UNSUPPORTED
             scratch = np.full(self._library.operators_scratch(op) + 64, 0xFF, np.uint8)
             start = scratch.ctypes.data + -scratch.ctypes.data % 64
-            self._library.operators_run(
-                op, count, ctypes.c_void_p(start), ctypes.c_void_p(address(binding))
-            )
+            words = ctypes.create_string_buffer(200)
+            place = ctypes.c_void_p(address(binding))
+            failed = self._library.operators_run(op, count, ctypes.c_void_p(start), place, words)
+            if failed:
+                self._library.operators_destroy(op)
+                raise ValueError(words.value.decode())
             kernel = self._library.operators_kernel(op).decode()
             self._library.operators_destroy(op)
         return kernel

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py.optimizer import OptimizerOptions
+from armnn_py.optimizer import OptimizerOptions, optimize
 
 from .conftest import ISAS
 from .operators import available
@@ -35,6 +35,11 @@ def info_of(
     point = int(rng.choice([ends.min, ends.max, int(rng.integers(ends.min, ends.max + 1))]))
     quantization = ann.QuantizationInfo((scale or scale_of(rng),), (point,))
     return ann.TensorInfo(shape, data_type, quantization=quantization)
+
+
+def scale_in(info: ann.TensorInfo) -> float:
+    assert info.quantization is not None
+    return info.quantization.scales[0]
 
 
 def numbers(rng: np.random.Generator, info: ann.TensorInfo) -> NDArray[Any]:
@@ -62,7 +67,7 @@ def outputs_of(
     runtime: ann.Runtime, network: ann.Network, inputs: dict[str, Any], backends: list[str]
 ) -> tuple[dict[str, NDArray[Any]], ann.OptimizedNetwork]:
     options = OptimizerOptions(simplify=False)
-    optimized = ann.optimize(network, backends, runtime=runtime, options=options)
+    optimized = optimize(network, backends, runtime=runtime, options=options)
     with runtime.load_network(optimized) as net:
         return {name: np.array(array) for name, array in net.run(inputs).items()}, optimized
 

@@ -11,7 +11,17 @@ import pytest
 
 import armnn_py as ann
 
-from .quantized import S8, U8, W8, check_equal, info_of, numbers, outputs_of, quantized_runtime
+from .quantized import (
+    S8,
+    U8,
+    W8,
+    check_equal,
+    info_of,
+    numbers,
+    outputs_of,
+    quantized_runtime,
+    scale_in,
+)
 
 __all__ = ["quantized_runtime"]
 
@@ -62,15 +72,9 @@ def random_product(network: ann.Network, rng: np.random.Generator, x: Any, shape
     ]
     out = (n, *sides, outputs) if layout == NHWC else (n, outputs, *sides)
     depth = kernel[0] * kernel[1] * (1 if depthwise else c // groups)
-    x_scale = x.info.quantization.scales[0]
     spread = float(rng.choice([0.02, 0.3, 1, 1, 5]))
-    result = info_of(rng, out, x.info.data_type)
-    scale = float(np.float32(spread * x_scale * np.sqrt(depth) * 0.8))
-    result = ann.TensorInfo(
-        out,
-        result.data_type,
-        quantization=ann.QuantizationInfo((scale,), result.quantization.zero_points),
-    )
+    scale = float(np.float32(spread * scale_in(x.info) * np.sqrt(depth) * 0.8))
+    result = info_of(rng, out, x.info.data_type, scale)
     if layout == NCHW:
         x = network.add_transpose(x, (0, 3, 1, 2)).output
     constant = network.add_constant(weights, info=info)
@@ -111,7 +115,7 @@ def test_random_matrices(quantized_runtime: ann.Runtime, seed: int) -> None:
     network = ann.Network()
     x = network.add_input("x", info_of(rng, (rows, inputs), U8 if seed % 3 else S8)).output
     bias = rng.integers(-9999, 9999, outputs).astype(np.int32) if seed % 5 else None
-    scale = x.info.quantization.scales[0] * float(rng.choice([0.02, 0.5, 3]))
+    scale = scale_in(x.info) * float(rng.choice([0.02, 0.5, 3]))
     y = network.add_fully_connected(
         x,
         network.add_constant(weights, info=info),
@@ -134,7 +138,7 @@ def high_product(a: int, b: int) -> int:
 def shift_right(value: int, exponent: int) -> int:
     """RoundingDivideByPOT."""
     mask = 2**exponent - 1
-    return (value >> exponent) + ((value & mask) > (mask >> 1) + (value < 0))
+    return (value >> exponent) + int((value & mask) > (mask >> 1) + (value < 0))
 
 
 def test_specification_of_a_convolution(quantized_runtime: ann.Runtime) -> None:

@@ -131,6 +131,21 @@ FROM_SIZES = {
         ("Expand", ["nine", "square"], ["all"], {}),
         ("Trilu", ["all"], ["f"], {"upper": 0}),
     ],
+    # Sizes as operands, and as limits of what is found at run time.
+    "numbers": [
+        ("Cast", ["x"], ["i"], {"to": TensorProto.INT64}),
+        ("Mul", ["i", "n"], ["i_n"], {}),
+        ("Sub", ["i_n", "row"], ["i_s"], {}),
+        ("Cast", ["i_s"], ["f"], {"to": FLOAT}),
+    ],
+    "places": [
+        ("ArgMax", ["x"], ["a"], {"axis": 2}),
+        ("Sub", ["a", "n"], ["b"], {}),
+        ("Concat", ["a", "b"], ["p"], {"axis": 2}),
+        ("Transpose", ["x"], ["t"], {"perm": [1, 2, 0]}),
+        ("GatherND", ["t", "p"], ["g"], {}),
+        ("ReduceMax", ["g"], ["f"], {"axes": [2]}),
+    ],
 }
 
 
@@ -160,7 +175,7 @@ def test_what_is_computed_from_sizes_is_converted_once(
     made = [helper.make_node(op, *names, name=op + names[1][0], **kw) for op, *names, kw in nodes]
     model = models.build(made, {"x": shape}, {"y": shape}, weights)
     with ann.load(models.save(model), backends) as network:
-        for size in (5, 7, 2, 39, 11):
+        for size in (5, 7, 3, 39, 11):
             x = rng.standard_normal((2, size, size)).astype(np.float32)
             expected = models.theirs(model, {"x": x})["y"]
             assert np.array_equal(network.run(x)["y"], expected)

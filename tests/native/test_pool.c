@@ -426,7 +426,7 @@ static void runs_are_counted_once(void) {
   armnn_i_thread_t* thread = armnn_i_thread();
   job_t job;
   run_job(&job, 8, 1, 0, 2);
-  CHECK_EQUAL(pool.crowd.runs, 0); /* outside of a run */
+  CHECK_EQUAL(pool.crowd.runs, 0);             /* outside of a run */
   thread->walk = (struct armnn_i_walk_t*)&job; /* never looked into */
   run_job(&job, 8, 1, 1, 2);
   CHECK_EQUAL(pool.crowd.runs, 0); /* it has not used a worker */

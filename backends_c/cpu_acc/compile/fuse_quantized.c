@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * fuse_quantized.c - a table that only bounds the numbers of a product becomes bounds of the
- * product: ReLU and its like.
+ * fuse_quantized.c - a table that only bounds the numbers of a product or of a sum becomes bounds
+ * of their own: ReLU and its like.
  */
 #include "quantized.h"
 
@@ -12,6 +12,8 @@ static int32_t* bounds_of(ir_node_t* node) {
     case IR_QUANTIZED_CONVOLUTION:
     case IR_QUANTIZED_DEPTHWISE:
       return &node->quantized_convolution.low; /* and |high| behind it */
+    case IR_QUANTIZED_BINARY:
+      return &node->quantized_binary.low;
     default:
       return NULL;
   }

@@ -19,4 +19,7 @@ static inline int32_t armnn_i_acc_number(armnn_i_acc_element_t element, int64_t 
   return (int32_t)(number < least ? least : number > least + 255 ? least + 255 : number);
 }
 
+/* A node of input 0, in its order, whose output has an element of its own. */
+ir_node_t* armnn_i_acc_element_node(ir_graph_t* graph, ir_kind_t kind);
+
 #endif /* ARMNN_CPU_ACC_COMPILE_QUANTIZED_H_ */

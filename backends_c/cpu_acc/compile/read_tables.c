@@ -7,8 +7,7 @@
 #include "activation_row.h"
 #include "quantized.h"
 
-/* A node with the output's own element, in the order of the input. */
-static ir_node_t* element_node(ir_graph_t* graph, ir_kind_t kind) {
+ir_node_t* armnn_i_acc_element_node(ir_graph_t* graph, ir_kind_t kind) {
   ir_alias_t alias = armnn_i_acc_input(graph, 0);
   const ir_shape_t shape = *ir_shape(graph, alias.value);
   ir_node_t* node = armnn_i_acc_node_of(graph, kind, alias.value, &shape);
@@ -26,7 +25,7 @@ static void set_entry(const ir_graph_t* graph, ir_node_t* node, int32_t level, i
 }
 
 void armnn_i_acc_read_quantized_activation(ir_graph_t* graph) {
-  ir_node_t* node = element_node(graph, IR_TABLE);
+  ir_node_t* node = armnn_i_acc_element_node(graph, IR_TABLE);
   const armnn_i_acc_element_t from = graph->values[node->inputs[0]]->element;
   const armnn_i_acc_element_t to = graph->values[node->output]->element;
   const int32_t first = armnn_i_acc_least(from.type) - from.zero_point;
@@ -41,10 +40,10 @@ void armnn_i_acc_read_quantized_activation(ir_graph_t* graph) {
 void armnn_i_acc_read_quantize(ir_graph_t* graph) {
   const armnn_tensor_info_t* input = ir_layer(graph)->input_infos[0];
   if (input->data_type == ARMNN_DATA_TYPE_FLOAT32) {
-    element_node(graph, IR_QUANTIZE);
+    armnn_i_acc_element_node(graph, IR_QUANTIZE);
     return;
   }
-  ir_node_t* node = element_node(graph, IR_TABLE);
+  ir_node_t* node = armnn_i_acc_element_node(graph, IR_TABLE);
   const armnn_i_acc_element_t from = graph->values[node->inputs[0]]->element;
   const float scale = graph->values[node->output]->element.scale;
   const armnn_factor_t factor = armnn_factor((double)from.scale / scale);
@@ -54,4 +53,6 @@ void armnn_i_acc_read_quantize(ir_graph_t* graph) {
   }
 }
 
-void armnn_i_acc_read_dequantize(ir_graph_t* graph) { element_node(graph, IR_DEQUANTIZE); }
+void armnn_i_acc_read_dequantize(ir_graph_t* graph) {
+  armnn_i_acc_element_node(graph, IR_DEQUANTIZE);
+}

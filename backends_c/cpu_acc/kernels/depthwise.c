@@ -246,18 +246,31 @@ static void ACC_NAME(armnn_f32_depthwise_any)(const job_t* job) {
 
 /* ---- The table ----------------------------------------------------------------------------- */
 
+static const armnn_i_acc_depthwise_kernel_t narrow_kernels[] = {
 #if VF_REGISTERS >= 32
-static const armnn_i_acc_depthwise_kernel_t columns_kernels[] = {
-    {3, 1, ACC_NAME(armnn_f32_depthwise_3x3_s1_columns),
+    {3, 1, ARMNN_ACC_DEPTHWISE_STRIPS, ARMNN_ACC_DEPTHWISE_MOST_WIDTH,
+     ACC_NAME(armnn_f32_depthwise_3x3_s1_columns),
      "armnn_f32_depthwise_3x3_s1_columns__" ACC_ISA_TEXT "_7px"},
-    {3, 2, ACC_NAME(armnn_f32_depthwise_3x3_s2_columns),
+    {3, 2, ARMNN_ACC_DEPTHWISE_STRIPS, ARMNN_ACC_DEPTHWISE_MOST_WIDTH,
+     ACC_NAME(armnn_f32_depthwise_3x3_s2_columns),
      "armnn_f32_depthwise_3x3_s2_columns__" ACC_ISA_TEXT "_7px"},
-};
+#else
+    {3, 1, ARMNN_ACC_DEPTHWISE_BLOCKS, ARMNN_ACC_DEPTHWISE_BLOCK_WIDTH,
+     ACC_NAME(armnn_f32_depthwise_3x3_s1_blocks),
+     "armnn_f32_depthwise_3x3_s1_blocks__" ACC_ISA_TEXT "_2x4px"},
+    {3, 2, ARMNN_ACC_DEPTHWISE_BLOCKS, ARMNN_ACC_DEPTHWISE_BLOCK_WIDTH,
+     ACC_NAME(armnn_f32_depthwise_3x3_s2_blocks),
+     "armnn_f32_depthwise_3x3_s2_blocks__" ACC_ISA_TEXT "_2x4px"},
 #endif
+};
 
 static const armnn_i_acc_depthwise_kernel_t fixed_kernels[] = {
-#define DEPTHWISE(size, stride)                                             \
-  {size, stride, ACC_NAME(armnn_f32_depthwise_##size##x##size##_s##stride), \
+#define DEPTHWISE(size, stride)                               \
+  {size,                                                      \
+   stride,                                                    \
+   ARMNN_ACC_DEPTHWISE_ROWS,                                  \
+   ARMNN_ACC_DEPTHWISE_MOST_WIDTH,                            \
+   ACC_NAME(armnn_f32_depthwise_##size##x##size##_s##stride), \
    "armnn_f32_depthwise_" #size "x" #size "_s" #stride "__" ACC_ISA_TEXT "_7px"},
 #include "depthwise.inc"
 #undef DEPTHWISE
@@ -268,10 +281,8 @@ const armnn_i_acc_depthwise_kernels_t ACC_NAME(armnn_i_acc_depthwise_kernels) = 
     .fixed = fixed_kernels,
     .fixed_count = sizeof fixed_kernels / sizeof fixed_kernels[0],
     .partial = ACC_PARTIAL,
-#if VF_REGISTERS >= 32
-    .columns = columns_kernels,
-    .columns_count = sizeof columns_kernels / sizeof columns_kernels[0],
-#endif
+    .narrow = narrow_kernels,
+    .narrow_count = sizeof narrow_kernels / sizeof narrow_kernels[0],
     .any = ACC_NAME(armnn_f32_depthwise_any),
     .any_name = "armnn_f32_depthwise_any__" ACC_ISA_TEXT "_6px",
 };

@@ -17,7 +17,7 @@
 /* Neighbouring output pixels that are computed together. */
 typedef struct armnn_i_acc_depthwise_tile_t {
   int32_t x;        /* the first of them */
-  int32_t width;    /* how many; one of 1, 4, 5, 6, 7 */
+  int32_t width;    /* how many; one of 1, 4, 5, 6, 7; of 1 to 4 where these are the most */
   int32_t input_x;  /* the input column of the first one's first tap; outside the image perhaps */
   uint32_t columns; /* bit c: input column |input_x| + c is inside the image; all ones: all that the
                        tile uses are */
@@ -50,10 +50,21 @@ typedef struct armnn_i_acc_depthwise_job_t {
 typedef void (*armnn_i_acc_depthwise_fn_t)(const armnn_i_acc_depthwise_job_t* job);
 
 #define ARMNN_ACC_DEPTHWISE_MOST_WIDTH 7
+#define ARMNN_ACC_DEPTHWISE_BLOCK_WIDTH 4
+
+/* How a kernel goes: along single or joined rows; down strips as wide as a tile; along pairs of
+ * rows with all channels of a tile before the next, so that the more there are, the better. */
+typedef enum armnn_i_acc_depthwise_walk_e {
+  ARMNN_ACC_DEPTHWISE_ROWS,
+  ARMNN_ACC_DEPTHWISE_STRIPS,
+  ARMNN_ACC_DEPTHWISE_BLOCKS,
+} armnn_i_acc_depthwise_walk_e;
 
 /* Square kernels without dilation; |stride| is the one from column to column, the other is any. */
 typedef struct armnn_i_acc_depthwise_kernel_t {
   uint32_t kernel, stride;
+  armnn_i_acc_depthwise_walk_e walk;
+  int32_t width; /* of the widest tile */
   armnn_i_acc_depthwise_fn_t run;
   const char* name;
 } armnn_i_acc_depthwise_kernel_t;
@@ -62,10 +73,10 @@ typedef struct armnn_i_acc_depthwise_kernels_t {
   const armnn_i_acc_depthwise_kernel_t* fixed;
   uint32_t fixed_count;
   uint32_t partial; /* kernels of |fixed| also do an incomplete last vector */
-  /* For images of which at most one row or column is missing at each border, and the same stride
-   * in both directions; none where registers are few. */
-  const armnn_i_acc_depthwise_kernel_t* columns;
-  uint32_t columns_count;
+  /* Better ones for images of which at most one row or column is missing at each border, and the
+   * same stride in both directions; they do whole vectors or |partial|, too. */
+  const armnn_i_acc_depthwise_kernel_t* narrow;
+  uint32_t narrow_count;
   armnn_i_acc_depthwise_fn_t any; /* any size, stride and dilation */
   const char* any_name;
 } armnn_i_acc_depthwise_kernels_t;

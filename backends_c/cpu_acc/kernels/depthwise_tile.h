@@ -34,6 +34,9 @@ void ACC_NAME(armnn_i_acc_depthwise_finish)(const armnn_i_acc_depthwise_job_t* j
 #if VF_REGISTERS >= 32
 void ACC_NAME(armnn_f32_depthwise_3x3_s1_columns)(const armnn_i_acc_depthwise_job_t* job);
 void ACC_NAME(armnn_f32_depthwise_3x3_s2_columns)(const armnn_i_acc_depthwise_job_t* job);
+#else
+void ACC_NAME(armnn_f32_depthwise_3x3_s1_blocks)(const armnn_i_acc_depthwise_job_t* job);
+void ACC_NAME(armnn_f32_depthwise_3x3_s2_blocks)(const armnn_i_acc_depthwise_job_t* job);
 #endif
 
 #endif /* ARMNN_CPU_ACC_DEPTHWISE_TILE_H_ */

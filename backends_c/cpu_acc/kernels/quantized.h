@@ -81,7 +81,26 @@ static inline uint32_t armnn_i_acc_zipped(uint32_t c, uint32_t panel) {
   return c % 8 / 4 * (panel / 2) + c / 8 * 4 + c % 4;
 }
 
+#define ARMNN_ACC_SUM_BITS 20 /* behind the point of the terms of a sum */
+
 /* ---- Elements ------------------------------------------------------------------------------ */
+
+/* |rows| rows of |columns| of two operands; a step of 0 repeats the first number of a row. */
+typedef struct armnn_i_acc_pair_job_t {
+  const uint8_t *left, *right;
+  uint8_t* output;
+  ptrdiff_t left_row, right_row, output_row; /* from row to row */
+  ptrdiff_t left_step, right_step;           /* 1 or 0 */
+  size_t rows, columns;
+  int32_t operation; /* ARMNN_BINARY_ADD, SUB or MUL */
+  /* A level is (number ^ flip) - offset, shifted to the left, and of a sum scaled by a factor. */
+  struct armnn_i_acc_operand_t {
+    uint8_t flip;
+    int32_t offset, multiplier, right, half;
+  } operands[2];
+  int32_t left_shift, multiplier, right_shift, half; /* of what comes out */
+  armnn_i_acc_store_t store;
+} armnn_i_acc_pair_job_t;
 
 typedef struct armnn_i_acc_element_kernels_t {
   /* float32 to stored numbers. */
@@ -91,7 +110,8 @@ typedef struct armnn_i_acc_element_kernels_t {
   void (*dequantize)(const uint8_t* in, float* out, size_t count, float scale, uint8_t flip,
                      int32_t offset);
   void (*table)(const uint8_t* in, uint8_t* out, size_t count, const uint8_t* table);
-  const char *quantize_name, *dequantize_name, *table_name;
+  void (*pair)(const armnn_i_acc_pair_job_t* job);
+  const char *quantize_name, *dequantize_name, *table_name, *add_name, *sub_name, *mul_name;
 } armnn_i_acc_element_kernels_t;
 
 typedef struct armnn_i_acc_quantized_kernels_t {

@@ -19,10 +19,33 @@ enum { VECTORS = 2, PANEL = VECTORS * LANES };
 #define UNROLLED _Pragma("GCC unroll 16")
 #endif
 
+typedef vi_t sums_t[VECTORS];
+
+ACC_INLINE void store_tile(const armnn_i_acc_level_job_t* job, sums_t* sum, const int ROWS,
+                           const uint32_t FLAGS) {
+  const vi_bounds_t bounds = vi_bounds(job->store.zero_point, job->store.low, job->store.high);
+  const uint32_t channels = job->channels;
+  const ptrdiff_t offset = job->offset;
+  UNROLLED for (int v = 0; v < VECTORS; ++v) {
+    const channels_t own = load_channels(job->panel + v * LANES, PANEL);
+    UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = scaled(sum[i][v], &own, FLAGS);
+  }
+  UNROLLED for (int i = 0; i < ROWS; ++i) {
+    uint8_t* out = job->outputs[i] + offset;
+    if (channels == PANEL) {
+      vi_store_numbers(out, sum[i][0], sum[i][1], bounds);
+    } else {
+      uint8_t bytes[PANEL];
+      vi_store_numbers(bytes, sum[i][0], sum[i][1], bounds);
+      for (uint32_t c = 0; c < channels; ++c) out[c] = bytes[c];
+    }
+  }
+}
+
 ACC_INLINE void multiply_tile(const armnn_i_acc_level_job_t* job, const int ROWS) {
   const size_t pairs = job->pairs;
   const int32_t* weights = job->panel + ARMNN_ACC_CHANNEL_ARRAYS * PANEL;
-  vi_t sum[ARMNN_ACC_LEVEL_ROWS][VECTORS];
+  sums_t sum[ARMNN_ACC_LEVEL_ROWS];
   UNROLLED for (int v = 0; v < VECTORS; ++v) {
     const vi_t bias = vi_load(job->panel + v * LANES);
     UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = bias;
@@ -40,10 +63,9 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_level_job_t* job, const int ROWS
       weights += PANEL;
     }
   }
-  UNROLLED for (int i = 0; i < ROWS; ++i) {
-    store_block(&job->store, job->panel, PANEL, sum[i][0], sum[i][1], job->outputs[i] + job->offset,
-                job->channels);
-  }
+#define STORE(flags) store_tile(job, sum, ROWS, flags)
+  WITH_FLAGS(job->store, STORE);
+#undef STORE
 }
 
 static void ACC_NAME(armnn_s8_gemm)(const armnn_i_acc_level_job_t* job) {

@@ -10,36 +10,38 @@
 #include "quantized.h"
 #include "simd_levels.h"
 
-/* One vector of sums of the channels whose arrays begin at |arrays|, |width| channels each. */
-ACC_INLINE vi_t stored(const armnn_i_acc_store_t* store, const int32_t* arrays, ptrdiff_t width,
-                       vi_t sum) {
-  const vi_t multiplier = vi_load(arrays + ARMNN_ACC_CHANNEL_MULTIPLIER * width);
-  const vi_t right = vi_load(arrays + ARMNN_ACC_CHANNEL_RIGHT * width);
-  const vi_t half = vi_load(arrays + ARMNN_ACC_CHANNEL_HALF * width);
-  if ((store->flags & ARMNN_ACC_SCALE_ONCE) != 0) {
-    sum = vi_scale_once(sum, multiplier, right);
-  } else if ((store->flags & ARMNN_ACC_SCALE_EXACT) != 0) {
-    sum = vi_shift_left_by(sum, vi_load(arrays + ARMNN_ACC_CHANNEL_LEFT * width));
-    sum = vi_scale_twice(sum, multiplier, right, half, 1);
-  } else {
-    sum = vi_scale_twice(sum, multiplier, right, half, 0);
-  }
-  return vi_clamp(vi_add(sum, vi_set(store->zero_point)), vi_set(store->low), vi_set(store->high));
+/* What a vector of channels has of its own. */
+typedef struct channels_t {
+  vi_t multiplier, right, half, left;
+} channels_t;
+
+/* Of the channels whose arrays begin at |arrays|, |width| channels each. */
+ACC_INLINE channels_t load_channels(const int32_t* arrays, ptrdiff_t width) {
+  return (channels_t){vi_load(arrays + ARMNN_ACC_CHANNEL_MULTIPLIER * width),
+                      vi_load(arrays + ARMNN_ACC_CHANNEL_RIGHT * width),
+                      vi_load(arrays + ARMNN_ACC_CHANNEL_HALF * width),
+                      vi_load(arrays + ARMNN_ACC_CHANNEL_LEFT * width)};
 }
 
-/* Two vectors, of which |channels| numbers are stored. */
-ACC_INLINE void store_block(const armnn_i_acc_store_t* store, const int32_t* arrays,
-                            ptrdiff_t width, vi_t first, vi_t second, uint8_t* out,
-                            uint32_t channels) {
-  first = stored(store, arrays, width, first);
-  second = stored(store, arrays + VF_LANES, width, second);
-  if (channels == 2 * VF_LANES) {
-    vi_store_bytes(out, first, second);
-    return;
+/* |FLAGS| are constant where this is used. */
+ACC_INLINE vi_t scaled(vi_t sum, const channels_t* c, const uint32_t FLAGS) {
+  if ((FLAGS & ARMNN_ACC_SCALE_ONCE) != 0) return vi_scale_once(sum, c->multiplier, c->right);
+  if ((FLAGS & ARMNN_ACC_SCALE_EXACT) == 0) {
+    return vi_scale_twice(sum, c->multiplier, c->right, c->half, 0);
   }
-  uint8_t bytes[2 * VF_LANES];
-  vi_store_bytes(bytes, first, second);
-  for (uint32_t c = 0; c < channels; ++c) out[c] = bytes[c];
+  return vi_scale_twice(vi_shift_left_by(sum, c->left), c->multiplier, c->right, c->half, 1);
 }
+
+/* CALL with the flags of |store| as a constant. */
+#define WITH_FLAGS(store, CALL)                                \
+  do {                                                         \
+    if (((store).flags & ARMNN_ACC_SCALE_ONCE) != 0) {         \
+      CALL(ARMNN_ACC_SCALE_ONCE);                              \
+    } else if (((store).flags & ARMNN_ACC_SCALE_EXACT) != 0) { \
+      CALL(ARMNN_ACC_SCALE_EXACT);                             \
+    } else {                                                   \
+      CALL(0);                                                 \
+    }                                                          \
+  } while (0)
 
 #endif /* ARMNN_CPU_ACC_QUANTIZED_STORE_H_ */

@@ -219,15 +219,20 @@ ACC_INLINE float vf_most(vf_t a) {
 
 #endif
 
-/* The compiler may not load |x| again where it is used. */
+/* The compiler may not load |x| again where it is used; _HERE: nor earlier than here. */
 #if defined(__AVX512F__)
-#define ACC_KEEP(x) __asm__("" : "+v"(x))
+#define ACC_VECTOR "+v"
 #elif defined(__x86_64__)
-#define ACC_KEEP(x) __asm__("" : "+x"(x))
+#define ACC_VECTOR "+x"
 #elif defined(__aarch64__)
-#define ACC_KEEP(x) __asm__("" : "+w"(x))
+#define ACC_VECTOR "+w"
+#endif
+#if defined(ACC_VECTOR)
+#define ACC_KEEP(x) __asm__("" : ACC_VECTOR(x))
+#define ACC_KEEP_HERE(x) __asm__ volatile("" : ACC_VECTOR(x))
 #else
 #define ACC_KEEP(x) (void)(x)
+#define ACC_KEEP_HERE(x) (void)(x)
 #endif
 
 /* The first |n| lanes, all of them or some: for loops over arrays of any length. */

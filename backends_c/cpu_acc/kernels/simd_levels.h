@@ -27,6 +27,10 @@ ACC_INLINE vi_t vi_set_pair(const int16_t* p) {
   return vi_set(pair);
 }
 
+typedef struct vi_bounds_t {
+  vi_t zero_point, low, high;
+} vi_bounds_t;
+
 #if defined(__AVX512F__)
 
 ACC_INLINE vi_t vi_dot_pairs(vi_t sum, vi_t x, vi_t y) {
@@ -66,10 +70,29 @@ ACC_INLINE void vi_store_bytes(uint8_t* p, vi_t a, vi_t b) {
   _mm_storeu_si128((__m128i*)(void*)p, _mm512_cvtepi32_epi8(a));
   _mm_storeu_si128((__m128i*)(void*)(p + 16), _mm512_cvtepi32_epi8(b));
 }
+ACC_INLINE vi_bounds_t vi_bounds(int32_t zero_point, int32_t low, int32_t high) {
+  return (vi_bounds_t){_mm512_set1_epi16((int16_t)zero_point), _mm512_set1_epi16((int16_t)low),
+                       _mm512_set1_epi16((int16_t)high)};
+}
+ACC_INLINE __m512i vi_bounded_words(__m512i words, vi_bounds_t bounds) {
+  words = _mm512_adds_epi16(words, bounds.zero_point);
+  return _mm512_min_epi16(_mm512_max_epi16(words, bounds.low), bounds.high);
+}
+ACC_INLINE vi_t vi_load_bytes(const uint8_t* p) {
+  return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i*)(const void*)p));
+}
+ACC_INLINE vi_t vi_mul(vi_t a, vi_t b) { return _mm512_mullo_epi32(a, b); }
 ACC_INLINE vi_t vi_zip_low(vi_t a, vi_t b) { return _mm512_unpacklo_epi16(a, b); }
 ACC_INLINE vi_t vi_zip_high(vi_t a, vi_t b) { return _mm512_unpackhi_epi16(a, b); }
-ACC_INLINE void vi_store_zipped(uint8_t* p, vi_t low, vi_t high) {
-  _mm256_storeu_si256((__m256i*)(void*)p, _mm512_cvtepi16_epi8(_mm512_packs_epi32(low, high)));
+ACC_INLINE void vi_store_zipped(uint8_t* p, vi_t low, vi_t high, vi_bounds_t bounds) {
+  const __m512i words = vi_bounded_words(_mm512_packs_epi32(low, high), bounds);
+  _mm256_storeu_si256((__m256i*)(void*)p, _mm512_cvtepi16_epi8(words));
+}
+ACC_INLINE void vi_store_numbers(uint8_t* p, vi_t a, vi_t b, vi_bounds_t bounds) {
+  const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+  const __m512i words = vi_bounded_words(_mm512_packs_epi32(a, b), bounds);
+  _mm256_storeu_si256((__m256i*)(void*)p,
+                      _mm512_cvtepi16_epi8(_mm512_permutexvar_epi64(order, words)));
 }
 #undef VI_MUL_EVEN
 #undef VI_MUL_ODD
@@ -105,19 +128,34 @@ ACC_INLINE vi_t vi_scale_once(vi_t a, vi_t multiplier, vi_t right) {
   const __m256i odd = vi_round_once(VI_MUL_ODD(a, multiplier), _mm256_srli_epi64(right, 32));
   return _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
 }
-ACC_INLINE void vi_store_bytes(uint8_t* p, vi_t a, vi_t b) {
-  const __m256i words = _mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xd8);
+ACC_INLINE void vi_store_words(uint8_t* p, __m256i words) {
   const __m256i bytes = _mm256_and_si256(words, _mm256_set1_epi16(0xff));
   _mm_storeu_si128((__m128i*)(void*)p, _mm_packus_epi16(_mm256_castsi256_si128(bytes),
                                                         _mm256_extracti128_si256(bytes, 1)));
 }
+ACC_INLINE void vi_store_bytes(uint8_t* p, vi_t a, vi_t b) {
+  vi_store_words(p, _mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xd8));
+}
+ACC_INLINE vi_bounds_t vi_bounds(int32_t zero_point, int32_t low, int32_t high) {
+  return (vi_bounds_t){_mm256_set1_epi16((int16_t)zero_point), _mm256_set1_epi16((int16_t)low),
+                       _mm256_set1_epi16((int16_t)high)};
+}
+/* Saturation of 16 bits on the way does not matter: bounds are those of bytes. */
+ACC_INLINE void vi_store_zipped(uint8_t* p, vi_t low, vi_t high, vi_bounds_t bounds) {
+  const __m256i words = _mm256_adds_epi16(_mm256_packs_epi32(low, high), bounds.zero_point);
+  vi_store_words(p, _mm256_min_epi16(_mm256_max_epi16(words, bounds.low), bounds.high));
+}
+ACC_INLINE void vi_store_numbers(uint8_t* p, vi_t a, vi_t b, vi_bounds_t bounds) {
+  const __m256i words = _mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xd8);
+  const __m256i moved = _mm256_adds_epi16(words, bounds.zero_point);
+  vi_store_words(p, _mm256_min_epi16(_mm256_max_epi16(moved, bounds.low), bounds.high));
+}
+ACC_INLINE vi_t vi_load_bytes(const uint8_t* p) {
+  return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i*)(const void*)p));
+}
+ACC_INLINE vi_t vi_mul(vi_t a, vi_t b) { return _mm256_mullo_epi32(a, b); }
 ACC_INLINE vi_t vi_zip_low(vi_t a, vi_t b) { return _mm256_unpacklo_epi16(a, b); }
 ACC_INLINE vi_t vi_zip_high(vi_t a, vi_t b) { return _mm256_unpackhi_epi16(a, b); }
-ACC_INLINE void vi_store_zipped(uint8_t* p, vi_t low, vi_t high) {
-  const __m256i bytes = _mm256_and_si256(_mm256_packs_epi32(low, high), _mm256_set1_epi16(0xff));
-  _mm_storeu_si128((__m128i*)(void*)p, _mm_packus_epi16(_mm256_castsi256_si128(bytes),
-                                                        _mm256_extracti128_si256(bytes, 1)));
-}
 #undef VI_MUL_EVEN
 #undef VI_MUL_ODD
 
@@ -167,6 +205,9 @@ ACC_INLINE void vi_store_bytes(uint8_t* p, vi_t a, vi_t b) {
     p[i + 4] = (uint8_t)b[i];
   }
 }
+/* A byte in each lane. */
+ACC_INLINE vi_t vi_load_bytes(const uint8_t* p) { return (vi_t){p[0], p[1], p[2], p[3]}; }
+ACC_INLINE vi_t vi_mul(vi_t a, vi_t b) { return a * b; }
 /* Levels of |a| and |b| in turn: those of channels whose place in groups of 8 is below 4, and the
  * others. Their sums are stored in the order of the channels. */
 typedef int16_t vs_t __attribute__((vector_size(16)));
@@ -178,7 +219,20 @@ ACC_INLINE vi_t vi_zip_high(vi_t a, vi_t b) {
   const vs_t x = (vs_t)a, y = (vs_t)b;
   return (vi_t)(vs_t){x[4], y[4], x[5], y[5], x[6], y[6], x[7], y[7]};
 }
-ACC_INLINE void vi_store_zipped(uint8_t* p, vi_t low, vi_t high) { vi_store_bytes(p, low, high); }
+/* How scaled sums become stored numbers: the zero point added, bounded. */
+ACC_INLINE vi_bounds_t vi_bounds(int32_t zero_point, int32_t low, int32_t high) {
+  return (vi_bounds_t){vi_set(zero_point), vi_set(low), vi_set(high)};
+}
+ACC_INLINE vi_t vi_bounded(vi_t x, vi_bounds_t bounds) {
+  return vi_min(vi_max(vi_add(x, bounds.zero_point), bounds.low), bounds.high);
+}
+/* Two vectors of sums as numbers: of neighbouring channels, and of zipped ones. */
+ACC_INLINE void vi_store_numbers(uint8_t* p, vi_t a, vi_t b, vi_bounds_t bounds) {
+  vi_store_bytes(p, vi_bounded(a, bounds), vi_bounded(b, bounds));
+}
+ACC_INLINE void vi_store_zipped(uint8_t* p, vi_t low, vi_t high, vi_bounds_t bounds) {
+  vi_store_numbers(p, low, high, bounds);
+}
 
 #endif
 
@@ -191,7 +245,5 @@ ACC_INLINE vi_t vi_scale_twice(vi_t a, vi_t multiplier, vi_t right, vi_t half, i
   const vi_t product = vi_high_product(a, multiplier);
   return vi_shift_right_by(vi_add(vi_add(product, half), down), right);
 }
-
-ACC_INLINE vi_t vi_clamp(vi_t x, vi_t low, vi_t high) { return vi_min(vi_max(x, low), high); }
 
 #endif /* ARMNN_CPU_ACC_SIMD_LEVELS_H_ */

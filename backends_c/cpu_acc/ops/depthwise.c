@@ -7,15 +7,14 @@
  * two, so that its input rows stay in cache while its groups go by, and a thread keeps to its share
  * of the image.
  */
+#include "caches.h"
 #include "op_base.h"
 
-/* Input of a chunk of rows, in elements. Smaller chunks would read more rows twice. */
-#define CHUNK_INPUT 65536
+/* Input of a chunk of rows, as a share of L2. Smaller chunks would read more rows twice. */
+#define CHUNK_SHARE 4
 /* The same down strips of columns, which are read from top to bottom: as much of a strip as stays
  * in L2 for the strip beside it. */
-#define CHUNK_STRIP 131072
-/* More than this, input and output together, does not stay in L2 from one operator to the next. */
-#define PREFETCH_FROM (UINT64_C(1) << 20)
+#define STRIP_SHARE 2
 /* Channels of one call: some lines of each pixel, which come from memory together. */
 #define GROUP 64
 
@@ -141,16 +140,16 @@ static void pack_weights(const depthwise_op_t* op) {
   }
 }
 
-/* Even tiles of at most 7 pixels: 13 are 7 + 6, 8 are 4 + 4; fewer than 4 are done one by one. */
-static int64_t plan_tiles(const armnn_i_acc_convolution_t* what,
+/* Even tiles of at most |most| pixels: of 7, 13 are 7 + 6, 8 are 4 + 4; fewer than 4 are done one
+ * by one then. */
+static int64_t plan_tiles(const armnn_i_acc_convolution_t* what, int64_t most,
                           armnn_i_acc_depthwise_tile_t* tiles) {
   const int64_t width = what->output.dims[2];
   int64_t count = 0;
   for (int64_t x = 0; x < width;) {
     const int64_t left = width - x;
-    int64_t tile =
-        armnn_i_acc_ceil_div(left, armnn_i_acc_ceil_div(left, ARMNN_ACC_DEPTHWISE_MOST_WIDTH));
-    if (tile < 4) tile = 1;
+    int64_t tile = armnn_i_acc_ceil_div(left, armnn_i_acc_ceil_div(left, most));
+    if (tile < 4 && most > 4) tile = 1;
     if (tiles != NULL) {
       const int64_t input_x = x * what->stride_x - what->pad_left;
       const int64_t columns = (tile - 1) * what->stride_x + what->kernel_x;
@@ -177,23 +176,26 @@ static bool has_narrow_borders(const armnn_i_acc_convolution_t* what) {
              what->input.dims[2];
 }
 
-static const armnn_i_acc_depthwise_kernel_t* choose_kernel(
-    const armnn_i_acc_depthwise_kernels_t* kernels, const armnn_i_acc_convolution_t* what,
-    bool* out_columns) {
-  *out_columns = false;
-  if (what->kernel_y != what->kernel_x) return NULL;
-  if (what->kernel_y > 1 && (what->dilation_y != 1 || what->dilation_x != 1)) return NULL;
-  const bool columns = what->stride_y == what->stride_x && has_narrow_borders(what);
-  for (uint32_t i = 0; columns && i < kernels->columns_count; ++i) {
-    const armnn_i_acc_depthwise_kernel_t* kernel = &kernels->columns[i];
-    *out_columns = kernel->kernel == what->kernel_x && kernel->stride == what->stride_x;
-    if (*out_columns) return kernel;
-  }
-  for (uint32_t i = 0; i < kernels->fixed_count; ++i) {
-    const armnn_i_acc_depthwise_kernel_t* kernel = &kernels->fixed[i];
-    if (kernel->kernel == what->kernel_x && kernel->stride == what->stride_x) return kernel;
+static const armnn_i_acc_depthwise_kernel_t* find_kernel(
+    const armnn_i_acc_depthwise_kernel_t* kernels, uint32_t count,
+    const armnn_i_acc_convolution_t* what) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (kernels[i].kernel == what->kernel_x && kernels[i].stride == what->stride_x) {
+      return &kernels[i];
+    }
   }
   return NULL;
+}
+
+static const armnn_i_acc_depthwise_kernel_t* choose_kernel(
+    const armnn_i_acc_depthwise_kernels_t* kernels, const armnn_i_acc_convolution_t* what) {
+  if (what->kernel_y != what->kernel_x) return NULL;
+  if (what->kernel_y > 1 && (what->dilation_y != 1 || what->dilation_x != 1)) return NULL;
+  const armnn_i_acc_depthwise_kernel_t* kernel = NULL;
+  if (what->stride_y == what->stride_x && has_narrow_borders(what)) {
+    kernel = find_kernel(kernels->narrow, kernels->narrow_count, what);
+  }
+  return kernel != NULL ? kernel : find_kernel(kernels->fixed, kernels->fixed_count, what);
 }
 
 static int64_t count_items(const depthwise_op_t* op) {
@@ -202,23 +204,38 @@ static int64_t count_items(const depthwise_op_t* op) {
          armnn_i_acc_ceil_div(output->dims[3], op->group);
 }
 
-static void plan_chunks(depthwise_op_t* op, const armnn_i_acc_maker_t* maker, bool columns) {
+static void plan_chunks(depthwise_op_t* op, const armnn_i_acc_maker_t* maker,
+                        armnn_i_acc_depthwise_walk_e walk) {
   const armnn_i_acc_convolution_t* what = &op->what;
   const int64_t rows = what->output.dims[1];
+  const int64_t cache = (int64_t)armnn_i_acc_second_cache() / what->input.element.size;
   const int64_t row = what->input.dims[2] * what->output.dims[3] * what->stride_y;
   op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
   op->group = (int64_t)armnn_i_acc_round_up(GROUP, (size_t)op->lanes);
-  op->chunk_rows = columns ? CHUNK_STRIP / (2 * (ARMNN_ACC_DEPTHWISE_MOST_WIDTH + 1) * op->group *
-                                            what->stride_y * what->stride_x)
-                           : CHUNK_INPUT / row;
+  if (walk == ARMNN_ACC_DEPTHWISE_BLOCKS) {
+    /* Whole pixels, in the order in which they lie, unless the rows at hand leave L2 then. */
+    const int64_t rows_at_hand = what->stride_y + what->kernel_y;
+    const int64_t most = cache / 2 / (rows_at_hand * what->input.dims[2]) / op->lanes * op->lanes;
+    const int64_t all =
+        (int64_t)armnn_i_acc_round_up((size_t)what->output.dims[3], (size_t)op->lanes);
+    if (most > op->group) op->group = most < all ? most : all;
+  }
+  op->chunk_rows = walk == ARMNN_ACC_DEPTHWISE_STRIPS
+                       ? cache / STRIP_SHARE /
+                             (2 * (ARMNN_ACC_DEPTHWISE_MOST_WIDTH + 1) * op->group *
+                              what->stride_y * what->stride_x)
+                       : cache / CHUNK_SHARE / row;
   if (op->chunk_rows < 2 * what->kernel_y) op->chunk_rows = 2 * what->kernel_y;
   if (op->chunk_rows > rows) op->chunk_rows = rows;
   /* Enough items for the threads: first of fewer channels, down to a line, then of fewer rows, even
-   * if some are then read twice. */
+   * if some are then read twice. Blocks keep their channels together for longer. */
   const int64_t wanted = (int64_t)op->threads * 4;
+  const int64_t few_rows = walk == ARMNN_ACC_DEPTHWISE_BLOCKS ? 4 : rows;
   while (op->threads > 1 && count_items(op) < wanted) {
-    if (op->group / 2 >= op->lanes && op->group > 16) {
-      op->group /= 2;
+    if (op->chunk_rows > few_rows) {
+      op->chunk_rows = (op->chunk_rows + 1) / 2;
+    } else if (op->group / 2 >= op->lanes && op->group > 16) {
+      op->group = (int64_t)armnn_i_acc_round_up((size_t)op->group / 2, (size_t)op->lanes);
     } else if (op->chunk_rows > 1) {
       op->chunk_rows = (op->chunk_rows + 1) / 2;
     } else {
@@ -242,9 +259,8 @@ armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
   const int64_t lanes = all->lanes;
   const int64_t blocks = armnn_i_acc_ceil_div(outputs, lanes);
   const int64_t taps = what->kernel_y * what->kernel_x;
-  bool columns = false;
-  const armnn_i_acc_depthwise_kernel_t* fixed = choose_kernel(kernels, what, &columns);
-  const int64_t tile_count = fixed != NULL ? plan_tiles(what, NULL) : 0;
+  const armnn_i_acc_depthwise_kernel_t* fixed = choose_kernel(kernels, what);
+  const int64_t tile_count = fixed != NULL ? plan_tiles(what, fixed->width, NULL) : 0;
   const size_t packed_size = (size_t)(blocks * (taps + 1) * lanes) * sizeof(float);
   void* extra = NULL;
   depthwise_op_t* op = (depthwise_op_t*)armnn_i_acc_new_op(
@@ -266,7 +282,7 @@ armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
     op->base.op.kernel = fixed->name;
     armnn_i_acc_depthwise_tile_t* tiles =
         (armnn_i_acc_depthwise_tile_t*)(void*)((char*)extra + packed_size);
-    plan_tiles(what, tiles);
+    plan_tiles(what, fixed->width, tiles);
     op->job.tiles = tiles;
     op->job.tile_count = tile_count;
   }
@@ -310,10 +326,11 @@ armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
     job->residual_pixel = op->residual_steps[2];
     job->residual_last = epilogue->residual_last;
   }
-  plan_chunks(op, maker, columns);
+  plan_chunks(op, maker, fixed != NULL ? fixed->walk : ARMNN_ACC_DEPTHWISE_ROWS);
   const uint64_t elements =
       (uint64_t)(armnn_i_acc_count(&what->input) + armnn_i_acc_count(&what->output));
-  job->prefetch = elements * what->input.element.size > PREFETCH_FROM;
+  /* More than this does not stay in L2 from one operator to the next. */
+  job->prefetch = elements * what->input.element.size > armnn_i_acc_second_cache();
   *out_op = &op->base.op;
   return ARMNN_STATUS_OK;
 }

@@ -51,12 +51,25 @@ static void fill(const pad_op_t* op, char* out, int64_t count) {
   }
 }
 
-/* Elements [begin, end) of a row, which lie beside the input and show reflections of it. */
+/* Elements [begin, end) of a row, which lie beside the input and show reflections of it: runs of
+ * neighbours, forwards or backwards. */
 static void reflect(const pad_op_t* op, const char* in, char* out, int64_t begin, int64_t end) {
   const uint32_t last = op->rank - 1;
-  for (int64_t i = begin; i < end; ++i) {
-    const int64_t from = source_of(op->what.mode, i, op->before[last], op->in_dims[last]);
-    op->kernels->copy(in + from * op->in_steps[last], 0, out + i * op->out_steps[last], 0, 1, 1);
+  const int64_t before = op->before[last], all = op->in_dims[last];
+  const int64_t size = op->what.output.element.size;
+  const int64_t in_step = op->in_steps[last], out_step = op->out_steps[last];
+  for (int64_t i = begin, count; i < end; i += count) {
+    const int64_t from = source_of(op->what.mode, i, before, all);
+    const int64_t step = source_of(op->what.mode, i + 1, before, all) - from;
+    count = step == 0 ? 1 : step < 0 ? from + 1 : all - from;
+    if (count > end - i) count = end - i;
+    if (out_step == size) {
+      op->kernels->gather(in + from * in_step, step * in_step / size, out + i * size,
+                          (size_t)count);
+    } else {
+      op->kernels->copy(in + from * in_step, step * in_step / size, out + i * out_step,
+                        out_step / size, (size_t)count, 1);
+    }
   }
 }
 
@@ -144,21 +157,6 @@ static void join(pad_op_t* op) {
   op->rank = rank;
 }
 
-/* False if there is no such element. */
-static bool set_fill(pad_op_t* op) {
-  const float value = op->what.value;
-  const int32_t type = op->what.output.element.type;
-  if (op->what.mode != ARMNN_PAD_CONSTANT) return true;
-  if (type == ARMNN_DATA_TYPE_FLOAT32) {
-    memcpy(op->fill, &value, sizeof value);
-    return true;
-  }
-  if (!armnn_i_acc_is_levels(type)) return false;
-  const uint8_t bits = (uint8_t)(int32_t)value;
-  memcpy(op->fill, &bits, sizeof bits);
-  return true;
-}
-
 armnn_status_t armnn_i_acc_make_pad(const armnn_i_acc_maker_t* maker, const armnn_i_acc_pad_t* what,
                                     armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_move_kernels_t* kernels = armnn_i_acc_moves_of(maker, &what->output);
@@ -167,10 +165,7 @@ armnn_status_t armnn_i_acc_make_pad(const armnn_i_acc_maker_t* maker, const armn
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->what = *what;
   op->kernels = kernels;
-  if (!set_fill(op)) {
-    op->base.op.destroy(&op->base.op);
-    return ARMNN_STATUS_UNSUPPORTED;
-  }
+  armnn_i_acc_store_element(what->value, what->output.element.type, op->fill);
   join(op);
   op->rows = 1;
   for (uint32_t d = 0; d + 1 < op->rank; ++d) op->rows *= op->out_dims[d];

@@ -77,4 +77,42 @@ typedef struct armnn_i_acc_table_t {
 armnn_status_t armnn_i_acc_make_table(const armnn_i_acc_maker_t* maker,
                                       const armnn_i_acc_table_t* what, armnn_i_acc_op_t** out_op);
 
+/* Sums, differences and products of levels, which broadcast as for a binary of float32. */
+typedef struct armnn_i_acc_quantized_binary_t {
+  armnn_i_acc_tensor_t left, right, output;
+  int32_t operation; /* ARMNN_BINARY_ADD, SUB or MUL */
+  /* Of a sum: from levels with 20 bits behind the point to the common scale; not of a product. */
+  armnn_factor_t left_factor, right_factor;
+  armnn_factor_t factor; /* to levels of the output */
+  int32_t low, high;     /* bounds of the stored numbers */
+} armnn_i_acc_quantized_binary_t;
+
+armnn_status_t armnn_i_acc_make_quantized_binary(const armnn_i_acc_maker_t* maker,
+                                                 const armnn_i_acc_quantized_binary_t* what,
+                                                 armnn_i_acc_op_t** out_op);
+
+/* Maxima and averages. A window that sees no pixel gives the zero point. */
+typedef struct armnn_i_acc_quantized_pooling_t {
+  armnn_i_acc_tensor_t input, output; /* [n, h, w, c] */
+  int32_t method;                     /* ARMNN_POOLING_MAX or AVERAGE */
+  int64_t kernel_y, kernel_x, stride_y, stride_x, dilation_y, dilation_x;
+  int64_t pad_top, pad_left, pad_bottom, pad_right;
+  bool count_padding; /* padding (as given) counts in the divisor of an average */
+} armnn_i_acc_quantized_pooling_t;
+
+armnn_status_t armnn_i_acc_make_quantized_pooling(const armnn_i_acc_maker_t* maker,
+                                                  const armnn_i_acc_quantized_pooling_t* what,
+                                                  armnn_i_acc_op_t** out_op);
+
+/* softmax(beta x) along |axis|, of real numbers that are rounded once. */
+typedef struct armnn_i_acc_quantized_softmax_t {
+  armnn_i_acc_tensor_t input, output;
+  uint32_t axis;
+  float beta;
+} armnn_i_acc_quantized_softmax_t;
+
+armnn_status_t armnn_i_acc_make_quantized_softmax(const armnn_i_acc_maker_t* maker,
+                                                  const armnn_i_acc_quantized_softmax_t* what,
+                                                  armnn_i_acc_op_t** out_op);
+
 #endif /* ARMNN_CPU_ACC_QUANTIZED_OPS_H_ */

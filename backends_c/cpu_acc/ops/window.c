@@ -11,11 +11,17 @@
 
 #include <math.h>
 
-/* Bytes of a block's inputs and outputs, and of weights that may be read again for each block. */
-#define BLOCK_BYTES 262144
-#define NEAR_WEIGHTS 524288
+#include "caches.h"
+
+/* A block's inputs and outputs, and weights that may be read again for each block: these shares of
+ * the second cache. */
+#define BLOCK_SHARE 4
+#define NEAR_WEIGHTS_SHARE 2
 /* Work of a block that is worth being handed out by itself. */
 #define ITEM_OPERATIONS 3000000
+
+/* Panels for which copying their inputs to one place pays. */
+#define GATHERED_PANELS 4
 
 /* Up to this many columns, gathering them for whole vectors of a function pays. */
 #define FEW_COLUMNS 32
@@ -41,15 +47,19 @@ static uint32_t guess_vectors(const armnn_i_acc_gemm_kernels_t* gemm, uint64_t c
   const uint64_t all = (columns + gemm->lanes - 1) / gemm->lanes;
   if (all <= 2) return (uint32_t)all;
   if (gemm->max_rows[4] > 0) return all == 4 ? 4 : 3;
-  return all % 3 == 0 ? 3 : 2;
+  /* Of 16 registers, tiles of three vectors need the fewest loads: 7 for 12 products, where those
+   * of two need 8. Four vectors are better as two panels alike than as 3 + 1. */
+  return all == 4 ? 2 : 3;
 }
 
 static int64_t count_pixels(const armnn_i_acc_convolution_t* what) {
   return what->output.dims[0] * what->output.dims[1] * what->output.dims[2];
 }
 
-/* Elements read for each pixel of the output, from memory. */
-static int64_t elements_read(const armnn_i_acc_convolution_t* what) {
+/* Elements read for each pixel of the output, from memory or of what was gathered. */
+static int64_t elements_read(const armnn_i_acc_window_t* window) {
+  const armnn_i_acc_convolution_t* what = &window->what;
+  if (window->gathered) return what->input.dims[3];
   return armnn_i_acc_count(&what->input) / most(count_pixels(what), 1);
 }
 
@@ -70,10 +80,13 @@ static void cut_work(armnn_i_acc_window_t* window) {
   window->units = window->flat ? pixels : pixels / most(what->output.dims[2], 1);
   window->grain = window->flat ? rows : 1;
   const int64_t groups = armnn_i_acc_ceil_div(window->units, window->grain);
-  const int64_t read = elements_read(what);
-  int64_t block = BLOCK_BYTES / most((read + what->output.dims[3]) * what->input.element.size, 1);
-  if (window->panels.floats * sizeof(float) > NEAR_WEIGHTS) {
-    block = most(block, BLOCK_BYTES / most(read, 1));
+  const int64_t read = elements_read(window);
+  const uint64_t cache = armnn_i_acc_second_cache();
+  const int64_t bytes = (int64_t)(cache / BLOCK_SHARE);
+  int64_t block = bytes / most((read + what->output.dims[3]) * what->input.element.size, 1);
+  if (window->panels.floats * sizeof(float) > cache / NEAR_WEIGHTS_SHARE) {
+    /* Each block reads all weights from beyond: few blocks. */
+    block = most(block, (int64_t)cache / most(read * what->input.element.size, 1));
   }
   block = most(block, 6 * rows);
   int64_t blocks = armnn_i_acc_ceil_div(pixels, block), parts = 1;
@@ -123,6 +136,14 @@ static void set_geometry(armnn_i_acc_window_t* window) {
                     input->dims[1] == what->output.dims[1] &&
                     input->dims[2] == what->output.dims[2] && is_flat(input);
   if (window->regular) window->input_step = pixel_step(input);
+  /* Pixels far from each other compete for the same lines of the caches, and the processor fetches
+   * the ones between. */
+  window->gathered = flat && one_tap && !window->regular && what->groups == 1 &&
+                     window->panels.count >= GATHERED_PANELS;
+  if (window->gathered) {
+    window->regular = true;
+    window->input_step = input->dims[3];
+  }
   window->flat = flat && (window->regular || crosses_lines(window));
 
   int64_t begin = armnn_i_acc_ceil_div(most(what->pad_left, 0), what->stride_x);

@@ -19,6 +19,7 @@ typedef struct armnn_i_acc_window_t {
   armnn_i_acc_panels_t panels;
   bool flat;
   bool regular;      /* flat, and each pixel's input is |input_step| behind that of the last */
+  bool gathered;     /* regular after the inputs of a block were copied, once for all panels */
   bool rows_as_runs; /* a run of inputs is a row of the window, not one tap */
   uint32_t taps_y, taps_x;
   armnn_i_acc_gemm_tap_t* taps;                   /* [taps_y][taps_x] */
@@ -37,7 +38,8 @@ typedef struct armnn_i_acc_window_t {
   int64_t units, grain, block_units, blocks;
   uint32_t parts;
   uint32_t threads;
-  /* Scratch of a thread: tiles, then addresses of runs, then runs that padding cuts. */
+  /* Scratch of a thread: tiles, then addresses of runs, then runs that padding cuts or gathered
+   * inputs. */
   uint64_t runs_offset, edges_offset, thread_scratch;
   uint64_t scratch_size;
   uint64_t operations;

@@ -244,6 +244,20 @@ static void cut_range(cutter_t* cutter, cursor_t* at, int64_t pixels) {
 
 /* ---- Blocks -------------------------------------------------------------------------------- */
 
+/* Copies the inputs of pixels, which have one tap. */
+static const float* gather(const cutter_t* cutter, int64_t begin, int64_t end) {
+  const armnn_i_acc_window_t* window = cutter->window;
+  const int64_t height = window->what.output.dims[1], width = window->what.output.dims[2];
+  const size_t size = (size_t)window->input_step * window->what.input.element.size;
+  cursor_t at = {begin / (height * width), begin / width % height, begin % width};
+  char* to = cutter->edges;
+  for (int64_t pixel = begin; pixel < end; ++pixel, to += size) {
+    memcpy(to, input_at(cutter, window_offset(window, &at)), size);
+    if (++at.x == width) next_line(window, &at);
+  }
+  return (const float*)(const void*)cutter->edges;
+}
+
 /* Pixels at equal distances on both sides. */
 static uint32_t cut_regular(const cutter_t* cutter, int64_t begin, int64_t end) {
   const armnn_i_acc_window_t* window = cutter->window;
@@ -253,7 +267,8 @@ static uint32_t cut_regular(const cutter_t* cutter, int64_t begin, int64_t end) 
       .rows = (uint32_t)(pixels / tiles),
       .repeat = (uint32_t)(tiles - longer),
       .tap_count = 1,
-      .input = input_at(cutter, 0) + begin * window->input_step,
+      .input = window->gathered ? gather(cutter, begin, end)
+                                : input_at(cutter, 0) + begin * window->input_step,
       .output = begin * window->output_step,
       .residual = begin * window->residual_step,
   };
@@ -317,6 +332,9 @@ armnn_status_t armnn_i_acc_size_tiles(const armnn_host_t* host, armnn_i_acc_wind
   if (window->rows_as_runs) {
     const int64_t cut = width - (window->inside_end - window->inside_begin);
     edges = (uint64_t)(lines * cut) * taps * window->panels.depth * window->what.input.element.size;
+  }
+  if (window->gathered) {
+    edges = (uint64_t)(window->block_units * window->input_step) * window->what.input.element.size;
   }
   window->thread_scratch = (window->edges_offset + edges + line - 1) / line * line;
   window->scratch_size = window->thread_scratch * window->threads;

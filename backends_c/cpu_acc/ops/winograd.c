@@ -258,15 +258,16 @@ static void destroy_winograd(armnn_i_acc_op_t* base) {
 
 static void lay_scratch(armnn_i_acc_winograd_t* op) {
   const int64_t lanes = op->kernels->lanes;
-  const int64_t line = ARMNN_ACC_LINE / sizeof(float);
   op->pixel_step = armnn_i_acc_ceil_div(op->what.input.dims[3], lanes) * lanes;
   op->sum_step = armnn_i_acc_ceil_div(op->what.output.dims[3], lanes) * lanes;
   armnn_i_acc_cut_winograd(op);
-  /* A line more than a multiple of lines: points would share the same sets of a cache. */
-  op->pixel_point_step = armnn_i_acc_ceil_div(op->block_tiles * op->pixel_step, line) * line + line;
-  op->sum_point_step = armnn_i_acc_ceil_div(op->block_tiles * op->sum_step, line) * line + line;
-  op->sums_offset = op->points * (uint64_t)op->pixel_point_step * sizeof(float);
-  op->block_scratch = op->sums_offset + op->points * (uint64_t)op->sum_point_step * sizeof(float);
+  op->pixel_point_step = op->block_tiles * op->pixel_step;
+  op->sum_point_step = op->block_tiles * op->sum_step;
+  op->sums_offset = armnn_i_acc_round_up(op->points * (size_t)op->pixel_point_step * sizeof(float),
+                                         ARMNN_ACC_LINE);
+  op->block_scratch =
+      op->sums_offset +
+      armnn_i_acc_round_up(op->points * (size_t)op->sum_point_step * sizeof(float), ARMNN_ACC_LINE);
 }
 
 armnn_status_t armnn_i_acc_make_winograd(const armnn_i_acc_maker_t* maker,

@@ -24,7 +24,7 @@ static const transform_cycles_t transform_cycles[ARMNN_ACC_WINOGRAD_TILES] = {{4
  * done: products of few rows wait for them. */
 #define WEIGHT_BYTES 5.0
 /* What must be gained: results are less exact, and weights take more memory. */
-#define WORTH 0.9
+#define WORTH 0.75
 /* Transformed weights of one layer that are worth having: 4 x 4 tiles up to 682 x 682 channels. */
 #define MOST_WEIGHTS 67108864.0
 

@@ -16,7 +16,15 @@ import numpy as np
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.emit import Emitter
-from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.values import (
+    Array,
+    Known,
+    Unsupported,
+    Value,
+    dtype_of,
+    known_integers,
+    shape_of,
+)
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.symbolic import is_symbolic
@@ -47,7 +55,7 @@ def _counted_from_front(view: NodeView, indices: Value, limits: Sequence[int]) -
     emit = view.emit
     if isinstance(indices, Known):
         return Known(_resolved(indices.array, limits))
-    limit = Known(np.array(limits, np.int32))
+    limit = known_integers(limits, np.int32)
     narrow = emit.cast(indices, np.int32, "int32")
     zero = Known(np.array(0, np.int32))
     below = emit.compare(ComparisonOperation.LESS, narrow, zero, "below")
@@ -86,11 +94,11 @@ def _gather_nd(view: NodeView) -> Value:
     indexed, rest = shape[batch : batch + depth], shape[batch + depth :]
     # View the tensor as rows, one for each index.
     found = _counted_from_front(view, view.value(1), indexed)
-    weights = np.array(_strides(indexed), np.int32)
+    weights = known_integers(_strides(indexed), np.int32)
     if isinstance(found, Known):
-        positions: Value = Known(np.asarray((found.array * weights).sum(-1, dtype=np.int32)))
+        positions: Value = Known(np.asarray((found.array * weights.array).sum(-1, dtype=np.int32)))
     else:
-        scaled = emit.mul(found, Known(weights), "scaled")
+        scaled = emit.mul(found, weights, "scaled")
         positions = emit.reduce(
             ReduceOperation.SUM, scaled, (len(indices) - 1,), False, "positions"
         )

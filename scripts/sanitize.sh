@@ -60,7 +60,7 @@ done
 # Trials of files are left out: a sanitizer takes signals for itself.
 tests address loader libasan.so "$cpp" address,undefined \
   "tests/loader --ignore=tests/loader/test_probe.py --ignore=tests/loader/test_probe_cache.py"
-for folder in unit/runtime cpu_acc samples; do
+for folder in unit/runtime samples; do
   tests thread "$(echo $folder | tr / -)" libtsan.so "" thread "tests/$folder"
 done
 

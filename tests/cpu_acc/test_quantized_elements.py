@@ -144,6 +144,18 @@ def test_pairs(
         check_equal(quantized_runtime, network, rng)
 
 
+@pytest.mark.parametrize("scales", [(1e-12, 1.0, 0.5), (1.0, 1e-12, 1e-6), (0.1, 0.1, 1e-7)])
+def test_sums_of_scales_far_apart(
+    quantized_runtime: ann.Runtime, scales: tuple[float, float, float]
+) -> None:
+    rng = np.random.default_rng(6)
+    infos = [info_of(rng, (3, 50), S8, scale) for scale in scales]
+    network = ann.Network()
+    x, y = (network.add_input(name, info) for name, info in zip("xy", infos, strict=False))
+    network.add_output("z", network.add_subtraction(x, y, output_info=infos[2]))
+    check_equal(quantized_runtime, network, rng)
+
+
 def test_specification_of_a_sum(quantized_runtime: ann.Runtime) -> None:
     """TensorFlow Lite's ADD of int8: 20 bits behind the point, three multipliers."""
     rng = np.random.default_rng(3)

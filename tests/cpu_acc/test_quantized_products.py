@@ -193,3 +193,24 @@ def test_sums_that_may_overflow_are_left_to_cpu_ref(quantized_runtime: ann.Runti
     assert {row.backend for row in optimized.assignment if row.type == "Convolution2d"} == {
         "CpuRef"
     }
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_windows_by_squares(quantized_runtime: ann.Runtime, seed: int) -> None:
+    """3 x 3 pixels of many channels: Winograd's algorithm, in blocks, with the largest weights."""
+    rng = np.random.default_rng(seed)
+    inputs, outputs = (int(i) for i in rng.choice([16, 17, 40, 130], 2))
+    shape = (2 - seed % 2, int(rng.integers(4, 30)), int(rng.integers(4, 30)), inputs)
+    network = ann.Network()
+    x = network.add_input("x", info_of(rng, shape, S8 if seed % 3 else U8)).output
+    kind = ("u8", "s8", "channels")[seed % 3]
+    weights, info = weights_of(rng, (outputs, 3, 3, inputs), 0, kind)
+    padding = "same" if seed % 4 else "valid"
+    sides = shape[1:3] if seed % 4 else tuple(side - 2 for side in shape[1:3])
+    scale = float(np.float32(scale_in(x.info) * 3))
+    result = info_of(rng, (shape[0], *sides, outputs), x.info.data_type, scale)
+    bias = rng.integers(-30000, 30000, outputs).astype(np.int32)
+    constant = network.add_constant(weights, info=info)
+    y = network.add_convolution2d(x, constant, bias, padding=padding, output_info=result)
+    network.add_output("y", network.add_activation(y, F.RELU, output_info=result))
+    check_equal(quantized_runtime, network, rng)

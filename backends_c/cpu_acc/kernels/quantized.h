@@ -50,6 +50,42 @@ typedef struct armnn_i_acc_level_job_t {
   armnn_i_acc_store_t store;
 } armnn_i_acc_level_job_t;
 
+/* |rows| rows of levels, |input_row| apart, by a panel of weights of |pairs| pairs: the sums alone,
+ * [row][channel]. */
+typedef struct armnn_i_acc_sums_job_t {
+  const int16_t* input;
+  ptrdiff_t input_row;
+  uint32_t rows; /* any number */
+  size_t pairs;
+  const int32_t* weights;
+  int32_t* sums;
+} armnn_i_acc_sums_job_t;
+
+/* ---- Winograd's algorithm for windows of 3 x 3, in whole numbers ---------------------------- */
+
+#define ARMNN_ACC_SQUARE_POSITIONS 16
+
+/* Squares of 4 x 4 pixels, each 2 pixels behind the last, become 16 positions. */
+typedef struct armnn_i_acc_level_squares_t {
+  const int16_t* input;
+  ptrdiff_t line, pixel; /* in levels */
+  int16_t* output;
+  ptrdiff_t position, tile; /* in levels, of the output */
+  size_t tiles, channels;
+} armnn_i_acc_level_squares_t;
+
+/* Sums of 16 positions become 2 x 2 numbers of the channels of a panel. */
+typedef struct armnn_i_acc_square_sums_t {
+  const int32_t* sums; /* [position][tile][channel] */
+  ptrdiff_t position;  /* in int32 */
+  size_t tiles;
+  uint8_t* const (*outputs)[4]; /* [tile]: of the first channel of the output; null: none */
+  ptrdiff_t offset;             /* of the panel's first channel */
+  uint32_t channels;
+  const int32_t* arrays; /* of the channels */
+  armnn_i_acc_store_t store;
+} armnn_i_acc_square_sums_t;
+
 /* ---- Images -------------------------------------------------------------------------------- */
 
 /* Levels of |pixels| pixels: (in ^ flip) - offset, zero behind an odd number of channels. */
@@ -93,7 +129,8 @@ typedef struct armnn_i_acc_pair_job_t {
   ptrdiff_t left_step, right_step;           /* 1 or 0 */
   size_t rows, columns;
   int32_t operation; /* ARMNN_BINARY_ADD, SUB or MUL */
-  /* A level is (number ^ flip) - offset, shifted to the left, and of a sum scaled by a factor. */
+  /* A level is (number ^ flip) - offset, shifted to the left, and of a sum scaled by a factor:
+   * 1/2 if |right| is 0. */
   struct armnn_i_acc_operand_t {
     uint8_t flip;
     int32_t offset, multiplier, right, half;
@@ -120,7 +157,10 @@ typedef struct armnn_i_acc_quantized_kernels_t {
   void (*levels)(const armnn_i_acc_levels_of_t* job);
   void (*multiply)(const armnn_i_acc_level_job_t* job);
   void (*channelwise)(const armnn_i_acc_channelwise_job_t* job);
-  const char *multiply_name, *channelwise_name;
+  void (*sums)(const armnn_i_acc_sums_job_t* job);
+  void (*winograd_input)(const armnn_i_acc_level_squares_t* job);
+  void (*winograd_output)(const armnn_i_acc_square_sums_t* job);
+  const char *multiply_name, *channelwise_name, *winograd_name;
 } armnn_i_acc_quantized_kernels_t;
 
 #endif /* ARMNN_CPU_ACC_QUANTIZED_H_ */

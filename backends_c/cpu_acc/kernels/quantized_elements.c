@@ -60,6 +60,8 @@ typedef struct terms_t {
   vi_t flip[2], offset[2], multiplier[2], right[2], half[2];
   vi_t left_shift, out_multiplier, out_right, out_half;
   vi_bounds_t bounds;
+  int halved[2]; /* the factor of an operand is 1/2: always that of the greater scale */
+  int exact;     /* the factor of the result is 1/2 or more */
 } terms_t;
 
 ACC_INLINE terms_t terms_of(const job_t* job) {
@@ -69,6 +71,7 @@ ACC_INLINE terms_t terms_of(const job_t* job) {
       .out_right = vi_set(job->right_shift),
       .out_half = vi_set(job->half),
       .bounds = vi_bounds(job->store.zero_point, job->store.low, job->store.high),
+      .exact = job->left_shift > 0 || job->right_shift == 0,
   };
   for (int side = 0; side < 2; ++side) {
     terms.flip[side] = vi_set(job->operands[side].flip);
@@ -76,6 +79,7 @@ ACC_INLINE terms_t terms_of(const job_t* job) {
     terms.multiplier[side] = vi_set(job->operands[side].multiplier);
     terms.right[side] = vi_set(job->operands[side].right);
     terms.half[side] = vi_set(job->operands[side].half);
+    terms.halved[side] = job->operands[side].right == 0;
   }
   return terms;
 }
@@ -84,14 +88,18 @@ ACC_INLINE terms_t terms_of(const job_t* job) {
 ACC_INLINE vi_t operand(const terms_t* terms, int side, vi_t numbers, int is_sum) {
   const vi_t level = vi_sub(vi_xor(numbers, terms->flip[side]), terms->offset[side]);
   if (!is_sum) return level;
+  if (terms->halved[side]) return vi_shift_left(level, ARMNN_ACC_SUM_BITS - 1);
   return vi_scale_twice(vi_shift_left(level, ARMNN_ACC_SUM_BITS), terms->multiplier[side],
-                        terms->right[side], terms->half[side], 1);
+                        terms->right[side], terms->half[side], 0);
 }
 
 ACC_INLINE vi_t combined(const terms_t* terms, vi_t left, vi_t right, int operation) {
   vi_t result = operation == ARMNN_BINARY_ADD   ? vi_add(left, right)
                 : operation == ARMNN_BINARY_SUB ? vi_sub(left, right)
                                                 : vi_mul(left, right);
+  if (!terms->exact) {
+    return vi_scale_twice(result, terms->out_multiplier, terms->out_right, terms->out_half, 0);
+  }
   result = vi_shift_left_by(result, terms->left_shift);
   return vi_scale_twice(result, terms->out_multiplier, terms->out_right, terms->out_half, 1);
 }

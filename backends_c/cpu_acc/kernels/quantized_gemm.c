@@ -86,6 +86,50 @@ static void ACC_NAME(armnn_s8_gemm)(const armnn_i_acc_level_job_t* job) {
   }
 }
 
+ACC_INLINE void sum_rows(const int16_t* input, ptrdiff_t input_row, size_t pairs,
+                         const int32_t* weights, int32_t* sums, const int ROWS) {
+  sums_t sum[ARMNN_ACC_LEVEL_ROWS];
+  UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][0] = sum[i][1] = vi_set(0);
+  for (size_t k = 0; k < pairs; ++k) {
+    const vi_t first = vi_load(weights), second = vi_load(weights + LANES);
+    UNROLLED for (int i = 0; i < ROWS; ++i) {
+      const vi_t x = vi_set_pair(input + i * input_row + 2 * (ptrdiff_t)k);
+      sum[i][0] = vi_dot_pairs(sum[i][0], x, first);
+      sum[i][1] = vi_dot_pairs(sum[i][1], x, second);
+    }
+    weights += PANEL;
+  }
+  UNROLLED for (int i = 0; i < ROWS; ++i) {
+    vi_store(sums + i * PANEL, sum[i][0]);
+    vi_store(sums + i * PANEL + LANES, sum[i][1]);
+  }
+}
+
+static void ACC_NAME(armnn_s8_sums)(const armnn_i_acc_sums_job_t* job) {
+  const int16_t* input = job->input;
+  int32_t* sums = job->sums;
+  uint32_t rows = job->rows;
+  for (; rows >= ARMNN_ACC_LEVEL_ROWS; rows -= ARMNN_ACC_LEVEL_ROWS) {
+    sum_rows(input, job->input_row, job->pairs, job->weights, sums, ARMNN_ACC_LEVEL_ROWS);
+    input += ARMNN_ACC_LEVEL_ROWS * job->input_row;
+    sums += ARMNN_ACC_LEVEL_ROWS * PANEL;
+  }
+  switch (rows) {
+#define REST(rows)                                                         \
+  case rows:                                                               \
+    sum_rows(input, job->input_row, job->pairs, job->weights, sums, rows); \
+    break;
+    REST(1)
+    REST(2)
+    REST(3)
+    REST(4)
+    REST(5)
+#undef REST
+    default:
+      break;
+  }
+}
+
 static void ACC_NAME(armnn_s8_levels)(const armnn_i_acc_levels_of_t* job) {
   const uint8_t flip = job->flip;
   const int16_t offset = job->offset;
@@ -103,6 +147,8 @@ static void ACC_NAME(armnn_s8_levels)(const armnn_i_acc_levels_of_t* job) {
 }
 
 void ACC_NAME(armnn_s8_depthwise)(const armnn_i_acc_channelwise_job_t* job);
+void ACC_NAME(armnn_s8_winograd_input)(const armnn_i_acc_level_squares_t* job);
+void ACC_NAME(armnn_s8_winograd_output)(const armnn_i_acc_square_sums_t* job);
 extern const armnn_i_acc_element_kernels_t ACC_NAME(armnn_i_acc_element_kernels);
 
 extern const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels);
@@ -113,5 +159,9 @@ const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels) = 
     .elements = &ACC_NAME(armnn_i_acc_element_kernels),
     .channelwise = ACC_NAME(armnn_s8_depthwise),
     .channelwise_name = "armnn_s8_depthwise__" ACC_ISA_TEXT,
+    .sums = ACC_NAME(armnn_s8_sums),
+    .winograd_input = ACC_NAME(armnn_s8_winograd_input),
+    .winograd_output = ACC_NAME(armnn_s8_winograd_output),
+    .winograd_name = "armnn_s8_winograd__" ACC_ISA_TEXT "_2x2",
     .multiply_name = "armnn_s8_gemm__" ACC_ISA_TEXT,
 };

@@ -34,11 +34,7 @@ typedef struct vi_bounds_t {
 #if defined(__AVX512F__)
 
 ACC_INLINE vi_t vi_dot_pairs(vi_t sum, vi_t x, vi_t y) {
-#if defined(__AVX512VNNI__)
-  return _mm512_dpwssd_epi32(sum, x, y);
-#else
   return _mm512_add_epi32(sum, _mm512_madd_epi16(x, y));
-#endif
 }
 ACC_INLINE vi_t vi_max(vi_t a, vi_t b) { return _mm512_max_epi32(a, b); }
 ACC_INLINE vi_t vi_min(vi_t a, vi_t b) { return _mm512_min_epi32(a, b); }

@@ -80,12 +80,13 @@ static void plan(binary_op_t* op) {
 
 static int32_t half_of(int32_t right) { return right == 0 ? 0 : 1 << (right - 1); }
 
-/* |factor| is not above 1/2. */
+/* |factor| is not above 1/2; 0 is shifted, too: only 1/2 has no shift. */
 static struct armnn_i_acc_operand_t operand_of(armnn_i_acc_element_t element,
                                                armnn_factor_t factor) {
   const int32_t flip = element.type == ARMNN_DATA_TYPE_QASYMM_U8 ? 0 : 0x80;
+  const int32_t right = factor.multiplier == 0 ? 1 : -factor.shift;
   return (struct armnn_i_acc_operand_t){(uint8_t)flip, element.zero_point + flip, factor.multiplier,
-                                        -factor.shift, half_of(-factor.shift)};
+                                        right, half_of(right)};
 }
 
 armnn_status_t armnn_i_acc_make_quantized_binary(const armnn_i_acc_maker_t* maker,

@@ -236,6 +236,8 @@ armnn_status_t armnn_i_acc_make_quantized_convolution(
       !armnn_i_acc_is_levels(what->output.element.type)) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
+  const armnn_status_t status = armnn_i_acc_make_quantized_winograd(maker, what, out_op);
+  if (status != ARMNN_STATUS_UNSUPPORTED) return status;
   const int64_t taps = what->kernel_y * what->kernel_x, outputs = what->output.dims[3];
   const int64_t channels = what->input.dims[3] / what->groups;
   const int64_t depth = channels + channels % 2, group_out = outputs / what->groups;

@@ -70,9 +70,8 @@ def has_raised_privileges() -> bool:
 
 
 def _read(name: str) -> str | None:
-    if has_raised_privileges():
-        return None
-    return os.environ.get(name) or None
+    value = os.environ.get(name)  # few are set: the other question is asked of those alone
+    return value if value and not has_raised_privileges() else None
 
 
 def _read_switch(name: str, *, default: bool) -> bool:

@@ -57,6 +57,9 @@ cd "$here"
 for folder in cpu_ref cpu_acc unit/runtime unit/optimizer frontends samples; do
   tests address "$(echo $folder | tr / -)" libasan.so "$cpp" address,undefined "tests/$folder"
 done
+# Trials of files are left out: a sanitizer takes signals for itself.
+tests address loader libasan.so "$cpp" address,undefined \
+  "tests/loader --ignore=tests/loader/test_probe.py --ignore=tests/loader/test_probe_cache.py"
 for folder in unit/runtime samples; do
   tests thread "$(echo $folder | tr / -)" libtsan.so "" thread "tests/$folder"
 done

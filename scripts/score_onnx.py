@@ -77,7 +77,9 @@ DISPUTES = {
     "test_l2normalization_axis_0": "a norm of 0 gives 0, as in the cases of 1.23.2, not NaN",
     "test_qlinearmatmul_": "sums beyond int8 saturate, as the operator's text says; the recorded "
     "ones wrap around, and onnxruntime does not give them either",
-    "test_resize_downsample_scales_": "`align_corners` with `scales` reads where onnxruntime reads",
+    "test_resize_downsample_scales_": "`align_corners` divides by the length of the resized "
+    "tensor, as the operator's text says and onnxruntime and PyTorch do; the recorded ones by a "
+    "length that is no integer",
 }
 PLAIN_TYPES = frozenset(
     onnx.TensorProto.DataType.Value(name)

@@ -74,7 +74,7 @@ ninja -C "$work/build" armnn_acc_operators
 cd "$here"
 tests=
 for family in convolution depthwise elementwise folds functions matmul moves pooling \
-  transpose_convolution; do
+  transpose_convolution winograd; do
   tests="$tests tests/cpu_acc/test_$family.py"
 done
 # shellcheck disable=SC2086 # a list of files without spaces

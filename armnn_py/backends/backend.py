@@ -280,7 +280,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         --------
         >>> import armnn_py as ann
         >>> with ann.Runtime() as runtime:
-        ...     isa, threads = runtime.backends["CpuAcc"].describe_options()
+        ...     isa, threads, *_ = runtime.backends["CpuAcc"].describe_options()
         >>> isa.help
         'instruction set of the kernels; auto: the best that the processor has'
         """

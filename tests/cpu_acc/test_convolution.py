@@ -16,7 +16,7 @@ from .operators import Operators, epilogue
 from .windows import WEIGHT_ORDERS, Case, convolution, convolved, random_cases, same, weights_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 EPILOGUES: dict[str, tuple[float, float, Callable[..., Any]]] = {
     "identity": (0, 0, lambda x: x),
@@ -46,12 +46,20 @@ CASES = [
     # Strides, dilations, paddings larger than the window, images smaller than it.
     Case((15, 15), 20, 24, (1, 1), (2, 2)),
     Case((16, 15), 20, 24, (3, 3), (2, 2), before=(1, 1), after=(1, 1)),
+    # Strides and panels enough that inputs are gathered.
+    Case((15, 14), 20, 300, (1, 1), (2, 2), batch=2),
+    Case((16, 17), 12, 200, (1, 1), (3, 2)),
     Case((11, 12), 7, 24, (3, 2), (3, 1), (2, 3), (2, 4), (1, 0)),
     Case((3, 4), 18, 17, (3, 3), before=(4, 5), after=(5, 4)),
     Case((3, 4), 3, 17, (3, 3), before=(4, 5), after=(5, 4)),
     Case((1, 1), 20, 24, **same(3)),
     Case((1, 40), 18, 24, (1, 9), before=(0, 4), after=(0, 4)),
     Case((40, 1), 18, 24, (9, 1), before=(4, 0), after=(4, 0)),
+    # Panels of which a few taps are taken at a time, if the second cache has half a megabyte:
+    # lines, across lines, only padding.
+    Case((3, 20), 200, 40, **same(3)),
+    Case((5, 7), 200, 24, **same(3)),
+    Case((2, 2), 200, 17, (3, 3), before=(3, 4), after=(4, 3)),
     # Groups and batches.
     Case((6, 5), 12, 18, groups=3, **same(3)),
     Case((6, 5), 32, 96, groups=2),
@@ -73,8 +81,11 @@ def check(
     bias: bool = True,
     how: int = 0,
     residual: str = "",
+    threads: Sequence[int] = (1, 3),
 ) -> str:
-    """One convolution; ``how`` the output lies, ``residual`` is "" or "first" or "last"."""
+    """One convolution; ``how`` the output lies, ``residual`` is "" or "first" or "last".
+
+    It is run on each number of ``threads``; only what the last run wrote is looked at."""
     rng = np.random.default_rng(seed)
     x = random_like(rng, (case.batch, *case.image, case.channels), 0)
     weights = weights_of(case, rng, order)
@@ -90,7 +101,7 @@ def check(
         residual_last=residual == "last",
     )
     what = convolution(case, x, out, weights, added, after)
-    kernel = operators.run("convolution", isa, what)
+    kernel = operators.run("convolution", isa, what, threads=threads)
     sums = convolved(case, x, weights) + (0 if added is None else added)
     y = meaning(sums + other) if residual == "first" else meaning(sums)
     y = y + other if residual == "last" else y
@@ -106,7 +117,8 @@ def check(
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_shapes(operators: Operators, isa: str, case: Case) -> None:
-    kernel = check(operators, isa, case)
+    check(operators, isa, case, threads=(3,))
+    kernel = check(operators, isa, case, threads=(1,))
     assert kernel.startswith(f"armnn_f32_conv2d__{isa}_")
 
 

@@ -10,6 +10,7 @@ import sys
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import armnn_py as ann
@@ -51,6 +52,34 @@ def test_threads(threads: int) -> None:
     with ann.Runtime(backend_options={"CpuAcc": {"threads": threads}}) as runtime:
         for seed in range(46, 49):
             check(runtime, Vision(seed).make(16))
+
+
+@pytest.mark.usefixtures("runtime")
+@pytest.mark.parametrize("option", ["off", "auto", "always"])
+def test_winograd(option: str) -> None:
+    network = ann.Network()
+    y = network.add_input("x", ann.TensorInfo((1, 20, 20, 3))).output
+    for channels in (3, 64):
+        weights = values_of(channels, 64, 3, 3, channels) / 10
+        y = network.add_convolution2d(y, weights, padding="same", data_layout=NHWC).output
+    network.add_output("y", y)
+    inputs = {"x": values_of(3, 1, 20, 20, 3)}
+    with ann.load(network, ["CpuRef"]) as net:
+        expected = np.array(net.run(inputs)["y"])
+    options = {} if option == "auto" else {"CpuAcc": {"winograd": option}}
+    with (
+        ann.Runtime(backend_options=options) as runtime,
+        ann.load(network, ["CpuAcc"], runtime=runtime) as net,
+        net.profile() as profile,
+    ):
+        y = np.array(net.run(inputs)["y"])
+    kernels = [layer.kernel for layer in profile.layers if "conv2d" in (layer.kernel or "")]
+    assert ["winograd" in kernel for kernel in kernels] == {
+        "off": [False, False],
+        "auto": [False, True],
+        "always": [True, True],
+    }[option]
+    np.testing.assert_allclose(y, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
 
 
 THREADS_STARTED = """

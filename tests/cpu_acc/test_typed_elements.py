@@ -166,6 +166,15 @@ def test_casts_to_narrower_integers_drop_bits_and_round_floats(runtime: ann.Runt
     np.testing.assert_array_equal(back, out.astype(np.float32))
 
 
+@pytest.mark.parametrize("dtype", SIGNED)
+def test_casts_of_large_integers_round_once(runtime: ann.Runtime, dtype: Any) -> None:
+    limits = np.iinfo(dtype)
+    x = np.random.default_rng(13).integers(limits.min, limits.max, 5000, dtype, endpoint=True)
+    x[:4] = limits.min, limits.max, 2**24 + 1, -(2**24) - 3
+    out = run(runtime, [x], lambda n, a: n.add_cast(a, ann.DataType.FLOAT32))
+    np.testing.assert_array_equal(out, x.astype(np.float32))
+
+
 # ---- Places ---------------------------------------------------------------------------------
 
 

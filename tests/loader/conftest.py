@@ -15,6 +15,7 @@ import pytest
 
 from armnn_py.backends import BackendRegistry, load_backends
 from armnn_py.errors import BackendSkippedWarning
+from tests.conftest import SANITIZE
 
 from .harness import Load, Workshop
 
@@ -64,3 +65,21 @@ def open_folder() -> Iterator[Path]:
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder)
+
+
+#: What a process with the address sanitizer in it cannot show: that a file which wants it is
+#: refused, and a namespace with another C library, where it would be twice.
+_WITHOUT_SANITIZER = (
+    "[asan bit]",
+    "test_sanitizer_library_would_end_the_process[address]",
+    "test_networks_run_as_ever",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip these in a run with sanitizers."""
+    if not SANITIZE:
+        return
+    for item in items:
+        if "tests/loader" in item.nodeid and item.nodeid.endswith(_WITHOUT_SANITIZER):
+            item.add_marker(pytest.mark.skip(reason="not in a process with a sanitizer"))

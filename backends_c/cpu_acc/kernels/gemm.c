@@ -10,11 +10,11 @@
  */
 #include "gemm.h"
 
-#include <stdbool.h>
-
 #include "simd.h"
 
 #define LANES ((int64_t)VF_LANES)
+
+enum { PAUSES = VF_REGISTERS < 32 };
 
 typedef vf_t sums_t[ARMNN_ACC_GEMM_VECTORS];
 
@@ -70,13 +70,22 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
   const float* input = job->input;
   const float* residual = job->residual;
   float* output = job->output;
+  float* partial = job->partial;
   const bool whole = job->last == VF_LANES;
   const uint32_t flags = job->flags;
   for (uint32_t tile = job->tiles; tile > 0; --tile) {
     sums_t sum[ARMNN_ACC_GEMM_ROWS];
-    UNROLLED for (int v = 0; v < VECTORS; ++v) {
-      const vf_t bias = vf_load(panel + v * LANES);
-      UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = bias;
+    if (PAUSES && (flags & ARMNN_ACC_GEMM_RESUME) != 0) {
+      UNROLLED for (int i = 0; i < ROWS; ++i) {
+        UNROLLED for (int v = 0; v < VECTORS; ++v) {
+          sum[i][v] = vf_load(partial + i * width + v * LANES);
+        }
+      }
+    } else {
+      UNROLLED for (int v = 0; v < VECTORS; ++v) {
+        const vf_t bias = vf_load(panel + v * LANES);
+        UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = bias;
+      }
     }
     sums_t chains[MOST_CHAINS - 1]
                  [FEW_SUMS]; /* of the first of each step's |CHAINS| inputs: |sum| */
@@ -116,6 +125,16 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
           sum[i][v] = vf_add(sum[i][v], chains[c][i][v]);
         }
       }
+    }
+    if (PAUSES && (flags & ARMNN_ACC_GEMM_PAUSE) != 0) {
+      UNROLLED for (int i = 0; i < ROWS; ++i) {
+        UNROLLED for (int v = 0; v < VECTORS; ++v) {
+          vf_store(partial + i * width + v * LANES, sum[i][v]);
+        }
+      }
+      input += ROWS * input_stride;
+      partial += ROWS * width;
+      continue;
     }
     if ((flags & ARMNN_ACC_GEMM_RESIDUAL) != 0) {
       add_residual(residual, residual_stride, job->last, sum, ROWS, VECTORS);
@@ -160,6 +179,7 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
     input += ROWS * input_stride;
     output += ROWS * output_stride;
     residual += ROWS * residual_stride;
+    if (PAUSES && (flags & ARMNN_ACC_GEMM_RESUME) != 0) partial += ROWS * width;
   }
 }
 
@@ -226,6 +246,7 @@ const armnn_i_acc_gemm_kernels_t ACC_NAME(armnn_i_acc_gemm_kernels) = {
 #undef GEMM_TILE
         },
 #endif
+    .pauses = PAUSES,
     .names =
         {
 #if VF_LANES == 16

@@ -12,6 +12,7 @@
 #ifndef ARMNN_CPU_ACC_GEMM_H_
 #define ARMNN_CPU_ACC_GEMM_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,8 @@ typedef enum armnn_i_acc_gemm_bits_e {
   ARMNN_ACC_GEMM_LOW = 4,           /* the clamp has a lower bound, */
   ARMNN_ACC_GEMM_HIGH = 8,          /* an upper one */
   ARMNN_ACC_GEMM_HARD_SWISH = 16,   /* instead of a clamp: low x min(max(x + 3, 0), 6) + high */
+  ARMNN_ACC_GEMM_RESUME = 32,       /* sums begin with |partial| instead of the bias */
+  ARMNN_ACC_GEMM_PAUSE = 64,        /* sums go to |partial|, nothing else is done with them */
 } armnn_i_acc_gemm_bits_e;
 
 /* |tiles| tiles, one behind another; pixels are |input_stride| and |output_stride| apart. */
@@ -49,6 +52,7 @@ typedef struct armnn_i_acc_gemm_job_t {
   const float* residual;
   int64_t residual_stride;
   float low, high;
+  float* partial; /* of tile after tile, its rows of whole vectors */
   uint32_t last;  /* channels in the panel's last vector, 1 to lanes */
   uint32_t flags; /* armnn_i_acc_gemm_bits_e */
 } armnn_i_acc_gemm_job_t;
@@ -69,6 +73,9 @@ typedef struct armnn_i_acc_gemm_kernels_t {
   /* For panels whose last vector has at most half of its channels: two rows share it, and both
    * halves of it are packed alike. Null where there is none. */
   armnn_i_acc_gemm_fn_t pair_tiles[ARMNN_ACC_GEMM_VECTORS + 1][ARMNN_ACC_GEMM_ROWS];
+  /* Tiles know RESUME and PAUSE: where registers are few, tiles have few rows and read weights more
+   * often, so that it counts where these come from. */
+  bool pauses;
   armnn_i_acc_gemm_names_t names[ARMNN_ACC_GEMM_VECTORS + 1];
   /* Packs some of a panel's weights: column o of |columns| comes from in[o * stride_o ..], |count|
    * floats |stride_k| apart. Float k goes to row (k % taps) * depth + k / taps of |out|, whose rows

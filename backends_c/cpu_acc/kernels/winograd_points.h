@@ -5,7 +5,7 @@
  *
  * Tiles of 2: 0, 1, -1 and infinity. Tiles of 4: 0, A, -A, B, -B and infinity, with A and B chosen
  * for small errors among numbers whose products below are exact: with 5/8 and 3/2 the mean error is
- * half of what the usual 1 and 2 give, and the largest a fourth (docs/cpu_acc.md has them).
+ * half of what the usual 1 and 2 give, and the largest a fourth (benchmarks/results/winograd.md).
  *
  * Row k of the inputs' transform holds the coefficients of the product of (x - q) over the other
  * points q, that of the weights' transform the powers of the point over that product at the

@@ -48,6 +48,38 @@ static void run_cast(const void* context, void* out, const char* const* operands
   }
 }
 
+/* What networks make numbers of, without a buffer of wider ones between. */
+#define DEFINE_CAST(name, T, R, expression)                              \
+  static void name(void* out_data, const void* x_data, uint64_t count) { \
+    const T* x = (const T*)x_data;                                       \
+    R* out = (R*)out_data;                                               \
+    for (uint64_t i = 0; i < count; ++i) out[i] = (R)(expression);       \
+  }
+
+DEFINE_CAST(truth_to_float, uint8_t, float, x[i] != 0)
+DEFINE_CAST(int32_to_float, int32_t, float, x[i])
+DEFINE_CAST(int64_to_float, int64_t, float, x[i])
+DEFINE_CAST(int32_to_int64, int32_t, int64_t, x[i])
+DEFINE_CAST(int64_to_int32, int64_t, int32_t, x[i])
+
+/* The cast in one step, or null. */
+static armnn_unary_row_fn_t direct_cast(int32_t from, int32_t to) {
+  static const struct {
+    int32_t from, to;
+    armnn_unary_row_fn_t cast;
+  } casts[] = {
+      {ARMNN_DATA_TYPE_BOOLEAN, ARMNN_DATA_TYPE_FLOAT32, truth_to_float},
+      {ARMNN_DATA_TYPE_SIGNED32, ARMNN_DATA_TYPE_FLOAT32, int32_to_float},
+      {ARMNN_DATA_TYPE_SIGNED64, ARMNN_DATA_TYPE_FLOAT32, int64_to_float},
+      {ARMNN_DATA_TYPE_SIGNED32, ARMNN_DATA_TYPE_SIGNED64, int32_to_int64},
+      {ARMNN_DATA_TYPE_SIGNED64, ARMNN_DATA_TYPE_SIGNED32, int64_to_int32},
+  };
+  for (size_t i = 0; i < sizeof casts / sizeof casts[0]; ++i) {
+    if (casts[i].from == from && casts[i].to == to) return casts[i].cast;
+  }
+  return NULL;
+}
+
 static each_op_t* new_op(const armnn_i_acc_maker_t* maker, const armnn_i_acc_tensor_t* input,
                          const armnn_i_acc_tensor_t* output, const char* kernel) {
   each_op_t* op = (each_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
@@ -79,9 +111,12 @@ armnn_status_t armnn_i_acc_make_cast(const armnn_i_acc_maker_t* maker,
   if (!armnn_i_acc_has_cast(from, to)) return ARMNN_STATUS_UNSUPPORTED;
   each_op_t* op = new_op(maker, &what->input, &what->output, "armnn_any_cast_rows");
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  op->function = direct_cast(from, to);
   op->load = armnn_cast_load(from);
   op->store = armnn_cast_store(from, to);
-  armnn_i_acc_plan_rows(maker, &op->rows, run_cast, 1, 16);
+  const bool is_direct = op->function != NULL;
+  armnn_i_acc_plan_rows(maker, &op->rows, is_direct ? run_function : run_cast, 1,
+                        is_direct ? 8 : 16);
   *out_op = &op->rows.base.op;
   return ARMNN_STATUS_OK;
 }

@@ -20,6 +20,8 @@
 /* Work of a block that is worth being handed out by itself. */
 #define ITEM_OPERATIONS 3000000
 
+/* Weights that all tiles of a block read before the next are this share of it, too. */
+#define WEIGHTS_SHARE 4
 /* Panels for which copying their inputs to one place pays. */
 #define GATHERED_PANELS 4
 
@@ -103,6 +105,18 @@ static void cut_work(armnn_i_acc_window_t* window) {
   window->blocks = most(least(blocks, groups), 1);
   window->block_units = armnn_i_acc_ceil_div(groups, window->blocks) * window->grain;
   window->parts = (uint32_t)parts;
+}
+
+/* A panel that would fill the second cache is used in parts of some taps each: the sums of a tile
+ * wait in scratch while the other tiles use the part at hand. */
+static void cut_taps(armnn_i_acc_window_t* window) {
+  const armnn_i_acc_panels_t* panels = &window->panels;
+  const uint64_t tap = panels->depth * panels->vectors * panels->gemm->lanes * sizeof(float);
+  const uint64_t at_a_time = armnn_i_acc_second_cache() / WEIGHTS_SHARE / (tap > 0 ? tap : 1);
+  window->taps_at_a_time = panels->taps > 0 ? (uint32_t)panels->taps : 1;
+  if (panels->gemm->pauses && at_a_time < panels->taps) {
+    window->taps_at_a_time = at_a_time > 0 ? (uint32_t)at_a_time : 1;
+  }
 }
 
 /* Whether tiles should go on over the ends of lines: if lines cut evenly fill them badly. */
@@ -260,6 +274,7 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
     return status;
   }
   cut_work(window);
+  cut_taps(window);
   status = armnn_i_acc_size_tiles(maker->host, window);
   if (status != ARMNN_STATUS_OK) armnn_i_acc_free_window(maker->host, window);
   return status;
@@ -327,6 +342,29 @@ static void finish(const window_run_t* state, const armnn_i_acc_window_tile_t* t
   }
 }
 
+/* Gives a job those of a tile's taps that are in [begin, end); false if there are none. */
+static bool take_taps(const armnn_i_acc_window_t* window, const armnn_i_acc_window_tile_t* tile,
+                      uint32_t begin, uint32_t end, armnn_i_acc_gemm_job_t* job) {
+  const uint32_t first = tile->first_tap, last = first + tile->tap_count;
+  if (tile->tap_count == 0) { /* nothing but padding: the bias */
+    if (begin > 0) return false;
+    end = begin = first;
+  } else {
+    if (begin < first) begin = first;
+    if (end > last) end = last;
+    if (begin >= end) return false;
+  }
+  job->tiles = tile->repeat;
+  job->tap_count = end - begin;
+  job->taps = window->taps + begin;
+  job->runs = tile->runs;
+  if (tile->runs != NULL) job->runs += (size_t)(begin - first) * ARMNN_ACC_GEMM_ROWS;
+  job->flags = window->flags;
+  if (begin > first) job->flags |= ARMNN_ACC_GEMM_RESUME;
+  if (end < last) job->flags |= ARMNN_ACC_GEMM_PAUSE;
+  return true;
+}
+
 static void run_item(const window_run_t* state, int64_t block, uint32_t part, char* scratch) {
   const armnn_i_acc_window_t* window = state->window;
   const armnn_i_acc_panels_t* panels = &window->panels;
@@ -345,24 +383,24 @@ static void run_item(const window_run_t* state, int64_t block, uint32_t part, ch
       .residual_stride = window->residual_step,
       .low = window->low,
       .high = window->high,
-      .flags = window->flags,
   };
+  const uint32_t at_a_time = window->taps_at_a_time;
   for (uint32_t p = begin; p < end; ++p) {
     const armnn_i_acc_panel_t* panel = &panels->panels[p];
     const armnn_i_acc_gemm_fn_t* functions = armnn_i_acc_tiles_of(panels, panel);
     job.panel = panels->weights + panel->offset;
     job.last = panel->columns - (panel->vectors - 1) * panels->gemm->lanes;
     job.run_offset = panel->input;
-    for (uint32_t t = 0; t < tile_count; ++t) {
-      const armnn_i_acc_window_tile_t* tile = &tiles[t];
-      job.tiles = tile->repeat;
-      job.tap_count = tile->tap_count;
-      job.taps = window->taps + tile->first_tap;
-      job.runs = tile->runs;
-      job.input = tile->input + panel->input;
-      job.output = state->output + tile->output + panel->first;
-      job.residual = state->residual + tile->residual + panel->first;
-      functions[tile->rows](&job);
+    for (uint32_t first = 0; first == 0 || first < panels->taps; first += at_a_time) {
+      job.partial = (float*)(void*)(scratch + window->sums_offset);
+      for (uint32_t t = 0; t < tile_count; ++t) {
+        const armnn_i_acc_window_tile_t* tile = &tiles[t];
+        job.input = tile->input + panel->input;
+        job.output = state->output + tile->output + panel->first;
+        job.residual = state->residual + tile->residual + panel->first;
+        if (take_taps(window, tile, first, first + at_a_time, &job)) functions[tile->rows](&job);
+        job.partial += (int64_t)tile->rows * tile->repeat * panel->vectors * panels->gemm->lanes;
+      }
     }
   }
   finish(state, tiles, tile_count, begin, end);

@@ -38,9 +38,10 @@ typedef struct armnn_i_acc_window_t {
   int64_t units, grain, block_units, blocks;
   uint32_t parts;
   uint32_t threads;
+  uint32_t taps_at_a_time; /* of a panel, before the next; all of them unless tiles can pause */
   /* Scratch of a thread: tiles, then addresses of runs, then runs that padding cuts or gathered
-   * inputs. */
-  uint64_t runs_offset, edges_offset, thread_scratch;
+   * inputs, then sums of tiles that pause. */
+  uint64_t runs_offset, edges_offset, sums_offset, thread_scratch;
   uint64_t scratch_size;
   uint64_t operations;
 } armnn_i_acc_window_t;

@@ -336,7 +336,13 @@ armnn_status_t armnn_i_acc_size_tiles(const armnn_host_t* host, armnn_i_acc_wind
   if (window->gathered) {
     edges = (uint64_t)(window->block_units * window->input_step) * window->what.input.element.size;
   }
-  window->thread_scratch = (window->edges_offset + edges + line - 1) / line * line;
+  window->sums_offset = (window->edges_offset + edges + line - 1) / line * line;
+  uint64_t sums = 0;
+  if (window->taps_at_a_time < taps) {
+    const int64_t pixels = window->flat ? window->block_units : window->block_units * width;
+    sums = (uint64_t)pixels * window->panels.vectors * window->panels.gemm->lanes * sizeof(float);
+  }
+  window->thread_scratch = (window->sums_offset + sums + line - 1) / line * line;
   window->scratch_size = window->thread_scratch * window->threads;
   return ARMNN_STATUS_OK;
 }

@@ -148,7 +148,7 @@ class EmitterBase:
             return value
         slot = self._slots.get(value)
         if isinstance(value, KnownSizes) and slot is None:
-            slot = counted(self, value)
+            slot = counted(self.layer, value)
             if slot is not None:
                 self._slots[value] = slot
         if isinstance(value, KnownReals) and slot is None:

@@ -40,7 +40,8 @@ def scaled(values: np.ndarray, multiplier: int, right: int) -> np.ndarray:
     """Rounded twice: halves upwards, then away from zero."""
     high = (values * multiplier + 2**30) >> 31
     half = (1 << right) >> 1
-    return np.right_shift(high + np.where(high < 0, half - (right > 0), half), right)
+    rounded = high + np.where(high < 0, half - (right > 0), half)
+    return np.asarray(rounded >> right)
 
 
 def stored(levels: np.ndarray, low: int = -128, high: int = 127) -> np.ndarray:

@@ -40,18 +40,19 @@ def scaled(values: np.ndarray, multiplier: int, right: int) -> np.ndarray:
     """Rounded twice: halves upwards, then away from zero."""
     high = (values * multiplier + 2**30) >> 31
     half = (1 << right) >> 1
-    rounded = high + np.where(high < 0, half - (right > 0), half)
-    return np.asarray(rounded >> right)
+    rounded: np.ndarray = (high + np.where(high < 0, half - (right > 0), half)) >> right
+    return rounded
 
 
 def stored(levels: np.ndarray, low: int = -128, high: int = 127) -> np.ndarray:
-    return np.clip(levels + Y_POINT, low, high).astype(np.int8)
+    numbers: np.ndarray = np.clip(levels + Y_POINT, low, high).astype(np.int8)
+    return numbers
 
 
 def windows(x: np.ndarray, kernel: tuple[int, int], stride: int, pad: int) -> np.ndarray:
     """[n, oh, ow, ky, kx, c] of levels, padding being 0."""
     padded = np.pad(x.astype(np.int64) - X_POINT, ((0, 0), (pad, pad), (pad, pad), (0, 0)))
-    views = np.lib.stride_tricks.sliding_window_view(padded, kernel, axis=(1, 2))
+    views: np.ndarray = np.lib.stride_tricks.sliding_window_view(padded, kernel, axis=(1, 2))
     return views[:, ::stride, ::stride].transpose(0, 1, 2, 4, 5, 3)
 
 

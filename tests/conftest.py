@@ -7,6 +7,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +20,15 @@ _NEEDS = {
     "debian": ("ARMNN_PY_DEBIAN_BACKEND", "see .ci/run, step debian"),
 }
 _deselected: dict[str, int] = {}
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C be tested where it is ignored: in a background job of a script, as CI may be.
+
+    Programs that tests start inherit what this process does with it.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -7,7 +7,9 @@ Only backends from outside of the package are noted: calls of others cost nothin
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,10 +17,21 @@ from typing import Any
 from armnn_py._native.library import core
 from armnn_py._native.watchdog import watch
 
-__all__ = ["Steps", "about", "is_noted", "label", "note_backend", "note_library", "noted_call"]
+__all__ = [
+    "Steps",
+    "about",
+    "closing",
+    "is_noted",
+    "label",
+    "note_backend",
+    "note_library",
+    "noted_call",
+]
 
 #: By id: the file of a backend from outside of the package.
 _files: dict[str, str] = {}
+#: By handle: the file of a library that is open, and noted.
+_libraries: dict[int, str] = {}
 _subject = threading.local()
 
 
@@ -28,9 +41,29 @@ def note_backend(backend_id: str, file: str) -> None:
     _files[backend_id] = file
 
 
-def note_library(handle: int) -> None:
-    """From now on, calls of ``_exit`` in a library that was opened are told, too."""
+def note_library(handle: int, file: str) -> None:
+    """From now on, what a library that was opened does in no call is told of, too.
+
+    That are calls of ``exit`` and ``_exit``, and signals in threads of its own or at the end of the
+    program.
+    """
+    if not _libraries:
+        atexit.register(core().armnn_core_note_ending)
+    _libraries[handle] = file
     core().armnn_core_redirect_exits(handle)
+    core().armnn_core_note_code(handle, os.fsencode(file))
+
+
+@contextlib.contextmanager
+def closing(handle: int) -> Iterator[None]:
+    """Note a block in which a library is closed, whose destructors run then."""
+    file = _libraries.pop(handle, None)
+    if file is None:
+        yield
+        return
+    with _UnderWay(_words(f"the closing of {file}")):
+        yield
+    core().armnn_core_forget_code(handle)
 
 
 def is_noted(backend_id: str) -> bool:

@@ -8,6 +8,7 @@ one C call with the GIL released.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from armnn_py._native.interrupts import deliver_interrupts, interruptible
 from armnn_py._native.library import core
 from armnn_py._native.memory import address_of
 from armnn_py._native.tensor_structs import tensor_info
-from armnn_py._native.watchdog import watch_context
+from armnn_py._native.watchdog import watch, watch_context
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -279,6 +280,19 @@ def _signal_gate(box: list[BaseException], stops: list[Any]) -> Generator[int, N
             answer = 1
 
 
+def _watched(labels: Any, function: str) -> contextlib.AbstractContextManager[None]:
+    """Watch a block in which the workloads of a plan are called beside its runs.
+
+    Last words know which one it is; the watchdog, another thread, names the first that it may be.
+    """
+    begin = b"execute "
+    layers = [label for label in labels or () if label is not None and label.startswith(begin)]
+    if not layers:
+        return contextlib.nullcontext()
+    more = b"" if len(layers) == 1 else b", or of %d other layers" % (len(layers) - 1)
+    return watch(b"%s %s%s" % (function.encode(), layers[0].removeprefix(begin), more))
+
+
 class NativeContext:
     """One caller's arena and pointers; runs one inference at a time.
 
@@ -346,16 +360,18 @@ class NativeContext:
         self._error = ErrorBuffer()
         self._network = network
         self.handle = ctypes.POINTER(abi.armnn_context_t)()
-        status = core().armnn_context_create(
-            plan.handle,
-            data,
-            ctypes.cast(
-                (ctypes.c_void_p * max(len(handles), 1))(*handles),
-                ctypes.POINTER(ctypes.POINTER(abi.armnn_tensor_handle_t)),
-            ),
-            ctypes.byref(self.handle),
-            ctypes.byref(self._error.struct),
-        )
+        self._labels = plan.labels
+        with _watched(self._labels, "create_workload_data"):
+            status = core().armnn_context_create(
+                plan.handle,
+                data,
+                ctypes.cast(
+                    (ctypes.c_void_p * max(len(handles), 1))(*handles),
+                    ctypes.POINTER(ctypes.POINTER(abi.armnn_tensor_handle_t)),
+                ),
+                ctypes.byref(self.handle),
+                ctypes.byref(self._error.struct),
+            )
         if status != abi.ARMNN_STATUS_OK:
             raise_status(
                 status, f"network '{network}': no execution context could be made", self._error
@@ -377,7 +393,6 @@ class NativeContext:
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(
             ("armnn_context_run", core())
         )
-        self._labels = plan.labels
         self.step_seen: tuple[tuple[int, int], float] | None = None
         if plan.labels is not None:
             watch_context(self)
@@ -523,7 +538,8 @@ class NativeContext:
         """
         if not self.handle:
             return
-        status = core().armnn_context_reset(self.handle, ctypes.byref(self._error.struct))
+        with _watched(self._labels, "reset_workload_data"):
+            status = core().armnn_context_reset(self.handle, ctypes.byref(self._error.struct))
         if status != abi.ARMNN_STATUS_OK:
             raise_status(status, f"network '{self._network}': no state could be reset", self._error)
 
@@ -599,7 +615,8 @@ class NativeContext:
         """Free the arena; no run may be in flight."""
         self._run.context = None  # a signal handler may close in the middle of a call
         if self.handle:
-            core().armnn_context_destroy(self.handle)
+            with _watched(self._labels, "destroy_workload_data"):
+                core().armnn_context_destroy(self.handle)
             self.handle = ctypes.POINTER(abi.armnn_context_t)()
         if self._gate is not None:
             self._gate.close()

@@ -189,7 +189,7 @@ def _open_and_load(
         with deferred_interrupts():
             library = _open(file)
         if attempt.is_noted:
-            last_words.note_library(library.handle)
+            last_words.note_library(library.handle, library.path)
         attempt.on_step("symbols")
         exports = _find_symbols(library.handle)
         return _load(attempt, exports, library, taken, options_for, wishes, admit=admit)

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
-from armnn_py._native import backend_table
+from armnn_py._native import backend_table, last_words
 from armnn_py._native.backend_context import ContextError, create_backend_context
 from armnn_py._native.backend_options import OptionValue
 from armnn_py._native.process_state import KeptState
@@ -64,7 +64,11 @@ def open_device(source: BackendSource, index: int) -> Backend:
     shared_library.share(source.library)
     kept = KeptState()
     try:
-        with contextlib.nullcontext() if is_of_package(source.library.path) else kept:
+        is_own = is_of_package(source.library.path)
+        with contextlib.nullcontext() if is_own else kept, last_words.Steps() as steps:
+            if last_words.is_noted(source.id):
+                name = device_id(source.id, index)
+                steps.begin(f"step 'create' of '{name}' of {source.library.path}")
             backend = _open(source, index)
         for words in words_on_changes(kept):
             _log.warning("%s: %s", printable(backend.id), words)

@@ -10,10 +10,13 @@ import sys
 
 __all__ = ["is_of_package"]
 
+#: Held here: at the end of the interpreter backends are closed when `sys.modules` has nothing left.
+_package = sys.modules["armnn_py"]
+
 
 def is_of_package(path: str) -> bool:
     """Whether a file lies in the folder of this package: it was installed with it."""
-    return path.startswith(_folders_of_package(tuple(sys.modules["armnn_py"].__path__)))
+    return path.startswith(_folders_of_package(tuple(_package.__path__)))
 
 
 @functools.cache

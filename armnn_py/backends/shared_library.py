@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from armnn_py._native import dynamic_library
+from armnn_py._native import dynamic_library, last_words
 from armnn_py.backends.elf import FileState
 from armnn_py.backends.packaged import is_of_package
 from armnn_py.text import counted, printable
@@ -214,7 +214,8 @@ def release(library: SharedLibrary, *, unloadable: bool) -> None:
             _log.warning(words, printable(library.path), counted(left, "thread"))
             return
         del _libraries[library.identity]
-        dynamic_library.close_library(library.handle)
+        with last_words.closing(library.handle):
+            dynamic_library.close_library(library.handle)
         _close_descriptor(library.descriptor, library.identity)
 
 

@@ -55,7 +55,7 @@ class BackendSource:
             It fails to list them, or answers otherwise than before; `BackendUnavailableError` if
             it has none.
         """
-        found = devices(self.id, guarded(self.table.api), instance)
+        found = devices(self.id, guarded(self.table.api, self.id), instance)
         if self._devices is None:
             self._devices = found
         elif found != self._devices:

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import platform
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
@@ -20,9 +21,14 @@ from armnn_py.cli.misnamed import misnamed_lines
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.text import install_hint
 
+if TYPE_CHECKING:
+    from armnn_py.backends import LoadReport
+
 __all__ = ["doctor"]
 
 Result = tuple[str, str]
+#: What was loaded, devices, and errors by backend.
+_Loaded = tuple["LoadReport", list[dict[str, Any]], dict[str, str]]
 #: What the extras add: the module, the package and the extra for each.
 _BROUGHT = {
     "ONNX models": ("onnx", "onnx", "onnx"),
@@ -36,14 +42,23 @@ _BROUGHT = {
 def doctor(session: Session) -> None:
     """Check the native library, the machine, the backends and the extras."""
     refused: list[Result] = []
+
+    @functools.cache
+    def load() -> _Loaded:
+        """Open the files once, for both checks that are about them."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", errors.BackendSkippedWarning)
+            with session.runtime() as runtime:
+                return runtime.load_report, *devices_of(runtime)
+
     checks: dict[str, Callable[[], Result]] = {
         "native library": _library,
         "struct layouts": _layouts,
         "cpu": _cpu,
         "threads": _threads,
         "trials of files": _trials,
-        "backends": lambda: _backends(session, refused),
-        "devices": lambda: _devices(session),
+        "backends": lambda: _backends(load()[0], refused),
+        "devices": lambda: _devices(*load()[1:]),
         "sdk": _sdk,
         "extras": _extras,
     }
@@ -130,12 +145,8 @@ def _trials() -> Result:
     return "ok", f"{Path(path).name}, {DEFAULT_SECONDS if given is None else given:g} s for each"
 
 
-def _backends(session: Session, refused_files: list[Result]) -> Result:
+def _backends(report: LoadReport, refused_files: list[Result]) -> Result:
     """Count files; ``refused_files`` gets a line for each that was refused."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", errors.BackendSkippedWarning)
-        with session.runtime() as runtime:
-            report = runtime.load_report
     loaded, refused = len(report.loaded), len(report.refused)
     refused_files += [
         ("warning", f"{verdict.path}: {verdict.stage}: {verdict.reason}")
@@ -153,11 +164,7 @@ def _backends(session: Session, refused_files: list[Result]) -> Result:
     return "warning" if refused else "ok", text
 
 
-def _devices(session: Session) -> Result:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", errors.BackendSkippedWarning)
-        with session.runtime() as runtime:
-            found, problems = devices_of(runtime)
+def _devices(found: list[dict[str, Any]], problems: dict[str, str]) -> Result:
     if problems:
         return "warning", "; ".join(problems.values())
     text = ", ".join(f"{device['id']} ({device['name']})" for device in found)

@@ -27,16 +27,19 @@ def read_numbers(path: Path, name: str, info: TensorInfo) -> np.ndarray[Any, Any
 
     A ``.raw`` or ``.bin`` file has the elements as they lie in memory, row-major and little-endian;
     a ``.txt`` file has them as numbers between spaces, commas or ends of lines. One free dimension
-    follows from the number of elements.
+    follows from the number of elements; a first one besides it is the number of lines with numbers
+    of a ``.txt`` file, else 1.
 
     Raises
     ------
     InvalidArgumentError
         The file cannot be read, or has another number of elements than the input.
     """
+    lines = 1
     try:
         if path.suffix.lower() == ".txt":
-            words = path.read_text(encoding="utf-8").replace(",", " ").split()
+            text = path.read_text(encoding="utf-8").replace(",", " ")
+            words, lines = text.split(), sum(map(bool, map(str.strip, text.splitlines())))
             values = np.array([_number(word, info) for word in words]).astype(info.dtype)
         else:
             data = path.read_bytes()
@@ -49,14 +52,17 @@ def read_numbers(path: Path, name: str, info: TensorInfo) -> np.ndarray[Any, Any
             details=[words_of(error), f"input: {info!r}"],
         ) from error
     shape = list(info.shape)
+    if shape.count(None) == 2 and shape[0] is None:
+        shape[0] = lines
     known = math.prod(dim for dim in shape if dim is not None)
     if shape.count(None) == 1 and known and values.size % known == 0:
         shape[shape.index(None)] = values.size // known
     if None in shape or math.prod(dim for dim in shape if dim is not None) != values.size:
+        sizes = "x".join("N" if dim is None else str(dim) for dim in info.shape) or "NAME"
         raise InvalidArgumentError(
             f"input file '{path}' has {values.size} numbers, which do not fit input '{name}'",
             details=[f"input: {info!r}"],
-            hints=["--shape NAME=1x3x224x224 gives an input its shape"],
+            hints=[f"--shape {name}={sizes} gives the input its shape, with a number for each N"],
         )
     return values.reshape([dim for dim in shape if dim is not None])
 

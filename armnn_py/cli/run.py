@@ -27,7 +27,8 @@ from armnn_py.cli.number_files import read_labels
 from armnn_py.cli.pictures import MAX_SIDE
 from armnn_py.cli.prepared import prepared
 from armnn_py.cli.render import Column, Renderer, format_duration, format_shape, shortened
-from armnn_py.text import counted
+from armnn_py.tensors import QuantizationInfo
+from armnn_py.text import counted, printable
 
 __all__ = ["run"]
 
@@ -203,7 +204,8 @@ def run(
         counts = ready.network.assignment.counts
     saved = files.save_outputs(outputs, folder) if folder is not None else {}
     dumped = files.save_outputs(tensors, dump) if dump is not None else {}
-    rows = [_describe(name, array, saved, names) for name, array in outputs.items()]
+    scales = {name: info.quantization for name, info in ready.network.outputs.items()}
+    rows = [_describe(name, array, saved, names, scales[name]) for name, array in outputs.items()]
     data = {
         "model": given.model,
         "assumed_shapes": ready.assumed,
@@ -218,7 +220,11 @@ def run(
 
 
 def _describe(
-    name: str, array: np.ndarray[Any, Any], saved: dict[str, Path], labels: list[str] | None
+    name: str,
+    array: np.ndarray[Any, Any],
+    saved: dict[str, Path],
+    labels: list[str] | None,
+    quantization: QuantizationInfo | None,
 ) -> dict[str, Any]:
     values = array.astype(np.float64) if array.size else None
     return {
@@ -229,24 +235,34 @@ def _describe(
         "mean": float(values.mean()) if values is not None else None,
         "max": float(values.max()) if values is not None else None,
         "values": array.ravel().tolist() if 0 < array.size <= _MOST_VALUES else None,
-        "top": _top(array, labels),
+        "top": _top(array, labels, quantization),
         "file": str(saved[name]) if name in saved else None,
     }
 
 
 def _top(
-    array: np.ndarray[Any, Any], labels: list[str] | None = None
+    array: np.ndarray[Any, Any],
+    labels: list[str] | None = None,
+    quantization: QuantizationInfo | None = None,
 ) -> list[dict[str, Any]] | None:
-    """Return the largest of a row of numbers, best first, as of a classifier's classes."""
+    """Return the largest of a row of numbers, best first, as of a classifier's classes.
+
+    Of quantised ones ``real`` is what they stand for.
+    """
     is_short = array.size <= _MOST_VALUES and (labels is None or len(labels) != array.size)
     if is_short or array.size == 0 or array.ndim == 0 or array.shape[-1] != array.size:
         return None
     row = array.ravel()
     # Numbers without sign have no negatives to sort: the last five, with ties turned round.
     best = row.size - 1 - row[::-1].argsort(kind="stable")[:-6:-1]
-    if labels is None or len(labels) != row.size:
-        return [{"index": int(i), "value": row[i].item()} for i in best]
-    return [{"index": int(i), "value": row[i].item(), "label": labels[i]} for i in best]
+    found: list[dict[str, Any]] = [{"index": int(i), "value": row[i].item()} for i in best]
+    for one in found:
+        if quantization is not None and quantization.axis is None:
+            zero = quantization.zero_points[0]
+            one["real"] = quantization.scales[0] * (one["value"] - zero)
+        if labels is not None and len(labels) == row.size:
+            one["label"] = labels[one["index"]]
+    return found
 
 
 def _render(renderer: Renderer, data: dict[str, Any]) -> None:
@@ -276,13 +292,15 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
     )
     for row in data["outputs"]:
         if row["values"] is not None and not any("label" in top for top in row["top"] or ()):
-            renderer.line(f"{row['name']}: {' '.join(f'{value:.4g}' for value in row['values'])}")
+            numbers = " ".join(f"{value:.4g}" for value in row["values"])
+            renderer.line(f"{printable(row['name'])}: {numbers}")
         elif row["top"] is not None:
             best = ", ".join(
-                f"[{top['index']}] {top['label'] + ' ' if 'label' in top else ''}{top['value']:.4g}"
+                f"[{top['index']}] {top['label'] + ' ' if 'label' in top else ''}"
+                f"{top.get('real', top['value']):.4g}"
                 for top in row["top"]
             )
-            renderer.line(f"{row['name']}: top 5 are {best}")
+            renderer.line(f"{printable(row['name'])}: top 5 are {best}")
     times = sorted(data["seconds"])
     runs = counted(len(times), "run")
     what = "in" if len(times) == 1 else "with a median of"

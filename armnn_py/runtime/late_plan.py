@@ -163,7 +163,7 @@ def plan_late(
         reasons: tuple[str, ...] = (error.message,)
         hint = ""
     except LateRefusedError as error:
-        reasons, hint = error.reasons, _hint(optimized)
+        reasons, hint = error.reasons, _hint(optimized) if error.by_backends else ""
     else:
         return LateShapesReport(shown, True)
     limits.extend(sizes)

@@ -61,11 +61,15 @@ _FIELDS = {
 
 
 class LateRefusedError(Exception):
-    """One plan cannot serve all shapes; ``reasons`` say why. No user sees it."""
+    """One plan cannot serve all shapes; ``reasons`` say why. No user sees it.
 
-    def __init__(self, reasons: Sequence[str]) -> None:
+    ``by_backends``: other backends might serve them.
+    """
+
+    def __init__(self, reasons: Sequence[str], *, by_backends: bool = False) -> None:
         super().__init__("; ".join(reasons))
         self.reasons = tuple(reasons)
+        self.by_backends = by_backends
 
 
 class LateShapes:
@@ -318,7 +322,7 @@ class LateShapes:
             for support in supports.values():
                 support.close()
         if reasons:
-            raise LateRefusedError(reasons)
+            raise LateRefusedError(reasons, by_backends=True)
 
     def _why_not(self, layer: Layer) -> str:
         """Why the host cannot offer such a layer to a backend; empty if it can."""

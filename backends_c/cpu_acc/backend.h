@@ -18,7 +18,8 @@ typedef struct armnn_i_acc_backend_t {
   armnn_backend_t base;
   const armnn_host_t* host;
   const armnn_i_acc_isa_t* isa;
-  int64_t threads; /* the option: 0 = as many as the host has when something is compiled */
+  int64_t threads;  /* the option: 0 = as many as the host has when something is compiled */
+  int32_t winograd; /* the option: armnn_i_acc_winograd_e */
 } armnn_i_acc_backend_t;
 
 /* entry.c */
@@ -93,6 +94,10 @@ armnn_status_t armnn_i_acc_compile(const armnn_i_acc_maker_t* maker,
 /* ---- support.c ----------------------------------------------------------------------------- */
 
 armnn_status_t armnn_i_acc_check_layer(const armnn_layer_query_t* query, armnn_error_t* reason);
+/* check_quantized.c: whether a layer is one of kinds.inc's QUANTIZED, and whether it can be done.
+ * The layer's rule holds. */
+bool armnn_i_acc_is_quantized(const armnn_layer_query_t* query);
+armnn_status_t armnn_i_acc_check_quantized(const armnn_layer_query_t* query, armnn_error_t* reason);
 armnn_status_t armnn_i_acc_get_layer_support(armnn_backend_t* backend,
                                              const armnn_options_t* model_options,
                                              armnn_layer_support_t** out_support,

@@ -14,12 +14,18 @@
 /* Names of all architectures, so that what users write is understood everywhere. */
 static const armnn_string_t isa_names[] = {TEXT("auto"), TEXT("avx512"), TEXT("avx2"), TEXT("neon"),
                                            TEXT("portable")};
-#define OPTIONS(X)                                                                             \
-  X(ARMNN_DEFAULT_STRING("isa", "auto"),                                                       \
-    ARMNN_SAY_CHOICES("instruction set of the kernels; auto: the best that the processor has", \
-                      isa_names, 0))                                                           \
-  X(ARMNN_DEFAULT_UINT("threads", 0),                                                          \
-    ARMNN_SAY_RANGE("most threads that one operator uses; 0: all of the host", "", 0, 1024, 0))
+/* In the order of armnn_i_acc_winograd_e. */
+static const armnn_string_t winograd_names[] = {TEXT("off"), TEXT("auto"), TEXT("always")};
+#define OPTIONS(X)                                                                                \
+  X(ARMNN_DEFAULT_STRING("isa", "auto"),                                                          \
+    ARMNN_SAY_CHOICES("instruction set of the kernels; auto: the best that the processor has",    \
+                      isa_names, 0))                                                              \
+  X(ARMNN_DEFAULT_UINT("threads", 0),                                                             \
+    ARMNN_SAY_RANGE("most threads that one operator uses; 0: all of the host", "", 0, 1024, 0))   \
+  X(ARMNN_DEFAULT_STRING("winograd", "auto"),                                                     \
+    ARMNN_SAY_CHOICES("3x3 convolutions by Winograd's algorithm; auto: those that it speeds up, " \
+                      "always: where possible",                                                   \
+                      winograd_names, 0))
 ARMNN_KIT_OPTIONS(options, OPTIONS)
 
 static void destroy(armnn_backend_t* backend) { free(backend); }
@@ -89,6 +95,14 @@ static const armnn_i_acc_isa_t* choose(uint64_t features, armnn_string_t name,
   return NULL;
 }
 
+/* The host lets no other names pass. */
+static int32_t winograd_of(armnn_string_t name) {
+  for (int32_t i = 0; i < (int32_t)(sizeof winograd_names / sizeof winograd_names[0]); ++i) {
+    if (armnn_string_equals(name, winograd_names[i].data)) return i;
+  }
+  return ARMNN_ACC_WINOGRAD_AUTO;
+}
+
 armnn_i_acc_maker_t armnn_i_acc_maker(const armnn_i_acc_backend_t* backend) {
   const armnn_host_t* host = backend->host;
   uint32_t count = 1;
@@ -98,7 +112,7 @@ armnn_i_acc_maker_t armnn_i_acc_maker(const armnn_i_acc_backend_t* backend) {
   if (backend->threads > 0 && backend->threads < (int64_t)count) {
     count = (uint32_t)backend->threads;
   }
-  return (armnn_i_acc_maker_t){host, backend->isa, count < 1 ? 1 : count};
+  return (armnn_i_acc_maker_t){host, backend->isa, count < 1 ? 1 : count, backend->winograd};
 }
 
 static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
@@ -114,7 +128,7 @@ static const armnn_backend_api_t backend_api = {
        reference, which is last in any case. */
     .score = -1,
     .vendor_version = ARMNN_ACC_VERSION,
-    .description = "float32 networks on the vector units of the processor",
+    .description = "float32 and int8 networks on the vector units of the processor",
     .create = create,
     .destroy = destroy,
     .get_id = get_id,
@@ -130,12 +144,13 @@ static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** 
                              armnn_error_t* error) {
   armnn_string_t name = {NULL, 0};
   int64_t threads = 0;
+  int32_t winograd = ARMNN_ACC_WINOGRAD_AUTO;
   *out_backend = NULL;
   for (uint64_t i = 0; args->options != NULL && i < args->options->count; ++i) {
-    if (armnn_string_equals(args->options->items[i].name, "isa"))
-      name = args->options->items[i].string;
-    if (armnn_string_equals(args->options->items[i].name, "threads"))
-      threads = args->options->items[i].integer;
+    const armnn_option_t* option = &args->options->items[i];
+    if (armnn_string_equals(option->name, "isa")) name = option->string;
+    if (armnn_string_equals(option->name, "threads")) threads = option->integer;
+    if (armnn_string_equals(option->name, "winograd")) winograd = winograd_of(option->string);
   }
   const armnn_i_acc_isa_t* isa = choose(features_of(args->host), name, error);
   if (isa == NULL) return ARMNN_STATUS_INVALID_ARGUMENT;
@@ -145,6 +160,7 @@ static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** 
   self->host = args->host;
   self->isa = isa;
   self->threads = threads;
+  self->winograd = winograd;
   *out_backend = &self->base;
   return ARMNN_STATUS_OK;
 }

@@ -153,12 +153,14 @@ armnn_status_t armnn_i_acc_program_run(const armnn_i_acc_program_t* program,
   for (uint32_t k = 0; k < program->output_count; ++k) {
     bindings[1 + program->input_count + k] = borders->outputs[k];
   }
+  armnn_i_acc_failure_t failure = {ARMNN_STATUS_OK, error};
   const armnn_i_acc_run_t run = {
       .host = host,
       .run_id = run_id,
       .bindings = bindings,
       .scratch = scratch + program->arena_size,
       .max_threads = program->maker.max_threads,
+      .failure = &failure,
   };
   for (uint32_t i = 0; i < program->count; ++i) {
     const armnn_i_acc_entry_t* entry = &program->entries[i];
@@ -169,6 +171,7 @@ armnn_status_t armnn_i_acc_program_run(const armnn_i_acc_program_t* program,
     if (traces) trace_begin(host, entry);
     entry->op->run(entry->op, &run);
     if (traces) trace_end(host, entry);
+    if (failure.status != ARMNN_STATUS_OK) return (armnn_status_t)failure.status;
   }
   return ARMNN_STATUS_OK;
 }

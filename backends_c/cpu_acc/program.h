@@ -49,6 +49,12 @@ static inline armnn_i_acc_element_t armnn_i_acc_element_of(const armnn_tensor_in
   return element;
 }
 
+/* Whether elements of a data type are quantised numbers of 8 bits. */
+static inline bool armnn_i_acc_is_levels(int32_t type) {
+  return type == ARMNN_DATA_TYPE_QASYMM_S8 || type == ARMNN_DATA_TYPE_QASYMM_U8 ||
+         type == ARMNN_DATA_TYPE_QSYMM_S8;
+}
+
 /* Memory whose address is not known before the run: |offset| bytes into binding |binding|. Binding
  * 0 is the arena of the run; then come the inputs, then the outputs of the sub-graph. */
 #define ARMNN_ACC_ARENA 0u
@@ -87,12 +93,19 @@ static inline bool armnn_i_acc_is_dense(const armnn_i_acc_tensor_t* tensor) {
 
 /* ---- One run ------------------------------------------------------------------------------- */
 
+/* What an operator finds wrong with its operands ends the run. */
+typedef struct armnn_i_acc_failure_t {
+  int32_t status;       /* armnn_status_t */
+  armnn_error_t* error; /* gets the words */
+} armnn_i_acc_failure_t;
+
 typedef struct armnn_i_acc_run_t {
   const armnn_host_t* host; /* or null: everything on the calling thread */
   uint64_t run_id;
   char* const* bindings;
   char* scratch;        /* of the operator that runs, as large as it asked for; aligned to a line */
   uint32_t max_threads; /* at least 1; |scratch| was sized for as many */
+  armnn_i_acc_failure_t* failure; /* written by the thread that runs the operator alone */
 } armnn_i_acc_run_t;
 
 static inline void* armnn_i_acc_address(const armnn_i_acc_run_t* run,
@@ -135,7 +148,8 @@ typedef enum armnn_i_acc_function_e {
   ARMNN_ACC_SWISH,        /* x sigmoid(a x) */
   ARMNN_ACC_HARD_SWISH,   /* a x min(max(x + 3, 0), 6) / 6 + b */
   ARMNN_ACC_HARD_SIGMOID, /* min(max(a x + b, 0), 1) */
-  ARMNN_ACC_GELU,         /* x / 2 (1 + erf(x / sqrt 2)) */
+  ARMNN_ACC_GELU,         /* a x / 2 (1 + erf(x / sqrt 2)) */
+  ARMNN_ACC_GELU_TANH,    /* a x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
   ARMNN_ACC_ELU,          /* x > 0 ? x : a (exp x - 1) */
   ARMNN_ACC_SOFT_RELU,    /* log(1 + exp x) */
   ARMNN_ACC_ABS,
@@ -167,11 +181,19 @@ struct armnn_i_acc_op_t {
   uint64_t operations;                   /* of arithmetic in one run; 0: it only moves elements */
 };
 
+/* Which convolutions Winograd's algorithm computes (ops/winograd.h). */
+typedef enum armnn_i_acc_winograd_e {
+  ARMNN_ACC_WINOGRAD_OFF = 0,
+  ARMNN_ACC_WINOGRAD_AUTO,   /* those that it makes faster, as far as the cost model knows */
+  ARMNN_ACC_WINOGRAD_ALWAYS, /* all that it can compute */
+} armnn_i_acc_winograd_e;
+
 /* The makers' view of the backend; lives as long as the programs made with it. */
 typedef struct armnn_i_acc_maker_t {
   const armnn_host_t* host;
   const armnn_i_acc_isa_t* isa; /* the chosen one */
   uint32_t max_threads;         /* that a run will use */
+  int32_t winograd;             /* armnn_i_acc_winograd_e */
 } armnn_i_acc_maker_t;
 
 /* Operations that pay for one more thread: some microseconds of work against the start of it. */

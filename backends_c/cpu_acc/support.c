@@ -1,14 +1,16 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * support.c - which layers CpuAcc takes: those of compile/kinds.inc in float32, within the rules
- * that all kernels share, with constants where the compiler wants them.
+ * support.c - which layers CpuAcc takes: those of compile/kinds.inc, within the rules that all
+ * kernels share, in the types that they compute with, with constants where the compiler wants them;
+ * quantised ones by check_quantized.c.
  */
 #include <stdlib.h>
 
 #include "armnn/layer_rules.h"
 #include "backend.h"
 #include "compile/functions.h"
+#include "ops/ops.h"
 
 #define REFUSE(reason, ...) armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED, __VA_ARGS__)
 
@@ -16,17 +18,38 @@
  * window, are counted in 64 bits without overflow. */
 #define MOST_ELEMENTS ((uint64_t)1 << 40)
 
-enum { MOST_INDICES = 1024 }; /* each may become a copy of its own */
-
-static armnn_status_t check_tensor(const armnn_tensor_info_t* info, const char* what,
-                                   uint32_t index, armnn_error_t* reason) {
-  if (info->data_type != ARMNN_DATA_TYPE_FLOAT32) {
-    return REFUSE(reason, "%s %u is %s, the backend computes in float32", what, index,
-                  armnn_data_type_name(info->data_type));
-  }
+static armnn_status_t check_size(const armnn_tensor_info_t* info, const char* what, uint32_t index,
+                                 armnn_error_t* reason) {
   if (info->element_count == 0) return REFUSE(reason, "%s %u has no elements", what, index);
   if (info->element_count > MOST_ELEMENTS) {
     return REFUSE(reason, "%s %u has more than 2^40 elements", what, index);
+  }
+  return ARMNN_STATUS_OK;
+}
+
+/* |any|: the layer takes other types than float32. */
+static armnn_status_t check_tensor(const armnn_tensor_info_t* info, bool any, const char* what,
+                                   uint32_t index, armnn_error_t* reason) {
+  if (any) {
+    const uint32_t bits = armnn_data_type_bits(info->data_type);
+    if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
+      return REFUSE(reason, "%s %u is %s, whose elements are not whole bytes", what, index,
+                    armnn_data_type_name(info->data_type));
+    }
+  } else if (info->data_type != ARMNN_DATA_TYPE_FLOAT32) {
+    return REFUSE(reason, "%s %u is %s, the backend computes this layer in float32", what, index,
+                  armnn_data_type_name(info->data_type));
+  }
+  return check_size(info, what, index, reason);
+}
+
+static armnn_status_t check_sizes(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  for (uint32_t i = 0; i < query->input_count; ++i) {
+    if (query->input_infos[i] == NULL) continue;
+    ARMNN_RETURN_IF_ERROR(check_size(query->input_infos[i], "input", i, reason));
+  }
+  for (uint32_t i = 0; i < query->output_count; ++i) {
+    ARMNN_RETURN_IF_ERROR(check_size(query->output_infos[i], "output", i, reason));
   }
   return ARMNN_STATUS_OK;
 }
@@ -40,15 +63,23 @@ static armnn_status_t check_constant(const armnn_layer_query_t* query, uint32_t 
   return REFUSE(reason, "%s not constant: they are packed when the network is loaded", what);
 }
 
-/* For layers that need no check but that of |other_types|. */
-static armnn_status_t check_nothing_more(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  (void)query, (void)reason;
-  return ARMNN_STATUS_OK;
-}
-
 static armnn_status_t check_weights(const armnn_layer_query_t* query, armnn_error_t* reason) {
   ARMNN_RETURN_IF_ERROR(check_constant(query, 1, "the weights are", reason));
   return check_constant(query, 2, "the bias values are", reason);
+}
+
+enum { MOST_PLACES = 1024 }; /* of a window with computed weights: each becomes a copy */
+
+/* Weights and bias values that are computed make a product of slices (read_computed_weights.c). */
+static armnn_status_t check_window(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const bool is_dense = query->type == ARMNN_LAYER_CONVOLUTION2D;
+  const armnn_convolution2d_descriptor_t* d = (const void*)query->descriptor;
+  const uint64_t* sides = query->input_infos[1]->dims; /* [O, I, H, W], or H and W in the middle */
+  const uint32_t first = is_dense && d->data_layout == ARMNN_DATA_LAYOUT_NCHW ? 2 : 1;
+  if (sides[first] <= MOST_PLACES && sides[first + 1] <= MOST_PLACES / sides[first]) {
+    return ARMNN_STATUS_OK;
+  }
+  return check_weights(query, reason);
 }
 
 static armnn_status_t check_statistics(const armnn_layer_query_t* query, armnn_error_t* reason) {
@@ -71,15 +102,79 @@ static armnn_status_t check_activation(const armnn_layer_query_t* query, armnn_e
   return check_function(query, armnn_i_acc_activation_function(d->function), d->function, reason);
 }
 
+/* Refuses an operation that has no function for the type of input 0. */
+static armnn_status_t check_function_of(const armnn_layer_query_t* query, bool is_there,
+                                        int32_t operation, armnn_error_t* reason) {
+  if (is_there) return ARMNN_STATUS_OK;
+  return REFUSE(reason, "no kernel for %s of %s", armnn_operation_name(query->type, operation),
+                armnn_data_type_name(query->input_infos[0]->data_type));
+}
+
 static armnn_status_t check_unary(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_elementwise_unary_descriptor_t* d = (const void*)query->descriptor;
-  return check_function(query, armnn_i_acc_unary_function(d->operation), d->operation, reason);
+  const bool is_there = armnn_i_acc_has_each(d->operation, query->input_infos[0]->data_type);
+  return check_function_of(query, is_there, d->operation, reason);
 }
 
 static armnn_status_t check_binary(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_elementwise_binary_descriptor_t* d = (const void*)query->descriptor;
-  if (d->operation <= ARMNN_BINARY_POWER) return ARMNN_STATUS_OK;
-  return REFUSE(reason, "%s has no kernel", armnn_operation_name(query->type, d->operation));
+  const bool is_there = armnn_i_acc_has_pairs(ARMNN_ACC_PAIRS_ARITHMETIC, d->operation,
+                                              query->input_infos[0]->data_type);
+  return check_function_of(query, is_there, d->operation, reason);
+}
+
+static armnn_status_t check_comparison(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const armnn_comparison_descriptor_t* d = (const void*)query->descriptor;
+  const bool is_there = armnn_i_acc_has_pairs(ARMNN_ACC_PAIRS_COMPARISON, d->operation,
+                                              query->input_infos[0]->data_type);
+  return check_function_of(query, is_there, d->operation, reason);
+}
+
+static armnn_status_t check_cast(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const int32_t from = query->input_infos[0]->data_type, to = query->output_infos[0]->data_type;
+  if (armnn_i_acc_has_cast(from, to)) return ARMNN_STATUS_OK;
+  return REFUSE(reason, "no kernel from %s to %s", armnn_data_type_name(from),
+                armnn_data_type_name(to));
+}
+
+static armnn_status_t check_normalization(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const armnn_normalization_descriptor_t* d = (const void*)query->descriptor;
+  if (d->method != ARMNN_NORMALIZATION_LOCAL_BRIGHTNESS) {
+    return REFUSE(reason, "no kernel for local contrast");
+  }
+  if (query->input_infos[0]->rank != 4) return REFUSE(reason, "input 0 is no image");
+  return ARMNN_STATUS_OK;
+}
+
+/* Each side that is cut in blocks becomes two dimensions. */
+static armnn_status_t check_blocks(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const uint32_t rank = query->input_infos[0]->rank;
+  const uint32_t count =
+      query->type == ARMNN_LAYER_SPACE_TO_BATCH_ND
+          ? ((const armnn_space_to_batch_nd_descriptor_t*)(const void*)query->descriptor)
+                ->block_rank
+          : ((const armnn_batch_to_space_nd_descriptor_t*)(const void*)query->descriptor)
+                ->block_rank;
+  if (rank + count <= ARMNN_ACC_MAX_RANK) return ARMNN_STATUS_OK;
+  return REFUSE(reason, "%u dimensions, %u of them in blocks", rank, count);
+}
+
+static armnn_status_t check_axes(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  if ((query->input_infos[1]->flags & ARMNN_TENSOR_CONSTANT) != 0) return ARMNN_STATUS_OK;
+  return REFUSE(reason, "the axes are not constant");
+}
+
+static armnn_status_t check_search(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const int32_t data_type = query->input_infos[0]->data_type;
+  if (armnn_i_acc_has_search(data_type)) return ARMNN_STATUS_OK;
+  return REFUSE(reason, "no kernel for %s", armnn_data_type_name(data_type));
+}
+
+static armnn_status_t check_gather_nd(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const armnn_tensor_info_t* indices = query->input_infos[1];
+  const uint64_t depth = indices->dims[indices->rank - 1];
+  if (depth + 2 <= ARMNN_ACC_MAX_RANK) return ARMNN_STATUS_OK;
+  return REFUSE(reason, "indices of %llu dimensions", (unsigned long long)depth);
 }
 
 static armnn_status_t check_instances(const armnn_layer_query_t* query, armnn_error_t* reason) {
@@ -87,46 +182,45 @@ static armnn_status_t check_instances(const armnn_layer_query_t* query, armnn_er
   return REFUSE(reason, "an instance has one element of each channel");
 }
 
-static armnn_status_t check_indices(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  const armnn_tensor_info_t* indices = query->input_infos[1];
-  if ((indices->flags & ARMNN_TENSOR_CONSTANT) == 0) {
-    return REFUSE(reason, "the indices are not constant");
-  }
-  if (indices->data_type != ARMNN_DATA_TYPE_SIGNED32 || indices->rank != 1 ||
-      indices->element_count > MOST_INDICES) {
-    return REFUSE(reason, "the indices are not one row of at most %d int32", MOST_INDICES);
-  }
-  return ARMNN_STATUS_OK;
-}
-
 typedef struct layer_t {
   bool known;
+  bool any_type;                    /* of all inputs and outputs */
   armnn_kernel_supports_fn_t check; /* or null */
   uint32_t other_types;             /* bit i: input i need not be float32 */
 } layer_t;
 
 /* By layer type. */
 static const layer_t layers[] = {
-#define LAYER(type, reader) [ARMNN_LAYER_##type] = {true, NULL, 0},
+#define LAYER(type, reader) [ARMNN_LAYER_##type] = {true, false, NULL, 0},
 #define LAYER_CHECKED(type, reader, check, other_types) \
-  [ARMNN_LAYER_##type] = {true, check_##check, other_types},
+  [ARMNN_LAYER_##type] = {true, false, check_##check, other_types},
+#define MOVES(type, reader) [ARMNN_LAYER_##type] = {true, true, NULL, 0},
+#define MOVES_CHECKED(type, reader, check) [ARMNN_LAYER_##type] = {true, true, check_##check, 0},
 #include "compile/kinds.inc"
 #undef LAYER
 #undef LAYER_CHECKED
+#undef MOVES
+#undef MOVES_CHECKED
 };
 
 armnn_status_t armnn_i_acc_check_layer(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const size_t count = sizeof layers / sizeof layers[0];
   const layer_t layer =
       query->type >= 0 && (size_t)query->type < count ? layers[query->type] : (layer_t){0};
-  if (!layer.known) return REFUSE(reason, "no kernel for this layer type");
+  const bool quantized = armnn_i_acc_is_quantized(query);
+  if (!layer.known && !quantized) return REFUSE(reason, "no kernel for this layer type");
   ARMNN_RETURN_IF_ERROR(armnn_layer_rule(query, reason));
+  if (quantized) {
+    ARMNN_RETURN_IF_ERROR(check_sizes(query, reason));
+    return armnn_i_acc_check_quantized(query, reason);
+  }
   for (uint32_t i = 0; i < query->input_count; ++i) {
     if (query->input_infos[i] == NULL || (i < 32 && (layer.other_types >> i & 1u) != 0)) continue;
-    ARMNN_RETURN_IF_ERROR(check_tensor(query->input_infos[i], "input", i, reason));
+    ARMNN_RETURN_IF_ERROR(check_tensor(query->input_infos[i], layer.any_type, "input", i, reason));
   }
   for (uint32_t i = 0; i < query->output_count; ++i) {
-    ARMNN_RETURN_IF_ERROR(check_tensor(query->output_infos[i], "output", i, reason));
+    ARMNN_RETURN_IF_ERROR(
+        check_tensor(query->output_infos[i], layer.any_type, "output", i, reason));
   }
   return layer.check == NULL ? ARMNN_STATUS_OK : layer.check(query, reason);
 }

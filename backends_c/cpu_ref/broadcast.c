@@ -11,7 +11,7 @@
 
 typedef struct broadcast_job_t {
   armnn_walk_t walk; /* operands: output, x, y */
-  armnn_i_ref_binary_row_fn_t row;
+  armnn_binary_row_fn_t row;
   unsigned char* out;
   const unsigned char* x;
   const unsigned char* y;
@@ -43,8 +43,8 @@ static void walk_output(const armnn_kernel_call_t* call, armnn_walk_t* walk) {
   armnn_walk_collapse(walk);
 }
 
-armnn_status_t armnn_i_ref_run_broadcast(const armnn_kernel_call_t* call,
-                                         armnn_i_ref_binary_row_fn_t row, uint64_t grain) {
+armnn_status_t armnn_i_ref_run_broadcast(const armnn_kernel_call_t* call, armnn_binary_row_fn_t row,
+                                         uint64_t grain) {
   broadcast_job_t job;
   job.row = row;
   job.out = ARMNN_OUT(call, 0, unsigned char);

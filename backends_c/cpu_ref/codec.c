@@ -74,9 +74,9 @@ enum { PACKED_ROW = 64 };
 static void unpack(const armnn_i_ref_codec_t* codec, const void* data, uint64_t first,
                    uint64_t count, int8_t* out) {
   uint8_t codes[PACKED_ROW];
-  armnn_i_ref_unpack(data, codec->bits, first, count, codes);
+  armnn_unpack(data, codec->bits, first, count, codes);
   for (uint64_t i = 0; i < count; ++i) {
-    out[i] = codec->least == 0 ? (int8_t)codes[i] : armnn_i_ref_sign_extend(codes[i], codec->bits);
+    out[i] = codec->least == 0 ? (int8_t)codes[i] : armnn_sign_extend(codes[i], codec->bits);
   }
 }
 
@@ -269,7 +269,7 @@ static void encode_run(const armnn_i_ref_codec_t* codec, const float* values, ui
             codec->data_type == ARMNN_DATA_TYPE_FLOAT4_E2M1FN
                 ? armnn_small_from_float(values[i], &armnn_float4_e2m1fn)
                 : (uint8_t)(int8_t)level_of(values[i], scale, zero, least, most, away);
-        armnn_i_ref_pack(&code, codec->bits, 1, first + i, data);
+        armnn_pack(&code, codec->bits, 1, first + i, data);
       }
       break;
     case ARMNN_DATA_TYPE_UNSIGNED16:

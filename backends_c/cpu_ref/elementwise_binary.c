@@ -3,12 +3,7 @@
  *
  * elementwise_binary.c - ELEMENTWISE_BINARY and PRELU.
  *
- * float32 follows IEEE 754; MAXIMUM and MINIMUM give NaN when an operand is NaN, as numpy does.
- * Integers wrap around in two's complement. Integer division truncates towards zero as in C and
- * ONNX; division by zero gives 0, and the most negative number divided by -1 wraps to itself, so
- * that no value can stop the process. An integer to a negative power is the truncated quotient
- * 1 / x**n: 1 or -1 for x = 1 or -1, else 0. A remainder of integers by 0 is 0, one by -1 is 0,
- * too.
+ * Rows of elements are those of binary_rows.h, which says what they give.
  *
  * float16 and bfloat16 are float32 rounded once. Of quantised types ADD, SUB, MUL, SQ_DIFF and
  * PRELU follow TensorFlow Lite's specification (fixed_point.h): operands of a sum are brought to a
@@ -16,88 +11,46 @@
  * to the output. MAXIMUM and MINIMUM take one of the operands; where scales differ, these and all
  * other operations are real arithmetic that rounds once.
  */
-#include <math.h>
-
+#include "binary_rows.h"
 #include "by_type.h"
 #include "codec.h"
 #include "fixed_point.h"
 #include "kernels.h"
 #include "tensor_shape.h"
 
-/* ---- float32 --------------------------------------------------------------------------------- */
+/* ---- Types that are computed with as they lie -------------------------------------------------
+ */
 
-ARMNN_REF_DEFINE_REAL_ROWS(f32, float, f)
-ARMNN_REF_BINARY_ROW(prelu_f32, float, float, a < 0.0f ? a * b : a)
+ARMNN_BINARY_ROW(prelu_f32, float, float, a < 0.0f ? a * b : a)
 
-/* ---- Integers -------------------------------------------------------------------------------- */
+/* In larger pieces where an element costs less. */
+static armnn_status_t run_rows(const armnn_kernel_call_t* call) {
+  const int32_t operation =
+      ARMNN_DESCRIPTOR(call->info, armnn_elementwise_binary_descriptor_t)->operation;
+  const int32_t data_type = ARMNN_IN_INFO(call, 0)->data_type;
+  return armnn_i_ref_run_broadcast(call, armnn_binary_row(data_type, operation),
+                                   operation == ARMNN_BINARY_POWER ? 1024 : 16384);
+}
 
-/* Sums and products are formed unsigned, where overflow is defined. */
-#define DEFINE_INTEGER_ROWS(suffix, T, U)                                         \
-  static T divide_##suffix(T a, T b) {                                            \
-    if (b == 0) return 0;                                                         \
-    return b == -1 ? (T)((U)0 - (U)a) : a / b;                                    \
-  }                                                                               \
-  static T remainder_##suffix(T a, T b) { return b == 0 || b == -1 ? 0 : a % b; } \
-  static T modulus_##suffix(T a, T b) {                                           \
-    const T rest = remainder_##suffix(a, b);                                      \
-    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;                  \
-  }                                                                               \
-  static U shift_##suffix(U a, T by, int left) {                                  \
-    if (by < 0 || (U)by >= 8 * sizeof(T)) return 0;                               \
-    return left ? a << by : a >> by;                                              \
-  }                                                                               \
-  static T raise_##suffix(T a, T b) {                                             \
-    if (b < 0) return a == 1 ? 1 : a == -1 ? ((b & 1) ? -1 : 1) : 0;              \
-    U result = 1;                                                                 \
-    U square = (U)a;                                                              \
-    for (U rest = (U)b; rest != 0; rest >>= 1) {                                  \
-      if (rest & 1) result *= square;                                             \
-      square *= square;                                                           \
-    }                                                                             \
-    return (T)result;                                                             \
-  }                                                                               \
-  ARMNN_REF_BINARY_ROW(add_##suffix, T, T, (U)a + (U)b)                           \
-  ARMNN_REF_BINARY_ROW(div_##suffix, T, T, divide_##suffix(a, b))                 \
-  ARMNN_REF_BINARY_ROW(maximum_##suffix, T, T, a > b ? a : b)                     \
-  ARMNN_REF_BINARY_ROW(minimum_##suffix, T, T, a < b ? a : b)                     \
-  ARMNN_REF_BINARY_ROW(mul_##suffix, T, T, (U)a*(U)b)                             \
-  ARMNN_REF_BINARY_ROW(sub_##suffix, T, T, (U)a - (U)b)                           \
-  ARMNN_REF_BINARY_ROW(sq_diff_##suffix, T, T, ((U)a - (U)b) * ((U)a - (U)b))     \
-  ARMNN_REF_BINARY_ROW(power_##suffix, T, T, raise_##suffix(a, b))                \
-  ARMNN_REF_BINARY_ROW(mod_##suffix, T, T, modulus_##suffix(a, b))                \
-  ARMNN_REF_BINARY_ROW(fmod_##suffix, T, T, remainder_##suffix(a, b))             \
-  ARMNN_REF_BINARY_ROW(and_##suffix, T, T, a& b)                                  \
-  ARMNN_REF_BINARY_ROW(or_##suffix, T, T, a | b)                                  \
-  ARMNN_REF_BINARY_ROW(xor_##suffix, T, T, a ^ b)                                 \
-  ARMNN_REF_BINARY_ROW(left_##suffix, T, T, shift_##suffix((U)a, b, 1))           \
-  ARMNN_REF_BINARY_ROW(right_##suffix, T, T, shift_##suffix((U)a, b, 0))
-
-DEFINE_INTEGER_ROWS(s32, int32_t, uint32_t)
-DEFINE_INTEGER_ROWS(s64, int64_t, uint64_t)
-
-/* ---- Dispatch -------------------------------------------------------------------------------- */
-
-static const armnn_i_ref_binary_row_fn_t rows_f32[ARMNN_BINARY_COUNT] = {ARMNN_REF_REAL_ROWS(f32)};
-static const armnn_i_ref_binary_row_fn_t rows_s32[ARMNN_BINARY_COUNT] = {
-    ARMNN_REF_INTEGER_ROWS(s32)};
-static const armnn_i_ref_binary_row_fn_t rows_s64[ARMNN_BINARY_COUNT] = {
-    ARMNN_REF_INTEGER_ROWS(s64)};
-
-ARMNN_REF_DEFINE_KERNEL(f32, elementwise_binary, armnn_i_ref_run_rows(call, rows_f32))
-ARMNN_REF_DEFINE_KERNEL(s32, elementwise_binary, armnn_i_ref_run_rows(call, rows_s32))
-ARMNN_REF_DEFINE_KERNEL(s64, elementwise_binary, armnn_i_ref_run_rows(call, rows_s64))
+ARMNN_REF_DEFINE_KERNEL(f32, elementwise_binary, run_rows(call))
+ARMNN_REF_DEFINE_KERNEL(f64, elementwise_binary, run_rows(call))
+ARMNN_REF_DEFINE_KERNEL(s32, elementwise_binary, run_rows(call))
+ARMNN_REF_DEFINE_KERNEL(s64, elementwise_binary, run_rows(call))
+ARMNN_REF_DEFINE_KERNEL(u16, elementwise_binary, run_rows(call))
+ARMNN_REF_DEFINE_KERNEL(u32, elementwise_binary, run_rows(call))
+ARMNN_REF_DEFINE_KERNEL(u64, elementwise_binary, run_rows(call))
 ARMNN_REF_DEFINE_KERNEL(f32, prelu, armnn_i_ref_run_broadcast(call, prelu_f32, 16384))
 
 /* ---- Types that are decoded ------------------------------------------------------------------ */
 
 static void real_row(const void* context, const void* x, const void* y, uint64_t count, void* out) {
-  (*(const armnn_i_ref_binary_row_fn_t*)context)(out, x, y, count, 1, 1);
+  (*(const armnn_binary_row_fn_t*)context)(out, x, y, count, 1, 1);
 }
 
 typedef struct level_context_t {
   int32_t operation;
   int32_t left; /* bits that a sum has below the point */
-  armnn_i_ref_factor_t x, y, out;
+  armnn_factor_t x, y, out;
 } level_context_t;
 
 static void sum_row(const void* context, const void* x_row, const void* y_row, uint64_t count,
@@ -106,12 +59,12 @@ static void sum_row(const void* context, const void* x_row, const void* y_row, u
   const int32_t *x = (const int32_t*)x_row, *y = (const int32_t*)y_row;
   int32_t* out = (int32_t*)out_row;
   for (uint64_t i = 0; i < count; ++i) {
-    const int64_t a = armnn_i_ref_scale32(x[i] * (1 << c->left), c->x);
-    const int64_t b = armnn_i_ref_scale32(y[i] * (1 << c->left), c->y);
+    const int64_t a = armnn_scale32(x[i] * (1 << c->left), c->x);
+    const int64_t b = armnn_scale32(y[i] * (1 << c->left), c->y);
     const int64_t value = c->operation == ARMNN_BINARY_ADD   ? a + b
                           : c->operation == ARMNN_BINARY_SUB ? a - b
                                                              : (a - b) * (a - b);
-    out[i] = armnn_i_ref_scale32(armnn_i_ref_saturate32(value), c->out);
+    out[i] = armnn_scale32(armnn_saturate32(value), c->out);
   }
 }
 
@@ -121,7 +74,7 @@ static void product_row(const void* context, const void* x_row, const void* y_ro
   const int32_t *x = (const int32_t*)x_row, *y = (const int32_t*)y_row;
   int32_t* out = (int32_t*)out_row;
   for (uint64_t i = 0; i < count; ++i) {
-    out[i] = armnn_i_ref_scale32(armnn_i_ref_saturate32((int64_t)x[i] * y[i]), c->out);
+    out[i] = armnn_scale32(armnn_saturate32((int64_t)x[i] * y[i]), c->out);
   }
 }
 
@@ -142,12 +95,12 @@ static void prelu_row(const void* context, const void* x_row, const void* y_row,
   const int32_t *x = (const int32_t*)x_row, *y = (const int32_t*)y_row;
   int32_t* out = (int32_t*)out_row;
   for (uint64_t i = 0; i < count; ++i) {
-    out[i] = x[i] >= 0 ? armnn_i_ref_scale32(x[i], c->x)
-                       : armnn_i_ref_scale32(armnn_i_ref_saturate32((int64_t)x[i] * y[i]), c->out);
+    out[i] = x[i] >= 0 ? armnn_scale32(x[i], c->x)
+                       : armnn_scale32(armnn_saturate32((int64_t)x[i] * y[i]), c->out);
   }
 }
 
-static armnn_status_t run_real(const armnn_kernel_call_t* call, armnn_i_ref_binary_row_fn_t row) {
+static armnn_status_t run_real(const armnn_kernel_call_t* call, armnn_binary_row_fn_t row) {
   const armnn_i_ref_pairs_t pairs = {real_row, &row, 0, 0};
   return armnn_i_ref_run_pairs(call, &pairs, 4096);
 }
@@ -171,7 +124,7 @@ armnn_status_t armnn_any_elementwise_binary__ref(const armnn_kernel_call_t* call
       .operation = ARMNN_DESCRIPTOR(call->info, armnn_elementwise_binary_descriptor_t)->operation};
   (void)error;
   if (!has_levels(x) || !has_levels(y) || !has_levels(out)) {
-    return run_real(call, rows_f32[c.operation]);
+    return run_real(call, armnn_binary_row(ARMNN_DATA_TYPE_FLOAT32, c.operation));
   }
   const float s_x = armnn_i_ref_codec(x).scales[0], s_y = armnn_i_ref_codec(y).scales[0];
   const float s_out = armnn_i_ref_codec(out).scales[0];
@@ -180,27 +133,28 @@ armnn_status_t armnn_any_elementwise_binary__ref(const armnn_kernel_call_t* call
     case ARMNN_BINARY_ADD:
     case ARMNN_BINARY_SUB:
       c.left = x->data_type == ARMNN_DATA_TYPE_QSYMM_S16 ? 15 : 20;
-      c.out = armnn_i_ref_factor(twice / ((double)(1 << c.left) * (double)s_out));
+      c.out = armnn_factor(twice / ((double)(1 << c.left) * (double)s_out));
       break;
     case ARMNN_BINARY_SQ_DIFF:
-      if (x->data_type == ARMNN_DATA_TYPE_QSYMM_S16) return run_real(call, rows_f32[c.operation]);
+      if (x->data_type == ARMNN_DATA_TYPE_QSYMM_S16)
+        return run_real(call, armnn_binary_row(ARMNN_DATA_TYPE_FLOAT32, c.operation));
       c.left = 7;
-      c.out = armnn_i_ref_factor(twice * twice / ((double)(1 << 14) * (double)s_out));
+      c.out = armnn_factor(twice * twice / ((double)(1 << 14) * (double)s_out));
       break;
     case ARMNN_BINARY_MUL:
-      c.out = armnn_i_ref_factor((double)(s_x * s_y / s_out));
+      c.out = armnn_factor((double)(s_x * s_y / s_out));
       return run_levels(call, &c, product_row);
     case ARMNN_BINARY_MAXIMUM:
     case ARMNN_BINARY_MINIMUM:
       if (armnn_i_ref_same_quantization(x, y) && armnn_i_ref_same_quantization(x, out)) {
         return run_levels(call, &c, maximum_row);
       }
-      return run_real(call, rows_f32[c.operation]);
+      return run_real(call, armnn_binary_row(ARMNN_DATA_TYPE_FLOAT32, c.operation));
     default:
-      return run_real(call, rows_f32[c.operation]);
+      return run_real(call, armnn_binary_row(ARMNN_DATA_TYPE_FLOAT32, c.operation));
   }
-  c.x = armnn_i_ref_factor((double)s_x / twice);
-  c.y = armnn_i_ref_factor((double)s_y / twice);
+  c.x = armnn_factor((double)s_x / twice);
+  c.y = armnn_factor((double)s_y / twice);
   return run_levels(call, &c, sum_row);
 }
 
@@ -211,7 +165,7 @@ armnn_status_t armnn_any_prelu__ref(const armnn_kernel_call_t* call, armnn_error
   if (!has_levels(x) || !has_levels(y) || !has_levels(out)) return run_real(call, prelu_f32);
   const float s_x = armnn_i_ref_codec(x).scales[0], s_y = armnn_i_ref_codec(y).scales[0];
   const float s_out = armnn_i_ref_codec(out).scales[0];
-  const level_context_t c = {.x = armnn_i_ref_factor((double)(s_x / s_out)),
-                             .out = armnn_i_ref_factor((double)(s_x * s_y / s_out))};
+  const level_context_t c = {.x = armnn_factor((double)(s_x / s_out)),
+                             .out = armnn_factor((double)(s_x * s_y / s_out))};
   return run_levels(call, &c, prelu_row);
 }

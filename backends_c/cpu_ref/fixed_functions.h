@@ -30,9 +30,9 @@ static inline int16_t armnn_i_ref_exp_of_quarter(int16_t x) {
   const int16_t start = 28918, third = 10923; /* e^-(1/8), 1/3 */
   const int16_t y = (int16_t)(x + (1 << 12)), y2 = armnn_i_ref_product16(y, y);
   const int16_t y3 = armnn_i_ref_product16(y2, y), y4 = armnn_i_ref_product16(y2, y2);
-  const int16_t cubes = (int16_t)(armnn_i_ref_shift_right(y4, 2) + y3);
+  const int16_t cubes = (int16_t)(armnn_shift_right(y4, 2) + y3);
   const int32_t squares = (int16_t)(armnn_i_ref_product16(cubes, third) + y2);
-  const int16_t rest = (int16_t)(y + armnn_i_ref_shift_right(squares, 1));
+  const int16_t rest = (int16_t)(y + armnn_shift_right(squares, 1));
   return armnn_i_ref_saturate16(start + armnn_i_ref_product16(start, rest));
 }
 
@@ -82,22 +82,22 @@ static inline int16_t armnn_i_ref_tanh16(int16_t x, int whole) {
 
 /* value^-1/2 as a factor; 1 for 0. Five steps of Newton's method from 1, with three integer bits.
  */
-static inline armnn_i_ref_factor_t armnn_i_ref_inverse_root(int32_t value) {
-  armnn_i_ref_factor_t factor = {INT32_MAX, 0};
+static inline armnn_factor_t armnn_i_ref_inverse_root(int32_t value) {
+  armnn_factor_t factor = {INT32_MAX, 0};
   if (value <= 1) return factor;
   int right = 11;
   while (value >= 1 << 29) value /= 4, ++right;
   while (value < 1 << 27) value *= 4, --right;
-  const int32_t half = armnn_i_ref_shift_right(value >> 1, 1);
+  const int32_t half = armnn_shift_right(value >> 1, 1);
   int32_t x = 1 << 28;
   for (int i = 0; i < 5; ++i) {
-    const int32_t cube = armnn_i_ref_high_product(armnn_i_ref_high_product(x, x), x);
-    const int32_t x3 = armnn_i_ref_saturate32((int64_t)cube * 64);
-    const int64_t change = (int64_t)armnn_i_ref_high_product((1 << 28) + (1 << 27), x) -
-                           armnn_i_ref_high_product(half, x3);
-    x = armnn_i_ref_saturate32(change * 8);
+    const int32_t cube = armnn_high_product(armnn_high_product(x, x), x);
+    const int32_t x3 = armnn_saturate32((int64_t)cube * 64);
+    const int64_t change =
+        (int64_t)armnn_high_product((1 << 28) + (1 << 27), x) - armnn_high_product(half, x3);
+    x = armnn_saturate32(change * 8);
   }
-  x = armnn_i_ref_high_product(x, 1518500250); /* 2^-1/2 */
+  x = armnn_high_product(x, 1518500250); /* 2^-1/2 */
   if (right < 0) x *= 1 << -right, right = 0;
   factor.multiplier = x;
   factor.shift = -right;

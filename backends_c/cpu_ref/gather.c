@@ -27,7 +27,7 @@ static armnn_status_t gather_range(void* argument, uint64_t begin, uint64_t end,
   (void)thread_index;
   const gather_job_t* job = (const gather_job_t*)argument;
   for (uint64_t i = begin; i < end; ++i) {
-    int64_t index = armnn_i_ref_index(job->indices, job->index_type, i % job->index_count);
+    int64_t index = armnn_index(job->indices, job->index_type, i % job->index_count);
     uint64_t from = (uint64_t)(index < 0 ? index + (int64_t)job->dim : index);
     memcpy(job->out + i * job->piece,
            job->params + (i / job->index_count * job->dim + from) * job->piece, (size_t)job->piece);
@@ -48,8 +48,8 @@ armnn_status_t armnn_any_gather__ref(const armnn_kernel_call_t* call, armnn_erro
                       params->dims[axis],
                       armnn_dims_product(params->dims, axis + 1, params->rank) *
                           armnn_data_type_size(params->data_type)};
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_indices(indices, job.indices, &params->dims[axis], 1, axis, error));
+  ARMNN_RETURN_IF_ERROR(armnn_check_indices(job.indices, indices->data_type, indices->element_count,
+                                            &params->dims[axis], 1, axis, error));
   if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
   return armnn_parallel_for(call->host, gather_range, &job,
                             armnn_dims_product(params->dims, 0, axis) * job.index_count,
@@ -74,8 +74,8 @@ static armnn_status_t gather_nd_range(void* argument, uint64_t begin, uint64_t e
   (void)thread_index;
   const gather_nd_job_t* job = (const gather_nd_job_t*)argument;
   for (uint64_t i = begin; i < end; ++i) {
-    const uint64_t offset = armnn_i_ref_index_offset(job->indices, job->index_type, i, job->dims,
-                                                     job->depth, job->strides);
+    const uint64_t offset =
+        armnn_index_offset(job->indices, job->index_type, i, job->dims, job->depth, job->strides);
     memcpy(job->out + i * job->piece, job->params + offset, (size_t)job->piece);
   }
   return ARMNN_STATUS_OK;
@@ -97,8 +97,8 @@ armnn_status_t armnn_any_gather_nd__ref(const armnn_kernel_call_t* call, armnn_e
   job.dims = params->dims;
   armnn_dense_strides(params->dims, params->rank, strides);
   for (uint32_t d = 0; d < params->rank; ++d) job.strides[d] = (uint64_t)strides[d] * size;
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_indices(indices, job.indices, params->dims, depth, 0, error));
+  ARMNN_RETURN_IF_ERROR(armnn_check_indices(job.indices, indices->data_type, indices->element_count,
+                                            params->dims, depth, 0, error));
   if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
   return armnn_parallel_for(call->host, gather_nd_range, &job,
                             armnn_dims_product(indices->dims, 0, indices->rank - 1),

@@ -64,8 +64,7 @@ armnn_status_t armnn_i_ref_prepare_levels(const armnn_workload_info_t* info,
     armnn_i_ref_scratch_ask(requirements, one->element_count * (uint64_t)planes_of(one),
                             sizeof(float));
   }
-  armnn_i_ref_scratch_ask(requirements, factors_of(info->input_infos[1]),
-                          sizeof(armnn_i_ref_factor_t));
+  armnn_i_ref_scratch_ask(requirements, factors_of(info->input_infos[1]), sizeof(armnn_factor_t));
   if (has_sums(info)) {
     armnn_i_ref_scratch_ask(requirements, info->output_infos[0]->element_count, sizeof(float));
   }
@@ -144,9 +143,9 @@ armnn_status_t armnn_i_ref_levels(const armnn_kernel_call_t* call, int has_bias,
       levels.weight[levels.passes++] = 1 << 8 * (i + k);
     }
   }
-  armnn_i_ref_factor_t* factors = (armnn_i_ref_factor_t*)armnn_i_ref_scratch_take(
-      &scratch, factors_of(y), sizeof(armnn_i_ref_factor_t));
-  for (uint64_t c = 0; c < factors_of(y); ++c) factors[c] = armnn_i_ref_factor(scale_of(call, c));
+  armnn_factor_t* factors =
+      (armnn_factor_t*)armnn_i_ref_scratch_take(&scratch, factors_of(y), sizeof(armnn_factor_t));
+  for (uint64_t c = 0; c < factors_of(y); ++c) factors[c] = armnn_factor(scale_of(call, c));
   levels.factors = factors;
   if (call->prepared != NULL) {
     levels.sums = (float*)armnn_i_ref_scratch_take(&scratch, ARMNN_COUNT(call), sizeof(float));
@@ -190,10 +189,10 @@ static int32_t level_of(const armnn_i_ref_levels_t* levels, int64_t total, int64
                  ? ((const int64_t*)levels->bias)[channel]
                  : ((const int32_t*)levels->bias)[channel];
   }
-  const armnn_i_ref_factor_t factor = levels->factors[levels->per_channel ? channel : 0];
-  if (levels->rounding == ARMNN_REF_ROUND_ONCE) return armnn_i_ref_scale(total, factor);
-  if (levels->rounding == ARMNN_REF_ROUND_64_BITS) return armnn_i_ref_scale64(total, factor);
-  return armnn_i_ref_scale32(armnn_i_ref_saturate32(total), factor);
+  const armnn_factor_t factor = levels->factors[levels->per_channel ? channel : 0];
+  if (levels->rounding == ARMNN_REF_ROUND_ONCE) return armnn_scale(total, factor);
+  if (levels->rounding == ARMNN_REF_ROUND_64_BITS) return armnn_scale64(total, factor);
+  return armnn_scale32(armnn_saturate32(total), factor);
 }
 
 void armnn_i_ref_levels_store(const armnn_i_ref_levels_t* levels, int64_t total, int64_t channel,

@@ -24,9 +24,9 @@
 enum { ARMNN_REF_EXACT = 256, ARMNN_REF_MAX_PASSES = 4 };
 
 enum armnn_i_ref_rounding_e {
-  ARMNN_REF_ROUND_ONCE,    /* armnn_i_ref_scale */
-  ARMNN_REF_ROUND_32_BITS, /* armnn_i_ref_scale32 */
-  ARMNN_REF_ROUND_64_BITS  /* armnn_i_ref_scale64 */
+  ARMNN_REF_ROUND_ONCE,    /* armnn_scale */
+  ARMNN_REF_ROUND_32_BITS, /* armnn_scale32 */
+  ARMNN_REF_ROUND_64_BITS  /* armnn_scale64 */
 };
 
 typedef struct armnn_i_ref_levels_t {
@@ -38,8 +38,8 @@ typedef struct armnn_i_ref_levels_t {
   int32_t weight[ARMNN_REF_MAX_PASSES]; /* of a sum of this pass: a power of two */
   const void* bias;                     /* or null */
   int32_t bias_type;
-  int32_t rounding;                    /* armnn_i_ref_rounding_e */
-  const armnn_i_ref_factor_t* factors; /* one, or one for each channel */
+  int32_t rounding;              /* armnn_i_ref_rounding_e */
+  const armnn_factor_t* factors; /* one, or one for each channel */
   int per_channel;
   armnn_i_ref_codec_t out_codec;
   void* out;

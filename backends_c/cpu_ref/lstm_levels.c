@@ -56,7 +56,7 @@ static options_t options_of(int32_t type, const armnn_header_t* descriptor) {
 /* ---- Factors --------------------------------------------------------------------------------- */
 
 typedef struct gate_t {
-  armnn_i_ref_factor_t input, recurrent, peephole, norm;
+  armnn_factor_t input, recurrent, peephole, norm;
   int32_t least_variance;
 } gate_t;
 
@@ -65,7 +65,7 @@ typedef struct cell_t {
   options_t options;
   armnn_i_ref_lstm_sizes_t sizes;
   gate_t gates[GATES];
-  armnn_i_ref_factor_t hidden, projected;
+  armnn_factor_t hidden, projected;
   int32_t input_zero, state_zero, hidden_zero;
   int32_t cell_exponent; /* of the scale of the cell state */
   int16_t cell_bound;    /* 0: none */
@@ -94,11 +94,11 @@ static gate_t gate_of(const armnn_workload_info_t* info, const options_t* option
   const float weights = scale_of(info, ARMNN_REF_LSTM_INPUT_WEIGHTS + gate);
   const float recurrent = scale_of(info, ARMNN_REF_LSTM_RECURRENT_WEIGHTS + gate);
   const float state = scale_of(info, ARMNN_REF_LSTM_OUTPUT_STATE);
-  found.input = armnn_i_ref_factor((double)(weights * scale_of(info, 0) / target));
-  found.recurrent = armnn_i_ref_factor((double)(recurrent * state / target));
-  found.peephole = armnn_i_ref_factor(
-      peephole == 0 ? 0.0 : (double)(cell_scale * scale_of(info, peephole) / target));
-  found.norm = armnn_i_ref_factor((double)norm);
+  found.input = armnn_factor((double)(weights * scale_of(info, 0) / target));
+  found.recurrent = armnn_factor((double)(recurrent * state / target));
+  found.peephole =
+      armnn_factor(peephole == 0 ? 0.0 : (double)(cell_scale * scale_of(info, peephole) / target));
+  found.norm = armnn_factor((double)norm);
   found.norm.shift += 12;
   found.least_variance = 10000.0f * norm < 1.0f ? 1 : (int32_t)(10000.0f * norm);
   return found;
@@ -129,8 +129,8 @@ static cell_t cell_of(const armnn_kernel_call_t* call) {
   cell.input_zero = ARMNN_IN_INFO(call, 0)->zero_points[0];
   cell.state_zero = state->zero_points[0];
   cell.hidden_zero = is_stated ? options->hidden_zero_point : state->zero_points[0];
-  cell.hidden = armnn_i_ref_factor((double)(0x1p-15f / hidden_scale * 0x1p-15f));
-  cell.projected = armnn_i_ref_factor(
+  cell.hidden = armnn_factor((double)(0x1p-15f / hidden_scale * 0x1p-15f));
+  cell.projected = armnn_factor(
       (double)(scale_of(info, ARMNN_REF_LSTM_PROJECTION) * hidden_scale / state->scales[0]));
   cell.cell_bound = (int16_t)bound_of(options->cell_clip, cell_scale, INT16_MAX);
   cell.output_bound = (int8_t)bound_of(options->projection_clip, state->scales[0], INT8_MAX);
@@ -164,14 +164,12 @@ static void normalize(const cell_t* cell, int gate, int16_t* levels) {
   const int64_t mean = sum * 1024 / count;
   int32_t variance = (int32_t)((squares * (unit / count) - mean * mean) / unit);
   if (variance < 1) variance = factors->least_variance;
-  const armnn_i_ref_factor_t inverse = armnn_i_ref_inverse_root(variance);
+  const armnn_factor_t inverse = armnn_i_ref_inverse_root(variance);
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t scaled =
-        armnn_i_ref_scale32((int32_t)(1024 * (int64_t)levels[i] - mean), inverse);
+    const int64_t scaled = armnn_scale32((int32_t)(1024 * (int64_t)levels[i] - mean), inverse);
     const int64_t value = scaled * weights[i] + bias[i];
     const int64_t rounded = (value > 0 ? value + 512 : value - 512) / 1024;
-    levels[i] =
-        armnn_i_ref_saturate16(armnn_i_ref_scale32(armnn_i_ref_saturate32(rounded), factors->norm));
+    levels[i] = armnn_i_ref_saturate16(armnn_scale32(armnn_saturate32(rounded), factors->norm));
   }
 }
 
@@ -191,13 +189,13 @@ static void run_gate(const cell_t* cell, int gate, const int8_t* x, const int8_t
         (bias == NULL ? 0 : bias[i]);
     const int32_t from_state =
         sum_of_products(state, cell->state_zero, recurrent + i * sizes->outputs, sizes->outputs);
-    int32_t sum = armnn_i_ref_saturate16(armnn_i_ref_scale32(from_input, factors->input));
+    int32_t sum = armnn_i_ref_saturate16(armnn_scale32(from_input, factors->input));
     sum = armnn_i_ref_saturate16(
-        armnn_i_ref_saturate32((int64_t)sum + armnn_i_ref_scale32(from_state, factors->recurrent)));
+        armnn_saturate32((int64_t)sum + armnn_scale32(from_state, factors->recurrent)));
     if (peeps != NULL) {
       const int32_t product = (int32_t)peeps[i] * memory[i];
       sum = armnn_i_ref_saturate16(
-          armnn_i_ref_saturate32((int64_t)sum + armnn_i_ref_scale32(product, factors->peephole)));
+          armnn_saturate32((int64_t)sum + armnn_scale32(product, factors->peephole)));
     }
     levels[i] = (int16_t)sum;
   }
@@ -220,8 +218,8 @@ static void update_memory(const cell_t* cell, const int16_t* levels, int16_t* me
   const int16_t* update = levels + ARMNN_REF_CELL_GATE * cells;
   for (uint64_t i = 0; i < cells; ++i) {
     const int32_t chosen = cell->options.cifg ? INT16_MAX - forget[i] : input[i];
-    const int32_t kept = armnn_i_ref_shift_right((int32_t)forget[i] * memory[i], 15);
-    const int32_t added = armnn_i_ref_shift_right(chosen * update[i], 30 + cell->cell_exponent);
+    const int32_t kept = armnn_shift_right((int32_t)forget[i] * memory[i], 15);
+    const int32_t added = armnn_shift_right(chosen * update[i], 30 + cell->cell_exponent);
     memory[i] = (int16_t)clipped(armnn_i_ref_saturate16(kept + (int16_t)added), cell->cell_bound);
   }
 }
@@ -254,7 +252,7 @@ static void run_step(const cell_t* cell, const int8_t* x, uint64_t row, int8_t* 
   for (uint64_t i = 0; i < cells; ++i) {
     const int32_t memorized = armnn_i_ref_tanh16(memory[i], 15 + cell->cell_exponent);
     const int64_t value =
-        (int64_t)armnn_i_ref_scale32(output[i] * memorized, cell->hidden) + cell->hidden_zero;
+        (int64_t)armnn_scale32(output[i] * memorized, cell->hidden) + cell->hidden_zero;
     shown[i] = (int8_t)(value > INT8_MAX ? INT8_MAX : value < INT8_MIN ? INT8_MIN : value);
   }
   if (!options->projection) {
@@ -266,7 +264,7 @@ static void run_step(const cell_t* cell, const int8_t* x, uint64_t row, int8_t* 
   for (uint64_t i = 0; i < sizes->outputs; ++i) {
     const int32_t sum = sum_of_products(shown, cell->hidden_zero, weights + i * cells, cells) +
                         (bias == NULL ? 0 : bias[i]);
-    const int64_t value = (int64_t)armnn_i_ref_scale32(sum, cell->projected) + cell->state_zero;
+    const int64_t value = (int64_t)armnn_scale32(sum, cell->projected) + cell->state_zero;
     const int32_t level = (int32_t)(value > INT8_MAX   ? INT8_MAX
                                     : value < INT8_MIN ? INT8_MIN
                                                        : value);

@@ -25,7 +25,7 @@ static armnn_status_t mark_range(void* argument, uint64_t begin, uint64_t end,
   uint64_t inner = begin % job->inner, place = begin / job->inner % job->depth;
   uint64_t outer = begin / job->inner / job->depth;
   for (uint64_t i = begin; i < end; ++i) {
-    int64_t index = armnn_i_ref_index(job->indices, job->index_type, outer * job->inner + inner);
+    int64_t index = armnn_index(job->indices, job->index_type, outer * job->inner + inner);
     if (index < 0) index += (int64_t)job->depth;
     memcpy(job->out + i * job->size, job->values[index == (int64_t)place], job->size);
     if (++inner < job->inner) continue;

@@ -17,7 +17,7 @@ typedef struct quantize_job_t {
   armnn_i_ref_codec_t from, to;
   const void* x;
   void* y;
-  armnn_i_ref_factor_t factor;
+  armnn_factor_t factor;
   uint64_t count, per_byte; /* elements, and how many of them a byte of the output holds */
 } quantize_job_t;
 
@@ -44,7 +44,7 @@ static armnn_status_t by_levels(void* argument, uint64_t begin, uint64_t end,
   for (uint64_t i = begin; i < end; i += ARMNN_REF_ROW) {
     const uint64_t count = armnn_min_u64(ARMNN_REF_ROW, end - i);
     armnn_i_ref_decode_levels(&job->from, job->x, i, count, row);
-    for (uint64_t k = 0; k < count; ++k) row[k] = armnn_i_ref_scale32(row[k], job->factor);
+    for (uint64_t k = 0; k < count; ++k) row[k] = armnn_scale32(row[k], job->factor);
     armnn_i_ref_encode_levels(&job->to, row, count, job->y, i);
   }
   return ARMNN_STATUS_OK;
@@ -64,10 +64,10 @@ armnn_status_t armnn_any_quantize__ref(const armnn_kernel_call_t* call, armnn_er
                         .x = call->inputs[0],
                         .y = call->outputs[0],
                         .count = ARMNN_COUNT(call),
-                        .per_byte = armnn_i_ref_per_byte(to->data_type)};
+                        .per_byte = armnn_per_byte(to->data_type)};
   (void)error;
   if (is_quantized(from) && is_quantized(to) && job.from.count == 1 && job.to.count == 1) {
-    job.factor = armnn_i_ref_factor((double)job.from.scales[0] / job.to.scales[0]);
+    job.factor = armnn_factor((double)job.from.scales[0] / job.to.scales[0]);
     return armnn_parallel_for(call->host, by_levels, &job, ARMNN_COUNT(call), 4096, 0);
   }
   return armnn_parallel_for(call->host, by_reals, &job,

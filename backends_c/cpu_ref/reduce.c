@@ -162,13 +162,13 @@ static const fold_t* find_fold(int32_t operation, int32_t data_type) {
 
 /* How a mean of levels ends. */
 typedef struct level_mean_t {
-  armnn_i_ref_factor_t factor;
+  armnn_factor_t factor;
   armnn_i_ref_codec_t out_codec;
 } level_mean_t;
 
 /* The factor |real| / |count|: the multiplier takes up as many bits as the count has. */
-static armnn_i_ref_factor_t factor_of_mean(double real, uint64_t count) {
-  armnn_i_ref_factor_t factor = armnn_i_ref_factor(real);
+static armnn_factor_t factor_of_mean(double real, uint64_t count) {
+  armnn_factor_t factor = armnn_factor(real);
   int32_t bits = 0;
   while (bits < 63 && count >> (bits + 1) != 0) ++bits;
   if (bits > 31 + factor.shift) bits = 31 + factor.shift;
@@ -182,8 +182,7 @@ static armnn_i_ref_factor_t factor_of_mean(double real, uint64_t count) {
 static void store_means(const level_mean_t* mean, const double* sums, uint64_t count, void* out,
                         uint64_t first) {
   for (uint64_t i = 0; i < count; ++i) {
-    const int32_t level =
-        armnn_i_ref_scale32(armnn_i_ref_saturate32((int64_t)sums[i]), mean->factor);
+    const int32_t level = armnn_scale32(armnn_saturate32((int64_t)sums[i]), mean->factor);
     armnn_i_ref_encode_levels(&mean->out_codec, &level, 1, out, first + i);
   }
 }

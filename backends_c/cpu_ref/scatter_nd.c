@@ -112,8 +112,8 @@ static armnn_status_t join_range(void* argument, uint64_t begin, uint64_t end,
   const scatter_job_t* job = (const scatter_job_t*)argument;
   const uint64_t count = end - begin;
   for (uint64_t i = 0; i < job->vectors; ++i) {
-    const uint64_t target = begin + armnn_i_ref_index_offset(job->indices, job->index_type, i,
-                                                             job->dims, job->depth, job->strides);
+    const uint64_t target = begin + armnn_index_offset(job->indices, job->index_type, i, job->dims,
+                                                       job->depth, job->strides);
     const uint64_t source = begin + i * job->piece;
     if (job->function == ARMNN_SCATTER_UPDATE) {
       memcpy(job->out + target * job->size, job->updates + source * job->size,
@@ -168,8 +168,8 @@ armnn_status_t armnn_any_scatter_nd__ref(const armnn_kernel_call_t* call, armnn_
   int64_t strides[ARMNN_MAX_DIMS];
   armnn_dense_strides(out->dims, out->rank, strides);
   for (uint32_t i = 0; i < out->rank; ++i) job.strides[i] = (uint64_t)strides[i];
-  ARMNN_RETURN_IF_ERROR(
-      armnn_i_ref_check_indices(indices, job.indices, out->dims, depth, 0, error));
+  ARMNN_RETURN_IF_ERROR(armnn_check_indices(job.indices, indices->data_type, indices->element_count,
+                                            out->dims, depth, 0, error));
   if (ARMNN_COUNT(call) == 0) return ARMNN_STATUS_OK;
   if (d->input_enabled) {
     ARMNN_RETURN_IF_ERROR(armnn_copy_bytes(call->host, call->outputs[0], call->inputs[0],

@@ -3,9 +3,11 @@
  *
  * convolutions.c - how fast CpuAcc computes each convolution layer of two networks, by itself:
  *
- *   armnn_acc_kernel_bench [isa [threads [words of the layer's name ..]]]
+ *   armnn_acc_kernel_bench [--cpu-time] [isa [threads [words of the layer's name ..]]]
  *
- * Each layer is the operator that a program would have, with bias and ReLU, warm caches, batch 1.
+ * Each layer is the operator that a program would have, with bias and ReLU, warm caches, batch 1;
+ * one that Winograd's algorithm can compute is there by windows and with either size of tiles, and
+ * those that the cost model would not take are marked.
  * GFLOP/s count multiplications and additions with padding; the peak is that of bare
  * multiply-adds (where there is no such loop for the instruction set: of the largest tile from the
  * first cache), measured between the layers of the same run.
@@ -24,6 +26,7 @@
 #include "armnn/runtime.h"
 #include "kernels/kernels.h"
 #include "ops/ops.h"
+#include "ops/winograd.h"
 
 enum { MOST_RUNS = 2000, LEAST_RUNS = 15 };
 #define SECONDS 0.15
@@ -39,9 +42,13 @@ static const layer_t layers[] = {
 #undef LAYER
 };
 
+/* With --cpu-time that of the process: holds for one thread on a busy machine, but reading it takes
+ * a quarter of a microsecond. */
+static clockid_t bench_clock = CLOCK_MONOTONIC;
+
 static double now(void) {
   struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  clock_gettime(bench_clock, &time);
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
@@ -213,7 +220,8 @@ static double largest_error(const layer_t* layer, const float* x, const float* w
   return error;
 }
 
-static void bench_layer(const armnn_i_acc_maker_t* maker, const layer_t* layer) {
+/* By windows (|tile| 0), or by Winograd's algorithm; those that cannot be are left out. */
+static void bench_layer(const armnn_i_acc_maker_t* maker, const layer_t* layer, uint32_t tile) {
   const int64_t out_size =
       (layer->size + layer->kernel / 2 * 2 - layer->kernel) / layer->stride + 1;
   const int64_t channels = layer->in / layer->groups, taps = layer->kernel * layer->kernel;
@@ -243,7 +251,12 @@ static void bench_layer(const armnn_i_acc_maker_t* maker, const layer_t* layer) 
       .epilogue = {.function = ARMNN_ACC_CLAMP, .a = 0.0f, .b = INFINITY},
   };
   armnn_i_acc_op_t* op = NULL;
-  if (armnn_i_acc_make_convolution(maker, &what, &op) != ARMNN_STATUS_OK) exit(1);
+  armnn_status_t status = tile == 0 ? armnn_i_acc_make_convolution(maker, &what, &op)
+                                    : armnn_i_acc_make_winograd(maker, &what, tile, &op);
+  if (status != ARMNN_STATUS_OK) exit(1);
+  armnn_i_acc_maker_t choosing = *maker;
+  choosing.winograd = ARMNN_ACC_WINOGRAD_AUTO;
+  const bool chosen = armnn_i_acc_choose_winograd(&choosing, &what) == tile;
   char* bindings[] = {NULL, (char*)x, (char*)y};
   char* scratch = aligned_alloc(64, (op->scratch_size + 127) / 64 * 64);
   const armnn_i_acc_run_t run = {
@@ -260,12 +273,12 @@ static void bench_layer(const armnn_i_acc_maker_t* maker, const layer_t* layer) 
   const double operations = 2e-9 * (double)(out_size * out_size * layer->out * channels * taps);
   printf(
       "| %s %s%lldx%lld s%lld %lld-%lld %lld | %.1f | %.3f | %.1f | %.1f | %.0f %% | %.0f %% | "
-      "%.0e | %s |\n",
+      "%.0e | %s%s |\n",
       layer->network, layer->groups > 1 ? "dw " : "", (long long)layer->kernel,
       (long long)layer->kernel, (long long)layer->stride, (long long)layer->in,
       (long long)layer->out, (long long)layer->size, operations * 500, median * 1e3,
       operations / median, peak, 100 * operations / median / peak, 100 * operations / best / peak,
-      largest_error(layer, x, w, b, y, out_size), op->kernel);
+      largest_error(layer, x, w, b, y, out_size), op->kernel, chosen ? "" : " (not chosen)");
   fflush(stdout);
   op->destroy(op);
   free(scratch);
@@ -288,6 +301,12 @@ static bool wanted(const layer_t* layer, int count, char** words) {
 }
 
 int main(int argc, char** argv) {
+  const char* program = argv[0];
+  if (argc > 1 && strcmp(argv[1], "--cpu-time") == 0) {
+    bench_clock = CLOCK_PROCESS_CPUTIME_ID;
+    --argc;
+    ++argv;
+  }
   const char* name = argc > 1 ? argv[1] : "auto";
   const int threads = argc > 2 ? atoi(argv[2]) : 1;
   const uint64_t features = host_features();
@@ -298,7 +317,9 @@ int main(int argc, char** argv) {
     if (strcmp(name, "auto") == 0 || strcmp(name, set->name) == 0) isa = set;
   }
   if (isa == NULL || threads < 1) {
-    fprintf(stderr, "usage: %s [auto|avx512|avx2|neon|portable [threads [words ..]]]\n", argv[0]);
+    fprintf(stderr,
+            "usage: %s [--cpu-time] [auto|avx512|avx2|neon|portable [threads [words ..]]]\n",
+            program);
     return 2;
   }
   armnn_core_set_thread_count((uint32_t)threads);
@@ -311,7 +332,12 @@ int main(int argc, char** argv) {
   printf("| layer | MMAC | ms | GFLOP/s | peak | share | best run | error | kernel |\n");
   printf("|---|---|---|---|---|---|---|---|---|\n");
   for (size_t i = 0; i < sizeof layers / sizeof *layers; ++i) {
-    if (wanted(&layers[i], argc - 3, argv + 3)) bench_layer(&maker, &layers[i]);
+    const layer_t* layer = &layers[i];
+    if (!wanted(layer, argc - 3, argv + 3)) continue;
+    bench_layer(&maker, layer, 0);
+    if (layer->kernel != 3 || layer->stride != 1 || layer->groups != 1) continue;
+    bench_layer(&maker, layer, 2);
+    bench_layer(&maker, layer, 4);
   }
   armnn_core_stop_threads();
   return 0;

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Writes ONNX graphs of convolutional networks with random weights, layer by layer."""
+"""Writes ONNX graphs of networks with random weights, layer by layer."""
 
 from __future__ import annotations
 
@@ -147,6 +147,20 @@ class GraphBuilder:
         self.multiply_adds += batch * inputs * channels
         names = [x.name, self.constant(weights), self.constant(bias)]
         return self.activate(self.node("Gemm", names, (batch, channels), transB=1), activation)
+
+    def project(self, x: Value, channels: int) -> Value:
+        """Multiply the last dimension with weights, and add a bias."""
+        inputs, shape = x.shape[-1], (*x.shape[:-1], channels)
+        weights = np.float32(self._random.normal(0, 1 / np.sqrt(inputs), (inputs, channels)))
+        bias = np.float32(self._random.normal(0, 0.05, channels))
+        self.multiply_adds += int(np.prod(x.shape)) * channels
+        y = self.node("MatMul", [x.name, self.constant(weights)], shape)
+        return self.node("Add", [y.name, self.constant(bias)], shape)
+
+    def multiply(self, a: Value, b: Value) -> Value:
+        """Multiply matrices of equal batches."""
+        self.multiply_adds += int(np.prod(a.shape)) * b.shape[-1]
+        return self.node("MatMul", [a.name, b.name], (*a.shape[:-1], b.shape[-1]))
 
     def concat(self, parts: list[Value]) -> Value:
         """Join channels."""

@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The published convolutional networks that the benchmarks run, with random weights.
+"""The published networks that the benchmarks run, with random weights.
 
     python benchmarks/peers/networks.py FOLDER [NAME...]
 
 writes FOLDER/NAME.onnx. The architectures follow their papers: ResNet-50 (He et al. 2015),
 MobileNetV2 (Sandler et al. 2018), MobileNetV3-small (Howard et al. 2019), EfficientNet-Lite0,
-SqueezeNet 1.1 (Iandola et al. 2016), and a detector in the manner of YOLOv5n at 320 x 320.
+SqueezeNet 1.1 (Iandola et al. 2016), a detector in the manner of YOLOv5n at 320 x 320,
+and the transformers of `encoders`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import onnx
+from encoders import bert_tiny, vit_tiny
 from graph_builder import GraphBuilder, Value
 
 if TYPE_CHECKING:
@@ -176,6 +178,8 @@ NETWORKS: dict[str, tuple[Callable[[GraphBuilder], list[Value]], tuple[int, ...]
     "resnet50": (resnet50, IMAGE),
     "squeezenet": (squeezenet, IMAGE),
     "yolo_tiny": (yolo_tiny, (1, 3, 320, 320)),
+    "vit_tiny": (vit_tiny, IMAGE),
+    "bert_tiny": (bert_tiny, (1, 128, 256)),
     "relu16": (relu16, (1, 16)),
     "chain100": (chain100, (1, 16)),
 }

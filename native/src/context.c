@@ -23,8 +23,11 @@ static armnn_status_t create_workload_data(armnn_context_t* context, armnn_error
     const armnn_workload_api_t* api = table_of(plan, i);
     if (api == NULL || !ARMNN_HAS_FN(api, armnn_workload_api_t, create_workload_data)) continue;
     armnn_i_step_t* step = &context->steps[i];
+    armnn_i_step_call_t call;
+    armnn_i_enter_step(&call, plan, i, "create_workload_data");
     const armnn_status_t status = api->create_workload_data(
         plan->steps[i].workload, step->args.execution_data, &context->workload_data[i], error);
+    armnn_i_leave_step(&call);
     if (status != ARMNN_STATUS_OK) {
       context->workload_data[i] = NULL;
       return status;
@@ -44,7 +47,10 @@ static void destroy_workload_data(armnn_context_t* context) {
   if (context->workload_data == NULL) return;
   for (uint32_t i = 0; i < plan->step_count; ++i) {
     if (context->workload_data[i] == NULL) continue;
+    armnn_i_step_call_t call;
+    armnn_i_enter_step(&call, plan, i, "destroy_workload_data");
     table_of(plan, i)->destroy_workload_data(plan->steps[i].workload, context->workload_data[i]);
+    armnn_i_leave_step(&call);
   }
 }
 
@@ -56,8 +62,11 @@ static armnn_status_t reset_workload_data(armnn_context_t* context, armnn_error_
     if (context->workload_data[i] == NULL) continue;
     const armnn_workload_api_t* api = table_of(plan, i);
     if (!ARMNN_HAS_FN(api, armnn_workload_api_t, reset_workload_data)) continue;
+    armnn_i_step_call_t call;
+    armnn_i_enter_step(&call, plan, i, "reset_workload_data");
     const armnn_status_t status =
         api->reset_workload_data(plan->steps[i].workload, context->workload_data[i], error);
+    armnn_i_leave_step(&call);
     if (status != ARMNN_STATUS_OK) return status;
   }
   context->is_state_lost = false;

@@ -18,6 +18,8 @@
 #define ARMNN_NO_ENTRY_DECLARATIONS /* the host has no entry points of a backend */
 #include "armnn/runtime.h"
 #include "float_control.h"
+#include "pool_chunks.h"
+#include "pool_wait.h"
 
 #define ARMNN_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define ARMNN_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
@@ -142,8 +144,9 @@ typedef struct armnn_i_thread_t {
   uint32_t call_depth; /* calls into backends that the host noted, the last in |calls| */
   const char* calls[ARMNN_NOTED_CALLS];
   uint64_t float_controls[ARMNN_NOTED_CALLS]; /* when each of |calls| began */
-  uint32_t thread_limit;       /* of its parallel_for, the thread itself included; 0 = none */
-  uint32_t serial_depth;       /* calls of serial workloads that it is inside of */
+  uint32_t thread_limit; /* of its parallel_for, the thread itself included; 0 = none */
+  uint32_t keeps_awake;  /* 1 + epoch of the pool that its run uses, see pool_wait.h; 0 = none */
+  uint32_t serial_depth; /* calls of serial workloads that it is inside of */
   struct armnn_i_walk_t* walk; /* the innermost run that this thread goes through, or null */
   armnn_i_scope_t scope;       /* kept up to date while somebody records */
   const armnn_i_error_place_t* error_place; /* of the innermost run, or null */
@@ -178,17 +181,14 @@ typedef struct armnn_i_pool_t {
   _Atomic uint32_t owner_waiters; /* stop wants the workers: run serially meanwhile */
   atomic_bool stop_deferred;      /* stop was called inside a body */
   _Atomic uint32_t start_limit;   /* the system refused to start more workers than this */
-  _Atomic uint64_t spin_ns;
-  uint32_t worker_count; /* under |owner| */
-  uint32_t started_for;  /* |requested| when the workers were started; under |owner| */
-  uint32_t epoch;        /* counts forks */
+  uint32_t worker_count;          /* under |owner| */
+  uint32_t started_for;           /* |requested| when the workers were started; under |owner| */
+  uint32_t epoch;                 /* counts forks */
   armnn_i_worker_t workers[ARMNN_MAX_THREADS];
 
   _Alignas(ARMNN_CACHE_LINE) armnn_range_fn_t body;
   void* argument;
-  uint64_t chunk_size; /* elements of each chunk; */
-  uint64_t remainder;  /* the first |remainder| chunks have one more */
-  uint64_t chunk_count;
+  armnn_i_chunks_t chunks;
   armnn_i_scope_t scope;
   struct armnn_i_walk_t* walk;    /* the run that the job is of, or null */
   uint64_t float_control;         /* of the owner: all threads of a job round alike */
@@ -200,6 +200,7 @@ typedef struct armnn_i_pool_t {
   _Alignas(ARMNN_CACHE_LINE) _Atomic uint32_t sleepers;
   _Atomic uint32_t owner_sleeps;
   _Atomic uint32_t target; /* workers with a number from here on end */
+  _Alignas(ARMNN_CACHE_LINE) armnn_i_crowd_t crowd;
 } armnn_i_pool_t;
 
 void armnn_i_pool_init(armnn_i_pool_t* pool);
@@ -213,6 +214,8 @@ void armnn_i_pool_stop(armnn_i_pool_t* pool);
 armnn_status_t armnn_i_pool_parallel_for(armnn_i_pool_t* pool, armnn_range_fn_t body,
                                          void* argument, uint64_t count, uint64_t grain,
                                          uint32_t max_threads);
+/* At the end of a run of |thread|, the calling one, that has set keeps_awake. */
+void armnn_i_pool_run_ended(armnn_i_pool_t* pool, armnn_i_thread_t* thread);
 armnn_status_t armnn_i_pool_on_thread_exit(void (*function)(void* argument), void* argument);
 
 /* ---- log.c --------------------------------------------------------------------------------- */
@@ -613,13 +616,6 @@ armnn_status_t armnn_i_tell_begin(armnn_context_t* context, uint32_t* out_told,
 /* Calls after_run of the first |told| listeners, the last one first. */
 void armnn_i_tell_end(armnn_context_t* context, uint32_t told, armnn_status_t status);
 
-/* ---- fence.c, memories.c -------------------------------------------------------------------- */
-
-/* Waits for |fence| on the thread of |run|, which can be stopped meanwhile. */
-armnn_status_t armnn_i_await(armnn_run_t* run, armnn_fence_t* fence, armnn_error_t* error);
-/* What last words say of the call that is under way in a run, or null. */
-const char* armnn_i_walk_label(const struct armnn_i_walk_t* walk);
-
 /* ---- last_words.c --------------------------------------------------------------------------- */
 
 /* Set in a copy of the process that a call of a backend has made by fork: |end| ends it when the
@@ -632,8 +628,42 @@ static inline void armnn_i_end_if_stray_copy(void) {
   }
 }
 
-/* _exit for a backend: in a call that was noted it is told, and the status is not 0. */
+/* A call of |function| of the workload of step |number| outside of a run, noted as long as it
+ * lasts: the words are those of the step's label. */
+typedef struct armnn_i_step_call_t {
+  char words[1100];
+  bool is_noted;
+} armnn_i_step_call_t;
+
+void armnn_i_enter_step(armnn_i_step_call_t* call, const struct armnn_plan_t* plan, uint32_t number,
+                        const char* function);
+void armnn_i_leave_step(const armnn_i_step_call_t* call);
+
+/* exit and _exit for a backend, whose file calls them itself: it is told, and the status is not 0.
+ */
+_Noreturn void armnn_i_tell_exit(int status);
 _Noreturn void armnn_i_tell_immediate_exit(int status);
+
+/* ---- backend_code.c ------------------------------------------------------------------------- */
+
+/* Both are for handlers of signals. The noted file that has the code at |address|, or null. */
+const char* armnn_i_file_of_code(uintptr_t address);
+/* The same of the code that a signal met: |context| is what its handler got. With |looks_up|, if
+ * it is no such code, of the functions that have called it. */
+const char* armnn_i_file_at_work(const void* context, bool looks_up);
+
+/* ---- left_threads.c ------------------------------------------------------------------------- */
+
+/* Where the code of |library| is, as dlopen returned it; false if that is not known. */
+bool armnn_i_find_code(void* library, uintptr_t* out_begin, uintptr_t* out_end);
+
+/* ---- fence.c, memories.c -------------------------------------------------------------------- */
+
+/* Waits for |fence| on the thread of |run|, which can be stopped meanwhile. */
+armnn_status_t armnn_i_await(armnn_run_t* run, armnn_fence_t* fence, armnn_error_t* error);
+/* What last words say of the call that is under way in a run, or null. */
+const char* armnn_i_walk_label(const struct armnn_i_walk_t* walk);
+
 /* For |run|, which has the answer if it is to stop: CANCELLED or TIMEOUT. */
 armnn_status_t armnn_i_look(armnn_run_t* run);
 

@@ -401,6 +401,9 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
     }
     thread->walk = outer;
     thread->thread_limit = limit;
+    if (thread->keeps_awake != 0 && outer == NULL) {
+      armnn_i_pool_run_ended(&armnn_i_core.pool, thread);
+    }
   }
   armnn_i_flight_end(context->flight);
   armnn_i_thread_t* thread = armnn_i_thread();

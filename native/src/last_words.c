@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * last_words.c - which call of which backend was under way when the process ends by a fatal signal
- * or by exit().
+ * or by exit(), or, where none was, which backend's code was at work.
  *
  * So does a copy of the process that a call made and returned from: whatever the program does next
  * would be done twice.
@@ -14,6 +14,7 @@
 #define _GNU_SOURCE /* on_exit */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -31,7 +32,7 @@ static const char* const names[] = {"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SI
 
 static struct sigaction before[FATAL_COUNT];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static atomic_bool is_installed, is_telling;
+static atomic_bool is_installed, is_telling, is_ending;
 atomic_bool armnn_i_is_stray_copy;
 static pid_t own_pid;
 static pthread_key_t stack_key;
@@ -78,6 +79,14 @@ static void put_number(line_t* line, int number) {
   put(line, text + at);
 }
 
+static void put_call(line_t* line, const char* function, int argument) {
+  put(line, "armnn_py: ");
+  put(line, function);
+  put(line, "(");
+  put_number(line, argument);
+  put(line, ") in ");
+}
+
 static void say(const line_t* line) {
   for (size_t done = 0; done < line->size;) {
     const ssize_t written = write(STDERR_FILENO, line->text + done, line->size - done);
@@ -86,15 +95,26 @@ static void say(const line_t* line) {
   }
 }
 
+static const char no_call[] =
+    ", which the program did not call: in a thread of its own, or at the end of the program";
+
 /* ---- Signals --------------------------------------------------------------------------------- */
 
+/* The file whose code a signal met while no call was under way, or null. Threads of the program
+ * have on their stacks what is left of earlier calls: only where they cannot be meant, callers are
+ * looked at. */
+static const char* file_at_work(const void* context) {
+  const bool is_own = noted != NULL && !noted->is_worker;
+  return armnn_i_file_at_work(context, !is_own || atomic_load(&is_ending));
+}
+
 static void tell_signal(int number, siginfo_t* info, void* context) {
-  (void)context;
   const int saved = errno;
   size_t index = 0;
   while (index < FATAL_COUNT && fatal[index] != number) ++index;
   const char* words = under_way();
-  if (words != NULL && index < FATAL_COUNT) {
+  const char* file = words != NULL ? NULL : file_at_work(context);
+  if ((words != NULL || file != NULL) && index < FATAL_COUNT) {
     if (atomic_exchange(&is_telling, true)) {
       /* Another thread of the same backend was first, and ends the process. */
       const struct timespec second = {1, 0};
@@ -103,8 +123,9 @@ static void tell_signal(int number, siginfo_t* info, void* context) {
       line_t line = {.size = 0};
       put(&line, "armnn_py: ");
       put(&line, names[index]);
-      put(&line, " in ");
-      put(&line, words);
+      put(&line, words != NULL ? " in " : " in code of ");
+      put(&line, words != NULL ? words : file);
+      if (words == NULL) put(&line, no_call);
       put(&line,
           "\nhint: 'armnn-py backends test FILE' shows what a backend does wrong, and gdb where\n");
       say(&line);
@@ -118,39 +139,66 @@ static void tell_signal(int number, siginfo_t* info, void* context) {
 
 /* ---- exit ------------------------------------------------------------------------------------ */
 
+static int status_of_program; /* with which exit() was called first */
+
+_Noreturn static void end(line_t* line, int status) {
+  put(line, "\n");
+  say(line);
+  if (status == 0) status = status_of_program;
+  _exit(status != 0 ? status : EXIT_FAILED);
+}
+
 /* Returns if the process ends for a reason of its own, or is a copy of this one. */
 static void tell_ending(const char* function, int status) {
   const char* words = under_way();
   if (words == NULL || getpid() != own_pid) return;
   line_t line = {.size = 0};
-  put(&line, "armnn_py: ");
-  put(&line, function);
-  put(&line, "(");
-  put_number(&line, status);
-  put(&line, ") in ");
+  put_call(&line, function, status);
   put(&line, words);
-  put(&line, "\n");
-  say(&line);
-  _exit(status != 0 ? status : EXIT_FAILED);
+  end(&line, status);
+}
+
+/* The same of a function that a backend's file has called, at |caller|, when no call was under way.
+ * Of what is a tail call the caller is not known. */
+static void tell_ending_by(const char* function, int status, const void* caller) {
+  if (!atomic_load(&is_installed) || getpid() != own_pid) return;
+  const char* file = armnn_i_file_of_code((uintptr_t)caller);
+  line_t line = {.size = 0};
+  put_call(&line, function, status);
+  put(&line, "code of ");
+  put(&line, file != NULL ? file : "a backend");
+  put(&line, no_call);
+  end(&line, status);
 }
 
 static void tell_exit(int status, void* argument) {
   (void)argument;
   tell_ending("exit", status);
+  status_of_program = status;
+}
+
+void armnn_i_tell_exit(int status) {
+  if (under_way() == NULL) tell_ending_by("exit", status, __builtin_return_address(0));
+  exit(status);
 }
 
 void armnn_i_tell_immediate_exit(int status) {
   tell_ending("_exit", status);
+  tell_ending_by("_exit", status, __builtin_return_address(0));
   _exit(status);
 }
+
+void armnn_core_note_ending(void) { atomic_store(&is_ending, true); }
 
 /* ---- Copies of the process ------------------------------------------------------------------- */
 
 static const char* stray_call;
 
-/* In a new copy: whether it was made in a call of a backend, which must not return here. */
+/* In a new copy: whether it was made in a call of a backend, which must not return here. Any other
+ * is a program of its own. */
 static void look_at_copy(void) {
   stray_call = under_way();
+  if (stray_call == NULL) own_pid = getpid();
   atomic_store(&armnn_i_is_stray_copy, stray_call != NULL);
 }
 
@@ -225,6 +273,20 @@ void armnn_core_leave_call(int32_t keeps_float_control) {
   if (armnn_i_float_control() != thread->float_controls[index]) {
     armnn_i_restore_float_control(thread->float_controls[index], thread->calls[index]);
   }
+}
+
+void armnn_i_enter_step(armnn_i_step_call_t* call, const armnn_plan_t* plan, uint32_t number,
+                        const char* function) {
+  const char* label = plan->labels == NULL ? NULL : plan->labels[number];
+  call->is_noted = label != NULL;
+  if (!call->is_noted) return;
+  const char* rest = strchr(label, ' '); /* behind "execute" */
+  snprintf(call->words, sizeof call->words, "%s%s", function, rest != NULL ? rest : "");
+  armnn_core_enter_call(call->words);
+}
+
+void armnn_i_leave_step(const armnn_i_step_call_t* call) {
+  if (call->is_noted) armnn_core_leave_call(0);
 }
 
 void armnn_plan_set_labels(armnn_plan_t* plan, const char* const* labels) { plan->labels = labels; }

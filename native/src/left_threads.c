@@ -94,11 +94,25 @@ static uintptr_t stack_pointer_of(int32_t thread, bool* out_is_there) {
   return before == NULL ? 0 : (uintptr_t)strtoull(before + 1, NULL, 16);
 }
 
-int32_t armnn_core_may_run_in(void* library, int32_t thread) {
+/* Whether |library|, as dlopen returned it, is there; where its code is. */
+static bool code_of(void* library, code_t* out_code) {
   struct link_map* map = NULL;
-  if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == NULL) return 0;
-  code_t code = {.dynamic = (uintptr_t)map->l_ld};
-  if (armnn_i_visit_objects(map->l_ld, find_code, &code) == 0) return 0;
+  if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == NULL) return false;
+  *out_code = (code_t){.dynamic = (uintptr_t)map->l_ld};
+  return armnn_i_visit_objects(map->l_ld, find_code, out_code) != 0;
+}
+
+bool armnn_i_find_code(void* library, uintptr_t* out_begin, uintptr_t* out_end) {
+  code_t code;
+  if (!code_of(library, &code)) return false;
+  *out_begin = code.begin;
+  *out_end = code.end;
+  return true;
+}
+
+int32_t armnn_core_may_run_in(void* library, int32_t thread) {
+  code_t code;
+  if (!code_of(library, &code)) return 0;
   for (int look = 0; look < 5; ++look) { /* one that runs may wait soon */
     if (look != 0) usleep(500);
     bool is_there = false;

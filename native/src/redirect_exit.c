@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * redirect_exit.c - a backend's own calls of _exit, which run no handler, reach last_words.c, and
- * its calls of exit and fork the program's own C library, also from a namespace with another one.
+ * redirect_exit.c - a backend's own calls of _exit, which run no handler, and of exit reach
+ * last_words.c, and its calls of fork the program's own C library, also from a namespace with
+ * another one.
  *
  * The calls of a shared object go through a table of addresses that the dynamic linker has filled
  * in, one for each function that it takes from elsewhere. The entries of _exit get another address.
@@ -12,7 +13,6 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -93,7 +93,7 @@ static void* target_of(const char* name) {
   if (strcmp(name, "_exit") == 0 || strcmp(name, "_Exit") == 0) {
     return (void*)(uintptr_t)armnn_i_tell_immediate_exit;
   }
-  if (strcmp(name, "exit") == 0) return (void*)(uintptr_t)exit;
+  if (strcmp(name, "exit") == 0) return (void*)(uintptr_t)armnn_i_tell_exit;
   return strcmp(name, "fork") == 0 ? (void*)(uintptr_t)fork : NULL;
 }
 

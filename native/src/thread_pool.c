@@ -3,9 +3,9 @@
  *
  * thread_pool.c - parallel_for on one set of threads for the whole process.
  *
- * Chunks are handed out by an atomic counter, the caller takes part, and waiting is a bounded spin
- * followed by a futex. A parallel_for that finds the workers taken, or that is called inside a
- * body, runs on its caller alone: it never waits for another one.
+ * Chunks (pool_chunks.h) are handed out by an atomic counter, the caller takes part, and waiting is
+ * a bounded spin (pool_wait.h) followed by a futex. A parallel_for that finds the workers taken, or
+ * that is called inside a body, runs on its caller alone: it never waits for another one.
  */
 #define _GNU_SOURCE /* pthread_setname_np, syscall */
 #include <errno.h>
@@ -18,10 +18,6 @@
 #include <unistd.h>
 
 #include "core.h"
-
-#define CHUNKS_PER_THREAD 4u
-#define SPIN_NS 30000u
-#define SPINS_PER_LOOK 32u /* pauses between two looks at the clock */
 
 /* ---- The gate ------------------------------------------------------------------------------ */
 
@@ -48,41 +44,14 @@ static void futex_wake(armnn_i_pool_t* pool, int half, uint32_t count) {
   syscall(SYS_futex, (uint32_t*)&pool->gate + half, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
 
-static void pause_cpu(void) {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("isb" ::: "memory");
-#endif
-}
-
-/* Counts pauses; true when the time for spinning is over. */
-typedef struct spin_t {
-  uint64_t limit_ns;
-  uint64_t end_ns;
-  uint32_t count;
-} spin_t;
-
-static bool spin_is_over(spin_t* spin) {
-  if (spin->limit_ns == 0) return true;
-  if (++spin->count % SPINS_PER_LOOK != 0) {
-    pause_cpu();
-    return false;
-  }
-  const uint64_t now = armnn_i_now_ns();
-  if (spin->end_ns == 0) spin->end_ns = now + spin->limit_ns;
-  return now >= spin->end_ns;
-}
-
 /* ---- Workers ------------------------------------------------------------------------------- */
 
 static void run_chunks(armnn_i_pool_t* pool, uint32_t thread_index) {
   for (;;) {
     const uint64_t chunk = atomic_fetch_add_explicit(&pool->next_chunk, 1, memory_order_relaxed);
-    if (chunk >= pool->chunk_count) return;
-    const uint64_t longer = chunk < pool->remainder ? chunk : pool->remainder;
-    const uint64_t begin = chunk * pool->chunk_size + longer;
-    const uint64_t end = begin + pool->chunk_size + (chunk < pool->remainder ? 1 : 0);
+    if (chunk >= pool->chunks.chunk_count) return;
+    uint64_t begin, end;
+    armnn_i_chunk_range(&pool->chunks, chunk, &begin, &end);
     if (ARMNN_UNLIKELY(armnn_i_float_control() != pool->float_control)) {
       armnn_i_set_float_control(pool->float_control); /* the chunk before changed it */
     }
@@ -90,25 +59,24 @@ static void run_chunks(armnn_i_pool_t* pool, uint32_t thread_index) {
     if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) {
       armnn_status_t none = ARMNN_STATUS_OK;
       atomic_compare_exchange_strong(&pool->failure, &none, status);
-      atomic_store(&pool->next_chunk, pool->chunk_count); /* the others are left out */
+      atomic_store(&pool->next_chunk, pool->chunks.chunk_count); /* the others are left out */
     }
   }
 }
 
 /* Returns an open gate of a generation other than |seen|, or 0 when worker |number| shall end. */
 static uint64_t wait_for_job(armnn_i_pool_t* pool, uint32_t number, uint32_t seen) {
-  spin_t spin = {atomic_load_explicit(&pool->spin_ns, memory_order_relaxed), 0, 0};
+  armnn_i_spin_t spin = armnn_i_spin_begin(&pool->crowd, false);
   for (;;) {
     const uint64_t gate = atomic_load_explicit(&pool->gate, memory_order_acquire);
     if (number >= atomic_load_explicit(&pool->target, memory_order_acquire)) return 0;
     if (is_open(gate) && generation_of(gate) != seen) return gate;
-    if (!spin_is_over(&spin)) continue;
+    if (!armnn_i_spin_is_over(&spin)) continue;
     /* The owner first changes the gate, then looks for sleepers; we do it the other way round. */
     atomic_fetch_add(&pool->sleepers, 1);
     futex_wait(pool, UPPER_HALF, generation_of(gate));
     atomic_fetch_sub(&pool->sleepers, 1);
-    spin.end_ns = 0;
-    spin.count = 0;
+    spin = armnn_i_spin_begin(&pool->crowd, false);
   }
 }
 
@@ -192,7 +160,7 @@ static void start_workers(armnn_i_pool_t* pool, uint32_t wanted) {
   armnn_i_core_prepare();
   /* Threads without a processor of their own must not spin. */
   pool->started_for = atomic_load(&pool->requested);
-  atomic_store(&pool->spin_ns, pool->started_for <= armnn_i_usable_cpus() ? SPIN_NS : 0);
+  atomic_store(&pool->crowd.may_spin, pool->started_for <= armnn_i_usable_cpus());
   sigset_t all, before;
   sigfillset(&all);
   /* But for faults: a blocked one ends the process without a word. */
@@ -230,8 +198,8 @@ static void open_gate(armnn_i_pool_t* pool, uint32_t helpers) {
 
 static void close_gate(armnn_i_pool_t* pool) {
   uint64_t gate = atomic_fetch_add(&pool->gate, GENERATION_ONE) + GENERATION_ONE;
-  spin_t spin = {atomic_load_explicit(&pool->spin_ns, memory_order_relaxed), 0, 0};
-  while (inside_of(gate) != 0 && !spin_is_over(&spin)) {
+  armnn_i_spin_t spin = armnn_i_spin_begin(&pool->crowd, true);
+  while (inside_of(gate) != 0 && !armnn_i_spin_is_over(&spin)) {
     gate = atomic_load_explicit(&pool->gate, memory_order_acquire);
   }
   if (inside_of(gate) == 0) return;
@@ -251,16 +219,29 @@ static armnn_status_t run_serially(armnn_i_thread_t* thread, armnn_range_fn_t bo
   return status;
 }
 
+/* The run that the thread is inside of, if any, uses the pool: until its end workers stay awake. */
+static void stay_awake(armnn_i_pool_t* pool, armnn_i_thread_t* thread) {
+  if (thread->walk == NULL || thread->keeps_awake == pool->epoch + 1) return;
+  thread->keeps_awake = pool->epoch + 1;
+  atomic_fetch_add_explicit(&pool->crowd.runs, 1, memory_order_relaxed);
+}
+
+void armnn_i_pool_run_ended(armnn_i_pool_t* pool, armnn_i_thread_t* thread) {
+  /* In the child of a fork the pool is another one, which has not counted the run. */
+  if (thread->keeps_awake == pool->epoch + 1) {
+    atomic_fetch_sub_explicit(&pool->crowd.runs, 1, memory_order_relaxed);
+  }
+  thread->keeps_awake = 0;
+}
+
 /* With |owner| held and at least one worker there. */
 static armnn_status_t run_threaded(armnn_i_pool_t* pool, armnn_i_thread_t* thread,
-                                   armnn_range_fn_t body, void* argument, uint64_t count,
-                                   uint64_t chunks, uint32_t threads) {
+                                   armnn_range_fn_t body, void* argument,
+                                   const armnn_i_chunks_t* chunks, uint32_t threads) {
   const uint32_t epoch = pool->epoch;
   pool->body = body;
   pool->argument = argument;
-  pool->chunk_count = chunks;
-  pool->chunk_size = count / chunks;
-  pool->remainder = count % chunks;
+  pool->chunks = *chunks;
   pool->scope = thread->scope;
   pool->walk = thread->walk;
   pool->float_control = armnn_i_float_control();
@@ -285,9 +266,8 @@ armnn_status_t armnn_i_pool_parallel_for(armnn_i_pool_t* pool, armnn_range_fn_t 
   armnn_status_t status;
   uint32_t threads = armnn_i_pool_concurrency(pool);
   if (max_threads != 0 && max_threads < threads) threads = max_threads;
-  uint64_t chunks = grain > 1 ? count / grain : count;
-  if (chunks > (uint64_t)threads * CHUNKS_PER_THREAD) chunks = threads * CHUNKS_PER_THREAD;
-  if (chunks < threads) threads = (uint32_t)chunks;
+  const armnn_i_chunks_t chunks = armnn_i_chunks_of(count, grain, threads);
+  if (chunks.chunk_count < threads) threads = (uint32_t)chunks.chunk_count;
   if (threads <= 1 || atomic_load_explicit(&pool->owner_waiters, memory_order_relaxed) != 0 ||
       pthread_mutex_trylock(&pool->owner) != 0) {
     status = run_serially(thread, body, argument, count);
@@ -300,7 +280,8 @@ armnn_status_t armnn_i_pool_parallel_for(armnn_i_pool_t* pool, armnn_range_fn_t 
     if (pool->worker_count == 0) {
       status = run_serially(thread, body, argument, count);
     } else {
-      status = run_threaded(pool, thread, body, argument, count, chunks, threads);
+      stay_awake(pool, thread);
+      status = run_threaded(pool, thread, body, argument, &chunks, threads);
     }
     /* In the child of a body that forked the mutex is another one, which nobody locked. */
     if (pool->epoch == epoch) pthread_mutex_unlock(&pool->owner);

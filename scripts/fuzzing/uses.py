@@ -35,7 +35,7 @@ def _inspect(path: Path) -> str:
     file = inspect_file(Candidate("argument", str(path), str(path)))
     if file.refusal is not None:
         return f"{file.refusal.code} {file.refusal.reason}"
-    return f"whole {len(file.warnings)} {file.by_name}"
+    return f"whole {len(file.warnings)} {file.private}"
 
 
 @functools.cache

@@ -55,6 +55,33 @@ def test_numbers_that_do_not_fit(
     assert said in answer.err
 
 
+def test_a_text_has_an_example_in_each_line(command: Command, tmp_path: Path) -> None:
+    nodes = [helper.make_node("Softmax", ["x"], ["y"], "only")]
+    model = save_model(tmp_path / "rows.onnx", nodes, {"x": ["batch", "length"]}, "y")
+    for text, shape in (("1 2 3", (1, 3)), ("1 2\n\n3 4\n5 6\n", (3, 2))):
+        (tmp_path / "x.txt").write_text(text)
+        answer = command("run", model, "-i", tmp_path / "x.txt", "-o", tmp_path)
+        assert answer.code == 0, answer.err
+        assert np.load(tmp_path / "y.npy").shape == shape
+    (tmp_path / "x.txt").write_text("1 2\n3")
+    answer = command("run", model, "-i", tmp_path / "x.txt")
+    assert answer.code == 2
+    assert "--shape x=NxN" in answer.err
+
+
+@pytest.mark.models
+def test_the_best_of_quantised_numbers_are_shown_as_what_they_stand_for(
+    command: Command, models_folder: Path
+) -> None:
+    network = models_folder / "open" / "efficientnet_lite0_int8.tflite"
+    cat = models_folder / "images" / "chelsea.png"
+    answer = command("run", network, "-i", cat, "-b", "CpuRef")
+    assert "top 5 are [285] 0.8" in answer.out, answer.err
+    data: Any = json.loads(command("--json", "run", network, "-i", cat, "-b", "CpuRef").out)
+    best = data["outputs"][0]["top"][0]
+    assert (best["index"], best["real"]) == (285, best["value"] / 256)
+
+
 @pytest.fixture
 def classifier(tmp_path: Path) -> Path:
     nodes = [
@@ -73,6 +100,21 @@ def test_labels_name_the_best(command: Command, classifier: Path, tmp_path: Path
     assert "top 5 are [1] dog" in answer.out or "[1] dog 0." in answer.out
     data: Any = json.loads(command("--json", *words).out)
     assert [top["label"] for top in data["outputs"][0]["top"]] == ["dog", "car", "cup", "cat"]
+
+
+def test_names_of_a_model_make_no_lines_and_leave_no_folder(
+    command: Command, tmp_path: Path
+) -> None:
+    nodes = [helper.make_node("Relu", ["x"], ["../../y\n1 run: all is well\x1b[31m"], "../up")]
+    model = save_model(tmp_path / "names.onnx", nodes, {"x": [2]}, nodes[0].output[0])
+    folder = tmp_path / "a" / "b"
+    answer = command("run", model, "--random", 0, "-o", folder / "out", "--dump", folder / "all")
+    assert answer.code == 0, answer.err
+    assert "\x1b" not in answer.out
+    assert not any(line.startswith("1 run: all") for line in answer.out.splitlines())
+    written = {path for path in tmp_path.rglob("*") if path.is_file()} - {model}
+    assert len(written) == 3  # the output, and the tensors x and y
+    assert {path.parent for path in written} == {folder / "out", folder / "all"}
 
 
 def test_dump_writes_every_tensor(command: Command, classifier: Path, tmp_path: Path) -> None:

@@ -46,26 +46,30 @@ class Headers:
     def __init__(self, header: str) -> None:
         self.structs: dict[str, type[ctypes.Structure]] = {}
         self.enums: dict[str, dict[str, int]] = {}
+        self._nodes: dict[str, c_ast.Struct] = {}  # those of headers that are not CpuAcc's, too
         with tempfile.TemporaryDirectory() as folder:
             for name, text in _LIBRARY.items():
                 Path(folder, name).write_text(text, encoding="ascii")
             backend = REPOSITORY / "backends_c" / "cpu_acc"
-            paths = (f"-I{INCLUDE_DIR}", f"-I{folder}")
+            common = REPOSITORY / "backends_c" / "common"
+            paths = (f"-I{INCLUDE_DIR}", f"-I{common}", f"-I{folder}")
             source = preprocess(backend, header, *paths, *_BUILTINS)
         for node in c_parser.CParser().parse(source, filename=header).ext:
             kind = getattr(getattr(node, "type", None), "type", None)
             name = str(getattr(node, "name", ""))
             if isinstance(node, c_ast.FuncDef):
                 continue
-            if isinstance(kind, c_ast.Struct) and kind.decls and name.startswith(_PREFIX):
-                self._add_struct(name, kind)
+            if isinstance(kind, c_ast.Struct) and kind.decls:
+                self._nodes[name] = kind
+                if name.startswith(_PREFIX):
+                    self.structs[_short(name)] = self._structure(name)
             elif isinstance(kind, c_ast.Enum) and name.startswith(_PREFIX):
                 self._add_enum(name, kind)
 
-    def _add_struct(self, name: str, node: c_ast.Struct) -> None:
-        short = name.removeprefix(_PREFIX).removesuffix("_t")
-        fields = [(member.name, self._type(member.type)) for member in node.decls]
-        self.structs[short] = type(short, (ctypes.Structure,), {"_fields_": fields})
+    def _structure(self, name: str) -> type[ctypes.Structure]:
+        members = self._nodes[name].decls
+        fields = [(member.name, self._type(member.type)) for member in members]
+        return type(_short(name), (ctypes.Structure,), {"_fields_": fields})
 
     def _add_enum(self, name: str, node: c_ast.Enum) -> None:
         values: dict[str, int] = {}
@@ -80,8 +84,11 @@ class Headers:
         if isinstance(node, c_ast.ArrayDecl):
             return self._type(node.type) * _number(node.dim)
         name = " ".join(node.type.names)
-        short = name.removeprefix(_PREFIX).removesuffix("_t")
-        return _SCALARS.get(name) or self.structs[short]
+        return _SCALARS.get(name) or self.structs.get(_short(name)) or self._structure(name)
+
+
+def _short(name: str) -> str:
+    return name.removeprefix(_PREFIX).removesuffix("_t")
 
 
 def _number(node: c_ast.Node) -> int:

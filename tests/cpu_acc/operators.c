@@ -77,8 +77,20 @@ EXPORT void operators_apply(uint32_t isa, int32_t function, const float* in, flo
 
 /* ---- Operators ----------------------------------------------------------------------------- */
 
+static int32_t winograd = ARMNN_ACC_WINOGRAD_OFF;
+
 static armnn_i_acc_maker_t maker_of(uint32_t isa, uint32_t threads) {
-  return (armnn_i_acc_maker_t){&host, armnn_i_acc_isas[isa], threads};
+  return (armnn_i_acc_maker_t){&host, armnn_i_acc_isas[isa], threads, winograd};
+}
+
+/* What the convolutions that are made from now on may be; at first they are windows. */
+EXPORT void operators_set_winograd(int32_t option) { winograd = option; }
+
+EXPORT int32_t operators_make_winograd(uint32_t isa, uint32_t threads,
+                                       const armnn_i_acc_convolution_t* what, uint32_t tile,
+                                       armnn_i_acc_op_t** out) {
+  const armnn_i_acc_maker_t maker = maker_of(isa, threads);
+  return (int32_t)armnn_i_acc_make_winograd(&maker, what, tile, out);
 }
 
 #define KIND(kind, name, ...) KIND_LIKE(kind, name, name, 0)
@@ -110,12 +122,17 @@ EXPORT const char* operators_kernel(const armnn_i_acc_op_t* op) { return op->ker
 
 EXPORT uint64_t operators_scratch(const armnn_i_acc_op_t* op) { return op->scratch_size; }
 
-/* Without a host if |threads| is 1. Tensors are constants, or lie in binding 0. */
-EXPORT void operators_run(const armnn_i_acc_op_t* op, uint32_t threads, char* scratch,
-                          char* binding) {
+/* Without a host if |threads| is 1. Tensors are constants, or lie in binding 0. Answers what the
+ * operator finds wrong with its operands; the words go to |out_text|, of 200 bytes. */
+EXPORT int32_t operators_run(const armnn_i_acc_op_t* op, uint32_t threads, char* scratch,
+                             char* binding, char* out_text) {
   char* const bindings[] = {binding};
-  const armnn_i_acc_run_t run = {threads > 1 ? &host : NULL, 1, bindings, scratch, threads};
+  armnn_error_t error = {{sizeof error, ARMNN_STRUCT_ERROR}, 0, 0, out_text, 200, 0};
+  armnn_i_acc_failure_t failure = {ARMNN_STATUS_OK, &error};
+  const armnn_i_acc_run_t run = {
+      threads > 1 ? &host : NULL, 1, bindings, scratch, threads, &failure};
   op->run(op, &run);
+  return (int32_t)failure.status;
 }
 
 EXPORT void operators_destroy(armnn_i_acc_op_t* op) { op->destroy(op); }

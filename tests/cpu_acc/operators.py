@@ -9,6 +9,7 @@ what the operators see. Operators run on one thread, and on three that take the 
 from __future__ import annotations
 
 import ctypes
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from armnn_py._native import abi
 from .mirror import Headers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 UNSUPPORTED = "unsupported"
 
@@ -28,6 +29,10 @@ FUNCTIONS = tuple(
     name.removeprefix("ARMNN_ACC_").lower()
     for name in HEADERS.enums["function"]
     if name != "ARMNN_ACC_FUNCTION_COUNT"
+)
+
+WINOGRAD = tuple(
+    name.removeprefix("ARMNN_ACC_WINOGRAD_").lower() for name in HEADERS.enums["winograd"]
 )
 
 # What /proc/cpuinfo must name for an instruction set to be tested here.
@@ -42,6 +47,7 @@ Tensor: Any = HEADERS.structs["tensor"]
 Epilogue: Any = HEADERS.structs["epilogue"]
 Convolution: Any = HEADERS.structs["convolution"]
 Matmul: Any = HEADERS.structs["matmul"]
+Attention: Any = HEADERS.structs["attention"]
 Affine: Any = HEADERS.structs["affine"]
 Pooling: Any = HEADERS.structs["pooling"]
 Resize: Any = HEADERS.structs["resize"]
@@ -51,6 +57,11 @@ Softmax: Any = HEADERS.structs["softmax"]
 Reduce: Any = HEADERS.structs["reduce"]
 Normalize: Any = HEADERS.structs["normalize"]
 Select: Any = HEADERS.structs["select"]
+Pairs: Any = HEADERS.structs["pairs"]
+Each: Any = HEADERS.structs["each"]
+Cast: Any = HEADERS.structs["cast"]
+Gather: Any = HEADERS.structs["gather"]
+Search: Any = HEADERS.structs["search"]
 Copy: Any = HEADERS.structs["copy"]
 Pad: Any = HEADERS.structs["pad"]
 
@@ -58,6 +69,11 @@ Pad: Any = HEADERS.structs["pad"]
 _TYPES = {
     np.dtype(np.float32): abi.ARMNN_DATA_TYPE_FLOAT32,
     np.dtype(np.bool_): abi.ARMNN_DATA_TYPE_BOOLEAN,
+    np.dtype(np.uint8): abi.ARMNN_DATA_TYPE_QASYMM_U8,
+    np.dtype(np.int8): abi.ARMNN_DATA_TYPE_QASYMM_S8,
+    np.dtype(np.int16): abi.ARMNN_DATA_TYPE_QSYMM_S16,
+    np.dtype(np.int32): abi.ARMNN_DATA_TYPE_SIGNED32,
+    np.dtype(np.int64): abi.ARMNN_DATA_TYPE_SIGNED64,
 }
 
 
@@ -89,7 +105,8 @@ def epilogue(
     return result
 
 
-def _available() -> set[str]:
+def available() -> set[str]:
+    """The instruction sets that this processor runs."""
     cpuinfo = Path("/proc/cpuinfo")
     text = cpuinfo.read_text(encoding="utf-8") if cpuinfo.exists() else ""
     flags = {
@@ -107,10 +124,19 @@ class Operators:
         self._library.operators_maker.restype = ctypes.c_char_p
         self._library.operators_kernel.restype = ctypes.c_char_p
         self._library.operators_scratch.restype = ctypes.c_uint64
-        here = _available()
+        here = available()
         isas = self._names(self._library.operators_isa)
         self.isas = {isa: index for index, isa in enumerate(isas) if isa in here}
         self.makers = self._names(self._library.operators_maker)
+
+    @contextmanager
+    def winograd(self, option: str) -> Iterator[None]:
+        """Convolutions are made with the backend's option ``winograd``; without, with ``off``."""
+        self._library.operators_set_winograd(WINOGRAD.index(option))
+        try:
+            yield
+        finally:
+            self._library.operators_set_winograd(WINOGRAD.index("off"))
 
     @staticmethod
     def _names(function: Any) -> list[str]:
@@ -135,6 +161,15 @@ class Operators:
         )
         return out
 
+    def refuses(self, name: str, isa: str, what: ctypes.Structure) -> bool:
+        """Whether the maker refuses; what it makes is not run."""
+        op = ctypes.c_void_p()
+        make = getattr(self._library, f"operators_make_{name}")
+        if make(self.isas[isa], 1, ctypes.byref(what), ctypes.byref(op)) != 0:
+            return True
+        self._library.operators_destroy(op)
+        return False
+
     def run(
         self,
         name: str,
@@ -146,7 +181,7 @@ class Operators:
         """Make the operator and run it with each number of threads; the kernel's name.
 
         ``arguments`` are what the maker has between the maker and the result. ``"unsupported"``
-        if the operator refuses.
+        if the operator refuses; an error if it finds something wrong with its operands.
         """
         kernel = ""
         passed = [
@@ -161,9 +196,12 @@ class Operators:
                 return UNSUPPORTED
             scratch = np.full(self._library.operators_scratch(op) + 64, 0xFF, np.uint8)
             start = scratch.ctypes.data + -scratch.ctypes.data % 64
-            self._library.operators_run(
-                op, count, ctypes.c_void_p(start), ctypes.c_void_p(address(binding))
-            )
+            words = ctypes.create_string_buffer(200)
+            place = ctypes.c_void_p(address(binding))
+            failed = self._library.operators_run(op, count, ctypes.c_void_p(start), place, words)
+            if failed:
+                self._library.operators_destroy(op)
+                raise ValueError(words.value.decode())
             kernel = self._library.operators_kernel(op).decode()
             self._library.operators_destroy(op)
         return kernel

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py.types import NormalizationAlgorithmMethod
 
 from .networks import LAYOUTS, NCHW, NHWC, F, check, convolution, image, run, values_of
 
@@ -149,7 +150,9 @@ def test_layers_of_others_cut_the_part(runtime: ann.Runtime) -> None:
     network = ann.Network()
     x = image(network, NCHW)
     y = convolution(network, x, NCHW, name="a")
-    y = network.add_normalization(y, 3, alpha=1, beta=1, k=1, data_layout=NCHW, name="lrn").output
+    contrast = NormalizationAlgorithmMethod.LOCAL_CONTRAST
+    options = {"alpha": 1, "beta": 1, "k": 1, "data_layout": NCHW, "name": "lrn"}
+    y = network.add_normalization(y, 3, method=contrast, **options).output
     y = convolution(network, y, NCHW, name="b")
     network.add_output("y", network.add_activation(y, F.RELU, name="relu"))
     expected, _, _ = run(runtime, network, ["CpuRef"])

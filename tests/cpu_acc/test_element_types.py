@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Operators refuse element types that the instruction set has no kernels for."""
+"""Operators refuse element types that they have no kernels for."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from .operators import UNSUPPORTED, Operators, epilogue, tensor
 
 IMAGE = np.ones((1, 4, 4, 8), np.float32)
 MASK = np.ones(IMAGE.shape, np.bool_)
+INDICES, PLACES = np.zeros((1, 1), np.int64), np.zeros((4, 8), np.int64)
 ONES = np.ones((8, 1, 1, 8), np.float32)
 WINDOW = dict.fromkeys(
     ("kernel_y", "kernel_x", "stride_y", "stride_x", "dilation_y", "dilation_x"), 1
@@ -37,6 +38,11 @@ MAKERS = {
     "softmax": ops.Softmax(**BOTH, axis=3, beta=1.0),
     "reduce": ops.Reduce(**BOTH, operation=abi.ARMNN_REDUCE_SUM),
     "normalize": ops.Normalize(**BOTH, axis_mask=8, scale_axis=3, eps=1e-5),
+    "pairs": ops.Pairs(**SIDES, kind=0, operation=abi.ARMNN_BINARY_ADD),
+    "each": ops.Each(**BOTH, operation=abi.ARMNN_UNARY_ABS),
+    "cast": ops.Cast(**BOTH),
+    "search": ops.Search(tensor(IMAGE[0]), tensor(PLACES)),
+    "gather": ops.Gather(tensor(IMAGE[0]), tensor(INDICES), tensor(IMAGE[0, :, :1])),
     "copy": ops.Copy(tensor(IMAGE), tensor(IMAGE), (0, 1, 2, 3)),
     "pad": ops.Pad(**BOTH),
 }
@@ -52,7 +58,10 @@ def with_type(what: Any, data_type: int) -> Any:
     return copy
 
 
-@pytest.mark.parametrize("maker", MAKERS)
+ANY_TYPE = ("copy", "pad", "select", "gather", "pairs", "each", "cast", "search")
+
+
+@pytest.mark.parametrize("maker", [maker for maker in MAKERS if maker not in ANY_TYPE])
 def test_only_float32_has_kernels(operators: Operators, isa: str, maker: str) -> None:
     what = MAKERS[maker]
     for data_type in range(abi.ARMNN_DATA_TYPE_COUNT):
@@ -61,5 +70,59 @@ def test_only_float32_has_kernels(operators: Operators, isa: str, maker: str) ->
     assert operators.run(maker, isa, what) != UNSUPPORTED
 
 
+def test_copies_go_by_the_size_of_elements(operators: Operators, isa: str) -> None:
+    for size in range(20):
+        what = ops.Copy.from_buffer_copy(MAKERS["copy"])
+        what.input.element.size = what.output.element.size = size
+        assert operators.refuses("copy", isa, what) == (size not in (1, 2, 4, 8))
+    what.input.element.size, what.output.element.size = 4, 8
+    assert operators.refuses("copy", isa, what)
+
+
+@pytest.mark.parametrize("maker", ["pad", "select", "gather"])
+def test_elements_of_any_type_are_moved(operators: Operators, isa: str, maker: str) -> None:
+    for data_type in range(abi.ARMNN_DATA_TYPE_COUNT):
+        assert not operators.refuses(maker, isa, with_type(MAKERS[maker], data_type))
+
+
+WIDE = {
+    abi.ARMNN_DATA_TYPE_FLOAT32,
+    abi.ARMNN_DATA_TYPE_FLOAT64,
+    abi.ARMNN_DATA_TYPE_SIGNED32,
+    abi.ARMNN_DATA_TYPE_SIGNED64,
+    abi.ARMNN_DATA_TYPE_UNSIGNED16,
+    abi.ARMNN_DATA_TYPE_UNSIGNED32,
+    abi.ARMNN_DATA_TYPE_UNSIGNED64,
+}
+
+
+@pytest.mark.parametrize("maker", ["pairs", "each", "search"])
+def test_numbers_that_are_computed_with(operators: Operators, isa: str, maker: str) -> None:
+    types = range(abi.ARMNN_DATA_TYPE_COUNT)
+    taken = {t for t in types if not operators.refuses(maker, isa, with_type(MAKERS[maker], t))}
+    assert taken == WIDE
+
+
+# By the structure that describes the operator; with nothing but float32 tensors.
+QUANTIZED = {
+    "quantized_convolution": "quantized_convolution",
+    "quantized_depthwise": "quantized_convolution",
+    "quantize": "quantize",
+    "dequantize": "dequantize",
+    "table": "table",
+    "quantized_binary": "quantized_binary",
+    "quantized_pooling": "quantized_pooling",
+    "quantized_softmax": "quantized_softmax",
+}
+
+
+@pytest.mark.parametrize("maker", QUANTIZED)
+def test_quantised_operators_want_bytes(operators: Operators, isa: str, maker: str) -> None:
+    what = ops.HEADERS.structs[QUANTIZED[maker]](**BOTH)
+    if "convolution" in QUANTIZED[maker]:
+        what.groups = 8
+    assert operators.refuses(maker, isa, what)
+
+
 def test_every_maker_is_here(operators: Operators) -> None:
-    assert set(MAKERS) == set(operators.makers)
+    assert {*MAKERS, *QUANTIZED} == set(operators.makers)

@@ -29,7 +29,8 @@ def test_sizes_and_offsets(tmp_path: Path) -> None:
             expected.append(f"{name}.{member} {getattr(structure, member).offset}")
     source = tmp_path / "layout.c"
     source.write_text('#include "ops/ops.h"\nint main(void) {\n' + "\n".join(lines) + "\n}\n")
-    includes = [f"-I{INCLUDE_DIR}", f"-I{REPOSITORY / 'backends_c' / 'cpu_acc'}"]
+    folders = (REPOSITORY / "backends_c" / name for name in ("cpu_acc", "common"))
+    includes = [f"-I{INCLUDE_DIR}", *(f"-I{folder}" for folder in folders)]
     program = tmp_path / "layout"
     command = [*compiler(), "-std=c11", *includes, str(source), "-o", str(program)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)

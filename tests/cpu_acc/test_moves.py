@@ -65,6 +65,24 @@ def test_any_order_and_strides(operators: Operators, isa: str, seed: int) -> Non
     check_copy(operators, isa, x, rng.permutation(rank).tolist(), seed // 3 % 3)
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64])
+@pytest.mark.parametrize("seed", range(12))
+def test_elements_of_any_size(operators: Operators, isa: str, seed: int, dtype: Any) -> None:
+    rng = np.random.default_rng(seed)
+    shape = rng.choice([1, 2, 3, 5, 16, 17, 33, 70], size=int(rng.integers(1, 5)))
+    x = rng.integers(-128, 128, shape).astype(dtype)
+    if seed % 3 == 1:
+        x = x[..., ::2]
+    if seed % 4 == 1:
+        x = x[::-1]
+    order = rng.permutation(x.ndim).tolist()
+    whole = np.full((*x.transpose(order).shape[:-1], x.shape[order[-1]] + seed % 3), 77, dtype)
+    out = whole[..., : x.shape[order[-1]]]
+    copy(operators, isa, x, out, order)
+    np.testing.assert_array_equal(out, x.transpose(order))
+    assert (whole[..., out.shape[-1] :] == 77).all(), "the operator wrote beside its output"
+
+
 def test_repeats_along_every_dimension(operators: Operators, isa: str) -> None:
     rng = np.random.default_rng(1)
     for shape in ((1, 3, 17), (5, 1, 17), (5, 3, 1), (1, 1, 1)):
@@ -115,6 +133,25 @@ def test_pad(
         expected = np.pad(x, pads, mode, **values)  # type: ignore[call-overload]
         out = laid_out(expected.shape, (how + 1) % 3)
         what = Pad(input=tensor(x), output=tensor(out), mode=modes[mode], value=1.5)
+        for index, (before, _) in enumerate(pads):
+            what.before[index] = before
+        operators.run("pad", isa, what)
+        np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("mode", ["constant", "reflect"])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
+def test_pad_of_quantised_numbers(operators: Operators, isa: str, dtype: Any, mode: str) -> None:
+    modes = {"constant": abi.ARMNN_PAD_CONSTANT, "reflect": abi.ARMNN_PAD_REFLECT}
+    value = np.iinfo(dtype).min + 3
+    values = {"constant_values": value} if mode == "constant" else {}
+    for shape, pads in PADS:
+        x = np.random.default_rng(4).integers(0, 127, shape).astype(dtype)
+        if mode == "reflect":
+            pads = [(min(a, n - 1), min(b, n - 1)) for (a, b), n in zip(pads, shape, strict=True)]
+        expected = np.pad(x, pads, mode, **values)  # type: ignore[call-overload]
+        out = np.zeros_like(expected)
+        what = Pad(input=tensor(x), output=tensor(out), mode=modes[mode], value=value)
         for index, (before, _) in enumerate(pads):
             what.before[index] = before
         operators.run("pad", isa, what)

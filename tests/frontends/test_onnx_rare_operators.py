@@ -261,3 +261,27 @@ def test_optional_values() -> None:
     )
     with ann.load(made, ["CpuRef"]) as network:
         np.testing.assert_array_equal(network.run({"x": x})["y"], x + 1)
+
+
+def test_an_optional_tensor_is_an_input_that_is_given() -> None:
+    x = normal(2, 3)
+    made = model(
+        [
+            node("OptionalHasElement", ["x"], ["has"]),
+            node("OptionalGetElement", ["x"], ["got"]),
+            node("Cast", ["has"], ["one"], to=TensorProto.FLOAT),
+            node("Add", ["got", "one"], ["y"]),
+        ],
+        {"x": x},
+    )
+    (given,) = made.graph.input
+    tensor = helper.make_tensor_type_proto(TensorProto.FLOAT, [2, 3])
+    given.type.CopyFrom(helper.make_optional_type_proto(tensor))
+    with ann.load(made, ["CpuRef"]) as network:
+        assert network.inputs["x"].shape == (2, 3)
+        np.testing.assert_array_equal(network.run({"x": x})["y"], x + 1)
+        with pytest.raises(ann.InvalidArgumentError, match="input 'x': NoneType given"):
+            network.run({"x": None})
+    given.type.CopyFrom(helper.make_optional_type_proto(helper.make_sequence_type_proto(tensor)))
+    with pytest.raises(ann.ParseError, match="'x' holds optional type values"):
+        ann.import_model(made)

@@ -103,19 +103,80 @@ def test_a_shape_that_cannot_be_is_refused_in_the_same_words(reader: Any) -> Non
 
 
 def test_what_depends_on_a_size_in_another_way_is_planned_anew(models: Any) -> None:
-    """A constant that is computed from a size: [0, 1, ..., n - 1] is added."""
+    """A constant that is computed from a size: an identity matrix is added."""
     node = helper.make_node
-    nodes = [
-        node("Shape", ["x"], ["s"], name="s"),
-        node("Gather", ["s", "one"], ["n"], name="n"),
-        node("Range", ["zero", "n", "step"], ["r"], name="r"),
-        node("Cast", ["r"], ["f"], name="f", to=FLOAT),
-        node("Add", ["x", "f"], ["y"], name="y"),
-    ]
-    numbers = {"one": 1, "zero": 0, "step": 1}
-    weights = {name: np.array(value, np.int64) for name, value in numbers.items()}
-    model = models.build(nodes, {"x": ([2, "n"], FLOAT)}, {"y": ([2, "n"], FLOAT)}, weights)
+    nodes = [node("EyeLike", ["x"], ["e"], name="e"), node("Add", ["x", "e"], ["y"], name="y")]
+    model = models.build(nodes, {"x": (["n", "n"], FLOAT)}, {"y": (["n", "n"], FLOAT)})
     with ann.load(models.save(model), ["CpuRef"]) as network:
         for size in (3, 5, 4, 9, 2, 6, 3):
-            x = rng.standard_normal((2, size)).astype(np.float32)
-            assert np.array_equal(network.run(x)["y"], x + np.arange(size, dtype=np.float32))
+            x = rng.standard_normal((size, size)).astype(np.float32)
+            assert np.array_equal(network.run(x)["y"], x + np.eye(size, dtype=np.float32))
+
+
+FROM_SIZES = {
+    # Positions of words as numbers, and the first rows of a table of them.
+    "range": [
+        ("Mul", ["n", "three"], ["n3"], {}),
+        ("Add", ["n3", "two"], ["last"], {}),
+        ("Range", ["two", "last", "three"], ["r"], {}),
+        ("Cast", ["r"], ["f"], {"to": FLOAT}),
+    ],
+    "slice": [("Slice", ["table", "zero", "row", "zero"], ["f"], {})],
+    # Words that see the words before them alone.
+    "upper": [
+        ("ConstantOfShape", ["square"], ["all"], {"value": helper.make_tensor("", 1, [1], [2.5])}),
+        ("Trilu", ["all", "one"], ["f"], {"upper": 1}),
+    ],
+    "lower": [
+        ("Expand", ["nine", "square"], ["all"], {}),
+        ("Trilu", ["all"], ["f"], {"upper": 0}),
+    ],
+    # Sizes as operands, and as limits of what is found at run time.
+    "numbers": [
+        ("Cast", ["x"], ["i"], {"to": TensorProto.INT64}),
+        ("Mul", ["i", "n"], ["i_n"], {}),
+        ("Sub", ["i_n", "row"], ["i_s"], {}),
+        ("Cast", ["i_s"], ["f"], {"to": FLOAT}),
+    ],
+    "places": [
+        ("ArgMax", ["x"], ["a"], {"axis": 2}),
+        ("Sub", ["a", "n"], ["b"], {}),
+        ("Concat", ["a", "b"], ["p"], {"axis": 2}),
+        ("Transpose", ["x"], ["t"], {"perm": [1, 2, 0]}),
+        ("GatherND", ["t", "p"], ["g"], {}),
+        ("ReduceMax", ["g"], ["f"], {"axes": [2]}),
+    ],
+}
+
+
+@pytest.mark.parametrize("backends", [["CpuRef"], ["CpuAcc", "CpuRef"]])
+@pytest.mark.parametrize("kind", FROM_SIZES)
+def test_what_is_computed_from_sizes_is_converted_once(
+    models: Any, conversions: list[Any], kind: str, backends: list[str]
+) -> None:
+    nodes = [
+        ("Shape", ["x"], ["s"], {}),
+        ("Gather", ["s", "one"], ["n"], {}),
+        ("Unsqueeze", ["n", "zero"], ["row"], {}),
+        ("Concat", ["row", "row"], ["square"], {"axis": 0}),
+        *FROM_SIZES[kind],
+        ("Add", ["x", "f"], ["y"], {}),
+    ]
+    weights: dict[str, Any] = {
+        name: np.array(number, np.int64)
+        for name, number in {"one": 1, "two": 2, "three": 3}.items()
+    }
+    weights |= {
+        "zero": np.int64([0]),
+        "nine": np.float32([[9]]),
+        "table": rng.standard_normal((40, 1)).astype(np.float32),
+    }
+    shape = ([2, "n", "n"], FLOAT)
+    made = [helper.make_node(op, *names, name=op + names[1][0], **kw) for op, *names, kw in nodes]
+    model = models.build(made, {"x": shape}, {"y": shape}, weights)
+    with ann.load(models.save(model), backends) as network:
+        for size in (5, 7, 3, 39, 11):
+            x = rng.standard_normal((2, size, size)).astype(np.float32)
+            expected = models.theirs(model, {"x": x})["y"]
+            assert np.array_equal(network.run(x)["y"], expected)
+    assert len(conversions) == 1

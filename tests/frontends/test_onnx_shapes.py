@@ -138,3 +138,34 @@ def test_several_shapes_give_the_numbers_of_onnxruntime(engines: Any) -> None:
             x = np.random.default_rng(1).standard_normal((1, 2, *size)).astype(np.float32)
             expected = engines.theirs(model, {"x": x})["y"]
             np.testing.assert_array_equal(net.run({"x": x})["y"], expected)
+
+
+def test_an_output_whose_rank_the_file_does_not_state(models: Any) -> None:
+    """It is found by a conversion on trial: the window looks at 5 places, so that 2 are too few."""
+    nodes = [
+        helper.make_node("AveragePool", ["x"], ["p"], kernel_shape=[5, 5]),
+        helper.make_node("GlobalMaxPool", ["p"], ["g"]),
+        helper.make_node("Squeeze", ["g", "axes"], ["y"]),
+    ]
+    shape = (["n", 3, "h", "w"], FLOAT)
+    model = models.build(nodes, {"x": shape}, ["p", "y"], {"axes": np.int64([2, 3])})
+    path = models.save(model)
+    network = import_model(path)
+    assert network.outputs["p"].shape == (None,) * 4
+    assert network.outputs["y"].shape == (None,) * 2
+    with ann.load(path, ["CpuRef"]) as loaded:
+        for size in (1, 3, 9, 8), (2, 3, 5, 6):
+            x = np.random.default_rng(0).random((size[0], *size[1:]), np.float32)
+            found = loaded.run(x)
+            for name, expected in models.theirs(model, {"x": x}).items():
+                np.testing.assert_allclose(found[name], expected, rtol=1e-6)
+
+
+def test_where_no_trial_tells_the_rank_all_inputs_must_be_bound(models: Any) -> None:
+    node = helper.make_node("Reshape", ["x", "to"], ["y"])
+    shape = (["n", "m"], FLOAT)
+    model = models.build([node], {"x": shape}, ["y"], {"to": np.int64([5, 7])})
+    with pytest.raises(ann.ParseError, match="output 'y' states no shape"):
+        import_model(models.save(model))
+    network = import_model(models.save(model), shapes={"x": (1, 35)})
+    assert network.outputs["y"].shape == (5, 7)

@@ -230,6 +230,64 @@ def test_find_pose(models_folder: Path, tmp_path: Path) -> None:
             assert np.abs(value - expected[name]).max() <= 5e-4 * max(largest, 1e-3), name
 
 
+def test_cut_out(models_folder: Path) -> None:
+    cut_out = script("cut_out")
+    model = models_folder / "more" / "selfie_landscape.tflite"
+    if not model.exists():
+        pytest.skip("no npm brought the model")
+    with Image.open(models_folder / "images" / "astronaut.png") as picture:
+        mask = cut_out.find_person(picture, model)
+        drawn = np.asarray(cut_out.cut_out(picture, mask))
+        pixels = np.asarray(picture.convert("RGB"))
+        small = picture.convert("RGB").resize((256, 144), Image.Resampling.BILINEAR)
+    (expected,) = lite_outputs(model, np.asarray(small, np.float32)[None] / 255).values()
+    assert np.abs(mask - expected[0, :, :, 0]).max() < 1e-4
+    assert np.mean(drawn[:60, 340:] > 250) > 0.98  # the wall behind her
+    face = np.abs(drawn[80:150, 200:260].astype(int) - pixels[80:150, 200:260])
+    assert face.max() < 10
+
+
+def test_find_similar(models_folder: Path) -> None:
+    find_similar = script("find_similar")
+    folder = models_folder / "more"
+    if not (folder / "wordpieces.json").exists():
+        pytest.skip("no npm brought the pieces of words")
+    encoder = find_similar.Encoder(folder)
+    # As BERT's own vocabulary numbers them.
+    assert encoder.numbers("This is a Tést!") == [101, 2023, 2003, 1037, 3231, 999, 102]
+    assert encoder.numbers("unaffable") == [101, 14477, 20961, 3468, 102]
+    lines = [
+        "The cat sleeps on the sofa all day long.",
+        "Stock prices fell sharply on Monday.",
+        "The striker scored twice in the final match.",
+        "My laptop does not start after the update.",
+        "Add two eggs and a cup of flour to the bowl.",
+    ]
+    for question, best in (
+        ("Who won the football game?", 2),
+        ("a pet is resting", 0),
+        ("my computer is broken", 3),
+        ("How do I bake bread?", 4),
+    ):
+        ranked = find_similar.rank(encoder, question, lines)
+        assert ranked[0][1] == lines[best]
+        assert ranked[0][0] > ranked[1][0] + 0.1
+
+    session = onnxruntime.InferenceSession(
+        folder / "minilm_l6.onnx", providers=["CPUExecutionProvider"]
+    )
+    for line in lines:
+        numbers = np.array([encoder.numbers(line)])
+        words = session.run(None, {
+            "input_ids": numbers, "attention_mask": np.ones_like(numbers),
+            "token_type_ids": np.zeros_like(numbers),
+        })[0]  # fmt: skip
+        mean = words[0].mean(0)
+        expected = mean / np.linalg.norm(mean)
+        assert np.abs(encoder.vector(line) - expected).max() < 1e-4
+    encoder.network.close()
+
+
 def lite_outputs(model: Path, pixels: np.ndarray) -> dict[str, Any]:
     from ai_edge_litert.interpreter import Interpreter
 

@@ -106,6 +106,20 @@ def test_everything_dropped_without_close(run) -> None:
     )
 
 
+def test_a_backend_whose_last_user_is_freed_at_the_end_of_the_interpreter(run) -> None:
+    """What compiled sub-graphs keep alive may go after the modules."""
+    run(
+        """
+        runtime = ann.Runtime()
+        net = runtime.load_network(ann.optimize(chain(2), ["CpuAcc"], runtime=runtime))
+        bound = net.bind({"x": np.ones((2, 4), np.float32)})
+        bound.run()
+        ends_with_its_module = lambda: (net, bound)
+        print("done")
+        """
+    )
+
+
 @pytest.mark.parametrize("what", ["network", "runtime"])
 def test_close_while_a_plan_is_built(run, what: str) -> None:
     run(

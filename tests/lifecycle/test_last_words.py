@@ -31,6 +31,10 @@ with ann.Runtime(sys.argv[1]) as runtime:
     with ann.load(network, backends, runtime=runtime) as loaded:
         y = loaded.run(np.full(64, -1, np.float32))["y"]
         assert y[0] == 1
+        if "reset" in sys.argv:
+            loaded.reset_state()
+    if "devices" in sys.argv:
+        runtime.backends["Deed"].devices
 print("done")
 """
 LAYER = "layer 'middle' (ElementwiseUnary)"
@@ -40,8 +44,12 @@ SITES = {
     "id": "step 'id' of loading",
     "version": "step 'version' of loading",
     "factory": "step 'table' of loading",
+    "options": "step 'table' of loading",
     "create": "step 'create' of loading",
+    "get_id": "step 'create' of loading",
     "support": "get_layer_support, backend 'Deed'",
+    "is_supported": "is_layer_supported of layer of type ElementwiseUnary, backend 'Deed'",
+    "destroy_support": "destroy of a layer support, backend 'Deed'",
     "optimize": "optimize_subgraph_view, backend 'Deed'",
     "workload_factory": "create_workload_factory, backend 'Deed'",
     "create_workload": f"create_workload of {LAYER}, backend 'Deed'",
@@ -50,11 +58,15 @@ SITES = {
     "destroy_workload": "destroy of a workload, backend 'Deed'",
     "quiesce": "quiesce, backend 'Deed'",
     "destroy": "destroy, backend 'Deed'",
+    "destructor": "the closing of",
 }
 # The same for a backend with memory of its own, which hears of networks and runs.
 MEMORY_SITES = {
     "register": "register_tensor_handle_factories",
     "handle_factory_id": "get_id of a tensor handle factory",
+    "create_data": f"create_workload_data of {LAYER}",
+    "reset_data": f"reset_workload_data of {LAYER}",
+    "destroy_data": f"destroy_workload_data of {LAYER}",
     "create_handle": "create_tensor_handle",
     "allocate": "allocate of a tensor handle",
     "acquire": "acquire of a memory manager",
@@ -97,10 +109,17 @@ def memory_folder(
     return made
 
 
-def run(folder: Path, deed: str, site: str, *arguments: str, **variables: str) -> tuple[int, str]:
+def run(
+    folder: Path,
+    deed: str,
+    site: str,
+    *arguments: str,
+    program: str = PROGRAM,
+    **variables: str,
+) -> tuple[int, str]:
     """Exit status, or the negative signal, and standard error."""
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", PROGRAM, str(folder), *arguments],
+        [sys.executable, "-W", "ignore", "-c", program, str(folder), *arguments],
         env=os.environ
         | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         | {"ARMNN_PY_PROBE_SECONDS": "0", "DEED_Deed": deed, "SITE_Deed": site}
@@ -110,7 +129,8 @@ def run(folder: Path, deed: str, site: str, *arguments: str, **variables: str) -
         check=False,
         timeout=100,
     )
-    assert done.stdout == ("done\n" if deed in ("", "fork", "fork_end") else "")
+    is_over = deed in ("", "fork", "fork_end") or "late" in arguments
+    assert done.stdout == ("done\n" if is_over else "")
     return done.returncode, done.stderr
 
 
@@ -126,7 +146,7 @@ def test_the_call_is_named(folder: Path, site: str) -> None:
 
 @pytest.mark.parametrize("site", MEMORY_SITES)
 def test_the_call_is_named_of_memory_and_notices(memory_folder: Path, site: str) -> None:
-    code, said = run(memory_folder, "abort", site)
+    code, said = run(memory_folder, "abort", site, "reset")
     assert code == -signal.SIGABRT
     file = memory_folder / "Test_Deed_backend.so"
     assert f"armnn_py: SIGABRT in {MEMORY_SITES[site]}, backend 'Deed', file {file}" in said
@@ -134,6 +154,22 @@ def test_the_call_is_named_of_memory_and_notices(memory_folder: Path, site: str)
 
 def test_nothing_is_said_of_memory_without_a_cause(memory_folder: Path) -> None:
     assert run(memory_folder, "", "") == (0, "")
+
+
+def test_devices_that_are_asked_for_again(folder: Path) -> None:
+    code, said = run(folder, "abort", "devices", "devices")
+    assert code == -signal.SIGABRT
+    file = folder / "Test_Deed_backend.so"
+    assert f"armnn_py: SIGABRT in list_devices, backend 'Deed', file {file}" in said
+
+
+def test_an_instance_of_a_second_device(tmp_path: Path, build_backend: Callable[..., None]) -> None:
+    file = tmp_path / "Test_Deed_backend.so"
+    build_backend("deed_backend.c", file, "-DDEVICES=2")
+    program = PROGRAM.replace("    network = ", '    runtime.backends["Deed:1"]\n    network = ', 1)
+    code, said = run(tmp_path, "exit", "create_second", program=program)
+    assert code == 70
+    assert f"armnn_py: exit(0) in step 'create' of 'Deed:1' of {file}" in said
 
 
 @pytest.mark.parametrize("site", ["constructor", "create", "create_workload", "execute", "body"])
@@ -177,6 +213,64 @@ def test_a_copy_that_returns_is_told_and_ends(folder: Path, site: str) -> None:
     told = [line for line in said.splitlines() if line.startswith("armnn_py: ")]
     assert len(told) == 1 or site == "body"  # which is called more than once
     assert all(line.startswith(f"armnn_py: fork() in {SITES[site]}") for line in told)
+
+
+#: What the program does not call -> the words on it.
+UNCALLED = "which the program did not call: in a thread of its own, or at the end of the program"
+ENDS = {
+    "abort": (-signal.SIGABRT, "SIGABRT"),
+    "divide": (-signal.SIGFPE, "SIGFPE"),
+    "exit": (70, "exit(0)"),
+    "_exit": (70, "_exit(0)"),
+}
+
+
+@pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "aarch64"), reason="the linkage is not known"
+)
+@pytest.mark.parametrize("deed", ENDS)
+def test_a_thread_of_the_backends_own(folder: Path, deed: str) -> None:
+    code, said = run(folder, deed, "own_thread")
+    status, name = ENDS[deed]
+    assert code == status
+    file = folder / "Test_Deed_backend.so"
+    assert f"armnn_py: {name} in code of {file}, {UNCALLED}" in said
+
+
+@pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "aarch64"), reason="the linkage is not known"
+)
+@pytest.mark.parametrize("deed", ENDS)
+def test_a_destructor_at_the_end_of_the_program(
+    tmp_path: Path, build_backend: Callable[..., None], deed: str
+) -> None:
+    file = tmp_path / "Test_Deed_backend.so"
+    build_backend("deed_backend.c", file, "-DSTAYS_OPEN")
+    code, said = run(tmp_path, deed, "destructor", "late")
+    status, name = ENDS[deed]
+    assert code == status
+    assert f"armnn_py: {name} in code of {file}, {UNCALLED}" in said
+    # The status of a program that fails stays.
+    failing = PROGRAM.replace('print("done")', 'print("done")\nsys.exit(3)')
+    code, _ = run(tmp_path, deed, "destructor", "late", program=failing)
+    assert code == (3 if status > 0 else status)
+
+
+@pytest.mark.parametrize(("deed", "status"), [("exit", 70), ("_exit", 70), ("abort", -6)])
+def test_a_copy_that_the_program_makes_is_a_program(folder: Path, deed: str, status: int) -> None:
+    body = """
+        child = os.fork()
+        if child == 0:
+            loaded.run(np.full(64, -1, np.float32))
+            os._exit(0)
+        os._exit(128 + os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    program = "import os\n" + PROGRAM.replace(
+        '        y = loaded.run(np.full(64, -1, np.float32))["y"]\n', body.lstrip("\n"), 1
+    )
+    code, said = run(folder, deed, "execute", program=program)
+    assert code == 128 + status
+    assert f"in {SITES['execute']}" in said
 
 
 def test_a_copy_of_the_process_ends_as_it_likes(folder: Path) -> None:

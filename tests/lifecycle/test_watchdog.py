@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from .test_last_words import PROGRAM, SITES
+from .test_last_words import MEMORY_SITES, PROGRAM, SITES
 
 #: A program that a script began in the background ignores Ctrl-C.
 HEEDING = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
@@ -26,6 +26,10 @@ HANGING = {
     "create_workload": SITES["create_workload"],
     "execute": SITES["execute"],
     "destroy": SITES["destroy"],
+    "destructor": SITES["destructor"],
+}
+MEMORY_HANGING = {
+    name: MEMORY_SITES[name] for name in ("create_data", "reset_data", "destroy_data")
 }
 
 
@@ -48,6 +52,21 @@ def start(
         | variables,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("site", MEMORY_HANGING)
+def test_calls_beside_runs(tmp_path: Path, build_backend: Callable[..., None], site: str) -> None:
+    build_backend("deed_memory_backend.c", tmp_path / "Test_Deed_backend.so")
+    program = PROGRAM.replace('"reset" in sys.argv', "True")
+    with start(tmp_path, site, program=program) as process:
+        assert process.stderr is not None
+        try:
+            first = process.stderr.readline()
+            assert first.startswith("armnn_py: no answer for ")
+            assert MEMORY_HANGING[site] in first
+            assert str(tmp_path) in first
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize("site", HANGING)

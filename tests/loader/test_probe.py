@@ -294,9 +294,11 @@ def test_a_hanging_file_keeps_no_other_runtime_waiting(
     assert [verdict.code for verdict in verdicts] == ["timed-out"]
 
 
+# A program that a script began in the background ignores Ctrl-C.
 _INTERRUPTED = """
-import sys
+import signal, sys
 from armnn_py.backends import load_backends
+signal.signal(signal.SIGINT, signal.default_int_handler)
 print("begun", flush=True)
 try:
     load_backends(dynamic_backends_path=sys.argv[1], probe_seconds=60)

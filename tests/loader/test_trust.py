@@ -96,6 +96,30 @@ def test_both_ends_of_a_link_count(folder: Path, tmp_path: Path, where: str) -> 
     refused(verdict_on(folder), "writable-by-anybody")
 
 
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_links_on_the_way_count(folder: Path, tmp_path: Path, what: str) -> None:
+    """Anybody may let such a link lead elsewhere, though both of its ends are good."""
+    away, shared = tmp_path / "away", tmp_path / "shared"
+    away.mkdir(mode=0o755)
+    shared.mkdir()
+    if what == "file":
+        (folder / "Test_Mine_backend.so").rename(away / "Test_Mine_backend.so")
+        (shared / "link").symlink_to("../shared/../away/Test_Mine_backend.so")
+        (folder / "Test_Mine_backend.so").symlink_to(shared / "link")
+    else:
+        folder.rename(away / "folder")
+        (shared / "link").symlink_to("../away/folder")
+        folder.symlink_to(shared / "link")
+    assert verdict_on(folder).status == "loaded"
+    shared.chmod(0o777)
+    refused(verdict_on(folder), "writable-by-anybody", f"anybody may write to {shared}")
+    shared.chmod(0o1777)
+    assert verdict_on(folder).status == "loaded"
+    if os.geteuid() == 0:
+        os.lchown(shared / "link", SOMEBODY, SOMEBODY)  # who may replace it, also there
+        assert f"the link {shared}/link belongs to user {SOMEBODY}" in verdict_on(folder).hint
+
+
 @as_root
 @pytest.mark.parametrize("which", ["file", "folder"])
 def test_a_file_of_another_user_is_told_of(
@@ -115,6 +139,19 @@ def test_a_file_of_another_user_is_refused_with_raised_privileges(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     os.chown(folder / "Test_Mine_backend.so", SOMEBODY, SOMEBODY)
+    monkeypatch.setattr("armnn_py.environment.has_raised_privileges", lambda: True)
+    refused(verdict_on(folder), "foreign-owner", f"belongs to user {SOMEBODY}")
+
+
+@as_root
+def test_who_starts_a_program_with_capabilities_may_less_than_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.chown(folder / "Test_Mine_backend.so", SOMEBODY, SOMEBODY)
+    for name in ("getuid", "geteuid"):
+        monkeypatch.setattr(os, name, lambda: SOMEBODY)
+    verdict = verdict_on(folder)
+    assert (verdict.status, verdict.hint) == ("loaded", "")
     monkeypatch.setattr("armnn_py.environment.has_raised_privileges", lambda: True)
     refused(verdict_on(folder), "foreign-owner", f"belongs to user {SOMEBODY}")
 

@@ -420,6 +420,27 @@ static void a_body_may_fork(void) {
 
 #endif
 
+/* Workers stay awake while a run that has used the pool goes on, and no longer. */
+static void runs_are_counted_once(void) {
+  set_up(2);
+  armnn_i_thread_t* thread = armnn_i_thread();
+  job_t job;
+  run_job(&job, 8, 1, 0, 2);
+  CHECK_EQUAL(pool.crowd.runs, 0);             /* outside of a run */
+  thread->walk = (struct armnn_i_walk_t*)&job; /* never looked into */
+  run_job(&job, 8, 1, 1, 2);
+  CHECK_EQUAL(pool.crowd.runs, 0); /* it has not used a worker */
+  run_job(&job, 8, 1, 0, 2);
+  run_job(&job, 8, 1, 0, 2);
+  CHECK_EQUAL(pool.crowd.runs, 1);
+  thread->walk = NULL;
+  armnn_i_pool_run_ended(&pool, thread);
+  CHECK_EQUAL(pool.crowd.runs, 0);
+  armnn_i_pool_run_ended(&pool, thread); /* of a run that is not counted */
+  CHECK_EQUAL(pool.crowd.runs, 0);
+  armnn_i_pool_stop(&pool);
+}
+
 static const test_t tests[] = {
     TEST(every_index_once),
     TEST(large_counts_do_not_overflow),
@@ -432,6 +453,7 @@ static const test_t tests[] = {
     TEST(many_callers_do_not_wait_for_each_other),
     TEST(the_pool_changes_under_its_callers),
     TEST(a_thread_may_take_less),
+    TEST(runs_are_counted_once),
 #ifndef UNDER_THREAD_SANITIZER /* which does not support threads in the child of a fork */
     TEST(a_forked_child_starts_over),
     TEST(a_body_may_fork),

@@ -3,21 +3,27 @@
 """Who may change a file: its mode and owner, and those of every folder above it.
 
 As OpenSSH judges keys: whoever may write to a folder can put another file there, so that one folder
-on the way decides. A sticky folder, such as ``/tmp``, keeps others from replacing what is in it,
-which is enough on the way, but not for the folder that holds backends: anybody may add a file.
+on the way, or one link, decides. A sticky folder, such as ``/tmp``, keeps others from replacing
+what is in it, which is enough on the way, but not for the folder that holds backends: anybody may
+add a file.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+from collections.abc import Iterator
 
+from armnn_py import environment
 from armnn_py.records import record
 from armnn_py.text import printable
 
 __all__ = ["Ownership", "ownership_of"]
 
 _ROOT = 0
+#: Parts of a path and of the links in it; more are a loop.
+_MOST_NAMES = 1000
 
 
 @record
@@ -54,12 +60,37 @@ def ownership_of(path: str, known: dict[str, Ownership]) -> Ownership:
     """
     found = [_file(path), _folder(os.path.dirname(path), known)]
     real = os.path.realpath(path)
-    if real != path:  # whoever may change either can put in a file
-        found += [_file(real), _folder(os.path.dirname(real), known)]
+    if real != path:  # whoever may change either, or a link on the way, can put in a file
+        found += [_file(real), _folder(os.path.dirname(real), known), *_links(path)]
     return Ownership(
         next((one.writable for one in found if one.writable), ""),
         next((one.foreign for one in found if one.foreign), ""),
     )
+
+
+def _links(path: str) -> Iterator[Ownership]:
+    """Judge each link that is followed on the way to a file."""
+    folder, names = "/", path.split("/")[::-1]
+    for _ in range(_MOST_NAMES):
+        if not names:
+            return
+        name = names.pop()
+        if name == "..":
+            folder = os.path.dirname(folder)
+        if name in ("", ".", ".."):
+            continue
+        full = os.path.join(folder, name)
+        status = os.lstat(full)
+        if not stat.S_ISLNK(status.st_mode):
+            folder = full
+            continue
+        above = _above(folder)
+        yield Ownership(above.writable, _owner(f"the link {printable(full)}", status))
+        target = os.readlink(full)
+        if target.startswith("/"):
+            folder = "/"
+        names += target.split("/")[::-1]
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
 
 
 def _file(path: str) -> Ownership:
@@ -97,8 +128,18 @@ def _above(path: str) -> Ownership:
 
 
 def _owner(what: str, status: os.stat_result) -> str:
-    if status.st_uid in (_ROOT, os.geteuid()):
+    if status.st_uid in (_ROOT, _user()):
         return ""
     return (
         f"{what} belongs to user {status.st_uid}, who is neither root nor the user of this program"
     )
+
+
+def _user() -> int:
+    """The user whose files are as good as root's.
+
+    Who starts a program that has capabilities of its file, or another group, may less than it may.
+    """
+    user = os.geteuid()
+    is_raised = environment.has_raised_privileges() and os.getuid() == user
+    return _ROOT if is_raised else user

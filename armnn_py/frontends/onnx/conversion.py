@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 
-from armnn_py.errors import InputValuesNeededError, ParseError
+from armnn_py.errors import ArmnnError, InputValuesNeededError, ParseError
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.quoting import quoted
@@ -41,6 +41,9 @@ __all__ = ["Builder", "convert", "network_of"]
 
 _logger = logging.getLogger(__name__)
 
+#: Of free dimensions: small ones take less time, pictures must be as large as what looks at them.
+_TRIAL_SIZES = (2, 32, 256)
+
 
 def network_of(
     model: OnnxModel,
@@ -68,11 +71,38 @@ def network_of(
             return network
     else:
         check_operators(model, backends)
-    outputs = {name: output_info(info) for name, info in model.outputs.items()}
+    ranked = _ranked_outputs(model, infos, backends)
+    outputs = {name: ranked.get(name) or output_info(info) for name, info in model.outputs.items()}
     builder = Builder(model, backends)
     network = Network.from_builder(model.name, infos, builder, outputs, value_inputs=needed)
     network.metadata = model.metadata
     return network
+
+
+def _ranked_outputs(
+    model: OnnxModel, infos: Mapping[str, TensorInfo], backends: Sequence[RunsStandIns]
+) -> dict[str, TensorInfo]:
+    """Return infos of the outputs whose rank the file does not state, from a conversion on trial.
+
+    Which sizes the free dimensions may have nobody knows; nothing is returned if none of a few
+    will do.
+    """
+    unknown = [name for name, info in model.outputs.items() if info.dims is None]
+    for size in _TRIAL_SIZES if unknown else ():
+        bound = {
+            name: info.with_shape([size if dim is None else dim for dim in info.shape])
+            for name, info in infos.items()
+        }
+        try:
+            made = convert(model, bound, backends).outputs
+        except ArmnnError:
+            continue
+        return {
+            name: TensorInfo((None,) * made[name].rank, made[name].data_type)
+            for name in unknown
+            if name in made
+        }
+    return {}
 
 
 class Builder:

@@ -202,11 +202,16 @@ def _value_info(proto: onnx.ValueInfoProto, kind: str) -> ValueInfo:
     name = protobuf_text(proto.name, f"name of an {kind}")
     if not name:
         raise ParseError(f"an {kind} of the graph has no name")
-    which = proto.type.WhichOneof("value")
+    stated = proto.type
+    if stated.WhichOneof("value") == "optional_type":
+        # One that holds a tensor is that tensor; leaving an input out is not supported.
+        inner = stated.optional_type.elem_type
+        stated = inner if inner.WhichOneof("value") == "tensor_type" else stated
+    which = stated.WhichOneof("value")
     if which != "tensor_type":
         text = (which or "no").removesuffix("_type").replace("_", " ")
         return ValueInfo(name, None, f"{text} type", None)
-    tensor = proto.type.tensor_type
+    tensor = stated.tensor_type
     dims: tuple[int | str | None, ...] | None = None
     if tensor.HasField("shape"):
         dims = tuple(_dimension(dim, name) for dim in tensor.shape.dim)

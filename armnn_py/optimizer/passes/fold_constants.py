@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.descriptors import PermuteDescriptor
+from armnn_py.descriptors.symbolic_fields import plain_descriptor
 from armnn_py.memory_budget import computed_budget
 from armnn_py.network import Network
 from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
+from armnn_py.tensors.symbolic_infos import plain_info
 from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 
@@ -83,6 +85,8 @@ def _knowable(graph: Graph) -> dict[Node, int]:
     for node in graph.nodes:
         if not _is_computable(node.type) or not node.inputs or _bytes(node.outputs) > _LARGEST:
             continue
+        if _changes_with_shapes(node):
+            continue
         if not all(may_merge(node, user) for value in node.outputs for user, _ in value.users):
             continue
         if node.type in _SHAPES:
@@ -104,6 +108,13 @@ def _knowable(graph: Graph) -> dict[Node, int]:
             known[node] = min(sources, total)  # shared ones were counted repeatedly
             budget -= _bytes(node.outputs)
     return known
+
+
+def _changes_with_shapes(node: Node) -> bool:
+    """Whether other shapes of the network's inputs make another constant."""
+    return plain_descriptor(node.descriptor) is not node.descriptor or any(
+        plain_info(value.info) is not value.info for value in node.outputs
+    )
 
 
 def _wanted(known: dict[Node, int]) -> dict[Node, None]:

@@ -4,8 +4,9 @@
  * bufferize.c - in which buffer each value lies, and in which steps it gets there.
  *
  * First backwards: an output of the sub-graph gets the caller's buffer, the inputs of a Concat get
- * slices of its output's buffer, the input of a reshape gets the buffer of the result; so that
- * producers write straight to the final address. Then forwards: slices and reshapes become views of
+ * slices of its output's buffer, the input of a reshape gets the buffer of the result, and so do
+ * matrices that are transposed; so that producers write straight to the final address. Then
+ * forwards: slices, reshapes and what a product of matrices reads transposed become views of
  * their inputs, functions overwrite an input that nobody else reads, everything else gets a buffer
  * of its own.
  */
@@ -37,6 +38,23 @@ static bool push(ir_graph_t* graph, uint32_t value, uint32_t buffer, int64_t off
   return true;
 }
 
+/* Matrices are written where the transposed tensor has them. */
+static void push_transposed(ir_scheduler_t* scheduler, const ir_node_t* node) {
+  ir_graph_t* graph = scheduler->graph;
+  const ir_value_t* from = graph->values[node->inputs[0]];
+  ir_value_t* to = graph->values[node->output];
+  if (from->uses != 1 || from->output != IR_NONE || from->producer == IR_NONE ||
+      !armnn_i_acc_takes_matrices(graph, graph->nodes[from->producer])) {
+    return;
+  }
+  armnn_i_acc_ensure_buffer(scheduler, to);
+  int64_t strides[IR_DIMS];
+  for (uint32_t d = 0; d < to->shape.rank; ++d) {
+    strides[node->transpose.order[d]] = to->strides[d];
+  }
+  push(graph, node->inputs[0], to->buffer, to->offset, strides);
+}
+
 static void bufferize_backwards(ir_scheduler_t* scheduler) {
   ir_graph_t* graph = scheduler->graph;
   const uint32_t inputs = graph->subgraph->input_count;
@@ -56,6 +74,7 @@ static void bufferize_backwards(ir_scheduler_t* scheduler) {
         push(graph, node->inputs[0], output->buffer, output->offset, source);
       }
     }
+    if (node->kind == IR_TRANSPOSE) push_transposed(scheduler, node);
     if (node->kind != IR_CONCAT) continue;
     armnn_i_acc_ensure_buffer(scheduler, output);
     for (uint32_t i = 0; i < node->input_count; ++i) {

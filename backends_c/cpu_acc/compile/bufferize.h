@@ -16,6 +16,9 @@
 #undef MOVE
 /* How far |origin| is from the first element, in the unit of |strides|. */
 int64_t armnn_i_acc_origin_offset(const int64_t* origin, const int64_t* strides, uint32_t rank);
+/* Whether the operator reads and writes matrices that do not lie one behind another as fast as
+ * those that do. */
+bool armnn_i_acc_takes_matrices(const ir_graph_t* graph, const ir_node_t* node);
 
 /* bufferize_operators.c */
 void armnn_i_acc_bufferize_operator(ir_scheduler_t* scheduler, ir_node_t* node);

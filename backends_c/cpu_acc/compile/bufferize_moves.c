@@ -53,6 +53,11 @@ int64_t armnn_i_acc_origin_offset(const int64_t* origin, const int64_t* strides,
   return offset;
 }
 
+bool armnn_i_acc_takes_matrices(const ir_graph_t* graph, const ir_node_t* node) {
+  return node->kind == IR_ATTENTION ||
+         (node->kind == IR_MATMUL && graph->values[node->inputs[1]]->constant == NULL);
+}
+
 void armnn_i_acc_bufferize_reshape(ir_scheduler_t* scheduler, const ir_node_t* node) {
   const ir_graph_t* graph = scheduler->graph;
   const ir_value_t* from = graph->values[node->inputs[0]];
@@ -114,12 +119,23 @@ void armnn_i_acc_bufferize_concat(ir_scheduler_t* scheduler, const ir_node_t* no
 }
 
 void armnn_i_acc_bufferize_transpose(ir_scheduler_t* scheduler, const ir_node_t* node) {
-  ir_value_t* to = scheduler->graph->values[node->output];
+  const ir_graph_t* graph = scheduler->graph;
+  ir_value_t* to = graph->values[node->output];
+  const armnn_i_acc_tensor_t source = armnn_i_acc_tensor_of(graph->values[node->inputs[0]]);
+  armnn_i_acc_tensor_t view = source;
+  for (uint32_t d = 0; d < view.rank; ++d) {
+    view.dims[d] = source.dims[node->transpose.order[d]];
+    view.strides[d] = source.strides[node->transpose.order[d]];
+  }
+  if (!to->has_buffer && to->uses == 1 && to->output == IR_NONE && source.values == NULL &&
+      armnn_i_acc_takes_matrices(graph, graph->nodes[to->user]) && is_readable(&view)) {
+    armnn_i_acc_set_buffer(to, view.memory.binding, view.memory.offset, view.strides);
+    return;
+  }
   armnn_i_acc_ensure_buffer(scheduler, to);
-  ir_step_t step = {.node = node,
-                    .action = IR_ACT_COPY,
-                    .in = {armnn_i_acc_tensor_of(scheduler->graph->values[node->inputs[0]])},
-                    .out = armnn_i_acc_tensor_of(to)};
+  const armnn_i_acc_tensor_t target = armnn_i_acc_tensor_of(to);
+  if (same_memory(&view, &target)) return;
+  ir_step_t step = {.node = node, .action = IR_ACT_COPY, .in = {source}, .out = target};
   memcpy(step.order, node->transpose.order, sizeof step.order);
   armnn_i_acc_add_step(scheduler, &step);
 }

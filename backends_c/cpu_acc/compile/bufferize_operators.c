@@ -15,7 +15,7 @@ static bool reuse_input(const ir_scheduler_t* scheduler, const ir_node_t* node) 
   for (uint32_t i = 0; i < node->input_count; ++i) {
     const ir_value_t* from = graph->values[node->inputs[i]];
     if (from->constant == NULL && from->buffer >= IR_BUFFER_ARENA &&
-        ir_same_shape(&from->shape, &to->shape) &&
+        ir_same_shape(&from->shape, &to->shape) && from->element.size == to->element.size &&
         scheduler->schedule->buffers[from->buffer - IR_BUFFER_ARENA].readers == 1) {
       armnn_i_acc_set_buffer(to, from->buffer, from->offset, from->strides);
       return true;
@@ -138,8 +138,9 @@ static void add_blocks(ir_scheduler_t* scheduler, ir_node_t* node, const armnn_i
 void armnn_i_acc_bufferize_operator(ir_scheduler_t* scheduler, ir_node_t* node) {
   const ir_graph_t* graph = scheduler->graph;
   ir_value_t* to = graph->values[node->output];
-  armnn_i_acc_tensor_t ins[3] = {{.rank = 0}}, residual = {.rank = 0};
-  if (node->input_count > 3) armnn_i_acc_refuse(scheduler->graph, node, "too many operands");
+  armnn_i_acc_tensor_t ins[IR_OPERANDS] = {{.rank = 0}}, residual = {.rank = 0};
+  if (node->input_count > IR_OPERANDS)
+    armnn_i_acc_refuse(scheduler->graph, node, "too many operands");
   if (!to->has_buffer && !reuse_input(scheduler, node)) {
     armnn_i_acc_set_dense(to, armnn_i_acc_new_buffer(scheduler, to->element, &to->shape));
   }

@@ -31,7 +31,7 @@ static uint64_t* guids_of(const ir_graph_t* graph, const ir_node_t* node) {
 /* Constants of the network and of the pool do not outlive the compilation: operators that read them
  * when they run get copies. Weights are packed by their operators instead. */
 static void keep_constants(compilation_t* self, ir_step_t* step) {
-  for (uint32_t i = 0; i < 3; ++i) {
+  for (uint32_t i = 0; i < IR_OPERANDS; ++i) {
     armnn_i_acc_tensor_t* tensor = &step->in[i];
     const bool packed = i == 1 && step->action == IR_ACT_NODE && step->node->kind == IR_MATMUL;
     if (tensor->rank == 0 || tensor->values == NULL || packed) continue;
@@ -96,8 +96,11 @@ static void compile(compilation_t* self) {
   armnn_i_acc_read(graph);
   graph->layer = graph->subgraph->layer_count; /* nodes from here on belong to no layer */
   armnn_i_acc_fuse_patterns(graph);
+  armnn_i_acc_fuse_gelu(graph);
   armnn_i_acc_fuse_normalization(graph);
+  armnn_i_acc_fuse_attention(graph);
   armnn_i_acc_fuse(graph);
+  armnn_i_acc_fuse_quantized(graph);
   do {
     armnn_i_acc_program_clear(self->program);
     armnn_i_acc_bufferize(graph, &self->schedule);

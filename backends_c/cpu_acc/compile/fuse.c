@@ -115,6 +115,11 @@ static bool join_functions(ir_node_t* node, int32_t next, float a, float b) {
     node->b = node->b * a + b;
     return true;
   }
+  if ((node->function == ARMNN_ACC_GELU || node->function == ARMNN_ACC_GELU_TANH) &&
+      next == ARMNN_ACC_LINEAR && b == 0.0f) {
+    node->a *= a;
+    return true;
+  }
   if (node->function == ARMNN_ACC_LINEAR && next == ARMNN_ACC_CLAMP && a == 0.0f && b == 1.0f) {
     node->function = ARMNN_ACC_HARD_SIGMOID;
     return true;

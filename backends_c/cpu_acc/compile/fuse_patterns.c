@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * fuse_patterns.c - functions that networks spell out: x * sigmoid(x), x * hard_sigmoid(x), and
+ * fuse_patterns.c - functions that networks spell out: x * sigmoid(a x), x * hard_sigmoid(x), and
  * x + x * gate.
  */
 #include <math.h>
@@ -20,13 +20,19 @@ static bool near(float value, float expected) {
   return fabsf(value - expected) <= 6e-6f * fabsf(expected);
 }
 
+static bool is_scale_of(const ir_node_t* node, uint32_t x) {
+  return node != NULL && node->function == ARMNN_ACC_LINEAR && node->b == 0.0f &&
+         node->inputs[0] == x;
+}
+
 /* Whether x * gate(x) is one function, |out_function| with |out_a|. */
 static bool match_gate(const ir_graph_t* graph, const ir_node_t* gate, uint32_t x,
                        int32_t* out_function, float* out_a) {
-  if (gate->function == ARMNN_ACC_SIGMOID && gate->inputs[0] == x) {
+  if (gate->function == ARMNN_ACC_SIGMOID) {
+    const ir_node_t* steep = gate->inputs[0] == x ? NULL : function_of(graph, gate->inputs[0]);
     *out_function = ARMNN_ACC_SWISH;
-    *out_a = 1.0f;
-    return true;
+    *out_a = steep == NULL ? 1.0f : steep->a;
+    return gate->inputs[0] == x || is_scale_of(steep, x);
   }
   *out_function = ARMNN_ACC_HARD_SWISH;
   if (gate->function == ARMNN_ACC_HARD_SIGMOID && gate->inputs[0] == x) {
@@ -59,7 +65,7 @@ static void match_product(ir_graph_t* graph, uint32_t n) {
     if (gate == NULL || !match_gate(graph, gate, x, &function, &a)) continue;
     if (function == ARMNN_ACC_SWISH && factor != 1.0f) continue;
     if (gate != scale) armnn_i_acc_adopt_layers(graph, node, scale);
-    if (function == ARMNN_ACC_HARD_SWISH && gate->function == ARMNN_ACC_CLAMP) {
+    if (gate->inputs[0] != x) { /* the line or the steeper x before the gate */
       armnn_i_acc_adopt_layers(graph, node, function_of(graph, gate->inputs[0]));
     }
     armnn_i_acc_adopt_layers(graph, node, gate);

@@ -26,6 +26,7 @@
 
 #define IR_NONE UINT32_MAX
 #define IR_DIMS ARMNN_ACC_MAX_RANK
+#define IR_OPERANDS 4u /* the most that an operator reads, but for its residual */
 
 typedef struct ir_shape_t {
   uint32_t rank; /* at least 1 */
@@ -187,9 +188,13 @@ static inline void ir_dense_steps(const ir_shape_t* shape, int64_t* out_steps) {
   }
 }
 
+static inline bool ir_is_float32(const ir_graph_t* graph, uint32_t value) {
+  return graph->values[value]->element.type == ARMNN_DATA_TYPE_FLOAT32;
+}
+
 /* The values of a float32 constant, or null. */
 static inline const float* ir_floats(const ir_graph_t* graph, uint32_t value) {
-  return graph->values[value]->constant;
+  return ir_is_float32(graph, value) ? graph->values[value]->constant : NULL;
 }
 
 extern const uint8_t armnn_i_acc_traits[IR_KIND_COUNT]; /* by kind: bits of ir_trait_t */
@@ -218,7 +223,7 @@ ir_alias_t armnn_i_acc_reshaped(ir_graph_t* graph, const ir_alias_t* alias,
 uint32_t armnn_i_acc_operand(ir_graph_t* graph, const ir_alias_t* alias, uint32_t rank,
                              const uint32_t* perm);
 
-/* ---- read.c, read_layers.c, read_images.c, read_moves.c ------------------------------------ */
+/* ---- read*.c ------------------------------------------------------------------------------- */
 
 void armnn_i_acc_read(ir_graph_t* graph);
 
@@ -234,21 +239,57 @@ const void* armnn_i_acc_constant_input(ir_graph_t* graph, uint32_t index, const 
 void armnn_i_acc_set_output(ir_graph_t* graph, uint32_t index, ir_alias_t alias);
 ir_alias_t armnn_i_acc_apply(ir_graph_t* graph, const ir_alias_t* alias, int32_t function, float a,
                              float b);
+/* The operand whose order of dimensions an elementwise function keeps: the first that has the shape
+ * |logical| and is computed, or else has that shape; null if none has. */
+const ir_alias_t* armnn_i_acc_leading(const ir_graph_t* graph, const ir_alias_t* operands,
+                                      uint32_t count, const ir_shape_t* logical);
 ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
                                     const ir_alias_t* right, int32_t operation,
                                     const ir_shape_t* logical);
 
+/* Moves, by the network's dimensions. A slice of |alias|: |count| elements from |begin| in steps of
+ * |stride| (null: 1). */
+ir_alias_t armnn_i_acc_sliced(ir_graph_t* graph, const ir_alias_t* alias, const int64_t* begin,
+                              const int64_t* stride, const int64_t* count);
+/* The pieces at |origins|. The result has its dimensions in the order of the largest computed
+ * piece.
+ */
+ir_alias_t armnn_i_acc_joined(ir_graph_t* graph, const ir_alias_t* pieces, uint32_t count,
+                              const int64_t (*origins)[IR_DIMS], const ir_shape_t* logical);
+ir_alias_t armnn_i_acc_padded(ir_graph_t* graph, const ir_alias_t* alias, const int64_t* before,
+                              const int64_t* after, int32_t mode, float value);
+
+/* A convolution whose weights, or bias values, are computed. |window| has all but the weights and
+ * the kernel's sides; |order| says where the network has N, H, W, C, |weights_order| where the
+ * weights have o, y, x, i. */
+void armnn_i_acc_read_computed_convolution(ir_graph_t* graph,
+                                           const armnn_i_acc_convolution_t* window,
+                                           const uint32_t* order, const uint32_t* weights_order,
+                                           bool has_bias);
+
+/* The layer as an IR_PAIRS of its two inputs. */
+void armnn_i_acc_read_pairs(ir_graph_t* graph, int32_t kind, int32_t operation);
+/* A GATHER along |axis| by indices that are computed. */
+void armnn_i_acc_read_picked_along(ir_graph_t* graph, uint32_t axis);
+
 #define LAYER(type, reader) void armnn_i_acc_read_##reader(ir_graph_t* graph);
 #define LAYER_CHECKED(type, reader, check, other_types) LAYER(type, reader)
+#define MOVES(type, reader) LAYER(type, reader)
+#define MOVES_CHECKED(type, reader, check) LAYER(type, reader)
+#define QUANTIZED(type, reader, check) LAYER(type, reader)
 #include "kinds.inc"
 #undef LAYER
 #undef LAYER_CHECKED
+#undef MOVES
+#undef MOVES_CHECKED
+#undef QUANTIZED
 
 /* ---- uses.c -------------------------------------------------------------------------------- */
 
 /* Counts producers, uses and users of all values; drops nodes that nobody reads. */
 void armnn_i_acc_count_uses(ir_graph_t* graph);
-/* Makes node |n| read only |input| and its residual; drops nodes that nobody reads any more. */
+/* Makes node |n| read only |inputs| and its residual; drops nodes that nobody reads any more. */
+void armnn_i_acc_read_only(ir_graph_t* graph, uint32_t n, const uint32_t* inputs, uint32_t count);
 void armnn_i_acc_read_alone(ir_graph_t* graph, uint32_t n, uint32_t input);
 /* Uncounts what node |n| reads, before a change of the node, and counts it again afterwards. */
 void armnn_i_acc_forget_reads(ir_graph_t* graph, uint32_t n);
@@ -260,8 +301,11 @@ void armnn_i_acc_take_place(ir_graph_t* graph, uint32_t at, uint32_t user);
 /* ---- fuse*.c ------------------------------------------------------------------------------- */
 
 void armnn_i_acc_fuse_patterns(ir_graph_t* graph);
+void armnn_i_acc_fuse_attention(ir_graph_t* graph);
+void armnn_i_acc_fuse_gelu(ir_graph_t* graph);
 void armnn_i_acc_fuse_normalization(ir_graph_t* graph);
 void armnn_i_acc_fuse(ir_graph_t* graph);
+void armnn_i_acc_fuse_quantized(ir_graph_t* graph);
 
 /* ---- bufferize.c, plan_memory.c ------------------------------------------------------------ */
 
@@ -278,7 +322,7 @@ typedef struct ir_step_t {
   const ir_node_t* node;
   ir_action_t action;
   bool bare; /* the epilogue follows as further steps */
-  armnn_i_acc_tensor_t in[3];
+  armnn_i_acc_tensor_t in[IR_OPERANDS];
   armnn_i_acc_tensor_t residual;
   armnn_i_acc_tensor_t out;
   uint32_t order[IR_DIMS];

@@ -26,6 +26,8 @@ static armnn_i_acc_epilogue_t epilogue_of(const ir_step_t* step) {
   what.first = step->in[0];   \
   what.second = step->in[1];
 #define INPUTS3(first, second, third) INPUTS(first, second) what.third = step->in[2];
+#define INPUTS4(first, second, third, fourth) \
+  INPUTS3(first, second, third) what.fourth = step->in[3];
 #define EPILOGUE what.epilogue = epilogue_of(step);
 #define KIND(kind, name, operands, traits) KIND_LIKE(kind, name, name, operands, traits)
 #define KIND_LIKE(kind, name, other, operands, traits)                                        \

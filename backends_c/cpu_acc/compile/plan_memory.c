@@ -62,7 +62,7 @@ void armnn_i_acc_plan_memory(ir_graph_t* graph, ir_schedule_t* schedule) {
   }
   for (uint32_t s = 0; s < schedule->step_count; ++s) {
     ir_step_t* step = &schedule->steps[s];
-    for (uint32_t i = 0; i < 3; ++i) settle(schedule, &step->in[i]);
+    for (uint32_t i = 0; i < IR_OPERANDS; ++i) settle(schedule, &step->in[i]);
     settle(schedule, &step->residual);
     settle(schedule, &step->out);
   }

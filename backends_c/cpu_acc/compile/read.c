@@ -14,9 +14,19 @@ typedef void (*reader_t)(ir_graph_t* graph);
 static const reader_t readers[] = {
 #define LAYER(type, reader) [ARMNN_LAYER_##type] = armnn_i_acc_read_##reader,
 #define LAYER_CHECKED(type, reader, check, other_types) LAYER(type, reader)
+#define MOVES(type, reader) LAYER(type, reader)
+#define MOVES_CHECKED(type, reader, check) LAYER(type, reader)
 #include "kinds.inc"
 #undef LAYER
 #undef LAYER_CHECKED
+#undef MOVES
+#undef MOVES_CHECKED
+};
+
+static const reader_t quantized_readers[] = {
+#define QUANTIZED(type, reader, check) [ARMNN_LAYER_##type] = armnn_i_acc_read_##reader,
+#include "kinds.inc"
+#undef QUANTIZED
 };
 
 ir_shape_t armnn_i_acc_shape_of(const armnn_tensor_info_t* info) {
@@ -81,7 +91,7 @@ void armnn_i_acc_set_output(ir_graph_t* graph, uint32_t index, ir_alias_t alias)
   graph->aliases[graph->layer][index] = alias;
 }
 
-static void check_layer(ir_graph_t* graph) {
+static reader_t checked_reader(ir_graph_t* graph) {
   const armnn_layer_t* layer = ir_layer(graph);
   const armnn_layer_query_t query = {
       .header = {sizeof query, ARMNN_STRUCT_LAYER_QUERY},
@@ -98,6 +108,7 @@ static void check_layer(ir_graph_t* graph) {
   if (armnn_i_acc_check_layer(&query, &why) != ARMNN_STATUS_OK) {
     armnn_i_acc_refuse(graph, NULL, "%s", text);
   }
+  return armnn_i_acc_is_quantized(&query) ? quantized_readers[layer->type] : readers[layer->type];
 }
 
 /* Output |k| of the sub-graph becomes a value of its own, in the network's order. */
@@ -127,10 +138,10 @@ void armnn_i_acc_read(ir_graph_t* graph) {
   graph->aliases = armnn_i_acc_pool(graph, (subgraph->layer_count + UINT64_C(1)) * sizeof(void*));
   for (uint32_t l = 0; l < subgraph->layer_count; ++l) {
     graph->layer = l;
-    check_layer(graph);
+    const reader_t reader = checked_reader(graph);
     graph->aliases[l] = armnn_i_acc_pool(
         graph, (subgraph->layers[l]->output_count + UINT64_C(1)) * sizeof(ir_alias_t));
-    readers[subgraph->layers[l]->type](graph); /* check_layer knows the type */
+    reader(graph);
   }
   for (uint32_t k = 0; k < subgraph->output_count; ++k) read_output(graph, k);
 }

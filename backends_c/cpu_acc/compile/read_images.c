@@ -3,21 +3,13 @@
  *
  * read_images.c - layers whose input has a data layout: NCHW is a permutation of the value.
  */
+#include "read_images.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "ir.h"
-
-/* Where the network has N, H, W, C: the order that images have in memory. */
-static const uint32_t* image_order(int32_t data_layout) {
-  static const uint32_t nchw[IR_DIMS] = {0, 2, 3, 1, 4, 5, 6, 7};
-  static const uint32_t nhwc[IR_DIMS] = {0, 1, 2, 3, 4, 5, 6, 7};
-  return data_layout == ARMNN_DATA_LAYOUT_NCHW ? nchw : nhwc;
-}
-
-/* A node from the images of input 0 to those of the output, channels last. */
-static ir_node_t* image_node(ir_graph_t* graph, ir_kind_t kind, int32_t data_layout) {
-  const uint32_t* order = image_order(data_layout);
+ir_node_t* armnn_i_acc_image_node(ir_graph_t* graph, ir_kind_t kind, int32_t data_layout) {
+  const uint32_t* order = armnn_i_acc_image_order(data_layout);
   const ir_alias_t input = armnn_i_acc_input(graph, 0);
   const ir_shape_t shape = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[0]);
   ir_shape_t memory = {.rank = shape.rank};
@@ -26,51 +18,63 @@ static ir_node_t* image_node(ir_graph_t* graph, ir_kind_t kind, int32_t data_lay
       armnn_i_acc_node_of(graph, kind, armnn_i_acc_ordered(graph, &input, order), &memory);
   ir_alias_t output = {.value = node->output};
   memcpy(output.perm, order, sizeof output.perm);
+  graph->values[node->output]->element = armnn_i_acc_element_of(ir_layer(graph)->output_infos[0]);
   armnn_i_acc_set_output(graph, 0, output);
   return node;
 }
 
-/* A dilation of 0 means none; where a descriptor must not have 0, the host has refused it. */
-static int64_t dilation_of(uint32_t dilation) { return dilation == 0 ? 1 : (int64_t)dilation; }
-
-/* The fields that descriptors of windows have in common, as those of convolutions and poolings. */
-#define STEPS_OF(descriptor)                                                             \
-  .stride_y = (descriptor)->stride_y, .stride_x = (descriptor)->stride_x,                \
-  .dilation_y = dilation_of((descriptor)->dilation_y),                                   \
-  .dilation_x = dilation_of((descriptor)->dilation_x), .pad_top = (descriptor)->pad_top, \
-  .pad_left = (descriptor)->pad_left
-
 /* ---- Convolutions -------------------------------------------------------------------------- */
 
+static bool has_bias(const ir_graph_t* graph, uint32_t enabled) {
+  return enabled != 0 && armnn_i_acc_has_input(graph, 2);
+}
+
 static const float* bias_input(ir_graph_t* graph, uint32_t enabled) {
-  if (enabled == 0 || !armnn_i_acc_has_input(graph, 2)) return NULL;
+  if (!has_bias(graph, enabled)) return NULL;
   return armnn_i_acc_constant_input(graph, 2, "the bias values");
 }
 
-/* The constant weights, whose dimensions o, y, x, i are dimensions order[..] of the network's. */
-static void set_weights(ir_graph_t* graph, ir_node_t* node, const uint32_t* order) {
+/* Whether weights or bias values are computed by the network. */
+static bool is_computed(const ir_graph_t* graph, uint32_t bias_enabled) {
+  const armnn_layer_t* layer = ir_layer(graph);
+  return layer->constants == NULL || layer->constants[1] == NULL ||
+         (has_bias(graph, bias_enabled) && layer->constants[2] == NULL);
+}
+
+armnn_i_acc_tensor_t armnn_i_acc_weights(ir_graph_t* graph, const uint32_t* order) {
   const ir_shape_t shape = armnn_i_acc_shape_of(ir_layer(graph)->input_infos[1]);
-  armnn_i_acc_tensor_t* weights = &node->convolution.weights;
+  armnn_i_acc_tensor_t weights = {
+      .element = armnn_i_acc_element_of(ir_layer(graph)->input_infos[1]), .rank = 4};
   int64_t steps[IR_DIMS];
   ir_dense_steps(&shape, steps);
-  weights->element = armnn_i_acc_element_of(ir_layer(graph)->input_infos[1]);
-  weights->rank = 4;
   for (uint32_t d = 0; d < 4; ++d) {
-    weights->dims[d] = shape.dims[order[d]];
-    weights->strides[d] = steps[order[d]] * weights->element.size;
+    weights.dims[d] = shape.dims[order[d]];
+    weights.strides[d] = steps[order[d]] * weights.element.size;
   }
-  weights->values = armnn_i_acc_constant_input(graph, 1, "the weights");
-  node->convolution.kernel_y = weights->dims[1];
-  node->convolution.kernel_x = weights->dims[2];
+  weights.values = armnn_i_acc_constant_input(graph, 1, "the weights");
+  return weights;
+}
+
+static void set_weights(ir_graph_t* graph, ir_node_t* node, const uint32_t* order) {
+  node->convolution.weights = armnn_i_acc_weights(graph, order);
+  node->convolution.kernel_y = node->convolution.weights.dims[1];
+  node->convolution.kernel_x = node->convolution.weights.dims[2];
 }
 
 void armnn_i_acc_read_convolution(ir_graph_t* graph) {
   const armnn_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
-  ir_node_t* node = image_node(graph, IR_CONVOLUTION, d->data_layout);
+  const armnn_i_acc_convolution_t window = {STEPS_OF(d), .groups = d->groups == 0 ? 1 : d->groups};
+  if (is_computed(graph, d->bias_enabled)) {
+    const uint32_t* order = armnn_i_acc_image_order(d->data_layout);
+    armnn_i_acc_read_computed_convolution(graph, &window, order, order,
+                                          has_bias(graph, d->bias_enabled));
+    return;
+  }
+  ir_node_t* node = armnn_i_acc_image_node(graph, IR_CONVOLUTION, d->data_layout);
   const int64_t channels = ir_shape(graph, node->inputs[0])->dims[3];
-  node->convolution =
-      (armnn_i_acc_convolution_t){STEPS_OF(d), .groups = d->groups == 0 ? 1 : d->groups};
-  set_weights(graph, node, image_order(d->data_layout)); /* [O, I, H, W] or [O, H, W, I] */
+  node->convolution = window;
+  set_weights(graph, node,
+              armnn_i_acc_image_order(d->data_layout)); /* [O, I, H, W] or [O, H, W, I] */
   node->convolution.bias = bias_input(graph, d->bias_enabled);
   /* Each output channel reads one input channel of its own. */
   if (node->convolution.groups == channels && channels > 1) node->kind = IR_DEPTHWISE;
@@ -79,7 +83,15 @@ void armnn_i_acc_read_convolution(ir_graph_t* graph) {
 void armnn_i_acc_read_depthwise(ir_graph_t* graph) {
   static const uint32_t order[IR_DIMS] = {3, 1, 2, 0}; /* [1, H, W, O] in both layouts */
   const armnn_depthwise_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
-  ir_node_t* node = image_node(graph, IR_DEPTHWISE, d->data_layout);
+  if (is_computed(graph, d->bias_enabled)) {
+    const uint32_t* images = armnn_i_acc_image_order(d->data_layout);
+    const int64_t channels = (int64_t)ir_layer(graph)->input_infos[0]->dims[images[3]];
+    const armnn_i_acc_convolution_t window = {STEPS_OF(d), .groups = channels};
+    armnn_i_acc_read_computed_convolution(graph, &window, images, order,
+                                          has_bias(graph, d->bias_enabled));
+    return;
+  }
+  ir_node_t* node = armnn_i_acc_image_node(graph, IR_DEPTHWISE, d->data_layout);
   const int64_t inputs = ir_shape(graph, node->inputs[0])->dims[3];
   node->convolution = (armnn_i_acc_convolution_t){STEPS_OF(d), .groups = inputs};
   set_weights(graph, node, order);
@@ -89,10 +101,11 @@ void armnn_i_acc_read_depthwise(ir_graph_t* graph) {
 
 void armnn_i_acc_read_transpose_convolution(ir_graph_t* graph) {
   const armnn_transpose_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
-  ir_node_t* node = image_node(graph, IR_TRANSPOSE_CONVOLUTION, d->data_layout);
+  ir_node_t* node = armnn_i_acc_image_node(graph, IR_TRANSPOSE_CONVOLUTION, d->data_layout);
   node->convolution =
       (armnn_i_acc_convolution_t){STEPS_OF(d), .groups = d->groups == 0 ? 1 : d->groups};
-  set_weights(graph, node, image_order(d->data_layout)); /* [O, I, H, W] or [O, H, W, I] */
+  set_weights(graph, node,
+              armnn_i_acc_image_order(d->data_layout)); /* [O, I, H, W] or [O, H, W, I] */
   node->convolution.bias = bias_input(graph, d->bias_enabled);
 }
 
@@ -100,7 +113,7 @@ void armnn_i_acc_read_transpose_convolution(ir_graph_t* graph) {
 
 void armnn_i_acc_read_pooling(ir_graph_t* graph) {
   const armnn_pooling2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
-  ir_node_t* node = image_node(graph, IR_POOLING, d->data_layout);
+  ir_node_t* node = armnn_i_acc_image_node(graph, IR_POOLING, d->data_layout);
   node->pooling = (armnn_i_acc_pooling_t){
       STEPS_OF(d),
       .pad_bottom = d->pad_bottom,
@@ -114,7 +127,7 @@ void armnn_i_acc_read_pooling(ir_graph_t* graph) {
 
 void armnn_i_acc_read_resize(ir_graph_t* graph) {
   const armnn_resize_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
-  ir_node_t* node = image_node(graph, IR_RESIZE, d->data_layout);
+  ir_node_t* node = armnn_i_acc_image_node(graph, IR_RESIZE, d->data_layout);
   node->resize.method = d->method;
   node->resize.align_corners = d->align_corners != 0;
   node->resize.half_pixel_centers = d->half_pixel_centers != 0;
@@ -168,6 +181,58 @@ void armnn_i_acc_read_batch_normalization(ir_graph_t* graph) {
   node->affine.shift = shift;
   alias.value = node->output;
   armnn_i_acc_set_output(graph, 0, alias);
+}
+
+/* x (k + alpha * sum of the squares around x) ^ -beta; the sum is a mean, padding counted, times
+ * the elements of the window. */
+void armnn_i_acc_read_normalization(ir_graph_t* graph) {
+  const armnn_normalization_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  const bool across = d->channel == ARMNN_NORMALIZATION_ACROSS;
+  const uint32_t* images = armnn_i_acc_image_order(d->data_layout);
+  const ir_alias_t input = armnn_i_acc_input(graph, 0);
+  const ir_shape_t own = armnn_i_acc_logical(graph, &input);
+  /* Across channels, these are the height of an image of one column whose channels are pixels. */
+  const uint32_t planes[IR_DIMS] = {images[0], images[3], images[1], images[2]};
+  const uint32_t* order = across ? planes : images;
+  const ir_alias_t image = armnn_i_acc_alias(graph, armnn_i_acc_ordered(graph, &input, order));
+  ir_shape_t shape = armnn_i_acc_logical(graph, &image);
+  const ir_shape_t ordered = shape;
+  if (across) {
+    shape = (ir_shape_t){4, {shape.dims[0], shape.dims[1], 1, shape.dims[2] * shape.dims[3]}};
+  }
+  const ir_alias_t x = armnn_i_acc_reshaped(graph, &image, &shape);
+  const ir_alias_t squares = armnn_i_acc_apply(graph, &x, ARMNN_ACC_SQUARE, 0.0f, 0.0f);
+  ir_node_t* node = armnn_i_acc_node_of(graph, IR_POOLING, squares.value, &shape);
+  const int64_t size = d->norm_size, before = (size - 1) / 2, after = size / 2;
+  node->pooling = (armnn_i_acc_pooling_t){
+      .method = ARMNN_POOLING_AVERAGE,
+      .kernel_y = size,
+      .kernel_x = across ? 1 : size,
+      .stride_y = 1,
+      .stride_x = 1,
+      .dilation_y = 1,
+      .dilation_x = 1,
+      .pad_top = before,
+      .pad_bottom = after,
+      .pad_left = across ? 0 : before,
+      .pad_right = across ? 0 : after,
+      .count_padding = true,
+  };
+  const float elements = (float)(across ? size : size * size);
+  const ir_alias_t mean = armnn_i_acc_alias(graph, node->output);
+  const ir_alias_t base =
+      armnn_i_acc_apply(graph, &mean, ARMNN_ACC_LINEAR, d->alpha * elements, d->k);
+  float* exponent = armnn_i_acc_pool(graph, sizeof *exponent);
+  *exponent = -d->beta;
+  const ir_shape_t one = {4, {1, 1, 1, 1}};
+  const ir_alias_t power =
+      armnn_i_acc_alias(graph, armnn_i_acc_constant(graph, ARMNN_ACC_FLOAT32, &one, exponent));
+  const ir_alias_t scale =
+      armnn_i_acc_apply_binary(graph, &base, &power, ARMNN_BINARY_POWER, &shape);
+  const ir_alias_t scaled = armnn_i_acc_apply_binary(graph, &x, &scale, ARMNN_BINARY_MUL, &shape);
+  ir_alias_t result = armnn_i_acc_reshaped(graph, &scaled, &ordered);
+  for (uint32_t i = 0; i < own.rank; ++i) result.perm[i] = order[result.perm[i]];
+  armnn_i_acc_set_output(graph, 0, result);
 }
 
 static float* filled(ir_graph_t* graph, int64_t count, float value) {

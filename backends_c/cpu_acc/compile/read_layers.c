@@ -41,13 +41,25 @@ void armnn_i_acc_read_activation(ir_graph_t* graph) {
   } else if (d->function == ARMNN_ACTIVATION_HARD_SWISH) {
     a = 1.0f;
     b = -0.0f; /* adds nothing, and leaves zeros their sign */
+  } else if (d->function == ARMNN_ACTIVATION_GELU) {
+    a = 1.0f;
   }
   apply_to_input(graph, armnn_i_acc_activation_function(d->function), a, b);
 }
 
 void armnn_i_acc_read_unary(ir_graph_t* graph) {
   const armnn_elementwise_unary_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
-  apply_to_input(graph, armnn_i_acc_unary_function(d->operation), 0.0f, 0.0f);
+  const int32_t function = armnn_i_acc_unary_function(d->operation);
+  ir_alias_t alias = armnn_i_acc_input(graph, 0);
+  if (ir_is_float32(graph, alias.value) && function != ARMNN_ACC_IDENTITY) {
+    armnn_i_acc_set_output(graph, 0, armnn_i_acc_apply(graph, &alias, function, 0.0f, 0.0f));
+    return;
+  }
+  const ir_shape_t shape = *ir_shape(graph, alias.value);
+  ir_node_t* node = armnn_i_acc_node_of(graph, IR_EACH, alias.value, &shape);
+  node->each.operation = d->operation;
+  alias.value = node->output;
+  armnn_i_acc_set_output(graph, 0, alias);
 }
 
 /* ---- Functions of two variables ------------------------------------------------------------ */
@@ -120,22 +132,26 @@ static bool add_affine(ir_graph_t* graph, int32_t operation, uint32_t x, uint32_
   return true;
 }
 
+const ir_alias_t* armnn_i_acc_leading(const ir_graph_t* graph, const ir_alias_t* operands,
+                                      uint32_t count, const ir_shape_t* logical) {
+  const ir_alias_t* leading = NULL;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!is_full(graph, &operands[i], logical)) continue;
+    const ir_value_t* value = graph->values[operands[i].value];
+    if (value->constant == NULL && value->input == IR_NONE) return &operands[i];
+    if (leading == NULL) leading = &operands[i];
+  }
+  return leading;
+}
+
 ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
                                     const ir_alias_t* right, int32_t operation,
                                     const ir_shape_t* logical) {
-  /* In the order of the operand that is not broadcast; of two such, of the computed one. */
-  const bool left_full = is_full(graph, left, logical), right_full = is_full(graph, right, logical);
-  const ir_value_t *left_value = graph->values[left->value],
-                   *right_value = graph->values[right->value];
-  const bool left_computed = left_value->constant == NULL && left_value->input == IR_NONE;
-  const bool right_computed = right_value->constant == NULL && right_value->input == IR_NONE;
+  const ir_alias_t operands[] = {*left, *right};
+  const ir_alias_t* leading = armnn_i_acc_leading(graph, operands, 2, logical);
   ir_alias_t result = {.value = 0};
-  for (uint32_t d = 0; d < logical->rank; ++d) result.perm[d] = d;
-  if (left_full && (left_computed || !right_full || !right_computed)) {
-    memcpy(result.perm, left->perm, sizeof result.perm);
-  } else if (right_full) {
-    memcpy(result.perm, right->perm, sizeof result.perm);
-  }
+  for (uint32_t d = 0; d < logical->rank; ++d)
+    result.perm[d] = leading == NULL ? d : leading->perm[d];
   ir_shape_t shape = {.rank = logical->rank};
   for (uint32_t d = 0; d < shape.rank; ++d) shape.dims[d] = logical->dims[result.perm[d]];
   for (int side = 0; side < 2; ++side) { /* a constant of one element is a function */
@@ -167,6 +183,10 @@ void armnn_i_acc_read_binary(ir_graph_t* graph) {
   const armnn_elementwise_binary_descriptor_t* d = (const void*)layer->descriptor;
   const ir_alias_t left = armnn_i_acc_input(graph, 0), right = armnn_i_acc_input(graph, 1);
   const ir_shape_t logical = armnn_i_acc_shape_of(layer->output_infos[0]);
+  if (!ir_is_float32(graph, left.value) || d->operation > ARMNN_BINARY_POWER) {
+    armnn_i_acc_read_pairs(graph, ARMNN_ACC_PAIRS_ARITHMETIC, d->operation);
+    return;
+  }
   armnn_i_acc_set_output(graph, 0,
                          armnn_i_acc_apply_binary(graph, &left, &right, d->operation, &logical));
 }
@@ -187,20 +207,6 @@ void armnn_i_acc_read_prelu(ir_graph_t* graph) {
       armnn_i_acc_apply_binary(graph, &below, &slopes, ARMNN_BINARY_MUL, &logical);
   armnn_i_acc_set_output(
       graph, 0, armnn_i_acc_apply_binary(graph, &scaled, &above, ARMNN_BINARY_ADD, &logical));
-}
-
-/* In the network's order: no operator moves the elements of a condition. */
-void armnn_i_acc_read_select(ir_graph_t* graph) {
-  const ir_shape_t shape = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[0]);
-  uint32_t order[IR_DIMS], inputs[3];
-  for (uint32_t d = 0; d < shape.rank; ++d) order[d] = d;
-  for (uint32_t i = 0; i < 3; ++i) {
-    const ir_alias_t input = armnn_i_acc_input(graph, i);
-    inputs[i] = armnn_i_acc_operand(graph, &input, shape.rank, order);
-  }
-  ir_node_t* node = armnn_i_acc_node(graph, IR_SELECT, inputs, 3, &shape);
-  graph->values[node->output]->element = graph->values[inputs[1]]->element;
-  armnn_i_acc_set_output(graph, 0, armnn_i_acc_alias(graph, node->output));
 }
 
 /* Normalised, then multiplied and shifted as by layers of their own: what is constant and runs
@@ -275,10 +281,12 @@ void armnn_i_acc_read_fully_connected(ir_graph_t* graph) {
   const int64_t outputs = weights_shape.dims[transposed ? 0 : 1];
   const ir_alias_t alias = armnn_i_acc_input(graph, 0), weights = armnn_i_acc_input(graph, 1);
   const ir_shape_t own = armnn_i_acc_logical(graph, &alias);
-  /* One matrix of all rows. An input that is one already keeps its dimensions, so that the next
-   * layer needs no other shape. */
+  /* One matrix of all rows. An input that is one already, or whose weights are packed once for all
+   * of its matrices, keeps its dimensions, so that the next layer needs no other shape. */
   ir_shape_t rows = {2, {ir_count(&own) / inputs, inputs}};
-  if (own.rank > 2 && own.dims[own.rank - 1] == inputs && own.dims[own.rank - 2] == rows.dims[0]) {
+  const bool packed = own.rank <= 4 && graph->values[weights.value]->constant != NULL;
+  if (own.rank > 2 && own.dims[own.rank - 1] == inputs &&
+      (packed || own.dims[own.rank - 2] == rows.dims[0])) {
     rows = own;
   }
   const ir_alias_t flat = armnn_i_acc_reshaped(graph, &alias, &rows);

@@ -7,10 +7,8 @@
 
 #include "ir.h"
 
-/* A slice of |alias|: |count| elements from |begin| in steps of |stride|, by the network's
- * dimensions. */
-static ir_alias_t sliced(ir_graph_t* graph, const ir_alias_t* alias, const int64_t* begin,
-                         const int64_t* stride, const int64_t* count) {
+ir_alias_t armnn_i_acc_sliced(ir_graph_t* graph, const ir_alias_t* alias, const int64_t* begin,
+                              const int64_t* stride, const int64_t* count) {
   ir_shape_t shape = *ir_shape(graph, alias->value);
   bool whole = true;
   for (uint32_t d = 0; d < shape.rank; ++d) {
@@ -40,10 +38,8 @@ static void view_sizes(const armnn_view_t* view, uint32_t rank, int64_t* out_beg
 
 /* ---- Several inputs or outputs ------------------------------------------------------------- */
 
-/* Joins the pieces at |origins|, in the network's dimensions. The result has its dimensions in the
- * order of the largest computed piece. */
-static ir_alias_t joined(ir_graph_t* graph, const ir_alias_t* pieces, uint32_t count,
-                         const int64_t (*origins)[IR_DIMS], const ir_shape_t* logical) {
+ir_alias_t armnn_i_acc_joined(ir_graph_t* graph, const ir_alias_t* pieces, uint32_t count,
+                              const int64_t (*origins)[IR_DIMS], const ir_shape_t* logical) {
   uint32_t best = 0;
   int64_t most = -1;
   for (uint32_t i = 0; i < count; ++i) {
@@ -86,7 +82,8 @@ void armnn_i_acc_read_concat(ir_graph_t* graph) {
     view_sizes(&d->views[i], layer->output_infos[0]->rank, origins[i], ignored);
   }
   armnn_i_acc_set_output(
-      graph, 0, joined(graph, pieces, count, (const int64_t (*)[IR_DIMS])origins, &logical));
+      graph, 0,
+      armnn_i_acc_joined(graph, pieces, count, (const int64_t (*)[IR_DIMS])origins, &logical));
 }
 
 void armnn_i_acc_read_stack(ir_graph_t* graph) {
@@ -104,7 +101,8 @@ void armnn_i_acc_read_stack(ir_graph_t* graph) {
     origins[i][axis] = i;
   }
   armnn_i_acc_set_output(
-      graph, 0, joined(graph, pieces, count, (const int64_t (*)[IR_DIMS])origins, &logical));
+      graph, 0,
+      armnn_i_acc_joined(graph, pieces, count, (const int64_t (*)[IR_DIMS])origins, &logical));
 }
 
 void armnn_i_acc_read_splitter(ir_graph_t* graph) {
@@ -114,22 +112,27 @@ void armnn_i_acc_read_splitter(ir_graph_t* graph) {
   for (uint32_t i = 0; i < layer->output_count; ++i) {
     int64_t begin[IR_DIMS] = {0}, count[IR_DIMS] = {1};
     view_sizes(&d->views[i], layer->input_infos[0]->rank, begin, count);
-    armnn_i_acc_set_output(graph, i, sliced(graph, &input, begin, NULL, count));
+    armnn_i_acc_set_output(graph, i, armnn_i_acc_sliced(graph, &input, begin, NULL, count));
   }
 }
 
-/* Pieces of one dimension: each run of indices that follow each other is one. */
+enum { MOST_PIECES = 64 }; /* each may become a copy of its own */
+
+/* Pieces of one dimension, if the indices are few and constant: each run of indices that follow
+ * each other is one. */
 void armnn_i_acc_read_gather(ir_graph_t* graph) {
   const armnn_layer_t* layer = ir_layer(graph);
-  const armnn_const_tensor_t* indices = layer->constants == NULL ? NULL : layer->constants[1];
-  if (indices == NULL || indices->info->data_type != ARMNN_DATA_TYPE_SIGNED32) {
-    armnn_i_acc_refuse(graph, NULL, "the indices are not constant");
-  }
   const ir_alias_t input = armnn_i_acc_input(graph, 0);
   const ir_shape_t from = armnn_i_acc_logical(graph, &input);
   const ir_shape_t logical = armnn_i_acc_shape_of(layer->output_infos[0]);
   const int32_t given = ((const armnn_gather_descriptor_t*)(const void*)layer->descriptor)->axis;
   const uint32_t axis = (uint32_t)(given < 0 ? given + (int32_t)from.rank : given);
+  const armnn_const_tensor_t* indices = layer->constants == NULL ? NULL : layer->constants[1];
+  if (indices == NULL || indices->info->data_type != ARMNN_DATA_TYPE_SIGNED32 ||
+      indices->info->rank != 1 || indices->info->element_count > MOST_PIECES) {
+    armnn_i_acc_read_picked_along(graph, axis);
+    return;
+  }
   const int32_t* values = indices->data;
   const uint32_t total = (uint32_t)logical.dims[axis];
   const int64_t limit = from.dims[axis];
@@ -150,12 +153,13 @@ void armnn_i_acc_read_gather(ir_graph_t* graph) {
     memcpy(size, from.dims, sizeof size);
     begin[axis] = first;
     size[axis] = end - i;
-    pieces[count] = sliced(graph, &input, begin, NULL, size);
+    pieces[count] = armnn_i_acc_sliced(graph, &input, begin, NULL, size);
     origins[count++][axis] = i;
     i = end;
   }
   armnn_i_acc_set_output(
-      graph, 0, joined(graph, pieces, count, (const int64_t (*)[IR_DIMS])origins, &logical));
+      graph, 0,
+      armnn_i_acc_joined(graph, pieces, count, (const int64_t (*)[IR_DIMS])origins, &logical));
 }
 
 /* ---- Slices -------------------------------------------------------------------------------- */
@@ -168,7 +172,7 @@ void armnn_i_acc_read_slice(ir_graph_t* graph) {
     begin[i] = (int64_t)d->begin[i];
     count[i] = (int64_t)d->size[i];
   }
-  armnn_i_acc_set_output(graph, 0, sliced(graph, &input, begin, NULL, count));
+  armnn_i_acc_set_output(graph, 0, armnn_i_acc_sliced(graph, &input, begin, NULL, count));
 }
 
 static int64_t clamped(int64_t value, int64_t least, int64_t most) {
@@ -206,35 +210,42 @@ void armnn_i_acc_read_strided_slice(ir_graph_t* graph) {
     count[i] = distance / stride[i] + (distance % stride[i] != 0);
     if (count[i] == 1) stride[i] = 1; /* never used, and may be huge */
   }
-  const ir_alias_t cut = sliced(graph, &input, begin, stride, count);
+  const ir_alias_t cut = armnn_i_acc_sliced(graph, &input, begin, stride, count);
   const ir_shape_t out = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[0]);
   armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &cut, &out));
 }
 
 /* ---- One input, one output ----------------------------------------------------------------- */
 
+ir_alias_t armnn_i_acc_padded(ir_graph_t* graph, const ir_alias_t* alias, const int64_t* before,
+                              const int64_t* after, int32_t mode, float value) {
+  ir_shape_t shape = *ir_shape(graph, alias->value);
+  armnn_i_acc_pad_t pad = {.mode = mode, .value = value};
+  bool any = false;
+  for (uint32_t d = 0; d < shape.rank; ++d) {
+    pad.before[d] = before[alias->perm[d]];
+    pad.after[d] = after[alias->perm[d]];
+    shape.dims[d] += pad.before[d] + pad.after[d];
+    any = any || pad.before[d] != 0 || pad.after[d] != 0;
+  }
+  if (!any) return *alias;
+  ir_node_t* node = armnn_i_acc_node_of(graph, IR_PAD, alias->value, &shape);
+  node->pad = pad;
+  ir_alias_t result = *alias;
+  result.value = node->output;
+  return result;
+}
+
 void armnn_i_acc_read_pad(ir_graph_t* graph) {
   const armnn_pad_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
-  ir_alias_t alias = armnn_i_acc_input(graph, 0);
-  ir_shape_t shape = *ir_shape(graph, alias.value);
+  const ir_alias_t input = armnn_i_acc_input(graph, 0);
   int64_t before[IR_DIMS] = {0}, after[IR_DIMS] = {0};
-  bool any = false;
   for (uint32_t i = 0; i < d->rank; ++i) {
-    const uint32_t at = ir_axis(&alias, i);
-    before[at] = d->pad_before[i];
-    after[at] = d->pad_after[i];
-    shape.dims[at] += before[at] + after[at];
-    any = any || before[at] != 0 || after[at] != 0;
+    before[i] = d->pad_before[i];
+    after[i] = d->pad_after[i];
   }
-  if (any) {
-    ir_node_t* node = armnn_i_acc_node_of(graph, IR_PAD, alias.value, &shape);
-    memcpy(node->pad.before, before, sizeof before);
-    memcpy(node->pad.after, after, sizeof after);
-    node->pad.mode = d->padding_mode;
-    node->pad.value = d->value;
-    alias.value = node->output;
-  }
-  armnn_i_acc_set_output(graph, 0, alias);
+  armnn_i_acc_set_output(
+      graph, 0, armnn_i_acc_padded(graph, &input, before, after, d->padding_mode, d->value));
 }
 
 /* Dimension i of the output is dimension mappings[i] of the input. */

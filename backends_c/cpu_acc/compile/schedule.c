@@ -113,7 +113,7 @@ void armnn_i_acc_add_step(ir_scheduler_t* scheduler, const ir_step_t* step) {
     schedule->steps = larger;
     schedule->step_capacity = capacity;
   }
-  for (uint32_t i = 0; i < 3; ++i) touch(scheduler, &step->in[i]);
+  for (uint32_t i = 0; i < IR_OPERANDS; ++i) touch(scheduler, &step->in[i]);
   touch(scheduler, &step->residual);
   touch(scheduler, &step->out);
   schedule->steps[schedule->step_count++] = *step;

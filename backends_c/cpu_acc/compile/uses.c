@@ -39,15 +39,19 @@ static void bury(ir_graph_t* graph, uint32_t value) {
   if (node->residual != IR_NONE) bury(graph, node->residual);
 }
 
-void armnn_i_acc_read_alone(ir_graph_t* graph, uint32_t n, uint32_t input) {
+void armnn_i_acc_read_only(ir_graph_t* graph, uint32_t n, const uint32_t* inputs, uint32_t count) {
   ir_node_t* node = graph->nodes[n];
-  const uint32_t count = node->input_count, first = node->inputs[0];
+  const uint32_t before = node->input_count, *read_before = node->inputs;
   armnn_i_acc_forget_reads(graph, n);
-  node->inputs[0] = input;
-  node->input_count = 1;
+  node->inputs = armnn_i_acc_pool(graph, count * sizeof *node->inputs);
+  for (uint32_t i = 0; i < count; ++i) node->inputs[i] = inputs[i];
+  node->input_count = count;
   armnn_i_acc_note_reads(graph, n);
-  bury(graph, first);
-  for (uint32_t i = 1; i < count; ++i) bury(graph, node->inputs[i]);
+  for (uint32_t i = 0; i < before; ++i) bury(graph, read_before[i]);
+}
+
+void armnn_i_acc_read_alone(ir_graph_t* graph, uint32_t n, uint32_t input) {
+  armnn_i_acc_read_only(graph, n, &input, 1);
 }
 
 void armnn_i_acc_take_place(ir_graph_t* graph, uint32_t at, uint32_t user) {

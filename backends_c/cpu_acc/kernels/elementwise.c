@@ -53,7 +53,8 @@ APPLY(hard_swish, BY_FOUR,
       vf_fma(vf_mul(x, vf_mul(va, vf_set(1.0f / 6.0f))),
              vf_clamp(vf_add(x, vf_set(3.0f)), vf_set(0.0f), vf_set(6.0f)), vb))
 APPLY(hard_sigmoid, BY_FOUR, vf_clamp(vf_fma(x, va, vb), vf_set(0.0f), vf_set(1.0f)))
-APPLY(gelu, ONCE, vf_gelu(x))
+APPLY(gelu, ONCE, vf_mul(va, vf_gelu(x)))
+APPLY(gelu_tanh, ONCE, vf_mul(va, vf_gelu_tanh(x)))
 APPLY(elu, ONCE,
       vf_select(vf_less(x, vf_set(0.0f)), vf_mul(va, vf_expm1_negative(vf_min(vf_set(0.0f), x))),
                 x))

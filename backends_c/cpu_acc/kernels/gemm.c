@@ -14,13 +14,6 @@
 
 #define LANES ((int64_t)VF_LANES)
 
-/* Loops over rows and vectors of a tile, whose counts are constants: all of it is written out. */
-#if defined(__clang__)
-#define UNROLLED _Pragma("clang loop unroll(full)")
-#else
-#define UNROLLED _Pragma("GCC unroll 16")
-#endif
-
 enum { PAUSES = VF_REGISTERS < 32 };
 
 typedef vf_t sums_t[ARMNN_ACC_GEMM_VECTORS];
@@ -45,11 +38,30 @@ ACC_INLINE vf_t hard_swish(vf_t x, vf_t scale, vf_t offset) {
   return vf_fma(vf_mul(x, bounded), scale, offset);
 }
 
+/* A multiplication with addition takes some four cycles, and two begin in each: a tile of few sums,
+ * as of a matrix and a vector, divides its depth among several of each. */
+enum { FEW_SUMS = 3, MOST_CHAINS = 4 };
+
+ACC_INLINE void add_chains(const float* const* run, size_t k, const float* weights, sums_t* sum,
+                           sums_t (*chains)[FEW_SUMS], const int ROWS, const int VECTORS,
+                           const int CHAINS) {
+  UNROLLED for (int c = 0; c < CHAINS; ++c) {
+    sums_t* to = c == 0 ? sum : chains[c - 1];
+    UNROLLED for (int v = 0; v < VECTORS; ++v) {
+      const vf_t weight = vf_load(weights + (c * VECTORS + v) * LANES);
+      UNROLLED for (int i = 0; i < ROWS; ++i) {
+        to[i][v] = vf_fma(vf_set(run[i][k + (size_t)c]), weight, to[i][v]);
+      }
+    }
+  }
+}
+
 /* Written as a function of constants |ROWS| and |VECTORS|, so that all loops over them unroll and
  * the sums stay in registers. Members of the job are copied first: for all the compiler knows, a
  * store of a result might change them. */
 ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
                               const int VECTORS) {
+  const int CHAINS = ROWS * VECTORS > FEW_SUMS ? 1 : MOST_CHAINS;
   const int64_t width = VECTORS * LANES;
   const size_t depth = job->depth;
   const int64_t input_stride = job->input_stride, output_stride = job->output_stride;
@@ -75,6 +87,13 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
         UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = bias;
       }
     }
+    sums_t chains[MOST_CHAINS - 1]
+                 [FEW_SUMS]; /* of the first of each step's |CHAINS| inputs: |sum| */
+    UNROLLED for (int c = 0; c < CHAINS - 1; ++c) {
+      UNROLLED for (int i = 0; i < ROWS; ++i) {
+        UNROLLED for (int v = 0; v < VECTORS; ++v) chains[c][i][v] = vf_set(0.0f);
+      }
+    }
     for (uint32_t t = 0; t < job->tap_count; ++t) {
       const float* run[ARMNN_ACC_GEMM_ROWS];
       if (job->runs != NULL) {
@@ -85,7 +104,12 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
         UNROLLED for (int i = 0; i < ROWS; ++i) run[i] = first + i * input_stride;
       }
       const float* weights = panel + (job->taps[t].weight + 1) * width;
-      for (size_t k = 0; k < depth; ++k) {
+      size_t k = 0;
+      for (; CHAINS > 1 && k + CHAINS <= depth; k += CHAINS) {
+        add_chains(run, k, weights, sum, chains, ROWS, VECTORS, CHAINS);
+        weights += CHAINS * width;
+      }
+      for (; k < depth; ++k) {
         vf_t weight[ARMNN_ACC_GEMM_VECTORS];
         UNROLLED for (int v = 0; v < VECTORS; ++v) weight[v] = vf_load(weights + v * LANES);
         UNROLLED for (int i = 0; i < ROWS; ++i) {
@@ -93,6 +117,13 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
           UNROLLED for (int v = 0; v < VECTORS; ++v) sum[i][v] = vf_fma(x, weight[v], sum[i][v]);
         }
         weights += width;
+      }
+    }
+    UNROLLED for (int c = 0; c < CHAINS - 1; ++c) {
+      UNROLLED for (int i = 0; i < ROWS; ++i) {
+        UNROLLED for (int v = 0; v < VECTORS; ++v) {
+          sum[i][v] = vf_add(sum[i][v], chains[c][i][v]);
+        }
       }
     }
     if (PAUSES && (flags & ARMNN_ACC_GEMM_PAUSE) != 0) {

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * move.c - copies, transposes, fills and blends.
+ * move.c - copies, transposes and fills of elements of four bytes, and blends of float32.
  *
  * Transposes go by square blocks in registers, 16 x 16, 8 x 8 or 4 x 4 floats: all columns of a
  * strip of rows of the output, so that what is written stays together. Images of few channels (3
@@ -171,8 +171,10 @@ static size_t deinterleave(const float* in, ptrdiff_t in_stride, float* out, ptr
 }
 #endif
 
-static void ACC_NAME(armnn_f32_transpose)(const float* in, ptrdiff_t in_stride, float* out,
+static void ACC_NAME(armnn_f32_transpose)(const void* from, ptrdiff_t in_stride, void* to,
                                           ptrdiff_t out_stride, size_t rows, size_t columns) {
+  const float* in = from;
+  float* out = to;
 #if HAS_QUADS
   if (rows <= 4 && out_stride == (ptrdiff_t)rows) {
     const size_t done = interleave(in, in_stride, out, rows, columns);
@@ -201,8 +203,10 @@ static void ACC_NAME(armnn_f32_transpose)(const float* in, ptrdiff_t in_stride, 
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
-static void ACC_NAME(armnn_f32_copy_rows)(const float* in, ptrdiff_t in_stride, float* out,
+static void ACC_NAME(armnn_f32_copy_rows)(const void* from, ptrdiff_t in_stride, void* to,
                                           ptrdiff_t out_stride, size_t rows, size_t columns) {
+  const float* in = from;
+  float* out = to;
   if (columns >= 256) {
     for (size_t r = 0; r < rows; ++r, in += in_stride, out += out_stride) {
       memcpy(out, in, columns * sizeof(float));
@@ -225,8 +229,10 @@ static void ACC_NAME(armnn_f32_copy_rows)(const float* in, ptrdiff_t in_stride, 
 #endif
 }
 
-static void ACC_NAME(armnn_f32_gather_strided)(const float* in, ptrdiff_t stride, float* out,
+static void ACC_NAME(armnn_f32_gather_strided)(const void* from, ptrdiff_t stride, void* to,
                                                size_t count) {
+  const float* in = from;
+  float* out = to;
   if (stride == 2) { /* every other pixel: a constant stride becomes shuffles */
     for (size_t i = 0; i < count; ++i) out[i] = in[2 * i];
     return;
@@ -234,7 +240,10 @@ static void ACC_NAME(armnn_f32_gather_strided)(const float* in, ptrdiff_t stride
   for (size_t i = 0; i < count; ++i) out[i] = in[(ptrdiff_t)i * stride];
 }
 
-static void ACC_NAME(armnn_f32_fill)(float* out, size_t count, float value) {
+static void ACC_NAME(armnn_f32_fill)(void* to, size_t count, const void* element) {
+  float value;
+  float* out = to;
+  memcpy(&value, element, sizeof value);
   const vf_t x = vf_set(value);
   size_t i = 0;
   for (; i + VF_LANES <= count; i += VF_LANES) vf_store(out + i, x);

@@ -230,4 +230,5 @@ const armnn_i_acc_reduce_kernels_t ACC_NAME(armnn_i_acc_reduce_kernels) = {
         },
     .softmax_name = "armnn_f32_softmax__" ACC_ISA_TEXT,
     .normalize_name = "armnn_f32_normalize__" ACC_ISA_TEXT,
+    .attention_name = "armnn_f32_attention__" ACC_ISA_TEXT,
 };

@@ -59,7 +59,7 @@ typedef struct armnn_i_acc_reduce_kernels_t {
   void (*affine)(const float* in, const float* means, const float* scales, const float* shifts,
                  float* out, size_t count);
   const char* names[ARMNN_ACC_FOLD_COUNT];
-  const char *softmax_name, *normalize_name;
+  const char *softmax_name, *normalize_name, *attention_name;
 } armnn_i_acc_reduce_kernels_t;
 
 #endif /* ARMNN_CPU_ACC_REDUCE_H_ */

@@ -18,6 +18,14 @@
 
 #define ACC_INLINE static inline __attribute__((always_inline))
 
+/* Before loops over rows and vectors of a tile, whose counts are constants: all of it is written
+ * out. */
+#if defined(__clang__)
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED _Pragma("GCC unroll 16")
+#endif
+
 #define ACC_PASTE_(a, b) a##__##b
 #define ACC_PASTE(a, b) ACC_PASTE_(a, b)
 /* name -> name__avx2: every symbol that a kernel file exports goes through this. */

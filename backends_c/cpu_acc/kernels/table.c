@@ -23,6 +23,12 @@ extern const armnn_i_acc_elementwise_kernels_t ACC_NAME(armnn_i_acc_elementwise_
 extern const armnn_i_acc_pooling_kernels_t ACC_NAME(armnn_i_acc_pooling_kernels);
 extern const armnn_i_acc_reduce_kernels_t ACC_NAME(armnn_i_acc_reduce_kernels);
 extern const armnn_i_acc_move_kernels_t ACC_NAME(armnn_i_acc_move_kernels);
+extern const armnn_i_acc_winograd_kernels_t ACC_NAME(armnn_i_acc_winograd_kernels);
+extern const armnn_i_acc_move_kernels_t ACC_NAME(armnn_i_acc_move_kernels_8);
+extern const armnn_i_acc_move_kernels_t ACC_NAME(armnn_i_acc_move_kernels_16);
+extern const armnn_i_acc_move_kernels_t ACC_NAME(armnn_i_acc_move_kernels_64);
+
+extern const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels);
 
 static const armnn_i_acc_kernels_t float32 = {
     .lanes = VF_LANES,
@@ -32,6 +38,7 @@ static const armnn_i_acc_kernels_t float32 = {
     .pooling = &ACC_NAME(armnn_i_acc_pooling_kernels),
     .reduce = &ACC_NAME(armnn_i_acc_reduce_kernels),
     .move = &ACC_NAME(armnn_i_acc_move_kernels),
+    .winograd = &ACC_NAME(armnn_i_acc_winograd_kernels),
 };
 
 extern const armnn_i_acc_isa_t ACC_NAME(armnn_i_acc_isa);
@@ -39,4 +46,9 @@ const armnn_i_acc_isa_t ACC_NAME(armnn_i_acc_isa) = {
     .name = ACC_ISA_TEXT,
     .features = FEATURES,
     .kernels = {[ARMNN_DATA_TYPE_FLOAT32] = &float32},
+    .moves = {[1] = &ACC_NAME(armnn_i_acc_move_kernels_8),
+              [2] = &ACC_NAME(armnn_i_acc_move_kernels_16),
+              [4] = &ACC_NAME(armnn_i_acc_move_kernels),
+              [8] = &ACC_NAME(armnn_i_acc_move_kernels_64)},
+    .quantized = &ACC_NAME(armnn_i_acc_quantized_kernels),
 };

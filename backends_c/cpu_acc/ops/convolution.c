@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * convolution.c - dense and grouped convolutions: one window.
+ * convolution.c - dense and grouped convolutions: one window, or Winograd's algorithm.
  */
 #include "window.h"
+#include "winograd.h"
 
 typedef struct convolution_t {
   armnn_i_acc_op_t base;
@@ -30,6 +31,8 @@ armnn_status_t armnn_i_acc_make_convolution(const armnn_i_acc_maker_t* maker,
   if (what->groups > 1 && what->groups == what->input.dims[3]) {
     return armnn_i_acc_make_depthwise(maker, what, out_op);
   }
+  const uint32_t tile = armnn_i_acc_choose_winograd(maker, what);
+  if (tile != 0) return armnn_i_acc_make_winograd(maker, what, tile, out_op);
   convolution_t* convolution = armnn_alloc(maker->host, sizeof *convolution, ARMNN_ACC_LINE);
   if (convolution == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   const armnn_status_t status = armnn_i_acc_make_window(maker, what, 0, &convolution->window);

@@ -23,8 +23,8 @@ typedef struct copy_op_t {
 
 typedef struct copy_run_t {
   const copy_op_t* op;
-  const float* input;
-  float* output;
+  const char* input;
+  char* output;
 } copy_run_t;
 
 static armnn_status_t copy_pieces(void* argument, uint64_t begin, uint64_t end,
@@ -35,11 +35,12 @@ static armnn_status_t copy_pieces(void* argument, uint64_t begin, uint64_t end,
   const uint32_t last = op->walk.rank - 1;
   const int64_t* in_strides = op->walk.strides[INPUT];
   const int64_t out_stride = op->walk.strides[OUTPUT][last - 1];
+  const int64_t size = op->output.element.size;
   for (uint64_t i = begin; i < end; ++i) {
     int64_t at[ARMNN_ACC_WALKED], rows, columns;
     armnn_i_acc_piece(&op->walk, &op->pieces, (int64_t)i, at, &rows, &columns);
-    const float* in = run->input + at[INPUT];
-    float* out = run->output + at[OUTPUT];
+    const char* in = run->input + at[INPUT] * size;
+    char* out = run->output + at[OUTPUT] * size;
     if (in_strides[last] == 1) {
       op->kernels->copy(in, in_strides[last - 1], out, out_stride, (size_t)rows, (size_t)columns);
     } else if (in_strides[last - 1] == 1) {
@@ -47,8 +48,8 @@ static armnn_status_t copy_pieces(void* argument, uint64_t begin, uint64_t end,
       op->kernels->transpose(in, in_strides[last], out, out_stride, (size_t)columns, (size_t)rows);
     } else {
       for (int64_t r = 0; r < rows; ++r) {
-        op->kernels->gather(in + r * in_strides[last - 1], in_strides[last], out + r * out_stride,
-                            (size_t)columns);
+        op->kernels->gather(in + r * in_strides[last - 1] * size, in_strides[last],
+                            out + r * out_stride * size, (size_t)columns);
       }
     }
   }
@@ -85,13 +86,14 @@ static void bring_together(armnn_i_acc_walk_t* walk) {
 armnn_status_t armnn_i_acc_make_copy(const armnn_i_acc_maker_t* maker,
                                      const armnn_i_acc_copy_t* what, armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_tensor_t *input = &what->input, *output = &what->output;
-  const armnn_i_acc_kernels_t* kernels = armnn_i_acc_kernels_of(maker, output);
-  if (kernels == NULL) return ARMNN_STATUS_UNSUPPORTED;
+  const armnn_i_acc_move_kernels_t* kernels = armnn_i_acc_moves_of(maker, output);
+  if (kernels == NULL || input->element.size != output->element.size)
+    return ARMNN_STATUS_UNSUPPORTED;
   copy_op_t* op = (copy_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->input = *input;
   op->output = *output;
-  op->kernels = kernels->move;
+  op->kernels = kernels;
   armnn_i_acc_walk_t* walk = &op->walk;
   walk->rank = output->rank;
   walk->tensors = 2;

@@ -84,29 +84,9 @@ static void run_elementwise(const armnn_i_acc_op_t* base, const armnn_i_acc_run_
                        armnn_i_acc_pieces_count(&op->pieces), 1, op->threads);
 }
 
-/* The walk over the tensors of |op|: all kernels want the last stride of the output to be 1. */
 static void plan(elementwise_op_t* op, uint32_t tensors) {
-  armnn_i_acc_walk_t* walk = &op->walk;
-  const armnn_i_acc_tensor_t* output = &op->tensors[OUTPUT];
-  walk->rank = output->rank;
-  walk->tensors = tensors;
-  for (uint32_t d = 0; d < output->rank; ++d) {
-    walk->dims[d] = output->dims[d];
-    for (uint32_t t = 0; t < tensors; ++t) {
-      const bool repeats = op->tensors[t].dims[d] == 1 && output->dims[d] != 1;
-      walk->strides[t][d] = repeats ? 0 : armnn_i_acc_step(&op->tensors[t], d);
-    }
-  }
-  armnn_i_acc_walk_join(walk);
-  bool kernels_can = walk->strides[OUTPUT][walk->rank - 1] == 1;
-  int64_t dense = 0;
-  for (uint32_t t = 1; t < tensors; ++t) {
-    const int64_t stride = walk->strides[t][walk->rank - 1];
-    if (stride != 1 && (stride != 0 || tensors < 3)) kernels_can = false;
-    dense += stride == 1;
-  }
-  if (!kernels_can || dense == 0) armnn_i_acc_walk_add_one(walk);
-  op->pieces = armnn_i_acc_walk_pieces(walk, ARMNN_ACC_PIECE);
+  armnn_i_acc_walk_rows(&op->walk, op->tensors, tensors);
+  op->pieces = armnn_i_acc_walk_pieces(&op->walk, ARMNN_ACC_PIECE);
   op->base.op.run = run_elementwise;
 }
 

@@ -8,6 +8,7 @@
  * one right side, packed to the thread's scratch (or when made, if constant), and the left rows
  * that it is multiplied with.
  */
+#include "panel_rows.h"
 #include "window.h"
 
 /* Rows of the left side that make packing a panel for them alone a small part of the work. */
@@ -115,7 +116,6 @@ static void multiply_rows(const matmul_run_t* state, armnn_i_acc_gemm_job_t* job
   const matmul_t* matmul = state->matmul;
   const armnn_i_acc_matmul_t* what = &matmul->what;
   const armnn_i_acc_epilogue_t* epilogue = &what->epilogue;
-  const armnn_i_acc_gemm_fn_t* functions = armnn_i_acc_tiles_of(&matmul->panels, panel);
   int64_t left_matrix = 0;
   int64_t left = matrix_offset(matmul, &what->left, matmul->left_steps, batch, &left_matrix);
   job->input = state->left + left;
@@ -135,17 +135,8 @@ static void multiply_rows(const matmul_run_t* state, armnn_i_acc_gemm_job_t* job
   }
   float* const output = job->output;
   const float* const residual = job->residual;
-  const int64_t rows = to - from, tiles = armnn_i_acc_ceil_div(rows, matmul->panels.rows);
-  const int64_t height = rows / tiles, longer = rows % tiles;
-  for (int part = 0; part < 2; ++part) {
-    job->tiles = (uint32_t)(part == 0 ? longer : tiles - longer);
-    if (job->tiles == 0) continue;
-    const int64_t tile = height + (part == 0);
-    functions[tile](job);
-    job->input += job->tiles * tile * job->input_stride;
-    job->output += job->tiles * tile * job->output_stride;
-    job->residual += job->tiles * tile * job->residual_stride;
-  }
+  const int64_t rows = to - from;
+  armnn_i_acc_multiply_rows(&matmul->panels, panel, rows, job);
   if (matmul->in_tile) return;
   armnn_i_acc_apply_rows(matmul->kernels->elementwise->apply[epilogue->function], output,
                          (size_t)rows, panel->columns, (size_t)job->output_stride, epilogue->a,

@@ -49,6 +49,13 @@ static inline const armnn_i_acc_kernels_t* armnn_i_acc_kernels_of(
   return maker->isa->kernels[tensor->element.type];
 }
 
+/* The kernels that move elements like those of |tensor|, or null. */
+static inline const armnn_i_acc_move_kernels_t* armnn_i_acc_moves_of(
+    const armnn_i_acc_maker_t* maker, const armnn_i_acc_tensor_t* tensor) {
+  const uint32_t size = tensor->element.size;
+  return size <= ARMNN_ACC_MOST_BYTES ? maker->isa->moves[size] : NULL;
+}
+
 /* The stride of dimension |d| in elements, the unit of kernels. */
 static inline int64_t armnn_i_acc_step(const armnn_i_acc_tensor_t* tensor, uint32_t d) {
   return tensor->strides[d] / (int64_t)tensor->element.size;

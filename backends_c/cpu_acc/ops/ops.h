@@ -53,6 +53,11 @@ static inline armnn_i_acc_convolution_t armnn_i_acc_pointwise(armnn_i_acc_tensor
 armnn_status_t armnn_i_acc_make_convolution(const armnn_i_acc_maker_t* maker,
                                             const armnn_i_acc_convolution_t* what,
                                             armnn_i_acc_op_t** out_op);
+/* The same by Winograd's algorithm, with tiles of |tile| x |tile| output pixels, 2 or 4: dense, a
+ * window of 3 x 3, stride 1. The other maker chooses it where maker->winograd lets it. */
+armnn_status_t armnn_i_acc_make_winograd(const armnn_i_acc_maker_t* maker,
+                                         const armnn_i_acc_convolution_t* what, uint32_t tile,
+                                         armnn_i_acc_op_t** out_op);
 /* |groups| == c; output channel o reads input channel o / (oc / c). */
 armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
                                           const armnn_i_acc_convolution_t* what,
@@ -75,6 +80,20 @@ typedef struct armnn_i_acc_matmul_t {
 
 armnn_status_t armnn_i_acc_make_matmul(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_matmul_t* what, armnn_i_acc_op_t** out_op);
+
+/* output[b] = softmax(beta (scale query[b] key[b]^T + mask[b])) value[b], the softmax along rows:
+ * query [batch.., m, k], value [batch.., n, d], key [batch.., k, n] or, with |transpose_key|,
+ * [batch.., n, k], and so for |transpose_value|; mask [batch.., m or 1, n], or of rank 0. Batch
+ * dimensions broadcast to those of the output. */
+typedef struct armnn_i_acc_attention_t {
+  armnn_i_acc_tensor_t query, key, value, mask, output;
+  bool transpose_key, transpose_value;
+  float scale, beta;
+} armnn_i_acc_attention_t;
+
+armnn_status_t armnn_i_acc_make_attention(const armnn_i_acc_maker_t* maker,
+                                          const armnn_i_acc_attention_t* what,
+                                          armnn_i_acc_op_t** out_op);
 
 /* output = input * scale + shift, one of each for every index of the last dimension. */
 typedef struct armnn_i_acc_affine_t {
@@ -133,13 +152,63 @@ typedef struct armnn_i_acc_binary_t {
 armnn_status_t armnn_i_acc_make_binary(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_binary_t* what, armnn_i_acc_op_t** out_op);
 
-/* x where the condition (a byte each) holds, else y; all three broadcast as for a binary. */
+/* x where the condition (a byte each) holds, else y, elements of any kind; all three broadcast as
+ * for a binary. */
 typedef struct armnn_i_acc_select_t {
   armnn_i_acc_tensor_t condition, x, y, output;
 } armnn_i_acc_select_t;
 
 armnn_status_t armnn_i_acc_make_select(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_select_t* what, armnn_i_acc_op_t** out_op);
+
+typedef enum armnn_i_acc_pairs_e {
+  ARMNN_ACC_PAIRS_ARITHMETIC, /* armnn_binary_operation_e, elements like the operands' */
+  ARMNN_ACC_PAIRS_COMPARISON, /* armnn_comparison_operation_e, booleans */
+  ARMNN_ACC_PAIRS_LOGIC,      /* armnn_logical_binary_operation_e of booleans */
+} armnn_i_acc_pairs_e;
+
+/* A function of operands of one type, broadcast as for a binary. */
+typedef struct armnn_i_acc_pairs_t {
+  armnn_i_acc_tensor_t left, right, output;
+  int32_t kind; /* armnn_i_acc_pairs_e */
+  int32_t operation;
+} armnn_i_acc_pairs_t;
+
+armnn_status_t armnn_i_acc_make_pairs(const armnn_i_acc_maker_t* maker,
+                                      const armnn_i_acc_pairs_t* what, armnn_i_acc_op_t** out_op);
+bool armnn_i_acc_has_pairs(int32_t kind, int32_t operation, int32_t data_type);
+
+/* A function of one operand of any type: armnn_unary_operation_e. */
+typedef struct armnn_i_acc_each_t {
+  armnn_i_acc_tensor_t input, output;
+  int32_t operation;
+} armnn_i_acc_each_t;
+
+armnn_status_t armnn_i_acc_make_each(const armnn_i_acc_maker_t* maker,
+                                     const armnn_i_acc_each_t* what, armnn_i_acc_op_t** out_op);
+bool armnn_i_acc_has_each(int32_t operation, int32_t data_type);
+
+/* The input's elements as the output's type. */
+typedef struct armnn_i_acc_cast_t {
+  armnn_i_acc_tensor_t input, output;
+} armnn_i_acc_cast_t;
+
+armnn_status_t armnn_i_acc_make_cast(const armnn_i_acc_maker_t* maker,
+                                     const armnn_i_acc_cast_t* what, armnn_i_acc_op_t** out_op);
+bool armnn_i_acc_has_cast(int32_t from, int32_t to);
+/* |value| as one element of |data_type|, by the rules of a cast; room for 8 bytes. */
+void armnn_i_acc_store_element(float value, int32_t data_type, void* out_element);
+
+/* The index, along the middle dimension, of the least or greatest element. */
+typedef struct armnn_i_acc_search_t {
+  armnn_i_acc_tensor_t input;  /* [outer, searched, inner] */
+  armnn_i_acc_tensor_t output; /* [outer, inner], int32 or int64 */
+  int32_t function;            /* armnn_arg_min_max_function_e */
+} armnn_i_acc_search_t;
+
+armnn_status_t armnn_i_acc_make_search(const armnn_i_acc_maker_t* maker,
+                                       const armnn_i_acc_search_t* what, armnn_i_acc_op_t** out_op);
+bool armnn_i_acc_has_search(int32_t data_type);
 
 /* softmax(beta x), or its logarithm, along |axis|. */
 typedef struct armnn_i_acc_softmax_t {
@@ -202,10 +271,25 @@ typedef struct armnn_i_acc_pad_t {
   armnn_i_acc_tensor_t input, output;
   int64_t before[ARMNN_ACC_MAX_RANK], after[ARMNN_ACC_MAX_RANK];
   int32_t mode; /* armnn_padding_mode_e */
-  float value;
+  float value;  /* filled in as a cast of it; quantised: the number that is stored */
 } armnn_i_acc_pad_t;
 
 armnn_status_t armnn_i_acc_make_pad(const armnn_i_acc_maker_t* maker, const armnn_i_acc_pad_t* what,
                                     armnn_i_acc_op_t** out_op);
+
+/* output[o, p] = input[o, indices[p, 0], indices[p, 1], ..], a slice of the last dimension;
+ * negative indices count from the end. One outside ends the run; the message numbers the indexed
+ * dimensions from |dimension| on. */
+typedef struct armnn_i_acc_gather_t {
+  armnn_i_acc_tensor_t input;   /* [outer, indexed dimensions.., slice] */
+  armnn_i_acc_tensor_t indices; /* [count, indexed dimensions], int32 or int64 */
+  armnn_i_acc_tensor_t output;  /* [outer, count, slice] */
+  uint32_t dimension;
+} armnn_i_acc_gather_t;
+
+armnn_status_t armnn_i_acc_make_gather(const armnn_i_acc_maker_t* maker,
+                                       const armnn_i_acc_gather_t* what, armnn_i_acc_op_t** out_op);
+
+#include "quantized_ops.h"
 
 #endif /* ARMNN_CPU_ACC_OPS_H_ */

@@ -13,9 +13,10 @@ typedef struct pad_op_t {
   armnn_i_acc_base_t base;
   armnn_i_acc_pad_t what;
   const armnn_i_acc_move_kernels_t* kernels;
+  char fill[ARMNN_ACC_MOST_BYTES]; /* an element */
   uint32_t rank;
   int64_t in_dims[ARMNN_ACC_MAX_RANK], out_dims[ARMNN_ACC_MAX_RANK];
-  int64_t in_steps[ARMNN_ACC_MAX_RANK], out_steps[ARMNN_ACC_MAX_RANK];
+  int64_t in_steps[ARMNN_ACC_MAX_RANK], out_steps[ARMNN_ACC_MAX_RANK]; /* in bytes */
   int64_t before[ARMNN_ACC_MAX_RANK];
   int64_t rows;
   uint32_t threads;
@@ -23,8 +24,8 @@ typedef struct pad_op_t {
 
 typedef struct pad_run_t {
   const pad_op_t* op;
-  const float* input;
-  float* output;
+  const char* input;
+  char* output;
 } pad_run_t;
 
 /* The index of the input element that output element |index| shows, or -1 for the fill value.
@@ -41,32 +42,47 @@ static int64_t source_of(int32_t mode, int64_t index, int64_t before, int64_t si
   return mode == ARMNN_PAD_REFLECT ? period - index : period - 1 - index;
 }
 
-static void fill(const pad_op_t* op, float* out, int64_t count) {
+static void fill(const pad_op_t* op, char* out, int64_t count) {
   const int64_t step = op->out_steps[op->rank - 1];
-  if (step == 1) {
-    op->kernels->fill(out, (size_t)count, op->what.value);
+  if (step == (int64_t)op->what.output.element.size) {
+    op->kernels->fill(out, (size_t)count, op->fill);
   } else {
-    for (int64_t i = 0; i < count; ++i) out[i * step] = op->what.value;
+    for (int64_t i = 0; i < count; ++i) op->kernels->fill(out + i * step, 1, op->fill);
   }
 }
 
-/* Elements [begin, end) of a row, which lie beside the input and show reflections of it. */
-static void reflect(const pad_op_t* op, const float* in, float* out, int64_t begin, int64_t end) {
+/* Elements [begin, end) of a row, which lie beside the input and show reflections of it: runs of
+ * neighbours, forwards or backwards. */
+static void reflect(const pad_op_t* op, const char* in, char* out, int64_t begin, int64_t end) {
   const uint32_t last = op->rank - 1;
-  for (int64_t i = begin; i < end; ++i) {
-    const int64_t from = source_of(op->what.mode, i, op->before[last], op->in_dims[last]);
-    out[i * op->out_steps[last]] = in[from * op->in_steps[last]];
+  const int64_t before = op->before[last], all = op->in_dims[last];
+  const int64_t size = op->what.output.element.size;
+  const int64_t in_step = op->in_steps[last], out_step = op->out_steps[last];
+  for (int64_t i = begin, count; i < end; i += count) {
+    const int64_t from = source_of(op->what.mode, i, before, all);
+    const int64_t step = source_of(op->what.mode, i + 1, before, all) - from;
+    count = step == 0 ? 1 : step < 0 ? from + 1 : all - from;
+    if (count > end - i) count = end - i;
+    if (out_step == size) {
+      op->kernels->gather(in + from * in_step, step * in_step / size, out + i * size,
+                          (size_t)count);
+    } else {
+      op->kernels->copy(in + from * in_step, step * in_step / size, out + i * out_step,
+                        out_step / size, (size_t)count, 1);
+    }
   }
 }
 
-static void pad_row(const pad_op_t* op, const float* in, float* out) {
+static void pad_row(const pad_op_t* op, const char* in, char* out) {
   const uint32_t last = op->rank - 1;
   const int64_t before = op->before[last], count = op->in_dims[last], all = op->out_dims[last];
   const int64_t in_step = op->in_steps[last], out_step = op->out_steps[last];
-  if (in_step == 1 && out_step == 1) {
-    op->kernels->copy(in, 0, out + before, 0, 1, (size_t)count);
-  } else {
-    for (int64_t i = 0; i < count; ++i) out[(before + i) * out_step] = in[i * in_step];
+  const int64_t size = op->what.output.element.size;
+  if (in_step == size && out_step == size) {
+    op->kernels->copy(in, 0, out + before * size, 0, 1, (size_t)count);
+  } else { /* each element is a row */
+    op->kernels->copy(in, in_step / size, out + before * out_step, out_step / size, (size_t)count,
+                      1);
   }
   if (op->what.mode == ARMNN_PAD_CONSTANT) {
     fill(op, out, before);
@@ -84,8 +100,8 @@ static armnn_status_t run_rows(void* argument, uint64_t begin, uint64_t end,
   const pad_op_t* op = run->op;
   for (int64_t row = (int64_t)begin; row < (int64_t)end; ++row) {
     int64_t left = row;
-    const float* in = run->input;
-    float* out = run->output;
+    const char* in = run->input;
+    char* out = run->output;
     bool inside = true;
     for (uint32_t d = op->rank - 1; d-- > 0;) {
       const int64_t at = left % op->out_dims[d];
@@ -118,8 +134,7 @@ static void join(pad_op_t* op) {
   uint32_t rank = 0;
   for (uint32_t d = 0; d < what->input.rank; ++d) {
     const int64_t in = what->input.dims[d], out = what->output.dims[d];
-    const int64_t in_step = armnn_i_acc_step(&what->input, d);
-    const int64_t out_step = armnn_i_acc_step(&what->output, d);
+    const int64_t in_step = what->input.strides[d], out_step = what->output.strides[d];
     if (rank > 0 && in == 1 && out == 1) continue;
     const uint32_t p = rank - 1;
     if (rank > 0 && in == out && op->in_steps[p] == in_step * in &&
@@ -144,12 +159,13 @@ static void join(pad_op_t* op) {
 
 armnn_status_t armnn_i_acc_make_pad(const armnn_i_acc_maker_t* maker, const armnn_i_acc_pad_t* what,
                                     armnn_i_acc_op_t** out_op) {
-  const armnn_i_acc_kernels_t* kernels = armnn_i_acc_kernels_of(maker, &what->output);
+  const armnn_i_acc_move_kernels_t* kernels = armnn_i_acc_moves_of(maker, &what->output);
   if (kernels == NULL) return ARMNN_STATUS_UNSUPPORTED;
   pad_op_t* op = (pad_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->what = *what;
-  op->kernels = kernels->move;
+  op->kernels = kernels;
+  armnn_i_acc_store_element(what->value, what->output.element.type, op->fill);
   join(op);
   op->rows = 1;
   for (uint32_t d = 0; d + 1 < op->rank; ++d) op->rows *= op->out_dims[d];

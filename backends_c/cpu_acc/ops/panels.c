@@ -61,37 +61,44 @@ static void repeat_half(const armnn_i_acc_panels_t* panels, const armnn_i_acc_pa
   }
 }
 
+void armnn_i_acc_pack_panel(const armnn_i_acc_panels_t* panels, const armnn_i_acc_panel_t* panel,
+                            const armnn_i_acc_panel_source_t* source, const float* in,
+                            float* weights) {
+  const armnn_i_acc_gemm_kernels_t* gemm = panels->gemm;
+  const uint32_t width = panel->vectors * gemm->lanes;
+  float* out = weights;
+  for (uint32_t o = 0; o < width; ++o) {
+    out[o] = source->bias != NULL && o < panel->columns ? source->bias[panel->first + o] : 0.0f;
+  }
+  out += width;
+  const uint64_t taps = source->size_y * source->size_x;
+  const bool whole = source->step_x == 1 && source->step_i == (int64_t)taps &&
+                     (source->size_y == 1 || source->step_y == (int64_t)source->size_x);
+  if (whole) {
+    /* Channels outside, window inside: the weights of a column lie in one run. */
+    gemm->pack(out, width, in, panel->columns, source->step_o, 1, taps * source->channels, taps,
+               source->channels);
+  } else {
+    for (uint64_t t = 0; t < taps; ++t) {
+      const int64_t y = (int64_t)(t / source->size_x), x = (int64_t)(t % source->size_x);
+      gemm->pack(out + t * width * source->channels, width,
+                 in + y * source->step_y + x * source->step_x, panel->columns, source->step_o,
+                 source->step_i, source->channels, 1, source->channels);
+    }
+  }
+  if (panel->pairs) repeat_half(panels, panel, weights);
+}
+
 void armnn_i_acc_pack_panels(const armnn_i_acc_panels_t* panels,
                              const armnn_i_acc_panel_source_t* source, uint64_t columns,
                              uint32_t begin, uint32_t end, float* weights) {
-  const armnn_i_acc_gemm_kernels_t* gemm = panels->gemm;
   for (uint32_t p = begin; p < end; ++p) {
     const armnn_i_acc_panel_t* panel = &panels->panels[p];
-    const uint32_t width = panel->vectors * gemm->lanes;
-    float* out = weights + (panel->offset - panels->panels[begin].offset);
-    for (uint32_t o = 0; o < width; ++o) {
-      out[o] = source->bias != NULL && o < panel->columns ? source->bias[panel->first + o] : 0.0f;
-    }
-    out += width;
     const int64_t group = panel->first / (int64_t)columns;
     const float* in = source->values + group * source->step_group +
                       (panel->first - group * (int64_t)columns) * source->step_o;
-    const uint64_t taps = source->size_y * source->size_x;
-    const bool whole = source->step_x == 1 && source->step_i == (int64_t)taps &&
-                       (source->size_y == 1 || source->step_y == (int64_t)source->size_x);
-    if (whole) {
-      /* Channels outside, window inside: the weights of a column lie in one run. */
-      gemm->pack(out, width, in, panel->columns, source->step_o, 1, taps * source->channels, taps,
-                 source->channels);
-    } else {
-      for (uint64_t t = 0; t < taps; ++t) {
-        const int64_t y = (int64_t)(t / source->size_x), x = (int64_t)(t % source->size_x);
-        gemm->pack(out + t * width * source->channels, width,
-                   in + y * source->step_y + x * source->step_x, panel->columns, source->step_o,
-                   source->step_i, source->channels, 1, source->channels);
-      }
-    }
-    if (panel->pairs) repeat_half(panels, panel, out - width);
+    armnn_i_acc_pack_panel(panels, panel, source, in,
+                           weights + (panel->offset - panels->panels[begin].offset));
   }
 }
 
@@ -122,18 +129,23 @@ static void fill_gaps(const armnn_i_acc_panels_t* panels) {
   }
 }
 
-armnn_status_t armnn_i_acc_pack_constant(const armnn_i_acc_maker_t* maker,
-                                         const armnn_i_acc_panel_source_t* source, uint64_t columns,
-                                         armnn_i_acc_panels_t* panels) {
+armnn_status_t armnn_i_acc_pack_by(const armnn_i_acc_maker_t* maker, armnn_i_acc_panels_t* panels,
+                                   armnn_range_fn_t body, void* argument, uint64_t count) {
   panels->weights = armnn_i_acc_new_weights(maker->host, panels->floats * sizeof(float));
   if (panels->weights == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
-  packing_t packing = {.panels = panels, .source = source, .columns = columns};
   const armnn_i_acc_run_t run = {.host = maker->host, .max_threads = maker->max_threads};
-  armnn_i_acc_parallel(&run, pack_some, &packing, panels->count, 1,
+  armnn_i_acc_parallel(&run, body, argument, count, 1,
                        panels->floats < 65536 ? 1 : maker->max_threads);
   fill_gaps(panels);
   panels->weights = armnn_i_acc_share_weights(panels->weights);
   return ARMNN_STATUS_OK;
+}
+
+armnn_status_t armnn_i_acc_pack_constant(const armnn_i_acc_maker_t* maker,
+                                         const armnn_i_acc_panel_source_t* source, uint64_t columns,
+                                         armnn_i_acc_panels_t* panels) {
+  packing_t packing = {.panels = panels, .source = source, .columns = columns};
+  return armnn_i_acc_pack_by(maker, panels, pack_some, &packing, panels->count);
 }
 
 void armnn_i_acc_free_panels(armnn_i_acc_panels_t* panels) {

@@ -61,7 +61,16 @@ armnn_status_t armnn_i_acc_plan_panels(const armnn_i_acc_maker_t* maker,
 void armnn_i_acc_pack_panels(const armnn_i_acc_panels_t* panels,
                              const armnn_i_acc_panel_source_t* source, uint64_t columns,
                              uint32_t begin, uint32_t end, float* weights);
-/* Packs all of them, on the host's threads, to memory of their own. */
+/* Packs one of them, whose first column's first weight is |in|; the bias of all its columns is that
+ * of |source|. */
+void armnn_i_acc_pack_panel(const armnn_i_acc_panels_t* panels, const armnn_i_acc_panel_t* panel,
+                            const armnn_i_acc_panel_source_t* source, const float* in,
+                            float* weights);
+/* Memory of their own for all of them, packed by |body| over [0, count) on the host's threads:
+ * each panel to |weights| + its offset. */
+armnn_status_t armnn_i_acc_pack_by(const armnn_i_acc_maker_t* maker, armnn_i_acc_panels_t* panels,
+                                   armnn_range_fn_t body, void* argument, uint64_t count);
+/* The same from |source|. */
 armnn_status_t armnn_i_acc_pack_constant(const armnn_i_acc_maker_t* maker,
                                          const armnn_i_acc_panel_source_t* source, uint64_t columns,
                                          armnn_i_acc_panels_t* panels);

@@ -54,6 +54,38 @@ static inline void armnn_i_acc_walk_add_one(armnn_i_acc_walk_t* walk) {
   ++walk->rank;
 }
 
+/* The walk over |tensors|, the first of which is the output; the others are broadcast to its dims.
+ * The last stride of the output becomes 1. */
+static inline void armnn_i_acc_walk_broadcast(armnn_i_acc_walk_t* walk,
+                                              const armnn_i_acc_tensor_t* tensors, uint32_t count) {
+  walk->rank = tensors[0].rank;
+  walk->tensors = count;
+  for (uint32_t d = 0; d < walk->rank; ++d) {
+    walk->dims[d] = tensors[0].dims[d];
+    for (uint32_t t = 0; t < count; ++t) {
+      const bool repeats = tensors[t].dims[d] == 1 && walk->dims[d] != 1;
+      walk->strides[t][d] = repeats ? 0 : armnn_i_acc_step(&tensors[t], d);
+    }
+  }
+  armnn_i_acc_walk_join(walk);
+  if (walk->strides[0][walk->rank - 1] != 1) armnn_i_acc_walk_add_one(walk);
+}
+
+/* The same for kernels of rows whose other operands have the last stride 1 or, of two operands, 0
+ * for one of them. */
+static inline void armnn_i_acc_walk_rows(armnn_i_acc_walk_t* walk,
+                                         const armnn_i_acc_tensor_t* tensors, uint32_t count) {
+  armnn_i_acc_walk_broadcast(walk, tensors, count);
+  bool kernels_can = true;
+  int64_t dense = 0;
+  for (uint32_t t = 1; t < count; ++t) {
+    const int64_t stride = walk->strides[t][walk->rank - 1];
+    if (stride != 1 && (stride != 0 || count < 3)) kernels_can = false;
+    dense += stride == 1;
+  }
+  if (!kernels_can || dense == 0) armnn_i_acc_walk_add_one(walk);
+}
+
 /* Offsets of the |index|th combination of all dimensions but the last |inner|. */
 static inline void armnn_i_acc_walk_offsets(const armnn_i_acc_walk_t* walk, uint32_t inner,
                                             int64_t index, int64_t offsets[ARMNN_ACC_WALKED]) {

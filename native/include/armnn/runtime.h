@@ -74,9 +74,17 @@ ARMNN_CORE_API void armnn_core_stop_threads(void);
  * told on standard error; the process then dies as it would have, with exit() by a status that is
  * not 0. */
 ARMNN_CORE_API void armnn_core_install_last_words(void);
-/* Has the calls of _exit in a library, as dlopen returned it, told in the same way. Returns how
- * many places call it; 0 on machines whose linkage is not known. */
+/* Has the calls of exit and _exit in a library, as dlopen returned it, told in the same way, also
+ * where no call is under way. Returns how many places call them; 0 on machines whose linkage is not
+ * known. */
 ARMNN_CORE_API uint32_t armnn_core_redirect_exits(void* library);
+/* Has signals and exits in the code of a library told by the name of its |file| where no call is
+ * under way: in a thread of its own, or in a destructor. One writer at a time; |forget| after the
+ * library was closed. */
+ARMNN_CORE_API void armnn_core_note_code(void* library, const char* file);
+ARMNN_CORE_API void armnn_core_forget_code(void* library);
+/* The program ends from now on: what backends do then is no call of anybody. */
+ARMNN_CORE_API void armnn_core_note_ending(void);
 /* Whether a thread, by its number in the kernel, would run on in code of a library, as dlopen
  * returned it, that was closed: it waits in a function of it, was started with one, or does not
  * wait, so that nobody knows. */

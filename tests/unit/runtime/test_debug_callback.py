@@ -192,3 +192,21 @@ def test_nothing_holds_the_callback_when_the_network_is_gone(runtime: ann.Runtim
     del net, watcher
     gc.collect()
     assert gone() is None
+
+
+def test_a_callback_that_runs_its_network_again(runtime: ann.Runtime) -> None:
+    net = load(runtime, small())
+    net.register_debug_callback(lambda *told: net.run(X))
+    with pytest.raises(RecursionError):
+        net.run(X)
+    net.register_debug_callback(None)
+    np.testing.assert_array_equal(net.run(X)["left"], -np.maximum(X, 0)[:, :1])
+
+
+def test_a_callback_that_closes_its_network(runtime: ann.Runtime) -> None:
+    net = load(runtime, small())
+    net.register_debug_callback(lambda *told: net.close())
+    with pytest.raises(ann.InvalidArgumentError, match="was closed in its run, by a callback"):
+        net.run(X)
+    with pytest.raises(ann.InvalidArgumentError, match="closed"):
+        net.run(X)

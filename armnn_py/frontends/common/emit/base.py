@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py.descriptors import BroadcastToDescriptor, Descriptor
 from armnn_py.errors import ParseError
+from armnn_py.frontends.common.emit.sizes import counted
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import (
     Array,
     Known,
     KnownReals,
+    KnownSizes,
     Value,
     dense,
     dtype_of,
@@ -145,6 +147,10 @@ class EmitterBase:
         if isinstance(value, OutputSlot):
             return value
         slot = self._slots.get(value)
+        if isinstance(value, KnownSizes) and slot is None:
+            slot = counted(self, value)
+            if slot is not None:
+                self._slots[value] = slot
         if isinstance(value, KnownReals) and slot is None:
             slot = self._slots[value] = self.layer(
                 LayerType.DEQUANTIZE, [value.levels], name="dequantized"

@@ -29,6 +29,7 @@ from armnn_py.frontends.common.values import (
     Array,
     Known,
     KnownReals,
+    KnownSizes,
     Unsupported,
     Value,
     broadcast_shapes,
@@ -38,7 +39,7 @@ from armnn_py.frontends.common.values import (
     quantization_of,
     shape_of,
 )
-from armnn_py.symbolic import as_size
+from armnn_py.symbolic import as_size, is_symbolic
 from armnn_py.tensors import QuantizationInfo, TensorInfo, format_shape
 from armnn_py.types import LayerType, PaddingMode
 
@@ -139,7 +140,10 @@ class Movement(EmitterBase):
         shape = shape_of(value)
         if tuple(size) == shape:
             return value
-        if isinstance(value, Known):
+        # A box that other shapes of inputs change is cut when the network runs: one that is cut
+        # here would fit these shapes alone.
+        changes = any(is_symbolic(place) for place in (*begin, *size))
+        if isinstance(value, Known) and (not changes or isinstance(value, KnownSizes)):
             box = tuple(slice(b, b + s) for b, s in zip(begin, size, strict=True))
             return _moved(value, value.elements[box])
         if not math.prod(size):
@@ -249,8 +253,9 @@ class Movement(EmitterBase):
         if broadcast_shapes(shape_of(value), target) != target:
             given, wanted = format_shape(shape_of(value)), format_shape(target)
             raise ParseError(f"shape {given} does not broadcast to {wanted}")
+        changes = any(map(is_symbolic, target)) and not isinstance(value, KnownSizes)
         # A broadcast array takes no memory until a layer needs it dense.
-        if isinstance(value, Known) and is_modest(target, value.dtype):
+        if isinstance(value, Known) and not changes and is_modest(target, value.dtype):
             shift = len(target) - len(value.shape)
             return _moved(value, np.broadcast_to(value.elements, target), lambda axis: axis + shift)
         return self.layer(

@@ -21,6 +21,7 @@ from armnn_py.frontends.common.values import (
     quantization_of,
     shape_of,
 )
+from armnn_py.symbolic import is_symbolic
 from armnn_py.types import DataType, LayerType, ScatterNdFunction
 
 __all__ = ["Ordering"]
@@ -41,7 +42,7 @@ _JOINS: dict[ScatterNdFunction, Callable[[Array, Any, Array], Any]] = {
 
 
 class Ordering(Arithmetic):
-    """Adds `top_k`, `cum_sum`, `flip` and `scatter_nd` to the building blocks."""
+    """Adds `top_k`, `cum_sum`, `count_up`, `flip` and `scatter_nd` to the building blocks."""
 
     def top_k(
         self,
@@ -76,6 +77,19 @@ class Ordering(Arithmetic):
             return Known(_summed(array_of(x), axis, exclusive, reverse))
         descriptor = CumSumDescriptor(axis=axis, exclusive=exclusive, reverse=reverse)
         return self.layer(LayerType.CUM_SUM, [x], descriptor, name=name)
+
+    def count_up(
+        self, count: int, dtype: np.dtype[Any], *, start: int = 0, step: int = 1, name: str = ""
+    ) -> Value:
+        """Return ``count`` integers from ``start`` on, ``step`` apart.
+
+        A count that other shapes of inputs change is counted when the network runs.
+        """
+        if not is_symbolic(count):
+            return Known((start + np.arange(count) * step).astype(dtype))
+        steps = self.broadcast_to(Known(np.array(step, dtype)), (count,), "steps")
+        numbers = self.cum_sum(steps, 0, exclusive=True, reverse=False, name=name)
+        return self.add(numbers, Known(np.array(start, dtype)), "from") if start else numbers
 
     def flip(self, x: Value, axes: Sequence[int], name: str = "") -> Value:
         """Reverse the order of the elements along dimensions."""

@@ -15,9 +15,19 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.counting import positions as positions_of
-from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.emit import Emitter
+from armnn_py.frontends.common.values import (
+    Array,
+    Known,
+    Unsupported,
+    Value,
+    dtype_of,
+    known_integers,
+    shape_of,
+)
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
+from armnn_py.symbolic import is_symbolic
 from armnn_py.types import ComparisonOperation, ReduceOperation, ScatterNdFunction
 
 _GATHER_LIMIT = 2**31
@@ -45,7 +55,7 @@ def _counted_from_front(view: NodeView, indices: Value, limits: Sequence[int]) -
     emit = view.emit
     if isinstance(indices, Known):
         return Known(_resolved(indices.array, limits))
-    limit = Known(np.array(limits, np.int32))
+    limit = known_integers(limits, np.int32)
     narrow = emit.cast(indices, np.int32, "int32")
     zero = Known(np.array(0, np.int32))
     below = emit.compare(ComparisonOperation.LESS, narrow, zero, "below")
@@ -84,11 +94,11 @@ def _gather_nd(view: NodeView) -> Value:
     indexed, rest = shape[batch : batch + depth], shape[batch + depth :]
     # View the tensor as rows, one for each index.
     found = _counted_from_front(view, view.value(1), indexed)
-    weights = np.array(_strides(indexed), np.int32)
+    weights = known_integers(_strides(indexed), np.int32)
     if isinstance(found, Known):
-        positions: Value = Known(np.asarray((found.array * weights).sum(-1, dtype=np.int32)))
+        positions: Value = Known(np.asarray((found.array * weights.array).sum(-1, dtype=np.int32)))
     else:
-        scaled = emit.mul(found, Known(weights), "scaled")
+        scaled = emit.mul(found, weights, "scaled")
         positions = emit.reduce(
             ReduceOperation.SUM, scaled, (len(indices) - 1,), False, "positions"
         )
@@ -213,10 +223,23 @@ def _trilu(view: NodeView) -> Value:
     if not view.emit.foldable([], shape[-2:], np.dtype(np.int64)):
         raise Unsupported(f"a triangle of {shape[-2]}x{shape[-1]} elements")
     rows, columns = shape[-2:]
-    below = np.tri(rows, columns, k - 1 if view.integer("upper", 1) else k, dtype=np.bool_)
-    kept = ~below if view.integer("upper", 1) else below
+    kept = _triangle(view.emit, rows, columns, k, is_upper=bool(view.integer("upper", 1)))
     x = view.value(0)
-    return view.emit.where(Known(kept), x, view.emit.scalar(0, x))
+    return view.emit.where(kept, x, view.emit.scalar(0, x))
+
+
+def _triangle(emit: Emitter, rows: int, columns: int, k: int, *, is_upper: bool) -> Value:
+    """Return where a triangle is, which is computed when the network runs if shapes change it."""
+    if is_symbolic(rows) or is_symbolic(columns):
+        dtype = np.dtype(np.int32)
+        row = emit.reshape(emit.count_up(rows, dtype, start=k, name="rows"), (rows, 1), "column")
+        column = emit.count_up(columns, dtype, name="columns")
+        order = (
+            ComparisonOperation.GREATER_OR_EQUAL if is_upper else ComparisonOperation.LESS_OR_EQUAL
+        )
+        return emit.compare(order, column, row, "triangle")
+    below = np.tri(rows, columns, k - 1 if is_upper else k, dtype=np.bool_)
+    return Known(~below if is_upper else below)
 
 
 @operator("OneHot", since=9)

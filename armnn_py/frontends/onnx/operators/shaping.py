@@ -15,6 +15,7 @@ from armnn_py.frontends.common.values import Known, Unsupported, Value, known_in
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.frontends.onnx.tensors import DTYPES, element_type_name
+from armnn_py.symbolic import is_symbolic
 
 
 @operator("Identity")
@@ -192,8 +193,21 @@ def _image(view: NodeView, block: int) -> tuple[int, ...]:
     return view.shape(0)
 
 
+# Integers that every layer takes.
+_COUNTING = (np.dtype(np.int32), np.dtype(np.int64))
+
+
 @operator("Range", since=11)
 def _range(view: NodeView) -> Value:
+    if view.dtype(0) in _COUNTING:
+        first, last, step = (
+            view.integers(index, what)[0] for index, what in enumerate(("start", "limit", "delta"))
+        )
+        if is_symbolic(last) and not is_symbolic(first) and not is_symbolic(step) and step > 0:
+            number = (last - first + step - 1) // step
+            return view.emit.count_up(
+                number if number > 0 else 0, view.dtype(0), start=first, step=step
+            )
     start, limit, delta = (
         view.constant(index, what).reshape(-1)[0].item()
         for index, what in enumerate(("start", "limit", "delta"))

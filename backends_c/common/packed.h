@@ -5,24 +5,24 @@
  *
  * Element i of b bits lies in byte i * b / 8, from bit i * b % 8 upwards (armnn/types.h). A loop
  * over a packed tensor that is written goes to threads in stretches of whole bytes, for which
- * armnn_i_ref_per_byte tells how many elements a byte holds.
+ * armnn_per_byte tells how many elements a byte holds.
  */
-#ifndef ARMNN_CPU_REF_PACKED_H_
-#define ARMNN_CPU_REF_PACKED_H_
+#ifndef ARMNN_COMMON_PACKED_H_
+#define ARMNN_COMMON_PACKED_H_
 
 #include <stdint.h>
 
 #include "armnn/backend_kit.h"
 
 /* Elements in a byte: 1 for types of whole bytes. */
-static inline uint64_t armnn_i_ref_per_byte(int32_t data_type) {
+static inline uint64_t armnn_per_byte(int32_t data_type) {
   const uint32_t bits = armnn_data_type_bits(data_type);
   return bits > 0 && bits < 8 ? 8 / bits : 1;
 }
 
 /* out[i] = the bits of element |first| + i, i < |count|. */
-static inline void armnn_i_ref_unpack(const void* data, uint32_t bits, uint64_t first,
-                                      uint64_t count, uint8_t* out) {
+static inline void armnn_unpack(const void* data, uint32_t bits, uint64_t first, uint64_t count,
+                                uint8_t* out) {
   const uint8_t* bytes = (const uint8_t*)data;
   const uint64_t per_byte = 8 / bits;
   for (uint64_t i = 0; i < count; ++i) {
@@ -34,8 +34,8 @@ static inline void armnn_i_ref_unpack(const void* data, uint32_t bits, uint64_t 
 
 /* Element |first| + i = the low bits of codes[i], i < |count|, from the first to the last element:
  * what a byte has left over becomes 0. */
-static inline void armnn_i_ref_pack(const uint8_t* codes, uint32_t bits, uint64_t count,
-                                    uint64_t first, void* data) {
+static inline void armnn_pack(const uint8_t* codes, uint32_t bits, uint64_t count, uint64_t first,
+                              void* data) {
   uint8_t* bytes = (uint8_t*)data;
   const uint64_t per_byte = 8 / bits;
   for (uint64_t i = 0; i < count; ++i) {
@@ -47,9 +47,9 @@ static inline void armnn_i_ref_pack(const uint8_t* codes, uint32_t bits, uint64_
 }
 
 /* The number that |bits| bits of two's complement mean. */
-static inline int8_t armnn_i_ref_sign_extend(uint8_t code, uint32_t bits) {
+static inline int8_t armnn_sign_extend(uint8_t code, uint32_t bits) {
   const int32_t half = 1 << (bits - 1);
   return (int8_t)((int32_t)(code ^ (uint32_t)half) - half);
 }
 
-#endif /* ARMNN_CPU_REF_PACKED_H_ */
+#endif /* ARMNN_COMMON_PACKED_H_ */

@@ -1,0 +1,136 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * check_quantized.c - which layers of quantised bytes CpuAcc takes. What their constants decide,
+ * the compiler finds (compile/read_quantized.c).
+ */
+#include <math.h>
+
+#include "backend.h"
+
+#define REFUSE(reason, ...) armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED, __VA_ARGS__)
+
+/* Scales of |count| channels, all of which are numbers above 0. */
+static bool has_scales(const armnn_tensor_info_t* info, uint64_t count) {
+  if (!armnn_i_acc_is_levels(info->data_type) || info->quantization_count != count) return false;
+  const int32_t least = info->data_type == ARMNN_DATA_TYPE_QASYMM_U8 ? 0 : -128;
+  for (uint64_t i = 0; i < count; ++i) {
+    if (!(info->scales[i] > 0.0f && info->scales[i] < INFINITY)) return false;
+    if (info->zero_points[i] < least || info->zero_points[i] > least + 255) return false;
+  }
+  return true;
+}
+
+static armnn_status_t check_tensor(const armnn_tensor_info_t* info, const char* what,
+                                   armnn_error_t* reason) {
+  if (has_scales(info, 1)) return ARMNN_STATUS_OK;
+  return REFUSE(reason, "%s is %s, the kernel takes quantised bytes of one scale", what,
+                armnn_data_type_name(info->data_type));
+}
+
+static armnn_status_t check_operands(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  ARMNN_RETURN_IF_ERROR(check_tensor(query->input_infos[0], "input 0", reason));
+  return check_tensor(query->output_infos[0], "the output", reason);
+}
+
+/* Products with constant weights, whose output channels are dimension |axis|. */
+static armnn_status_t check_product(const armnn_layer_query_t* query, uint32_t axis,
+                                    armnn_error_t* reason) {
+  ARMNN_RETURN_IF_ERROR(check_operands(query, reason));
+  const armnn_tensor_info_t* weights = query->input_infos[1];
+  const armnn_tensor_info_t* bias = query->input_count > 2 ? query->input_infos[2] : NULL;
+  const uint64_t count = weights->quantization_count > 1 ? weights->dims[axis] : 1;
+  if (!has_scales(weights, count) || (count > 1 && weights->quantization_dim != (int32_t)axis)) {
+    return REFUSE(reason,
+                  "the kernel takes weights of quantised bytes, of one scale or one for "
+                  "each output channel");
+  }
+  if ((weights->flags & ARMNN_TENSOR_CONSTANT) == 0 ||
+      (bias != NULL && (bias->flags & ARMNN_TENSOR_CONSTANT) == 0)) {
+    return REFUSE(reason,
+                  "weights or bias are not constant: they are packed when the network is "
+                  "loaded");
+  }
+  if (bias != NULL && bias->data_type != ARMNN_DATA_TYPE_SIGNED32) {
+    return REFUSE(reason, "the bias is %s, the kernel takes signed32",
+                  armnn_data_type_name(bias->data_type));
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t check_convolution(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  return check_product(query, 0, reason);
+}
+
+static armnn_status_t check_depthwise(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  return check_product(query, 3, reason);
+}
+
+static armnn_status_t check_fully_connected(const armnn_layer_query_t* query,
+                                            armnn_error_t* reason) {
+  const armnn_fully_connected_descriptor_t* d = (const void*)query->descriptor;
+  return check_product(query, d->transpose_weight_matrix != 0 ? 0 : 1, reason);
+}
+
+static armnn_status_t check_activation(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  return check_operands(query, reason);
+}
+
+static armnn_status_t check_binary(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const armnn_elementwise_binary_descriptor_t* d = (const void*)query->descriptor;
+  ARMNN_RETURN_IF_ERROR(check_operands(query, reason));
+  ARMNN_RETURN_IF_ERROR(check_tensor(query->input_infos[1], "input 1", reason));
+  if (d->operation == ARMNN_BINARY_ADD || d->operation == ARMNN_BINARY_SUB ||
+      d->operation == ARMNN_BINARY_MUL) {
+    return ARMNN_STATUS_OK;
+  }
+  return REFUSE(reason, "%s has no kernel for quantised bytes",
+                armnn_operation_name(query->type, d->operation));
+}
+
+static armnn_status_t check_pooling(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const armnn_pooling2d_descriptor_t* d = (const void*)query->descriptor;
+  if (d->pool_type == ARMNN_POOLING_MAX || d->pool_type == ARMNN_POOLING_AVERAGE) {
+    return check_operands(query, reason);
+  }
+  return REFUSE(reason, "no kernel for this pooling of quantised bytes");
+}
+
+static armnn_status_t check_softmax(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  return check_operands(query, reason);
+}
+
+static armnn_status_t check_quantize(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const armnn_tensor_info_t* input = query->input_infos[0];
+  if (input->data_type != ARMNN_DATA_TYPE_FLOAT32) {
+    ARMNN_RETURN_IF_ERROR(check_tensor(input, "input 0", reason));
+  }
+  return check_tensor(query->output_infos[0], "the output", reason);
+}
+
+static armnn_status_t check_dequantize(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  ARMNN_RETURN_IF_ERROR(check_tensor(query->input_infos[0], "input 0", reason));
+  const int32_t type = query->output_infos[0]->data_type;
+  if (type == ARMNN_DATA_TYPE_FLOAT32) return ARMNN_STATUS_OK;
+  return REFUSE(reason, "the output is %s, the kernel makes float32", armnn_data_type_name(type));
+}
+
+/* By layer type. */
+static const armnn_kernel_supports_fn_t checks[] = {
+#define QUANTIZED(type, reader, check) [ARMNN_LAYER_##type] = check_##check,
+#include "compile/kinds.inc"
+#undef QUANTIZED
+};
+
+bool armnn_i_acc_is_quantized(const armnn_layer_query_t* query) {
+  const size_t count = sizeof checks / sizeof checks[0];
+  if (query->type < 0 || (size_t)query->type >= count || checks[query->type] == NULL) return false;
+  const armnn_tensor_info_t* input = query->input_count > 0 ? query->input_infos[0] : NULL;
+  return (input != NULL && armnn_i_acc_is_levels(input->data_type)) ||
+         (query->output_count > 0 && armnn_i_acc_is_levels(query->output_infos[0]->data_type));
+}
+
+armnn_status_t armnn_i_acc_check_quantized(const armnn_layer_query_t* query,
+                                           armnn_error_t* reason) {
+  return checks[query->type](query, reason);
+}

@@ -1,0 +1,67 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * fuse_quantized.c - a table that only bounds the numbers of a product or of a sum becomes bounds
+ * of their own: ReLU and its like.
+ */
+#include "quantized.h"
+
+/* The bounds of the numbers that |node| stores, or null if it has none. */
+static int32_t* bounds_of(ir_node_t* node) {
+  switch (node->kind) {
+    case IR_QUANTIZED_CONVOLUTION:
+    case IR_QUANTIZED_DEPTHWISE:
+      return &node->quantized_convolution.low; /* and |high| behind it */
+    case IR_QUANTIZED_BINARY:
+      return &node->quantized_binary.low;
+    default:
+      return NULL;
+  }
+}
+
+/* Whether the table maps each number of |type| to itself or to the nearer of two bounds. */
+static bool is_clamp(const uint8_t* table, int32_t type, int32_t* out_low, int32_t* out_high) {
+  const int32_t least = armnn_i_acc_least(type);
+  const bool is_signed = least < 0;
+  int32_t bounds[2];
+  for (int32_t i = 0; i < 2; ++i) {
+    const uint8_t byte = table[(uint8_t)(least + 255 * i)];
+    bounds[i] = is_signed ? (int8_t)byte : byte;
+  }
+  for (int32_t number = least; number < least + 256; ++number) {
+    const int32_t clamped = number < bounds[0]   ? bounds[0]
+                            : number > bounds[1] ? bounds[1]
+                                                 : number;
+    if (table[(uint8_t)number] != (uint8_t)clamped) return false;
+  }
+  *out_low = bounds[0];
+  *out_high = bounds[1];
+  return bounds[0] <= bounds[1];
+}
+
+static int32_t within(int32_t value, int32_t low, int32_t high) {
+  return value < low ? low : value > high ? high : value;
+}
+
+void armnn_i_acc_fuse_quantized(ir_graph_t* graph) {
+  armnn_i_acc_count_uses(graph);
+  for (uint32_t n = 0; n < graph->node_count; ++n) {
+    ir_node_t* node = graph->nodes[n];
+    int32_t low, high, *bounds = bounds_of(node);
+    const ir_value_t* between = graph->values[node->output];
+    if (bounds == NULL || between->uses != 1 || between->output != IR_NONE) continue;
+    const uint32_t user = between->user;
+    const ir_node_t* next = graph->nodes[user];
+    const armnn_i_acc_element_t element = graph->values[next->output]->element;
+    if (next->kind != IR_TABLE || element.type != between->element.type ||
+        element.zero_point != between->element.zero_point ||
+        !is_clamp(next->table.table, between->element.type, &low, &high)) {
+      continue;
+    }
+    bounds[0] = within(bounds[0], low, high);
+    bounds[1] = within(bounds[1], low, high);
+    armnn_i_acc_forget_reads(graph, n);
+    armnn_i_acc_forget_reads(graph, user);
+    armnn_i_acc_take_place(graph, n, user);
+  }
+}

@@ -1,0 +1,25 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * quantized.h - what readers of quantised layers share.
+ */
+#ifndef ARMNN_CPU_ACC_COMPILE_QUANTIZED_H_
+#define ARMNN_CPU_ACC_COMPILE_QUANTIZED_H_
+
+#include "ir.h"
+
+/* The least number of a quantised type of bytes; the greatest is 255 more. */
+static inline int32_t armnn_i_acc_least(int32_t type) {
+  return type == ARMNN_DATA_TYPE_QASYMM_U8 ? 0 : -128;
+}
+
+/* |level| as a number of |element|, saturated. */
+static inline int32_t armnn_i_acc_number(armnn_i_acc_element_t element, int64_t level) {
+  const int64_t least = armnn_i_acc_least(element.type), number = level + element.zero_point;
+  return (int32_t)(number < least ? least : number > least + 255 ? least + 255 : number);
+}
+
+/* A node of input 0, in its order, whose output has an element of its own. */
+ir_node_t* armnn_i_acc_element_node(ir_graph_t* graph, ir_kind_t kind);
+
+#endif /* ARMNN_CPU_ACC_COMPILE_QUANTIZED_H_ */

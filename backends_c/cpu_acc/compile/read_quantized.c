@@ -1,0 +1,162 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * read_quantized.c - products of quantised bytes: the factors of TensorFlow Lite's specification,
+ * as CpuRef has them, and whether the kernels' 32 bits hold all sums.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "quantized.h"
+#include "read_images.h"
+
+/* ---- Factors and sums ---------------------------------------------------------------------- */
+
+/* The factors from sums to the output, one for each channel. Of weights of one scale
+ * FULLY_CONNECTED multiplies the scales in float32, convolutions in double: so does the
+ * specification's code. */
+static const armnn_factor_t* factors_of(ir_graph_t* graph, int64_t outputs, bool is_matrix) {
+  const armnn_layer_t* layer = ir_layer(graph);
+  const armnn_tensor_info_t *x = layer->input_infos[0], *weights = layer->input_infos[1];
+  const bool one = weights->quantization_count == 1;
+  armnn_factor_t* factors = armnn_i_acc_pool(graph, (uint64_t)outputs * sizeof *factors);
+  for (int64_t o = 0; o < outputs; ++o) {
+    const float scale = weights->scales[one ? 0 : o];
+    const double product =
+        is_matrix && one ? (double)(x->scales[0] * scale) : (double)x->scales[0] * (double)scale;
+    factors[o] = armnn_factor(product / (double)layer->output_infos[0]->scales[0]);
+  }
+  return factors;
+}
+
+static const int32_t* weight_zero_points(ir_graph_t* graph, int64_t outputs) {
+  const armnn_tensor_info_t* weights = ir_layer(graph)->input_infos[1];
+  int32_t* points = armnn_i_acc_pool(graph, (uint64_t)outputs * sizeof *points);
+  for (int64_t o = 0; o < outputs; ++o) {
+    points[o] = weights->zero_points[weights->quantization_count == 1 ? 0 : o];
+  }
+  return points;
+}
+
+/* The greatest size of a sum of channel |o|, with its bias. */
+static double most_of(const armnn_i_acc_quantized_convolution_t* what, int64_t o,
+                      armnn_i_acc_element_t input) {
+  const int32_t least = armnn_i_acc_least(input.type);
+  const int32_t below = input.zero_point - least, above = least + 255 - input.zero_point;
+  int64_t sum = 0;
+  for (int64_t y = 0; y < what->weights.dims[1]; ++y) {
+    for (int64_t x = 0; x < what->weights.dims[2]; ++x) {
+      for (int64_t i = 0; i < what->weights.dims[3]; ++i) {
+        const int32_t level = armnn_i_acc_weight_level(what, o, y, x, i);
+        sum += level < 0 ? -level : level;
+      }
+    }
+  }
+  const double bias = what->bias != NULL ? fabs((double)what->bias[o]) : 0.0;
+  return (double)sum * (below > above ? below : above) + bias;
+}
+
+/* Whether sums of size |most| are scaled in 32 bits, where nothing saturates: the sum itself, its
+ * product with the whole part of the factor, what the product with the rest and half a step are. */
+static bool fits(double most, armnn_factor_t factor, bool once) {
+  if (most >= 0x1p31) return false;
+  if (once) return factor.shift < 15 && ldexp(most, factor.shift) < 0x1p31;
+  if (factor.shift >= 0) return ldexp(most, factor.shift) < 0x1p31;
+  return most * factor.multiplier * 0x1p-31 + ldexp(0.5, -factor.shift) + 2.0 < 0x1p31;
+}
+
+static void check_sums(ir_graph_t* graph, const ir_node_t* node) {
+  const armnn_i_acc_quantized_convolution_t* what = &node->quantized_convolution;
+  const armnn_i_acc_element_t input = graph->values[node->inputs[0]]->element;
+  for (int64_t o = 0; o < what->weights.dims[0]; ++o) {
+    if (!fits(most_of(what, o, input), what->factors[o], what->once)) {
+      armnn_i_acc_refuse(graph, NULL, "sums of channel %d may need more than 32 bits", (int)o);
+    }
+  }
+}
+
+/* ---- Layers -------------------------------------------------------------------------------- */
+
+static const int32_t* bias_of(ir_graph_t* graph, uint32_t enabled) {
+  if (enabled == 0 || !armnn_i_acc_has_input(graph, 2)) return NULL;
+  return armnn_i_acc_constant_input(graph, 2, "the bias values");
+}
+
+/* Everything but steps, groups and bias. */
+static void set_product(ir_graph_t* graph, ir_node_t* node, armnn_i_acc_tensor_t weights,
+                        bool is_matrix) {
+  armnn_i_acc_quantized_convolution_t* what = &node->quantized_convolution;
+  const int64_t outputs = weights.dims[0];
+  what->weights = weights;
+  what->weight_zero_points = weight_zero_points(graph, outputs);
+  what->factors = factors_of(graph, outputs, is_matrix);
+  what->once = is_matrix;
+  what->kernel_y = weights.dims[1];
+  what->kernel_x = weights.dims[2];
+  what->low = armnn_i_acc_least(graph->values[node->output]->element.type);
+  what->high = what->low + 255;
+  check_sums(graph, node);
+}
+
+void armnn_i_acc_read_quantized_convolution(ir_graph_t* graph) {
+  const armnn_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  ir_node_t* node = armnn_i_acc_image_node(graph, IR_QUANTIZED_CONVOLUTION, d->data_layout);
+  const int64_t channels = ir_shape(graph, node->inputs[0])->dims[3];
+  node->quantized_convolution = (armnn_i_acc_quantized_convolution_t){
+      STEPS_OF(d),
+      .groups = d->groups == 0 ? 1 : d->groups,
+      .bias = bias_of(graph, d->bias_enabled),
+  };
+  set_product(graph, node, armnn_i_acc_weights(graph, armnn_i_acc_image_order(d->data_layout)),
+              false);
+  if (node->quantized_convolution.groups == channels && channels > 1) {
+    node->kind = IR_QUANTIZED_DEPTHWISE;
+  }
+}
+
+void armnn_i_acc_read_quantized_depthwise(ir_graph_t* graph) {
+  static const uint32_t order[IR_DIMS] = {3, 1, 2, 0}; /* [1, H, W, O] in both layouts */
+  const armnn_depthwise_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  ir_node_t* node = armnn_i_acc_image_node(graph, IR_QUANTIZED_DEPTHWISE, d->data_layout);
+  const int64_t channels = ir_shape(graph, node->inputs[0])->dims[3];
+  node->quantized_convolution = (armnn_i_acc_quantized_convolution_t){
+      STEPS_OF(d), .groups = channels, .bias = bias_of(graph, d->bias_enabled)};
+  set_product(graph, node, armnn_i_acc_weights(graph, order), false);
+  if (channels == 1) node->kind = IR_QUANTIZED_CONVOLUTION;
+}
+
+/* A convolution of one pixel of an image of one line. */
+void armnn_i_acc_read_quantized_fully_connected(ir_graph_t* graph) {
+  const armnn_layer_t* layer = ir_layer(graph);
+  const armnn_fully_connected_descriptor_t* d = (const void*)layer->descriptor;
+  const ir_shape_t shape = armnn_i_acc_shape_of(layer->input_infos[1]);
+  const bool transposed = d->transpose_weight_matrix != 0;
+  const int64_t inputs = shape.dims[transposed ? 1 : 0], outputs = shape.dims[transposed ? 0 : 1];
+  const ir_alias_t alias = armnn_i_acc_input(graph, 0);
+  const ir_shape_t own = armnn_i_acc_logical(graph, &alias);
+  const int64_t rows = ir_count(&own) / inputs;
+  const ir_shape_t line = {4, {1, 1, rows, inputs}}, result = {4, {1, 1, rows, outputs}};
+  const ir_alias_t flat = armnn_i_acc_reshaped(graph, &alias, &line);
+  const uint32_t input = armnn_i_acc_plain(graph, &flat);
+  ir_node_t* node = armnn_i_acc_node_of(graph, IR_QUANTIZED_CONVOLUTION, input, &result);
+  graph->values[node->output]->element = armnn_i_acc_element_of(layer->output_infos[0]);
+  node->quantized_convolution = (armnn_i_acc_quantized_convolution_t){
+      .stride_y = 1,
+      .stride_x = 1,
+      .dilation_y = 1,
+      .dilation_x = 1,
+      .groups = 1,
+      .bias = bias_of(graph, d->bias_enabled),
+  };
+  const armnn_i_acc_tensor_t weights = {
+      .element = armnn_i_acc_element_of(layer->input_infos[1]),
+      .rank = 4,
+      .dims = {outputs, 1, 1, inputs},
+      .strides = {transposed ? inputs : 1, 1, 1, transposed ? 1 : outputs},
+      .values = armnn_i_acc_constant_input(graph, 1, "the weights"),
+  };
+  set_product(graph, node, weights, true);
+  const ir_shape_t out = armnn_i_acc_shape_of(layer->output_infos[0]);
+  const ir_alias_t made = armnn_i_acc_alias(graph, node->output);
+  armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &made, &out));
+}

@@ -1,0 +1,58 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * read_tables.c - Quantize and Dequantize, and functions of one quantised number: of 256 numbers, a
+ * table, filled by the arithmetic of CpuRef.
+ */
+#include "activation_row.h"
+#include "quantized.h"
+
+ir_node_t* armnn_i_acc_element_node(ir_graph_t* graph, ir_kind_t kind) {
+  ir_alias_t alias = armnn_i_acc_input(graph, 0);
+  const ir_shape_t shape = *ir_shape(graph, alias.value);
+  ir_node_t* node = armnn_i_acc_node_of(graph, kind, alias.value, &shape);
+  graph->values[node->output]->element = armnn_i_acc_element_of(ir_layer(graph)->output_infos[0]);
+  alias.value = node->output;
+  armnn_i_acc_set_output(graph, 0, alias);
+  return node;
+}
+
+/* Sets what the number of level |level| of the input becomes: level |to| of the output. */
+static void set_entry(const ir_graph_t* graph, ir_node_t* node, int32_t level, int64_t to) {
+  const armnn_i_acc_element_t from = graph->values[node->inputs[0]]->element;
+  const armnn_i_acc_element_t element = graph->values[node->output]->element;
+  node->table.table[(uint8_t)(level + from.zero_point)] = (uint8_t)armnn_i_acc_number(element, to);
+}
+
+void armnn_i_acc_read_quantized_activation(ir_graph_t* graph) {
+  ir_node_t* node = armnn_i_acc_element_node(graph, IR_TABLE);
+  const armnn_i_acc_element_t from = graph->values[node->inputs[0]]->element;
+  const armnn_i_acc_element_t to = graph->values[node->output]->element;
+  const int32_t first = armnn_i_acc_least(from.type) - from.zero_point;
+  armnn_activation_levels_t levels;
+  armnn_activation_levels((const void*)ir_layer(graph)->descriptor, from.scale, first, 1, to.scale,
+                          &levels);
+  for (int32_t level = first; level < first + 256; ++level) {
+    set_entry(graph, node, level, armnn_activation_level(&levels, level));
+  }
+}
+
+void armnn_i_acc_read_quantize(ir_graph_t* graph) {
+  const armnn_tensor_info_t* input = ir_layer(graph)->input_infos[0];
+  if (input->data_type == ARMNN_DATA_TYPE_FLOAT32) {
+    armnn_i_acc_element_node(graph, IR_QUANTIZE);
+    return;
+  }
+  ir_node_t* node = armnn_i_acc_element_node(graph, IR_TABLE);
+  const armnn_i_acc_element_t from = graph->values[node->inputs[0]]->element;
+  const float scale = graph->values[node->output]->element.scale;
+  const armnn_factor_t factor = armnn_factor((double)from.scale / scale);
+  const int32_t first = armnn_i_acc_least(from.type) - from.zero_point;
+  for (int32_t level = first; level < first + 256; ++level) {
+    set_entry(graph, node, level, armnn_scale32(level, factor));
+  }
+}
+
+void armnn_i_acc_read_dequantize(ir_graph_t* graph) {
+  armnn_i_acc_element_node(graph, IR_DEQUANTIZE);
+}

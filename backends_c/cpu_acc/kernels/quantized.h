@@ -1,0 +1,126 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * quantized.h - kernels of quantised numbers of 8 bits. They compute with levels, which are stored
+ * numbers less their zero point, in 16 bits. Stored numbers are bytes here, signed or not: bounds
+ * and zero points are in the range of the type.
+ */
+#ifndef ARMNN_CPU_ACC_QUANTIZED_H_
+#define ARMNN_CPU_ACC_QUANTIZED_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Sums to numbers ----------------------------------------------------------------------- */
+
+/* How sums become stored numbers: scaled by factors, the zero point added, bounded. */
+typedef struct armnn_i_acc_store_t {
+  int32_t zero_point, low, high;
+  uint32_t flags;
+} armnn_i_acc_store_t;
+
+#define ARMNN_ACC_SCALE_ONCE 1u  /* factors round once: |right| shifts the whole product */
+#define ARMNN_ACC_SCALE_EXACT 2u /* some factor is 1/2 or more: |left| counts, |right| may be 0 */
+
+/* What channels have of their own: arrays of as many int32 as there are channels in a panel or a
+ * block, one behind another. */
+enum armnn_i_acc_channel_e {
+  ARMNN_ACC_CHANNEL_BIAS,
+  ARMNN_ACC_CHANNEL_MULTIPLIER,
+  ARMNN_ACC_CHANNEL_RIGHT,
+  ARMNN_ACC_CHANNEL_HALF,
+  ARMNN_ACC_CHANNEL_LEFT,
+  ARMNN_ACC_CHANNEL_ARRAYS
+};
+
+/* ---- Products ------------------------------------------------------------------------------ */
+
+#define ARMNN_ACC_LEVEL_ROWS 6 /* most rows of a tile */
+
+/* |rows| rows of levels by a panel of weights. */
+typedef struct armnn_i_acc_level_job_t {
+  const int16_t* const* inputs; /* [rows] */
+  uint8_t* const* outputs;      /* [rows] */
+  ptrdiff_t offset;             /* of this panel's first channel in each output */
+  uint32_t rows, channels;      /* channels that are stored */
+  uint32_t tap_count;
+  const ptrdiff_t* taps; /* where each tap begins in a row, in levels */
+  size_t pairs;          /* of levels in a tap */
+  const int32_t* panel;  /* the channels' arrays, then pairs of weights, [tap][pair][channel] */
+  armnn_i_acc_store_t store;
+} armnn_i_acc_level_job_t;
+
+/* ---- Images -------------------------------------------------------------------------------- */
+
+/* Levels of |pixels| pixels: (in ^ flip) - offset, zero behind an odd number of channels. */
+typedef struct armnn_i_acc_levels_of_t {
+  const uint8_t* input;
+  ptrdiff_t input_step; /* from pixel to pixel */
+  int16_t* output;
+  size_t pixels, channels, width; /* |width| levels of the output for each pixel */
+  uint8_t flip;                   /* 0x80 for signed numbers, which are then unsigned */
+  int16_t offset;
+} armnn_i_acc_levels_of_t;
+
+/* One line of windows, each channel by itself. Blocks of channels, as wide as a panel, have their
+ * arrays, then for each two taps pairs of weights; sums lie as vi_zip_low and vi_zip_high have
+ * them: armnn_i_acc_zipped. A block is read as a whole, past the last channel. */
+typedef struct armnn_i_acc_channelwise_job_t {
+  const int16_t* input;  /* first tap of the first window */
+  const ptrdiff_t* taps; /* an even number: without a second one the last is repeated */
+  size_t pairs;          /* of taps */
+  ptrdiff_t input_step, output_step;
+  uint8_t* output;
+  size_t pixels, channels;
+  const int32_t* blocks;
+  armnn_i_acc_store_t store;
+} armnn_i_acc_channelwise_job_t;
+
+/* Where in the sums of a block of |panel| channels that of channel |c| lies. */
+static inline uint32_t armnn_i_acc_zipped(uint32_t c, uint32_t panel) {
+  return c % 8 / 4 * (panel / 2) + c / 8 * 4 + c % 4;
+}
+
+#define ARMNN_ACC_SUM_BITS 20 /* behind the point of the terms of a sum */
+
+/* ---- Elements ------------------------------------------------------------------------------ */
+
+/* |rows| rows of |columns| of two operands; a step of 0 repeats the first number of a row. */
+typedef struct armnn_i_acc_pair_job_t {
+  const uint8_t *left, *right;
+  uint8_t* output;
+  ptrdiff_t left_row, right_row, output_row; /* from row to row */
+  ptrdiff_t left_step, right_step;           /* 1 or 0 */
+  size_t rows, columns;
+  int32_t operation; /* ARMNN_BINARY_ADD, SUB or MUL */
+  /* A level is (number ^ flip) - offset, shifted to the left, and of a sum scaled by a factor. */
+  struct armnn_i_acc_operand_t {
+    uint8_t flip;
+    int32_t offset, multiplier, right, half;
+  } operands[2];
+  int32_t left_shift, multiplier, right_shift, half; /* of what comes out */
+  armnn_i_acc_store_t store;
+} armnn_i_acc_pair_job_t;
+
+typedef struct armnn_i_acc_element_kernels_t {
+  /* float32 to stored numbers. */
+  void (*quantize)(const float* in, uint8_t* out, size_t count, float scale,
+                   const armnn_i_acc_store_t* store);
+  /* scale * ((in ^ flip) - offset), as for levels. */
+  void (*dequantize)(const uint8_t* in, float* out, size_t count, float scale, uint8_t flip,
+                     int32_t offset);
+  void (*table)(const uint8_t* in, uint8_t* out, size_t count, const uint8_t* table);
+  void (*pair)(const armnn_i_acc_pair_job_t* job);
+  const char *quantize_name, *dequantize_name, *table_name, *add_name, *sub_name, *mul_name;
+} armnn_i_acc_element_kernels_t;
+
+typedef struct armnn_i_acc_quantized_kernels_t {
+  uint32_t panel; /* channels of a panel */
+  const armnn_i_acc_element_kernels_t* elements;
+  void (*levels)(const armnn_i_acc_levels_of_t* job);
+  void (*multiply)(const armnn_i_acc_level_job_t* job);
+  void (*channelwise)(const armnn_i_acc_channelwise_job_t* job);
+  const char *multiply_name, *channelwise_name;
+} armnn_i_acc_quantized_kernels_t;
+
+#endif /* ARMNN_CPU_ACC_QUANTIZED_H_ */

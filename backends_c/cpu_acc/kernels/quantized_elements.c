@@ -1,0 +1,180 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * quantized_elements.c - kernels of quantised numbers that go element by element. Plain loops are
+ * vectors by the compiler.
+ */
+#include "armnn/descriptors.h"
+#include "quantized.h"
+#include "simd_levels.h"
+
+enum { BLOCK = 2 * VF_LANES };
+
+/* The nearest whole number, halves to even, of numbers below 2^22: this one more has no places
+ * behind the point. */
+ACC_INLINE vi_t rounded(vf_t x) {
+  const vf_t magic = vf_set(0x1.8p23f);
+  return vi_sub(vi_cast(vf_add(x, magic)), vi_cast(magic));
+}
+
+static void ACC_NAME(armnn_f32_quantize)(const float* in, uint8_t* out, size_t count, float scale,
+                                         const armnn_i_acc_store_t* store) {
+  const vf_t divisor = vf_set(scale);
+  const vf_t least = vf_set((float)(store->low - store->zero_point));
+  const vf_t most = vf_set((float)(store->high - store->zero_point));
+  const vi_t zero_point = vi_set(store->zero_point);
+  for (size_t i = 0; i < count; i += BLOCK) {
+    float rest[BLOCK] = {0};
+    uint8_t bytes[BLOCK];
+    const size_t left = count - i;
+    const float* from = in + i;
+    if (left < BLOCK) from = memcpy(rest, from, left * sizeof *from);
+    vi_t numbers[2];
+    for (int v = 0; v < 2; ++v) {
+      const vf_t x = vf_div(vf_load(from + v * VF_LANES), divisor);
+      const vf_t bounded = vf_min(vf_max(x, least), most);
+      const vf_t known = vf_select(vf_is_nan(x), vf_set(0.0f), bounded);
+      numbers[v] = vi_add(rounded(known), zero_point);
+    }
+    vi_store_bytes(left < BLOCK ? bytes : out + i, numbers[0], numbers[1]);
+    if (left < BLOCK) memcpy(out + i, bytes, left);
+  }
+}
+
+static void ACC_NAME(armnn_s8_dequantize)(const uint8_t* in, float* out, size_t count, float scale,
+                                          uint8_t flip, int32_t offset) {
+  for (size_t i = 0; i < count; ++i) out[i] = scale * (float)((in[i] ^ flip) - offset);
+}
+
+static void ACC_NAME(armnn_s8_table)(const uint8_t* in, uint8_t* out, size_t count,
+                                     const uint8_t* table) {
+  for (size_t i = 0; i < count; ++i) out[i] = table[in[i]];
+}
+
+/* ---- Two operands -------------------------------------------------------------------------- */
+
+typedef armnn_i_acc_pair_job_t job_t;
+
+/* What all rows have in common. */
+typedef struct terms_t {
+  vi_t flip[2], offset[2], multiplier[2], right[2], half[2];
+  vi_t left_shift, out_multiplier, out_right, out_half;
+  vi_bounds_t bounds;
+} terms_t;
+
+ACC_INLINE terms_t terms_of(const job_t* job) {
+  terms_t terms = {
+      .left_shift = vi_set(job->left_shift),
+      .out_multiplier = vi_set(job->multiplier),
+      .out_right = vi_set(job->right_shift),
+      .out_half = vi_set(job->half),
+      .bounds = vi_bounds(job->store.zero_point, job->store.low, job->store.high),
+  };
+  for (int side = 0; side < 2; ++side) {
+    terms.flip[side] = vi_set(job->operands[side].flip);
+    terms.offset[side] = vi_set(job->operands[side].offset);
+    terms.multiplier[side] = vi_set(job->operands[side].multiplier);
+    terms.right[side] = vi_set(job->operands[side].right);
+    terms.half[side] = vi_set(job->operands[side].half);
+  }
+  return terms;
+}
+
+/* Numbers as levels, on a common scale for a sum. */
+ACC_INLINE vi_t operand(const terms_t* terms, int side, vi_t numbers, int is_sum) {
+  const vi_t level = vi_sub(vi_xor(numbers, terms->flip[side]), terms->offset[side]);
+  if (!is_sum) return level;
+  return vi_scale_twice(vi_shift_left(level, ARMNN_ACC_SUM_BITS), terms->multiplier[side],
+                        terms->right[side], terms->half[side], 1);
+}
+
+ACC_INLINE vi_t combined(const terms_t* terms, vi_t left, vi_t right, int operation) {
+  vi_t result = operation == ARMNN_BINARY_ADD   ? vi_add(left, right)
+                : operation == ARMNN_BINARY_SUB ? vi_sub(left, right)
+                                                : vi_mul(left, right);
+  result = vi_shift_left_by(result, terms->left_shift);
+  return vi_scale_twice(result, terms->out_multiplier, terms->out_right, terms->out_half, 1);
+}
+
+/* Two vectors; of an operand that repeats, |fixed| is each. */
+ACC_INLINE void pair_block(const terms_t* terms, const uint8_t* const from[2], const vi_t fixed[2],
+                           const int repeats[2], int operation, uint8_t* out) {
+  const int is_sum = operation != ARMNN_BINARY_MUL;
+  vi_t results[2];
+  for (int v = 0; v < 2; ++v) {
+    vi_t levels[2];
+    for (int side = 0; side < 2; ++side) {
+      levels[side] = repeats[side]
+                         ? fixed[side]
+                         : operand(terms, side, vi_load_bytes(from[side] + v * VF_LANES), is_sum);
+    }
+    results[v] = combined(terms, levels[0], levels[1], operation);
+  }
+  vi_store_numbers(out, results[0], results[1], terms->bounds);
+}
+
+/* |operation| and which operand repeats are constant where this is used. */
+ACC_INLINE void pair_rows(const job_t* job, int operation, int left_repeats, int right_repeats) {
+  const terms_t terms = terms_of(job);
+  const int repeats[2] = {left_repeats, right_repeats};
+  const size_t columns = job->columns;
+  for (size_t r = 0; r < job->rows; ++r) {
+    const ptrdiff_t row = (ptrdiff_t)r;
+    const uint8_t* from[2] = {job->left + row * job->left_row, job->right + row * job->right_row};
+    uint8_t* out = job->output + row * job->output_row;
+    vi_t fixed[2] = {terms.bounds.low, terms.bounds.low};
+    for (int side = 0; side < 2; ++side) {
+      if (!repeats[side]) continue;
+      fixed[side] = operand(&terms, side, vi_set(from[side][0]), operation != ARMNN_BINARY_MUL);
+    }
+    size_t i = 0;
+    for (; i + BLOCK <= columns; i += BLOCK) {
+      const uint8_t* const at[2] = {from[0] + i, from[1] + i};
+      pair_block(&terms, at, fixed, repeats, operation, out + i);
+    }
+    if (i == columns) continue;
+    uint8_t in[2][BLOCK] = {{0}}, bytes[BLOCK];
+    for (int side = 0; side < 2; ++side) {
+      if (!repeats[side]) memcpy(in[side], from[side] + i, columns - i);
+    }
+    const uint8_t* const at[2] = {in[0], in[1]};
+    pair_block(&terms, at, fixed, repeats, operation, bytes);
+    memcpy(out + i, bytes, columns - i);
+  }
+}
+
+ACC_INLINE void pair(const job_t* job, int operation) {
+  if (job->left_step == 0 && job->right_step == 0) {
+    pair_rows(job, operation, 1, 1);
+  } else if (job->left_step == 0) {
+    pair_rows(job, operation, 1, 0);
+  } else if (job->right_step == 0) {
+    pair_rows(job, operation, 0, 1);
+  } else {
+    pair_rows(job, operation, 0, 0);
+  }
+}
+
+static void ACC_NAME(armnn_s8_pair)(const job_t* job) {
+  if (job->operation == ARMNN_BINARY_ADD) {
+    pair(job, ARMNN_BINARY_ADD);
+  } else if (job->operation == ARMNN_BINARY_SUB) {
+    pair(job, ARMNN_BINARY_SUB);
+  } else {
+    pair(job, ARMNN_BINARY_MUL);
+  }
+}
+
+extern const armnn_i_acc_element_kernels_t ACC_NAME(armnn_i_acc_element_kernels);
+const armnn_i_acc_element_kernels_t ACC_NAME(armnn_i_acc_element_kernels) = {
+    .quantize = ACC_NAME(armnn_f32_quantize),
+    .dequantize = ACC_NAME(armnn_s8_dequantize),
+    .table = ACC_NAME(armnn_s8_table),
+    .pair = ACC_NAME(armnn_s8_pair),
+    .add_name = "armnn_s8_add__" ACC_ISA_TEXT,
+    .sub_name = "armnn_s8_sub__" ACC_ISA_TEXT,
+    .mul_name = "armnn_s8_mul__" ACC_ISA_TEXT,
+    .quantize_name = "armnn_f32_quantize__" ACC_ISA_TEXT,
+    .dequantize_name = "armnn_s8_dequantize__" ACC_ISA_TEXT,
+    .table_name = "armnn_s8_table__" ACC_ISA_TEXT,
+};

@@ -1,0 +1,249 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * simd_levels.h - vectors of sums of quantised numbers: products of 16-bit levels, and factors as
+ * integers.
+ *
+ * A level is a stored number less its zero point: 9 bits. Two levels side by side are a lane of
+ * 32 bits; the product of two such pairs is exact. Every function here gives the same bits on every
+ * instruction set: those of fixed_point.h, which CpuRef computes with.
+ */
+#ifndef ARMNN_CPU_ACC_SIMD_LEVELS_H_
+#define ARMNN_CPU_ACC_SIMD_LEVELS_H_
+
+#include "simd.h"
+
+ACC_INLINE vi_t vi_load(const int32_t* p) {
+  vi_t x;
+  memcpy(&x, p, sizeof x);
+  return x;
+}
+ACC_INLINE void vi_store(int32_t* p, vi_t x) { memcpy(p, &x, sizeof x); }
+
+/* The pair of levels at |p| in each lane. */
+ACC_INLINE vi_t vi_set_pair(const int16_t* p) {
+  int32_t pair;
+  memcpy(&pair, p, sizeof pair);
+  return vi_set(pair);
+}
+
+typedef struct vi_bounds_t {
+  vi_t zero_point, low, high;
+} vi_bounds_t;
+
+#if defined(__AVX512F__)
+
+ACC_INLINE vi_t vi_dot_pairs(vi_t sum, vi_t x, vi_t y) {
+#if defined(__AVX512VNNI__)
+  return _mm512_dpwssd_epi32(sum, x, y);
+#else
+  return _mm512_add_epi32(sum, _mm512_madd_epi16(x, y));
+#endif
+}
+ACC_INLINE vi_t vi_max(vi_t a, vi_t b) { return _mm512_max_epi32(a, b); }
+ACC_INLINE vi_t vi_min(vi_t a, vi_t b) { return _mm512_min_epi32(a, b); }
+ACC_INLINE vi_t vi_shift_left_by(vi_t a, vi_t n) { return _mm512_sllv_epi32(a, n); }
+ACC_INLINE vi_t vi_shift_right_by(vi_t a, vi_t n) { return _mm512_srav_epi32(a, n); }
+ACC_INLINE vi_t vi_is_positive(vi_t a) {
+  return _mm512_maskz_set1_epi32(_mm512_cmpgt_epi32_mask(a, _mm512_setzero_si512()), -1);
+}
+/* The products of the lanes with even and with odd numbers, in 64 bits. */
+#define VI_MUL_EVEN(a, b) _mm512_mul_epi32(a, b)
+#define VI_MUL_ODD(a, b) _mm512_mul_epi32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32))
+ACC_INLINE vi_t vi_high_product(vi_t a, vi_t b) {
+  const __m512i half = _mm512_set1_epi64(INT64_C(1) << 30);
+  const __m512i even = _mm512_srli_epi64(_mm512_add_epi64(VI_MUL_EVEN(a, b), half), 31);
+  const __m512i odd = _mm512_slli_epi64(_mm512_add_epi64(VI_MUL_ODD(a, b), half), 1);
+  return _mm512_mask_blend_epi32((__mmask16)0xaaaa, even, odd);
+}
+ACC_INLINE __m512i vi_round_once(__m512i product, __m512i right) {
+  const __m512i half = _mm512_srli_epi64(_mm512_sllv_epi64(_mm512_set1_epi64(1), right), 1);
+  return _mm512_srav_epi64(_mm512_add_epi64(product, half), right);
+}
+ACC_INLINE vi_t vi_scale_once(vi_t a, vi_t multiplier, vi_t right) {
+  const __m512i low = _mm512_set1_epi64(UINT32_MAX);
+  const __m512i even = vi_round_once(VI_MUL_EVEN(a, multiplier), _mm512_and_si512(right, low));
+  const __m512i odd = vi_round_once(VI_MUL_ODD(a, multiplier), _mm512_srli_epi64(right, 32));
+  return _mm512_mask_blend_epi32((__mmask16)0xaaaa, even, _mm512_slli_epi64(odd, 32));
+}
+ACC_INLINE void vi_store_bytes(uint8_t* p, vi_t a, vi_t b) {
+  _mm_storeu_si128((__m128i*)(void*)p, _mm512_cvtepi32_epi8(a));
+  _mm_storeu_si128((__m128i*)(void*)(p + 16), _mm512_cvtepi32_epi8(b));
+}
+ACC_INLINE vi_bounds_t vi_bounds(int32_t zero_point, int32_t low, int32_t high) {
+  return (vi_bounds_t){_mm512_set1_epi16((int16_t)zero_point), _mm512_set1_epi16((int16_t)low),
+                       _mm512_set1_epi16((int16_t)high)};
+}
+ACC_INLINE __m512i vi_bounded_words(__m512i words, vi_bounds_t bounds) {
+  words = _mm512_adds_epi16(words, bounds.zero_point);
+  return _mm512_min_epi16(_mm512_max_epi16(words, bounds.low), bounds.high);
+}
+ACC_INLINE vi_t vi_load_bytes(const uint8_t* p) {
+  return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i*)(const void*)p));
+}
+ACC_INLINE vi_t vi_mul(vi_t a, vi_t b) { return _mm512_mullo_epi32(a, b); }
+ACC_INLINE vi_t vi_zip_low(vi_t a, vi_t b) { return _mm512_unpacklo_epi16(a, b); }
+ACC_INLINE vi_t vi_zip_high(vi_t a, vi_t b) { return _mm512_unpackhi_epi16(a, b); }
+ACC_INLINE void vi_store_zipped(uint8_t* p, vi_t low, vi_t high, vi_bounds_t bounds) {
+  const __m512i words = vi_bounded_words(_mm512_packs_epi32(low, high), bounds);
+  _mm256_storeu_si256((__m256i*)(void*)p, _mm512_cvtepi16_epi8(words));
+}
+ACC_INLINE void vi_store_numbers(uint8_t* p, vi_t a, vi_t b, vi_bounds_t bounds) {
+  const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+  const __m512i words = vi_bounded_words(_mm512_packs_epi32(a, b), bounds);
+  _mm256_storeu_si256((__m256i*)(void*)p,
+                      _mm512_cvtepi16_epi8(_mm512_permutexvar_epi64(order, words)));
+}
+#undef VI_MUL_EVEN
+#undef VI_MUL_ODD
+
+#elif defined(__AVX2__)
+
+ACC_INLINE vi_t vi_dot_pairs(vi_t sum, vi_t x, vi_t y) {
+  return _mm256_add_epi32(sum, _mm256_madd_epi16(x, y));
+}
+ACC_INLINE vi_t vi_max(vi_t a, vi_t b) { return _mm256_max_epi32(a, b); }
+ACC_INLINE vi_t vi_min(vi_t a, vi_t b) { return _mm256_min_epi32(a, b); }
+ACC_INLINE vi_t vi_shift_left_by(vi_t a, vi_t n) { return _mm256_sllv_epi32(a, n); }
+ACC_INLINE vi_t vi_shift_right_by(vi_t a, vi_t n) { return _mm256_srav_epi32(a, n); }
+ACC_INLINE vi_t vi_is_positive(vi_t a) { return _mm256_cmpgt_epi32(a, _mm256_setzero_si256()); }
+#define VI_MUL_EVEN(a, b) _mm256_mul_epi32(a, b)
+#define VI_MUL_ODD(a, b) _mm256_mul_epi32(_mm256_srli_epi64(a, 32), _mm256_srli_epi64(b, 32))
+ACC_INLINE vi_t vi_high_product(vi_t a, vi_t b) {
+  const __m256i half = _mm256_set1_epi64x(INT64_C(1) << 30);
+  const __m256i even = _mm256_srli_epi64(_mm256_add_epi64(VI_MUL_EVEN(a, b), half), 31);
+  const __m256i odd = _mm256_slli_epi64(_mm256_add_epi64(VI_MUL_ODD(a, b), half), 1);
+  return _mm256_blend_epi32(even, odd, 0xaa);
+}
+/* There is no arithmetic shift of 64 bits: 2^62 more keeps the sum positive, and goes again. */
+ACC_INLINE __m256i vi_round_once(__m256i product, __m256i right) {
+  const __m256i one = _mm256_set1_epi64x(1), most = _mm256_set1_epi64x(INT64_C(1) << 62);
+  const __m256i half = _mm256_srli_epi64(_mm256_sllv_epi64(one, right), 1);
+  const __m256i sum = _mm256_add_epi64(_mm256_add_epi64(product, half), most);
+  return _mm256_sub_epi64(_mm256_srlv_epi64(sum, right), _mm256_srlv_epi64(most, right));
+}
+ACC_INLINE vi_t vi_scale_once(vi_t a, vi_t multiplier, vi_t right) {
+  const __m256i low = _mm256_set1_epi64x(UINT32_MAX);
+  const __m256i even = vi_round_once(VI_MUL_EVEN(a, multiplier), _mm256_and_si256(right, low));
+  const __m256i odd = vi_round_once(VI_MUL_ODD(a, multiplier), _mm256_srli_epi64(right, 32));
+  return _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
+}
+ACC_INLINE void vi_store_words(uint8_t* p, __m256i words) {
+  const __m256i bytes = _mm256_and_si256(words, _mm256_set1_epi16(0xff));
+  _mm_storeu_si128((__m128i*)(void*)p, _mm_packus_epi16(_mm256_castsi256_si128(bytes),
+                                                        _mm256_extracti128_si256(bytes, 1)));
+}
+ACC_INLINE void vi_store_bytes(uint8_t* p, vi_t a, vi_t b) {
+  vi_store_words(p, _mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xd8));
+}
+ACC_INLINE vi_bounds_t vi_bounds(int32_t zero_point, int32_t low, int32_t high) {
+  return (vi_bounds_t){_mm256_set1_epi16((int16_t)zero_point), _mm256_set1_epi16((int16_t)low),
+                       _mm256_set1_epi16((int16_t)high)};
+}
+/* Saturation of 16 bits on the way does not matter: bounds are those of bytes. */
+ACC_INLINE void vi_store_zipped(uint8_t* p, vi_t low, vi_t high, vi_bounds_t bounds) {
+  const __m256i words = _mm256_adds_epi16(_mm256_packs_epi32(low, high), bounds.zero_point);
+  vi_store_words(p, _mm256_min_epi16(_mm256_max_epi16(words, bounds.low), bounds.high));
+}
+ACC_INLINE void vi_store_numbers(uint8_t* p, vi_t a, vi_t b, vi_bounds_t bounds) {
+  const __m256i words = _mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xd8);
+  const __m256i moved = _mm256_adds_epi16(words, bounds.zero_point);
+  vi_store_words(p, _mm256_min_epi16(_mm256_max_epi16(moved, bounds.low), bounds.high));
+}
+ACC_INLINE vi_t vi_load_bytes(const uint8_t* p) {
+  return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i*)(const void*)p));
+}
+ACC_INLINE vi_t vi_mul(vi_t a, vi_t b) { return _mm256_mullo_epi32(a, b); }
+ACC_INLINE vi_t vi_zip_low(vi_t a, vi_t b) { return _mm256_unpacklo_epi16(a, b); }
+ACC_INLINE vi_t vi_zip_high(vi_t a, vi_t b) { return _mm256_unpackhi_epi16(a, b); }
+#undef VI_MUL_EVEN
+#undef VI_MUL_ODD
+
+#else
+
+#if defined(__SSE2__)
+typedef short v8hi_t __attribute__((vector_size(16)));
+#endif
+
+/* sum + the products of both levels of each lane. */
+ACC_INLINE vi_t vi_dot_pairs(vi_t sum, vi_t x, vi_t y) {
+#if defined(__aarch64__)
+  const int16x8_t a = (int16x8_t)x, b = (int16x8_t)y;
+  const int32x4_t low = vmull_s16(vget_low_s16(a), vget_low_s16(b));
+  return (vi_t)vaddq_s32((int32x4_t)sum, vpaddq_s32(low, vmull_high_s16(a, b)));
+#elif defined(__SSE2__)
+  return (vi_t)((vu_t)sum + (vu_t)__builtin_ia32_pmaddwd128((v8hi_t)x, (v8hi_t)y));
+#else
+  const vi_t low =
+      vi_shift_right(vi_shift_left(x, 16), 16) * vi_shift_right(vi_shift_left(y, 16), 16);
+  return vi_add(sum, vi_add(low, vi_shift_right(x, 16) * vi_shift_right(y, 16)));
+#endif
+}
+ACC_INLINE vi_t vi_choose(vi_t mask, vi_t a, vi_t b) { return (a & mask) | (b & ~mask); }
+ACC_INLINE vi_t vi_max(vi_t a, vi_t b) { return vi_choose(a > b, a, b); }
+ACC_INLINE vi_t vi_min(vi_t a, vi_t b) { return vi_choose(a < b, a, b); }
+ACC_INLINE vi_t vi_shift_left_by(vi_t a, vi_t n) { return (vi_t)((vu_t)a << (vu_t)n); }
+ACC_INLINE vi_t vi_shift_right_by(vi_t a, vi_t n) { return a >> n; }
+ACC_INLINE vi_t vi_is_positive(vi_t a) { return a > 0; }
+/* (a * b + 2^30) / 2^31, rounded down. */
+ACC_INLINE vi_t vi_high_product(vi_t a, vi_t b) {
+  for (int i = 0; i < 4; ++i) a[i] = (int32_t)(((int64_t)a[i] * b[i] + (1 << 30)) >> 31);
+  return a;
+}
+/* a * multiplier / 2^right, rounded to the nearest, halves upwards; |right| in [1, 62]. */
+ACC_INLINE vi_t vi_scale_once(vi_t a, vi_t multiplier, vi_t right) {
+  for (int i = 0; i < 4; ++i) {
+    const int64_t half = (INT64_C(1) << right[i]) >> 1;
+    a[i] = (int32_t)(((int64_t)a[i] * multiplier[i] + half) >> right[i]);
+  }
+  return a;
+}
+/* The lowest byte of each lane, those of |a| first. */
+ACC_INLINE void vi_store_bytes(uint8_t* p, vi_t a, vi_t b) {
+  for (int i = 0; i < 4; ++i) {
+    p[i] = (uint8_t)a[i];
+    p[i + 4] = (uint8_t)b[i];
+  }
+}
+/* A byte in each lane. */
+ACC_INLINE vi_t vi_load_bytes(const uint8_t* p) { return (vi_t){p[0], p[1], p[2], p[3]}; }
+ACC_INLINE vi_t vi_mul(vi_t a, vi_t b) { return a * b; }
+/* Levels of |a| and |b| in turn: those of channels whose place in groups of 8 is below 4, and the
+ * others. Their sums are stored in the order of the channels. */
+typedef int16_t vs_t __attribute__((vector_size(16)));
+ACC_INLINE vi_t vi_zip_low(vi_t a, vi_t b) {
+  const vs_t x = (vs_t)a, y = (vs_t)b;
+  return (vi_t)(vs_t){x[0], y[0], x[1], y[1], x[2], y[2], x[3], y[3]};
+}
+ACC_INLINE vi_t vi_zip_high(vi_t a, vi_t b) {
+  const vs_t x = (vs_t)a, y = (vs_t)b;
+  return (vi_t)(vs_t){x[4], y[4], x[5], y[5], x[6], y[6], x[7], y[7]};
+}
+/* How scaled sums become stored numbers: the zero point added, bounded. */
+ACC_INLINE vi_bounds_t vi_bounds(int32_t zero_point, int32_t low, int32_t high) {
+  return (vi_bounds_t){vi_set(zero_point), vi_set(low), vi_set(high)};
+}
+ACC_INLINE vi_t vi_bounded(vi_t x, vi_bounds_t bounds) {
+  return vi_min(vi_max(vi_add(x, bounds.zero_point), bounds.low), bounds.high);
+}
+/* Two vectors of sums as numbers: of neighbouring channels, and of zipped ones. */
+ACC_INLINE void vi_store_numbers(uint8_t* p, vi_t a, vi_t b, vi_bounds_t bounds) {
+  vi_store_bytes(p, vi_bounded(a, bounds), vi_bounded(b, bounds));
+}
+ACC_INLINE void vi_store_zipped(uint8_t* p, vi_t low, vi_t high, vi_bounds_t bounds) {
+  vi_store_numbers(p, low, high, bounds);
+}
+
+#endif
+
+/* a * multiplier / 2^31 rounded to the nearest, then / 2^right, halves away from zero. What
+ * comes out of the product and |half|, which is 2^right / 2, are together below 2^31. If |exact|,
+ * some |right| may be 0. */
+ACC_INLINE vi_t vi_scale_twice(vi_t a, vi_t multiplier, vi_t right, vi_t half, int exact) {
+  vi_t down = vi_shift_right(a, 31); /* -1 for negative numbers, whose halves go down */
+  if (exact) down = vi_and(down, vi_is_positive(right));
+  const vi_t product = vi_high_product(a, multiplier);
+  return vi_shift_right_by(vi_add(vi_add(product, half), down), right);
+}
+
+#endif /* ARMNN_CPU_ACC_SIMD_LEVELS_H_ */

@@ -1,0 +1,268 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * attention.c - softmax(query key^T, with a scale and a mask) value, some rows at a time: their
+ * scores are made, become probabilities and are multiplied with the values while they are in the
+ * cache. Keys and values of a matrix of the batch are packed to the thread's scratch before.
+ *
+ * Rows are divided by their sums at the end, where they are shorter. A row whose scores are all
+ * minus infinity gives NaN, as the layers do one by one.
+ */
+#include "op_base.h"
+#include "panel_rows.h"
+
+/* Bytes of the scores that are worked on together, and the least and most rows of them. */
+#define SCORE_BYTES 65536
+#define FEWEST_ROWS 12
+#define MOST_ROWS 96
+/* Rows that make packing keys and values for them alone a small part of the work. */
+#define ROWS_FOR_PACKING 64
+
+enum { QUERY, KEY, VALUE, MASK, OUTPUT, TENSORS };
+
+typedef struct attention_op_t {
+  armnn_i_acc_base_t base;
+  armnn_i_acc_attention_t what;
+  const armnn_i_acc_kernels_t* kernels;
+  armnn_i_acc_panels_t keys, values;
+  int64_t steps[TENSORS][ARMNN_ACC_MAX_RANK]; /* 0 where a dimension repeats */
+  int64_t m, n, k;
+  int64_t batches, parts, part_rows, block_rows;
+  int64_t score_stride;
+  float beta;      /* of the softmax, */
+  float key_scale; /* and what keys are multiplied with before the mask is added */
+  uint64_t value_offset, score_offset, thread_scratch; /* of a thread's scratch, in floats */
+  uint32_t threads;
+} attention_op_t;
+
+typedef struct attention_run_t {
+  const attention_op_t* op;
+  const float* tensors[TENSORS];
+  float* scratch;
+} attention_run_t;
+
+/* The matrix of |tensor| that belongs to matrix |batch| of the output. */
+static const float* matrix_of(const attention_run_t* run, int tensor, int64_t batch) {
+  const attention_op_t* op = run->op;
+  const float* matrix = run->tensors[tensor];
+  for (uint32_t d = op->what.output.rank - 2; d-- > 0;) {
+    matrix += batch % op->what.output.dims[d] * op->steps[tensor][d];
+    batch /= op->what.output.dims[d];
+  }
+  return matrix;
+}
+
+static void pack_matrices(const attention_run_t* run, int64_t batch, float* scratch) {
+  const attention_op_t* op = run->op;
+  const uint32_t row = op->what.output.rank - 2, column = row + 1;
+  const uint32_t key_column = op->what.transpose_key ? row : column;
+  const armnn_i_acc_panel_source_t keys = {
+      .values = matrix_of(run, KEY, batch),
+      .step_o = op->steps[KEY][key_column],
+      .step_i = op->steps[KEY][key_column == row ? column : row],
+      .size_y = 1,
+      .size_x = 1,
+      .channels = (uint64_t)op->k,
+  };
+  const uint32_t value_column = op->what.transpose_value ? row : column;
+  const armnn_i_acc_panel_source_t values = {
+      .values = matrix_of(run, VALUE, batch),
+      .step_o = op->steps[VALUE][value_column],
+      .step_i = op->steps[VALUE][value_column == row ? column : row],
+      .size_y = 1,
+      .size_x = 1,
+      .channels = (uint64_t)op->n,
+  };
+  armnn_i_acc_pack_panels(&op->keys, &keys, (uint64_t)op->n, 0, op->keys.count, scratch);
+  if (op->key_scale != 1.0f) {
+    op->kernels->elementwise->apply[ARMNN_ACC_LINEAR](scratch, scratch, (size_t)op->keys.floats,
+                                                      op->key_scale, -0.0f);
+  }
+  armnn_i_acc_pack_panels(&op->values, &values, (uint64_t)op->what.output.dims[column], 0,
+                          op->values.count, scratch + op->value_offset);
+}
+
+/* |job|'s rows times all panels. */
+static void multiply(const armnn_i_acc_panels_t* panels, const float* packed, int64_t rows,
+                     const armnn_i_acc_gemm_job_t* job) {
+  for (uint32_t p = 0; p < panels->count; ++p) {
+    const armnn_i_acc_panel_t* panel = &panels->panels[p];
+    armnn_i_acc_gemm_job_t part = *job;
+    part.panel = packed + panel->offset;
+    part.last = panel->columns - (panel->vectors - 1) * panels->gemm->lanes;
+    part.output += panel->first;
+    part.residual += panel->first;
+    armnn_i_acc_multiply_rows(panels, panel, rows, &part);
+  }
+}
+
+/* Rows [from, from + rows) of matrix |batch|. */
+static void attend(const attention_run_t* run, int64_t batch, int64_t from, int64_t rows,
+                   float* scratch) {
+  const attention_op_t* op = run->op;
+  const uint32_t row = op->what.output.rank - 2;
+  const armnn_i_acc_reduce_kernels_t* reduce = op->kernels->reduce;
+  const armnn_i_acc_gemm_tap_t tap = {0, 0};
+  float* scores = scratch + op->score_offset;
+  float* output = (float*)(uintptr_t)matrix_of(run, OUTPUT, batch) + from * op->steps[OUTPUT][row];
+  const bool masked = op->what.mask.rank > 0;
+  const float* mask =
+      masked ? matrix_of(run, MASK, batch) + from * op->steps[MASK][row] : scores; /* not read */
+  const armnn_i_acc_gemm_job_t score = {
+      .tap_count = 1,
+      .depth = (uint64_t)op->k,
+      .taps = &tap,
+      .input = matrix_of(run, QUERY, batch) + from * op->steps[QUERY][row],
+      .input_stride = op->steps[QUERY][row],
+      .output = scores,
+      .output_stride = op->score_stride,
+      .residual = mask,
+      .residual_stride = masked ? op->steps[MASK][row] : 0,
+      .flags = masked ? ARMNN_ACC_GEMM_RESIDUAL : 0,
+  };
+  multiply(&op->keys, scratch, rows, &score);
+  float inverse[MOST_ROWS];
+  const int extreme = op->beta < 0.0f ? ARMNN_ACC_FOLD_MINIMUM : ARMNN_ACC_FOLD_MAXIMUM;
+  for (int64_t r = 0; r < rows; ++r) {
+    float* of_row = scores + r * op->score_stride;
+    const float most = reduce->row[extreme](of_row, (size_t)op->n, 0.0f);
+    inverse[r] = 1.0f / reduce->exp_row(of_row, of_row, (size_t)op->n, op->beta, most);
+  }
+  const armnn_i_acc_gemm_job_t weighted = {
+      .tap_count = 1,
+      .depth = (uint64_t)op->n,
+      .taps = &tap,
+      .input = scores,
+      .input_stride = op->score_stride,
+      .output = output,
+      .output_stride = op->steps[OUTPUT][row],
+      .residual = output,
+  };
+  multiply(&op->values, scratch + op->value_offset, rows, &weighted);
+  for (int64_t r = 0; r < rows; ++r) {
+    float* of_row = output + r * op->steps[OUTPUT][row];
+    op->kernels->elementwise->apply[ARMNN_ACC_LINEAR](
+        of_row, of_row, (size_t)op->what.output.dims[row + 1], inverse[r], -0.0f);
+  }
+}
+
+/* Items: matrices of the batch, parts of their rows. */
+static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
+                                uint32_t thread_index) {
+  const attention_run_t* run = argument;
+  const attention_op_t* op = run->op;
+  float* scratch = run->scratch + thread_index * op->thread_scratch;
+  int64_t packed = -1;
+  for (int64_t i = (int64_t)begin; i < (int64_t)end; ++i) {
+    const int64_t batch = i / op->parts, first = i % op->parts * op->part_rows;
+    const int64_t last = first + op->part_rows < op->m ? first + op->part_rows : op->m;
+    if (packed != batch) pack_matrices(run, batch, scratch);
+    packed = batch;
+    for (int64_t row = first; row < last; row += op->block_rows) {
+      attend(run, batch, row, last - row < op->block_rows ? last - row : op->block_rows, scratch);
+    }
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static void run_attention(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {
+  const attention_op_t* op = (const attention_op_t*)base;
+  const armnn_i_acc_attention_t* what = &op->what;
+  attention_run_t self = {
+      .op = op,
+      .tensors = {[QUERY] = armnn_i_acc_address(run, &what->query),
+                  [KEY] = armnn_i_acc_address(run, &what->key),
+                  [VALUE] = armnn_i_acc_address(run, &what->value),
+                  [OUTPUT] = armnn_i_acc_address(run, &what->output)},
+      .scratch = (float*)run->scratch,
+  };
+  if (what->mask.rank > 0) self.tensors[MASK] = armnn_i_acc_address(run, &what->mask);
+  armnn_i_acc_parallel(run, run_items, &self, (uint64_t)(op->batches * op->parts), 1, op->threads);
+}
+
+/* ---- Making -------------------------------------------------------------------------------- */
+
+static void destroy_attention(armnn_i_acc_op_t* base) {
+  attention_op_t* op = (attention_op_t*)base;
+  armnn_i_acc_free_panels(&op->keys);
+  armnn_i_acc_free_panels(&op->values);
+  armnn_i_acc_destroy_op(base);
+}
+
+static void set_steps(attention_op_t* op, int index, const armnn_i_acc_tensor_t* tensor) {
+  if (tensor->rank == 0) return;
+  for (uint32_t d = 0; d < tensor->rank; ++d) {
+    op->steps[index][d] = tensor->dims[d] == 1 ? 0 : armnn_i_acc_step(tensor, d);
+  }
+}
+
+/* Kernels read and write rows without gaps. */
+static bool has_rows(const armnn_i_acc_tensor_t* tensor) {
+  const uint32_t last = tensor->rank - 1;
+  return tensor->rank == 0 || tensor->dims[last] == 1 || armnn_i_acc_step(tensor, last) == 1;
+}
+
+static void cut_work(const armnn_i_acc_maker_t* maker, attention_op_t* op) {
+  const int64_t line = ARMNN_ACC_LINE / (int64_t)sizeof(float);
+  const int64_t columns = op->what.output.dims[op->what.output.rank - 1];
+  op->base.op.operations = 2 * (uint64_t)(op->batches * op->m * op->n * (op->k + columns));
+  op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
+  op->parts = 1;
+  if (op->batches < 2 * (int64_t)op->threads) {
+    const int64_t wanted = armnn_i_acc_ceil_div(4 * (int64_t)op->threads, op->batches);
+    const int64_t most = armnn_i_acc_ceil_div(op->m, ROWS_FOR_PACKING);
+    op->parts = op->threads == 1 ? 1 : wanted < most ? wanted : most;
+  }
+  op->part_rows = armnn_i_acc_ceil_div(op->m, op->parts);
+  op->parts = armnn_i_acc_ceil_div(op->m, op->part_rows);
+  op->score_stride = armnn_i_acc_ceil_div(op->n, line) * line;
+  op->block_rows = SCORE_BYTES / (op->score_stride * (int64_t)sizeof(float));
+  if (op->block_rows < FEWEST_ROWS) op->block_rows = FEWEST_ROWS;
+  if (op->block_rows > MOST_ROWS) op->block_rows = MOST_ROWS;
+  op->block_rows = op->block_rows / op->keys.rows * op->keys.rows;
+  if (op->block_rows > op->part_rows) op->block_rows = op->part_rows;
+  op->value_offset = op->keys.floats;
+  op->score_offset = op->value_offset + op->values.floats;
+  op->thread_scratch = op->score_offset + (uint64_t)(op->block_rows * op->score_stride);
+  op->base.op.scratch_size = op->thread_scratch * op->threads * sizeof(float);
+}
+
+armnn_status_t armnn_i_acc_make_attention(const armnn_i_acc_maker_t* maker,
+                                          const armnn_i_acc_attention_t* what,
+                                          armnn_i_acc_op_t** out_op) {
+  const armnn_i_acc_kernels_t* kernels = armnn_i_acc_kernels_of(maker, &what->output);
+  const uint32_t row = what->output.rank - 2;
+  if (kernels == NULL || armnn_i_acc_count(&what->output) == 0 || !has_rows(&what->query) ||
+      !has_rows(&what->mask) || !has_rows(&what->output)) {
+    return ARMNN_STATUS_UNSUPPORTED;
+  }
+  attention_op_t* op = (attention_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
+  if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  op->base.op.destroy = destroy_attention;
+  op->base.op.run = run_attention;
+  op->base.op.kernel = kernels->reduce->attention_name;
+  op->what = *what;
+  op->kernels = kernels;
+  const armnn_i_acc_tensor_t* tensors[] = {&what->query, &what->key, &what->value, &what->mask,
+                                           &what->output};
+  for (int t = 0; t < TENSORS; ++t) set_steps(op, t, tensors[t]);
+  op->m = what->output.dims[row];
+  op->k = what->query.dims[row + 1];
+  op->n = what->key.dims[what->transpose_key ? row : row + 1];
+  op->batches = armnn_i_acc_count(&what->output) / (op->m * what->output.dims[row + 1]);
+  op->beta = what->mask.rank > 0 ? what->beta : what->beta * what->scale;
+  op->key_scale = what->mask.rank > 0 ? what->scale : 1.0f;
+  armnn_status_t status = armnn_i_acc_plan_panels(maker, kernels->gemm, 1, (uint64_t)op->n, 0, 1,
+                                                  (uint64_t)op->k, 2, 1, &op->keys);
+  if (status == ARMNN_STATUS_OK) {
+    status = armnn_i_acc_plan_panels(maker, kernels->gemm, 1, (uint64_t)what->output.dims[row + 1],
+                                     0, 1, (uint64_t)op->n, 2, 1, &op->values);
+  }
+  if (status != ARMNN_STATUS_OK) {
+    destroy_attention(&op->base.op);
+    return status;
+  }
+  cut_work(maker, op);
+  *out_op = &op->base.op;
+  return ARMNN_STATUS_OK;
+}

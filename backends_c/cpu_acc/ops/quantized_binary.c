@@ -1,0 +1,124 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * quantized_binary.c - sums, differences and products of quantised numbers, with broadcasting.
+ */
+#include "walk.h"
+
+enum { OUTPUT = 0, LEFT = 1, RIGHT = 2 };
+
+typedef struct binary_op_t {
+  armnn_i_acc_base_t base;
+  armnn_i_acc_tensor_t tensors[3];
+  armnn_i_acc_walk_t walk;
+  armnn_i_acc_pieces_t pieces;
+  void (*pair)(const armnn_i_acc_pair_job_t* job);
+  armnn_i_acc_pair_job_t job; /* but for the piece */
+  uint32_t threads;
+} binary_op_t;
+
+typedef struct binary_run_t {
+  const binary_op_t* op;
+  uint8_t* tensors[3];
+} binary_run_t;
+
+static armnn_status_t run_pieces(void* argument, uint64_t begin, uint64_t end,
+                                 uint32_t thread_index) {
+  (void)thread_index;
+  const binary_run_t* run = (const binary_run_t*)argument;
+  const binary_op_t* op = run->op;
+  armnn_i_acc_pair_job_t job = op->job;
+  for (uint64_t i = begin; i < end; ++i) {
+    int64_t at[ARMNN_ACC_WALKED], rows, columns;
+    armnn_i_acc_piece(&op->walk, &op->pieces, (int64_t)i, at, &rows, &columns);
+    job.left = run->tensors[LEFT] + at[LEFT];
+    job.right = run->tensors[RIGHT] + at[RIGHT];
+    job.output = run->tensors[OUTPUT] + at[OUTPUT];
+    job.rows = (size_t)rows;
+    job.columns = (size_t)columns;
+    op->pair(&job);
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static void run_binary(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {
+  const binary_op_t* op = (const binary_op_t*)base;
+  binary_run_t self = {op, {NULL, NULL, NULL}};
+  for (uint32_t t = 0; t < 3; ++t) self.tensors[t] = armnn_i_acc_address(run, &op->tensors[t]);
+  armnn_i_acc_parallel(run, run_pieces, &self, armnn_i_acc_pieces_count(&op->pieces), 1,
+                       op->threads);
+}
+
+/* The walk over all tensors: along the last dimension steps are 1, or 0 for an operand that
+ * repeats. */
+static void plan(binary_op_t* op) {
+  armnn_i_acc_walk_t* walk = &op->walk;
+  const armnn_i_acc_tensor_t* output = &op->tensors[OUTPUT];
+  walk->rank = output->rank;
+  walk->tensors = 3;
+  for (uint32_t d = 0; d < output->rank; ++d) {
+    walk->dims[d] = output->dims[d];
+    for (uint32_t t = 0; t < 3; ++t) {
+      const bool repeats = op->tensors[t].dims[d] == 1 && output->dims[d] != 1;
+      walk->strides[t][d] = repeats ? 0 : op->tensors[t].strides[d];
+    }
+  }
+  armnn_i_acc_walk_join(walk);
+  bool steps = walk->strides[OUTPUT][walk->rank - 1] == 1;
+  for (uint32_t t = 1; t < 3; ++t) {
+    const int64_t stride = walk->strides[t][walk->rank - 1];
+    steps = steps && (stride == 1 || stride == 0);
+  }
+  if (!steps) armnn_i_acc_walk_add_one(walk);
+  op->pieces = armnn_i_acc_walk_pieces(walk, ARMNN_ACC_PIECE);
+  op->job.left_row = walk->strides[LEFT][walk->rank - 2];
+  op->job.right_row = walk->strides[RIGHT][walk->rank - 2];
+  op->job.output_row = walk->strides[OUTPUT][walk->rank - 2];
+  op->job.left_step = walk->strides[LEFT][walk->rank - 1];
+  op->job.right_step = walk->strides[RIGHT][walk->rank - 1];
+}
+
+static int32_t half_of(int32_t right) { return right == 0 ? 0 : 1 << (right - 1); }
+
+/* |factor| is not above 1/2. */
+static struct armnn_i_acc_operand_t operand_of(armnn_i_acc_element_t element,
+                                               armnn_factor_t factor) {
+  const int32_t flip = element.type == ARMNN_DATA_TYPE_QASYMM_U8 ? 0 : 0x80;
+  return (struct armnn_i_acc_operand_t){(uint8_t)flip, element.zero_point + flip, factor.multiplier,
+                                        -factor.shift, half_of(-factor.shift)};
+}
+
+armnn_status_t armnn_i_acc_make_quantized_binary(const armnn_i_acc_maker_t* maker,
+                                                 const armnn_i_acc_quantized_binary_t* what,
+                                                 armnn_i_acc_op_t** out_op) {
+  const armnn_i_acc_element_kernels_t* kernels = maker->isa->quantized->elements;
+  const armnn_i_acc_element_t left = what->left.element, right = what->right.element;
+  if (!armnn_i_acc_is_levels(left.type) || !armnn_i_acc_is_levels(right.type) ||
+      !armnn_i_acc_is_levels(what->output.element.type)) {
+    return ARMNN_STATUS_UNSUPPORTED;
+  }
+  binary_op_t* op = (binary_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
+  if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  op->tensors[OUTPUT] = what->output;
+  op->tensors[LEFT] = what->left;
+  op->tensors[RIGHT] = what->right;
+  op->pair = kernels->pair;
+  armnn_i_acc_pair_job_t* job = &op->job;
+  job->operation = what->operation;
+  job->operands[0] = operand_of(left, what->left_factor);
+  job->operands[1] = operand_of(right, what->right_factor);
+  job->left_shift = what->factor.shift > 0 ? what->factor.shift : 0;
+  job->multiplier = what->factor.multiplier;
+  job->right_shift = job->left_shift - what->factor.shift;
+  job->half = half_of(job->right_shift);
+  job->store = (armnn_i_acc_store_t){what->output.element.zero_point, what->low, what->high, 0};
+  plan(op);
+  op->base.op.run = run_binary;
+  op->base.op.kernel = what->operation == ARMNN_BINARY_ADD   ? kernels->add_name
+                       : what->operation == ARMNN_BINARY_SUB ? kernels->sub_name
+                                                             : kernels->mul_name;
+  op->base.op.operations = (uint64_t)armnn_i_acc_count(&what->output);
+  op->threads = armnn_i_acc_threads(maker, 8 * op->base.op.operations);
+  *out_op = &op->base.op;
+  return ARMNN_STATUS_OK;
+}

@@ -1,0 +1,191 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * quantized_depthwise.c - convolutions of each channel of quantised numbers by itself.
+ *
+ * A block of the output is some lines of some channels. The part of the input that it sees becomes
+ * levels first, in scratch of the thread. Few channels at a time: then lines that windows of
+ * neighbouring lines share stay in L1.
+ */
+#include "../shared_weights.h"
+#include "quantized_pack.h"
+
+enum { GROUP = 64, BLOCK_LEVELS = 48 * 1024 };
+
+typedef struct depthwise_op_t {
+  armnn_i_acc_base_t base;
+  armnn_i_acc_quantized_convolution_t what;
+  const armnn_i_acc_quantized_kernels_t* kernels;
+  armnn_i_acc_store_t store;
+  int64_t groups, block_lines, blocks; /* of an image */
+  int64_t block_size;                  /* int32 of a block of channels */
+  size_t pairs;
+  ptrdiff_t* taps; /* in pixels of a line and lines: [2 * pairs][2] */
+  int32_t* packed; /* shared_weights.h */
+  uint64_t taps_size, thread_scratch;
+  uint32_t threads;
+} depthwise_op_t;
+
+typedef struct depthwise_run_t {
+  const depthwise_op_t* op;
+  const uint8_t* input;
+  uint8_t* output;
+  char* scratch;
+} depthwise_run_t;
+
+static void run_block(const depthwise_run_t* run, int64_t item, ptrdiff_t* taps, int16_t* levels) {
+  const depthwise_op_t* op = run->op;
+  const armnn_i_acc_quantized_convolution_t* what = &op->what;
+  const armnn_i_acc_tensor_t *in = &what->input, *out = &what->output;
+  const int64_t panel = op->kernels->panel;
+  const int64_t channel = item % op->groups * GROUP;
+  const int64_t first = item / op->groups % op->blocks * op->block_lines;
+  const int64_t image = item / op->groups / op->blocks;
+  const int64_t left = out->dims[3] - channel;
+  const int64_t channels = left < GROUP ? left : GROUP;
+  const int64_t count =
+      out->dims[1] - first < op->block_lines ? out->dims[1] - first : op->block_lines;
+  const int64_t width = (int64_t)armnn_i_acc_round_up((size_t)channels, (size_t)panel);
+  const armnn_i_acc_lines_t lines = armnn_i_acc_lines(what, op->kernels, channels, width);
+  const int64_t line = lines.pixels * width;
+  armnn_i_acc_line_levels(
+      &lines, run->input + image * in->strides[0] + channel, first * what->stride_y,
+      (count - 1) * what->stride_y + (what->kernel_y - 1) * what->dilation_y + 1, levels);
+  for (size_t t = 0; t < 2 * op->pairs; ++t) {
+    taps[t] = op->taps[2 * t] * line + op->taps[2 * t + 1] * width;
+  }
+  armnn_i_acc_channelwise_job_t job = {
+      .taps = taps,
+      .pairs = op->pairs,
+      .input_step = what->stride_x * width,
+      .output_step = out->strides[2],
+      .pixels = (size_t)out->dims[2],
+      .channels = (size_t)channels,
+      .blocks = op->packed + channel / panel * op->block_size,
+      .store = op->store,
+  };
+  for (int64_t y = 0; y < count; ++y) {
+    job.input = levels + y * what->stride_y * line;
+    job.output = run->output + image * out->strides[0] + (first + y) * out->strides[1] + channel;
+    op->kernels->channelwise(&job);
+  }
+}
+
+static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
+                                uint32_t thread_index) {
+  const depthwise_run_t* run = (const depthwise_run_t*)argument;
+  char* scratch = run->scratch + thread_index * run->op->thread_scratch;
+  for (uint64_t item = begin; item < end; ++item) {
+    run_block(run, (int64_t)item, (ptrdiff_t*)(void*)scratch,
+              (int16_t*)(void*)(scratch + run->op->taps_size));
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static void run_depthwise(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {
+  const depthwise_op_t* op = (const depthwise_op_t*)base;
+  depthwise_run_t self = {op, armnn_i_acc_address(run, &op->what.input),
+                          armnn_i_acc_address(run, &op->what.output), run->scratch};
+  armnn_i_acc_parallel(run, run_items, &self,
+                       (uint64_t)(op->what.output.dims[0] * op->blocks * op->groups), 1,
+                       op->threads);
+}
+
+static void destroy(armnn_i_acc_op_t* op) {
+  armnn_i_acc_release_weights(((depthwise_op_t*)op)->packed);
+  armnn_i_acc_destroy_op(op);
+}
+
+/* The channels' arrays and weights; a tap that makes the last pair whole weighs nothing. */
+static void pack(const depthwise_op_t* op, int32_t* packed) {
+  const armnn_i_acc_quantized_convolution_t* what = &op->what;
+  const int64_t panel = op->kernels->panel;
+  for (int64_t o = 0; o < what->output.dims[3]; ++o) {
+    int32_t* block = packed + o / panel * op->block_size;
+    const int64_t at = armnn_i_acc_zipped((uint32_t)(o % panel), (uint32_t)panel);
+    armnn_i_acc_pack_channel(what, o, block, at, panel);
+    int16_t* weights = (int16_t*)(void*)(block + ARMNN_ACC_CHANNEL_ARRAYS * panel);
+    int64_t tap = 0;
+    for (int64_t y = 0; y < what->kernel_y; ++y) {
+      for (int64_t x = 0; x < what->kernel_x; ++x, ++tap) {
+        weights[(tap / 2 * panel + at) * 2 + tap % 2] = armnn_i_acc_weight_level(what, o, y, x, 0);
+      }
+    }
+  }
+}
+
+static void set_taps(depthwise_op_t* op) {
+  const armnn_i_acc_quantized_convolution_t* what = &op->what;
+  for (int64_t t = 0; t < 2 * (int64_t)op->pairs; ++t) {
+    const int64_t last = what->kernel_y * what->kernel_x - 1, tap = t < last ? t : last;
+    op->taps[2 * t] = (ptrdiff_t)(tap / what->kernel_x * what->dilation_y);
+    op->taps[2 * t + 1] = (ptrdiff_t)(tap % what->kernel_x * what->dilation_x);
+  }
+}
+
+static void plan_blocks(depthwise_op_t* op) {
+  const armnn_i_acc_quantized_convolution_t* what = &op->what;
+  const int64_t rows = what->output.dims[1], images = what->output.dims[0];
+  const int64_t line = armnn_i_acc_lines(what, op->kernels, 1, 1).pixels * GROUP;
+  const int64_t reach = (what->kernel_y - 1) * what->dilation_y + 1;
+  op->groups = armnn_i_acc_ceil_div(what->output.dims[3], GROUP);
+  op->block_lines = (BLOCK_LEVELS / line - reach) / what->stride_y + 1;
+  if (op->block_lines > rows) op->block_lines = rows;
+  while (op->threads > 1 && op->block_lines > 1 &&
+         images * op->groups * armnn_i_acc_ceil_div(rows, op->block_lines) < 3 * op->threads) {
+    op->block_lines = (op->block_lines + 1) / 2;
+  }
+  if (op->block_lines < 1) op->block_lines = 1;
+  op->blocks = armnn_i_acc_ceil_div(rows, op->block_lines);
+  const uint64_t lines = (uint64_t)((op->block_lines - 1) * what->stride_y + reach);
+  op->taps_size = armnn_i_acc_round_up(2 * op->pairs * sizeof(ptrdiff_t), ARMNN_ACC_LINE);
+  op->thread_scratch = armnn_i_acc_round_up(
+      op->taps_size + lines * (uint64_t)line * sizeof(int16_t), ARMNN_ACC_LINE);
+  op->base.op.scratch_size = op->thread_scratch * op->threads;
+}
+
+armnn_status_t armnn_i_acc_make_quantized_depthwise(const armnn_i_acc_maker_t* maker,
+                                                    const armnn_i_acc_quantized_convolution_t* what,
+                                                    armnn_i_acc_op_t** out_op) {
+  const armnn_i_acc_quantized_kernels_t* kernels = maker->isa->quantized;
+  const int64_t outputs = what->output.dims[3], taps = what->kernel_y * what->kernel_x;
+  if (what->groups != what->input.dims[3]) return ARMNN_STATUS_UNSUPPORTED;
+  if (outputs != what->groups) return armnn_i_acc_make_quantized_convolution(maker, what, out_op);
+  if (!armnn_i_acc_is_levels(what->input.element.type) ||
+      !armnn_i_acc_is_levels(what->output.element.type)) {
+    return ARMNN_STATUS_UNSUPPORTED;
+  }
+  const int64_t pairs = armnn_i_acc_ceil_div(taps, 2), panel = kernels->panel;
+  const int64_t block_size = (ARMNN_ACC_CHANNEL_ARRAYS + pairs) * panel;
+  const size_t size = (size_t)(armnn_i_acc_ceil_div(outputs, panel) * block_size) * sizeof(int32_t);
+  void* extra = NULL;
+  int32_t* packed = armnn_i_acc_new_weights(maker->host, size);
+  if (packed == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  depthwise_op_t* op = (depthwise_op_t*)armnn_i_acc_new_op(
+      maker, sizeof *op, (size_t)(4 * pairs) * sizeof(ptrdiff_t), &extra);
+  if (op == NULL) {
+    armnn_i_acc_release_weights(packed);
+    return ARMNN_STATUS_OUT_OF_MEMORY;
+  }
+  op->what = *what;
+  op->kernels = kernels;
+  op->store = armnn_i_acc_store_of(what);
+  op->pairs = (size_t)pairs;
+  op->block_size = block_size;
+  op->taps = (ptrdiff_t*)extra;
+  set_taps(op);
+  memset(packed, 0, size);
+  pack(op, packed);
+  op->packed = armnn_i_acc_share_weights(packed);
+  op->base.op.destroy = destroy;
+  op->base.op.run = run_depthwise;
+  op->base.op.kernel = kernels->channelwise_name;
+  op->base.op.operations = 2 * (uint64_t)(armnn_i_acc_count(&what->output) * taps);
+  op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
+  plan_blocks(op);
+  op->what.weights.values = NULL;
+  op->what.bias = op->what.weight_zero_points = NULL;
+  op->what.factors = NULL;
+  *out_op = &op->base.op;
+  return ARMNN_STATUS_OK;
+}

@@ -1,0 +1,118 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * quantized_ops.h - operators of quantised numbers of 8 bits; ops.h includes it.
+ *
+ * Scales are factors of fixed_point.h, which the compiler computes: operators know no real numbers.
+ * Zero points are those of the tensors. Results are CpuRef's, bit for bit.
+ */
+#ifndef ARMNN_CPU_ACC_QUANTIZED_OPS_H_
+#define ARMNN_CPU_ACC_QUANTIZED_OPS_H_
+
+#include "../program.h"
+#include "fixed_point.h"
+
+/* A convolution of images, dense or grouped; depthwise (groups == c) has a maker of its own. */
+typedef struct armnn_i_acc_quantized_convolution_t {
+  armnn_i_acc_tensor_t input;        /* [n, h, w, c] */
+  armnn_i_acc_tensor_t output;       /* [n, oh, ow, oc] */
+  armnn_i_acc_tensor_t weights;      /* [o, y, x, i], constant bytes of any strides */
+  const int32_t* weight_zero_points; /* [oc] */
+  const int32_t* bias;               /* [oc], or null */
+  const armnn_factor_t* factors;     /* [oc], from sums to levels of the output, not negative */
+  bool once;                         /* factors round once, else twice */
+  int64_t kernel_y, kernel_x;
+  int64_t stride_y, stride_x, dilation_y, dilation_x;
+  int64_t pad_top, pad_left; /* the rest follows from the sizes */
+  int64_t groups;
+  int32_t low, high; /* bounds of the stored numbers */
+} armnn_i_acc_quantized_convolution_t;
+
+/* Weight [o, y, x, i], less its zero point. */
+static inline int16_t armnn_i_acc_weight_level(const armnn_i_acc_quantized_convolution_t* what,
+                                               int64_t o, int64_t y, int64_t x, int64_t i) {
+  const int64_t* strides = what->weights.strides;
+  const char* at = (const char*)what->weights.values + o * strides[0] + y * strides[1] +
+                   x * strides[2] + i * strides[3];
+  const int32_t number = what->weights.element.type == ARMNN_DATA_TYPE_QASYMM_U8
+                             ? *(const uint8_t*)at
+                             : *(const int8_t*)at;
+  return (int16_t)(number - what->weight_zero_points[o]);
+}
+
+armnn_status_t armnn_i_acc_make_quantized_convolution(
+    const armnn_i_acc_maker_t* maker, const armnn_i_acc_quantized_convolution_t* what,
+    armnn_i_acc_op_t** out_op);
+
+/* |groups| == c; output channel o reads input channel o / (oc / c). */
+armnn_status_t armnn_i_acc_make_quantized_depthwise(const armnn_i_acc_maker_t* maker,
+                                                    const armnn_i_acc_quantized_convolution_t* what,
+                                                    armnn_i_acc_op_t** out_op);
+
+/* float32 to stored numbers: rounded, halves to even, the zero point added, saturated; what is no
+ * number becomes the zero point. */
+typedef struct armnn_i_acc_quantize_t {
+  armnn_i_acc_tensor_t input, output;
+} armnn_i_acc_quantize_t;
+
+armnn_status_t armnn_i_acc_make_quantize(const armnn_i_acc_maker_t* maker,
+                                         const armnn_i_acc_quantize_t* what,
+                                         armnn_i_acc_op_t** out_op);
+
+/* The reverse. */
+typedef struct armnn_i_acc_dequantize_t {
+  armnn_i_acc_tensor_t input, output;
+} armnn_i_acc_dequantize_t;
+
+armnn_status_t armnn_i_acc_make_dequantize(const armnn_i_acc_maker_t* maker,
+                                           const armnn_i_acc_dequantize_t* what,
+                                           armnn_i_acc_op_t** out_op);
+
+/* output = table[input], by the input's byte. */
+typedef struct armnn_i_acc_table_t {
+  armnn_i_acc_tensor_t input, output;
+  uint8_t table[256];
+} armnn_i_acc_table_t;
+
+armnn_status_t armnn_i_acc_make_table(const armnn_i_acc_maker_t* maker,
+                                      const armnn_i_acc_table_t* what, armnn_i_acc_op_t** out_op);
+
+/* Sums, differences and products of levels, which broadcast as for a binary of float32. */
+typedef struct armnn_i_acc_quantized_binary_t {
+  armnn_i_acc_tensor_t left, right, output;
+  int32_t operation; /* ARMNN_BINARY_ADD, SUB or MUL */
+  /* Of a sum: from levels with 20 bits behind the point to the common scale; not of a product. */
+  armnn_factor_t left_factor, right_factor;
+  armnn_factor_t factor; /* to levels of the output */
+  int32_t low, high;     /* bounds of the stored numbers */
+} armnn_i_acc_quantized_binary_t;
+
+armnn_status_t armnn_i_acc_make_quantized_binary(const armnn_i_acc_maker_t* maker,
+                                                 const armnn_i_acc_quantized_binary_t* what,
+                                                 armnn_i_acc_op_t** out_op);
+
+/* Maxima and averages. A window that sees no pixel gives the zero point. */
+typedef struct armnn_i_acc_quantized_pooling_t {
+  armnn_i_acc_tensor_t input, output; /* [n, h, w, c] */
+  int32_t method;                     /* ARMNN_POOLING_MAX or AVERAGE */
+  int64_t kernel_y, kernel_x, stride_y, stride_x, dilation_y, dilation_x;
+  int64_t pad_top, pad_left, pad_bottom, pad_right;
+  bool count_padding; /* padding (as given) counts in the divisor of an average */
+} armnn_i_acc_quantized_pooling_t;
+
+armnn_status_t armnn_i_acc_make_quantized_pooling(const armnn_i_acc_maker_t* maker,
+                                                  const armnn_i_acc_quantized_pooling_t* what,
+                                                  armnn_i_acc_op_t** out_op);
+
+/* softmax(beta x) along |axis|, of real numbers that are rounded once. */
+typedef struct armnn_i_acc_quantized_softmax_t {
+  armnn_i_acc_tensor_t input, output;
+  uint32_t axis;
+  float beta;
+} armnn_i_acc_quantized_softmax_t;
+
+armnn_status_t armnn_i_acc_make_quantized_softmax(const armnn_i_acc_maker_t* maker,
+                                                  const armnn_i_acc_quantized_softmax_t* what,
+                                                  armnn_i_acc_op_t** out_op);
+
+#endif /* ARMNN_CPU_ACC_QUANTIZED_OPS_H_ */

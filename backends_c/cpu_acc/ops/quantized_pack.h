@@ -1,0 +1,65 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * quantized_pack.h - what the kernels of quantised products read of each channel, and lines of
+ * levels.
+ */
+#ifndef ARMNN_CPU_ACC_QUANTIZED_PACK_H_
+#define ARMNN_CPU_ACC_QUANTIZED_PACK_H_
+
+#include "op_base.h"
+
+/* How kernels make the numbers of |output| of sums. */
+static inline armnn_i_acc_store_t armnn_i_acc_store_of(
+    const armnn_i_acc_quantized_convolution_t* what) {
+  armnn_i_acc_store_t store = {what->output.element.zero_point, what->low, what->high,
+                               what->once ? ARMNN_ACC_SCALE_ONCE : 0};
+  for (int64_t o = 0; o < what->output.dims[3] && !what->once; ++o) {
+    if (what->factors[o].shift > -1) store.flags |= ARMNN_ACC_SCALE_EXACT;
+  }
+  return store;
+}
+
+/* Writes channel |o| to place |at| of arrays of |width| channels. */
+static inline void armnn_i_acc_pack_channel(const armnn_i_acc_quantized_convolution_t* what,
+                                            int64_t o, int32_t* arrays, int64_t at, int64_t width) {
+  const armnn_factor_t factor = what->factors[o];
+  const int32_t left = factor.shift > 0 && !what->once ? factor.shift : 0;
+  const int32_t right = what->once ? 31 - factor.shift : left - factor.shift;
+  arrays += at;
+  arrays[ARMNN_ACC_CHANNEL_BIAS * width] = what->bias != NULL ? what->bias[o] : 0;
+  arrays[ARMNN_ACC_CHANNEL_MULTIPLIER * width] = factor.multiplier;
+  arrays[ARMNN_ACC_CHANNEL_RIGHT * width] = right;
+  arrays[ARMNN_ACC_CHANNEL_HALF * width] = what->once || right == 0 ? 0 : 1 << (right - 1);
+  arrays[ARMNN_ACC_CHANNEL_LEFT * width] = left;
+}
+
+/* Whether a pixel of a line lies at the same distance from the one before it throughout. */
+static inline bool armnn_i_acc_is_one_line(const armnn_i_acc_tensor_t* images) {
+  return (images->dims[1] == 1 || images->strides[1] == images->dims[2] * images->strides[2]) &&
+         (images->dims[0] == 1 ||
+          images->strides[0] == images->dims[1] * images->dims[2] * images->strides[2]);
+}
+
+/* ---- Lines of levels (quantized_levels.c) -------------------------------------------------- */
+
+/* Images become levels line by line: what the windows of an output line see is |pixels| pixels of
+ * |width| levels, padding included. Of |channels| channels from the address given on. */
+typedef struct armnn_i_acc_lines_t {
+  armnn_i_acc_tensor_t input;
+  const armnn_i_acc_quantized_kernels_t* kernels;
+  int64_t channels, width, pixels;
+  int64_t pad_top, pad_left;
+} armnn_i_acc_lines_t;
+
+armnn_i_acc_lines_t armnn_i_acc_lines(const armnn_i_acc_quantized_convolution_t* what,
+                                      const armnn_i_acc_quantized_kernels_t* kernels,
+                                      int64_t channels, int64_t width);
+/* |count| pixels at |input| that lie one behind another. */
+void armnn_i_acc_pixel_levels(const armnn_i_acc_lines_t* lines, const uint8_t* input, int64_t count,
+                              int16_t* levels);
+/* |count| lines of the image at |image|, the first of which is line |y| of the padded image. */
+void armnn_i_acc_line_levels(const armnn_i_acc_lines_t* lines, const uint8_t* image, int64_t y,
+                             int64_t count, int16_t* levels);
+
+#endif /* ARMNN_CPU_ACC_QUANTIZED_PACK_H_ */

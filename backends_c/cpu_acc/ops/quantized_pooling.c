@@ -1,0 +1,199 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * quantized_pooling.c - maxima and averages of windows of quantised numbers, channels last.
+ *
+ * Of one scale and zero point, the result is that of levels, halves away from zero. Otherwise it is
+ * that of real numbers, rounded once, halves to even: a table has the real number of each byte.
+ * Plain loops over channels are vectors by the compiler.
+ */
+#include "op_base.h"
+
+enum { BLOCK = 64 }; /* channels side by side */
+
+typedef struct pooling_op_t {
+  armnn_i_acc_base_t base;
+  armnn_i_acc_quantized_pooling_t what;
+  bool same; /* input and output have one scale and zero point */
+  uint8_t flip;
+  float reals[256]; /* by the input's byte */
+  uint32_t threads;
+} pooling_op_t;
+
+typedef struct pooling_run_t {
+  const pooling_op_t* op;
+  const uint8_t* input;
+  uint8_t* output;
+} pooling_run_t;
+
+typedef struct taps_t {
+  int64_t begin[2], end[2]; /* taps that see the image */
+  int64_t inside, counted;
+} taps_t;
+
+static int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+
+/* Taps [begin, end) whose places start + tap * dilation are in [0, size). */
+static void tap_range(int64_t start, int64_t dilation, int64_t size, int64_t taps, int64_t* begin,
+                      int64_t* end) {
+  *begin = start >= 0 ? 0 : armnn_i_acc_ceil_div(-start, dilation);
+  *end = floor_div(size - 1 - start, dilation) + 1;
+  if (*end > taps) *end = taps;
+  if (*end < *begin) *end = *begin;
+}
+
+static taps_t taps_of(const armnn_i_acc_quantized_pooling_t* what, int64_t y, int64_t x) {
+  const int64_t starts[2] = {y * what->stride_y, x * what->stride_x};
+  const int64_t before[2] = {what->pad_top, what->pad_left};
+  const int64_t after[2] = {what->pad_bottom, what->pad_right};
+  const int64_t dilation[2] = {what->dilation_y, what->dilation_x};
+  const int64_t kernel[2] = {what->kernel_y, what->kernel_x};
+  taps_t taps = {.inside = 1, .counted = 1};
+  for (uint32_t d = 0; d < 2; ++d) {
+    const int64_t size = what->input.dims[1 + d];
+    int64_t begin, end;
+    tap_range(starts[d] - before[d], dilation[d], size, kernel[d], &taps.begin[d], &taps.end[d]);
+    tap_range(starts[d], dilation[d], size + before[d] + after[d], kernel[d], &begin, &end);
+    taps.inside *= taps.end[d] - taps.begin[d];
+    taps.counted *= end - begin;
+  }
+  if (!what->count_padding) taps.counted = taps.inside;
+  return taps;
+}
+
+/* The stored number of |value|, which is a level if input and output are alike. */
+static uint8_t number_of(const pooling_op_t* op, float value) {
+  const armnn_i_acc_element_t element = op->what.output.element;
+  const float zero_point = (float)element.zero_point, least = op->flip != 0 ? -128.0f : 0.0f;
+  const float number =
+      op->same ? roundf(value + zero_point) : rintf(value / element.scale) + zero_point;
+  const float bounded = number < least ? least : number > least + 255.0f ? least + 255.0f : number;
+  return (uint8_t)(int32_t)bounded;
+}
+
+/* The place of tap |ky|, |kx| of the window at |pixels|, which are those of its first tap. */
+static const uint8_t* tap_at(const armnn_i_acc_quantized_pooling_t* what, const uint8_t* pixels,
+                             int64_t ky, int64_t kx) {
+  return pixels + ky * what->dilation_y * what->input.strides[1] +
+         kx * what->dilation_x * what->input.strides[2];
+}
+
+static void maximum(const pooling_op_t* op, const uint8_t* pixels, const taps_t* taps, size_t count,
+                    uint8_t* out) {
+  const uint8_t flip = op->flip;
+  uint8_t most[BLOCK] = {0}; /* signed numbers in the order of unsigned ones */
+  for (int64_t ky = taps->begin[0]; ky < taps->end[0]; ++ky) {
+    for (int64_t kx = taps->begin[1]; kx < taps->end[1]; ++kx) {
+      const uint8_t* in = tap_at(&op->what, pixels, ky, kx);
+      for (size_t c = 0; c < count; ++c) {
+        const uint8_t number = in[c] ^ flip;
+        most[c] = number > most[c] ? number : most[c];
+      }
+    }
+  }
+  for (size_t c = 0; c < count; ++c) most[c] ^= flip;
+  for (size_t c = 0; c < count; ++c) {
+    out[c] = op->same ? most[c] : number_of(op, op->reals[most[c]]);
+  }
+}
+
+static void average_of_levels(const pooling_op_t* op, const uint8_t* pixels, const taps_t* taps,
+                              size_t count, uint8_t* out) {
+  const uint8_t flip = op->flip;
+  int64_t sums[BLOCK] = {0};
+  for (int64_t ky = taps->begin[0]; ky < taps->end[0]; ++ky) {
+    uint32_t line[BLOCK] = {0};
+    for (int64_t kx = taps->begin[1]; kx < taps->end[1]; ++kx) {
+      const uint8_t* in = tap_at(&op->what, pixels, ky, kx);
+      for (size_t c = 0; c < count; ++c) line[c] += (uint32_t)(in[c] ^ flip);
+    }
+    for (size_t c = 0; c < count; ++c) sums[c] += line[c];
+  }
+  const int64_t zeros = (op->what.input.element.zero_point + flip) * taps->inside;
+  for (size_t c = 0; c < count; ++c) {
+    out[c] = number_of(op, (float)((double)(sums[c] - zeros) / (double)taps->counted));
+  }
+}
+
+/* Sums of float32 in double are exact: their order does not matter. */
+static void average_of_reals(const pooling_op_t* op, const uint8_t* pixels, const taps_t* taps,
+                             size_t count, uint8_t* out) {
+  double sums[BLOCK] = {0.0};
+  for (int64_t ky = taps->begin[0]; ky < taps->end[0]; ++ky) {
+    for (int64_t kx = taps->begin[1]; kx < taps->end[1]; ++kx) {
+      const uint8_t* in = tap_at(&op->what, pixels, ky, kx);
+      for (size_t c = 0; c < count; ++c) sums[c] += (double)op->reals[in[c]];
+    }
+  }
+  for (size_t c = 0; c < count; ++c) {
+    out[c] = number_of(op, (float)(sums[c] / (double)taps->counted));
+  }
+}
+
+static void run_window(const pooling_run_t* run, int64_t n, int64_t y, int64_t x) {
+  const pooling_op_t* op = run->op;
+  const armnn_i_acc_quantized_pooling_t* what = &op->what;
+  const armnn_i_acc_tensor_t *in = &what->input, *out = &what->output;
+  const taps_t taps = taps_of(what, y, x);
+  const int64_t offset = n * in->strides[0] +
+                         (y * what->stride_y - what->pad_top) * in->strides[1] +
+                         (x * what->stride_x - what->pad_left) * in->strides[2];
+  uint8_t* to = run->output + n * out->strides[0] + y * out->strides[1] + x * out->strides[2];
+  if (taps.inside == 0) {
+    memset(to, number_of(op, 0.0f), (size_t)out->dims[3]);
+    return;
+  }
+  for (int64_t c = 0; c < out->dims[3]; c += BLOCK) {
+    const size_t count = (size_t)(out->dims[3] - c < BLOCK ? out->dims[3] - c : BLOCK);
+    const uint8_t* pixels = run->input + (offset + c);
+    if (what->method == ARMNN_POOLING_MAX) {
+      maximum(op, pixels, &taps, count, to + c);
+    } else {
+      (op->same ? average_of_levels : average_of_reals)(op, pixels, &taps, count, to + c);
+    }
+  }
+}
+
+static armnn_status_t run_lines(void* argument, uint64_t begin, uint64_t end,
+                                uint32_t thread_index) {
+  (void)thread_index;
+  const pooling_run_t* run = (const pooling_run_t*)argument;
+  const armnn_i_acc_tensor_t* out = &run->op->what.output;
+  for (int64_t line = (int64_t)begin; line < (int64_t)end; ++line) {
+    for (int64_t x = 0; x < out->dims[2]; ++x) {
+      run_window(run, line / out->dims[1], line % out->dims[1], x);
+    }
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static void run_pooling(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {
+  const pooling_op_t* op = (const pooling_op_t*)base;
+  pooling_run_t self = {op, armnn_i_acc_address(run, &op->what.input),
+                        armnn_i_acc_address(run, &op->what.output)};
+  const int64_t lines = op->what.output.dims[0] * op->what.output.dims[1];
+  armnn_i_acc_parallel(run, run_lines, &self, (uint64_t)lines, 1, op->threads);
+}
+
+armnn_status_t armnn_i_acc_make_quantized_pooling(const armnn_i_acc_maker_t* maker,
+                                                  const armnn_i_acc_quantized_pooling_t* what,
+                                                  armnn_i_acc_op_t** out_op) {
+  const armnn_i_acc_element_t in = what->input.element, out = what->output.element;
+  if (!armnn_i_acc_is_levels(in.type) || in.type != out.type) return ARMNN_STATUS_UNSUPPORTED;
+  pooling_op_t* op = (pooling_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
+  if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  op->what = *what;
+  op->same = in.scale == out.scale && in.zero_point == out.zero_point;
+  op->flip = in.type == ARMNN_DATA_TYPE_QASYMM_U8 ? 0 : 0x80;
+  for (int32_t byte = 0; byte < 256; ++byte) {
+    op->reals[byte] = in.scale * (float)((byte ^ op->flip) - op->flip - in.zero_point);
+  }
+  op->base.op.run = run_pooling;
+  op->base.op.kernel =
+      what->method == ARMNN_POOLING_MAX ? "armnn_s8_max_pooling" : "armnn_s8_average_pooling";
+  op->base.op.operations =
+      (uint64_t)(armnn_i_acc_count(&what->output) * what->kernel_y * what->kernel_x);
+  op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
+  *out_op = &op->base.op;
+  return ARMNN_STATUS_OK;
+}

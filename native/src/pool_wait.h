@@ -1,0 +1,54 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * pool_wait.h - how long a thread of the pool spins before it sleeps.
+ *
+ * Waiting inside a run is not waiting between runs. While a run that uses the pool goes on, the
+ * next job is microseconds away, and a thread that sleeps costs its waker some microseconds and its
+ * job tens of them: it spins for milliseconds. Between runs nobody knows what comes, and it spins
+ * for ARMNN_WAIT_BETWEEN_NS only.
+ *
+ * Spinning is harmful where another program wants the processor: the scheduler then takes it from
+ * spinners and workers alike. So a thread that waits looks at what the scheduler did with it: an
+ * involuntary context switch means that the machine is crowded, and so does an owner that waits in
+ * vain for the last chunk of a worker. All threads then sleep as soon inside a run as between runs,
+ * for a time that doubles each time it is found again, from ARMNN_CROWDED_NS to
+ * ARMNN_CROWDED_MOST_NS.
+ */
+#ifndef ARMNN_POOL_WAIT_H_
+#define ARMNN_POOL_WAIT_H_
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ARMNN_WAIT_BETWEEN_NS UINT64_C(30000)
+#define ARMNN_WAIT_JOB_NS UINT64_C(2000000) /* of a worker, for the next job of a run */
+#define ARMNN_WAIT_LAST_NS UINT64_C(300000) /* of an owner, for the last chunks of its job */
+#define ARMNN_CROWDED_NS UINT64_C(4000000)
+#define ARMNN_CROWDED_MOST_NS UINT64_C(1000000000)
+
+typedef struct armnn_i_crowd_t {
+  atomic_bool may_spin;           /* each thread has a processor */
+  _Atomic uint32_t runs;          /* that have used the pool and are not at their end */
+  _Atomic uint64_t crowded_until; /* by armnn_i_now_ns */
+  _Atomic uint64_t crowded_for;   /* how long that was, in nanoseconds */
+} armnn_i_crowd_t;
+
+typedef struct armnn_i_spin_t {
+  armnn_i_crowd_t* crowd;
+  uint64_t inside_ns; /* how long, while a run goes on */
+  bool is_owner;
+  uint32_t pauses;
+  bool has_asked;    /* the scheduler, since the wait began */
+  uint64_t begin_ns; /* 0: not looked at the clock yet */
+  uint64_t looked_ns;
+  uint64_t idle_ns; /* since when no run goes on */
+} armnn_i_spin_t;
+
+/* Before the first armnn_i_spin_is_over, and after each sleep. */
+armnn_i_spin_t armnn_i_spin_begin(armnn_i_crowd_t* crowd, bool is_owner);
+/* Pauses for some nanoseconds; true when it is time to sleep. */
+bool armnn_i_spin_is_over(armnn_i_spin_t* spin);
+
+#endif /* ARMNN_POOL_WAIT_H_ */

@@ -1,0 +1,252 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Quantised bytes element by element, pooled and moved: CpuRef's bits, and definitions in numpy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import armnn_py as ann
+
+from .quantized import S8, U8, check_equal, info_of, numbers, outputs_of, quantized_runtime
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["quantized_runtime"]
+
+NCHW, NHWC = ann.DataLayout.NCHW, ann.DataLayout.NHWC
+F = ann.ActivationFunction
+Q = ann.QuantizationInfo
+
+
+def alike(info: ann.TensorInfo, shape: tuple[int, ...]) -> ann.TensorInfo:
+    return ann.TensorInfo(shape, info.data_type, quantization=info.quantization)
+
+
+@pytest.mark.parametrize("data_type", [S8, U8])
+def test_quantize(quantized_runtime: ann.Runtime, data_type: ann.DataType) -> None:
+    """ONNX QuantizeLinear: halves to even, saturated."""
+    rng = np.random.default_rng(0)
+    scale, point = np.float32(0.37), 5
+    x = (rng.normal(size=(3, 7, 29)) * 20).astype(np.float32)
+    x.flat[:12] = scale * (np.arange(12, dtype=np.float32) - 6 + np.float32(0.5))
+    x.flat[20:24] = (np.inf, -np.inf, 1e30, -1e30)
+    network = ann.Network()
+    source = network.add_input("x", ann.TensorInfo(x.shape))
+    y = network.add_quantize(source, data_type, Q((float(scale),), (point,)))
+    network.add_output("y", y)
+    ends = np.iinfo(y.output.info.dtype)
+    expected = np.clip(np.rint(x / scale) + point, ends.min, ends.max).astype(ends.dtype)
+    np.testing.assert_array_equal(check_equal(quantized_runtime, network, rng, x=x)["y"], expected)
+    x.flat[3] = np.nan
+    assert check_equal(quantized_runtime, network, rng, x=x)["y"].flat[3] == point
+
+
+@pytest.mark.parametrize("data_type", [S8, U8])
+def test_dequantize(quantized_runtime: ann.Runtime, data_type: ann.DataType) -> None:
+    rng = np.random.default_rng(1)
+    network = ann.Network()
+    x = network.add_input("x", info_of(rng, (5, 41), data_type)).output
+    network.add_output("y", network.add_dequantize(x))
+    given = numbers(rng, x.info)
+    assert x.info.quantization is not None
+    scale, point = np.float32(x.info.quantization.scales[0]), x.info.quantization.zero_points[0]
+    expected = scale * (given.astype(np.int32) - point).astype(np.float32)
+    np.testing.assert_array_equal(
+        check_equal(quantized_runtime, network, rng, x=given)["y"], expected
+    )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_other_scales_and_types(quantized_runtime: ann.Runtime, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    network = ann.Network()
+    x = network.add_input("x", info_of(rng, (4, 70), U8 if seed % 2 else S8)).output
+    result = info_of(rng, (4, 70), S8 if seed % 4 < 2 else U8)
+    assert result.quantization is not None
+    y = network.add_quantize(x, result.data_type, result.quantization)
+    network.add_output("y", y)
+    check_equal(quantized_runtime, network, rng)
+
+
+FUNCTIONS = [
+    (F.SIGMOID, 0, 0),
+    (F.TANH, 1, 1),
+    (F.RELU, 0, 0),
+    (F.BOUNDED_RELU, 6, 0),
+    (F.BOUNDED_RELU, 1, -1),
+    (F.LEAKY_RELU, 0.1, 0),
+    (F.ELU, 1, 0),
+    (F.HARD_SWISH, 0, 0),
+    (F.GELU, 0, 0),
+    (F.LINEAR, 2, 1),
+]
+
+
+@pytest.mark.parametrize(("function", "a", "b"), FUNCTIONS)
+def test_functions(quantized_runtime: ann.Runtime, function: F, a: float, b: float) -> None:
+    """All 256 numbers."""
+    for seed, data_type in enumerate((S8, U8)):
+        rng = np.random.default_rng(seed)
+        network = ann.Network()
+        x = network.add_input("x", info_of(rng, (2, 16, 16), data_type, 0.05)).output
+        y = network.add_activation(
+            x, function, a, b, output_info=info_of(rng, (2, 16, 16), data_type, 0.03)
+        )
+        network.add_output("y", y)
+        given = np.arange(512).reshape(2, 16, 16).astype(x.info.dtype)
+        check_equal(quantized_runtime, network, rng, x=given)
+
+
+SHAPES = [
+    ((2, 5, 6, 19), (2, 5, 6, 19)),
+    ((2, 5, 6, 19), (19,)),
+    ((2, 5, 6, 19), (2, 1, 1, 19)),
+    ((2, 5, 6, 19), (1, 5, 6, 1)),
+    ((1, 3, 1, 33), (4, 1, 2, 33)),
+    ((1, 1), (3, 100)),
+    ((64,), (64,)),
+]
+
+
+@pytest.mark.parametrize(("left", "right"), SHAPES)
+@pytest.mark.parametrize("operation", ["addition", "subtraction", "multiplication"])
+@pytest.mark.parametrize("constant", [False, True])
+def test_pairs(
+    quantized_runtime: ann.Runtime,
+    operation: str,
+    left: tuple[int, ...],
+    right: tuple[int, ...],
+    constant: bool,
+) -> None:
+    for seed, data_type in enumerate((S8, U8)):
+        rng = np.random.default_rng(seed)
+        network = ann.Network()
+        x = network.add_input("x", info_of(rng, left, data_type)).output
+        info = info_of(rng, right, data_type)
+        y: Any = network.add_input("y", info)
+        if constant:
+            network = ann.Network()
+            x = network.add_input("x", x.info).output
+            y = network.add_constant(numbers(rng, info), info=info)
+        if seed:
+            x, y = y, x
+        shape = np.broadcast_shapes(left, right)
+        add = getattr(network, f"add_{operation}")
+        z = add(x, y, output_info=info_of(rng, shape, data_type)).output
+        if seed:
+            z = network.add_activation(z, F.RELU, output_info=z.info)
+        network.add_output("z", z)
+        check_equal(quantized_runtime, network, rng)
+
+
+def test_specification_of_a_sum(quantized_runtime: ann.Runtime) -> None:
+    """TensorFlow Lite's ADD of int8: 20 bits behind the point, three multipliers."""
+    rng = np.random.default_rng(3)
+    scales, points = (0.021, 0.05, 0.06), (3, -9, 17)
+    infos = [
+        ann.TensorInfo((7, 50), S8, quantization=Q((s,), (p,)))
+        for s, p in zip(scales, points, strict=True)
+    ]
+    network = ann.Network()
+    x, y = (network.add_input(name, info) for name, info in zip("xy", infos, strict=False))
+    network.add_output("z", network.add_addition(x, y, output_info=infos[2]))
+    given = {name: numbers(rng, info) for name, info in zip("xy", infos, strict=False)}
+    s = [float(np.float32(scale)) for scale in scales]
+    twice = 2 * max(s[:2])
+
+    def scaled(values: NDArray[Any], real: float) -> NDArray[np.int64]:
+        fraction, exponent = np.frexp(real)
+        high = (values * round(float(fraction) * 2**31) + 2**30) >> 31
+        right = -int(exponent)
+        half = (1 << right) >> 1
+        return (high + np.where(high < 0, half - (right > 0), half)) >> right
+
+    terms = [
+        scaled((given[name].astype(np.int64) - points[i]) << 20, s[i] / twice)
+        for i, name in enumerate("xy")
+    ]
+    level = scaled(terms[0] + terms[1], twice / (2**20 * s[2]))
+    outputs, _ = outputs_of(quantized_runtime, network, given, ["CpuAcc"])
+    np.testing.assert_array_equal(outputs["z"], np.clip(level + points[2], -128, 127))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_pooling(quantized_runtime: ann.Runtime, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    layout = NCHW if seed % 3 == 0 else NHWC
+    h, w, c = (int(i) for i in rng.integers(1, 12, 3))
+    c *= int(rng.choice([1, 8, 20]))
+    shape = (2, c, h, w) if layout == NCHW else (2, h, w, c)
+    kernel = (int(rng.integers(1, h + 1)), int(rng.integers(1, w + 1)))
+    stride = (int(rng.integers(1, 4)), int(rng.integers(1, 4)))
+    kind = ann.PoolingAlgorithm.MAX if seed % 2 else ann.PoolingAlgorithm.AVERAGE
+    data_type = U8 if seed % 5 == 0 else S8
+    network = ann.Network()
+    x = network.add_input("x", info_of(rng, shape, data_type)).output
+    method = ann.PaddingMethod.EXCLUDE if seed % 4 < 2 else ann.PaddingMethod.IGNORE_VALUE
+    plain = network.add_pooling2d(
+        x,
+        kind,
+        pool_size=kernel,
+        stride=stride,
+        data_layout=layout,
+        padding="same" if seed % 7 else "valid",
+        padding_method=method,
+    )
+    out = plain.output.info.static_shape
+    network = ann.Network()
+    x = network.add_input("x", x.info).output
+    result = alike(x.info, out) if rng.random() < 0.5 else info_of(rng, out, data_type)
+    y = network.add_pooling2d(
+        x,
+        kind,
+        pool_size=kernel,
+        stride=stride,
+        data_layout=layout,
+        padding="same" if seed % 7 else "valid",
+        padding_method=method,
+        output_info=result,
+    )
+    network.add_output("y", y)
+    check_equal(quantized_runtime, network, rng)
+
+
+@pytest.mark.parametrize("axis", [-1, 1, 0])
+@pytest.mark.parametrize("data_type", [S8, U8])
+def test_softmax(quantized_runtime: ann.Runtime, data_type: ann.DataType, axis: int) -> None:
+    rng = np.random.default_rng(5)
+    network = ann.Network()
+    x = network.add_input("x", info_of(rng, (3, 17, 40), data_type, 0.05)).output
+    point = -128 if data_type == S8 else 0
+    result = ann.TensorInfo(x.info.shape, data_type, quantization=Q((1 / 256,), (point,)))
+    network.add_output("y", network.add_softmax(x, beta=0.7, axis=axis, output_info=result))
+    check_equal(quantized_runtime, network, rng)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_moves(quantized_runtime: ann.Runtime, seed: int) -> None:
+    """Concat, Slice, Transpose, Reshape and Pad between functions: views or copies of bytes."""
+    rng = np.random.default_rng(seed)
+    network = ann.Network()
+    x = network.add_input("x", info_of(rng, (2, 6, 5, 9), S8 if seed % 2 else U8)).output
+    info = x.info
+    parts = []
+    for i in range(2):
+        y = network.add_activation(x, F.LEAKY_RELU, 0.3 + i, output_info=info).output
+        if seed % 3 == i:
+            y = network.add_slice(y, begin=(0, 1, 0, 2), size=(2, 4, 5, 6)).output
+            y = network.add_pad(y, ((0, 0), (1, 1), (0, 0), (1, 2)), value=float(7)).output
+        parts.append(y)
+    axis = seed % 4
+    z = network.add_concat(parts, axis=axis).output
+    order = tuple(int(i) for i in rng.permutation(4))
+    z = network.add_transpose(z, order).output
+    z = network.add_activation(z, F.RELU, output_info=z.info).output
+    z = network.add_reshape(z, (z.info.static_shape[0], -1)).output
+    network.add_output("y", z)
+    check_equal(quantized_runtime, network, rng)

@@ -1,0 +1,195 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Convolutions and matrices of quantised bytes: CpuRef's bits, and a definition in numpy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armnn_py as ann
+
+from .quantized import (
+    S8,
+    U8,
+    W8,
+    check_equal,
+    info_of,
+    numbers,
+    outputs_of,
+    quantized_runtime,
+    scale_in,
+)
+
+__all__ = ["quantized_runtime"]
+
+NCHW, NHWC = ann.DataLayout.NCHW, ann.DataLayout.NHWC
+F = ann.ActivationFunction
+
+
+def weights_of(
+    rng: np.random.Generator, shape: tuple[int, ...], axis: int, kind: str
+) -> tuple[np.ndarray, ann.TensorInfo]:
+    if kind in ("s8", "u8"):
+        info = info_of(rng, shape, S8 if kind == "s8" else U8, 0.01)
+    else:
+        count = shape[axis] if kind == "channels" else 1
+        scales = tuple(float(s) for s in np.exp(rng.uniform(-7, -3, count)).astype(np.float32))
+        points = (0,) * count
+        quantization = ann.QuantizationInfo(scales, points, axis if count > 1 else None)
+        info = ann.TensorInfo(shape, W8, quantization=quantization)
+    return numbers(rng, info), info
+
+
+def random_product(network: ann.Network, rng: np.random.Generator, x: Any, shape: Any) -> Any:
+    """A convolution of any kind behind ``x``, whose shape is n, h, w, c."""
+    layout = NCHW if rng.random() < 0.3 else NHWC
+    n, h, w, c = shape
+    kernel = (int(rng.choice([1, 1, 2, 3, 5])), int(rng.choice([1, 1, 3, 4])))
+    dilation = (int(rng.choice([1, 1, 2])), int(rng.choice([1, 1, 1, 3])))
+    stride = (int(rng.choice([1, 1, 2])), int(rng.choice([1, 1, 2, 3])))
+    depthwise = rng.random() < 0.35
+    groups = int(rng.choice([g for g in (1, 1, 1, 2, 3) if c % g == 0]))
+    outputs = c * int(rng.choice([1, 1, 1, 2])) if depthwise else groups * int(rng.integers(1, 40))
+    kind = str(rng.choice(["channels", "one", "s8", "u8"]))
+    options: dict[str, Any] = {"stride": stride, "dilation": dilation, "data_layout": layout}
+    reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilation, strict=True)]
+    options["padding"] = "same" if reach[0] > h or reach[1] > w or rng.random() < 0.6 else "valid"
+    if depthwise:
+        weights, info = weights_of(rng, (1, *kernel, outputs), 3, kind)
+    elif layout == NHWC:
+        weights, info = weights_of(rng, (outputs, *kernel, c // groups), 0, kind)
+    else:
+        weights, info = weights_of(rng, (outputs, c // groups, *kernel), 0, kind)
+    bias = rng.integers(-30000, 30000, outputs).astype(np.int32) if rng.random() < 0.8 else None
+    if bias is not None and rng.random() < 0.3:
+        bias[rng.integers(outputs)] = int(rng.choice([-(2**30), 2**30, 1900000000]))
+    sides = [
+        -(-side // s) if options["padding"] == "same" else (side - r) // s + 1
+        for side, s, r in zip((h, w), stride, reach, strict=True)
+    ]
+    out = (n, *sides, outputs) if layout == NHWC else (n, outputs, *sides)
+    depth = kernel[0] * kernel[1] * (1 if depthwise else c // groups)
+    spread = float(rng.choice([0.02, 0.3, 1, 1, 5]))
+    scale = float(np.float32(spread * scale_in(x.info) * np.sqrt(depth) * 0.8))
+    result = info_of(rng, out, x.info.data_type, scale)
+    if layout == NCHW:
+        x = network.add_transpose(x, (0, 3, 1, 2)).output
+    constant = network.add_constant(weights, info=info)
+    add = network.add_depthwise_convolution2d if depthwise else network.add_convolution2d
+    if not depthwise:
+        options["groups"] = groups
+    y = add(x, constant, bias, output_info=result, **options).output
+    choice = rng.random()
+    if choice < 0.3:
+        y = network.add_activation(y, F.RELU, output_info=result).output
+    elif choice < 0.6:
+        y = network.add_activation(y, F.BOUNDED_RELU, 6, 0, output_info=result).output
+    return network.add_transpose(y, (0, 2, 3, 1)).output if layout == NCHW else y
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_convolutions(quantized_runtime: ann.Runtime, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    channels = int(rng.choice([1, 2, 3, 6, 9, 16, 24, 33]))
+    shape = (int(rng.choice([1, 2])), int(rng.integers(1, 12)), int(rng.integers(1, 14)), channels)
+    network = ann.Network()
+    x = network.add_input("x", info_of(rng, shape, S8 if seed % 3 else U8)).output
+    y = random_product(network, rng, x, shape)
+    if seed % 2:
+        y = random_product(network, rng, y, y.info.static_shape)
+    network.add_output("y", y)
+    check_equal(quantized_runtime, network, rng)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_matrices(quantized_runtime: ann.Runtime, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows, inputs, outputs = (int(i) for i in rng.choice([1, 2, 3, 7, 16, 33, 100], 3))
+    transposed = bool(seed % 2)
+    shape = (outputs, inputs) if transposed else (inputs, outputs)
+    kind = ("channels", "one", "s8", "u8")[seed % 4]
+    weights, info = weights_of(rng, shape, 0 if transposed else 1, kind)
+    network = ann.Network()
+    x = network.add_input("x", info_of(rng, (rows, inputs), U8 if seed % 3 else S8)).output
+    bias = rng.integers(-9999, 9999, outputs).astype(np.int32) if seed % 5 else None
+    scale = scale_in(x.info) * float(rng.choice([0.02, 0.5, 3]))
+    y = network.add_fully_connected(
+        x,
+        network.add_constant(weights, info=info),
+        bias,
+        transpose_weight_matrix=transposed,
+        output_info=info_of(rng, (rows, outputs), x.info.data_type, scale),
+    )
+    network.add_output("y", y)
+    check_equal(quantized_runtime, network, rng)
+
+
+def high_product(a: int, b: int) -> int:
+    """TensorFlow Lite's SaturatingRoundingDoublingHighMul."""
+    product = a * b
+    nudge = 2**30 if product >= 0 else 1 - 2**30
+    total = product + nudge
+    return total // 2**31 if total >= 0 else -(-total // 2**31)
+
+
+def shift_right(value: int, exponent: int) -> int:
+    """RoundingDivideByPOT."""
+    mask = 2**exponent - 1
+    return (value >> exponent) + int((value & mask) > (mask >> 1) + (value < 0))
+
+
+def test_specification_of_a_convolution(quantized_runtime: ann.Runtime) -> None:
+    """1x1 pixels: sums in integers, the multiplier of TensorFlow Lite's 8-bit specification."""
+    rng = np.random.default_rng(0)
+    inputs, outputs, x_point, y_point = 37, 19, -5, 11
+    x = rng.integers(-128, 128, (1, 4, 5, inputs)).astype(np.int8)
+    weights = rng.integers(-127, 128, (outputs, 1, 1, inputs)).astype(np.int8)
+    bias = rng.integers(-5000, 5000, outputs).astype(np.int32)
+    x_scale, y_scale = np.float32(0.031), np.float32(0.27)
+    scales = np.exp(rng.uniform(-6, -3, outputs)).astype(np.float32)
+    network = ann.Network()
+    quantized = ann.QuantizationInfo((float(x_scale),), (x_point,))
+    source = network.add_input("x", ann.TensorInfo(x.shape, S8, quantization=quantized))
+    per_channel = ann.QuantizationInfo(tuple(map(float, scales)), (0,) * outputs, 0)
+    constant = network.add_constant(
+        weights, info=ann.TensorInfo(weights.shape, W8, quantization=per_channel)
+    )
+    quantized = ann.QuantizationInfo((float(y_scale),), (y_point,))
+    result = ann.TensorInfo((1, 4, 5, outputs), S8, quantization=quantized)
+    y = network.add_convolution2d(source, constant, bias, output_info=result)
+    y = network.add_activation(y, F.BOUNDED_RELU, 6, -1, output_info=result)
+    network.add_output("y", y)
+    outputs_given, _ = outputs_of(quantized_runtime, network, {"x": x}, ["CpuAcc"])
+    sums = (x.astype(np.int64) - x_point) @ weights[:, 0, 0].T.astype(np.int64) + bias
+    expected = np.empty(sums.shape, np.int64)
+    for place, total in np.ndenumerate(sums):
+        fraction, exponent = np.frexp(float(x_scale) * float(scales[place[-1]]) / float(y_scale))
+        multiplier = round(float(fraction) * 2**31)
+        level = shift_right(high_product(int(total), multiplier), -int(exponent))
+        low, high = round(-1 / float(y_scale)), round(6 / float(y_scale))
+        expected[place] = np.clip(
+            np.clip(level + y_point, -128, 127), low + y_point, high + y_point
+        )
+    np.testing.assert_array_equal(outputs_given["y"], expected)
+    assert len(np.unique(expected)) > 10
+
+
+def test_sums_that_may_overflow_are_left_to_cpu_ref(quantized_runtime: ann.Runtime) -> None:
+    rng = np.random.default_rng(1)
+    network = ann.Network()
+    x = network.add_input("x", info_of(rng, (1, 2, 2, 8), S8, 0.5))
+    info = ann.TensorInfo((3, 1, 1, 8), W8, quantization=ann.QuantizationInfo((0.5,)))
+    weights = network.add_constant(numbers(rng, info), info=info)
+    bias = np.array([1, 2**31 - 1, -(2**31)], np.int32)
+    y = network.add_convolution2d(x, weights, bias, output_info=info_of(rng, (1, 2, 2, 3), S8, 1.0))
+    network.add_output("y", y)
+    given = {"x": numbers(rng, x.output.info)}
+    expected, _ = outputs_of(quantized_runtime, network, given, ["CpuRef"])
+    outputs, optimized = outputs_of(quantized_runtime, network, given, ["CpuAcc", "CpuRef"])
+    np.testing.assert_array_equal(outputs["y"], expected["y"])
+    assert {row.backend for row in optimized.assignment if row.type == "Convolution2d"} == {
+        "CpuRef"
+    }

@@ -64,7 +64,11 @@ bool armnn_i_spin_is_over(armnn_i_spin_t* spin) {
   }
   if (now - spin->looked_ns > GAP_NS || (!spin->has_asked && now - spin->begin_ns > ASK_NS)) {
     spin->has_asked = true;
-    if (was_switched()) note_crowd(crowd, now);
+    if (was_switched() &&
+        now - atomic_exchange_explicit(&crowd->switched_at, now, memory_order_relaxed) <
+            ARMNN_SWITCHED_NS) {
+      note_crowd(crowd, now);
+    }
   }
   spin->looked_ns = now;
   const bool in_run = atomic_load_explicit(&crowd->runs, memory_order_relaxed) != 0;

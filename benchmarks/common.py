@@ -21,13 +21,17 @@ EXAMPLE = REPOSITORY / "examples" / "out_of_tree_backend" / "backend.c"
 
 def machine() -> dict[str, Any]:
     """Return what a figure depends on."""
-    models = [
-        line.partition(":")[2].strip()
+    about = {
+        field.strip(): value.strip()
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        if line.startswith("model name")
-    ]
+        for field, _, value in [line.partition(":")]
+    }
+    flags = about.get("flags", "").split()
+    kinds = {"avx512f": "AVX-512", "avx2": "AVX2", "sse2": "SSE2"}
     return {
-        "processor": models[0] if models else platform.machine(),
+        "processor": about.get("model name", platform.machine()),
+        "instruction_set": next((kinds[f] for f in kinds if f in flags), platform.machine()),
+        "second_cache_kib": max(os.sysconf("SC_LEVEL2_CACHE_SIZE"), 0) >> 10,
         "usable_processors": len(os.sched_getaffinity(0)),
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),

@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The page and the picture of the documentation, from the results of `compare`.
+"""The page and the pictures of the documentation, from the results of `compare`.
 
-python benchmarks/peers/report.py benchmarks/results/peers.json docs
+    python benchmarks/peers/report.py benchmarks/results/peers*.json docs
+
+Each file of results is another kind of machine, and gets a section and a picture of its own.
 """
 
 from __future__ import annotations
@@ -18,7 +20,6 @@ from engines import ENGINES
 OURS = "armnn_py"
 #: Networks that compute next to nothing, and what they show.
 CALLS = {"relu16": "one ReLU of 16 floats", "chain100": "100 small nodes"}
-_PICTURE = "benchmarks.svg"
 #: Of a bar in the picture; a longer one is cut and says its figure.
 LONGEST = 3.0
 
@@ -157,9 +158,7 @@ def draw(document: dict[str, Any], target: Path) -> None:
     mpl.rcParams["svg.fonttype"] = "none"  # text stays text: small, and to be searched
     from matplotlib import pyplot as plt
 
-    counts = sorted(
-        {t for by_threads in document["networks"].values() for t in by_threads}, key=int
-    )
+    counts = thread_counts(document)
     figure, axes = plt.subplots(
         len(counts), 1, figsize=(12, 3.6 * len(counts)), squeeze=False, layout="constrained"
     )
@@ -203,34 +202,50 @@ def draw(document: dict[str, Any], target: Path) -> None:
     figure.savefig(target, metadata={"Date": None})
 
 
-def page(document: dict[str, Any]) -> str:
-    """Return the text of the page."""
+def kind(document: dict[str, Any]) -> str:
+    """Return in words what kind of machine results are from."""
     machine = document["machine"]
+    second = machine["second_cache_kib"]
+    words = [machine["processor"], machine["instruction_set"]]
+    words += [f"{second} KiB of second cache"] if second else []
+    return ", ".join(words)
+
+
+def summary(document: dict[str, Any], threads: str) -> str:
+    """Return in words how we stand with so many threads."""
+    best = ratios(document, threads, direct_only=False)
+    worst = max(best, key=best.__getitem__)
+    mean = geometric_mean(list(best.values()))
+    plural = "s" if threads != "1" else ""
+    return f"{threads} thread{plural} {mean:.2f}, at worst {best[worst]:.2f} ({worst})"
+
+
+def thread_counts(document: dict[str, Any]) -> list[str]:
+    """Return the numbers of threads that networks were timed with."""
+    return sorted({t for by_threads in document["networks"].values() for t in by_threads}, key=int)
+
+
+def section(document: dict[str, Any], picture: str) -> list[str]:
+    """Return what was measured on one machine."""
     versions = ", ".join(
         f"{ENGINES[e].title} {v}" for e, v in document["versions"].items() if e != OURS
     )
+    machine = document["machine"]
     lines = [
-        "# Speed beside other engines",
+        f"## {kind(document)}",
         "",
-        "Median latency in milliseconds of one inference, batch 1, float32 everywhere. The engines",
-        "take turns in random order, one process each, on a machine that a gauge says is quiet;",
-        "outputs are compared before anything is timed. `benchmarks/peers/compare.py` repeats it.",
-        "",
-        f"Machine: {machine['processor']}, {machine['usable_processors']} processors, "
+        f"{machine['usable_processors']} processors of "
         f"{document['peak_gflops_of_one_processor']:.0f} GFLOP/s each (measured); "
         f"{machine['date']}.",
         f"Engines: {versions}.",
         "",
-        f"![Latency over that of the fastest peer]({_PICTURE})",
+        f"![Latency over that of the fastest peer]({picture})",
         "",
         f"Bars of more than {LONGEST:g} are cut and say their figure.",
     ]
-    counts = sorted(
-        {t for by_threads in document["networks"].values() for t in by_threads}, key=int
-    )
-    for threads in counts:
+    for threads in thread_counts(document):
         plural = "s" if threads != "1" else ""
-        lines += ["", f"## {threads} thread{plural}", "", *table(document, threads)]
+        lines += ["", f"### {threads} thread{plural}", "", *table(document, threads)]
     if uses_exact_settings(document):
         lines += [
             "",
@@ -240,29 +255,52 @@ def page(document: dict[str, Any]) -> str:
     missing = left_out(document)
     if missing:
         lines += ["", "Not timed:", "", *missing]
-    lines += ["", "## Cost of a call, microseconds", "", *calls(document)]
+    if any(name in document["networks"] for name in CALLS):
+        lines += ["", "### Cost of a call, microseconds", "", *calls(document)]
     busy = document.get("beside_1_busy", {})
     if busy:
         lines += [
             "",
-            "## Two threads beside another busy process",
+            "### Two threads beside another busy process",
             "",
             "In brackets: how many times the latency on the quiet machine.",
             "",
             *beside_others(document, busy),
         ]
+    return lines
+
+
+def page(documents: dict[str, dict[str, Any]]) -> str:
+    """Return the text of the page; keys are the pictures' names."""
+    lines = ["# Speed beside other engines", ""]
+    lines += ["Our latency over that of the fastest peer, geometric mean of the networks:", ""]
+    for document in documents.values():
+        means = "; ".join(summary(document, threads) for threads in thread_counts(document))
+        lines.append(f"- {kind(document)} ({document['machine']['date']}): {means}.")
+    lines += [
+        "",
+        "Tables have the median latency in milliseconds of one inference, batch 1, float32",
+        "everywhere. The engines take turns in random order, one process each, on a machine that a",
+        "gauge says is quiet; outputs are compared before anything is timed.",
+        "`benchmarks/peers/compare.py` repeats it.",
+    ]
+    for picture, document in documents.items():
+        lines += ["", *section(document, picture)]
     return "\n".join(lines) + "\n"
 
 
 def main() -> None:
-    """Write the page and the picture."""
+    """Write the page and the pictures."""
     parser = argparse.ArgumentParser(description="Documentation from benchmark results.")
-    parser.add_argument("results", type=Path)
+    parser.add_argument("results", type=Path, nargs="+")
     parser.add_argument("folder", type=Path)
     arguments = parser.parse_args()
-    document = json.loads(arguments.results.read_text(encoding="utf-8"))
-    draw(document, arguments.folder / _PICTURE)
-    (arguments.folder / "benchmarks.md").write_text(page(document), encoding="utf-8")
+    documents = {}
+    for results in arguments.results:
+        picture = f"{results.stem.replace('peers', 'benchmarks')}.svg"
+        documents[picture] = json.loads(results.read_text(encoding="utf-8"))
+        draw(documents[picture], arguments.folder / picture)
+    (arguments.folder / "benchmarks.md").write_text(page(documents), encoding="utf-8")
 
 
 if __name__ == "__main__":

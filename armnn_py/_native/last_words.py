@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import functools
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -47,11 +48,15 @@ def note_library(handle: int, file: str) -> None:
     That are calls of ``exit`` and ``_exit``, and signals in threads of its own or at the end of the
     program.
     """
-    if not _libraries:
-        atexit.register(core().armnn_core_note_ending)
+    _note_ending_at_exit()
     _libraries[handle] = file
     core().armnn_core_redirect_exits(handle)
     core().armnn_core_note_code(handle, os.fsencode(file))
+
+
+@functools.cache
+def _note_ending_at_exit() -> None:
+    atexit.register(core().armnn_core_note_ending)
 
 
 @contextlib.contextmanager

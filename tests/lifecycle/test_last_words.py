@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import platform
 import signal
@@ -13,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from armnn_py._native import dynamic_library, last_words
 
 PROGRAM = """
 import sys
@@ -326,3 +329,14 @@ def test_it_can_be_switched_off(folder: Path) -> None:
     code, said = run(folder, "abort", "execute", ARMNN_PY_LAST_WORDS="0")
     assert code == -signal.SIGABRT
     assert "armnn_py:" not in said
+
+
+def test_libraries_that_come_and_go_leave_nothing_for_the_end() -> None:
+    handle = dynamic_library.open_library("libm.so.6")
+    before = atexit._ncallbacks()
+    for _ in range(3):
+        last_words.note_library(handle, "libm.so.6")
+        with last_words.closing(handle):
+            pass
+    dynamic_library.close_library(handle)
+    assert atexit._ncallbacks() <= before + 1

@@ -10,7 +10,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
-import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -51,7 +50,7 @@ def note_library(handle: int, file: str) -> None:
     _note_ending_at_exit()
     _libraries[handle] = file
     core().armnn_core_redirect_exits(handle)
-    core().armnn_core_note_code(handle, os.fsencode(file))
+    core().armnn_core_note_code(handle, _words(file))
 
 
 @functools.cache

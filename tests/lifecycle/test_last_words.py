@@ -7,6 +7,7 @@ from __future__ import annotations
 import atexit
 import os
 import platform
+import shutil
 import signal
 import subprocess
 import sys
@@ -238,6 +239,21 @@ def test_a_thread_of_the_backends_own(folder: Path, deed: str) -> None:
     assert code == status
     file = folder / "Test_Deed_backend.so"
     assert f"armnn_py: {name} in code of {file}, {UNCALLED}" in said
+
+
+@pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "aarch64"), reason="the linkage is not known"
+)
+@pytest.mark.parametrize("site", ["own_thread", "execute"])
+def test_names_of_folders_cannot_disturb_a_terminal(
+    folder: Path, tmp_path: Path, site: str
+) -> None:
+    odd = tmp_path / "red\x1b[31m\n"
+    odd.mkdir()
+    shutil.copy(folder / "Test_Deed_backend.so", odd)
+    _, said = run(odd, "abort", site)
+    assert f"{tmp_path}/red?[31m?/Test_Deed_backend.so" in said
+    assert "\x1b" not in said
 
 
 @pytest.mark.skipif(

@@ -40,7 +40,7 @@ def read_numbers(path: Path, name: str, info: TensorInfo) -> np.ndarray[Any, Any
         if path.suffix.lower() == ".txt":
             text = path.read_text(encoding="utf-8").replace(",", " ")
             words, lines = text.split(), sum(map(bool, map(str.strip, text.splitlines())))
-            values = np.array([_number(word, info) for word in words]).astype(info.dtype)
+            values = np.array([_number(word, info) for word in words], info.dtype)
         else:
             data = path.read_bytes()
             if len(data) % info.dtype.itemsize:

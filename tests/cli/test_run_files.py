@@ -56,6 +56,7 @@ def test_numbers_that_do_not_fit(
     answer = command("run", adder, "--random", "0", "-i", f"left={tmp_path / name}")
     assert answer.code == 2
     assert said in answer.err
+    assert "--shape" not in answer.err  # none of it is free
 
 
 @pytest.mark.parametrize(("dtype", "word"), [("uint8", "256"), ("int8", "-129"), ("uint64", "-1")])

@@ -191,7 +191,8 @@ def difference(found: Arrays, expected: Arrays, network: ann.Network | None) -> 
         apart = np.abs(found[name].astype(np.float64) - value.astype(np.float64))
         step = None if network is None else step_of(network, name)
         if step is None:
-            largest = max(largest, float(apart.max() / max(np.abs(value).max(), 1e-30)))
+            part = float(apart.max() / max(np.abs(value).max(), 1e-30))
+            largest = float(np.maximum(largest, part))  # NaN if one of them is
         else:
             steps.append(np.rint(apart / step).ravel())
     if not steps:

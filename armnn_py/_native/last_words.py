@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import os
+import functools
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -47,11 +47,15 @@ def note_library(handle: int, file: str) -> None:
     That are calls of ``exit`` and ``_exit``, and signals in threads of its own or at the end of the
     program.
     """
-    if not _libraries:
-        atexit.register(core().armnn_core_note_ending)
+    _note_ending_at_exit()
     _libraries[handle] = file
     core().armnn_core_redirect_exits(handle)
-    core().armnn_core_note_code(handle, os.fsencode(file))
+    core().armnn_core_note_code(handle, _words(file))
+
+
+@functools.cache
+def _note_ending_at_exit() -> None:
+    atexit.register(core().armnn_core_note_ending)
 
 
 @contextlib.contextmanager

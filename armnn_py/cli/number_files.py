@@ -40,7 +40,7 @@ def read_numbers(path: Path, name: str, info: TensorInfo) -> np.ndarray[Any, Any
         if path.suffix.lower() == ".txt":
             text = path.read_text(encoding="utf-8").replace(",", " ")
             words, lines = text.split(), sum(map(bool, map(str.strip, text.splitlines())))
-            values = np.array([_number(word, info) for word in words]).astype(info.dtype)
+            values = np.array([_number(word, info) for word in words], info.dtype)
         else:
             data = path.read_bytes()
             if len(data) % info.dtype.itemsize:
@@ -58,11 +58,12 @@ def read_numbers(path: Path, name: str, info: TensorInfo) -> np.ndarray[Any, Any
     if shape.count(None) == 1 and known and values.size % known == 0:
         shape[shape.index(None)] = values.size // known
     if None in shape or math.prod(dim for dim in shape if dim is not None) != values.size:
-        sizes = "x".join("N" if dim is None else str(dim) for dim in info.shape) or "NAME"
+        sizes = "x".join("N" if dim is None else str(dim) for dim in info.shape)
+        hint = f"--shape {name}={sizes} gives the input its shape, with a number for each N"
         raise InvalidArgumentError(
             f"input file '{path}' has {values.size} numbers, which do not fit input '{name}'",
             details=[f"input: {info!r}"],
-            hints=[f"--shape {name}={sizes} gives the input its shape, with a number for each N"],
+            hints=[hint] if None in info.shape else [],
         )
     return values.reshape([dim for dim in shape if dim is not None])
 

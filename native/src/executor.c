@@ -401,9 +401,6 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
     }
     thread->walk = outer;
     thread->thread_limit = limit;
-    if (thread->keeps_awake != 0 && outer == NULL) {
-      armnn_i_pool_run_ended(&armnn_i_core.pool, thread);
-    }
   }
   armnn_i_flight_end(context->flight);
   armnn_i_thread_t* thread = armnn_i_thread();
@@ -431,6 +428,9 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
   if (ARMNN_UNLIKELY(told != 0)) armnn_i_tell_end(context, told, status);
   run->beside = 0;
   thread->walk = outer;
+  if (thread->keeps_awake != 0 && outer == NULL) { /* also of a call of the tail */
+    armnn_i_pool_run_ended(&armnn_i_core.pool, thread);
+  }
   if (ARMNN_UNLIKELY(armnn_i_float_control() != walk.float_control)) {
     armnn_i_restore_float_control(walk.float_control, "a call of a backend around a run");
   }

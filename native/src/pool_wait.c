@@ -65,9 +65,9 @@ bool armnn_i_spin_is_over(armnn_i_spin_t* spin) {
   if (now - spin->looked_ns > GAP_NS || (!spin->has_asked && now - spin->begin_ns > ASK_NS)) {
     spin->has_asked = true;
     if (was_switched() &&
-        now - atomic_exchange_explicit(&crowd->switched_at, now, memory_order_relaxed) <
-            ARMNN_SWITCHED_NS) {
-      note_crowd(crowd, now);
+        now < ARMNN_SWITCHED_NS +
+                  atomic_exchange_explicit(&crowd->switched_at, now, memory_order_relaxed)) {
+      note_crowd(crowd, now); /* the time before may be a later one of another thread */
     }
   }
   spin->looked_ns = now;

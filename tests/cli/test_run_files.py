@@ -12,6 +12,9 @@ import numpy as np
 import pytest
 from onnx import helper
 
+import armnn_py as ann
+from armnn_py.cli.number_files import read_numbers
+
 from .conftest import Command, save_model
 
 VALUES = np.linspace(-2, 3, 60, dtype=np.float32).reshape(1, 3, 4, 5)
@@ -53,6 +56,15 @@ def test_numbers_that_do_not_fit(
     answer = command("run", adder, "--random", "0", "-i", f"left={tmp_path / name}")
     assert answer.code == 2
     assert said in answer.err
+    assert "--shape" not in answer.err  # none of it is free
+
+
+@pytest.mark.parametrize(("dtype", "word"), [("uint8", "256"), ("int8", "-129"), ("uint64", "-1")])
+def test_a_number_that_the_type_lacks_is_refused(tmp_path: Path, dtype: str, word: str) -> None:
+    (tmp_path / "x.txt").write_text(f"1 {word}")
+    info = ann.TensorInfo((2,), ann.DataType.from_numpy(np.dtype(dtype)))
+    with pytest.raises(ann.InvalidArgumentError, match=f"{word} out of bounds for {dtype}"):
+        read_numbers(tmp_path / "x.txt", "x", info)
 
 
 def test_a_text_has_an_example_in_each_line(command: Command, tmp_path: Path) -> None:

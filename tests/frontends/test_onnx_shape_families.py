@@ -180,3 +180,17 @@ def test_what_is_computed_from_sizes_is_converted_once(
             expected = models.theirs(model, {"x": x})["y"]
             assert np.array_equal(network.run(x)["y"], expected)
     assert len(conversions) == 1
+
+
+@pytest.mark.parametrize("diagonal", [2**31 - 1, -(2**31), 2**63 - 1, -(2**63)])
+@pytest.mark.parametrize("upper", [0, 1])
+def test_a_triangle_far_beyond_the_corner_has_all_or_nothing(
+    models: Any, diagonal: int, upper: int
+) -> None:
+    node = helper.make_node("Trilu", ["x", "k"], ["y"], name="t", upper=upper)
+    shape = (["n", "m"], FLOAT)
+    model = models.build([node], {"x": shape}, {"y": shape}, {"k": np.array(diagonal)})
+    x = rng.standard_normal((3, 4)).astype(np.float32)
+    keeps = (diagonal > 0) != upper
+    with ann.load(models.save(model), ["CpuRef"]) as network:
+        assert np.array_equal(network.run(x)["y"], x if keeps else np.zeros_like(x))

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import platform
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from armnn_py._native import dynamic_library, last_words
 
 PROGRAM = """
 import sys
@@ -240,6 +244,21 @@ def test_a_thread_of_the_backends_own(folder: Path, deed: str) -> None:
 @pytest.mark.skipif(
     platform.machine() not in ("x86_64", "aarch64"), reason="the linkage is not known"
 )
+@pytest.mark.parametrize("site", ["own_thread", "execute"])
+def test_names_of_folders_cannot_disturb_a_terminal(
+    folder: Path, tmp_path: Path, site: str
+) -> None:
+    odd = tmp_path / "red\x1b[31m\n"
+    odd.mkdir()
+    shutil.copy(folder / "Test_Deed_backend.so", odd)
+    _, said = run(odd, "abort", site)
+    assert f"{tmp_path}/red?[31m?/Test_Deed_backend.so" in said
+    assert "\x1b" not in said
+
+
+@pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "aarch64"), reason="the linkage is not known"
+)
 @pytest.mark.parametrize("deed", ENDS)
 def test_a_destructor_at_the_end_of_the_program(
     tmp_path: Path, build_backend: Callable[..., None], deed: str
@@ -326,3 +345,14 @@ def test_it_can_be_switched_off(folder: Path) -> None:
     code, said = run(folder, "abort", "execute", ARMNN_PY_LAST_WORDS="0")
     assert code == -signal.SIGABRT
     assert "armnn_py:" not in said
+
+
+def test_libraries_that_come_and_go_leave_nothing_for_the_end() -> None:
+    handle = dynamic_library.open_library("libm.so.6")
+    before = atexit._ncallbacks()
+    for _ in range(3):
+        last_words.note_library(handle, "libm.so.6")
+        with last_words.closing(handle):
+            pass
+    dynamic_library.close_library(handle)
+    assert atexit._ncallbacks() <= before + 1

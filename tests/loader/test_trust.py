@@ -118,6 +118,9 @@ def test_links_on_the_way_count(folder: Path, tmp_path: Path, what: str) -> None
     if os.geteuid() == 0:
         os.lchown(shared / "link", SOMEBODY, SOMEBODY)  # who may replace it, also there
         assert f"the link {shared}/link belongs to user {SOMEBODY}" in verdict_on(folder).hint
+        os.lchown(shared / "link", 0, 0)
+        os.chown(shared, SOMEBODY, SOMEBODY)
+        assert f"{shared}, which it lies under, belongs to" in verdict_on(folder).hint
 
 
 @as_root

@@ -286,6 +286,43 @@ static void a_deadline_in_before_run_is_nobodys_fault(void) {
   armnn_context_destroy(f.context);
 }
 
+static armnn_status_t nothing(void* argument, uint64_t begin, uint64_t end, uint32_t thread) {
+  (void)argument, (void)begin, (void)end, (void)thread;
+  return ARMNN_STATUS_OK;
+}
+
+static void share_work(armnn_backend_context_t* context, const armnn_run_notice_t* notice) {
+  const armnn_host_t* host = armnn_core_host();
+  (void)context, (void)notice;
+  CHECK_EQUAL(host->parallel_for(host->context, nothing, NULL, 64, 1, 2), ARMNN_STATUS_OK);
+}
+
+static const armnn_backend_context_api_t sharing_api = {
+    .header = {sizeof(armnn_backend_context_api_t), ARMNN_STRUCT_BACKEND_CONTEXT},
+    .destroy = listener_destroy,
+    .after_run = share_work,
+};
+
+/* Threads of the pool that a call behind the steps has used may sleep once the run is over. */
+static void nobody_stays_awake_after_the_end(void) {
+  static const char* const labels[7] = {"execute x", NULL, "b1", "a1", "b2", "a2", "tail"};
+  fixture_t f;
+  set_up(&f, work, NULL);
+  f.second.base.api = &sharing_api;
+  CHECK_EQUAL(armnn_i_pool_set_thread_count(&armnn_i_core.pool, 2), ARMNN_STATUS_OK);
+  void* data[] = {&f.data};
+  armnn_plan_t* plan = must_plan(&f.draft);
+  armnn_plan_set_labels(plan, labels);
+  f.context = must_context(plan, data);
+  f.run = make_run(f.context, f.inputs, f.outputs, &f.error);
+  CHECK_EQUAL(run(&f), ARMNN_STATUS_OK);
+  CHECK_EQUAL(armnn_i_core.pool.worker_count, 1);
+  CHECK_EQUAL(armnn_i_core.pool.crowd.runs, 0);
+  armnn_context_destroy(f.context);
+  armnn_plan_destroy(plan);
+  armnn_i_pool_stop(&armnn_i_core.pool);
+}
+
 static void plans_that_are_refused(void) {
   fixture_t f;
   text_error_t error;
@@ -395,6 +432,7 @@ static const test_t tests[] = {
     TEST(a_run_that_times_out),
     TEST(a_run_that_is_cancelled),
     TEST(a_deadline_in_before_run_is_nobodys_fault),
+    TEST(nobody_stays_awake_after_the_end),
     TEST(plans_that_are_refused),
     TEST(threads_hear_of_their_own_runs),
 };

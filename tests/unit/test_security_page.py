@@ -82,6 +82,7 @@ RULES = {
     },
     16: {
         "loader/test_report.py": "test_names_cannot_disturb_a_terminal",
+        "lifecycle/test_last_words.py": "test_names_of_folders_cannot_disturb_a_terminal",
         "unit/optimizer/test_saved_networks.py": ""
         "test_control_characters_of_a_file_reach_no_terminal",
         "unit/test_errors.py": "test_names_of_others_cannot_pose_as_lines_or_reach_a_terminal",

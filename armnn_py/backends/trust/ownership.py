@@ -85,7 +85,8 @@ def _links(path: str) -> Iterator[Ownership]:
             folder = full
             continue
         above = _above(folder)
-        yield Ownership(above.writable, _owner(f"the link {printable(full)}", status))
+        foreign = _owner(f"the link {printable(full)}", status) or above.foreign
+        yield Ownership(above.writable, foreign)
         target = os.readlink(full)
         if target.startswith("/"):
             folder = "/"

@@ -31,6 +31,8 @@ from armnn_py.symbolic import is_symbolic
 from armnn_py.types import ComparisonOperation, ReduceOperation, ScatterNdFunction
 
 _GATHER_LIMIT = 2**31
+#: A diagonal as far from the corner as this lies outside of every tensor.
+_FURTHEST = 2**30
 
 
 @operator("Gather")
@@ -223,6 +225,7 @@ def _trilu(view: NodeView) -> Value:
     if not view.emit.foldable([], shape[-2:], np.dtype(np.int64)):
         raise Unsupported(f"a triangle of {shape[-2]}x{shape[-1]} elements")
     rows, columns = shape[-2:]
+    k = max(-_FURTHEST, min(k, _FURTHEST))
     kept = _triangle(view.emit, rows, columns, k, is_upper=bool(view.integer("upper", 1)))
     x = view.value(0)
     return view.emit.where(kept, x, view.emit.scalar(0, x))

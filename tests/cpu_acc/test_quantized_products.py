@@ -238,3 +238,19 @@ def test_windows_that_reach_far_are_left_to_cpu_ref(
     outputs, optimized = outputs_of(quantized_runtime, network, given, ["CpuAcc", "CpuRef"])
     np.testing.assert_array_equal(outputs["y"], expected["y"])
     assert {row.backend for row in optimized.assignment if "Conv" in row.type} == {"CpuRef"}
+
+
+def test_greatest_sum(quantized_runtime: ann.Runtime) -> None:
+    """A level that with its zero point needs more than 32 bits."""
+    quantized = ann.QuantizationInfo((1 + 2**-15,), (-128,))
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 1, 2, 1), S8, quantization=quantized))
+    info = ann.TensorInfo((2, 1, 1, 1), W8, quantization=ann.QuantizationInfo((1 - 2**-15,)))
+    weights = network.add_constant(np.array([1, -1], np.int8).reshape(2, 1, 1, 1), info=info)
+    bias = np.array([2**31 - 256, 256 - 2**31], np.int32)
+    quantized = ann.QuantizationInfo((1.0,), (127,))
+    result = ann.TensorInfo((1, 1, 2, 2), S8, quantization=quantized)
+    network.add_output("y", network.add_convolution2d(x, weights, bias, output_info=result))
+    given = np.array([127, -128], np.int8).reshape(1, 1, 2, 1)
+    outputs = check_equal(quantized_runtime, network, np.random.default_rng(0), x=given)
+    np.testing.assert_array_equal(outputs["y"], [[[[127, -128], [127, -128]]]])

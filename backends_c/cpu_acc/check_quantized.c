@@ -58,12 +58,37 @@ static armnn_status_t check_product(const armnn_layer_query_t* query, uint32_t a
   return ARMNN_STATUS_OK;
 }
 
+/* Of taps that are |dilation| apart; 0 means none. */
+static uint64_t reach(uint64_t taps, uint32_t dilation) {
+  return (taps - 1) * (dilation == 0 ? 1 : dilation) + 1;
+}
+
+/* The |lines| of the padded image that a line of the output sees become levels of 16 bits in
+ * scratch of a thread, with 64 levels to a pixel where a depthwise convolution has fewer channels.
+ */
+static armnn_status_t check_sight(const armnn_layer_query_t* query, uint64_t lines,
+                                  uint64_t padding, int32_t data_layout, armnn_error_t* reason) {
+  const uint64_t most = UINT64_C(1) << 30, *image = query->input_infos[0]->dims;
+  const bool is_nchw = data_layout == ARMNN_DATA_LAYOUT_NCHW;
+  const uint64_t channels = image[is_nchw ? 1 : 3], pixels = image[is_nchw ? 3 : 2] + padding;
+  if (pixels <= most / lines / (channels < 64 ? 64 : channels)) return ARMNN_STATUS_OK;
+  return REFUSE(reason, "a line of the output sees %llu lines of %llu pixels, padding included",
+                (unsigned long long)lines, (unsigned long long)pixels);
+}
+
 static armnn_status_t check_convolution(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  return check_product(query, 0, reason);
+  const armnn_convolution2d_descriptor_t* d = (const void*)query->descriptor;
+  const uint32_t y = d->data_layout == ARMNN_DATA_LAYOUT_NCHW ? 2 : 1;
+  ARMNN_RETURN_IF_ERROR(check_product(query, 0, reason));
+  const uint64_t lines = reach(query->input_infos[1]->dims[y], d->dilation_y);
+  return check_sight(query, lines, (uint64_t)d->pad_left + d->pad_right, d->data_layout, reason);
 }
 
 static armnn_status_t check_depthwise(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  return check_product(query, 3, reason);
+  const armnn_depthwise_convolution2d_descriptor_t* d = (const void*)query->descriptor;
+  ARMNN_RETURN_IF_ERROR(check_product(query, 3, reason));
+  const uint64_t lines = reach(query->input_infos[1]->dims[1], d->dilation_y);
+  return check_sight(query, lines, (uint64_t)d->pad_left + d->pad_right, d->data_layout, reason);
 }
 
 static armnn_status_t check_fully_connected(const armnn_layer_query_t* query,

@@ -228,6 +228,44 @@ def test_random_pooling(quantized_runtime: ann.Runtime, seed: int) -> None:
     check_equal(quantized_runtime, network, rng)
 
 
+def test_average_of_a_long_line(quantized_runtime: ann.Runtime) -> None:
+    """The numbers of a line have a sum of more than 32 bits."""
+    size = 2**24 + 2**17
+    info = ann.TensorInfo((1, 1, size, 1), U8, quantization=ann.QuantizationInfo((0.5,)))
+    network = ann.Network()
+    x = network.add_input("x", info).output
+    y = network.add_pooling2d(
+        x,
+        ann.PoolingAlgorithm.AVERAGE,
+        (1, size),
+        data_layout=NHWC,
+        output_info=alike(info, (1, 1, 1, 1)),
+    )
+    network.add_output("y", y)
+    given = {"x": np.full(info.static_shape, 255, np.uint8)}
+    outputs, _ = outputs_of(quantized_runtime, network, given, ["CpuAcc"])
+    assert outputs["y"].item() == 255
+
+
+def test_average_of_infinities(quantized_runtime: ann.Runtime) -> None:
+    """Of either sign, by a scale that float32 barely holds: no number, thus the zero point."""
+    info = ann.TensorInfo((1, 1, 2, 1), S8, quantization=ann.QuantizationInfo((3e38,)))
+    quantized = ann.QuantizationInfo((1.0,), (7,))
+    network = ann.Network()
+    x = network.add_input("x", info).output
+    y = network.add_pooling2d(
+        x,
+        ann.PoolingAlgorithm.AVERAGE,
+        (1, 2),
+        data_layout=NHWC,
+        output_info=ann.TensorInfo((1, 1, 1, 1), S8, quantization=quantized),
+    )
+    network.add_output("y", y)
+    given = np.array([100, -100], np.int8).reshape(1, 1, 2, 1)
+    outputs = check_equal(quantized_runtime, network, np.random.default_rng(0), x=given)
+    assert outputs["y"].item() == 7
+
+
 @pytest.mark.parametrize("axis", [-1, 1, 0])
 @pytest.mark.parametrize("data_type", [S8, U8])
 def test_softmax(quantized_runtime: ann.Runtime, data_type: ann.DataType, axis: int) -> None:

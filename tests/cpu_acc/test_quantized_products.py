@@ -214,3 +214,43 @@ def test_windows_by_squares(quantized_runtime: ann.Runtime, seed: int) -> None:
     y = network.add_convolution2d(x, constant, bias, padding=padding, output_info=result)
     network.add_output("y", network.add_activation(y, F.RELU, output_info=result))
     check_equal(quantized_runtime, network, rng)
+
+
+@pytest.mark.parametrize("depthwise", [False, True])
+def test_windows_that_reach_far_are_left_to_cpu_ref(
+    quantized_runtime: ann.Runtime, depthwise: bool
+) -> None:
+    """Between two pixels of the window lies more padding than any scratch could hold."""
+    far = 2**31 - 1
+    rng = np.random.default_rng(2)
+    network = ann.Network()
+    x = network.add_input("x", info_of(rng, (1, 1, 1, 2), S8, 0.5))
+    shape = (1, 2, 2, 2) if depthwise else (3, 2, 2, 2)
+    info = ann.TensorInfo(shape, W8, quantization=ann.QuantizationInfo((0.5,)))
+    weights = network.add_constant(numbers(rng, info), info=info)
+    add = network.add_depthwise_convolution2d if depthwise else network.add_convolution2d
+    result = info_of(rng, (1, 1, 1, 2 if depthwise else 3), S8, 10.0)
+    options: dict[str, Any] = {"dilation": (far, far), "padding": (far, 0, far, 0)}
+    y = add(x, weights, None, data_layout=NHWC, output_info=result, **options)
+    network.add_output("y", y)
+    given = {"x": numbers(rng, x.output.info)}
+    expected, _ = outputs_of(quantized_runtime, network, given, ["CpuRef"])
+    outputs, optimized = outputs_of(quantized_runtime, network, given, ["CpuAcc", "CpuRef"])
+    np.testing.assert_array_equal(outputs["y"], expected["y"])
+    assert {row.backend for row in optimized.assignment if "Conv" in row.type} == {"CpuRef"}
+
+
+def test_greatest_sum(quantized_runtime: ann.Runtime) -> None:
+    """A level that with its zero point needs more than 32 bits."""
+    quantized = ann.QuantizationInfo((1 + 2**-15,), (-128,))
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 1, 2, 1), S8, quantization=quantized))
+    info = ann.TensorInfo((2, 1, 1, 1), W8, quantization=ann.QuantizationInfo((1 - 2**-15,)))
+    weights = network.add_constant(np.array([1, -1], np.int8).reshape(2, 1, 1, 1), info=info)
+    bias = np.array([2**31 - 256, 256 - 2**31], np.int32)
+    quantized = ann.QuantizationInfo((1.0,), (127,))
+    result = ann.TensorInfo((1, 1, 2, 2), S8, quantization=quantized)
+    network.add_output("y", network.add_convolution2d(x, weights, bias, output_info=result))
+    given = np.array([127, -128], np.int8).reshape(1, 1, 2, 1)
+    outputs = check_equal(quantized_runtime, network, np.random.default_rng(0), x=given)
+    np.testing.assert_array_equal(outputs["y"], [[[[127, -128], [127, -128]]]])

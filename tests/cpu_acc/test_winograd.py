@@ -79,6 +79,7 @@ def check(
     sums = convolved(case, x, weights) + (0 if added is None else added)
     y = meaning(sums + other) if residual == "first" else meaning(sums)
     y = y + other if residual == "last" else y
+    results = []
     for threads in (1, 3):
         out = laid_out(other.shape, how)
         what = convolution(case, x, out, weights, added, after)
@@ -87,6 +88,8 @@ def check(
         # A function may be as steep as 1.1 (swish), and has an error of its own.
         atol = 1.2 * BOUNDS[tile] * max(1.0, np.abs(sums).max())
         np.testing.assert_allclose(out, y, rtol=0, atol=atol, err_msg=str(case))
+        results.append(out)
+        np.testing.assert_array_equal(out, results[0], err_msg=f"{threads} threads, {case}")
         if how != 0:
             whole = out.base
             while whole.size == out.size:

@@ -39,7 +39,7 @@ ACC_INLINE vf_t hard_swish(vf_t x, vf_t scale, vf_t offset) {
 }
 
 /* A multiplication with addition takes some four cycles, and two begin in each: a tile of few sums,
- * as of a matrix and a vector, divides its depth among several of each. */
+ * as of a matrix and a vector, divides its depth among several of each, unless IN_ORDER. */
 enum { FEW_SUMS = 3, MOST_CHAINS = 4 };
 
 ACC_INLINE void add_chains(const float* const* run, size_t k, const float* weights, sums_t* sum,
@@ -73,6 +73,7 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
   float* partial = job->partial;
   const bool whole = job->last == VF_LANES;
   const uint32_t flags = job->flags;
+  const bool divides = CHAINS > 1 && (flags & ARMNN_ACC_GEMM_IN_ORDER) == 0;
   for (uint32_t tile = job->tiles; tile > 0; --tile) {
     sums_t sum[ARMNN_ACC_GEMM_ROWS];
     if (PAUSES && (flags & ARMNN_ACC_GEMM_RESUME) != 0) {
@@ -105,7 +106,7 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
       }
       const float* weights = panel + (job->taps[t].weight + 1) * width;
       size_t k = 0;
-      for (; CHAINS > 1 && k + CHAINS <= depth; k += CHAINS) {
+      for (; divides && k + CHAINS <= depth; k += CHAINS) {
         add_chains(run, k, weights, sum, chains, ROWS, VECTORS, CHAINS);
         weights += CHAINS * width;
       }
@@ -119,10 +120,12 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
         weights += width;
       }
     }
-    UNROLLED for (int c = 0; c < CHAINS - 1; ++c) {
-      UNROLLED for (int i = 0; i < ROWS; ++i) {
-        UNROLLED for (int v = 0; v < VECTORS; ++v) {
-          sum[i][v] = vf_add(sum[i][v], chains[c][i][v]);
+    if (divides) {
+      UNROLLED for (int c = 0; c < CHAINS - 1; ++c) {
+        UNROLLED for (int i = 0; i < ROWS; ++i) {
+          UNROLLED for (int v = 0; v < VECTORS; ++v) {
+            sum[i][v] = vf_add(sum[i][v], chains[c][i][v]);
+          }
         }
       }
     }

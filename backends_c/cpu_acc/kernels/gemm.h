@@ -32,6 +32,7 @@ typedef enum armnn_i_acc_gemm_bits_e {
   ARMNN_ACC_GEMM_HARD_SWISH = 16,   /* instead of a clamp: low x min(max(x + 3, 0), 6) + high */
   ARMNN_ACC_GEMM_RESUME = 32,       /* sums begin with |partial| instead of the bias */
   ARMNN_ACC_GEMM_PAUSE = 64,        /* sums go to |partial|, nothing else is done with them */
+  ARMNN_ACC_GEMM_IN_ORDER = 128,    /* sums have the same bits in tiles of any number of rows */
 } armnn_i_acc_gemm_bits_e;
 
 /* |tiles| tiles, one behind another; pixels are |input_stride| and |output_stride| apart. */

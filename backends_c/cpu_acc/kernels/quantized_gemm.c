@@ -13,12 +13,6 @@
 #define LANES VF_LANES
 enum { VECTORS = 2, PANEL = VECTORS * LANES };
 
-#if defined(__clang__)
-#define UNROLLED _Pragma("clang loop unroll(full)")
-#else
-#define UNROLLED _Pragma("GCC unroll 16")
-#endif
-
 typedef vi_t sums_t[VECTORS];
 
 ACC_INLINE void store_tile(const armnn_i_acc_level_job_t* job, sums_t* sum, const int ROWS,

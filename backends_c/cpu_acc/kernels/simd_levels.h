@@ -166,7 +166,7 @@ ACC_INLINE vi_t vi_dot_pairs(vi_t sum, vi_t x, vi_t y) {
 #if defined(__aarch64__)
   const int16x8_t a = (int16x8_t)x, b = (int16x8_t)y;
   const int32x4_t low = vmull_s16(vget_low_s16(a), vget_low_s16(b));
-  return (vi_t)vaddq_s32((int32x4_t)sum, vpaddq_s32(low, vmull_high_s16(a, b)));
+  return (vi_t)((vu_t)sum + (vu_t)vpaddq_s32(low, vmull_high_s16(a, b)));
 #elif defined(__SSE2__)
   return (vi_t)((vu_t)sum + (vu_t)__builtin_ia32_pmaddwd128((v8hi_t)x, (v8hi_t)y));
 #else
@@ -215,12 +215,13 @@ ACC_INLINE vi_t vi_zip_high(vi_t a, vi_t b) {
   const vs_t x = (vs_t)a, y = (vs_t)b;
   return (vi_t)(vs_t){x[4], y[4], x[5], y[5], x[6], y[6], x[7], y[7]};
 }
-/* How scaled sums become stored numbers: the zero point added, bounded. */
+/* How scaled sums become stored numbers: bounded, then the zero point added, which would not fit 32
+ * bits before. */
 ACC_INLINE vi_bounds_t vi_bounds(int32_t zero_point, int32_t low, int32_t high) {
-  return (vi_bounds_t){vi_set(zero_point), vi_set(low), vi_set(high)};
+  return (vi_bounds_t){vi_set(zero_point), vi_set(low - zero_point), vi_set(high - zero_point)};
 }
 ACC_INLINE vi_t vi_bounded(vi_t x, vi_bounds_t bounds) {
-  return vi_min(vi_max(vi_add(x, bounds.zero_point), bounds.low), bounds.high);
+  return vi_add(vi_min(vi_max(x, bounds.low), bounds.high), bounds.zero_point);
 }
 /* Two vectors of sums as numbers: of neighbouring channels, and of zipped ones. */
 ACC_INLINE void vi_store_numbers(uint8_t* p, vi_t a, vi_t b, vi_bounds_t bounds) {

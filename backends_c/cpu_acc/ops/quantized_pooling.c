@@ -9,7 +9,8 @@
  */
 #include "op_base.h"
 
-enum { BLOCK = 64 }; /* channels side by side */
+enum { BLOCK = 64 };           /* channels side by side */
+enum { SHORT_LINE = 1 << 24 }; /* so many bytes have a sum of 32 bits */
 
 typedef struct pooling_op_t {
   armnn_i_acc_base_t base;
@@ -68,7 +69,7 @@ static uint8_t number_of(const pooling_op_t* op, float value) {
   const float number =
       op->same ? roundf(value + zero_point) : rintf(value / element.scale) + zero_point;
   const float bounded = number < least ? least : number > least + 255.0f ? least + 255.0f : number;
-  return (uint8_t)(int32_t)bounded;
+  return (uint8_t)(int32_t)(number == number ? bounded : zero_point);
 }
 
 /* The place of tap |ky|, |kx| of the window at |pixels|, which are those of its first tap. */
@@ -102,12 +103,15 @@ static void average_of_levels(const pooling_op_t* op, const uint8_t* pixels, con
   const uint8_t flip = op->flip;
   int64_t sums[BLOCK] = {0};
   for (int64_t ky = taps->begin[0]; ky < taps->end[0]; ++ky) {
-    uint32_t line[BLOCK] = {0};
-    for (int64_t kx = taps->begin[1]; kx < taps->end[1]; ++kx) {
-      const uint8_t* in = tap_at(&op->what, pixels, ky, kx);
-      for (size_t c = 0; c < count; ++c) line[c] += (uint32_t)(in[c] ^ flip);
+    for (int64_t kx = taps->begin[1]; kx < taps->end[1];) {
+      const int64_t end = taps->end[1] - kx < SHORT_LINE ? taps->end[1] : kx + SHORT_LINE;
+      uint32_t line[BLOCK] = {0};
+      for (; kx < end; ++kx) {
+        const uint8_t* in = tap_at(&op->what, pixels, ky, kx);
+        for (size_t c = 0; c < count; ++c) line[c] += (uint32_t)(in[c] ^ flip);
+      }
+      for (size_t c = 0; c < count; ++c) sums[c] += line[c];
     }
-    for (size_t c = 0; c < count; ++c) sums[c] += line[c];
   }
   const int64_t zeros = (op->what.input.element.zero_point + flip) * taps->inside;
   for (size_t c = 0; c < count; ++c) {

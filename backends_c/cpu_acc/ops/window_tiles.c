@@ -133,12 +133,12 @@ static const float* const* list_runs(cutter_t* cutter, cursor_t* at, uint32_t ro
     bases[i] = (intptr_t)cutter->input + window_offset(window, at);
     if (++at->x == width) next_line(window, at);
   }
-  intptr_t* row = (intptr_t*)runs;
+  const float** row = runs;
   const armnn_i_acc_gemm_tap_t* taps = window->taps + first * window->taps_x;
   const uint32_t tap_count = (end - first) * window->taps_x;
   for (uint32_t t = 0; t < tap_count; ++t, row += ARMNN_ACC_GEMM_ROWS) {
     const intptr_t offset = taps[t].offset * size;
-    for (uint32_t i = 0; i < ARMNN_ACC_GEMM_ROWS; ++i) row[i] = bases[i] + offset;
+    for (uint32_t i = 0; i < ARMNN_ACC_GEMM_ROWS; ++i) row[i] = (const float*)(bases[i] + offset);
   }
   int64_t y = -1;
   bool whole = false;

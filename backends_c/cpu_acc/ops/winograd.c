@@ -83,6 +83,7 @@ static void multiply(const armnn_i_acc_winograd_t* op, uint32_t item, uint32_t r
       .output = sums + point * op->sum_point_step + column,
       .output_stride = op->sum_step,
       .last = panel->columns - (panel->vectors - 1) * panels->gemm->lanes,
+      .flags = ARMNN_ACC_GEMM_IN_ORDER, /* how many tiles a block has depends on threads */
   };
   job.residual = job.output; /* not read */
   if (job.tiles > 0) functions[panels->rows](&job);

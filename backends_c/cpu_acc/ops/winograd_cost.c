@@ -7,8 +7,7 @@
  * whole vectors. The numbers were measured with armnn_acc_kernel_bench
  * (benchmarks/results/winograd.md); what counts is the ratio of two estimates.
  */
-#include <unistd.h>
-
+#include "caches.h"
 #include "winograd.h"
 
 /* Of a register tile's begin and end; of a tile's addresses. */
@@ -28,7 +27,7 @@ static const transform_cycles_t transform_cycles[ARMNN_ACC_WINOGRAD_TILES] = {{4
 /* Transformed weights of one layer that are worth having: 4 x 4 tiles up to 682 x 682 channels. */
 #define MOST_WEIGHTS 67108864.0
 
-/* Second cache, if the system does not say. */
+/* Second cache for estimates, which are the same on all machines. */
 #define USUAL_CACHE 524288
 /* Tiles of a block, even if its scratch leaves the cache: for each block all weights are read
  * again. */
@@ -92,14 +91,6 @@ uint32_t armnn_i_acc_winograd_vectors(const armnn_i_acc_gemm_kernels_t* gemm, in
 
 /* ---- Cutting ------------------------------------------------------------------------------- */
 
-static int64_t second_cache(void) {
-#if defined(_SC_LEVEL2_CACHE_SIZE)
-  const long size = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  if (size >= 65536 && size <= 67108864) return size;
-#endif
-  return USUAL_CACHE;
-}
-
 /* Tiles of a block whose scratch takes three quarters of the cache; or more of them, if channels
  * are many: as many as make the scratch half as large as the weights. */
 static int64_t wanted_tiles(int64_t cache, int64_t points, int64_t channels, int64_t columns) {
@@ -110,7 +101,8 @@ static int64_t wanted_tiles(int64_t cache, int64_t points, int64_t channels, int
 }
 
 void armnn_i_acc_cut_winograd(armnn_i_acc_winograd_t* op) {
-  const int64_t wanted = wanted_tiles(second_cache(), op->points, op->pixel_step, op->sum_step);
+  const int64_t wanted =
+      wanted_tiles((int64_t)armnn_i_acc_second_cache(), op->points, op->pixel_step, op->sum_step);
   const int64_t threads = op->threads;
   op->together = threads > 1 && op->tiles < threads * wanted;
   int64_t blocks = op->together ? 1 : armnn_i_acc_ceil_div(op->tiles, wanted);

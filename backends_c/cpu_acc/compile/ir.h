@@ -273,7 +273,7 @@ void armnn_i_acc_read_pairs(ir_graph_t* graph, int32_t kind, int32_t operation);
 void armnn_i_acc_read_picked_along(ir_graph_t* graph, uint32_t axis);
 
 #define LAYER(type, reader) void armnn_i_acc_read_##reader(ir_graph_t* graph);
-#define LAYER_CHECKED(type, reader, check, other_types) LAYER(type, reader)
+#define LAYER_CHECKED(type, reader, check) LAYER(type, reader)
 #define MOVES(type, reader) LAYER(type, reader)
 #define MOVES_CHECKED(type, reader, check) LAYER(type, reader)
 #define QUANTIZED(type, reader, check) LAYER(type, reader)

@@ -186,16 +186,14 @@ typedef struct layer_t {
   bool known;
   bool any_type;                    /* of all inputs and outputs */
   armnn_kernel_supports_fn_t check; /* or null */
-  uint32_t other_types;             /* bit i: input i need not be float32 */
 } layer_t;
 
 /* By layer type. */
 static const layer_t layers[] = {
-#define LAYER(type, reader) [ARMNN_LAYER_##type] = {true, false, NULL, 0},
-#define LAYER_CHECKED(type, reader, check, other_types) \
-  [ARMNN_LAYER_##type] = {true, false, check_##check, other_types},
-#define MOVES(type, reader) [ARMNN_LAYER_##type] = {true, true, NULL, 0},
-#define MOVES_CHECKED(type, reader, check) [ARMNN_LAYER_##type] = {true, true, check_##check, 0},
+#define LAYER(type, reader) [ARMNN_LAYER_##type] = {true, false, NULL},
+#define LAYER_CHECKED(type, reader, check) [ARMNN_LAYER_##type] = {true, false, check_##check},
+#define MOVES(type, reader) [ARMNN_LAYER_##type] = {true, true, NULL},
+#define MOVES_CHECKED(type, reader, check) [ARMNN_LAYER_##type] = {true, true, check_##check},
 #include "compile/kinds.inc"
 #undef LAYER
 #undef LAYER_CHECKED
@@ -215,7 +213,7 @@ armnn_status_t armnn_i_acc_check_layer(const armnn_layer_query_t* query, armnn_e
     return armnn_i_acc_check_quantized(query, reason);
   }
   for (uint32_t i = 0; i < query->input_count; ++i) {
-    if (query->input_infos[i] == NULL || (i < 32 && (layer.other_types >> i & 1u) != 0)) continue;
+    if (query->input_infos[i] == NULL) continue;
     ARMNN_RETURN_IF_ERROR(check_tensor(query->input_infos[i], layer.any_type, "input", i, reason));
   }
   for (uint32_t i = 0; i < query->output_count; ++i) {

@@ -166,6 +166,13 @@ def test_casts_to_narrower_integers_drop_bits_and_round_floats(runtime: ann.Runt
     np.testing.assert_array_equal(back, out.astype(np.float32))
 
 
+def test_casts_to_the_same_type_keep_every_bit(runtime: ann.Runtime) -> None:
+    """Of NaN as well, whose bits a way through float32 changes."""
+    codes = np.arange(2**16, dtype=np.uint16)
+    out = run(runtime, [codes.view(np.float16)], lambda n, a: n.add_cast(a, ann.DataType.FLOAT16))
+    np.testing.assert_array_equal(out.view(np.uint16), codes)
+
+
 @pytest.mark.parametrize("dtype", SIGNED)
 def test_casts_of_large_integers_round_once(runtime: ann.Runtime, dtype: Any) -> None:
     limits = np.iinfo(dtype)

@@ -11,14 +11,6 @@ typedef struct attention_t {
   uint32_t mask;                                    /* value, or IR_NONE */
 } attention_t;
 
-/* The node of |kind| that makes |value| for one reader only, or null. */
-static const ir_node_t* maker_of(const ir_graph_t* graph, uint32_t value, ir_kind_t kind) {
-  const ir_value_t* found = graph->values[value];
-  if (found->producer == IR_NONE || found->uses != 1 || found->output != IR_NONE) return NULL;
-  const ir_node_t* node = graph->nodes[found->producer];
-  return node->kind == kind ? node : NULL;
-}
-
 static bool is_plain_product(const ir_graph_t* graph, const ir_node_t* node) {
   return node->kind == IR_MATMUL && !node->matmul.transpose_left && node->matmul.bias == NULL &&
          node->function == ARMNN_ACC_IDENTITY && node->residual == IR_NONE &&
@@ -28,12 +20,12 @@ static bool is_plain_product(const ir_graph_t* graph, const ir_node_t* node) {
 
 /* The product of queries and keys that makes |value|, with a scale or without. */
 static bool match_product(const ir_graph_t* graph, uint32_t value, attention_t* out) {
-  out->scale = maker_of(graph, value, IR_UNARY);
+  out->scale = armnn_i_acc_source_of(graph, value, IR_UNARY, 1);
   if (out->scale != NULL) {
     if (out->scale->function != ARMNN_ACC_LINEAR || out->scale->b != 0.0f) return false;
     value = out->scale->inputs[0];
   }
-  out->product = maker_of(graph, value, IR_MATMUL);
+  out->product = armnn_i_acc_source_of(graph, value, IR_MATMUL, 1);
   return out->product != NULL && is_plain_product(graph, out->product);
 }
 
@@ -44,7 +36,7 @@ static bool is_mask(const ir_shape_t* mask, const ir_shape_t* shape) {
 
 static bool match_scores(const ir_graph_t* graph, uint32_t value, attention_t* out) {
   out->mask = IR_NONE;
-  out->sum = maker_of(graph, value, IR_BINARY);
+  out->sum = armnn_i_acc_source_of(graph, value, IR_BINARY, 1);
   if (out->sum == NULL) return match_product(graph, value, out);
   if (out->sum->binary.operation != ARMNN_BINARY_ADD || out->sum->function != ARMNN_ACC_IDENTITY) {
     return false;
@@ -64,7 +56,7 @@ static bool match_scores(const ir_graph_t* graph, uint32_t value, attention_t* o
 static void match(ir_graph_t* graph, uint32_t n) {
   ir_node_t* node = graph->nodes[n];
   attention_t found;
-  found.softmax = maker_of(graph, node->inputs[0], IR_SOFTMAX);
+  found.softmax = armnn_i_acc_source_of(graph, node->inputs[0], IR_SOFTMAX, 1);
   if (found.softmax == NULL || found.softmax->softmax.logarithm) return;
   const uint32_t scores = found.softmax->inputs[0];
   const ir_shape_t *shape = ir_shape(graph, scores), *out = ir_shape(graph, node->output);

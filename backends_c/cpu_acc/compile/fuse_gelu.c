@@ -26,13 +26,6 @@ static bool near(double value, double expected) {
   return fabs(value - expected) <= 6e-6 * fabs(expected);
 }
 
-/* The node that makes |value| for one reader only, or null. */
-static const ir_node_t* maker_of(const ir_graph_t* graph, uint32_t value) {
-  const ir_value_t* found = graph->values[value];
-  if (found->producer == IR_NONE || found->uses != 1 || found->output != IR_NONE) return NULL;
-  return graph->nodes[found->producer];
-}
-
 static bool is_product(const ir_node_t* node) {
   return node->kind == IR_BINARY && node->binary.operation == ARMNN_BINARY_MUL &&
          node->function == ARMNN_ACC_IDENTITY;
@@ -52,7 +45,7 @@ static bool note(product_t* product, const ir_node_t* node) {
 static bool take_apart(const ir_graph_t* graph, const ir_node_t* node, product_t* product) {
   if (is_scale(node)) product->scale *= node->a;
   for (uint32_t i = 0; i < node->input_count; ++i) {
-    const ir_node_t* maker = maker_of(graph, node->inputs[i]);
+    const ir_node_t* maker = armnn_i_acc_source(graph, node->inputs[i], 1);
     if (maker != NULL && (is_product(maker) || is_scale(maker))) {
       if (!note(product, maker) || !take_apart(graph, maker, product)) return false;
       continue;
@@ -92,7 +85,7 @@ static bool polynomial(const ir_graph_t* graph, uint32_t value, uint32_t x, prod
     out[1] = 1.0;
     return true;
   }
-  const ir_node_t* node = maker_of(graph, value);
+  const ir_node_t* node = armnn_i_acc_source(graph, value, 1);
   if (node == NULL || !note(product, node)) return false;
   double left[DEGREES] = {0}, right[DEGREES] = {0}, square[DEGREES] = {0};
   if ((node->kind != IR_UNARY && node->kind != IR_BINARY) ||
@@ -124,13 +117,13 @@ static bool polynomial(const ir_graph_t* graph, uint32_t value, uint32_t x, prod
 /* Whether |gate| is s (1 + f(x)) that makes |product| a GELU of |x|: which of the two, or IDENTITY.
  * Its s joins the product's scale. */
 static int32_t match_gate(const ir_graph_t* graph, uint32_t x, uint32_t gate, product_t* product) {
-  const ir_node_t* sum = maker_of(graph, gate);
+  const ir_node_t* sum = armnn_i_acc_source(graph, gate, 1);
   if (sum == NULL || sum->kind != IR_UNARY || sum->function != ARMNN_ACC_LINEAR ||
       sum->a != sum->b) {
     return ARMNN_ACC_IDENTITY;
   }
   product->scale *= sum->a;
-  const ir_node_t* function = maker_of(graph, sum->inputs[0]);
+  const ir_node_t* function = armnn_i_acc_source(graph, sum->inputs[0], 1);
   if (function == NULL || function->kind != IR_UNARY || !note(product, sum) ||
       !note(product, function)) {
     return ARMNN_ACC_IDENTITY;

@@ -6,24 +6,13 @@
  */
 #include "ir.h"
 
-/* The node of |kind| that makes |value|, or null; |value| must have |readers| readers. */
-static ir_node_t* maker_of(const ir_graph_t* graph, uint32_t value, ir_kind_t kind,
-                           uint32_t readers) {
-  const ir_value_t* found = graph->values[value];
-  if (found->producer == IR_NONE || found->uses != readers || found->output != IR_NONE) {
-    return NULL;
-  }
-  ir_node_t* node = graph->nodes[found->producer];
-  return node->kind == kind ? node : NULL;
-}
-
 static const ir_node_t* unary_of(const ir_graph_t* graph, uint32_t value, int32_t function) {
-  const ir_node_t* node = maker_of(graph, value, IR_UNARY, 1);
+  const ir_node_t* node = armnn_i_acc_source_of(graph, value, IR_UNARY, 1);
   return node != NULL && node->function == function ? node : NULL;
 }
 
 static const ir_node_t* mean_of(const ir_graph_t* graph, uint32_t value) {
-  const ir_node_t* node = maker_of(graph, value, IR_REDUCE, 1);
+  const ir_node_t* node = armnn_i_acc_source_of(graph, value, IR_REDUCE, 1);
   return node != NULL && node->reduce.operation == ARMNN_REDUCE_MEAN &&
                  node->function == ARMNN_ACC_IDENTITY
              ? node
@@ -38,7 +27,7 @@ static bool is_binary(const ir_node_t* node, int32_t operation) {
 /* The node that makes |value| as the square of |base|, or null; |*readers|: its reads of |base|. */
 static const ir_node_t* square_of(const ir_graph_t* graph, uint32_t value, uint32_t base,
                                   uint32_t* readers) {
-  const ir_node_t* node = maker_of(graph, value, IR_BINARY, 1);
+  const ir_node_t* node = armnn_i_acc_source_of(graph, value, IR_BINARY, 1);
   *readers = 2;
   if (node != NULL) {
     return is_binary(node, ARMNN_BINARY_MUL) && node->inputs[0] == base && node->inputs[1] == base
@@ -91,7 +80,7 @@ static bool match(ir_graph_t* graph, uint32_t n) {
     uint32_t readers;
     const ir_node_t* square = square_of(graph, variance->inputs[0], distance, &readers);
     const ir_node_t* difference =
-        square == NULL ? NULL : maker_of(graph, distance, IR_BINARY, readers + 1);
+        square == NULL ? NULL : armnn_i_acc_source_of(graph, distance, IR_BINARY, readers + 1);
     if (difference == NULL || !is_binary(difference, ARMNN_BINARY_SUB)) continue;
     const uint32_t x = difference->inputs[0];
     const ir_node_t* mean = mean_of(graph, difference->inputs[1]);

@@ -10,10 +10,7 @@
 
 /* The UNARY node that makes |value|, or null if there is none or |value| has several readers. */
 static ir_node_t* function_of(const ir_graph_t* graph, uint32_t value) {
-  const ir_value_t* found = graph->values[value];
-  if (found->producer == IR_NONE || found->uses != 1 || found->output != IR_NONE) return NULL;
-  ir_node_t* node = graph->nodes[found->producer];
-  return node->kind == IR_UNARY ? node : NULL;
+  return armnn_i_acc_source_of(graph, value, IR_UNARY, 1);
 }
 
 static bool near(float value, float expected) {

@@ -273,7 +273,7 @@ void armnn_i_acc_read_pairs(ir_graph_t* graph, int32_t kind, int32_t operation);
 void armnn_i_acc_read_picked_along(ir_graph_t* graph, uint32_t axis);
 
 #define LAYER(type, reader) void armnn_i_acc_read_##reader(ir_graph_t* graph);
-#define LAYER_CHECKED(type, reader, check, other_types) LAYER(type, reader)
+#define LAYER_CHECKED(type, reader, check) LAYER(type, reader)
 #define MOVES(type, reader) LAYER(type, reader)
 #define MOVES_CHECKED(type, reader, check) LAYER(type, reader)
 #define QUANTIZED(type, reader, check) LAYER(type, reader)
@@ -288,6 +288,12 @@ void armnn_i_acc_read_picked_along(ir_graph_t* graph, uint32_t axis);
 
 /* Counts producers, uses and users of all values; drops nodes that nobody reads. */
 void armnn_i_acc_count_uses(ir_graph_t* graph);
+/* The node that makes |value|, or null; also null unless nodes read it |reads| times and it is no
+ * output of the sub-graph. */
+ir_node_t* armnn_i_acc_source(const ir_graph_t* graph, uint32_t value, uint32_t reads);
+/* The same if it is of |kind|. */
+ir_node_t* armnn_i_acc_source_of(const ir_graph_t* graph, uint32_t value, ir_kind_t kind,
+                                 uint32_t reads);
 /* Makes node |n| read only |inputs| and its residual; drops nodes that nobody reads any more. */
 void armnn_i_acc_read_only(ir_graph_t* graph, uint32_t n, const uint32_t* inputs, uint32_t count);
 void armnn_i_acc_read_alone(ir_graph_t* graph, uint32_t n, uint32_t input);

@@ -13,7 +13,7 @@ typedef void (*reader_t)(ir_graph_t* graph);
 /* By layer type. */
 static const reader_t readers[] = {
 #define LAYER(type, reader) [ARMNN_LAYER_##type] = armnn_i_acc_read_##reader,
-#define LAYER_CHECKED(type, reader, check, other_types) LAYER(type, reader)
+#define LAYER_CHECKED(type, reader, check) LAYER(type, reader)
 #define MOVES(type, reader) LAYER(type, reader)
 #define MOVES_CHECKED(type, reader, check) LAYER(type, reader)
 #include "kinds.inc"

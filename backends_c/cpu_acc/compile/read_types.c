@@ -50,7 +50,17 @@ void armnn_i_acc_read_logical(ir_graph_t* graph) {
 
 void armnn_i_acc_read_select(ir_graph_t* graph) { elementwise_node(graph, IR_SELECT, 3); }
 
-void armnn_i_acc_read_cast(ir_graph_t* graph) { elementwise_node(graph, IR_CAST, 1); }
+/* To its own type an element stays as it is; of a boolean any byte other than 0 becomes 1. A
+ * quantised value of another scale is another value of the graph. */
+void armnn_i_acc_read_cast(ir_graph_t* graph) {
+  const int32_t from = ir_layer(graph)->input_infos[0]->data_type;
+  const int32_t to = ir_layer(graph)->output_infos[0]->data_type;
+  if (from == to && from != ARMNN_DATA_TYPE_BOOLEAN && !armnn_data_type_is_quantized(from)) {
+    armnn_i_acc_set_output(graph, 0, armnn_i_acc_input(graph, 0));
+    return;
+  }
+  elementwise_node(graph, IR_CAST, 1);
+}
 
 /* ---- Slices picked by indices -------------------------------------------------------------- */
 

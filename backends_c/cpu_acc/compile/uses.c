@@ -81,3 +81,15 @@ void armnn_i_acc_count_uses(ir_graph_t* graph) {
     graph->values[node->output]->producer = n;
   }
 }
+
+ir_node_t* armnn_i_acc_source(const ir_graph_t* graph, uint32_t value, uint32_t reads) {
+  const ir_value_t* made = graph->values[value];
+  if (made->producer == IR_NONE || made->uses != reads || made->output != IR_NONE) return NULL;
+  return graph->nodes[made->producer];
+}
+
+ir_node_t* armnn_i_acc_source_of(const ir_graph_t* graph, uint32_t value, ir_kind_t kind,
+                                 uint32_t reads) {
+  ir_node_t* node = armnn_i_acc_source(graph, value, reads);
+  return node != NULL && node->kind == kind ? node : NULL;
+}

@@ -5,8 +5,9 @@
  * scores are made, become probabilities and are multiplied with the values while they are in the
  * cache. Keys and values of a matrix of the batch are packed to the thread's scratch before.
  *
- * Rows are divided by their sums at the end, where they are shorter. A row whose scores are all
- * minus infinity gives NaN, as the layers do one by one.
+ * Rows are divided by their sums at the end, where they are shorter: values above the largest float
+ * over the number of keys may overflow before. A row whose scores are all minus infinity gives NaN,
+ * as the layers do one by one.
  */
 #include "op_base.h"
 #include "panel_rows.h"

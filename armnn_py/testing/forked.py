@@ -162,8 +162,10 @@ def _ending_in_words(code: int, said: str) -> str:
     words = (
         ended if ended.endswith(")") else how_it_ended(code)
     )  # exit(0), not the status that we gave
-    if where:
-        words += f" in {where.partition(', backend ')[0]}"
+    # Without a call, as where a check calls a kernel itself, the step that is under way tells more.
+    call, has_call, _ = where.partition(", backend ")
+    if has_call:
+        words += f" in {call}"
     return f"{words}; it said: {own}" if own else words
 
 

@@ -31,13 +31,21 @@ def machine() -> dict[str, Any]:
     return {
         "processor": about.get("model name", platform.machine()),
         "instruction_set": next((kinds[f] for f in kinds if f in flags), platform.machine()),
-        "second_cache_kib": max(os.sysconf("SC_LEVEL2_CACHE_SIZE"), 0) >> 10,
+        "second_cache_kib": _second_cache_kib(),
         "usable_processors": len(os.sched_getaffinity(0)),
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
         "date": time.strftime("%Y-%m-%d"),
         "load_before": round(os.getloadavg()[0], 2),
     }
+
+
+def _second_cache_kib() -> int:
+    """Return the size of a processor's second-level cache as Linux tells it; 0 if it does not."""
+    for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        if (folder / "level").read_text().strip() == "2":
+            return int((folder / "size").read_text().strip().removesuffix("K"))
+    return 0
 
 
 def seconds_a_call(function: Callable[[], object], *, batch: int, batches: int) -> list[float]:

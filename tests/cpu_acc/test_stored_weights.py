@@ -126,7 +126,7 @@ def test_network(stored: str) -> None:
     three = values_of(2, 64, 3, 3, 64) * (scale / np.float32(3))
     y = network.add_convolution2d(y, three, padding="same", data_layout=NHWC).output
     y = network.add_mean(y, axes=[1, 2]).output
-    y = network.add_fully_connected(y, values_of(3, 100, 64) * scale).output
+    y = network.add_fully_connected(y, values_of(3, 64, 100) * scale).output
     network.add_output("y", y)
     inputs = {"x": values_of(4, 1, 12, 12, 64)}
     with ann.load(network, ["CpuRef"]) as net:

@@ -188,12 +188,21 @@ typedef enum armnn_i_acc_winograd_e {
   ARMNN_ACC_WINOGRAD_ALWAYS, /* all that it can compute */
 } armnn_i_acc_winograd_e;
 
+/* How panels of constant weights are stored (ops/panels.h); what kernels compute is float32. */
+typedef enum armnn_i_acc_stored_e {
+  ARMNN_ACC_STORED_FLOAT32 = 0,
+  ARMNN_ACC_STORED_BFLOAT16,
+  ARMNN_ACC_STORED_FLOAT16,
+  ARMNN_ACC_STORED_COUNT
+} armnn_i_acc_stored_e;
+
 /* The makers' view of the backend; lives as long as the programs made with it. */
 typedef struct armnn_i_acc_maker_t {
   const armnn_host_t* host;
   const armnn_i_acc_isa_t* isa; /* the chosen one */
   uint32_t max_threads;         /* that a run will use */
   int32_t winograd;             /* armnn_i_acc_winograd_e */
+  int32_t weights;              /* how constant ones are stored: armnn_i_acc_stored_e */
 } armnn_i_acc_maker_t;
 
 /* Operations that pay for one more thread: some microseconds of work against the start of it. */

@@ -77,14 +77,17 @@ EXPORT void operators_apply(uint32_t isa, int32_t function, const float* in, flo
 
 /* ---- Operators ----------------------------------------------------------------------------- */
 
-static int32_t winograd = ARMNN_ACC_WINOGRAD_OFF;
+static int32_t winograd = ARMNN_ACC_WINOGRAD_OFF, weights = ARMNN_ACC_STORED_FLOAT32;
 
 static armnn_i_acc_maker_t maker_of(uint32_t isa, uint32_t threads) {
-  return (armnn_i_acc_maker_t){&host, armnn_i_acc_isas[isa], threads, winograd};
+  return (armnn_i_acc_maker_t){&host, armnn_i_acc_isas[isa], threads, winograd, weights};
 }
 
 /* What the convolutions that are made from now on may be; at first they are windows. */
 EXPORT void operators_set_winograd(int32_t option) { winograd = option; }
+
+/* How operators that are made from now on store their weights; at first as float32. */
+EXPORT void operators_set_weights(int32_t option) { weights = option; }
 
 EXPORT int32_t operators_make_winograd(uint32_t isa, uint32_t threads,
                                        const armnn_i_acc_convolution_t* what, uint32_t tile,

@@ -35,10 +35,16 @@ WINOGRAD = tuple(
     name.removeprefix("ARMNN_ACC_WINOGRAD_").lower() for name in HEADERS.enums["winograd"]
 )
 
+STORED = tuple(
+    name.removeprefix("ARMNN_ACC_STORED_").lower()
+    for name in HEADERS.enums["stored"]
+    if name != "ARMNN_ACC_STORED_COUNT"
+)
+
 # What /proc/cpuinfo must name for an instruction set to be tested here.
 _NEEDS = {
-    "avx512": {"avx512f", "avx512bw", "avx512vl", "avx512dq"},
-    "avx2": {"avx2", "fma"},
+    "avx512": {"avx512f", "avx512bw", "avx512vl", "avx512dq", "f16c"},
+    "avx2": {"avx2", "fma", "f16c"},
 }
 
 
@@ -137,6 +143,15 @@ class Operators:
             yield
         finally:
             self._library.operators_set_winograd(WINOGRAD.index("off"))
+
+    @contextmanager
+    def weights(self, option: str) -> Iterator[None]:
+        """Operators are made with the backend's option ``weights``; without, with ``float32``."""
+        self._library.operators_set_weights(STORED.index(option))
+        try:
+            yield
+        finally:
+            self._library.operators_set_weights(STORED.index("float32"))
 
     @staticmethod
     def _names(function: Any) -> list[str]:

@@ -10,9 +10,9 @@
 #if defined(__AVX512F__)
 #define FEATURES                                                             \
   (ARMNN_CPU_X86_AVX512F | ARMNN_CPU_X86_AVX512BW | ARMNN_CPU_X86_AVX512VL | \
-   ARMNN_CPU_X86_AVX512DQ | ARMNN_CPU_X86_AVX2 | ARMNN_CPU_X86_FMA)
+   ARMNN_CPU_X86_AVX512DQ | ARMNN_CPU_X86_AVX2 | ARMNN_CPU_X86_FMA | ARMNN_CPU_X86_F16C)
 #elif defined(__AVX2__)
-#define FEATURES (ARMNN_CPU_X86_AVX2 | ARMNN_CPU_X86_FMA)
+#define FEATURES (ARMNN_CPU_X86_AVX2 | ARMNN_CPU_X86_FMA | ARMNN_CPU_X86_F16C)
 #else
 #define FEATURES 0 /* every machine of the architecture has them */
 #endif

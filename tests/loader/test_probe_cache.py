@@ -202,6 +202,42 @@ def test_libraries_that_come_with_the_file(
     assert tried == [file.name] * 2
 
 
+@pytest.mark.parametrize("site", ["constructor", "create", "support"])
+def test_libraries_that_its_code_opens(
+    site: str,
+    cache: Path,
+    tried: list[str],
+    load_once,
+    tmp_path: Path,
+    workshop: Workshop,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A driver, say, which a vendor's backend looks for when it is made."""
+    library = tmp_path / "libdriver.so"
+    workshop.compile(workshop.fixture("plain_library.c"), library)
+    monkeypatch.setenv("ARMNN_TEST_LIBRARY", str(library))
+    file = workshop.put(
+        tmp_path / "place", "Deed", 'DEED="library"', f'SITE="{site}"', source=SOURCE
+    )
+    assert load_once(file.parent) == LOADED
+    assert load_once(file.parent) == LOADED
+    assert tried == [file.name]
+    os.utime(library, ns=(1, 1))
+    assert load_once(file.parent) == LOADED
+    assert tried == [file.name] * 2
+
+
+def test_a_sparse_file_is_not_read_to_its_end(
+    cache: Path, tried: list[str], load_once, tmp_path: Path, workshop: Workshop
+) -> None:
+    """It takes no room, and reading it would take hours."""
+    file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
+    os.truncate(file, 1 << 40)
+    assert load_once(file.parent) == LOADED
+    assert load_once(file.parent) == LOADED
+    assert tried == [file.name]
+
+
 def test_what_refuses_a_file_is_asked_again_after_an_hour(
     cache: Path,
     tried: list[str],

@@ -34,6 +34,9 @@ _log = logging.getLogger("armnn_py.backends")
 DEFAULT_SECONDS = 1.0
 
 _MOST_SECONDS = 3600.0
+#: A larger file is known by what the system says of it alone: a sparse one takes no room, and hours
+#: to read.
+_MOST_HASHED = 256 << 20
 
 _is_told = False
 
@@ -102,7 +105,8 @@ class Examiner:
         opened: dict[str, tuple[int, FileIdentity]] = {}
 
         def keep_hash(path: str, descriptor: int) -> None:
-            contents[path] = _content_hash(descriptor)
+            is_small = opened[path][1].size <= _MOST_HASHED
+            contents[path] = _content_hash(descriptor) if is_small else "-"
             os.close(descriptor)
             opened[path] = -1, opened[path][1]
 
@@ -117,21 +121,23 @@ class Examiner:
                     yield path, found[0]
 
         try:
-            for path, finding in try_files(open_each(), self.seconds, keep_hash):
-                if finding.stage == "start":
-                    raise ProbeProgramError(f"the program ended before it opened '{path}'")
-                by_path[path].finding = finding
-                identity = opened[path][1]
-                # Somebody else may have ended the program: that is not kept.
-                if finding.ended != "gone" and _identity_at(path) == identity:
-                    self._findings.put(identity, contents[path], finding)
+            with try_files(open_each(), self.seconds, keep_hash) as findings:
+                for path, finding in findings:
+                    if finding.stage == "start":
+                        raise ProbeProgramError(f"the program ended before it opened '{path}'")
+                    by_path[path].finding = finding
+                    identity = opened[path][1]
+                    # Somebody else may have ended the program: that is not kept.
+                    if finding.ended != "gone" and _identity_at(path) == identity:
+                        self._findings.put(identity, contents[path], finding)
+                self._findings.save()
         except OSError as error:  # also where descriptors or processes have run out
             _tell_once(error)
+            self._findings.save()
         finally:
             for descriptor, _ in opened.values():
                 if descriptor >= 0:
                     os.close(descriptor)
-        self._findings.save()
 
     @property
     def _findings(self) -> ProbeCache:

@@ -70,12 +70,16 @@ def program_path() -> str:
 class _Trial:
     """One running program."""
 
-    __slots__ = ("data", "deadline", "nonce", "path", "pid", "pipe", "seconds", "stages")
+    __slots__ = (
+        "_last_line", "_status", "data", "deadline", "nonce", "path", "pid", "pipe", "stages",
+    )  # fmt: skip
 
     def __init__(self, path: str, descriptor: int, seconds: float, program: str) -> None:
-        self.path, self.seconds = path, seconds
+        self.path = path
         self.nonce = os.urandom(8).hex()
+        self._last_line = f"end {self.nonce}\n".encode()
         self.data = bytearray()
+        self._status: int | None = None
         self.pipe, sender = os.pipe()
         opened = [sender]
         numbers: list[int] = []
@@ -112,10 +116,11 @@ class _Trial:
         self.deadline = time.monotonic() + _MOST_LIMITS * seconds + _GRACE
 
     def read(self) -> bool:
-        """Take what is there; False at the end."""
+        """Take what is there; False at the end, which need not be that of the program."""
         part = os.read(self.pipe, 1 << 16)
         self.data += part
-        return bool(part) and len(self.data) < _MOST_REPORT
+        is_over = not part or self.data.endswith(self._last_line)
+        return not is_over and len(self.data) < _MOST_REPORT
 
     def stage_lines(self) -> bytes:
         """The stages that it has entered."""
@@ -123,28 +128,30 @@ class _Trial:
             return os.read(self.stages, 1 << 16)
         return b""
 
-    def end(self, *, is_over: bool = False) -> int:
-        """Close the pipes, upon which the program ends, and reap it; return its status."""
+    def close(self) -> None:
+        """Close the pipes, upon which the program ends, unless it has."""
         os.close(self.pipe)
         os.close(self.stages)
-        if is_over:
-            with contextlib.suppress(ChildProcessError):
-                return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-            return 0
+
+    def reap(self) -> int:
+        """Wait until the program has ended, which takes a moment; return its status."""
         end = time.monotonic() + _PATIENCE
         pause = 0.0001
-        while True:
+        while self._status is None:
             try:
                 pid, status = os.waitpid(self.pid, os.WNOHANG)
             except ChildProcessError:  # this process ignores SIGCHLD
-                return 0
+                self._status = 0
+                break
             if pid:
-                return os.waitstatus_to_exitcode(status)
+                self._status = os.waitstatus_to_exitcode(status)
+                break
             if time.monotonic() > end:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(self.pid, signal.SIGKILL)
             time.sleep(pause)
             pause = min(2 * pause, 0.02)
+        return self._status
 
 
 def _most_at_once() -> int:
@@ -158,12 +165,16 @@ def _moved(descriptor: int) -> int:
     return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
 
 
+@contextlib.contextmanager
 def try_files(
     files: Iterable[tuple[str, int]],
     seconds: float,
     meanwhile: Callable[[str, int], Any] = lambda _path, _descriptor: None,
-) -> Iterator[tuple[str, ProbeFinding]]:
-    """Try files, several at a time, and yield what was found as it comes.
+) -> Iterator[Iterator[tuple[str, ProbeFinding]]]:
+    """Try files, several at a time; the block gets what was found as it comes.
+
+    At its end the programs are waited for, so that what they have found can be put to use while
+    the system takes them down.
 
     Parameters
     ----------
@@ -180,39 +191,55 @@ def try_files(
     ProbeProgramError
         The program cannot be started.
     """
-    program = program_path()
-    at_once = _most_at_once()
-    waiting = iter(files)
     running: dict[int, _Trial] = {}
-    poll = select.poll()
+    ended: list[_Trial] = []
     try:
-        while True:
-            started = []
-            while len(running) < at_once:
-                file = next(waiting, None)
-                if file is None:
-                    break
-                trial = _Trial(*file, seconds, program)
-                running[trial.pipe] = trial
-                poll.register(trial.pipe, select.POLLIN)
-                started.append(file)
-            for file in started:
-                meanwhile(*file)
-            if not running:
-                return
-            first = min(trial.deadline for trial in running.values())
-            ready = poll.poll(max(0.0, first - time.monotonic()) * 1000)
-            now = time.monotonic()
-            at_end = {pipe for pipe, _ in ready if not running[pipe].read()}
-            late = {pipe for pipe, trial in running.items() if trial.deadline < now}
-            for pipe in at_end | late:
-                poll.unregister(pipe)
-                trial = running.pop(pipe)
-                data = trial.stage_lines() + trial.data
-                status = trial.end(is_over=pipe in at_end and len(data) < _MOST_REPORT)
-                if status > 0 and not data:
-                    raise ProbeProgramError(f"'{program}' failed with status {status}")
-                yield trial.path, read_report(data, trial.nonce, seconds)
+        yield _findings(iter(files), seconds, meanwhile, running, ended)
     finally:
         for trial in running.values():
-            trial.end()
+            trial.close()
+        for trial in (*running.values(), *ended):
+            trial.reap()
+
+
+def _findings(
+    waiting: Iterator[tuple[str, int]],
+    seconds: float,
+    meanwhile: Callable[[str, int], Any],
+    running: dict[int, _Trial],
+    ended: list[_Trial],
+) -> Iterator[tuple[str, ProbeFinding]]:
+    """Start trials and read their reports; ``running`` by pipe, ``ended`` are to be reaped."""
+    program = program_path()
+    at_once = _most_at_once()
+    poll = select.poll()
+    while True:
+        started = []
+        while len(running) < at_once:
+            file = next(waiting, None)
+            if file is None:
+                break
+            trial = _Trial(*file, seconds, program)
+            running[trial.pipe] = trial
+            poll.register(trial.pipe, select.POLLIN)
+            started.append(file)
+        for file in started:
+            meanwhile(*file)
+        if not running:
+            return
+        first = min(trial.deadline for trial in running.values())
+        ready = poll.poll(max(0.0, first - time.monotonic()) * 1000)
+        now = time.monotonic()
+        at_end = {pipe for pipe, _ in ready if not running[pipe].read()}
+        late = {pipe for pipe, trial in running.items() if trial.deadline < now}
+        for pipe in at_end | late:
+            poll.unregister(pipe)
+            trial = running.pop(pipe)
+            data = trial.stage_lines() + trial.data
+            trial.close()
+            ended.append(trial)
+            if not data and trial.reap() > 0:
+                raise ProbeProgramError(f"'{program}' failed with status {trial.reap()}")
+            yield trial.path, read_report(data, trial.nonce, seconds)
+        while len(ended) > at_once:
+            ended.pop(0).reap()

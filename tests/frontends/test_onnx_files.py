@@ -362,7 +362,7 @@ def test_weights_in_a_file_that_is_exchanged_meanwhile(
     secret = models.folder.parent / "secrets" / "data.bin"
     file = models.folder / "weights" / "data.bin"
     for one in (secret, file):
-        one.parent.mkdir()
+        one.parent.mkdir(exist_ok=True)
         one.write_bytes(bytes(16))
     open_below = external_files._open_below
 

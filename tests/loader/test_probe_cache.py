@@ -268,6 +268,46 @@ def test_a_longer_limit_asks_again(
         assert len(tried) == count
 
 
+def test_new_lines_are_added_and_old_ones_go(
+    cache: Path, tried: list[str], load_once, tmp_path: Path, workshop: Workshop
+) -> None:
+    """One line is added for each finding; the file is replaced when most of its lines are old."""
+    file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
+    other = workshop.put(tmp_path / "other", "Deed", source=SOURCE)
+    assert load_once(other.parent) == LOADED
+    [kept] = cache.iterdir()
+    counts, inodes = [], set()
+    for moment in range(1, 50):
+        os.utime(file, ns=(moment, moment))
+        assert load_once(file.parent) == LOADED
+        counts.append(kept.read_bytes().count(b"\n"))
+        inodes.add(kept.stat().st_ino)
+    assert counts[:5] == [3, 4, 5, 6, 7]
+    assert max(counts) < 45
+    assert len(inodes) == 2
+    forget()
+    assert load_once(file.parent) == LOADED
+    assert load_once(other.parent) == LOADED
+    assert tried == [other.name, *[file.name] * 49]
+
+
+def test_what_a_full_disk_left_is_passed_over(
+    cache: Path, tried: list[str], load_once, tmp_path: Path, workshop: Workshop
+) -> None:
+    first, *rest = (
+        workshop.put(tmp_path / name, "Deed", source=SOURCE) for name in ("one", "two", "three")
+    )
+    assert load_once(first.parent) == LOADED
+    [kept] = cache.iterdir()
+    with kept.open("ab") as stream:
+        stream.write(kept.read_bytes().splitlines()[1][:100])
+    for _ in range(2):
+        forget()
+        for file in (first, *rest):
+            assert load_once(file.parent) == LOADED
+    assert tried == [file.name for file in (first, *rest)]
+
+
 # ---- Caches that are none -----------------------------------------------------------------------
 
 

@@ -24,7 +24,7 @@ from armnn_py._native.library import core_path
 from armnn_py.backends.probe.findings import ProbeFinding
 from armnn_py.backends.probe.report import read_report
 
-__all__ = ["ProbeProgramError", "program_path", "try_files"]
+__all__ = ["ProbeProgramError", "Trial", "program_path", "try_files"]
 
 _PROGRAM = "armnn_probe"
 #: Trials at the same time: hanging files wait, and cost nothing but their time.
@@ -67,53 +67,82 @@ def program_path() -> str:
     raise ProbeProgramError(f"the program '{_PROGRAM}' is not there, tried: {', '.join(tried)}")
 
 
-class _Trial:
-    """One running program."""
+class Trial:
+    """One running program, which waits until it is told to `begin`.
+
+    Parameters
+    ----------
+    path, descriptor
+        The file.
+    seconds
+        Its time limit.
+
+    Raises
+    ------
+    ProbeProgramError
+        The program cannot be started.
+    """
 
     __slots__ = (
-        "_last_line", "_status", "data", "deadline", "nonce", "path", "pid", "pipe", "stages",
+        "_begin", "_last_line", "_status", "data", "deadline", "nonce", "path", "pid", "pipe",
+        "seconds", "stages",
     )  # fmt: skip
 
-    def __init__(self, path: str, descriptor: int, seconds: float, program: str) -> None:
+    def __init__(self, path: str, descriptor: int, seconds: float) -> None:
+        program = program_path()
         self.path = path
         self.nonce = os.urandom(8).hex()
         self._last_line = f"end {self.nonce}\n".encode()
+        self.seconds = seconds
+        self.deadline = 0.0
         self.data = bytearray()
         self._status: int | None = None
-        self.pipe, sender = os.pipe()
-        opened = [sender]
-        numbers: list[int] = []
+        own: list[int] = []
+        theirs: list[int] = []
         try:
-            self.stages, stages_sender = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-            opened.append(stages_sender)
-            for number in (sender, stages_sender, descriptor):
-                numbers.append(_moved(number))
+            for flags in (os.O_CLOEXEC, os.O_CLOEXEC | os.O_NONBLOCK, os.O_CLOEXEC):
+                reader, writer = os.pipe2(flags)
+                own.append(reader)
+                theirs.append(writer)
+            own[2], theirs[2] = theirs[2], own[2]  # the third one leads to the program
+            self.pipe, self.stages, self._begin = own
+            theirs += [_moved(number) for number in (*theirs, descriptor)]
+            report, stages, begin, file = theirs[3:]
             arguments = [program, self.nonce, str(max(1, round(seconds * 1000)))]
             self.pid = os.posix_spawn(
                 program,
                 [*arguments, str(_REPORT), str(_STAGES), str(_FILE), path],
                 os.environ,
                 file_actions=[
-                    (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDWR, 0),
-                    (os.POSIX_SPAWN_DUP2, 0, 1),
-                    (os.POSIX_SPAWN_DUP2, 0, 2),
-                    (os.POSIX_SPAWN_DUP2, numbers[0], _REPORT),
-                    (os.POSIX_SPAWN_DUP2, numbers[1], _STAGES),
-                    (os.POSIX_SPAWN_DUP2, numbers[2], _FILE),
+                    (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_RDWR, 0),
+                    (os.POSIX_SPAWN_DUP2, 1, 2),
+                    (os.POSIX_SPAWN_DUP2, begin, 0),
+                    (os.POSIX_SPAWN_DUP2, report, _REPORT),
+                    (os.POSIX_SPAWN_DUP2, stages, _STAGES),
+                    (os.POSIX_SPAWN_DUP2, file, _FILE),
                 ],
                 setpgroup=0,  # Ctrl-C is for this process, which ends the trial
                 setsigmask=[],
                 setsigdef=_DEFAULT_SIGNALS,
             )
         except OSError as error:
-            os.close(self.pipe)
-            if len(opened) > 1:
-                os.close(self.stages)
+            for number in own:
+                os.close(number)
             raise ProbeProgramError(f"'{program}' cannot be started: {error.strerror}") from error
         finally:
-            for number in (*opened, *numbers):
+            for number in theirs:
                 os.close(number)
-        self.deadline = time.monotonic() + _MOST_LIMITS * seconds + _GRACE
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether it was told to begin."""
+        return self.deadline > 0
+
+    def begin(self) -> None:
+        """Let it try the file; its time begins."""
+        with contextlib.suppress(BrokenPipeError):  # it is gone: the end of its report says so
+            os.write(self._begin, b"\n")
+        self.deadline = time.monotonic() + _MOST_LIMITS * self.seconds + _GRACE
 
     def read(self) -> bool:
         """Take what is there; False at the end, which need not be that of the program."""
@@ -130,8 +159,8 @@ class _Trial:
 
     def close(self) -> None:
         """Close the pipes, upon which the program ends, unless it has."""
-        os.close(self.pipe)
-        os.close(self.stages)
+        for number in (self.pipe, self.stages, self._begin):
+            os.close(number)
 
     def reap(self) -> int:
         """Wait until the program has ended, which takes a moment; return its status."""
@@ -170,6 +199,7 @@ def try_files(
     files: Iterable[tuple[str, int]],
     seconds: float,
     meanwhile: Callable[[str, int], Any] = lambda _path, _descriptor: None,
+    early: Trial | None = None,
 ) -> Iterator[Iterator[tuple[str, ProbeFinding]]]:
     """Try files, several at a time; the block gets what was found as it comes.
 
@@ -185,16 +215,24 @@ def try_files(
         Time for each.
     meanwhile
         Called with each file while it is being tried.
+    early
+        A trial that was made already, of one of the files or of none.
 
     Raises
     ------
     ProbeProgramError
         The program cannot be started.
     """
-    running: dict[int, _Trial] = {}
-    ended: list[_Trial] = []
+    running: dict[int, Trial] = {}
+    ended: list[Trial] = []
+
+    def trial_of(path: str, descriptor: int) -> Trial:
+        if early is not None and early.path == path:
+            return early
+        return Trial(path, descriptor, seconds)
+
     try:
-        yield _findings(iter(files), seconds, meanwhile, running, ended)
+        yield _findings(iter(files), trial_of, meanwhile, running, ended)
     finally:
         for trial in running.values():
             trial.close()
@@ -204,13 +242,12 @@ def try_files(
 
 def _findings(
     waiting: Iterator[tuple[str, int]],
-    seconds: float,
+    trial_of: Callable[[str, int], Trial],
     meanwhile: Callable[[str, int], Any],
-    running: dict[int, _Trial],
-    ended: list[_Trial],
+    running: dict[int, Trial],
+    ended: list[Trial],
 ) -> Iterator[tuple[str, ProbeFinding]]:
     """Start trials and read their reports; ``running`` by pipe, ``ended`` are to be reaped."""
-    program = program_path()
     at_once = _most_at_once()
     poll = select.poll()
     while True:
@@ -219,8 +256,9 @@ def _findings(
             file = next(waiting, None)
             if file is None:
                 break
-            trial = _Trial(*file, seconds, program)
+            trial = trial_of(*file)
             running[trial.pipe] = trial
+            trial.begin()
             poll.register(trial.pipe, select.POLLIN)
             started.append(file)
         for file in started:
@@ -239,7 +277,7 @@ def _findings(
             trial.close()
             ended.append(trial)
             if not data and trial.reap() > 0:
-                raise ProbeProgramError(f"'{program}' failed with status {trial.reap()}")
-            yield trial.path, read_report(data, trial.nonce, seconds)
+                raise ProbeProgramError(f"'{program_path()}' failed with status {trial.reap()}")
+            yield trial.path, read_report(data, trial.nonce, trial.seconds)
         while len(ended) > at_once:
             ended.pop(0).reap()

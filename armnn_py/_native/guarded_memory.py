@@ -74,9 +74,13 @@ class Region:
         else:
             self.address = self._begin + (0 if alignment >= _PAGE else alignment)
         self._whole: NDArray[np.uint8] = np.frombuffer(self._map, np.uint8, self._pages, _PAGE)
-        self._whole[:] = poison
+        self.fill()
         self._protect(base, _PAGE, 0)
         self._protect(self._begin + self._pages, _PAGE, 0)
+
+    def fill(self) -> None:
+        """Make every byte the poison again."""
+        self._whole[:] = self.poison
 
     @staticmethod
     def _protect(address: int, size: int, access: int) -> None:

@@ -252,8 +252,8 @@ class Run:
             ("the scratch", scratch),
             ("the persistent bytes", persistent),
         ]
-        for name, region in named:
-            where = region.damage() if region is not None else ""
+        for name, place in named:
+            where = place.damage() if place is not None else ""
             if where:
                 raise CheckFailedError(f"execute wrote beside {name}, {where}")
 

@@ -255,9 +255,9 @@ static armnn_status_t run_threaded(armnn_i_pool_t* pool, armnn_i_thread_t* threa
 }
 
 /* The index of a thread in a loop inside of a body. It stays what it is, so that threads that are
- * inside at the same time share no part of scratch that is there for all of them. Scratch with fewer
- * parts than that belongs to one thread alone, or two would share a part whatever they are called:
- * there the only thread of the loop is the first. */
+ * inside at the same time share no part of scratch that is there for all of them. Scratch with
+ * fewer parts than that belongs to one thread alone, or two would share a part whatever they are
+ * called: there the only thread of the loop is the first. */
 static uint32_t inner_index(uint32_t index, uint32_t max_threads) {
   return max_threads == 0 || index < max_threads ? index : 0;
 }

@@ -122,6 +122,15 @@ class Run:
         self.scratch = [self._scratch_of(step) for step in prepared.steps]
         self.persistent = [self._persistent_of(step) for step in prepared.steps]
         self._zero_persistent()
+        self._views = {
+            slot: region.view(slot.info.dtype, slot.info.static_shape)
+            for slot, region in self.regions.items()
+        }
+        self._inputs = {
+            layer.name: layer.outputs[0]
+            for layer in prepared.network.layers
+            if layer.type is LayerType.INPUT
+        }
         self._calls: list[DirectCall] | None = None
         self._data: int | None = None
         self._is_used = False
@@ -163,27 +172,27 @@ class Run:
         if self._is_used:
             self._renew()
         self._is_used = True
-        prepared = self._prepared
+        prepared, views = self._prepared, self._views
         known: dict[OutputSlot, NDArray[Any]] = dict(prepared.constants)
-        for layer in prepared.network.layers:
-            value = given.get(layer.name)
-            if layer.type is LayerType.INPUT and value is not None:
-                known[layer.outputs[0]] = value
+        for name, slot in self._inputs.items():
+            value = given.get(name)
+            if value is not None:
+                known[slot] = value
         for slot, value in known.items():
-            if slot in self.regions:
-                self._view(slot)[...] = value
+            if slot in views:
+                views[slot][...] = value
         with prepared.one_run(own_data=own_data) as data:
             self._execute_all(data)
         for slot, value in known.items():
-            if not self._layout.checked or slot not in self.regions or slot is self._taken:
+            if not self._layout.checked or slot not in views or slot is self._taken:
                 continue
-            if self._view(slot).tobytes() != value.tobytes():
+            if views[slot].tobytes() != value.tobytes():
                 raise CheckFailedError("an input was written to", before=value)
         found = []
         for layer in prepared.network.output_layers:
             source = layer.inputs[0]
             assert source is not None
-            found.append(np.array(known[source] if source in known else self._view(source)))
+            found.append(np.array(known[source] if source in known else views[source]))
         return found
 
     def repeat(self, count: int, data: int | None) -> None:
@@ -225,9 +234,6 @@ class Run:
             )
             for step, scratch, persistent in memory
         ]
-
-    def _view(self, slot: OutputSlot) -> NDArray[Any]:
-        return self.regions[slot].view(slot.info.dtype, slot.info.static_shape)
 
     def _execute(
         self, step: Step, scratch: Region | None, persistent: Region | None, call: DirectCall

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * fuse_attention.c - attention: a product of queries and keys, perhaps scaled, perhaps with a mask
- * added, a softmax of its rows, and a product with the values.
+ * added, a softmax of its rows, and a product with the values. Keys and values that are repeated
+ * for a group of heads are read once for all of them.
  */
 #include "ir.h"
 
@@ -53,6 +54,36 @@ static bool match_scores(const ir_graph_t* graph, uint32_t value, attention_t* o
   return false;
 }
 
+/* What is behind |value| if that is [.., heads, a, b] and repeats each matrix of a [.., heads /
+ * |*group|, a, b]; |value| itself, and 1, if not. |*repeat|: the node that repeats, or null. */
+static uint32_t repeated(const ir_graph_t* graph, uint32_t value, int64_t* group,
+                         const ir_node_t** repeat) {
+  *group = 1;
+  *repeat = NULL;
+  const ir_node_t* merged = armnn_i_acc_source_of(graph, value, IR_RESHAPE, 1);
+  const ir_node_t* wide =
+      merged == NULL ? NULL : armnn_i_acc_source_of(graph, merged->inputs[0], IR_BROADCAST, 1);
+  const ir_node_t* narrow =
+      wide == NULL ? NULL : armnn_i_acc_source_of(graph, wide->inputs[0], IR_RESHAPE, 1);
+  if (narrow == NULL) return value;
+  const ir_shape_t *out = ir_shape(graph, value), *five = ir_shape(graph, wide->output);
+  const ir_shape_t *one = ir_shape(graph, wide->inputs[0]),
+                   *in = ir_shape(graph, narrow->inputs[0]);
+  const uint32_t heads = out->rank - 3; /* then the group, in |five| and |one| */
+  if (out->rank < 3 || in->rank != out->rank || five->rank != out->rank + 1 ||
+      one->rank != five->rank || one->dims[heads + 1] != 1) {
+    return value;
+  }
+  for (uint32_t d = 0; d < out->rank; ++d) {
+    const uint32_t place = d > heads ? d + 1 : d;
+    if (in->dims[d] != one->dims[place] || one->dims[place] != five->dims[place]) return value;
+    if (d != heads && out->dims[d] != in->dims[d]) return value;
+  }
+  *group = five->dims[heads + 1];
+  *repeat = wide;
+  return narrow->inputs[0];
+}
+
 static void match(ir_graph_t* graph, uint32_t n) {
   ir_node_t* node = graph->nodes[n];
   attention_t found;
@@ -67,18 +98,29 @@ static void match(ir_graph_t* graph, uint32_t n) {
   for (uint32_t d = 0; d + 1 < out->rank; ++d) { /* values that repeat scores for more matrices */
     if (shape->dims[d] != out->dims[d]) return;
   }
-  const ir_node_t* parts[] = {found.softmax, found.sum, found.scale, found.product};
+  int64_t key_group, group;
+  const ir_node_t *repeats_key, *repeats_value;
+  uint32_t key = repeated(graph, found.product->inputs[1], &key_group, &repeats_key);
+  uint32_t value = repeated(graph, node->inputs[1], &group, &repeats_value);
+  if (key_group != group) {
+    key = found.product->inputs[1];
+    value = node->inputs[1];
+    repeats_key = repeats_value = NULL;
+    group = 1;
+  }
+  const ir_node_t* parts[] = {found.softmax, found.sum,   found.scale,
+                              found.product, repeats_key, repeats_value};
   for (uint32_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
     if (parts[i] != NULL) armnn_i_acc_adopt_layers(graph, node, parts[i]);
   }
   const armnn_i_acc_attention_t attention = {
       .transpose_key = found.product->matmul.transpose_right,
       .transpose_value = node->matmul.transpose_right,
+      .group = group,
       .scale = found.scale == NULL ? 1.0f : found.scale->a,
       .beta = found.softmax->softmax.beta,
   };
-  const uint32_t inputs[] = {found.product->inputs[0], found.product->inputs[1], node->inputs[1],
-                             found.mask};
+  const uint32_t inputs[] = {found.product->inputs[0], key, value, found.mask};
   node->kind = IR_ATTENTION;
   node->attention = attention;
   armnn_i_acc_read_only(graph, n, inputs, found.mask == IR_NONE ? 3 : 4);

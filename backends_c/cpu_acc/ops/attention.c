@@ -50,9 +50,11 @@ typedef struct attention_run_t {
 static const float* matrix_of(const attention_run_t* run, int tensor, int64_t batch) {
   const attention_op_t* op = run->op;
   const float* matrix = run->tensors[tensor];
+  int64_t group = tensor == KEY || tensor == VALUE ? op->what.group : 1;
   for (uint32_t d = op->what.output.rank - 2; d-- > 0;) {
-    matrix += batch % op->what.output.dims[d] * op->steps[tensor][d];
+    matrix += batch % op->what.output.dims[d] / group * op->steps[tensor][d];
     batch /= op->what.output.dims[d];
+    group = 1; /* of the last of these dimensions alone */
   }
   return matrix;
 }
@@ -186,7 +188,7 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
   const attention_run_t* run = argument;
   const attention_op_t* op = run->op;
   float* scratch = run->scratch + thread_index * op->thread_scratch;
-  int64_t packed = -1;
+  const float *packed_keys = NULL, *packed_values = NULL;
   for (int64_t i = (int64_t)begin; i < (int64_t)end; ++i) {
     if (op->in_place) {
       attend_in_place(run, i, scratch);
@@ -194,8 +196,10 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
     }
     const int64_t batch = i / op->parts, first = i % op->parts * op->part_rows;
     const int64_t last = first + op->part_rows < op->m ? first + op->part_rows : op->m;
-    if (packed != batch) pack_matrices(run, batch, scratch);
-    packed = batch;
+    const float *keys = matrix_of(run, KEY, batch), *values = matrix_of(run, VALUE, batch);
+    if (packed_keys != keys || packed_values != values) pack_matrices(run, batch, scratch);
+    packed_keys = keys;
+    packed_values = values;
     for (int64_t row = first; row < last; row += op->block_rows) {
       attend(run, batch, row, last - row < op->block_rows ? last - row : op->block_rows, scratch);
     }

@@ -58,6 +58,7 @@ def check(
     scale: float = 0.3,
     beta: float = 1.0,
     group: int = 1,
+    shown: bool | None = None,
 ) -> None:
     rng = np.random.default_rng(7)
     m, n, k, d = size
@@ -81,13 +82,23 @@ def check(
     if mask_shape is not None:
         mask = random_like(rng, mask_shape, 0)
         mask[rng.random(mask.shape) < hidden] = -np.inf
-        what.mask = tensor(mask)
+        if shown is not None:  # scores are not added to, but replaced
+            choice = (mask < 0) == shown
+            what.mask, what.shown, what.hidden = tensor(choice), shown, -0.25
+        else:
+            what.mask = tensor(mask)
     assert operators.run("attention", isa, what) == f"armnn_f32_attention__{isa}"
     keys = key.swapaxes(-1, -2) if turn[0] else key
     values = value.swapaxes(-1, -2) if turn[1] else value
     if group > 1:
         keys, values = np.repeat(keys, group, -3), np.repeat(values, group, -3)
-    y = exact(query, keys, values, mask, scale, beta)
+    if mask is not None and shown is not None:
+        scores = scale * (query.astype(np.float64) @ keys)
+        scores = beta * np.where(mask < 0, scores, -0.25)
+        scores = np.exp(scores - scores.max(-1, keepdims=True))
+        y = scores / scores.sum(-1, keepdims=True) @ values
+    else:
+        y = exact(query, keys, values, mask, scale, beta)
     np.testing.assert_allclose(out, y, rtol=0, atol=3e-6 * np.nanmax([np.abs(value).max(), 1]))
 
 
@@ -120,6 +131,15 @@ def test_groups_share_keys(
     size = (rows, 21, 8, 11)
     check(operators, isa, size, batch=(2, 6), key_batch=(2, 2), turn=turn, how=how, group=3)
     check(operators, isa, size, batch=(2, 4), key_batch=(1, 1), turn=turn, how=how, group=4)
+
+
+@pytest.mark.parametrize("rows", [1, 9])
+@pytest.mark.parametrize("mask", [(2, 3, 1, 21), (1, 1, 1, 21)])
+@pytest.mark.parametrize("shown", [True, False])
+def test_masks_of_booleans(
+    operators: Operators, isa: str, rows: int, mask: Sequence[int], shown: bool
+) -> None:
+    check(operators, isa, (rows, 21, 8, 11), batch=(2, 3), mask_shape=mask, shown=shown, beta=1.5)
 
 
 @pytest.mark.parametrize("rows", [1, 4])
@@ -167,11 +187,18 @@ FORMS = {
     "divided": f"{_SCALE}\ns1 = Div(s0, c)\np = Softmax(s1)",
     "masked": f"{_SCALE}\ns1 = Mul(s0, c)\ns2 = Add(s1, mask)\np = Softmax(s2)",
     "mask first": "s2 = Add(mask, s0)\np = Softmax(s2)",
+    "hidden by a condition": f"""{_SCALE}\ns1 = Mul(s0, c)
+        zero = Constant <value_float = 0.0> ()\nlow = Constant <value_float = -1e9> ()
+        b = GreaterOrEqual(mask, zero)\ns2 = Where(b, s1, low)\np = Softmax(s2)""",
+    "shown by a condition": """zero = Constant <value_float = 0.0> ()
+        low = Constant <value_float = -3.0> ()
+        b = Less(mask, zero)\ns2 = Where(b, low, s0)\np = Softmax(s2)""",
 }
 OTHERS = {
     "another axis": "p = Softmax <axis = 2> (s0)",
     "logarithm": "p = LogSoftmax(s0)",
     "mask before the scale": f"{_SCALE}\ns1 = Add(s0, mask)\ns2 = Mul(s1, c)\np = Softmax(s2)",
+    "a choice of two": "b = Cast <to = 9> (mask)\ns1 = Where(b, s0, mask)\np = Softmax(s1)",
     "softmax twice": "s1 = Softmax(s0)\np = Softmax(s1)",
 }
 

@@ -2,14 +2,16 @@
  * SPDX-License-Identifier: MIT
  *
  * fuse_attention.c - attention: a product of queries and keys, perhaps scaled, perhaps with a mask
- * added, a softmax of its rows, and a product with the values. Keys and values that are repeated
- * for a group of heads are read once for all of them.
+ * added or chosen by one, a softmax of its rows, and a product with the values. Keys and values
+ * that are repeated for a group of heads are read once for all of them.
  */
 #include "ir.h"
 
 typedef struct attention_t {
   const ir_node_t *softmax, *sum, *scale, *product; /* |sum| and |scale| may be null */
   uint32_t mask;                                    /* value, or IR_NONE */
+  bool shown;                                       /* of a mask of booleans (|sum| is a SELECT) */
+  float hidden;
 } attention_t;
 
 static bool is_plain_product(const ir_graph_t* graph, const ir_node_t* node) {
@@ -35,8 +37,29 @@ static bool is_mask(const ir_shape_t* mask, const ir_shape_t* shape) {
   return mask->rank == shape->rank && mask->dims[mask->rank - 1] == shape->dims[shape->rank - 1];
 }
 
+/* Scores where a condition holds, or where it does not, and one number elsewhere. */
+static bool match_choice(const ir_graph_t* graph, uint32_t value, attention_t* out) {
+  const ir_shape_t* shape = ir_shape(graph, value);
+  out->mask = out->sum->inputs[0];
+  for (uint32_t side = 1; side < 3; ++side) {
+    const uint32_t scores = out->sum->inputs[side], other = out->sum->inputs[3 - side];
+    const float* hidden = ir_floats(graph, other);
+    if (hidden == NULL || ir_count(ir_shape(graph, other)) != 1 ||
+        !ir_same_shape(ir_shape(graph, scores), shape) ||
+        !is_mask(ir_shape(graph, out->mask), shape)) {
+      continue;
+    }
+    out->shown = side == 1;
+    out->hidden = hidden[0];
+    return match_product(graph, scores, out);
+  }
+  return false;
+}
+
 static bool match_scores(const ir_graph_t* graph, uint32_t value, attention_t* out) {
   out->mask = IR_NONE;
+  out->sum = armnn_i_acc_source_of(graph, value, IR_SELECT, 1);
+  if (out->sum != NULL) return match_choice(graph, value, out);
   out->sum = armnn_i_acc_source_of(graph, value, IR_BINARY, 1);
   if (out->sum == NULL) return match_product(graph, value, out);
   if (out->sum->binary.operation != ARMNN_BINARY_ADD || out->sum->function != ARMNN_ACC_IDENTITY) {
@@ -86,7 +109,7 @@ static uint32_t repeated(const ir_graph_t* graph, uint32_t value, int64_t* group
 
 static void match(ir_graph_t* graph, uint32_t n) {
   ir_node_t* node = graph->nodes[n];
-  attention_t found;
+  attention_t found = {.mask = IR_NONE};
   found.softmax = armnn_i_acc_source_of(graph, node->inputs[0], IR_SOFTMAX, 1);
   if (found.softmax == NULL || found.softmax->softmax.logarithm) return;
   const uint32_t scores = found.softmax->inputs[0];
@@ -117,6 +140,8 @@ static void match(ir_graph_t* graph, uint32_t n) {
       .transpose_key = found.product->matmul.transpose_right,
       .transpose_value = node->matmul.transpose_right,
       .group = group,
+      .shown = found.shown,
+      .hidden = found.hidden,
       .scale = found.scale == NULL ? 1.0f : found.scale->a,
       .beta = found.softmax->softmax.beta,
   };

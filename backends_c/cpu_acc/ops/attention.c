@@ -37,26 +37,31 @@ typedef struct attention_op_t {
   float key_scale; /* and what keys are multiplied with before the mask is added */
   uint64_t value_offset, score_offset, thread_scratch; /* of a thread's scratch, in floats */
   uint32_t threads;
+  bool adds_mask;
   bool in_place; /* keys and values are not packed */
 } attention_op_t;
 
 typedef struct attention_run_t {
   const attention_op_t* op;
-  const float* tensors[TENSORS];
+  const float* tensors[TENSORS]; /* a mask of booleans is not here */
+  const uint8_t* choice;         /* but here, or null */
   float* scratch;
 } attention_run_t;
 
-/* The matrix of |tensor| that belongs to matrix |batch| of the output. */
-static const float* matrix_of(const attention_run_t* run, int tensor, int64_t batch) {
-  const attention_op_t* op = run->op;
-  const float* matrix = run->tensors[tensor];
+/* Where the matrix of |tensor| begins that belongs to matrix |batch| of the output. */
+static int64_t offset_of(const attention_op_t* op, int tensor, int64_t batch) {
+  int64_t offset = 0;
   int64_t group = tensor == KEY || tensor == VALUE ? op->what.group : 1;
   for (uint32_t d = op->what.output.rank - 2; d-- > 0;) {
-    matrix += batch % op->what.output.dims[d] / group * op->steps[tensor][d];
+    offset += batch % op->what.output.dims[d] / group * op->steps[tensor][d];
     batch /= op->what.output.dims[d];
     group = 1; /* of the last of these dimensions alone */
   }
-  return matrix;
+  return offset;
+}
+
+static const float* matrix_of(const attention_run_t* run, int tensor, int64_t batch) {
+  return run->tensors[tensor] + offset_of(run->op, tensor, batch);
 }
 
 static void pack_matrices(const attention_run_t* run, int64_t batch, float* scratch) {
@@ -100,6 +105,21 @@ static void raise_scores(const attention_op_t* op, float* scores, int64_t rows, 
   }
 }
 
+/* Scores of rows [from, from + rows) of matrix |batch| that a mask of booleans hides. */
+static void hide_scores(const attention_run_t* run, int64_t batch, int64_t from, int64_t rows,
+                        float* scores) {
+  const attention_op_t* op = run->op;
+  if (run->choice == NULL) return;
+  const int64_t step = op->steps[MASK][op->what.output.rank - 2];
+  const uint8_t* choice = run->choice + offset_of(op, MASK, batch) + from * step;
+  const bool shown = op->what.shown;
+  const float hidden = op->what.hidden;
+  for (int64_t r = 0; r < rows; ++r, choice += step) {
+    float* of_row = scores + r * op->score_stride;
+    for (int64_t i = 0; i < op->n; ++i) of_row[i] = (choice[i] != 0) == shown ? of_row[i] : hidden;
+  }
+}
+
 /* All rows of matrix |batch|, one by one. */
 static void attend_in_place(const attention_run_t* run, int64_t batch, float* scratch) {
   const attention_op_t* op = run->op;
@@ -119,10 +139,11 @@ static void attend_in_place(const attention_run_t* run, int64_t batch, float* sc
     } else {
       vectors->sum_rows(query, keys, op->steps[KEY][row], k, n, of_row);
     }
-    if (op->what.mask.rank == 0) continue;
+    if (!op->adds_mask) continue;
     const float* mask = matrix_of(run, MASK, batch) + r * op->steps[MASK][row];
     op->kernels->gemm->add_rows(of_row, 0, mask, 0, 1, n);
   }
+  hide_scores(run, batch, 0, op->m, scores);
   raise_scores(op, scores, op->m, inverse);
   const float* values = matrix_of(run, VALUE, batch);
   for (int64_t r = 0; r < op->m; ++r) {
@@ -145,7 +166,7 @@ static void attend(const attention_run_t* run, int64_t batch, int64_t from, int6
   const armnn_i_acc_gemm_tap_t tap = {0, 0};
   float* scores = scratch + op->score_offset;
   float* output = (float*)(uintptr_t)matrix_of(run, OUTPUT, batch) + from * op->steps[OUTPUT][row];
-  const bool masked = op->what.mask.rank > 0;
+  const bool masked = op->adds_mask;
   const float* mask =
       masked ? matrix_of(run, MASK, batch) + from * op->steps[MASK][row] : scores; /* not read */
   const armnn_i_acc_gemm_job_t score = {
@@ -161,6 +182,7 @@ static void attend(const attention_run_t* run, int64_t batch, int64_t from, int6
       .flags = masked ? ARMNN_ACC_GEMM_RESIDUAL : 0,
   };
   armnn_i_acc_multiply_panels(&op->keys, scratch, 0, op->keys.count, rows, &score);
+  hide_scores(run, batch, from, rows, scores);
   float inverse[MOST_ROWS];
   raise_scores(op, scores, rows, inverse);
   const armnn_i_acc_gemm_job_t weighted = {
@@ -218,7 +240,8 @@ static void run_attention(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t*
                   [OUTPUT] = armnn_i_acc_address(run, &what->output)},
       .scratch = (float*)run->scratch,
   };
-  if (what->mask.rank > 0) self.tensors[MASK] = armnn_i_acc_address(run, &what->mask);
+  if (op->adds_mask) self.tensors[MASK] = armnn_i_acc_address(run, &what->mask);
+  if (what->mask.rank > 0 && !op->adds_mask) self.choice = armnn_i_acc_address(run, &what->mask);
   armnn_i_acc_parallel(run, run_items, &self, (uint64_t)(op->batches * op->parts), 1, op->threads);
 }
 
@@ -299,6 +322,7 @@ armnn_status_t armnn_i_acc_make_attention(const armnn_i_acc_maker_t* maker,
   op->batches = armnn_i_acc_count(&what->output) / (op->m * what->output.dims[row + 1]);
   op->beta = what->mask.rank > 0 ? what->beta : what->beta * what->scale;
   op->key_scale = what->mask.rank > 0 ? what->scale : 1.0f;
+  op->adds_mask = what->mask.rank > 0 && what->mask.element.type == ARMNN_DATA_TYPE_FLOAT32;
   op->in_place = op->m <= ROWS_IN_PLACE && has_rows(&what->key) && has_rows(&what->value);
   armnn_status_t status = armnn_i_acc_plan_panels(maker, kernels->gemm, 1, (uint64_t)op->n, 0, 1,
                                                   (uint64_t)op->k, 2, 1, &op->keys);

@@ -83,13 +83,16 @@ armnn_status_t armnn_i_acc_make_matmul(const armnn_i_acc_maker_t* maker,
 
 /* output[b] = softmax(beta (scale query[b] key[b]^T + mask[b])) value[b], the softmax along rows:
  * query [batch.., m, k], value [batch.., n, d], key [batch.., k, n] or, with |transpose_key|,
- * [batch.., n, k], and so for |transpose_value|; mask [batch.., m or 1, n], or of rank 0. Batch
+ * [batch.., n, k], and so for |transpose_value|; mask [batch.., m or 1, n], or of rank 0. A mask of
+ * booleans is not added: scores stay where it is |shown| and are |hidden| elsewhere. Batch
  * dimensions broadcast to those of the output; of |key| and |value| the last of them counts groups
  * of |group| matrices of the output, which share theirs. */
 typedef struct armnn_i_acc_attention_t {
   armnn_i_acc_tensor_t query, key, value, mask, output;
   bool transpose_key, transpose_value;
   int64_t group; /* at least 1 */
+  bool shown;
+  float hidden;
   float scale, beta;
 } armnn_i_acc_attention_t;
 

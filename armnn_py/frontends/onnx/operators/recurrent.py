@@ -18,8 +18,8 @@ from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Known, Unsupported, Value, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.matrix import multiply
-from armnn_py.frontends.onnx.operators.recurrent_layers import gru_layer, lstm_layers
-from armnn_py.frontends.onnx.operators.recurrent_operands import (
+from armnn_py.frontends.onnx.recurrent_layers import gru_layer, lstm_layers
+from armnn_py.frontends.onnx.recurrent_operands import (
     INPUT_WEIGHTS,
     RECURRENT_WEIGHTS,
     Recurrence,

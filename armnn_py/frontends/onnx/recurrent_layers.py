@@ -17,7 +17,7 @@ from armnn_py.descriptors import GruDescriptor, LstmDescriptor
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Known, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
-from armnn_py.frontends.onnx.operators.recurrent_operands import (
+from armnn_py.frontends.onnx.recurrent_operands import (
     INPUT_WEIGHTS,
     LENGTHS,
     RECURRENT_WEIGHTS,

@@ -15,7 +15,9 @@
 #include "move.h"
 #include "pooling.h"
 #include "quantized.h"
+#include "recurrent.h"
 #include "reduce.h"
+#include "vectors.h"
 #include "winograd.h"
 
 #define ARMNN_ACC_MOST_BYTES 8 /* of an element */
@@ -27,8 +29,10 @@ typedef struct armnn_i_acc_kernels_t {
   const armnn_i_acc_depthwise_kernels_t* depthwise;
   const armnn_i_acc_elementwise_kernels_t* elementwise;
   const armnn_i_acc_pooling_kernels_t* pooling;
+  const armnn_i_acc_recurrent_kernels_t* recurrent;
   const armnn_i_acc_reduce_kernels_t* reduce;
   const armnn_i_acc_move_kernels_t* move;
+  const armnn_i_acc_vector_kernels_t* vectors;
   const armnn_i_acc_winograd_kernels_t* winograd; /* or null */
 } armnn_i_acc_kernels_t;
 

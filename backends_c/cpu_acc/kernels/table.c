@@ -21,8 +21,10 @@ extern const armnn_i_acc_gemm_kernels_t ACC_NAME(armnn_i_acc_gemm_kernels);
 extern const armnn_i_acc_depthwise_kernels_t ACC_NAME(armnn_i_acc_depthwise_kernels);
 extern const armnn_i_acc_elementwise_kernels_t ACC_NAME(armnn_i_acc_elementwise_kernels);
 extern const armnn_i_acc_pooling_kernels_t ACC_NAME(armnn_i_acc_pooling_kernels);
+extern const armnn_i_acc_recurrent_kernels_t ACC_NAME(armnn_i_acc_recurrent_kernels);
 extern const armnn_i_acc_reduce_kernels_t ACC_NAME(armnn_i_acc_reduce_kernels);
 extern const armnn_i_acc_move_kernels_t ACC_NAME(armnn_i_acc_move_kernels);
+extern const armnn_i_acc_vector_kernels_t ACC_NAME(armnn_i_acc_vector_kernels);
 extern const armnn_i_acc_winograd_kernels_t ACC_NAME(armnn_i_acc_winograd_kernels);
 extern const armnn_i_acc_move_kernels_t ACC_NAME(armnn_i_acc_move_kernels_8);
 extern const armnn_i_acc_move_kernels_t ACC_NAME(armnn_i_acc_move_kernels_16);
@@ -36,8 +38,10 @@ static const armnn_i_acc_kernels_t float32 = {
     .depthwise = &ACC_NAME(armnn_i_acc_depthwise_kernels),
     .elementwise = &ACC_NAME(armnn_i_acc_elementwise_kernels),
     .pooling = &ACC_NAME(armnn_i_acc_pooling_kernels),
+    .recurrent = &ACC_NAME(armnn_i_acc_recurrent_kernels),
     .reduce = &ACC_NAME(armnn_i_acc_reduce_kernels),
     .move = &ACC_NAME(armnn_i_acc_move_kernels),
+    .vectors = &ACC_NAME(armnn_i_acc_vector_kernels),
     .winograd = &ACC_NAME(armnn_i_acc_winograd_kernels),
 };
 

@@ -14,8 +14,8 @@
 /* Names of all architectures, so that what users write is understood everywhere. */
 static const armnn_string_t isa_names[] = {TEXT("auto"), TEXT("avx512"), TEXT("avx2"), TEXT("neon"),
                                            TEXT("portable")};
-/* In the order of armnn_i_acc_winograd_e. */
-static const armnn_string_t winograd_names[] = {TEXT("off"), TEXT("auto"), TEXT("always")};
+/* In the order of armnn_i_acc_choice_e. */
+static const armnn_string_t choice_names[] = {TEXT("off"), TEXT("auto"), TEXT("always")};
 /* In the order of armnn_i_acc_stored_e. */
 static const armnn_string_t weights_names[] = {TEXT("float32"), TEXT("bfloat16"), TEXT("float16")};
 #define OPTIONS(X)                                                                                \
@@ -27,7 +27,11 @@ static const armnn_string_t weights_names[] = {TEXT("float32"), TEXT("bfloat16")
   X(ARMNN_DEFAULT_STRING("winograd", "auto"),                                                     \
     ARMNN_SAY_CHOICES("3x3 convolutions by Winograd's algorithm; auto: those that it speeds up, " \
                       "always: where possible",                                                   \
-                      winograd_names, 0))                                                         \
+                      choice_names, 0))                                                           \
+  X(ARMNN_DEFAULT_STRING("separable", "auto"),                                                    \
+    ARMNN_SAY_CHOICES("depthwise convolutions as one operator with the 1x1 around them; auto: "   \
+                      "where the tensors between leave the cache, always: where possible",        \
+                      choice_names, 0))                                                           \
   X(ARMNN_DEFAULT_STRING("weights", "float32"),                                                   \
     ARMNN_SAY_CHOICES("how weights of float32 products are stored; computed is float32",          \
                       weights_names, 0))
@@ -117,8 +121,14 @@ armnn_i_acc_maker_t armnn_i_acc_maker(const armnn_i_acc_backend_t* backend) {
   if (backend->threads > 0 && backend->threads < (int64_t)count) {
     count = (uint32_t)backend->threads;
   }
-  return (armnn_i_acc_maker_t){host, backend->isa, count < 1 ? 1 : count, backend->winograd,
-                               backend->weights};
+  return (armnn_i_acc_maker_t){
+      .host = host,
+      .isa = backend->isa,
+      .max_threads = count < 1 ? 1 : count,
+      .winograd = backend->winograd,
+      .separable = backend->separable,
+      .weights = backend->weights,
+  };
 }
 
 static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
@@ -150,17 +160,21 @@ static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** 
                              armnn_error_t* error) {
   armnn_string_t name = {NULL, 0};
   int64_t threads = 0;
-  int32_t winograd = ARMNN_ACC_WINOGRAD_AUTO, weights = ARMNN_ACC_STORED_FLOAT32;
+  int32_t winograd = ARMNN_ACC_AUTO, separable = ARMNN_ACC_AUTO;
+  int32_t weights = ARMNN_ACC_STORED_FLOAT32;
   *out_backend = NULL;
   for (uint64_t i = 0; args->options != NULL && i < args->options->count; ++i) {
     const armnn_option_t* option = &args->options->items[i];
     if (armnn_string_equals(option->name, "isa")) name = option->string;
     if (armnn_string_equals(option->name, "threads")) threads = option->integer;
     if (armnn_string_equals(option->name, "winograd")) {
-      winograd = PLACE_OF(option->string, winograd_names);
+      winograd = PLACE_OF(option->string, choice_names);
     }
     if (armnn_string_equals(option->name, "weights")) {
       weights = PLACE_OF(option->string, weights_names);
+    }
+    if (armnn_string_equals(option->name, "separable")) {
+      separable = PLACE_OF(option->string, choice_names);
     }
   }
   const armnn_i_acc_isa_t* isa = choose(features_of(args->host), name, error);
@@ -173,6 +187,7 @@ static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** 
   self->threads = threads;
   self->winograd = winograd;
   self->weights = weights;
+  self->separable = separable;
   *out_backend = &self->base;
   return ARMNN_STATUS_OK;
 }

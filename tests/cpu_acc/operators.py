@@ -31,9 +31,7 @@ FUNCTIONS = tuple(
     if name != "ARMNN_ACC_FUNCTION_COUNT"
 )
 
-WINOGRAD = tuple(
-    name.removeprefix("ARMNN_ACC_WINOGRAD_").lower() for name in HEADERS.enums["winograd"]
-)
+CHOICES = tuple(name.removeprefix("ARMNN_ACC_").lower() for name in HEADERS.enums["choice"])
 
 STORED = tuple(
     name.removeprefix("ARMNN_ACC_STORED_").lower()
@@ -52,6 +50,7 @@ Element: Any = HEADERS.structs["element"]
 Tensor: Any = HEADERS.structs["tensor"]
 Epilogue: Any = HEADERS.structs["epilogue"]
 Convolution: Any = HEADERS.structs["convolution"]
+Separable: Any = HEADERS.structs["separable"]
 Matmul: Any = HEADERS.structs["matmul"]
 Attention: Any = HEADERS.structs["attention"]
 Affine: Any = HEADERS.structs["affine"]
@@ -138,11 +137,11 @@ class Operators:
     @contextmanager
     def winograd(self, option: str) -> Iterator[None]:
         """Convolutions are made with the backend's option ``winograd``; without, with ``off``."""
-        self._library.operators_set_winograd(WINOGRAD.index(option))
+        self._library.operators_set_winograd(CHOICES.index(option))
         try:
             yield
         finally:
-            self._library.operators_set_winograd(WINOGRAD.index("off"))
+            self._library.operators_set_winograd(CHOICES.index("off"))
 
     @contextmanager
     def weights(self, option: str) -> Iterator[None]:

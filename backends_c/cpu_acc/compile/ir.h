@@ -312,6 +312,7 @@ void armnn_i_acc_fuse_gelu(ir_graph_t* graph);
 void armnn_i_acc_fuse_normalization(ir_graph_t* graph);
 void armnn_i_acc_fuse(ir_graph_t* graph);
 void armnn_i_acc_fuse_quantized(ir_graph_t* graph);
+void armnn_i_acc_fuse_separable(ir_graph_t* graph);
 
 /* ---- bufferize.c, plan_memory.c ------------------------------------------------------------ */
 

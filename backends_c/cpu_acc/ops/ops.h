@@ -68,6 +68,26 @@ armnn_status_t armnn_i_acc_make_transpose_convolution(const armnn_i_acc_maker_t*
                                                       const armnn_i_acc_convolution_t* what,
                                                       armnn_i_acc_op_t** out_op);
 
+/* A depthwise convolution with the 1x1 convolutions around it: project(depthwise(expand(input))).
+ * Either of the two may be missing. Of their descriptions, the input and the output are not read,
+ * nor is the epilogue of the last one: sizes follow from those of the whole, channels from
+ * depthwise->groups. */
+typedef struct armnn_i_acc_separable_t {
+  armnn_i_acc_tensor_t input, output;      /* [n, h, w, c] */
+  const armnn_i_acc_convolution_t* expand; /* or null */
+  const armnn_i_acc_convolution_t* depthwise;
+  const armnn_i_acc_convolution_t* project; /* or null */
+  armnn_i_acc_epilogue_t epilogue;          /* of the last of them */
+} armnn_i_acc_separable_t;
+
+armnn_status_t armnn_i_acc_make_separable(const armnn_i_acc_maker_t* maker,
+                                          const armnn_i_acc_separable_t* what,
+                                          armnn_i_acc_op_t** out_op);
+/* Whether it should be one operator, as the maker's option says and by the sizes: the tensors
+ * between leave the cache otherwise. */
+bool armnn_i_acc_choose_separable(const armnn_i_acc_maker_t* maker,
+                                  const armnn_i_acc_separable_t* what);
+
 /* output[b] = left[b] right[b] (+ bias): left [batch.., m, k], right [batch.., k, n] or,
  * transposed, [batch.., n, k]; batch dimensions broadcast. A constant |right| is packed when made:
  * this is also the fully connected layer. Tensors have rank 2 or more. */

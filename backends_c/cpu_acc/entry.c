@@ -12,8 +12,9 @@
 #define TEXT ARMNN_TEXT
 
 /* Names of all architectures, so that what users write is understood everywhere. */
-static const armnn_string_t isa_names[] = {TEXT("auto"), TEXT("avx512"), TEXT("avx2"), TEXT("neon"),
-                                           TEXT("portable")};
+static const armnn_string_t isa_names[] = {TEXT("auto"),    TEXT("avx512vnni"), TEXT("avx512"),
+                                           TEXT("avxvnni"), TEXT("avx2"),       TEXT("i8mm"),
+                                           TEXT("dotprod"), TEXT("neon"),       TEXT("portable")};
 /* In the order of armnn_i_acc_choice_e. */
 static const armnn_string_t choice_names[] = {TEXT("off"), TEXT("auto"), TEXT("always")};
 /* In the order of armnn_i_acc_stored_e. */

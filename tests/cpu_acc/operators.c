@@ -6,6 +6,7 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "kernels/kernels.h"
@@ -101,6 +102,13 @@ EXPORT int32_t operators_make_winograd(uint32_t isa, uint32_t threads,
                                        armnn_i_acc_op_t** out) {
   const armnn_i_acc_maker_t maker = maker_of(isa, threads);
   return (int32_t)armnn_i_acc_make_winograd(&maker, what, tile, out);
+}
+
+EXPORT int32_t operators_make_quantized_tiles(uint32_t isa, uint32_t threads,
+                                              const armnn_i_acc_quantized_convolution_t* what,
+                                              int32_t by_bytes, armnn_i_acc_op_t** out) {
+  const armnn_i_acc_maker_t maker = maker_of(isa, threads);
+  return (int32_t)armnn_i_acc_make_quantized_tiles(&maker, what, by_bytes != 0, out);
 }
 
 #define KIND(kind, name, ...) KIND_LIKE(kind, name, name, 0)

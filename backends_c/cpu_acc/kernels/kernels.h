@@ -37,8 +37,8 @@ typedef struct armnn_i_acc_kernels_t {
 } armnn_i_acc_kernels_t;
 
 struct armnn_i_acc_isa_t {
-  const char* name;  /* "avx512", "avx2", "neon", "portable" */
-  uint64_t features; /* ARMNN_CPU_ bits that it needs */
+  const char* name;                                            /* as in isa_list.inc */
+  uint64_t features;                                           /* ARMNN_CPU_ bits that it needs */
   const armnn_i_acc_kernels_t* kernels[ARMNN_DATA_TYPE_COUNT]; /* null: none for the type */
   /* By bytes of an element: what moves, whatever its type. Null: none for the size. */
   const armnn_i_acc_move_kernels_t* moves[ARMNN_ACC_MOST_BYTES + 1];

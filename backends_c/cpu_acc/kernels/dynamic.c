@@ -80,6 +80,10 @@ static void ACC_NAME(armnn_s32_finish)(const int32_t* sums, float* out, size_t c
   for (size_t i = 0; i < count; ++i) out[i] = (float)sums[i] * (scale * scales[i]) + shifts[i];
 }
 
+#if defined(__AVX2__)
+void ACC_NAME(armnn_u8_sums)(const armnn_i_acc_byte_sums_job_t* job);
+#endif
+
 extern const armnn_i_acc_dynamic_kernels_t ACC_NAME(armnn_i_acc_dynamic_kernels);
 const armnn_i_acc_dynamic_kernels_t ACC_NAME(armnn_i_acc_dynamic_kernels) = {
     .range = ACC_NAME(armnn_f32_range),
@@ -87,6 +91,9 @@ const armnn_i_acc_dynamic_kernels_t ACC_NAME(armnn_i_acc_dynamic_kernels) = {
     .symmetric_levels = ACC_NAME(armnn_f32_symmetric_levels),
     .byte_levels = ACC_NAME(armnn_s8_byte_levels),
     .finish = ACC_NAME(armnn_s32_finish),
+#if defined(__AVX2__)
+    .byte_sums = ACC_NAME(armnn_u8_sums),
+#endif
     .range_name = "armnn_f32_range__" ACC_ISA_TEXT,
     .levels_name = "armnn_f32_levels__" ACC_ISA_TEXT,
     .product_name = "armnn_s8_product__" ACC_ISA_TEXT,

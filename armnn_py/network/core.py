@@ -511,7 +511,7 @@ def _packed_info(array: NDArray[Any]) -> TensorInfo | None:
 def _packed(value: Any, info: TensorInfo) -> NDArray[Any]:
     """Return the bytes that hold the numbers of a constant, which may be given as such."""
     array = np.asarray(value)
-    if array.dtype == np.uint8 and array.shape == info.array_shape != info.shape:
+    if array.dtype == np.uint8 and array.shape == info.array_shape:
         return array
     if array.shape != info.shape:
         raise InvalidArgumentError(

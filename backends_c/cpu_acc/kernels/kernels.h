@@ -9,7 +9,9 @@
 
 #include <stdint.h>
 
+#include "blocks.h"
 #include "depthwise.h"
+#include "dynamic.h"
 #include "elementwise.h"
 #include "gemm.h"
 #include "move.h"
@@ -43,6 +45,8 @@ struct armnn_i_acc_isa_t {
   /* By bytes of an element: what moves, whatever its type. Null: none for the size. */
   const armnn_i_acc_move_kernels_t* moves[ARMNN_ACC_MOST_BYTES + 1];
   const armnn_i_acc_quantized_kernels_t* quantized; /* for all types of quantised bytes */
+  const armnn_i_acc_dynamic_kernels_t* dynamic;
+  const armnn_i_acc_block_kernels_t* blocks;
 };
 
 /* Best first; only those that this library was built with. */

@@ -355,6 +355,8 @@ typedef struct armnn_i_acc_gather_t {
 armnn_status_t armnn_i_acc_make_gather(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_gather_t* what, armnn_i_acc_op_t** out_op);
 
+#include "block_ops.h"
+#include "dynamic_ops.h"
 #include "quantized_ops.h"
 
 #endif /* ARMNN_CPU_ACC_OPS_H_ */

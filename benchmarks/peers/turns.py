@@ -194,13 +194,15 @@ def _without_network() -> list[str]:
 
 
 def _start(command: list[str], **environment: str) -> subprocess.Popen[str]:
+    # A tree of sources has its modules compiled once, too, as installed packages have.
+    inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return subprocess.Popen(
         command,
         text=True,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, **environment},
+        env={**inherited, **environment},
     )
 
 

@@ -86,6 +86,7 @@ RULES = {
         "unit/test_memory_budget.py": "test_import_computes_within_the_budget",
     },
     16: {
+        "cli/test_hostile_names.py": "test_names_stay_in_their_lines",
         "loader/test_report.py": "test_names_cannot_disturb_a_terminal",
         "lifecycle/test_last_words.py": "test_names_of_folders_cannot_disturb_a_terminal",
         "unit/optimizer/test_saved_networks.py": ""

@@ -74,6 +74,8 @@ _PF_X = 1
 _MAPPED = (_PT_TLS, _PT_GNU_EH_FRAME, _PT_GNU_PROPERTY)
 _EHDR_SIZE, _PHDR_SIZE = 64, 56
 _MAX_IMAGE = 1 << 40
+#: Files have a dozen; each question about an address goes through all of them.
+_MAX_HEADERS = 256
 
 
 class FileState(NamedTuple):
@@ -150,7 +152,7 @@ def _inspect(descriptor: int, state: FileState) -> ElfInfo:
     head = read_exactly(descriptor, min(_EHDR_SIZE, size), 0)
     order, header = _check_head(head, size)
     phoff, phentsize, phnum = header
-    if phentsize != _PHDR_SIZE or not 0 < phnum < 0xFFFF:
+    if phentsize != _PHDR_SIZE or not 0 < phnum <= _MAX_HEADERS:
         raise damaged(f"{phnum} program headers of {phentsize} bytes")
     if phoff + phnum * _PHDR_SIZE > size:
         raise _cut("program headers end", phoff + phnum * _PHDR_SIZE, size)

@@ -21,8 +21,12 @@ _PF_X, _PF_W = 1, 2
 _OWN_PLACE = (b"ORIGIN", b"dladdr", b"dlinfo")
 _ENTRY = 16
 _SYMBOL = 24
-_MAX_DYNAMIC = 1 << 20
+#: Bytes of a section that has some dozens of entries.
+_MAX_DYNAMIC = 1 << 16
 _MAX_NAME = 4096
+#: Bytes of names that are searched, a piece at a time.
+_MAX_SEARCHED = 1 << 26
+_PIECE = 1 << 20
 
 # Table: (its name, tag of its size or None, size of one element).
 _TABLES = {
@@ -100,8 +104,10 @@ def read_names(image: Image) -> DynamicNames:
         There is none, or an entry of it is damaged.
     """
     dynamic = [segment for segment in image.segments if segment.type == PT_DYNAMIC]
-    if len(dynamic) != 1 or not 0 < dynamic[0].file_size <= _MAX_DYNAMIC:
+    if len(dynamic) != 1 or dynamic[0].file_size == 0:
         raise damaged("no dynamic section, so nothing can be linked")
+    if dynamic[0].file_size > _MAX_DYNAMIC:
+        raise damaged(f"a dynamic section of {dynamic[0].file_size} bytes")
     section = dynamic[0]
     # The system's loader reads it in mapped memory, and writes to it if its flags allow that.
     home = image.home(section.address, section.file_size)
@@ -131,8 +137,20 @@ def read_names(image: Image) -> DynamicNames:
     soname = _text(image, entries, entries[Tag.SONAME]) if Tag.SONAME in entries else ""
     paths = (_text(image, entries, entries[tag]) for tag in _RUN_PATHS if tag in entries)
     run_paths = tuple(path for path in paths if path)
-    strings = image.read(entries[Tag.STRTAB], size, "its table of names")
-    return DynamicNames(names, soname, run_paths, any(word in strings for word in _OWN_PLACE))
+    return DynamicNames(names, soname, run_paths, _asks_where_it_lies(image, entries, size))
+
+
+def _asks_where_it_lies(image: Image, entries: dict[int, int], size: int) -> bool:
+    """Search the table of names; one that is too long counts as if it had such a name."""
+    if size > _MAX_SEARCHED:
+        return True
+    end = b""
+    for at in range(0, size, _PIECE):
+        piece = image.read(entries[Tag.STRTAB] + at, min(_PIECE, size - at), "its table of names")
+        if any(word in end + piece for word in _OWN_PLACE):
+            return True
+        end = piece[-max(map(len, _OWN_PLACE)) :]
+    return False
 
 
 def _check_tables(entries: dict[int, int], image: Image) -> None:

@@ -27,6 +27,7 @@ _STT_GNU_IFUNC = 10
 # No library has as many symbols or buckets; only the first _MAX_CHECKED symbols are checked.
 _MAX_SYMBOLS = 1 << 24
 _MAX_CHECKED = 1 << 21
+#: Versions of all lists together that are checked.
 _MAX_VERSIONS = 1 << 12
 
 Entries = Mapping[int, int]
@@ -74,7 +75,7 @@ def _gnu_hash(image: Image, address: int) -> int:
         raise damaged("the symbol hash points before its symbols")
     # Every search ends at the end of the last bucket's chain, or before.
     chain = buckets + 4 * bucket_count + 4 * (last - first)
-    left = image.room(chain) // 4
+    left = min(image.room(chain) // 4, _MAX_SYMBOLS)
     size = 64
     while left > 0:
         size = min(4 * size, left)
@@ -159,14 +160,16 @@ def check_versions(image: Image, entries: Entries, known: int, used: NDArray[np.
 
 def _needed_versions(image: Image, entries: Entries) -> int:
     """Follow the list of needed versions; return the highest number."""
-    highest = 0
+    highest, left = 0, _MAX_VERSIONS
     for at, record in _records(image, entries, Tag.VERNEED, "HHIII"):
         version, _, name, first, _ = record
         if version != 1 or name >= entries[Tag.STRSZ]:
             raise damaged("a needed version makes no sense")
         if image.read(entries[Tag.STRTAB] + name, 1, _VERSIONS) == b"\0":
             raise damaged("the library of a needed version has no name")
-        for _, (_, _, number, text, _) in _chain(image, at + first, "IHHII"):
+        chain = _chain(image, at + first, "IHHII", left)
+        left -= len(chain)
+        for _, (_, _, number, text, _) in chain:
             if text >= entries[Tag.STRSZ]:
                 raise damaged("the name of a needed version is missing")
             highest = max(highest, number & 0x7FFF)
@@ -191,11 +194,16 @@ def _records(
     return _chain(image, entries[tag], layout) if tag in entries else []
 
 
-def _chain(image: Image, address: int, layout: str) -> list[tuple[int, tuple[Any, ...]]]:
-    """Return address and fields of each record; the last field is the distance to the next one."""
+def _chain(
+    image: Image, address: int, layout: str, most: int = _MAX_VERSIONS
+) -> list[tuple[int, tuple[Any, ...]]]:
+    """Return address and fields of each record, as far as ``most`` goes.
+
+    The last field is the distance to the next one.
+    """
     record = struct.Struct(image.order + layout)
     found: list[tuple[int, tuple[Any, ...]]] = []
-    while len(found) < _MAX_VERSIONS:
+    while len(found) < most:
         fields = record.unpack(image.read(address, record.size, _VERSIONS))
         found.append((address, fields))
         if fields[-1] == 0:

@@ -177,7 +177,7 @@ def _about(metadata: Mapping[str, Any]) -> list[str]:
         "Description": metadata["description"],
         "Graph": metadata["graph_name"],
         "About the graph": metadata["graph_description"],
-        **{f"Property {shortened(k, 40)}": v for k, v in metadata["properties"].items()},
+        **{f"Property {shortened(printable(k), 40)}": v for k, v in metadata["properties"].items()},
     }
     return [
         f"{what}: {shortened(printable(text), 80)}" for what, text in found.items() if what and text

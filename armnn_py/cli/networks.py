@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py.cli.render import shortened
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.network.saved_files import is_saved_network
+from armnn_py.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -235,4 +236,4 @@ def assumption(taken: Mapping[str, Sequence[int]]) -> str:
 
 
 def _option(name: str, dims: Sequence[int]) -> str:
-    return f"--shape {name}={'x'.join(map(str, dims))}"
+    return f"--shape {printable(name)}={'x'.join(map(str, dims))}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py.errors.base import ArmnnError, UnimplementedError
 from armnn_py.records import Frozen, record
+from armnn_py.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,11 +88,12 @@ class UnsupportedOperatorError(ModelError):
     ) -> None:
         self.operators = tuple(operators)
         if self.operators and not details:
-            width = max(len(operator.name) for operator in self.operators)
+            names = [printable(operator.name) for operator in self.operators]
+            width = max(map(len, names))
             details = [
-                f"{operator.name:<{width}}   x{operator.count:<3} {operator.reason}"
-                f"{operator._where}"
-                for operator in self.operators
+                f"{name:<{width}}   x{operator.count:<3} "
+                f"{printable(operator.reason + operator._where)}"
+                for name, operator in zip(names, self.operators, strict=True)
             ]
         super().__init__(message, details=details, hints=hints)
 

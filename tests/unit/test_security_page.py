@@ -63,6 +63,8 @@ RULES = {
     10: {"lifecycle/test_wild_answers.py": "test_objects test_texts"},
     11: {
         "loader/test_elf.py": "test_damaged",
+        "loader/test_elf_sizes.py": "test_a_table_of_names_without_end "
+        "test_a_chain_of_hashes_without_end test_versions_that_lead_to_one_another",
         "loader/test_trust.py": "test_a_file_that_makes_stacks_executable",
         "loader/test_refusals.py": "test_refused test_sanitizer_library_would_end_the_process",
     },
@@ -84,6 +86,7 @@ RULES = {
         "unit/test_memory_budget.py": "test_import_computes_within_the_budget",
     },
     16: {
+        "cli/test_hostile_names.py": "test_names_stay_in_their_lines",
         "loader/test_report.py": "test_names_cannot_disturb_a_terminal",
         "lifecycle/test_last_words.py": "test_names_of_folders_cannot_disturb_a_terminal",
         "unit/optimizer/test_saved_networks.py": ""

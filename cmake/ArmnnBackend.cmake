@@ -3,7 +3,8 @@
 #
 # Builds <vendor>_<name>_backend.so with hidden visibility and exactly the three exported functions
 # GetBackendId, GetVersion and BackendFactory. The target is called <vendor>_<name>_backend. It is
-# compiled with -O2 where the project has no CMAKE_BUILD_TYPE.
+# compiled with -O2 where the project has no CMAKE_BUILD_TYPE. The C library's functions of mathematics
+# are there.
 #
 # Inside the armnn_py tree a backend may be linked into the core as well or instead
 # (ARMNN_STATIC_BACKENDS). SOURCES are then compiled once for both forms if the file with the entry
@@ -79,6 +80,9 @@ function(armnn_add_backend name)
   if(dynamic)
     add_library(${target} MODULE ${form_sources} ${shared_objects})
     armnn_i_configure_backend_target(${target})
+    # Kernels use functions of mathematics; a backend that uses none does not need the library.
+    target_link_libraries(${target} PRIVATE
+      -Wl,--push-state,--as-needed -lm -Wl,--pop-state)
     set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${target} SUFFIX ".so"
                           LINK_DEPENDS "${ARMNN_BACKEND_EXPORTS}")
     target_link_options(${target} PRIVATE

@@ -4,7 +4,7 @@
 
 `check_conformance` asks a backend about every layer, and tries those that it takes: do they run
 (truth of support), are their numbers right, do they keep to their memory, may they be called side
-by side, and do random networks come out right. Each case has a process of its own.
+by side, and do random networks come out right. Cases run in processes that may die of them.
 
     from armnn_py.testing import check_conformance
 

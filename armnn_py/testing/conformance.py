@@ -48,7 +48,7 @@ def check_conformance(
     options: Mapping[str, Any] | None = None,
     on_progress: OnProgress | None = None,
 ) -> Report:
-    """Test a backend with every layer that it takes, each case in a process of its own.
+    """Test a backend with every layer that it takes, in processes that may die of it.
 
     Parameters
     ----------

@@ -65,6 +65,29 @@ def test_plain_cmake_build_is_optimised(built: Path) -> None:
     assert "CMAKE_BUILD_TYPE:STRING=Release" in (built / "CMakeCache.txt").read_text()
 
 
+@pytest.mark.parametrize("uses_mathematics", [True, False])
+def test_a_kernel_may_use_functions_of_mathematics(
+    installed: Environment, tmp_path: Path, uses_mathematics: bool
+) -> None:
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.21)\n"
+        "project(plain LANGUAGES C)\n"
+        "find_package(armnn_py CONFIG REQUIRED)\n"
+        "armnn_add_backend(AcmeNpu VENDOR Acme SOURCES backend.c)\n"
+    )
+    source = (EXAMPLE / "backend.c").read_text(encoding="utf-8")
+    if uses_mathematics:
+        source = "#include <math.h>\n" + source.replace("a[i] + b[i]", "expf(a[i]) + b[i]")
+    assert ("expf" in source) is uses_mathematics
+    (tmp_path / "backend.c").write_text(source, encoding="utf-8")
+    configure(installed, tmp_path, tmp_path / "build")
+    run("cmake", "--build", tmp_path / "build")
+    with (tmp_path / "build" / LIBRARY).open("rb") as file:
+        tags = ELFFile(file).get_section_by_name(".dynamic").iter_tags()
+        needed = {tag.needed for tag in tags if tag.entry.d_tag == "DT_NEEDED"}
+    assert ("libm.so.6" in needed) is uses_mathematics
+
+
 @pytest.mark.parametrize(("build_type", "flag"), [(None, "-O2"), ("Debug", None)])
 def test_a_project_that_says_nothing_of_build_types(
     installed: Environment, tmp_path: Path, build_type: str | None, flag: str | None

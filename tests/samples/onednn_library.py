@@ -24,7 +24,10 @@ find_package(dnnl CONFIG REQUIRED)
 """
 #: OpenMP reads it when it is loaded; without it the backend computes with one thread.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-MISSING = "oneDNN is not installed: apt-get install libdnnl-dev, or name it in CMAKE_PREFIX_PATH"
+MISSING = (
+    "oneDNN is not installed: apt-get install libdnnl-dev ocl-icd-opencl-dev, or name it in "
+    "CMAKE_PREFIX_PATH"
+)
 #: The sanitizer looks for what throws when it starts.
 SANITIZED = "oneDNN throws exceptions: a preloaded sanitizer needs libstdc++ preloaded beside it"
 

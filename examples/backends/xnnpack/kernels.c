@@ -42,25 +42,38 @@ static void permute_three(const float* restrict x, float* restrict y, size_t col
   }
 }
 
-/* Columns [begin, end) of a matrix of |rows| x |columns| become rows of |y|. Four columns at a time
- * and all rows: what is written lies in four streams, and a cache line of the input is used up by
- * the columns beside while it is near. */
-static void permute(const float* x, float* y, size_t rows, size_t columns, size_t begin,
-                    size_t end) {
-  if (rows == 3) {
-    permute_three(x, y, columns, begin, end);
-    return;
-  }
+/* Columns [begin, end) of rows [top, bottom) of a matrix of |rows| x |columns| become rows of |y|.
+ */
+static void permute_tile(const float* x, float* y, size_t rows, size_t columns, size_t top,
+                         size_t bottom, size_t begin, size_t end) {
   size_t c = begin;
-  for (; c + 4 <= end && rows >= 4; c += 4) {
-    size_t r = 0;
-    for (; r + 4 <= rows; r += 4) permute_4x4(x + r * columns + c, columns, y + c * rows + r, rows);
-    for (; r < rows; ++r) {
+  for (; c + 4 <= end; c += 4) {
+    size_t r = top;
+    for (; r + 4 <= bottom; r += 4) {
+      permute_4x4(x + r * columns + c, columns, y + c * rows + r, rows);
+    }
+    for (; r < bottom; ++r) {
       for (size_t i = c; i < c + 4; ++i) y[i * rows + r] = x[r * columns + i];
     }
   }
   for (; c < end; ++c) {
-    for (size_t r = 0; r < rows; ++r) y[c * rows + r] = x[r * columns + c];
+    for (size_t r = top; r < bottom; ++r) y[c * rows + r] = x[r * columns + c];
+  }
+}
+
+/* Four columns at a time and some rows: what is written lies in four streams, and a cache line of
+ * the input is used up by the columns beside while it is in the first cache, even if rows are a
+ * power of two apart, which leaves them few of its places. */
+static void permute(const float* x, float* y, size_t rows, size_t columns, size_t begin,
+                    size_t end) {
+  enum { TILE = 32 };
+  if (rows == 3) {
+    permute_three(x, y, columns, begin, end);
+    return;
+  }
+  for (size_t top = 0; top < rows; top += TILE) {
+    const size_t bottom = top + TILE < rows ? top + TILE : rows;
+    permute_tile(x, y, rows, columns, top, bottom, begin, end);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "backend.h"
 #include "kernels/kernels.h"
+#include "saved/program_file.h"
 
 #define TEXT ARMNN_TEXT
 
@@ -43,6 +44,7 @@ static armnn_status_t get_capabilities(armnn_backend_t* backend, armnn_options_t
       {TEXT("ExternallyManagedMemory"), ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}},
       {TEXT("HasFp16"), ARMNN_OPTION_BOOL, 0, 0, 0.0, {NULL, 0}},
       {TEXT("ProtectedContentAllocation"), ARMNN_OPTION_BOOL, 0, 0, 0.0, {NULL, 0}},
+      {TEXT("BlobsInPlace"), ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}},
   };
   (void)backend;
   (void)error;
@@ -112,7 +114,12 @@ armnn_i_acc_maker_t armnn_i_acc_maker(const armnn_i_acc_backend_t* backend) {
   if (backend->threads > 0 && backend->threads < (int64_t)count) {
     count = (uint32_t)backend->threads;
   }
-  return (armnn_i_acc_maker_t){host, backend->isa, count < 1 ? 1 : count, backend->winograd};
+  return (armnn_i_acc_maker_t){
+      .host = host,
+      .isa = backend->isa,
+      .max_threads = count < 1 ? 1 : count,
+      .winograd = backend->winograd,
+  };
 }
 
 static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
@@ -137,6 +144,8 @@ static const armnn_backend_api_t backend_api = {
     .optimize_subgraph_view = armnn_i_acc_optimize,
     .get_capabilities = get_capabilities,
     .get_option_defaults = get_option_defaults,
+    .check_blob = armnn_i_acc_check_blob,
+    .deserialize_blob = armnn_i_acc_deserialize_blob,
     .describe_option = describe_option,
 };
 
@@ -161,6 +170,7 @@ static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** 
   self->isa = isa;
   self->threads = threads;
   self->winograd = winograd;
+  armnn_i_acc_name_programs(self);
   *out_backend = &self->base;
   return ARMNN_STATUS_OK;
 }

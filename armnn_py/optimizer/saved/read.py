@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,8 @@ from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from numpy.typing import NDArray
 
     from armnn_py.network import Layer, OutputSlot
@@ -62,7 +65,32 @@ class CompiledPart:
     member: str
     sha256: str
     compatibility: bytes
-    source: SourceNetwork | None
+    source: SavedSource | None
+
+
+class SavedSource:
+    """The layers of a compiled layer, read and checked when somebody asks for them.
+
+    Where a backend takes the bytes, nobody does.
+    """
+
+    def __init__(self, archive: Archive, make: Callable[[], SourceNetwork]) -> None:
+        self._archive = archive
+        self._make = make
+        self._made: SourceNetwork | None = None
+
+    def as_network(self, _name: str = "") -> SourceNetwork:
+        """The layers as a network, as they were saved.
+
+        Raises
+        ------
+        ParseError
+            The file is damaged here.
+        """
+        if self._made is None:
+            with damage_in(self._archive):
+                self._made = self._make()
+        return self._made
 
 
 @record
@@ -123,7 +151,7 @@ def read_network(path: str, *, in_place: bool = True) -> SavedNetwork:
         The file cannot be read, is damaged, or is of a later version.
     """
     archive = Archive(path, in_place=in_place)
-    try:
+    with damage_in(archive):
         document = json.loads(archive.read("network.json"))
         if member(document, "format", str) != FORMAT:
             raise DamageError("it has another format")
@@ -143,6 +171,13 @@ def read_network(path: str, *, in_place: bool = True) -> SavedNetwork:
                 hints=["save the network again with this version"],
             )
         return _Reader(archive, document).network()
+
+
+@contextlib.contextmanager
+def damage_in(archive: Archive) -> Iterator[None]:
+    """Whatever fails because the contents are not as they were written is a `ParseError`."""
+    try:
+        yield
     except ParseError:
         raise
     except (
@@ -284,10 +319,13 @@ class _Reader:
 
     def _part(self, layer: Layer, item: dict[str, Any]) -> CompiledPart:
         source = item.get("source")
-        made = None if source is None else self._source(layer, source)
+        made = None
+        if source is not None:
+            made = SavedSource(self._archive, lambda: self._source(layer, source))
         if "bytes" not in item:
             if made is None:
                 raise DamageError(f"layer '{layer.name}' has neither bytes nor layers")
+            made.as_network()
             return CompiledPart("", "", b"", made)
         return CompiledPart(
             f"blobs/{number(item['bytes'])}.bin",

@@ -31,6 +31,7 @@ from armnn_py.optimizer.options import OptimizerOptions
 from armnn_py.optimizer.placed_network import PlacedNetwork
 from armnn_py.optimizer.report import Assignment
 from armnn_py.optimizer.report_layer import LayerAssignment
+from armnn_py.optimizer.saved.blobs import reads_in_place
 from armnn_py.optimizer.saved.read import read_network
 from armnn_py.optimizer.saved.rebuild import (
     Rebuilt,
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from armnn_py.network import Layer
     from armnn_py.optimizer.compiled_source import CompiledSource, SourceNetwork
     from armnn_py.optimizer.graph import Node
-    from armnn_py.optimizer.saved.read import CompiledPart, SavedNetwork
+    from armnn_py.optimizer.saved.read import CompiledPart, SavedNetwork, SavedSource
 
 __all__ = ["load_network"]
 
@@ -75,7 +76,9 @@ def load_network(
         ) from None
     with without_collections():
         saved = read_network(name, in_place=in_place)
-        return bind_network(saved, runtime)
+        bound = bind_network(saved, runtime)
+        saved.archive.mark()  # all sums were right
+        return bound
 
 
 def bind_network(
@@ -186,7 +189,7 @@ class _Binder:
             frozenset(layer.guid for node, layer in layer_of.items() if node.is_replacement),
         )
 
-    def _source(self, node: Node, old: Mapping[Node, int]) -> CompiledSource | SourceNetwork | None:
+    def _source(self, node: Node, old: Mapping[Node, int]) -> CompiledSource | SavedSource | None:
         """The layers that a compiled layer was made from, in the file or just now."""
         part = self._saved.parts.get(old.get(node, -1))
         return node.source if part is None else part.source
@@ -208,7 +211,9 @@ class _Binder:
                 todo[node] = {node.backend or "": error.message}
             else:
                 assert part.source is not None
-                todo.update((inner, {}) for inner in expand(self.graph, node, part.source))
+                todo.update(
+                    (inner, {}) for inner in expand(self.graph, node, part.source.as_network())
+                )
         candidates = [self._backends[name] for name in saved.backends if name in self._backends]
         names = self._backends.by_preference
         candidates += [self._backends[name] for name in names if name not in saved.backends]
@@ -281,25 +286,28 @@ class _Binder:
                             "save(keep_subgraphs=True) lets a backend compile again by itself"
                         ],
                     ) from error
-                blob = self._compile(backend, layer, part.source)
+                blob = self._compile(backend, layer, part.source.as_network())
                 self._compiled_again[layer.name] = error.message
                 return blob
         if part.source is None:
             raise self._saved.archive.damaged(f"layer '{layer.name}' has nothing inside")
-        return self._compile(backend, layer, part.source)
+        return self._compile(backend, layer, part.source.as_network())
 
     def _from_bytes(self, backend: Backend, layer: Layer, part: CompiledPart) -> NativeBlob:
-        import hashlib  # late: most files have no bytes to sum
+        archive = self._saved.archive
+        in_place = reads_in_place(backend)
+        data = archive.view_aligned(part.member) if in_place else archive.read_aligned(part.member)
+        if not archive.is_checked:
+            import hashlib  # late: most files have no bytes to sum
 
-        data = self._saved.archive.read_aligned(part.member)
-        if hashlib.sha256(data.data).hexdigest() != part.sha256:
-            raise self._saved.archive.damaged(f"member '{part.member}' has another sum")
+            if hashlib.sha256(data.data).hexdigest() != part.sha256:
+                raise archive.damaged(f"member '{part.member}' has another sum")
         if not backend.api.deserialize_blob:
             raise IncompatibleBlobError(
                 f"backend '{backend.id}' reads no compiled sub-graphs, as '{layer.name}' is"
             )
         with backend.in_use():
-            return deserialize_blob(
+            blob = deserialize_blob(
                 backend.id,
                 backend.api,
                 backend.instance,
@@ -309,6 +317,9 @@ class _Binder:
                 retain=backend.retain,
                 release=backend.release,
             )
+        if in_place:
+            blob.keep(data)
+        return blob
 
     def _compile(self, backend: Backend, layer: Layer, source: SourceNetwork) -> NativeBlob:
         if not backend.api.optimize_subgraph_view:

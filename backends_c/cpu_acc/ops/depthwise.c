@@ -7,6 +7,7 @@
  * two, so that its input rows stay in cache while its groups go by, and a thread keeps to its share
  * of the image.
  */
+#include "../packs.h"
 #include "caches.h"
 #include "op_base.h"
 
@@ -25,7 +26,8 @@ typedef struct depthwise_op_t {
   int64_t residual_steps[ARMNN_ACC_MAX_RANK];
   armnn_i_acc_depthwise_job_t job; /* the members that are the same for all calls */
   armnn_i_acc_depthwise_fn_t run, run_rest;
-  float* packed;
+  const float* packed;
+  armnn_i_acc_packed_t weights; /* the memory of |packed| */
   int64_t lanes, multiplier;
   int64_t group, groups; /* channels of one call, and how many such calls */
   int64_t chunk_rows, chunks;
@@ -122,14 +124,14 @@ static void run_depthwise(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t*
   }
 }
 
-static void pack_weights(const depthwise_op_t* op) {
+static void pack(const depthwise_op_t* op, float* packed) {
   const armnn_i_acc_convolution_t* what = &op->what;
   const float* weights = what->weights.values;
   int64_t steps[ARMNN_ACC_MAX_RANK];
   armnn_i_acc_steps(&what->weights, steps);
   const int64_t taps = what->kernel_y * what->kernel_x;
   for (int64_t o = 0; o < what->output.dims[3]; ++o) {
-    float* to = op->packed + o / op->lanes * (taps + 1) * op->lanes + o % op->lanes;
+    float* to = packed + o / op->lanes * (taps + 1) * op->lanes + o % op->lanes;
     *to = what->bias != NULL ? what->bias[o] : 0.0f;
     for (int64_t y = 0; y < what->kernel_y; ++y) {
       for (int64_t x = 0; x < what->kernel_x; ++x) {
@@ -138,6 +140,20 @@ static void pack_weights(const depthwise_op_t* op) {
       }
     }
   }
+}
+
+static armnn_status_t pack_weights(const armnn_i_acc_maker_t* maker, depthwise_op_t* op,
+                                   size_t size, uint64_t layout) {
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(maker, size, layout, &op->weights));
+  if (!op->weights.is_saved) pack(op, memset(op->weights.data, 0, size));
+  armnn_i_acc_share_packed(maker, size, layout, &op->weights);
+  op->packed = op->weights.data;
+  return ARMNN_STATUS_OK;
+}
+
+static void destroy(armnn_i_acc_op_t* op) {
+  armnn_i_acc_release_packed(&((depthwise_op_t*)op)->weights);
+  armnn_i_acc_destroy_op(op);
 }
 
 /* Even tiles of at most |most| pixels: of 7, 13 are 7 + 6, 8 are 4 + 4; fewer than 4 are done one
@@ -262,16 +278,14 @@ armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
   const armnn_i_acc_depthwise_kernel_t* fixed = choose_kernel(kernels, what);
   const int64_t tile_count = fixed != NULL ? plan_tiles(what, fixed->width, NULL) : 0;
   const size_t packed_size = (size_t)(blocks * (taps + 1) * lanes) * sizeof(float);
-  void* extra = NULL;
+  void* tiles = NULL;
   depthwise_op_t* op = (depthwise_op_t*)armnn_i_acc_new_op(
-      maker, sizeof *op, packed_size + (size_t)tile_count * sizeof(armnn_i_acc_depthwise_tile_t),
-      &extra);
+      maker, sizeof *op, (size_t)tile_count * sizeof(armnn_i_acc_depthwise_tile_t), &tiles);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->what = *what;
   armnn_i_acc_steps(&what->input, op->in_steps);
   armnn_i_acc_steps(&what->output, op->out_steps);
   armnn_i_acc_steps(&what->epilogue.residual, op->residual_steps);
-  op->packed = (float*)extra;
   op->lanes = lanes;
   op->multiplier = outputs / channels;
   op->run = op->run_rest = kernels->any;
@@ -280,13 +294,18 @@ armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
     op->run = fixed->run;
     if (kernels->partial) op->run_rest = fixed->run;
     op->base.op.kernel = fixed->name;
-    armnn_i_acc_depthwise_tile_t* tiles =
-        (armnn_i_acc_depthwise_tile_t*)(void*)((char*)extra + packed_size);
     plan_tiles(what, fixed->width, tiles);
     op->job.tiles = tiles;
     op->job.tile_count = tile_count;
   }
-  pack_weights(op);
+  op->base.op.destroy = destroy;
+  const armnn_status_t status =
+      pack_weights(maker, op, packed_size,
+                   ARMNN_ACC_LAYOUT(2, (uint64_t)lanes, (uint64_t)blocks, (uint64_t)taps));
+  if (status != ARMNN_STATUS_OK) {
+    destroy(&op->base.op);
+    return status;
+  }
   op->what.weights.values = NULL;
   op->what.bias = NULL;
   op->base.op.run = run_depthwise;

@@ -9,7 +9,7 @@
  * of a window is then one run of levels. Tiles of pixels x panels of channels follow, all tiles of
  * a block with one panel after the other.
  */
-#include "../shared_weights.h"
+#include "../packs.h"
 #include "quantized_pack.h"
 
 enum { BLOCK_LEVELS = 24 * 1024, LEAST_PIXELS = 4 * ARMNN_ACC_LEVEL_ROWS };
@@ -28,7 +28,8 @@ typedef struct quantized_op_t {
   uint32_t tap_count;
   size_t pairs;
   ptrdiff_t* taps;
-  int32_t* packed; /* shared_weights.h */
+  const int32_t* packed;
+  armnn_i_acc_packed_t weights; /* the memory of |packed| */
   uint64_t rows_offset, outputs_offset, thread_scratch;
   uint32_t threads;
 } quantized_op_t;
@@ -167,8 +168,16 @@ static void pack_panel(const quantized_op_t* op, int64_t group, int64_t panel_in
   }
 }
 
+static void pack(const quantized_op_t* op, int32_t* packed) {
+  for (int64_t g = 0; g < op->what.groups; ++g) {
+    for (int64_t p = 0; p < op->panels; ++p) {
+      pack_panel(op, g, p, packed + (g * op->panels + p) * op->panel_size);
+    }
+  }
+}
+
 static void destroy(armnn_i_acc_op_t* op) {
-  armnn_i_acc_release_weights(((quantized_op_t*)op)->packed);
+  armnn_i_acc_release_packed(&((quantized_op_t*)op)->weights);
   armnn_i_acc_destroy_op(op);
 }
 
@@ -245,15 +254,16 @@ armnn_status_t armnn_i_acc_make_quantized_convolution(
   const int64_t panel_size = kernels->panel * (ARMNN_ACC_CHANNEL_ARRAYS + taps * depth / 2);
   const size_t packed_size = (size_t)(what->groups * panels * panel_size) * sizeof(int32_t);
   void* extra = NULL;
-  int32_t* packed = armnn_i_acc_new_weights(maker->host, packed_size);
-  if (packed == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  const uint64_t layout = ARMNN_ACC_LAYOUT(3, kernels->panel, (uint64_t)what->groups,
+                                           (uint64_t)panels, (uint64_t)taps, (uint64_t)depth);
+  armnn_i_acc_packed_t weights;
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(maker, packed_size, layout, &weights));
   quantized_op_t* op = (quantized_op_t*)armnn_i_acc_new_op(
       maker, sizeof *op, (size_t)taps * sizeof(ptrdiff_t), &extra);
   if (op == NULL) {
-    armnn_i_acc_release_weights(packed);
+    armnn_i_acc_release_packed(&weights);
     return ARMNN_STATUS_OUT_OF_MEMORY;
   }
-  memset(packed, 0, packed_size);
   op->what = *what;
   op->kernels = kernels;
   op->store = armnn_i_acc_store_of(what);
@@ -263,12 +273,10 @@ armnn_status_t armnn_i_acc_make_quantized_convolution(
   op->panels = panels;
   op->panel_size = panel_size;
   op->taps = (ptrdiff_t*)extra;
-  for (int64_t g = 0; g < what->groups; ++g) {
-    for (int64_t p = 0; p < panels; ++p) {
-      pack_panel(op, g, p, packed + (g * panels + p) * panel_size);
-    }
-  }
-  op->packed = armnn_i_acc_share_weights(packed);
+  if (!weights.is_saved) pack(op, memset(weights.data, 0, packed_size));
+  armnn_i_acc_share_packed(maker, packed_size, layout, &weights);
+  op->weights = weights;
+  op->packed = weights.data;
   op->base.op.destroy = destroy;
   op->base.op.run = run_convolution;
   op->base.op.kernel = kernels->multiply_name;

@@ -7,7 +7,7 @@
  * levels first, in scratch of the thread. Few channels at a time: then lines that windows of
  * neighbouring lines share stay in L1.
  */
-#include "../shared_weights.h"
+#include "../packs.h"
 #include "quantized_pack.h"
 
 enum { GROUP = 64, BLOCK_LEVELS = 48 * 1024 };
@@ -21,7 +21,8 @@ typedef struct depthwise_op_t {
   int64_t block_size;                  /* int32 of a block of channels */
   size_t pairs;
   ptrdiff_t* taps; /* in pixels of a line and lines: [2 * pairs][2] */
-  int32_t* packed; /* shared_weights.h */
+  const int32_t* packed;
+  armnn_i_acc_packed_t weights; /* the memory of |packed| */
   uint64_t taps_size, thread_scratch;
   uint32_t threads;
 } depthwise_op_t;
@@ -92,7 +93,7 @@ static void run_depthwise(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t*
 }
 
 static void destroy(armnn_i_acc_op_t* op) {
-  armnn_i_acc_release_weights(((depthwise_op_t*)op)->packed);
+  armnn_i_acc_release_packed(&((depthwise_op_t*)op)->weights);
   armnn_i_acc_destroy_op(op);
 }
 
@@ -159,12 +160,13 @@ armnn_status_t armnn_i_acc_make_quantized_depthwise(const armnn_i_acc_maker_t* m
   const int64_t block_size = (ARMNN_ACC_CHANNEL_ARRAYS + pairs) * panel;
   const size_t size = (size_t)(armnn_i_acc_ceil_div(outputs, panel) * block_size) * sizeof(int32_t);
   void* extra = NULL;
-  int32_t* packed = armnn_i_acc_new_weights(maker->host, size);
-  if (packed == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  const uint64_t layout = ARMNN_ACC_LAYOUT(4, kernels->panel, (uint64_t)outputs, (uint64_t)taps);
+  armnn_i_acc_packed_t weights;
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(maker, size, layout, &weights));
   depthwise_op_t* op = (depthwise_op_t*)armnn_i_acc_new_op(
       maker, sizeof *op, (size_t)(4 * pairs) * sizeof(ptrdiff_t), &extra);
   if (op == NULL) {
-    armnn_i_acc_release_weights(packed);
+    armnn_i_acc_release_packed(&weights);
     return ARMNN_STATUS_OUT_OF_MEMORY;
   }
   op->what = *what;
@@ -174,9 +176,10 @@ armnn_status_t armnn_i_acc_make_quantized_depthwise(const armnn_i_acc_maker_t* m
   op->block_size = block_size;
   op->taps = (ptrdiff_t*)extra;
   set_taps(op);
-  memset(packed, 0, size);
-  pack(op, packed);
-  op->packed = armnn_i_acc_share_weights(packed);
+  if (!weights.is_saved) pack(op, memset(weights.data, 0, size));
+  armnn_i_acc_share_packed(maker, size, layout, &weights);
+  op->weights = weights;
+  op->packed = weights.data;
   op->base.op.destroy = destroy;
   op->base.op.run = run_depthwise;
   op->base.op.kernel = kernels->channelwise_name;

@@ -8,7 +8,7 @@
  * positions; for each panel of channels 16 products of matrices follow, and their sums become the
  * block's numbers.
  */
-#include "../shared_weights.h"
+#include "../packs.h"
 #include "quantized_pack.h"
 
 enum { POSITIONS = ARMNN_ACC_SQUARE_POSITIONS, BLOCK_LEVELS = 4096, LEAST_TILES = 24 };
@@ -24,7 +24,8 @@ typedef struct winograd_op_t {
   armnn_i_acc_lines_t lines;
   int64_t tiles_y, tiles_x, block_lines, blocks, parts; /* in tiles */
   int64_t depth, panels, panel_size;                    /* as in quantized_convolution.c */
-  int32_t* packed;                                      /* shared_weights.h */
+  const int32_t* packed;
+  armnn_i_acc_packed_t weights; /* the memory of |packed| */
   uint64_t positions_offset, sums_offset, outputs_offset, thread_scratch;
   uint32_t threads;
 } winograd_op_t;
@@ -140,7 +141,7 @@ static void run_winograd(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* 
 }
 
 static void destroy(armnn_i_acc_op_t* op) {
-  armnn_i_acc_release_weights(((winograd_op_t*)op)->packed);
+  armnn_i_acc_release_packed(&((winograd_op_t*)op)->weights);
   armnn_i_acc_destroy_op(op);
 }
 
@@ -220,11 +221,13 @@ armnn_status_t armnn_i_acc_make_quantized_winograd(const armnn_i_acc_maker_t* ma
   const int64_t panel = kernels->panel, panels = armnn_i_acc_ceil_div(what->output.dims[3], panel);
   const int64_t panel_size = (ARMNN_ACC_CHANNEL_ARRAYS + POSITIONS * depth / 2) * panel;
   const size_t size = (size_t)(panels * panel_size) * sizeof(int32_t);
-  int32_t* packed = armnn_i_acc_new_weights(maker->host, size);
-  if (packed == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  const uint64_t layout =
+      ARMNN_ACC_LAYOUT(5, kernels->panel, (uint64_t)what->output.dims[3], (uint64_t)depth);
+  armnn_i_acc_packed_t weights;
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(maker, size, layout, &weights));
   winograd_op_t* op = (winograd_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) {
-    armnn_i_acc_release_weights(packed);
+    armnn_i_acc_release_packed(&weights);
     return ARMNN_STATUS_OUT_OF_MEMORY;
   }
   op->what = *what;
@@ -234,9 +237,10 @@ armnn_status_t armnn_i_acc_make_quantized_winograd(const armnn_i_acc_maker_t* ma
   op->depth = depth;
   op->panels = panels;
   op->panel_size = panel_size;
-  memset(packed, 0, size);
-  pack(op, packed);
-  op->packed = armnn_i_acc_share_weights(packed);
+  if (!weights.is_saved) pack(op, memset(weights.data, 0, size));
+  armnn_i_acc_share_packed(maker, size, layout, &weights);
+  op->weights = weights;
+  op->packed = weights.data;
   op->base.op.destroy = destroy;
   op->base.op.run = run_winograd;
   op->base.op.kernel = kernels->winograd_name;

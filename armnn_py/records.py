@@ -70,7 +70,11 @@ def _compile_init_at_first_call(made: Any) -> None:
         if hasattr(made, "__post_init__"):
             names["__post_init__"] = made.__post_init__
         like = type(made.__name__, (), names)
-        init: Any = vars(dataclasses.dataclass(repr=False, eq=False)(like))["__init__"]
+        # Of a frozen dataclass it sets fields past __setattr__, which asks whether they are set.
+        frozen = issubclass(made, Frozen)
+        init: Any = vars(dataclasses.dataclass(repr=False, eq=False, frozen=frozen)(like))[
+            "__init__"
+        ]
         return init
 
     made.__init__ = __init__

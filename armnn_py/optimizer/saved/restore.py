@@ -51,9 +51,9 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry
     from armnn_py.network import Layer
-    from armnn_py.optimizer.compiled_source import CompiledSource, SourceNetwork
+    from armnn_py.optimizer.compiled_source import CompiledSource, SavedSource, SourceNetwork
     from armnn_py.optimizer.graph import Node
-    from armnn_py.optimizer.saved.read import CompiledPart, SavedNetwork, SavedSource
+    from armnn_py.optimizer.saved.read import CompiledPart, SavedNetwork
 
 __all__ = ["load_network"]
 
@@ -417,7 +417,8 @@ class _Binder:
             if saved.guid is not None:
                 records += before.pop(saved.guid, [])
             row = saved if self._rebuilt is None else self._rebuilt.row(saved)
-            records.append(dataclasses.replace(row, file=files.get(row.backend)))
+            file = files.get(row.backend)
+            records.append(row if row.file == file else dataclasses.replace(row, file=file))
         for left in before.values():
             records += left
         return records + waiting

@@ -73,13 +73,20 @@ typedef struct window_t {
   int64_t kernel_y, kernel_x, stride_y, stride_x, dilation_y, dilation_x, pad_top, pad_left;
 } window_t;
 
+/* Whether numbers of 32 bits hold where windows begin and end along a side. */
+static bool is_near(int64_t outputs, int64_t kernel, int64_t stride, int64_t dilation) {
+  return (outputs - 1) * stride <= MOST_SIDE - (kernel - 1) * dilation;
+}
+
 static bool is_window(const window_t* window) {
   return is_image(window->input) && is_image(window->output) &&
          window->input->dims[0] == window->output->dims[0] &&
          within(window->kernel_y, 1, MOST_SIDE) && within(window->kernel_x, 1, MOST_SIDE) &&
          within(window->stride_y, 1, MOST_SIDE) && within(window->stride_x, 1, MOST_SIDE) &&
          within(window->dilation_y, 1, MOST_SIDE) && within(window->dilation_x, 1, MOST_SIDE) &&
-         within(window->pad_top, 0, MOST_SIDE) && within(window->pad_left, 0, MOST_SIDE);
+         within(window->pad_top, 0, MOST_SIDE) && within(window->pad_left, 0, MOST_SIDE) &&
+         is_near(window->output->dims[1], window->kernel_y, window->stride_y, window->dilation_y) &&
+         is_near(window->output->dims[2], window->kernel_x, window->stride_x, window->dilation_x);
 }
 
 #define WINDOW_OF(what)                                                                    \

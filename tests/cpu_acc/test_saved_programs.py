@@ -231,5 +231,9 @@ def test_what_a_program_says_of_itself(saved: Path) -> None:
         for layer in document["layers"]
         if "compiled" in layer
     ]
-    assert re.fullmatch(r"armnn_py CpuAcc program 1, kernels \w+, Winograd auto, fields .{8}", text)
+    words = (
+        r"armnn_py CpuAcc program 1, kernels \w+, weights float32, Winograd auto, "
+        r"separable auto, fields .{8}"
+    )
+    assert re.fullmatch(words, text)
     assert [part.member for part in read_network(str(saved)).parts.values()] == ["blobs/0.bin"]

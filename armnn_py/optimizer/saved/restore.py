@@ -33,13 +33,6 @@ from armnn_py.optimizer.report import Assignment
 from armnn_py.optimizer.report_layer import LayerAssignment
 from armnn_py.optimizer.saved.blobs import reads_in_place
 from armnn_py.optimizer.saved.read import read_network
-from armnn_py.optimizer.saved.rebuild import (
-    Rebuilt,
-    expand,
-    rebuild,
-    restore_origins,
-    warn_of_changes,
-)
 from armnn_py.optimizer.subgraph_selection import SubgraphView
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
@@ -54,6 +47,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.compiled_source import CompiledSource, SavedSource, SourceNetwork
     from armnn_py.optimizer.graph import Node
     from armnn_py.optimizer.saved.read import CompiledPart, SavedNetwork
+    from armnn_py.optimizer.saved.rebuild import Rebuilt
 
 __all__ = ["load_network"]
 
@@ -162,6 +156,8 @@ class _Binder:
         if self.refused:
             self._rebuild()
         elif self._compiled_again:
+            from armnn_py.optimizer.saved.rebuild import warn_of_changes
+
             warn_of_changes(saved.network.name, self._compiled_again, {})
         memory = connect_backends(self.graph, self._backends, imports=self._options.import_memory)
         network, layer_of = self.graph.to_network()
@@ -196,6 +192,14 @@ class _Binder:
 
     def _rebuild(self) -> None:
         """Optimise anew what is refused: each compiled layer from the layers inside of it."""
+        # late: it needs the whole optimiser, which other files do without
+        from armnn_py.optimizer.saved.rebuild import (
+            expand,
+            rebuild,
+            restore_origins,
+            warn_of_changes,
+        )
+
         saved = self._saved
         restore_origins(
             {node: saved.origins[layer.guid] for node, layer in self._layer_of.items()},

@@ -7,6 +7,7 @@
 
 #define MOST_SIDE INT32_MAX
 #define MOST_TAPS 65536
+#define MOST_ELEMENTS (INT64_C(1) << 40) /* of a tensor */
 #define MOST_SHIFT 32 /* of a factor, either way */
 
 typedef armnn_i_acc_tensor_t tensor_t;
@@ -107,6 +108,38 @@ bool armnn_i_acc_check_convolution(const armnn_i_acc_convolution_t* what) {
          same_type(&what->input, &what->output) && is_epilogue(&what->epilogue, &what->output);
 }
 
+/* A 1x1 convolution within a separable one, from |inputs| channels to |outputs|. */
+static bool is_pointwise(const armnn_i_acc_convolution_t* part, int64_t inputs, int64_t outputs) {
+  const int64_t dims[] = {outputs, 1, 1, inputs};
+  return part->groups == 1 && part->weights.rank == 4 &&
+         memcmp(part->weights.dims, dims, sizeof dims) == 0 && is_alone(&part->epilogue) &&
+         within(part->epilogue.function, 0, ARMNN_ACC_FUNCTION_COUNT - 1);
+}
+
+bool armnn_i_acc_check_separable(const armnn_i_acc_separable_t* what) {
+  const armnn_i_acc_convolution_t* depthwise = what->depthwise;
+  if (depthwise == NULL || what->input.rank != 4 || what->output.rank != 4 ||
+      depthwise->groups < 1 || depthwise->groups > MOST_SIDE) {
+    return false;
+  }
+  /* The depthwise convolution alone, as it sees its tensors. */
+  tensor_t input = what->input, output = what->output;
+  const int64_t inputs = input.dims[3], outputs = output.dims[3], channels = depthwise->groups;
+  input.dims[3] = output.dims[3] = channels;
+  armnn_i_acc_convolution_t middle = *depthwise;
+  middle.input = input;
+  middle.output = output;
+  return armnn_i_acc_count(&what->input) / inputs <= MOST_ELEMENTS / channels &&
+         armnn_i_acc_count(&what->output) / outputs <= MOST_ELEMENTS / channels &&
+         armnn_i_acc_check_convolution(&middle) && is_alone(&depthwise->epilogue) &&
+         (what->expand != NULL ? is_pointwise(what->expand, inputs, channels)
+                               : inputs == channels) &&
+         (what->project != NULL ? is_pointwise(what->project, channels, outputs)
+                                : outputs == channels) &&
+         (what->expand != NULL || what->project != NULL) &&
+         same_type(&what->input, &what->output) && is_epilogue(&what->epilogue, &what->output);
+}
+
 static bool is_factor(armnn_factor_t factor) {
   return factor.multiplier >= 0 && within(factor.shift, -MOST_SHIFT, MOST_SHIFT - 1);
 }
@@ -155,19 +188,33 @@ bool armnn_i_acc_check_matmul(const armnn_i_acc_matmul_t* what) {
          same_type(right, output) && is_epilogue(&what->epilogue, output);
 }
 
+/* The same for keys and values that |group| matrices of the last batch dimension share. */
+static bool shares(const tensor_t* tensor, const tensor_t* output, int64_t group) {
+  if (group == 1) return batch_broadcasts(tensor, output);
+  if (tensor->rank != output->rank || tensor->rank < 3 || group < 1) return false;
+  const uint32_t last = tensor->rank - 3;
+  tensor_t whole = *tensor;
+  if (group > output->dims[last] || output->dims[last] % group != 0) return false;
+  if (whole.dims[last] != 1 && whole.dims[last] != output->dims[last] / group) return false;
+  whole.dims[last] = 1;
+  return batch_broadcasts(&whole, output);
+}
+
 bool armnn_i_acc_check_attention(const armnn_i_acc_attention_t* what) {
   const tensor_t *query = &what->query, *key = &what->key, *value = &what->value;
   const tensor_t *mask = &what->mask, *output = &what->output;
-  if (!batch_broadcasts(query, output) || !batch_broadcasts(key, output) ||
-      !batch_broadcasts(value, output) || (mask->rank > 0 && !batch_broadcasts(mask, output))) {
+  if (!batch_broadcasts(query, output) || !shares(key, output, what->group) ||
+      !shares(value, output, what->group) || (mask->rank > 0 && !batch_broadcasts(mask, output))) {
     return false;
   }
   const uint32_t row = output->rank - 2;
+  const bool adds = same_type(mask, output);
   const int64_t m = output->dims[row], n = key->dims[what->transpose_key ? row : row + 1];
   return query->dims[row] == m && is_matrix_of(key, what->transpose_key, query->dims[row + 1], n) &&
          is_matrix_of(value, what->transpose_value, n, output->dims[row + 1]) &&
-         (mask->rank == 0 || ((mask->dims[row] == m || mask->dims[row] == 1) &&
-                              mask->dims[row + 1] == n && same_type(mask, output))) &&
+         (mask->rank == 0 ||
+          ((mask->dims[row] == m || mask->dims[row] == 1) && mask->dims[row + 1] == n &&
+           (adds || mask->element.type == ARMNN_DATA_TYPE_BOOLEAN))) &&
          same_type(query, output) && same_type(key, output) && same_type(value, output);
 }
 
@@ -275,6 +322,21 @@ bool armnn_i_acc_check_pad(const armnn_i_acc_pad_t* what) {
   }
   return true;
 }
+
+/* ---- Kinds without fields (descriptions.c), of which none is read -------------------------- */
+
+#define NEVER_READ(name)                                              \
+  bool armnn_i_acc_check_##name(const armnn_i_acc_##name##_t* what) { \
+    (void)what;                                                       \
+    return false;                                                     \
+  }
+NEVER_READ(lstm)
+NEVER_READ(gru)
+NEVER_READ(block_product)
+NEVER_READ(dequantize_blocks)
+NEVER_READ(integer_product)
+NEVER_READ(dynamic_range)
+NEVER_READ(dynamic_levels)
 
 /* ---- Quantised elements -------------------------------------------------------------------- */
 

@@ -49,6 +49,30 @@ static void parameters_convolution(fields_t* fields, armnn_i_acc_convolution_t* 
   field_floats(fields, &what->bias, last_dim(&what->output));
 }
 
+/* The parts of a separable convolution, which |fields| has room for. */
+static void field_part(fields_t* fields, uint32_t index, const armnn_i_acc_convolution_t** part) {
+  armnn_i_acc_convolution_t* own = &((armnn_i_acc_convolution_t*)fields->parts)[index];
+  bool is_there = *part != NULL;
+  armnn_i_acc_field_bool(fields, &is_there);
+  if (is_there && !fields->reads) *own = **part;
+  *part = is_there ? own : NULL;
+  if (!is_there) return;
+  armnn_i_acc_convolution_t* what = own;
+  armnn_i_acc_field_weights(fields, &what->weights);
+  NUMBERS(kernel_y, groups)
+  field_epilogue(fields, &what->epilogue);
+}
+
+static void parameters_separable(fields_t* fields, armnn_i_acc_separable_t* what) {
+  armnn_i_acc_convolution_t parts[3];
+  memset(parts, 0, sizeof parts);
+  if (fields->parts == NULL) fields->parts = parts;
+  field_part(fields, 0, &what->expand);
+  field_part(fields, 1, &what->depthwise);
+  field_part(fields, 2, &what->project);
+  if (fields->parts == parts) fields->parts = NULL;
+}
+
 static void parameters_matmul(fields_t* fields, armnn_i_acc_matmul_t* what) {
   armnn_i_acc_field_bool(fields, &what->transpose_left);
   armnn_i_acc_field_bool(fields, &what->transpose_right);
@@ -62,6 +86,9 @@ static void parameters_matmul(fields_t* fields, armnn_i_acc_matmul_t* what) {
 static void parameters_attention(fields_t* fields, armnn_i_acc_attention_t* what) {
   armnn_i_acc_field_bool(fields, &what->transpose_key);
   armnn_i_acc_field_bool(fields, &what->transpose_value);
+  armnn_i_acc_field_i64(fields, &what->group);
+  armnn_i_acc_field_bool(fields, &what->shown);
+  armnn_i_acc_field_float(fields, &what->hidden);
   armnn_i_acc_field_float(fields, &what->scale);
   armnn_i_acc_field_float(fields, &what->beta);
 }
@@ -164,6 +191,8 @@ static void parameters_quantized_convolution(fields_t* fields,
   armnn_i_acc_field_array(fields, &factors, (uint64_t)last_dim(&what->output),
                           sizeof *what->factors);
   what->factors = factors;
+  if (!fields->reads) what->saved_fit_bytes = armnn_i_acc_weights_fit_bytes(what);
+  armnn_i_acc_field_bool(fields, &what->saved_fit_bytes);
   armnn_i_acc_field_bool(fields, &what->once);
   NUMBERS(kernel_y, groups)
   armnn_i_acc_field_i32(fields, &what->low);
@@ -203,6 +232,20 @@ static void parameters_quantized_softmax(fields_t* fields, armnn_i_acc_quantized
   armnn_i_acc_field_u32(fields, &what->axis);
   armnn_i_acc_field_float(fields, &what->beta);
 }
+
+/* Kinds without fields: a program that has one of them is saved as layers. */
+#define WITHOUT_FIELDS(name)                                                      \
+  static void parameters_##name(fields_t* fields, armnn_i_acc_##name##_t* what) { \
+    (void)what;                                                                   \
+    armnn_i_acc_fail_fields(fields, "there are no fields for " #name);            \
+  }
+WITHOUT_FIELDS(lstm)
+WITHOUT_FIELDS(gru)
+WITHOUT_FIELDS(block_product)
+WITHOUT_FIELDS(dequantize_blocks)
+WITHOUT_FIELDS(integer_product)
+WITHOUT_FIELDS(dynamic_range)
+WITHOUT_FIELDS(dynamic_levels)
 
 /* ---- Descriptions: the operands of kinds.inc, then the parameters -------------------------- */
 
@@ -297,13 +340,14 @@ armnn_status_t armnn_i_acc_make_saved(const armnn_i_acc_maker_t* maker, fields_t
   armnn_i_acc_field_u32(fields, &kind);
   if (kind >= ARMNN_ACC_SAVED_COUNT) armnn_i_acc_fail_fields(fields, "an operator is none");
   if (fields->fault != NULL) return ARMNN_STATUS_INCOMPATIBLE;
+  armnn_i_acc_convolution_t parts[3];
+  memset(parts, 0, sizeof parts);
+  fields->parts = parts;
   const armnn_status_t status = makers[kind](maker, fields, out_op);
-  if (status == ARMNN_STATUS_INCOMPATIBLE) {
-    armnn_i_acc_fail_fields(fields, "its weights are packed for other caches or threads");
-  } else if (status == ARMNN_STATUS_UNSUPPORTED) {
-    armnn_i_acc_fail_fields(fields, "an operator takes no such tensors");
-  }
-  return status == ARMNN_STATUS_UNSUPPORTED ? ARMNN_STATUS_INCOMPATIBLE : status;
+  fields->parts = NULL;
+  if (status != ARMNN_STATUS_UNSUPPORTED) return status;
+  armnn_i_acc_fail_fields(fields, "an operator takes no such tensors");
+  return ARMNN_STATUS_INCOMPATIBLE;
 }
 
 uint32_t armnn_i_acc_saved_stamp(void) {

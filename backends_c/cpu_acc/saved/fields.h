@@ -35,6 +35,7 @@ struct armnn_i_acc_fields_t {
   const uint64_t* bindings;
   uint32_t binding_count, first_output;
   bool has_packed; /* a tensor that was read is in packed weights */
+  void* parts;     /* read: room for descriptions inside of the one that is read */
 };
 typedef struct armnn_i_acc_fields_t armnn_i_acc_fields_t;
 

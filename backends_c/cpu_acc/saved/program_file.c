@@ -21,10 +21,13 @@
 typedef armnn_i_acc_fields_t fields_t;
 
 void armnn_i_acc_name_programs(armnn_i_acc_backend_t* backend) {
-  static const char* const winograd[] = {"off", "auto", "always"}; /* armnn_i_acc_winograd_e */
+  static const char* const choices[] = {"off", "auto", "always"};          /* ..choice_e */
+  static const char* const weights[] = {"float32", "bfloat16", "float16"}; /* ..stored_e */
   snprintf(backend->programs, sizeof backend->programs,
-           "armnn_py CpuAcc program %d, kernels %s, Winograd %s, fields %08x", FORMAT,
-           backend->isa->name, winograd[backend->winograd], (unsigned)armnn_i_acc_saved_stamp());
+           "armnn_py CpuAcc program %d, kernels %s, weights %s, Winograd %s, separable %s, "
+           "fields %08x",
+           FORMAT, backend->isa->name, weights[backend->weights], choices[backend->winograd],
+           choices[backend->separable], (unsigned)armnn_i_acc_saved_stamp());
 }
 
 /* ---- Head: all but the operators ----------------------------------------------------------- */
@@ -257,6 +260,10 @@ static armnn_status_t read_program(armnn_i_acc_program_t* program, fields_t* fie
   free(bindings);
   if (fields->fault == NULL && (program->packs.next != program->packs.count || fields->left != 0)) {
     armnn_i_acc_fail_fields(fields, "something is left over");
+  }
+  if (program->packs.differs) {
+    armnn_i_acc_fail_fields(fields, "its weights are packed for other caches or threads");
+    status = ARMNN_STATUS_INCOMPATIBLE;
   }
   if (status == ARMNN_STATUS_OK && fields->fault != NULL) status = ARMNN_STATUS_INCOMPATIBLE;
   if (status == ARMNN_STATUS_OK) {

@@ -8,7 +8,7 @@
 #define MOST_SIDE INT32_MAX
 #define MOST_TAPS 65536
 #define MOST_ELEMENTS (INT64_C(1) << 40) /* of a tensor */
-#define MOST_SHIFT 32 /* of a factor, either way */
+#define MOST_SHIFT 32                    /* of a factor, either way */
 
 typedef armnn_i_acc_tensor_t tensor_t;
 
@@ -105,6 +105,7 @@ static bool are_weights(const tensor_t* weights, const window_t* window, int64_t
 
 bool armnn_i_acc_check_convolution(const armnn_i_acc_convolution_t* what) {
   return is_window(WINDOW_OF(what)) && are_weights(&what->weights, WINDOW_OF(what), what->groups) &&
+         within(what->stored, 0, ARMNN_ACC_STORED_COUNT - 1) &&
          same_type(&what->input, &what->output) && is_epilogue(&what->epilogue, &what->output);
 }
 
@@ -184,6 +185,7 @@ bool armnn_i_acc_check_matmul(const armnn_i_acc_matmul_t* what) {
   const int64_t m = output->dims[output->rank - 2], n = output->dims[output->rank - 1];
   const int64_t k = left->dims[left->rank - (what->transpose_left ? 2 : 1)];
   return is_matrix_of(left, what->transpose_left, m, k) &&
+         within(what->stored, 0, ARMNN_ACC_STORED_COUNT - 1) &&
          is_matrix_of(right, what->transpose_right, k, n) && same_type(left, output) &&
          same_type(right, output) && is_epilogue(&what->epilogue, output);
 }

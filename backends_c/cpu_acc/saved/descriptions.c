@@ -258,6 +258,7 @@ static void require_output(fields_t* fields, const armnn_i_acc_tensor_t* output)
 #define INPUTS(first, second) INPUT(first) INPUT(second)
 #define INPUTS3(first, second, third) INPUTS(first, second) INPUT(third)
 #define INPUTS4(first, second, third, fourth) INPUTS3(first, second, third) INPUT(fourth)
+#define STORED(member) armnn_i_acc_field_i32(fields, &what->stored);
 #define EPILOGUE field_epilogue(fields, &what->epilogue);
 #define KIND(kind, name, operands, traits) KIND_LIKE(kind, name, name, operands, traits)
 #define KIND_LIKE(kind, name, other, operands, traits)                                        \

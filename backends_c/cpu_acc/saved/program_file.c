@@ -258,12 +258,12 @@ static armnn_status_t read_program(armnn_i_acc_program_t* program, fields_t* fie
     read_operators(program, operators, fields, &status);
   }
   free(bindings);
-  if (fields->fault == NULL && (program->packs.next != program->packs.count || fields->left != 0)) {
-    armnn_i_acc_fail_fields(fields, "something is left over");
-  }
   if (program->packs.differs) {
     armnn_i_acc_fail_fields(fields, "its weights are packed for other caches or threads");
     status = ARMNN_STATUS_INCOMPATIBLE;
+  }
+  if (fields->fault == NULL && (program->packs.next != program->packs.count || fields->left != 0)) {
+    armnn_i_acc_fail_fields(fields, "something is left over");
   }
   if (status == ARMNN_STATUS_OK && fields->fault != NULL) status = ARMNN_STATUS_INCOMPATIBLE;
   if (status == ARMNN_STATUS_OK) {

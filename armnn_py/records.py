@@ -61,21 +61,53 @@ def _compile_init_at_first_call(made: Any) -> None:
         made.__init__(self, *values, **named)
 
     def constructor() -> Any:
-        names: dict[str, Any] = {"__annotations__": {}, "__module__": made.__module__}
-        for field in dataclasses.fields(made):
-            names["__annotations__"][field.name] = field.type
-            names[field.name] = dataclasses.field(
-                default=field.default, default_factory=field.default_factory, init=field.init
-            )
-        if hasattr(made, "__post_init__"):
-            names["__post_init__"] = made.__post_init__
-        like = type(made.__name__, (), names)
-        init: Any = vars(dataclasses.dataclass(repr=False, eq=False)(like))["__init__"]
-        return init
+        return _constructor(made)
 
     made.__init__ = __init__
     _waiting.append((made, __init__, constructor))
     made.__signature__ = _SignatureOfInit(constructor)
+
+
+class _MadeAnew:
+    """What a signature shows of a default that each record has for itself."""
+
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+_MADE_ANEW = _MadeAnew()
+
+
+def _constructor(made: Any) -> Any:
+    """The constructor of a record, as that of a dataclass; compiled in a quarter of the time."""
+    scope: dict[str, Any] = {"_set": object.__setattr__, "_anew": _MADE_ANEW}
+    # Fields of a frozen record are set past __setattr__, which asks whether they are set.
+    assign = "_set(self, {0!r}, {1})" if issubclass(made, Frozen) else "self.{0} = {1}"
+    parameters, body, annotations = ["self"], [], {}
+    for field in dataclasses.fields(made):
+        if not field.init:  # __post_init__ sets it
+            continue
+        name, value = field.name, field.name
+        if field.default_factory is not dataclasses.MISSING:
+            scope[f"_make_{name}"] = field.default_factory
+            value = f"_make_{name}() if {name} is _anew else {name}"
+            parameters.append(f"{name}=_anew")
+        elif field.default is not dataclasses.MISSING:
+            scope[f"_default_{name}"] = field.default
+            parameters.append(f"{name}=_default_{name}")
+        else:
+            parameters.append(name)
+        annotations[name] = field.type
+        body.append(assign.format(name, value))
+    if hasattr(made, "__post_init__"):
+        body.append("self.__post_init__()")
+    lines = "\n    ".join(body or ["pass"])
+    exec(f"def __init__({', '.join(parameters)}):\n    {lines}", scope)
+    init = scope["__init__"]
+    init.__annotations__ = {**annotations, "return": None}
+    init.__qualname__ = f"{made.__qualname__}.__init__"
+    init.__module__ = made.__module__
+    return init
 
 
 #: Classes whose constructor may not be compiled yet, with what they have meanwhile.

@@ -48,6 +48,16 @@ def _second_cache_kib() -> int:
     return 0
 
 
+def with_bytecode(folder: str) -> dict[str, str]:
+    """Return the environment of a program whose Python files are compiled once, to ``folder``.
+
+    An installed package is compiled; a source tree may be read by a Python that keeps nothing
+    (``PYTHONDONTWRITEBYTECODE``), where compiling is most of a first load.
+    """
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPYCACHEPREFIX": folder}
+
+
 def seconds_a_call(function: Callable[[], object], *, batch: int, batches: int) -> list[float]:
     """Return the time of one call, averaged over each of several batches."""
     function()

@@ -15,10 +15,11 @@ import json
 import random
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
-from common import publish, spread
+from common import publish, spread, with_bytecode
 
 PROGRAM = """
 import json, sys, time
@@ -43,10 +44,12 @@ print(json.dumps({"moments": moments, "peak": peak}))
 """
 
 
-def sample(path: Path, backends: list[str]) -> dict[str, Any]:
+def sample(path: Path, backends: list[str], bytecode: str) -> dict[str, Any]:
     """Load once in a fresh process; without backends by onnxruntime."""
     command = [sys.executable, "-c", PROGRAM, str(path), *backends]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, env=with_bytecode(bytecode)
+    )
     return dict(json.loads(done.stdout))
 
 
@@ -77,15 +80,16 @@ def main() -> None:
     arguments = parser.parse_args()
     engines = {"armnn_py": arguments.backends, "onnxruntime": []}
     results: dict[str, Any] = {}
-    for model in arguments.models:
-        for backends in engines.values():
-            sample(model, backends)  # page cache, compiled Python files
-        turns = [name for name in engines for _ in range(arguments.samples)]
-        random.shuffle(turns)
-        samples: dict[str, list[dict[str, Any]]] = {name: [] for name in engines}
-        for name in turns:
-            samples[name].append(sample(model, engines[name]))
-        results[model.stem] = {name: figures(found) for name, found in samples.items()}
+    with tempfile.TemporaryDirectory() as bytecode:
+        for model in arguments.models:
+            for backends in engines.values():
+                sample(model, backends, bytecode)  # page cache, compiled Python files
+            turns = [name for name in engines for _ in range(arguments.samples)]
+            random.shuffle(turns)
+            samples: dict[str, list[dict[str, Any]]] = {name: [] for name in engines}
+            for name in turns:
+                samples[name].append(sample(model, engines[name], bytecode))
+            results[model.stem] = {name: figures(found) for name, found in samples.items()}
     publish(
         "loading",
         {

@@ -61,6 +61,7 @@ class NativeBlob(Owner, instead="optimize() the network again: its backend makes
 
     __slots__ = (
         "__weakref__",
+        "_data",
         "_give_up_backend",
         "_release",
         "_retain",
@@ -79,6 +80,7 @@ class NativeBlob(Owner, instead="optimize() the network again: its backend makes
         release: Callable[[], None],
     ) -> None:
         self._give_up_backend: Callable[[], None] | None = None
+        self._data: NDArray[np.uint8] | None = None  # what the backend reads until the release
         self.compatibility = compatibility
         #: Whether it was read from a file, which another version of the backend may have written.
         self.is_from_file = False
@@ -105,6 +107,10 @@ class NativeBlob(Owner, instead="optimize() the network again: its backend makes
         """
         self._retain()
         self._give_up_backend = self._release
+
+    def keep(self, data: NDArray[np.uint8]) -> None:
+        """Keep the bytes that it was made of until it is released: its backend reads them."""
+        self._data = data
 
     @property
     def is_serializable(self) -> bool:

@@ -32,13 +32,16 @@ __all__ = ["compile_model", "save"]
     help="File to write; one that is there is replaced.",
 )
 @click.option(
-    "--keep-subgraphs",
-    is_flag=True,
+    "--keep-subgraphs/--no-subgraphs",
+    default=None,
     help="Also keep the layers of compiled sub-graphs, so that they can be optimised anew "
-    "where a backend does not take its bytes any more.",
+    "where a backend does not take its bytes any more. As it is, those whose bytes are for one "
+    "kind of processor are kept.",
 )
 @with_session
-def save(session: Session, *, given: ModelArguments, output: Path, keep_subgraphs: bool) -> None:
+def save(
+    session: Session, *, given: ModelArguments, output: Path, keep_subgraphs: bool | None
+) -> None:
     """Optimise and compile MODEL once; run, bench, profile, check and inspect take the file."""
     if output.exists() and output.samefile(given.model):
         raise click.UsageError("-o names the model itself")

@@ -13,14 +13,21 @@ from armnn_py.records import record
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from armnn_py._native.blob import NativeBlob
     from armnn_py._native.optimization_sink import OptimizationAnswer, SubstitutionData
     from armnn_py._native.subgraph import LayerData, Slot, SubgraphData
     from armnn_py.network import Layer, OutputSlot
 
-__all__ = ["Border", "CompiledSource", "SourceNetwork", "border_of_layer", "compiled_blob"]
+__all__ = [
+    "Border",
+    "CompiledSource",
+    "SavedSource",
+    "SourceNetwork",
+    "border_of_layer",
+    "compiled_blob",
+]
 
 
 @record
@@ -57,9 +64,30 @@ class SourceNetwork:
     guids: tuple[int, ...]
     border: Border
 
-    def as_network(self, _name: str) -> SourceNetwork:
-        """Itself: the source of a layer that came from a file."""
-        return self
+
+class SavedSource:
+    """The layers of a compiled layer in a file, read and checked when somebody asks for them.
+
+    Where its backend takes the bytes beside them, nobody does.
+    """
+
+    __slots__ = ("_made", "_read")
+
+    def __init__(self, read: Callable[[], SourceNetwork]) -> None:
+        self._read = read
+        self._made: SourceNetwork | None = None
+
+    def as_network(self, _name: str = "") -> SourceNetwork:
+        """The layers as a network, with the name that they were saved with.
+
+        Raises
+        ------
+        ParseError
+            The file is damaged here.
+        """
+        if self._made is None:
+            self._made = self._read()
+        return self._made
 
 
 class CompiledSource:

@@ -188,7 +188,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
                 )
         return self.specialize(shapes, values)
 
-    def save(self, path: str | os.PathLike[str], *, keep_subgraphs: bool = False) -> None:
+    def save(self, path: str | os.PathLike[str], *, keep_subgraphs: bool | None = None) -> None:
         """Write the network to a file that `load` reads without importing or optimising anything.
 
         Compiled sub-graphs are in it as the bytes that their backends write of them. A backend that
@@ -202,7 +202,9 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         keep_subgraphs
             Whether the file also has the layers of sub-graphs that it has as bytes, so that these
             can be optimised anew where a backend takes the bytes no more. The weights of such
-            layers are then in the file twice.
+            layers are then in the file twice. None: those whose bytes are for one kind of
+            processor, as CpuAcc's packed weights are; False makes a file that is half as large,
+            for machines like this one.
 
         Raises
         ------

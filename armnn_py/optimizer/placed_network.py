@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from armnn_py._native.blob import NativeBlob
     from armnn_py.backends import ModelOptions
     from armnn_py.network import Network
-    from armnn_py.optimizer.compiled_source import CompiledSource, SourceNetwork
+    from armnn_py.optimizer.compiled_source import CompiledSource, SavedSource
     from armnn_py.optimizer.pass_record import PassRecord
     from armnn_py.optimizer.report import Assignment
 
@@ -63,5 +63,5 @@ class PlacedNetwork:
     model_options: ModelOptions
     origins: Mapping[int, tuple[int, ...]]
     public_guids: tuple[int, ...]
-    sources: dict[int, CompiledSource | SourceNetwork]
+    sources: dict[int, CompiledSource | SavedSource]
     replacements: frozenset[int]

@@ -154,7 +154,8 @@ class NetworkCache:
                 self.file.unlink()
             return None
         with contextlib.suppress(OSError):  # a folder that may only be read
-            os.utime(self.file)
+            # The time of its change stays: by it one sees that its sums were right before.
+            os.utime(self.file, ns=(time.time_ns(), self.file.stat().st_mtime_ns))
         return optimized
 
     def keep(self, optimized: OptimizedNetwork) -> None:
@@ -166,7 +167,7 @@ class NetworkCache:
             return
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            optimized.save(self.file)
+            optimized.save(self.file, keep_subgraphs=False)  # the model is there
             self._evict()
         except (ArmnnError, OSError) as error:
             _log.info("the optimised network is not kept: %s", printable(str(error)))
@@ -179,7 +180,8 @@ class NetworkCache:
             with contextlib.suppress(OSError):  # another process has removed it
                 status = path.stat()
                 if path.suffix == _SUFFIX and len(path.stem) == _KEY_LENGTH:
-                    found.append((status.st_mtime, status.st_size, path))
+                    used = max(status.st_atime, status.st_mtime)
+                    found.append((used, status.st_size, path))
                 elif (
                     path.name.endswith(".tmp")
                     and f"{_SUFFIX}." in path.name

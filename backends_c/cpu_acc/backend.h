@@ -1,18 +1,18 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * backend.h - the files of CpuAcc that face the host: entry.c, support.c, optimize.c, workload.c
- * and program.c.
+ * backend.h - the files of CpuAcc that face the host: entry.c, support.c, optimize.c, workload.c,
+ * program.c and saved/program_file.c.
  */
 #ifndef ARMNN_CPU_ACC_BACKEND_H_
 #define ARMNN_CPU_ACC_BACKEND_H_
 
+#include "packs.h"
 #include "program.h"
+#include "saved/fields.h"
 
 #define ARMNN_ACC_ID "CpuAcc"
 #define ARMNN_ACC_VERSION "0.1.0"
-/* Programs never outlive the process, so that this text need not name a processor. */
-#define ARMNN_ACC_BLOB "armnn_py CpuAcc program, 1"
 
 typedef struct armnn_i_acc_backend_t {
   armnn_backend_t base;
@@ -21,6 +21,7 @@ typedef struct armnn_i_acc_backend_t {
   int64_t threads; /* the option: 0 = as many as the host has when something is compiled */
   int32_t winograd, separable; /* the options: armnn_i_acc_choice_e */
   int32_t weights;             /* the option: armnn_i_acc_stored_e */
+  char programs[160]; /* what programs made here say of themselves (saved/program_file.h) */
 } armnn_i_acc_backend_t;
 
 /* entry.c */
@@ -50,18 +51,26 @@ typedef struct armnn_i_acc_program_t {
   uint64_t arena_size;   /* first in the scratch of a run */
   uint64_t op_scratch;   /* then the scratch of the operator that runs */
   uint64_t scratch_size; /* both, and the addresses of the bindings */
-  /* Copies of constants that operators read when they run. */
-  void** constants;
-  const void** originals;
-  uint64_t* constant_sizes; /* bytes */
+  /* Copies of constants that operators read when they run; of a file, its bytes. */
+  armnn_i_acc_span_t* constants;
+  const void** originals; /* of what they are copies */
   uint32_t constant_count, constant_capacity;
+  /* For a file: the operators as fields, each with the guids of its layers, and packed weights. */
+  bool saves;
+  armnn_i_acc_fields_t recipe;
+  armnn_i_acc_packs_t packs;
+  armnn_i_acc_span_t file; /* the bytes that it was made of, which outlive it; or null */
 } armnn_i_acc_program_t;
 
+/* |saves|: it can become a file. */
 armnn_i_acc_program_t* armnn_i_acc_program_create(const armnn_i_acc_maker_t* maker,
-                                                  const armnn_subgraph_t* subgraph);
+                                                  const armnn_subgraph_t* subgraph, bool saves);
 /* Takes |op| and |guids| (from malloc); false if memory is out: then they stay the caller's. */
 bool armnn_i_acc_program_add(armnn_i_acc_program_t* program, armnn_i_acc_op_t* op, uint64_t* guids,
                              uint32_t guid_count);
+/* Writes the guids of the operator that was written last. */
+void armnn_i_acc_program_note(armnn_i_acc_program_t* program, const uint64_t* guids,
+                              uint32_t guid_count);
 /* A copy of |size| bytes that lives as long as the program; null if memory is out. */
 const void* armnn_i_acc_program_keep(armnn_i_acc_program_t* program, const void* data,
                                      uint64_t size);
@@ -88,7 +97,7 @@ armnn_status_t armnn_i_acc_program_run(const armnn_i_acc_program_t* program,
 /* UNSUPPORTED: |out_layers|, which has room for all, lists the layers that cannot be compiled, in
  * their order. */
 armnn_status_t armnn_i_acc_compile(const armnn_i_acc_maker_t* maker,
-                                   const armnn_subgraph_t* subgraph,
+                                   const armnn_subgraph_t* subgraph, bool saves,
                                    armnn_i_acc_program_t** out_program, uint32_t* out_layers,
                                    uint32_t* out_count, armnn_error_t* error);
 

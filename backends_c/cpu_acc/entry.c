@@ -8,6 +8,7 @@
 
 #include "backend.h"
 #include "kernels/kernels.h"
+#include "saved/program_file.h"
 
 #define TEXT ARMNN_TEXT
 
@@ -53,6 +54,7 @@ static armnn_status_t get_capabilities(armnn_backend_t* backend, armnn_options_t
       {TEXT("ExternallyManagedMemory"), ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}},
       {TEXT("HasFp16"), ARMNN_OPTION_BOOL, 0, 0, 0.0, {NULL, 0}},
       {TEXT("ProtectedContentAllocation"), ARMNN_OPTION_BOOL, 0, 0, 0.0, {NULL, 0}},
+      {TEXT("BlobsInPlace"), ARMNN_OPTION_BOOL, 0, 1, 0.0, {NULL, 0}},
   };
   (void)backend;
   (void)error;
@@ -154,6 +156,8 @@ static const armnn_backend_api_t backend_api = {
     .optimize_subgraph_view = armnn_i_acc_optimize,
     .get_capabilities = get_capabilities,
     .get_option_defaults = get_option_defaults,
+    .check_blob = armnn_i_acc_check_blob,
+    .deserialize_blob = armnn_i_acc_deserialize_blob,
     .describe_option = describe_option,
 };
 
@@ -189,6 +193,7 @@ static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** 
   self->winograd = winograd;
   self->weights = weights;
   self->separable = separable;
+  armnn_i_acc_name_programs(self);
   *out_backend = &self->base;
   return ARMNN_STATUS_OK;
 }

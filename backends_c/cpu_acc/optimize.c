@@ -12,25 +12,21 @@
 
 #include "armnn/compile_kit.h"
 #include "backend.h"
+#include "saved/program_file.h"
 
 typedef struct work_t {
+  const armnn_i_acc_backend_t* backend;
   armnn_i_acc_maker_t maker;
   const armnn_subgraph_t* subgraph;
   const armnn_optimization_sink_t* sink;
 } work_t;
-
-static void blob_release(void* object) { armnn_i_acc_program_destroy(object); }
 
 /* ---- Answers ------------------------------------------------------------------------------- */
 
 /* The program is the host's afterwards, or destroyed. */
 static armnn_status_t substitute(const work_t* work, const armnn_cut_part_t* cut,
                                  armnn_i_acc_program_t* program) {
-  /* Not saved as bytes: packed weights depend on the processor, and packing them is quick. */
-  const armnn_blob_t blob = {.header = {sizeof blob, ARMNN_STRUCT_BLOB},
-                             .object = program,
-                             .release = blob_release,
-                             .compatibility = {ARMNN_ACC_BLOB, sizeof ARMNN_ACC_BLOB - 1}};
+  const armnn_blob_t blob = armnn_i_acc_blob(work->backend, program);
   return armnn_replace_part(work->sink, &cut->part, &cut->place, ARMNN_ACC_ID, &blob);
 }
 
@@ -74,7 +70,8 @@ static armnn_status_t optimize_some(const work_t* work, uint32_t* next, uint32_t
   armnn_status_t status = armnn_cut_part(work->subgraph, layers, count, &cut);
   if (status == ARMNN_STATUS_OK) {
     text[0] = '\0';
-    status = armnn_i_acc_compile(&work->maker, &cut->part, &program, failed, &failed_count, &why);
+    status =
+        armnn_i_acc_compile(&work->maker, &cut->part, true, &program, failed, &failed_count, &why);
   }
   if (status == ARMNN_STATUS_OK) {
     status = substitute(work, cut, program);
@@ -104,7 +101,8 @@ armnn_status_t armnn_i_acc_optimize(armnn_backend_t* backend, const armnn_subgra
                                     const armnn_options_t* model_options,
                                     const armnn_optimization_sink_t* sink, armnn_error_t* error) {
   (void)model_options;
-  const work_t work = {armnn_i_acc_maker((armnn_i_acc_backend_t*)backend), subgraph, sink};
+  const armnn_i_acc_backend_t* self = (const armnn_i_acc_backend_t*)backend;
+  const work_t work = {self, armnn_i_acc_maker(self), subgraph, sink};
   const armnn_status_t status = optimize_range(&work, 0, subgraph->layer_count, error);
   if (status == ARMNN_STATUS_OK || error == NULL || error->code != ARMNN_STATUS_OK) return status;
   return armnn_fail(error, status, "the host did not take the compiled sub-graph");

@@ -19,10 +19,12 @@ static armnn_i_acc_border_t border_of(const armnn_tensor_info_t* info) {
 }
 
 armnn_i_acc_program_t* armnn_i_acc_program_create(const armnn_i_acc_maker_t* maker,
-                                                  const armnn_subgraph_t* subgraph) {
+                                                  const armnn_subgraph_t* subgraph, bool saves) {
   armnn_i_acc_program_t* program = calloc(1, sizeof *program);
   if (program == NULL) return NULL;
   program->maker = *maker;
+  program->saves = saves;
+  if (saves) program->maker.packs = &program->packs;
   program->input_count = subgraph->input_count;
   program->output_count = subgraph->output_count;
   program->border =
@@ -58,28 +60,32 @@ bool armnn_i_acc_program_add(armnn_i_acc_program_t* program, armnn_i_acc_op_t* o
   return true;
 }
 
+void armnn_i_acc_program_note(armnn_i_acc_program_t* program, const uint64_t* guids,
+                              uint32_t guid_count) {
+  if (!program->saves) return;
+  armnn_i_acc_field_u32(&program->recipe, &guid_count);
+  armnn_i_acc_field_bytes(&program->recipe, (void*)(uintptr_t)guids, guid_count * sizeof *guids);
+}
+
 const void* armnn_i_acc_program_keep(armnn_i_acc_program_t* program, const void* data,
                                      uint64_t size) {
   for (uint32_t i = 0; i < program->constant_count; ++i) {
-    if (program->originals[i] == data && program->constant_sizes[i] >= size) {
-      return program->constants[i];
+    if (program->originals[i] == data && program->constants[i].size >= size) {
+      return program->constants[i].data;
     }
   }
   if (program->constant_count == program->constant_capacity) {
     const uint32_t capacity = 2 * program->constant_capacity + 16;
-    void** constants = realloc(program->constants, capacity * sizeof *constants);
+    armnn_i_acc_span_t* constants = realloc(program->constants, capacity * sizeof *constants);
     if (constants != NULL) program->constants = constants;
     const void** originals = realloc(program->originals, capacity * sizeof *originals);
     if (originals != NULL) program->originals = originals;
-    uint64_t* sizes = realloc(program->constant_sizes, capacity * sizeof *sizes);
-    if (sizes != NULL) program->constant_sizes = sizes;
-    if (constants == NULL || originals == NULL || sizes == NULL) return NULL;
+    if (constants == NULL || originals == NULL) return NULL;
     program->constant_capacity = capacity;
   }
   void* copy = armnn_i_acc_keep_weights(program->maker.host, data, size);
   if (copy == NULL) return NULL;
-  program->constants[program->constant_count] = copy;
-  program->constant_sizes[program->constant_count] = size;
+  program->constants[program->constant_count] = (armnn_i_acc_span_t){copy, size};
   program->originals[program->constant_count++] = data;
   return copy;
 }
@@ -90,10 +96,14 @@ void armnn_i_acc_program_clear(armnn_i_acc_program_t* program) {
     free(program->entries[i].guids);
   }
   program->count = 0;
-  for (uint32_t i = 0; i < program->constant_count; ++i) {
-    armnn_i_acc_release_weights(program->constants[i]);
+  const bool own = program->file.data == NULL;
+  for (uint32_t i = 0; i < program->constant_count && own; ++i) {
+    armnn_i_acc_release_weights((void*)(uintptr_t)program->constants[i].data);
   }
   program->constant_count = 0;
+  armnn_i_acc_packs_clear(&program->packs);
+  program->recipe.size = 0;
+  program->recipe.fault = NULL;
 }
 
 void armnn_i_acc_program_finish(armnn_i_acc_program_t* program, uint64_t arena_size) {
@@ -113,7 +123,8 @@ void armnn_i_acc_program_destroy(armnn_i_acc_program_t* program) {
   free(program->entries);
   free(program->constants);
   free(program->originals);
-  free(program->constant_sizes);
+  armnn_i_acc_packs_free(&program->packs);
+  free(program->recipe.bytes);
   free(program->border);
   free(program);
 }

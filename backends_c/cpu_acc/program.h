@@ -25,7 +25,8 @@
 #define ARMNN_ACC_MAX_RANK 8u
 #define ARMNN_ACC_LINE 64u /* alignment in bytes of tensors in the arena and of packed weights */
 
-typedef struct armnn_i_acc_isa_t armnn_i_acc_isa_t; /* kernels/kernels.h */
+typedef struct armnn_i_acc_isa_t armnn_i_acc_isa_t;     /* kernels/kernels.h */
+typedef struct armnn_i_acc_packs_t armnn_i_acc_packs_t; /* packs.h */
 
 /* ---- Tensors ------------------------------------------------------------------------------- */
 
@@ -205,6 +206,7 @@ typedef struct armnn_i_acc_maker_t {
   int32_t
       separable;   /* the same: a depthwise convolution with the 1x1 around it (ops/separable.h) */
   int32_t weights; /* how constant ones are stored: armnn_i_acc_stored_e */
+  armnn_i_acc_packs_t* packs; /* or null: weights are neither saved nor from a file */
 } armnn_i_acc_maker_t;
 
 /* Operations that pay for one more thread: some microseconds of work against the start of it. */

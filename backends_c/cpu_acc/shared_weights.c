@@ -119,6 +119,12 @@ void* armnn_i_acc_keep_weights(const armnn_host_t* host, const void* data, uint6
   return copy;
 }
 
+void armnn_i_acc_retain_weights(void* weights) {
+  lock();
+  block_of(weights)->owners += 1;
+  unlock();
+}
+
 void armnn_i_acc_release_weights(void* weights) {
   if (weights == NULL) return;
   block_t* block = block_of(weights);

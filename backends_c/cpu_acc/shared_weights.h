@@ -23,6 +23,9 @@ void* armnn_i_acc_share_weights(void* weights);
 /* The same for a copy of |size| bytes of |data|; null if memory is out. */
 void* armnn_i_acc_keep_weights(const armnn_host_t* host, const void* data, uint64_t size);
 
+/* One more owner of shared weights. */
+void armnn_i_acc_retain_weights(void* weights);
+
 /* Frees them with the last of those who share them; null is allowed. */
 void armnn_i_acc_release_weights(void* weights);
 

@@ -86,11 +86,10 @@ static const armnn_workload_api_t workload_api = {
     .get_kernel_name = workload_kernel_name,
 };
 
-static armnn_status_t take_blob(workload_t* self, armnn_error_t* error) {
-  self->program = armnn_part_object(self->info, ARMNN_ACC_BLOB);
+static armnn_status_t take_blob(workload_t* self, const char* programs, armnn_error_t* error) {
+  self->program = armnn_part_object(self->info, programs);
   if (self->program != NULL) return ARMNN_STATUS_OK;
-  return armnn_fail(error, ARMNN_STATUS_INCOMPATIBLE, "not a compiled sub-graph of %s",
-                    ARMNN_ACC_BLOB);
+  return armnn_fail(error, ARMNN_STATUS_INCOMPATIBLE, "not a compiled sub-graph of %s", programs);
 }
 
 /* Compiles the layer as a sub-graph of one layer. */
@@ -99,8 +98,8 @@ static armnn_status_t compile_layer(workload_t* self, const armnn_i_acc_maker_t*
   self->layer = armnn_part_of_layer(self->info);
   if (self->layer == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   uint32_t failed[1], failed_count;
-  const armnn_status_t status =
-      armnn_i_acc_compile(maker, &self->layer->part, &self->own, failed, &failed_count, error);
+  const armnn_status_t status = armnn_i_acc_compile(maker, &self->layer->part, false, &self->own,
+                                                    failed, &failed_count, error);
   self->program = self->own;
   return status;
 }
@@ -140,7 +139,7 @@ static armnn_status_t create_workload(armnn_workload_factory_t* factory,
   self->info = info;
   const armnn_i_acc_maker_t maker = armnn_i_acc_maker(from->backend);
   armnn_status_t status = info->type == ARMNN_LAYER_PRE_COMPILED
-                              ? take_blob(self, error)
+                              ? take_blob(self, from->backend->programs, error)
                               : compile_layer(self, &maker, error);
   if (status == ARMNN_STATUS_OK) status = check_borders(self, error);
   if (status != ARMNN_STATUS_OK) {

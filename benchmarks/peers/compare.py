@@ -14,6 +14,7 @@ figures are kept apart.
 from __future__ import annotations
 
 import argparse
+import compileall
 import importlib.metadata
 import importlib.util
 import json
@@ -229,6 +230,7 @@ def main() -> None:
     document.setdefault("versions", {}).update({e: _version(ENGINES[e].module) for e in engines})
     if "armnn_py" in engines:
         document["backends"] = _backends()
+        _compile_package()
         print(f"armnn_py {document['versions']['armnn_py']} with {', '.join(document['backends'])}")
     section = document.setdefault(f"beside_{arguments.busy}_busy", {}) if arguments.busy else None
     figures = document["networks"] if section is None else section
@@ -258,6 +260,16 @@ def _backends() -> list[str]:
 
     named = [b for b in os.environ.get("ARMNN_PY_BENCH_BACKENDS", "").split(",") if b]
     return named or list(armnn_py.Runtime().device_spec.supported_backends)
+
+
+def _compile_package() -> None:
+    """Compile the package's Python files, as those of an installed package are.
+
+    Otherwise the first load from a source tree is mostly that, where Python keeps no bytecode.
+    """
+    import armnn_py
+
+    compileall.compile_dir(Path(armnn_py.__file__).parent, quiet=2)
 
 
 def _version(module: str) -> str:

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Damage to saved networks: in the description that such a file has."""
+"""Damage to saved networks: in the description that such a file has, and in compiled sub-graphs."""
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import random
@@ -15,10 +16,14 @@ from .trees import change_value
 __all__ = ["change_saved"]
 
 _DESCRIPTION = "network.json"
+_BLOBS = "blobs/"
+_HEAD = 4096  # what a blob says of itself is there
 
 
 def change_saved(seed: bytes, chance: random.Random) -> bytes:
-    """Return a file with some changed values in its description, or a member less.
+    """Return a file with some changed values in its description or in a blob, or a member less.
+
+    The sum of the blob is right, as anybody can make it.
 
     Raises
     ------
@@ -27,8 +32,15 @@ def change_saved(seed: bytes, chance: random.Random) -> bytes:
     """
     with zipfile.ZipFile(io.BytesIO(seed)) as old:
         members = {info.filename: old.read(info) for info in old.infolist()}
+    blobs = [name for name in members if name.startswith(_BLOBS)]
     if chance.random() < 0.05:
         members.pop(chance.choice(list(members)))
+    elif blobs and chance.random() < 0.6:
+        name = chance.choice(blobs)
+        members[name] = _changed_blob(members[name], chance)
+        document = json.loads(members[_DESCRIPTION])
+        _set_sum(document, name, hashlib.sha256(members[name]).hexdigest())
+        members[_DESCRIPTION] = json.dumps(document).encode()
     else:
         document = json.loads(members[_DESCRIPTION])
         for _ in range(chance.choice((1, 1, 1, 2, 4))):
@@ -39,6 +51,28 @@ def change_saved(seed: bytes, chance: random.Random) -> bytes:
         for name, content in members.items():
             new.writestr(name, content)
     return result.getvalue()
+
+
+def _changed_blob(blob: bytes, chance: random.Random) -> bytes:
+    """The same with some other bytes, mostly whole numbers of 4 or 8 bytes near its begin."""
+    changed = bytearray(blob)
+    for _ in range(chance.choice((1, 1, 2, 4))):
+        size = chance.choice((1, 4, 4, 8))
+        at = chance.randrange(max(1, min(len(changed), _HEAD) // size)) * size
+        old = int.from_bytes(changed[at : at + size], "little", signed=True)
+        new = chance.choice((0, 1, -1, old + 1, old - 1, old * 2, 1 << 31, 1 << 40, old ^ 1 << 7))
+        new = chance.choice((new, chance.getrandbits(8 * size)))
+        changed[at : at + size] = (new % (1 << 8 * size)).to_bytes(size, "little")
+    if chance.random() < 0.1:
+        del changed[chance.randrange(len(changed)) :]
+    return bytes(changed)
+
+
+def _set_sum(document: Any, name: str, total: str) -> None:
+    number = int(name[len(_BLOBS) :].split(".", maxsplit=1)[0])
+    for layer in document["layers"]:
+        if layer.get("compiled", {}).get("bytes") == number:
+            layer["compiled"]["sha256"] = total
 
 
 def _change(document: Any, chance: random.Random) -> None:

@@ -12,6 +12,8 @@ import pytest
 import armnn_py as ann
 from armnn_py.optimizer import OptimizerOptions
 
+from .saving import check_saved
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -47,7 +49,8 @@ def run(
             outputs = {name: np.array(array) for name, array in net.run(inputs).items()}
         # The time of a part that is not its operators' has a row by the backend's name.
         rows = [row.layer for row in profile.layers if not row.layer.startswith("CpuAcc: ")]
-        return outputs, rows, optimized
+    check_saved(runtime, optimized, inputs, outputs)
+    return outputs, rows, optimized
 
 
 def check(runtime: ann.Runtime, network: ann.Network) -> list[str]:

@@ -11,6 +11,8 @@ import numpy as np
 import armnn_py as ann
 from armnn_py.types import DataType
 
+from .saving import check_saved
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -40,7 +42,10 @@ def run(
     chosen = ann.OptimizerOptions(simplify=False, **options)
     optimized = ann.optimize(network, ["CpuAcc"], runtime=runtime, options=chosen)
     with runtime.load_network(optimized) as net:
-        return np.array(net.run({f"x{i}": x for i, x in enumerate(inputs)})["out"])
+        given = {f"x{i}": x for i, x in enumerate(inputs)}
+        output = np.array(net.run(given)["out"])
+    check_saved(runtime, optimized, given, {"out": output})
+    return output
 
 
 def numbers(seed: int, shape: tuple[int, ...], dtype: Any) -> np.ndarray:

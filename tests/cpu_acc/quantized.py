@@ -14,6 +14,7 @@ from armnn_py.optimizer import OptimizerOptions, optimize
 
 from .conftest import DOT_ISAS, ISAS
 from .operators import available
+from .saving import check_saved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +72,9 @@ def outputs_of(
     options = OptimizerOptions(simplify=False)
     optimized = optimize(network, backends, runtime=runtime, options=options)
     with runtime.load_network(optimized) as net:
-        return {name: np.array(array) for name, array in net.run(inputs).items()}, optimized
+        outputs = {name: np.array(array) for name, array in net.run(inputs).items()}
+    check_saved(runtime, optimized, inputs, outputs)
+    return outputs, optimized
 
 
 def check_equal(

@@ -17,7 +17,7 @@ import numpy as np
 
 from armnn_py.errors import ArmnnError, ModelFileNotFoundError, ParseError
 from armnn_py.network.saved_files import MARK, MIMETYPE, open_without_waiting
-from armnn_py.optimizer.saved.checked_files import is_marked, mark_as_checked
+from armnn_py.optimizer.saved.checked_files import is_marked, mark_as_checked, mark_as_written
 from armnn_py.optimizer.saved.safetensors import read_header, tensor_of
 from armnn_py.tensors.memory import aligned_empty
 
@@ -27,10 +27,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["CONSTANTS", "Archive", "write_archive"]
+__all__ = ["BLOBS", "CONSTANTS", "Archive", "write_archive"]
 
 CONSTANTS = "constants.safetensors"
 """The member that has the values of constants."""
+
+BLOBS = "blobs/"
+"""The folder of members that have compiled sub-graphs."""
 
 _LOCAL = struct.Struct("<4sHHHHHIIIHH")  # the header before each member
 _PAGE = 4096  # that members can be mapped one by one
@@ -72,6 +75,7 @@ def write_archive(path: str, members: Mapping[str, tuple[bytes, ...]]) -> None:
         mask = os.umask(0)
         os.umask(mask)
         os.chmod(temporary, 0o666 & ~mask)  # noqa: PTH101
+        mark_as_written(temporary)
         os.replace(temporary, path)  # noqa: PTH105
     except BaseException:
         with contextlib.suppress(OSError):
@@ -111,8 +115,8 @@ class Archive:
     path
         The file.
     in_place
-        Whether arrays of it may be views of the mapped file, or copies. If so, the sum of the
-        constants is not computed for a file that is marked as checked: it would read all of them.
+        Whether arrays of it may be views of the mapped file, or copies. If so, sums of constants
+        and blobs are not computed for a file that is marked as checked: it would read all of them.
 
     Raises
     ------
@@ -123,8 +127,8 @@ class Archive:
     def __init__(self, path: str, *, in_place: bool = True) -> None:
         self.path = path
         self._in_place = in_place
-        #: Whether the sum of the constants agreed before, for just this file.
-        self._is_checked = False
+        #: Whether the sums of what is large agreed before, for just this file.
+        self.is_checked = False
         self._memory: NDArray[np.uint8] = self._map()
         self._members: dict[str, tuple[int, int]] = {}
         self._tensors: tuple[dict[str, Any], NDArray[np.uint8]] | None = None
@@ -132,13 +136,16 @@ class Archive:
             raise self.damaged("it does not begin as one")
         try:
             self._find_members()
-            if self._in_place and not self._is_checked:
-                mark_as_checked(path)
         except ArmnnError:
             raise
         # What zipfile raises for a damaged directory: there is no list of it.
         except Exception as error:
             raise self.damaged(str(error) or type(error).__name__) from error
+
+    def mark(self) -> None:
+        """Remember that all sums of the file are right, so that it need not be read for them."""
+        if self._in_place and not self.is_checked:
+            mark_as_checked(self.path)
 
     def damaged(self, why: str) -> ParseError:
         """Return the error for a file that cannot be used."""
@@ -157,7 +164,7 @@ class Archive:
                 if not status.st_size:
                     raise self.damaged("it is empty")
                 if self._in_place:
-                    self._is_checked = is_marked(stream.fileno(), status)
+                    self.is_checked = is_marked(stream.fileno(), status)
                     # Each array keeps the map, which keeps the file.
                     mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
                     return np.frombuffer(mapped, np.uint8)
@@ -191,7 +198,7 @@ class Archive:
             if info.file_size != info.compress_size or begin + info.file_size > len(self._memory):
                 raise self.damaged(f"member '{name}' has {info.file_size} bytes that are not there")
             self._members[name] = (begin, info.file_size)
-            if name == CONSTANTS and self._is_checked:
+            if self.is_checked and (name == CONSTANTS or name.startswith(BLOBS)):
                 continue
             if zlib.crc32(self._memory[begin : begin + info.file_size].data) != info.CRC:
                 raise self.damaged(f"member '{name}' is damaged: its sum does not agree")
@@ -212,6 +219,11 @@ class Archive:
         copy = aligned_empty(view.shape, view.dtype)
         copy[:] = view
         return copy
+
+    def view_aligned(self, name: str) -> NDArray[np.uint8]:
+        """Return the bytes of a member where they are, 64-byte aligned; a copy if they are not."""
+        view = self._view(name)
+        return self.read_aligned(name) if view.ctypes.data % 64 else view
 
     def array(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
         """Return a constant by its name, which must be just this one: read-only, dense."""

@@ -4,8 +4,8 @@
 
 The mark is an extended attribute of the file, which holds its inode, size and time of change: a
 copy, or a file that was written to, is checked anew. Where a file system has no such attributes, or
-the file is another user's, it is checked each time. The mark is about damage by accident: the
-sums in a file are no signature either.
+the file is another user's, it is checked each time. Who writes a file knows its sums, and marks it
+at once. The mark is about damage by accident: the sums in a file are no signature either.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import contextlib
 import os
 import time
 
-__all__ = ["is_marked", "mark_as_checked"]
+__all__ = ["is_marked", "mark_as_checked", "mark_as_written"]
 
 _NAME = "user.armnn_py.checked"
 _SECONDS = 2.0  # within the resolution of times a change could go unseen
@@ -33,6 +33,19 @@ def mark_as_checked(path: str) -> None:
     with contextlib.suppress(OSError):
         status = os.stat(path)  # noqa: PTH116
         if time.time() - status.st_mtime > _SECONDS:
+            os.setxattr(path, _NAME, _value(status))
+
+
+def mark_as_written(path: str) -> None:
+    """Mark a file that the caller has just written, under a name that nobody else knows yet.
+
+    It gets the time of now to the nanosecond, which is not the one of any later change.
+    """
+    with contextlib.suppress(OSError):
+        now = time.time_ns()
+        os.utime(path, ns=(now, now))
+        status = os.stat(path)  # noqa: PTH116
+        if status.st_mtime_ns == now:
             os.setxattr(path, _NAME, _value(status))
 
 

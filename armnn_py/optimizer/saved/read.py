@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import base64
+import contextlib
+import functools
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +16,7 @@ from armnn_py.errors import ArmnnError, ParseError
 from armnn_py.network import Network, VariableLayer
 from armnn_py.optimizer.check_graph import find_graph_problems
 from armnn_py.optimizer.check_quantization import check_quantization
-from armnn_py.optimizer.compiled_source import Border, SourceNetwork
+from armnn_py.optimizer.compiled_source import Border, SavedSource, SourceNetwork
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.report_layer import LayerAssignment
@@ -35,6 +37,8 @@ from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from armnn_py.network import Layer, OutputSlot
@@ -62,7 +66,7 @@ class CompiledPart:
     member: str
     sha256: str
     compatibility: bytes
-    source: SourceNetwork | None
+    source: SavedSource | None
 
 
 @record
@@ -123,7 +127,7 @@ def read_network(path: str, *, in_place: bool = True) -> SavedNetwork:
         The file cannot be read, is damaged, or is of a later version.
     """
     archive = Archive(path, in_place=in_place)
-    try:
+    with damage_in(archive):
         document = json.loads(archive.read("network.json"))
         if member(document, "format", str) != FORMAT:
             raise DamageError("it has another format")
@@ -142,7 +146,17 @@ def read_network(path: str, *, in_place: bool = True) -> SavedNetwork:
                 path=path,
                 hints=["save the network again with this version"],
             )
-        return _Reader(archive, document).network()
+        saved = _Reader(archive, document).network()
+    if not any(part.member for part in saved.parts.values()):
+        archive.mark()  # there is no other sum
+    return saved
+
+
+@contextlib.contextmanager
+def damage_in(archive: Archive) -> Iterator[None]:
+    """Whatever fails because the contents are not as they were written is a `ParseError`."""
+    try:
+        yield
     except ParseError:
         raise
     except (
@@ -166,7 +180,8 @@ class _Reader:
     def __init__(self, archive: Archive, document: dict[str, Any]) -> None:
         self._archive = archive
         self._document = document
-        self._infos = [info_from_json(item) for item in member(document, "infos", list)]
+        self._infos: list[Any] = member(document, "infos", list)
+        self._read_infos: dict[int, TensorInfo] = {}
         self._constants: dict[tuple[int, TensorInfo], NDArray[Any]] = {}
 
     def network(self) -> SavedNetwork:
@@ -243,7 +258,7 @@ class _Reader:
             layer, slot = source
             outputs = network.layers[number(layer, len(network.layers))].outputs
             inputs.append(outputs[number(slot, len(outputs))])
-        infos = [self._infos[number(n, len(self._infos))] for n in member(item, "outputs", list)]
+        infos = [self._info(n) for n in member(item, "outputs", list)]
         value, variable = None, None
         if kind is LayerType.CONSTANT:
             value = self._constant(number(item.get("constant")), infos[0])
@@ -268,9 +283,15 @@ class _Reader:
             backend=hint or None, value=value, variable=variable,
         )  # fmt: skip
 
+    def _info(self, index: Any) -> TensorInfo:
+        """An info, read when it is first asked for: those inside of sub-graphs rarely are."""
+        if index not in self._read_infos:
+            self._read_infos[index] = info_from_json(self._infos[number(index, len(self._infos))])
+        return self._read_infos[index]
+
     def _tensor(self, given: list[int]) -> AttributeTensor:
         info_index, index = given
-        info = self._infos[number(info_index, len(self._infos))]
+        info = self._info(info_index)
         return AttributeTensor(self._constant(number(index), info), info)
 
     def _constant(self, index: int, info: TensorInfo) -> NDArray[Any]:
@@ -284,10 +305,13 @@ class _Reader:
 
     def _part(self, layer: Layer, item: dict[str, Any]) -> CompiledPart:
         source = item.get("source")
-        made = None if source is None else self._source(layer, source)
+        made = None
+        if source is not None:
+            made = SavedSource(functools.partial(self._checked_source, layer, source))
         if "bytes" not in item:
             if made is None:
                 raise DamageError(f"layer '{layer.name}' has neither bytes nor layers")
+            made.as_network()
             return CompiledPart("", "", b"", made)
         return CompiledPart(
             f"blobs/{number(item['bytes'])}.bin",
@@ -295,6 +319,10 @@ class _Reader:
             base64.b64decode(member(item, "compatibility", str), validate=True),
             made,
         )
+
+    def _checked_source(self, layer: Layer, document: Any) -> SourceNetwork:
+        with damage_in(self._archive):
+            return self._source(layer, document)
 
     def _source(self, layer: Layer, document: Any) -> SourceNetwork:
         network = Network(layer.name)

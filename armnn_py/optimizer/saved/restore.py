@@ -31,14 +31,8 @@ from armnn_py.optimizer.options import OptimizerOptions
 from armnn_py.optimizer.placed_network import PlacedNetwork
 from armnn_py.optimizer.report import Assignment
 from armnn_py.optimizer.report_layer import LayerAssignment
+from armnn_py.optimizer.saved.blobs import reads_in_place
 from armnn_py.optimizer.saved.read import read_network
-from armnn_py.optimizer.saved.rebuild import (
-    Rebuilt,
-    expand,
-    rebuild,
-    restore_origins,
-    warn_of_changes,
-)
 from armnn_py.optimizer.subgraph_selection import SubgraphView
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
@@ -50,9 +44,10 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry
     from armnn_py.network import Layer
-    from armnn_py.optimizer.compiled_source import CompiledSource, SourceNetwork
+    from armnn_py.optimizer.compiled_source import CompiledSource, SavedSource, SourceNetwork
     from armnn_py.optimizer.graph import Node
     from armnn_py.optimizer.saved.read import CompiledPart, SavedNetwork
+    from armnn_py.optimizer.saved.rebuild import Rebuilt
 
 __all__ = ["load_network"]
 
@@ -75,7 +70,9 @@ def load_network(
         ) from None
     with without_collections():
         saved = read_network(name, in_place=in_place)
-        return bind_network(saved, runtime)
+        bound = bind_network(saved, runtime)
+        saved.archive.mark()  # all sums were right
+        return bound
 
 
 def bind_network(
@@ -159,6 +156,8 @@ class _Binder:
         if self.refused:
             self._rebuild()
         elif self._compiled_again:
+            from armnn_py.optimizer.saved.rebuild import warn_of_changes
+
             warn_of_changes(saved.network.name, self._compiled_again, {})
         memory = connect_backends(self.graph, self._backends, imports=self._options.import_memory)
         network, layer_of = self.graph.to_network()
@@ -186,13 +185,21 @@ class _Binder:
             frozenset(layer.guid for node, layer in layer_of.items() if node.is_replacement),
         )
 
-    def _source(self, node: Node, old: Mapping[Node, int]) -> CompiledSource | SourceNetwork | None:
+    def _source(self, node: Node, old: Mapping[Node, int]) -> CompiledSource | SavedSource | None:
         """The layers that a compiled layer was made from, in the file or just now."""
         part = self._saved.parts.get(old.get(node, -1))
         return node.source if part is None else part.source
 
     def _rebuild(self) -> None:
         """Optimise anew what is refused: each compiled layer from the layers inside of it."""
+        # late: it needs the whole optimiser, which other files do without
+        from armnn_py.optimizer.saved.rebuild import (
+            expand,
+            rebuild,
+            restore_origins,
+            warn_of_changes,
+        )
+
         saved = self._saved
         restore_origins(
             {node: saved.origins[layer.guid] for node, layer in self._layer_of.items()},
@@ -208,7 +215,9 @@ class _Binder:
                 todo[node] = {node.backend or "": error.message}
             else:
                 assert part.source is not None
-                todo.update((inner, {}) for inner in expand(self.graph, node, part.source))
+                todo.update(
+                    (inner, {}) for inner in expand(self.graph, node, part.source.as_network())
+                )
         candidates = [self._backends[name] for name in saved.backends if name in self._backends]
         names = self._backends.by_preference
         candidates += [self._backends[name] for name in names if name not in saved.backends]
@@ -281,25 +290,28 @@ class _Binder:
                             "save(keep_subgraphs=True) lets a backend compile again by itself"
                         ],
                     ) from error
-                blob = self._compile(backend, layer, part.source)
+                blob = self._compile(backend, layer, part.source.as_network())
                 self._compiled_again[layer.name] = error.message
                 return blob
         if part.source is None:
             raise self._saved.archive.damaged(f"layer '{layer.name}' has nothing inside")
-        return self._compile(backend, layer, part.source)
+        return self._compile(backend, layer, part.source.as_network())
 
     def _from_bytes(self, backend: Backend, layer: Layer, part: CompiledPart) -> NativeBlob:
-        import hashlib  # late: most files have no bytes to sum
+        archive = self._saved.archive
+        in_place = reads_in_place(backend)
+        data = archive.view_aligned(part.member) if in_place else archive.read_aligned(part.member)
+        if not archive.is_checked:
+            import hashlib  # late: most files have no bytes to sum
 
-        data = self._saved.archive.read_aligned(part.member)
-        if hashlib.sha256(data.data).hexdigest() != part.sha256:
-            raise self._saved.archive.damaged(f"member '{part.member}' has another sum")
+            if hashlib.sha256(data.data).hexdigest() != part.sha256:
+                raise archive.damaged(f"member '{part.member}' has another sum")
         if not backend.api.deserialize_blob:
             raise IncompatibleBlobError(
                 f"backend '{backend.id}' reads no compiled sub-graphs, as '{layer.name}' is"
             )
         with backend.in_use():
-            return deserialize_blob(
+            blob = deserialize_blob(
                 backend.id,
                 backend.api,
                 backend.instance,
@@ -309,6 +321,9 @@ class _Binder:
                 retain=backend.retain,
                 release=backend.release,
             )
+        if in_place:
+            blob.keep(data)
+        return blob
 
     def _compile(self, backend: Backend, layer: Layer, source: SourceNetwork) -> NativeBlob:
         if not backend.api.optimize_subgraph_view:
@@ -406,7 +421,8 @@ class _Binder:
             if saved.guid is not None:
                 records += before.pop(saved.guid, [])
             row = saved if self._rebuilt is None else self._rebuilt.row(saved)
-            records.append(dataclasses.replace(row, file=files.get(row.backend)))
+            file = files.get(row.backend)
+            records.append(row if row.file == file else dataclasses.replace(row, file=file))
         for left in before.values():
             records += left
         return records + waiting

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._version import __version__
 from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.network import AssignLayer, ConstantLayer, VariableLayer
-from armnn_py.optimizer.saved.archive import CONSTANTS, write_archive
+from armnn_py.optimizer.saved.archive import BLOBS, CONSTANTS, write_archive
+from armnn_py.optimizer.saved.blobs import reads_in_place
 from armnn_py.optimizer.saved.safetensors import tensors_to_chunks
 from armnn_py.optimizer.saved.values import (
     descriptor_to_json,
@@ -48,7 +49,7 @@ def save_network(
     options: OptimizerOptions,
     path: str | os.PathLike[str],
     *,
-    keep_subgraphs: bool,
+    keep_subgraphs: bool | None,
 ) -> None:
     """Write a network; see `OptimizedNetwork.save`."""
     try:
@@ -69,7 +70,7 @@ class _Writer:
     """Collects the members of one file."""
 
     def __init__(
-        self, placed: PlacedNetwork, backends: Mapping[str, Backend], keep_subgraphs: bool
+        self, placed: PlacedNetwork, backends: Mapping[str, Backend], keep_subgraphs: bool | None
     ) -> None:
         self._placed = placed
         self._backends = backends
@@ -110,7 +111,7 @@ class _Writer:
         if self._constants:  # a network that is compiled as a whole may have none
             members[CONSTANTS] = tensors_to_chunks(array for _, array in self._constants.values())
         for index, blob in enumerate(self._blobs):
-            members[f"blobs/{index}.bin"] = (blob.data,)
+            members[f"{BLOBS}{index}.bin"] = (blob.data,)
         return members
 
     @staticmethod
@@ -204,6 +205,9 @@ class _Writer:
         placed = self._placed
         backend = self._backends[placed.layer_backends[guid] or ""]
         blob, source = placed.blobs.get(guid), placed.sources.get(guid)
+        keeps = self._keep_subgraphs
+        if keeps is None:
+            keeps = reads_in_place(backend)
         document: dict[str, Any] = {}
         if blob is not None and blob.is_serializable and backend.api.deserialize_blob:
             import hashlib  # late: reading a file imports this module, too
@@ -214,7 +218,7 @@ class _Writer:
             document["bytes"] = len(self._blobs)
             document["sha256"] = hashlib.sha256(data.data).hexdigest()
             self._blobs.append(data)
-            if not self._keep_subgraphs:
+            if not keeps:
                 return document
         if source is None and (not document or self._keep_subgraphs):
             raise BackendError(

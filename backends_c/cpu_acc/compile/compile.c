@@ -51,6 +51,14 @@ static void keep_constants(compilation_t* self, ir_step_t* step) {
   }
 }
 
+/* Where operators are written, which may be in constants that were kept until now; or null. */
+static armnn_i_acc_fields_t* recipe_of(const compilation_t* self) {
+  armnn_i_acc_program_t* program = self->program;
+  program->recipe.constants = program->constants;
+  program->recipe.constant_count = program->constant_count;
+  return program->saves ? &program->recipe : NULL;
+}
+
 /* Operators for all steps; false if some node was refused and wants other operands. */
 static bool make_operators(compilation_t* self) {
   ir_graph_t* graph = &self->graph;
@@ -59,7 +67,7 @@ static bool make_operators(compilation_t* self) {
     ir_step_t* step = &self->schedule.steps[s];
     armnn_i_acc_op_t* op = NULL;
     keep_constants(self, step);
-    const armnn_status_t status = armnn_i_acc_lower(graph->maker, step, &op);
+    const armnn_status_t status = armnn_i_acc_lower(graph->maker, step, recipe_of(self), &op);
     if (status == ARMNN_STATUS_OK) {
       uint64_t* guids = guids_of(graph, step->node);
       if (guids == NULL ||
@@ -69,6 +77,7 @@ static bool make_operators(compilation_t* self) {
         graph->status = ARMNN_STATUS_OUT_OF_MEMORY;
         longjmp(graph->escape, 1);
       }
+      armnn_i_acc_program_note(self->program, guids, step->node->layer_count);
       continue;
     }
     if (status != ARMNN_STATUS_UNSUPPORTED) {
@@ -132,7 +141,7 @@ static armnn_status_t report(const ir_graph_t* graph, uint32_t* out_layers, uint
 }
 
 armnn_status_t armnn_i_acc_compile(const armnn_i_acc_maker_t* maker,
-                                   const armnn_subgraph_t* subgraph,
+                                   const armnn_subgraph_t* subgraph, bool saves,
                                    armnn_i_acc_program_t** out_program, uint32_t* out_layers,
                                    uint32_t* out_count, armnn_error_t* error) {
   *out_program = NULL;
@@ -140,7 +149,7 @@ armnn_status_t armnn_i_acc_compile(const armnn_i_acc_maker_t* maker,
   compilation_t* self = calloc(1, sizeof *self);
   if (self == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   self->graph.subgraph = subgraph;
-  self->program = armnn_i_acc_program_create(maker, subgraph);
+  self->program = armnn_i_acc_program_create(maker, subgraph, saves);
   armnn_status_t status = ARMNN_STATUS_OK;
   if (self->program == NULL) {
     status = armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");

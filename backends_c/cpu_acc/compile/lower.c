@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../saved/descriptions.h"
+
 static armnn_i_acc_epilogue_t epilogue_of(const ir_step_t* step) {
   const ir_node_t* node = step->node;
   armnn_i_acc_epilogue_t epilogue = {.function = ARMNN_ACC_IDENTITY};
@@ -56,19 +58,21 @@ static int32_t stored_of(const armnn_i_acc_maker_t* maker, const armnn_i_acc_ten
 #define STORED(member) what.stored = stored_of(maker, &what.member);
 #define EPILOGUE what.epilogue = epilogue_of(step);
 #define KIND(kind, name, operands, traits) KIND_LIKE(kind, name, name, operands, traits)
-#define KIND_LIKE(kind, name, other, operands, traits)                                        \
-  static armnn_status_t lower_##name(const armnn_i_acc_maker_t* maker, const ir_step_t* step, \
-                                     armnn_i_acc_op_t** out_op) {                             \
-    armnn_i_acc_##other##_t what = step->node->other;                                         \
-    operands what.output = step->out;                                                         \
-    return armnn_i_acc_make_##name(maker, &what, out_op);                                     \
+#define KIND_LIKE(kind, name, other, operands, traits)                                         \
+  static armnn_status_t lower_##name(const armnn_i_acc_maker_t* maker, const ir_step_t* step,  \
+                                     armnn_i_acc_fields_t* saved, armnn_i_acc_op_t** out_op) { \
+    armnn_i_acc_##other##_t what = step->node->other;                                          \
+    operands what.output = step->out;                                                          \
+    const armnn_status_t status = armnn_i_acc_make_##name(maker, &what, out_op);               \
+    if (status == ARMNN_STATUS_OK && saved != NULL) armnn_i_acc_save_##name(saved, &what);     \
+    return status;                                                                             \
   }
 #include "kinds.inc"
 #undef KIND
 #undef KIND_LIKE
 
 typedef armnn_status_t (*lower_t)(const armnn_i_acc_maker_t* maker, const ir_step_t* step,
-                                  armnn_i_acc_op_t** out_op);
+                                  armnn_i_acc_fields_t* saved, armnn_i_acc_op_t** out_op);
 
 /* By kind. */
 static const lower_t lower[IR_KIND_COUNT] = {
@@ -79,33 +83,51 @@ static const lower_t lower[IR_KIND_COUNT] = {
 #undef KIND_LIKE
 };
 
+static armnn_status_t lower_copy(const armnn_i_acc_maker_t* maker, const ir_step_t* step,
+                                 armnn_i_acc_fields_t* saved, armnn_i_acc_op_t** out_op) {
+  armnn_i_acc_copy_t what = {.input = step->in[0], .output = step->out};
+  memcpy(what.order, step->order, sizeof what.order);
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_make_copy(maker, &what, out_op));
+  if (saved != NULL) armnn_i_acc_save_copy(saved, &what);
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t lower_function(const armnn_i_acc_maker_t* maker, const ir_step_t* step,
+                                     armnn_i_acc_fields_t* saved, armnn_i_acc_op_t** out_op) {
+  const armnn_i_acc_unary_t what = {
+      .input = step->in[0],
+      .output = step->out,
+      .epilogue = {.function = step->node->function, .a = step->node->a, .b = step->node->b},
+  };
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_make_unary(maker, &what, out_op));
+  if (saved != NULL) armnn_i_acc_save_unary(saved, &what);
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t lower_add(const armnn_i_acc_maker_t* maker, const ir_step_t* step,
+                                armnn_i_acc_fields_t* saved, armnn_i_acc_op_t** out_op) {
+  const armnn_i_acc_binary_t what = {
+      .left = step->in[0],
+      .right = step->in[1],
+      .output = step->out,
+      .operation = ARMNN_BINARY_ADD,
+  };
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_make_binary(maker, &what, out_op));
+  if (saved != NULL) armnn_i_acc_save_binary(saved, &what);
+  return ARMNN_STATUS_OK;
+}
+
 armnn_status_t armnn_i_acc_lower(const armnn_i_acc_maker_t* maker, const ir_step_t* step,
-                                 armnn_i_acc_op_t** out_op) {
+                                 armnn_i_acc_fields_t* saved, armnn_i_acc_op_t** out_op) {
   *out_op = NULL;
   switch (step->action) {
-    case IR_ACT_COPY: {
-      armnn_i_acc_copy_t what = {.input = step->in[0], .output = step->out};
-      memcpy(what.order, step->order, sizeof what.order);
-      return armnn_i_acc_make_copy(maker, &what, out_op);
-    }
-    case IR_ACT_FUNCTION: {
-      const armnn_i_acc_unary_t what = {
-          .input = step->in[0],
-          .output = step->out,
-          .epilogue = {.function = step->node->function, .a = step->node->a, .b = step->node->b},
-      };
-      return armnn_i_acc_make_unary(maker, &what, out_op);
-    }
-    case IR_ACT_ADD: {
-      const armnn_i_acc_binary_t what = {
-          .left = step->in[0],
-          .right = step->in[1],
-          .output = step->out,
-          .operation = ARMNN_BINARY_ADD,
-      };
-      return armnn_i_acc_make_binary(maker, &what, out_op);
-    }
+    case IR_ACT_COPY:
+      return lower_copy(maker, step, saved, out_op);
+    case IR_ACT_FUNCTION:
+      return lower_function(maker, step, saved, out_op);
+    case IR_ACT_ADD:
+      return lower_add(maker, step, saved, out_op);
     default:
-      return lower[step->node->kind](maker, step, out_op);
+      return lower[step->node->kind](maker, step, saved, out_op);
   }
 }

@@ -6,10 +6,12 @@
 #ifndef ARMNN_CPU_ACC_LOWER_H_
 #define ARMNN_CPU_ACC_LOWER_H_
 
+#include "../saved/fields.h"
 #include "ir.h"
 
-/* Answers like the makers of ops.h, UNSUPPORTED included. */
+/* Answers like the makers of ops.h, UNSUPPORTED included. |saved|, or null: the operator's
+ * description is written there, too. */
 armnn_status_t armnn_i_acc_lower(const armnn_i_acc_maker_t* maker, const ir_step_t* step,
-                                 armnn_i_acc_op_t** out_op);
+                                 armnn_i_acc_fields_t* saved, armnn_i_acc_op_t** out_op);
 
 #endif /* ARMNN_CPU_ACC_LOWER_H_ */

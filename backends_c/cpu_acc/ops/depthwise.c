@@ -159,6 +159,11 @@ static void plan_chunks(depthwise_op_t* op, const armnn_i_acc_maker_t* maker) {
   op->chunks = armnn_i_acc_ceil_div(rows, op->chunk_rows);
 }
 
+static void destroy(armnn_i_acc_op_t* op) {
+  armnn_i_acc_free_depthwise(&((depthwise_op_t*)op)->plan);
+  armnn_i_acc_destroy_op(op);
+}
+
 armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
                                           const armnn_i_acc_convolution_t* what,
                                           armnn_i_acc_op_t** out_op) {
@@ -170,7 +175,12 @@ armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
   depthwise_op_t* op = (depthwise_op_t*)armnn_i_acc_new_op(
       maker, sizeof *op, armnn_i_acc_depthwise_size(all, what), &memory);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
-  armnn_i_acc_plan_depthwise(all, what, memory, &op->plan);
+  op->base.op.destroy = destroy;
+  const armnn_status_t status = armnn_i_acc_plan_depthwise(maker, all, what, memory, &op->plan);
+  if (status != ARMNN_STATUS_OK) {
+    destroy(&op->base.op);
+    return status;
+  }
   op->what = *what;
   op->what.weights.values = NULL;
   op->what.bias = NULL;

@@ -3,7 +3,7 @@
  */
 #include "depthwise_plan.h"
 
-static void pack_weights(const armnn_i_acc_convolution_t* what, int64_t lanes, float* packed) {
+static void pack(const armnn_i_acc_convolution_t* what, int64_t lanes, float* packed) {
   const float* weights = what->weights.values;
   int64_t steps[ARMNN_ACC_MAX_RANK];
   armnn_i_acc_steps(&what->weights, steps);
@@ -78,18 +78,29 @@ static const armnn_i_acc_depthwise_kernel_t* choose_kernel(
   return kernel != NULL ? kernel : find_kernel(kernels->fixed, kernels->fixed_count, what);
 }
 
-static size_t packed_size(const armnn_i_acc_kernels_t* kernels,
-                          const armnn_i_acc_convolution_t* what) {
-  const int64_t lanes = kernels->lanes, taps = what->kernel_y * what->kernel_x;
+static armnn_status_t pack_weights(const armnn_i_acc_maker_t* maker,
+                                   const armnn_i_acc_convolution_t* what,
+                                   armnn_i_acc_depthwise_plan_t* plan) {
+  const int64_t lanes = plan->lanes, taps = what->kernel_y * what->kernel_x;
   const int64_t vectors = armnn_i_acc_ceil_div(what->output.dims[3], lanes);
-  return (size_t)(vectors * (taps + 1) * lanes) * sizeof(float);
+  const size_t size = (size_t)(vectors * (taps + 1) * lanes) * sizeof(float);
+  const uint64_t layout = ARMNN_ACC_LAYOUT(2, (uint64_t)lanes, (uint64_t)vectors, (uint64_t)taps);
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(maker, size, layout, &plan->weights));
+  if (!plan->weights.is_saved) pack(what, lanes, memset(plan->weights.data, 0, size));
+  armnn_i_acc_share_packed(maker, size, layout, &plan->weights);
+  plan->packed = plan->weights.data;
+  return ARMNN_STATUS_OK;
+}
+
+void armnn_i_acc_free_depthwise(armnn_i_acc_depthwise_plan_t* plan) {
+  armnn_i_acc_release_packed(&plan->weights);
 }
 
 size_t armnn_i_acc_depthwise_size(const armnn_i_acc_kernels_t* kernels,
                                   const armnn_i_acc_convolution_t* what) {
   const armnn_i_acc_depthwise_kernel_t* fixed = choose_kernel(kernels->depthwise, what);
   const int64_t tiles = fixed != NULL ? plan_tiles(what, fixed->width, NULL) : 0;
-  return packed_size(kernels, what) + (size_t)tiles * sizeof(armnn_i_acc_depthwise_tile_t);
+  return (size_t)tiles * sizeof(armnn_i_acc_depthwise_tile_t);
 }
 
 static void set_epilogue(const armnn_i_acc_kernels_t* kernels,
@@ -108,9 +119,10 @@ static void set_epilogue(const armnn_i_acc_kernels_t* kernels,
   }
 }
 
-void armnn_i_acc_plan_depthwise(const armnn_i_acc_kernels_t* kernels,
-                                const armnn_i_acc_convolution_t* what, void* memory,
-                                armnn_i_acc_depthwise_plan_t* out_plan) {
+armnn_status_t armnn_i_acc_plan_depthwise(const armnn_i_acc_maker_t* maker,
+                                          const armnn_i_acc_kernels_t* kernels,
+                                          const armnn_i_acc_convolution_t* what, void* memory,
+                                          armnn_i_acc_depthwise_plan_t* out_plan) {
   armnn_i_acc_depthwise_plan_t* plan = out_plan;
   const armnn_i_acc_depthwise_kernels_t* all = kernels->depthwise;
   *plan = (armnn_i_acc_depthwise_plan_t){
@@ -118,14 +130,12 @@ void armnn_i_acc_plan_depthwise(const armnn_i_acc_kernels_t* kernels,
       .run_rest = all->any,
       .walk = ARMNN_ACC_DEPTHWISE_ROWS,
       .name = all->any_name,
-      .packed = memory,
       .lanes = kernels->lanes,
   };
   const armnn_i_acc_depthwise_kernel_t* fixed = choose_kernel(all, what);
   armnn_i_acc_depthwise_job_t* job = &plan->job;
   if (fixed != NULL) {
-    armnn_i_acc_depthwise_tile_t* tiles =
-        (armnn_i_acc_depthwise_tile_t*)(void*)((char*)memory + packed_size(kernels, what));
+    armnn_i_acc_depthwise_tile_t* tiles = memory;
     plan->run = fixed->run;
     if (all->partial) plan->run_rest = fixed->run;
     plan->walk = fixed->walk;
@@ -133,7 +143,6 @@ void armnn_i_acc_plan_depthwise(const armnn_i_acc_kernels_t* kernels,
     job->tile_count = plan_tiles(what, fixed->width, tiles);
     job->tiles = tiles;
   }
-  pack_weights(what, plan->lanes, plan->packed);
   job->input_height = what->input.dims[1];
   job->input_width = what->input.dims[2];
   job->input_row = armnn_i_acc_step(&what->input, 1);
@@ -150,6 +159,7 @@ void armnn_i_acc_plan_depthwise(const armnn_i_acc_kernels_t* kernels,
   job->pad_top = what->pad_top;
   job->pad_left = what->pad_left;
   set_epilogue(kernels, &what->epilogue, job);
+  return pack_weights(maker, what, plan);
 }
 
 void armnn_i_acc_call_depthwise(const armnn_i_acc_depthwise_plan_t* plan, int64_t channel,

@@ -24,9 +24,10 @@ typedef struct matmul_t {
   armnn_i_acc_matmul_t what;
   int64_t left_steps[ARMNN_ACC_MAX_RANK], right_steps[ARMNN_ACC_MAX_RANK];
   int64_t output_steps[ARMNN_ACC_MAX_RANK], residual_steps[ARMNN_ACC_MAX_RANK];
-  armnn_i_acc_panels_t panels; /* of one right side */
-  float* packed;               /* all right sides, one behind another; or null */
-  float* bias;                 /* a copy, for panels packed at run; or null */
+  armnn_i_acc_panels_t panels;        /* of one right side */
+  const float* packed;                /* all right sides, one behind another; or null */
+  armnn_i_acc_packed_t rights_packed; /* the memory of |packed| */
+  float* bias;                        /* a copy, for panels packed at run; or null */
   uint32_t batch_rank;
   int64_t batches, lefts, rights; /* matrices of the output and of either side */
   int64_t m, n, k;
@@ -220,7 +221,7 @@ static void destroy_matmul(armnn_i_acc_op_t* op) {
   const armnn_host_t* host = matmul->host;
   if (matmul->as_window) armnn_i_acc_free_window(host, &matmul->window);
   armnn_i_acc_free_panels(&matmul->panels);
-  if (matmul->packed != NULL) armnn_free(host, matmul->packed);
+  armnn_i_acc_release_packed(&matmul->rights_packed);
   if (matmul->bias != NULL) armnn_free(host, matmul->bias);
   armnn_free(host, matmul);
 }
@@ -291,12 +292,15 @@ static void set_job(matmul_t* matmul) {
 }
 
 /* A constant right side for each matrix of the batch: all are packed now. */
-static armnn_status_t pack_right(matmul_t* matmul) {
+static armnn_status_t pack_right(const armnn_i_acc_maker_t* maker, matmul_t* matmul) {
   const armnn_i_acc_tensor_t* right = &matmul->what.right;
-  const uint64_t floats = matmul->panels.floats * (uint64_t)matmul->rights;
-  matmul->packed = armnn_alloc(matmul->host, floats * sizeof(float), ARMNN_ACC_LINE);
-  if (matmul->packed == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
-  for (int64_t i = 0; i < matmul->rights; ++i) {
+  const uint64_t rights = (uint64_t)matmul->rights;
+  const uint64_t size = matmul->panels.floats * rights * sizeof(float);
+  const uint64_t layout = ARMNN_ACC_LAYOUT(armnn_i_acc_panels_layout(&matmul->panels), rights);
+  armnn_i_acc_packed_t* packed = &matmul->rights_packed;
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(maker, size, layout, packed));
+  if (!packed->is_saved) memset(packed->data, 0, (size_t)size);
+  for (int64_t i = 0; i < matmul->rights && !packed->is_saved; ++i) {
     int64_t offset = 0;
     for (int64_t rest = i, d = (int64_t)matmul->batch_rank - 1; d >= 0; --d) {
       offset += rest % right->dims[d] * matmul->right_steps[d];
@@ -305,8 +309,10 @@ static armnn_status_t pack_right(matmul_t* matmul) {
     const armnn_i_acc_panel_source_t source =
         right_source(matmul, (const float*)right->values + offset);
     armnn_i_acc_pack_panels(&matmul->panels, &source, (uint64_t)matmul->n, 0, matmul->panels.count,
-                            matmul->packed + (uint64_t)i * matmul->panels.floats);
+                            (float*)packed->data + (uint64_t)i * matmul->panels.floats);
   }
+  armnn_i_acc_share_packed(maker, size, layout, packed);
+  matmul->packed = packed->data;
   return ARMNN_STATUS_OK;
 }
 
@@ -333,7 +339,7 @@ static armnn_status_t make_general(const armnn_i_acc_maker_t* maker, matmul_t* m
   ARMNN_RETURN_IF_ERROR(armnn_i_acc_plan_panels(maker, matmul->kernels->gemm, 1,
                                                 (uint64_t)matmul->n, 0, 1, (uint64_t)matmul->k, 2,
                                                 1, &matmul->panels));
-  if (what->right.values != NULL) ARMNN_RETURN_IF_ERROR(pack_right(matmul));
+  if (what->right.values != NULL) ARMNN_RETURN_IF_ERROR(pack_right(maker, matmul));
   set_job(matmul);
   matmul->base.operations = 2 * (uint64_t)(matmul->batches * matmul->m * matmul->n * matmul->k);
   matmul->threads = armnn_i_acc_threads(maker, matmul->base.operations);

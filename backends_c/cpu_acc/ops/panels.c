@@ -3,7 +3,6 @@
  */
 #include "panels.h"
 
-#include "../shared_weights.h"
 #include "half_float.h"
 
 /* Units of four bytes that a panel fills: a bias, then weights. */
@@ -187,15 +186,30 @@ static void fill_gaps(const armnn_i_acc_panels_t* panels) {
   }
 }
 
+uint64_t armnn_i_acc_panels_layout(const armnn_i_acc_panels_t* panels) {
+  uint64_t layout =
+      ARMNN_ACC_LAYOUT(1, panels->gemm->lanes, panels->rows, panels->vectors, panels->taps,
+                       panels->depth, (uint64_t)panels->stored, panels->floats);
+  for (uint32_t p = 0; p < panels->count; ++p) {
+    const armnn_i_acc_panel_t* panel = &panels->panels[p];
+    layout = ARMNN_ACC_LAYOUT(layout, panel->vectors, panel->pairs, panel->columns,
+                              (uint64_t)panel->first, panel->offset);
+  }
+  return layout;
+}
+
 armnn_status_t armnn_i_acc_pack_by(const armnn_i_acc_maker_t* maker, armnn_i_acc_panels_t* panels,
                                    armnn_range_fn_t body, void* argument, uint64_t count) {
-  panels->weights = armnn_i_acc_new_weights(maker->host, panels->floats * sizeof(float));
-  if (panels->weights == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  const uint64_t size = panels->floats * sizeof(float), layout = armnn_i_acc_panels_layout(panels);
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(maker, size, layout, &panels->packed));
+  panels->weights = panels->packed.data;
+  if (panels->packed.is_saved) return ARMNN_STATUS_OK;
   const armnn_i_acc_run_t run = {.host = maker->host, .max_threads = maker->max_threads};
   armnn_i_acc_parallel(&run, body, argument, count, 1,
                        panels->floats < 65536 ? 1 : maker->max_threads);
   fill_gaps(panels);
-  panels->weights = armnn_i_acc_share_weights(panels->weights);
+  armnn_i_acc_share_packed(maker, size, layout, &panels->packed);
+  panels->weights = panels->packed.data;
   return ARMNN_STATUS_OK;
 }
 
@@ -208,7 +222,7 @@ armnn_status_t armnn_i_acc_pack_constant(const armnn_i_acc_maker_t* maker,
 
 void armnn_i_acc_free_panels(armnn_i_acc_panels_t* panels) {
   if (panels->panels != NULL) armnn_free(panels->host, panels->panels);
-  armnn_i_acc_release_weights(panels->weights);
+  armnn_i_acc_release_packed(&panels->packed);
   panels->panels = NULL;
   panels->weights = NULL;
 }

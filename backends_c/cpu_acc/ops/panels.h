@@ -10,7 +10,7 @@
 #define ARMNN_CPU_ACC_PANELS_H_
 
 #include "../kernels/kernels.h"
-#include "../program.h"
+#include "../packs.h"
 
 typedef struct armnn_i_acc_panel_t {
   uint32_t vectors;
@@ -31,7 +31,8 @@ typedef struct armnn_i_acc_panels_t {
   int32_t stored;  /* how weights are packed: armnn_i_acc_stored_e */
   uint64_t floats; /* packed, in units of four bytes */
   armnn_i_acc_panel_t* panels;
-  float* weights; /* shared, or null: packed at run, to where |floats| fit */
+  float* weights;              /* or null: packed at run, to where |floats| fit */
+  armnn_i_acc_packed_t packed; /* the memory of |weights| */
 } armnn_i_acc_panels_t;
 
 /* Tiles of a panel, by their rows. */
@@ -84,6 +85,8 @@ void armnn_i_acc_pack_panels(const armnn_i_acc_panels_t* panels,
 void armnn_i_acc_pack_panel(const armnn_i_acc_panels_t* panels, const armnn_i_acc_panel_t* panel,
                             const armnn_i_acc_panel_source_t* source, const float* in,
                             float* weights);
+/* A number for where each weight lies. */
+uint64_t armnn_i_acc_panels_layout(const armnn_i_acc_panels_t* panels);
 /* Memory of their own for all of them, packed by |body| over [0, count) on the host's threads:
  * each panel to |weights| + its offset. */
 armnn_status_t armnn_i_acc_pack_by(const armnn_i_acc_maker_t* maker, armnn_i_acc_panels_t* panels,

@@ -250,7 +250,8 @@ static void set_taps(quantized_op_t* op, int64_t columns) {
   }
 }
 
-static bool weights_fit_bytes(const armnn_i_acc_quantized_convolution_t* what) {
+bool armnn_i_acc_weights_fit_bytes(const armnn_i_acc_quantized_convolution_t* what) {
+  if (what->weight_zero_points == NULL) return what->saved_fit_bytes;
   const int64_t* dims = what->weights.dims;
   for (int64_t o = 0; o < dims[0]; ++o) {
     const bool as_stored =
@@ -269,7 +270,8 @@ armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker
                                                 bool by_bytes, armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_quantized_kernels_t* all = maker->isa->quantized;
   if (!armnn_i_acc_is_levels(what->input.element.type) ||
-      !armnn_i_acc_is_levels(what->output.element.type) || (by_bytes && !weights_fit_bytes(what))) {
+      !armnn_i_acc_is_levels(what->output.element.type) ||
+      (by_bytes && !armnn_i_acc_weights_fit_bytes(what))) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
   const armnn_i_acc_product_kernels_t* kernels = by_bytes ? all->bytes : all->pairs;
@@ -286,6 +288,9 @@ armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker
   quantized_op_t* op = (quantized_op_t*)armnn_i_acc_new_product(
       maker, what, sizeof *op, (size_t)taps * sizeof(ptrdiff_t), &extra,
       what->groups * panels * panel_size,
+      ARMNN_ACC_LAYOUT(3, kernels->panel, (uint64_t)kernels->group, (uint64_t)kernels->bytes,
+                       (uint64_t)what->groups, (uint64_t)panels, (uint64_t)taps, (uint64_t)depths,
+                       (uint64_t)columns),
       2 * armnn_i_acc_count(&what->output) * what->kernel_y * what->kernel_x * channels);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->kernels = kernels;
@@ -299,9 +304,9 @@ armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker
   op->taps = (ptrdiff_t*)extra;
   choose_blocks(op);
   set_taps(op, columns);
-  pack(op);
+  if (!op->product.weights.is_saved) pack(op);
   plan_blocks(op);
-  armnn_i_acc_finish_product(&op->product, kernels->name, run_convolution);
+  armnn_i_acc_finish_product(maker, &op->product, kernels->name, run_convolution);
   *out_op = &op->product.base.op;
   return ARMNN_STATUS_OK;
 }

@@ -25,7 +25,9 @@ typedef struct armnn_i_acc_quantized_convolution_t {
   int64_t stride_y, stride_x, dilation_y, dilation_x;
   int64_t pad_top, pad_left; /* the rest follows from the sizes */
   int64_t groups;
-  int32_t low, high; /* bounds of the stored numbers */
+  int32_t low, high;    /* bounds of the stored numbers */
+  bool saved_fit_bytes; /* without |weight_zero_points|, as weights are packed already: whether
+                           their levels have 8 bits */
 } armnn_i_acc_quantized_convolution_t;
 
 /* Weight [o, y, x, i], less its zero point. */
@@ -44,6 +46,8 @@ armnn_status_t armnn_i_acc_make_quantized_convolution(
     const armnn_i_acc_maker_t* maker, const armnn_i_acc_quantized_convolution_t* what,
     armnn_i_acc_op_t** out_op);
 
+/* Whether the levels of all weights have 8 bits. */
+bool armnn_i_acc_weights_fit_bytes(const armnn_i_acc_quantized_convolution_t* what);
 /* The same by tiles of pairs of levels, or of bytes: UNSUPPORTED where levels of weights need more
  * than 8 bits. The other maker chooses what is fastest. */
 armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker,

@@ -3,40 +3,45 @@
  */
 #include "quantized_product.h"
 
-#include "../shared_weights.h"
+#include "../packs.h"
 
 static void destroy(armnn_i_acc_op_t* op) {
-  armnn_i_acc_release_weights(((armnn_i_acc_product_t*)op)->packed);
+  armnn_i_acc_release_packed(&((armnn_i_acc_product_t*)op)->weights);
   armnn_i_acc_destroy_op(op);
 }
 
 void* armnn_i_acc_new_product(const armnn_i_acc_maker_t* maker,
                               const armnn_i_acc_quantized_convolution_t* what, size_t size,
-                              size_t extra, void** out_extra, int64_t packed_size,
+                              size_t extra, void** out_extra, int64_t packed_size, uint64_t layout,
                               int64_t operations) {
   const size_t bytes = (size_t)packed_size * sizeof(int32_t);
-  int32_t* packed = (int32_t*)armnn_i_acc_new_weights(maker->host, bytes);
-  if (packed == NULL) return NULL;
+  armnn_i_acc_packed_t weights;
+  if (armnn_i_acc_take_packed(maker, bytes, layout, &weights) != ARMNN_STATUS_OK) return NULL;
   armnn_i_acc_product_t* op =
       (armnn_i_acc_product_t*)armnn_i_acc_new_op(maker, size, extra, out_extra);
   if (op == NULL) {
-    armnn_i_acc_release_weights(packed);
+    armnn_i_acc_release_packed(&weights);
     return NULL;
   }
-  memset(packed, 0, bytes);
+  if (!weights.is_saved) memset(weights.data, 0, bytes);
   op->what = *what;
   op->kernels = maker->isa->quantized;
   op->store = armnn_i_acc_store_of(what);
-  op->packed = packed;
+  op->weights = weights;
+  op->packed = weights.data;
+  op->packed_size = bytes;
+  op->layout = layout;
   op->base.op.destroy = destroy;
   op->base.op.operations = (uint64_t)operations;
   op->threads = armnn_i_acc_threads(maker, (uint64_t)operations);
   return op;
 }
 
-void armnn_i_acc_finish_product(armnn_i_acc_product_t* op, const char* kernel,
+void armnn_i_acc_finish_product(const armnn_i_acc_maker_t* maker, armnn_i_acc_product_t* op,
+                                const char* kernel,
                                 void (*run)(const armnn_i_acc_op_t*, const armnn_i_acc_run_t*)) {
-  op->packed = (int32_t*)armnn_i_acc_share_weights(op->packed);
+  armnn_i_acc_share_packed(maker, op->packed_size, op->layout, &op->weights);
+  op->packed = op->weights.data;
   op->base.op.run = run;
   op->base.op.kernel = kernel;
   op->base.op.scratch_size = op->thread_scratch * op->threads;

@@ -7,6 +7,7 @@
 #ifndef ARMNN_CPU_ACC_QUANTIZED_PRODUCT_H_
 #define ARMNN_CPU_ACC_QUANTIZED_PRODUCT_H_
 
+#include "../packs.h"
 #include "quantized_pack.h"
 
 /* First member of each of them. */
@@ -15,7 +16,9 @@ typedef struct armnn_i_acc_product_t {
   armnn_i_acc_quantized_convolution_t what; /* without its constants once it is made */
   const armnn_i_acc_quantized_kernels_t* kernels;
   armnn_i_acc_store_t store;
-  int32_t* packed; /* shared_weights.h */
+  int32_t* packed;              /* to be filled, unless |weights| are saved */
+  armnn_i_acc_packed_t weights; /* the memory of |packed| */
+  uint64_t packed_size, layout; /* of |weights| */
   uint64_t thread_scratch;
   uint32_t threads;
 } armnn_i_acc_product_t;
@@ -29,15 +32,17 @@ typedef struct armnn_i_acc_product_run_t {
 } armnn_i_acc_product_run_t;
 
 /* Zeroed memory for an operator of |size| bytes with |extra| bytes behind it, and zeroed |packed|
- * of |packed_size| int32, which the maker fills. Null if memory is out. |operations| are those of a
+ * of |packed_size| int32, which the maker fills as |layout| says, unless they are saved. Null if
+ * memory is out, or other weights were saved. |operations| are those of a
  * run: they decide how many threads take part. */
 void* armnn_i_acc_new_product(const armnn_i_acc_maker_t* maker,
                               const armnn_i_acc_quantized_convolution_t* what, size_t size,
-                              size_t extra, void** out_extra, int64_t packed_size,
+                              size_t extra, void** out_extra, int64_t packed_size, uint64_t layout,
                               int64_t operations);
 
 /* What |packed| holds is final: it is shared, and the constants are let go. */
-void armnn_i_acc_finish_product(armnn_i_acc_product_t* op, const char* kernel,
+void armnn_i_acc_finish_product(const armnn_i_acc_maker_t* maker, armnn_i_acc_product_t* op,
+                                const char* kernel,
                                 void (*run)(const armnn_i_acc_op_t*, const armnn_i_acc_run_t*));
 
 /* A run of |count| items, |body|'s argument being an armnn_i_acc_product_run_t. */

@@ -199,6 +199,7 @@ static void destroy_separable(armnn_i_acc_op_t* base) {
   separable_op_t* op = (separable_op_t*)base;
   armnn_i_acc_free_panels(&op->expand.panels);
   armnn_i_acc_free_panels(&op->project.panels);
+  armnn_i_acc_free_depthwise(&op->depthwise);
   armnn_i_acc_destroy_op(base);
 }
 
@@ -305,8 +306,9 @@ armnn_status_t armnn_i_acc_make_separable(const armnn_i_acc_maker_t* maker,
   op->channels = what->depthwise->groups;
   op->expands = what->expand != NULL;
   op->projects = what->project != NULL;
-  armnn_i_acc_plan_depthwise(kernels, &middle, memory, &op->depthwise);
-  const armnn_status_t status = make_parts(maker, kernels, what, op);
+  armnn_status_t status =
+      armnn_i_acc_plan_depthwise(maker, kernels, &middle, memory, &op->depthwise);
+  if (status == ARMNN_STATUS_OK) status = make_parts(maker, kernels, what, op);
   if (status != ARMNN_STATUS_OK) {
     destroy_separable(&op->base.op);
     return status;

@@ -899,13 +899,15 @@ struct armnn_backend_api_t {
   /* Ids in order of preference: static array of static texts; returns how many. */
   uint64_t (*get_handle_factory_preferences)(armnn_backend_t* backend, const char* const** out_ids)
       ARMNN_NOEXCEPT; /* [any] */
-  /* Static array of named values; these are BOOL, and Arm NN's but for "FiniteMathOnly":
+  /* Static array of named values; these are BOOL, and Arm NN's but for the third and fourth:
    *   "HasFp16": computes in float16; the host acts on it where a user asks for float16 in place of
    *     float32
    *   "ProtectedContentAllocation": takes protected memory from a custom allocator; the host uses
    *     no other backend where a user asks for protected mode
    *   "FiniteMathOnly": NaN and infinity may get lost; conformance tests compare without them
-   *   "ConstantTensorsAsInputs", "NonConstWeights", "PreImportIOTensors", "MultiAxisPacking",
+   *   "BlobsInPlace": blobs hold weights as one kind of processor wants them, and are read where
+   *     they are: see deserialize_blob. A saved network has their layers, too, unless a user says
+   * no "ConstantTensorsAsInputs", "NonConstWeights", "PreImportIOTensors", "MultiAxisPacking",
    *     "ExternallyManagedMemory", "SingleAxisPacking", "AllOrNothing": shown, without an effect
    * Other names are the backend's own, and are shown, too. */
   armnn_status_t (*get_capabilities)(armnn_backend_t* backend, armnn_options_t* out_capabilities,
@@ -949,7 +951,9 @@ struct armnn_backend_api_t {
                                armnn_error_t* why_not) ARMNN_NOEXCEPT; /* [any] */
   /* A blob from the bytes of |serialize|; null: none is saved as bytes. check_blob has said OK. The
    * bytes are whole, but anybody can write a file: believe no size, offset or count in them.
-   * |data| is 64-byte aligned and valid for the call; |out_blob| is the host's, with its header.
+   * |data| is 64-byte aligned and valid for the call; with "BlobsInPlace" it stays until the blob
+   * is released, and is a file in memory: who may write to the file changes it under the reader,
+   * so what is checked is copied first. |out_blob| is the host's, with its header.
    * INCOMPATIBLE: the layers are compiled again, if the file has them. */
   armnn_status_t (*deserialize_blob)(armnn_backend_t* backend, const void* data, uint64_t size,
                                      armnn_string_t compatibility, armnn_blob_t* out_blob,

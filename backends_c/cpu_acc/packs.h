@@ -1,0 +1,60 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * packs.h - packed weights: where operators get them, and how they come to be in a file.
+ *
+ * An operator asks for memory for its weights by their size and a number for their layout, packs
+ * them, and shares them with what was packed alike. The maker's list of packs, if it has one,
+ * either notes them in this order, so that they can be saved, or has them already, from a file that
+ * is mapped to memory: then nothing is packed and nothing copied. Makers ask in the same order for
+ * the same descriptions, so that size and layout prove that a pack is what is wanted; where they
+ * differ, it was packed for other caches or another number of threads.
+ */
+#ifndef ARMNN_CPU_ACC_PACKS_H_
+#define ARMNN_CPU_ACC_PACKS_H_
+
+#include "program.h"
+
+typedef struct armnn_i_acc_pack_t {
+  const void* data;
+  uint64_t size; /* bytes */
+  uint64_t layout;
+} armnn_i_acc_pack_t;
+
+struct armnn_i_acc_packs_t {
+  armnn_i_acc_pack_t* items;
+  uint32_t count, capacity;
+  bool supplies;       /* items are of a file; otherwise they are noted, and kept, for one */
+  uint32_t next;       /* the pack that is supplied next */
+  bool differs;        /* one was wanted otherwise than it is */
+  bool is_out_of_note; /* memory was out: they cannot be saved */
+};
+
+/* Forgets what was noted. */
+void armnn_i_acc_packs_clear(armnn_i_acc_packs_t* packs);
+void armnn_i_acc_packs_free(armnn_i_acc_packs_t* packs);
+
+/* The weights of an operator. */
+typedef struct armnn_i_acc_packed_t {
+  void* data;
+  bool is_saved; /* in a file, which outlives the operator: there is nothing to pack or to free */
+} armnn_i_acc_packed_t;
+
+/* Weights of |size| bytes: saved ones, or memory to pack them to, aligned to a line. OUT_OF_MEMORY;
+ * INCOMPATIBLE: other ones were saved. */
+armnn_status_t armnn_i_acc_take_packed(const armnn_i_acc_maker_t* maker, uint64_t size,
+                                       uint64_t layout, armnn_i_acc_packed_t* out_packed);
+/* Once they are packed: from here on they are shared, and noted if they shall be saved. */
+void armnn_i_acc_share_packed(const armnn_i_acc_maker_t* maker, uint64_t size, uint64_t layout,
+                              armnn_i_acc_packed_t* packed);
+void armnn_i_acc_release_packed(armnn_i_acc_packed_t* packed);
+
+/* A number for a list of numbers; |seed| tells lists of different kinds apart. */
+uint64_t armnn_i_acc_layout(uint64_t seed, const uint64_t* numbers, uint32_t count);
+
+/* armnn_i_acc_layout of the numbers that follow the seed. */
+#define ARMNN_ACC_LAYOUT(seed, ...)                         \
+  armnn_i_acc_layout(seed, (const uint64_t[]){__VA_ARGS__}, \
+                     (uint32_t)(sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)))
+
+#endif /* ARMNN_CPU_ACC_PACKS_H_ */

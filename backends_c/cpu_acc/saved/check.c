@@ -1,0 +1,364 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ */
+#include "check.h"
+
+#include "../ops/walk.h"
+
+#define MOST_SIDE INT32_MAX
+#define MOST_TAPS 65536
+#define MOST_ELEMENTS (INT64_C(1) << 40) /* of a tensor */
+#define MOST_SHIFT 32                    /* of a factor, either way */
+
+typedef armnn_i_acc_tensor_t tensor_t;
+
+static bool same_dims(const tensor_t* a, const tensor_t* b) {
+  if (a->rank != b->rank) return false;
+  for (uint32_t d = 0; d < a->rank; ++d) {
+    if (a->dims[d] != b->dims[d]) return false;
+  }
+  return true;
+}
+
+static bool same_type(const tensor_t* a, const tensor_t* b) {
+  return a->element.type == b->element.type;
+}
+
+static bool alike(const tensor_t* a, const tensor_t* b) {
+  return same_dims(a, b) && same_type(a, b);
+}
+
+/* Whether |a| can be broadcast to |to|: as many dimensions, each the same or 1. */
+static bool broadcasts(const tensor_t* a, const tensor_t* to) {
+  if (a->rank != to->rank) return false;
+  for (uint32_t d = 0; d < a->rank; ++d) {
+    if (a->dims[d] != to->dims[d] && a->dims[d] != 1) return false;
+  }
+  return true;
+}
+
+/* The same for all dimensions but the last two, which are a matrix. */
+static bool batch_broadcasts(const tensor_t* a, const tensor_t* to) {
+  if (a->rank != to->rank || a->rank < 2) return false;
+  for (uint32_t d = 0; d + 2 < a->rank; ++d) {
+    if (a->dims[d] != to->dims[d] && a->dims[d] != 1) return false;
+  }
+  return true;
+}
+
+static bool is_matrix_of(const tensor_t* tensor, bool transposed, int64_t rows, int64_t columns) {
+  const int64_t* sides = tensor->dims + tensor->rank - 2;
+  return sides[transposed ? 1 : 0] == rows && sides[transposed ? 0 : 1] == columns;
+}
+
+static bool within(int64_t number, int64_t low, int64_t high) {
+  return number >= low && number <= high;
+}
+
+static bool is_epilogue(const armnn_i_acc_epilogue_t* epilogue, const tensor_t* output) {
+  return within(epilogue->function, 0, ARMNN_ACC_FUNCTION_COUNT - 1) &&
+         (epilogue->has_residual ? alike(&epilogue->residual, output)
+                                 : epilogue->residual.rank == 0);
+}
+
+static bool is_alone(const armnn_i_acc_epilogue_t* epilogue) { return !epilogue->has_residual; }
+
+/* ---- Images -------------------------------------------------------------------------------- */
+
+static bool is_image(const tensor_t* tensor) {
+  return tensor->rank == 4 && tensor->dims[1] <= MOST_SIDE && tensor->dims[2] <= MOST_SIDE;
+}
+
+typedef struct window_t {
+  const tensor_t *input, *output;
+  int64_t kernel_y, kernel_x, stride_y, stride_x, dilation_y, dilation_x, pad_top, pad_left;
+} window_t;
+
+/* Whether numbers of 32 bits hold where windows begin and end along a side. */
+static bool is_near(int64_t outputs, int64_t kernel, int64_t stride, int64_t dilation) {
+  return (outputs - 1) * stride <= MOST_SIDE - (kernel - 1) * dilation;
+}
+
+static bool is_window(const window_t* window) {
+  return is_image(window->input) && is_image(window->output) &&
+         window->input->dims[0] == window->output->dims[0] &&
+         within(window->kernel_y, 1, MOST_SIDE) && within(window->kernel_x, 1, MOST_SIDE) &&
+         within(window->stride_y, 1, MOST_SIDE) && within(window->stride_x, 1, MOST_SIDE) &&
+         within(window->dilation_y, 1, MOST_SIDE) && within(window->dilation_x, 1, MOST_SIDE) &&
+         within(window->pad_top, 0, MOST_SIDE) && within(window->pad_left, 0, MOST_SIDE) &&
+         is_near(window->output->dims[1], window->kernel_y, window->stride_y, window->dilation_y) &&
+         is_near(window->output->dims[2], window->kernel_x, window->stride_x, window->dilation_x);
+}
+
+#define WINDOW_OF(what)                                                                    \
+  (&(window_t){&(what)->input, &(what)->output, (what)->kernel_y, (what)->kernel_x,        \
+               (what)->stride_y, (what)->stride_x, (what)->dilation_y, (what)->dilation_x, \
+               (what)->pad_top, (what)->pad_left})
+
+static bool are_weights(const tensor_t* weights, const window_t* window, int64_t groups) {
+  const int64_t inputs = window->input->dims[3], outputs = window->output->dims[3];
+  return weights->rank == 4 && groups >= 1 && inputs % groups == 0 && outputs % groups == 0 &&
+         window->kernel_y <= MOST_TAPS && window->kernel_x <= MOST_TAPS / window->kernel_y &&
+         weights->dims[0] == outputs && weights->dims[1] == window->kernel_y &&
+         weights->dims[2] == window->kernel_x && weights->dims[3] == inputs / groups;
+}
+
+bool armnn_i_acc_check_convolution(const armnn_i_acc_convolution_t* what) {
+  return is_window(WINDOW_OF(what)) && are_weights(&what->weights, WINDOW_OF(what), what->groups) &&
+         within(what->stored, 0, ARMNN_ACC_STORED_COUNT - 1) &&
+         same_type(&what->input, &what->output) && is_epilogue(&what->epilogue, &what->output);
+}
+
+/* A 1x1 convolution within a separable one, from |inputs| channels to |outputs|. */
+static bool is_pointwise(const armnn_i_acc_convolution_t* part, int64_t inputs, int64_t outputs) {
+  const int64_t dims[] = {outputs, 1, 1, inputs};
+  return part->groups == 1 && part->weights.rank == 4 &&
+         memcmp(part->weights.dims, dims, sizeof dims) == 0 && is_alone(&part->epilogue) &&
+         within(part->epilogue.function, 0, ARMNN_ACC_FUNCTION_COUNT - 1);
+}
+
+bool armnn_i_acc_check_separable(const armnn_i_acc_separable_t* what) {
+  const armnn_i_acc_convolution_t* depthwise = what->depthwise;
+  if (depthwise == NULL || what->input.rank != 4 || what->output.rank != 4 ||
+      depthwise->groups < 1 || depthwise->groups > MOST_SIDE) {
+    return false;
+  }
+  /* The depthwise convolution alone, as it sees its tensors. */
+  tensor_t input = what->input, output = what->output;
+  const int64_t inputs = input.dims[3], outputs = output.dims[3], channels = depthwise->groups;
+  input.dims[3] = output.dims[3] = channels;
+  armnn_i_acc_convolution_t middle = *depthwise;
+  middle.input = input;
+  middle.output = output;
+  return armnn_i_acc_count(&what->input) / inputs <= MOST_ELEMENTS / channels &&
+         armnn_i_acc_count(&what->output) / outputs <= MOST_ELEMENTS / channels &&
+         armnn_i_acc_check_convolution(&middle) && is_alone(&depthwise->epilogue) &&
+         (what->expand != NULL ? is_pointwise(what->expand, inputs, channels)
+                               : inputs == channels) &&
+         (what->project != NULL ? is_pointwise(what->project, channels, outputs)
+                                : outputs == channels) &&
+         (what->expand != NULL || what->project != NULL) &&
+         same_type(&what->input, &what->output) && is_epilogue(&what->epilogue, &what->output);
+}
+
+static bool is_factor(armnn_factor_t factor) {
+  return factor.multiplier >= 0 && within(factor.shift, -MOST_SHIFT, MOST_SHIFT - 1);
+}
+
+bool armnn_i_acc_check_quantized_convolution(const armnn_i_acc_quantized_convolution_t* what) {
+  if (!is_window(WINDOW_OF(what)) || !are_weights(&what->weights, WINDOW_OF(what), what->groups) ||
+      what->factors == NULL) {
+    return false;
+  }
+  for (int64_t o = 0; o < what->output.dims[3]; ++o) {
+    if (!is_factor(what->factors[o])) return false;
+  }
+  return true;
+}
+
+static bool is_pooling(const window_t* window, int64_t pad_bottom, int64_t pad_right) {
+  return is_window(window) && window->input->dims[3] == window->output->dims[3] &&
+         within(pad_bottom, 0, MOST_SIDE) && within(pad_right, 0, MOST_SIDE) &&
+         same_type(window->input, window->output);
+}
+
+bool armnn_i_acc_check_pooling(const armnn_i_acc_pooling_t* what) {
+  return is_pooling(WINDOW_OF(what), what->pad_bottom, what->pad_right) &&
+         is_epilogue(&what->epilogue, &what->output) && is_alone(&what->epilogue);
+}
+
+bool armnn_i_acc_check_quantized_pooling(const armnn_i_acc_quantized_pooling_t* what) {
+  return is_pooling(WINDOW_OF(what), what->pad_bottom, what->pad_right);
+}
+
+bool armnn_i_acc_check_resize(const armnn_i_acc_resize_t* what) {
+  return is_image(&what->input) && is_image(&what->output) &&
+         same_type(&what->input, &what->output) && what->input.dims[0] == what->output.dims[0] &&
+         what->input.dims[3] == what->output.dims[3];
+}
+
+/* ---- Matrices ------------------------------------------------------------------------------ */
+
+bool armnn_i_acc_check_matmul(const armnn_i_acc_matmul_t* what) {
+  const tensor_t *left = &what->left, *right = &what->right, *output = &what->output;
+  if (!batch_broadcasts(left, output) || !batch_broadcasts(right, output)) return false;
+  const int64_t m = output->dims[output->rank - 2], n = output->dims[output->rank - 1];
+  const int64_t k = left->dims[left->rank - (what->transpose_left ? 2 : 1)];
+  return is_matrix_of(left, what->transpose_left, m, k) &&
+         within(what->stored, 0, ARMNN_ACC_STORED_COUNT - 1) &&
+         is_matrix_of(right, what->transpose_right, k, n) && same_type(left, output) &&
+         same_type(right, output) && is_epilogue(&what->epilogue, output);
+}
+
+/* The same for keys and values that |group| matrices of the last batch dimension share. */
+static bool shares(const tensor_t* tensor, const tensor_t* output, int64_t group) {
+  if (group == 1) return batch_broadcasts(tensor, output);
+  if (tensor->rank != output->rank || tensor->rank < 3 || group < 1) return false;
+  const uint32_t last = tensor->rank - 3;
+  tensor_t whole = *tensor;
+  if (group > output->dims[last] || output->dims[last] % group != 0) return false;
+  if (whole.dims[last] != 1 && whole.dims[last] != output->dims[last] / group) return false;
+  whole.dims[last] = 1;
+  return batch_broadcasts(&whole, output);
+}
+
+bool armnn_i_acc_check_attention(const armnn_i_acc_attention_t* what) {
+  const tensor_t *query = &what->query, *key = &what->key, *value = &what->value;
+  const tensor_t *mask = &what->mask, *output = &what->output;
+  if (!batch_broadcasts(query, output) || !shares(key, output, what->group) ||
+      !shares(value, output, what->group) || (mask->rank > 0 && !batch_broadcasts(mask, output))) {
+    return false;
+  }
+  const uint32_t row = output->rank - 2;
+  const bool adds = same_type(mask, output);
+  const int64_t m = output->dims[row], n = key->dims[what->transpose_key ? row : row + 1];
+  return query->dims[row] == m && is_matrix_of(key, what->transpose_key, query->dims[row + 1], n) &&
+         is_matrix_of(value, what->transpose_value, n, output->dims[row + 1]) &&
+         (mask->rank == 0 ||
+          ((mask->dims[row] == m || mask->dims[row] == 1) && mask->dims[row + 1] == n &&
+           (adds || mask->element.type == ARMNN_DATA_TYPE_BOOLEAN))) &&
+         same_type(query, output) && same_type(key, output) && same_type(value, output);
+}
+
+/* ---- Elements ------------------------------------------------------------------------------ */
+
+bool armnn_i_acc_check_affine(const armnn_i_acc_affine_t* what) {
+  return alike(&what->input, &what->output) && is_epilogue(&what->epilogue, &what->output);
+}
+
+bool armnn_i_acc_check_unary(const armnn_i_acc_unary_t* what) {
+  return alike(&what->input, &what->output) && is_epilogue(&what->epilogue, &what->output);
+}
+
+bool armnn_i_acc_check_binary(const armnn_i_acc_binary_t* what) {
+  return broadcasts(&what->left, &what->output) && broadcasts(&what->right, &what->output) &&
+         same_type(&what->left, &what->output) && same_type(&what->right, &what->output) &&
+         is_epilogue(&what->epilogue, &what->output);
+}
+
+bool armnn_i_acc_check_select(const armnn_i_acc_select_t* what) {
+  return broadcasts(&what->condition, &what->output) && broadcasts(&what->x, &what->output) &&
+         broadcasts(&what->y, &what->output);
+}
+
+bool armnn_i_acc_check_pairs(const armnn_i_acc_pairs_t* what) {
+  return broadcasts(&what->left, &what->output) && broadcasts(&what->right, &what->output) &&
+         within(what->kind, 0, ARMNN_ACC_PAIRS_LOGIC) &&
+         armnn_i_acc_has_pairs(what->kind, what->operation, what->left.element.type);
+}
+
+bool armnn_i_acc_check_each(const armnn_i_acc_each_t* what) {
+  return same_dims(&what->input, &what->output);
+}
+
+bool armnn_i_acc_check_cast(const armnn_i_acc_cast_t* what) {
+  return same_dims(&what->input, &what->output);
+}
+
+bool armnn_i_acc_check_gather(const armnn_i_acc_gather_t* what) {
+  const tensor_t *input = &what->input, *indices = &what->indices, *output = &what->output;
+  return input->rank >= 2 && indices->rank == 2 && output->rank == 3 &&
+         indices->dims[1] == (int64_t)input->rank - 2 && output->dims[0] == input->dims[0] &&
+         output->dims[1] == indices->dims[0] && output->dims[2] == input->dims[input->rank - 1];
+}
+
+bool armnn_i_acc_check_search(const armnn_i_acc_search_t* what) {
+  const tensor_t *input = &what->input, *output = &what->output;
+  return input->rank == 3 && output->rank == 2 && input->dims[0] == output->dims[0] &&
+         input->dims[2] == output->dims[1] &&
+         within(what->function, 0, ARMNN_ARG_MIN_MAX_COUNT - 1);
+}
+
+bool armnn_i_acc_check_softmax(const armnn_i_acc_softmax_t* what) {
+  return alike(&what->input, &what->output) && what->axis < what->input.rank;
+}
+
+bool armnn_i_acc_check_reduce(const armnn_i_acc_reduce_t* what) {
+  const tensor_t *input = &what->input, *output = &what->output;
+  if (input->rank != output->rank || what->axis_mask >> input->rank != 0) return false;
+  for (uint32_t d = 0; d < input->rank; ++d) {
+    const bool folded = (what->axis_mask >> d & 1u) != 0;
+    if (output->dims[d] != (folded ? 1 : input->dims[d])) return false;
+  }
+  return same_type(input, output) && is_epilogue(&what->epilogue, output) &&
+         is_alone(&what->epilogue);
+}
+
+bool armnn_i_acc_check_normalize(const armnn_i_acc_normalize_t* what) {
+  const bool scaled = what->gamma != NULL || what->beta != NULL;
+  return alike(&what->input, &what->output) && what->axis_mask >> what->input.rank == 0 &&
+         within(what->kind, 0, ARMNN_ACC_NORMALIZE_MEAN_SQUARE) &&
+         (!scaled || what->scale_axis < what->input.rank);
+}
+
+/* ---- Moves --------------------------------------------------------------------------------- */
+
+bool armnn_i_acc_check_copy(const armnn_i_acc_copy_t* what) {
+  const tensor_t *input = &what->input, *output = &what->output;
+  uint32_t seen = 0;
+  if (input->rank != output->rank) return false;
+  for (uint32_t d = 0; d < output->rank; ++d) {
+    if (what->order[d] >= input->rank) return false;
+    const int64_t side = input->dims[what->order[d]];
+    if (side != output->dims[d] && side != 1) return false;
+    seen |= 1u << what->order[d];
+  }
+  return seen == (1u << output->rank) - 1;
+}
+
+bool armnn_i_acc_check_pad(const armnn_i_acc_pad_t* what) {
+  const tensor_t *input = &what->input, *output = &what->output;
+  if (input->rank != output->rank || !same_type(input, output) ||
+      !within(what->mode, 0, ARMNN_PAD_MODE_COUNT - 1)) {
+    return false;
+  }
+  for (uint32_t d = 0; d < input->rank; ++d) {
+    const int64_t side = input->dims[d];
+    const int64_t most = what->mode == ARMNN_PAD_CONSTANT    ? output->dims[d]
+                         : what->mode == ARMNN_PAD_SYMMETRIC ? side
+                                                             : side - 1;
+    if (!within(what->before[d], 0, most) || !within(what->after[d], 0, most) ||
+        what->before[d] + side + what->after[d] != output->dims[d]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ---- Kinds without fields (descriptions.c), of which none is read -------------------------- */
+
+#define NEVER_READ(name)                                              \
+  bool armnn_i_acc_check_##name(const armnn_i_acc_##name##_t* what) { \
+    (void)what;                                                       \
+    return false;                                                     \
+  }
+NEVER_READ(lstm)
+NEVER_READ(gru)
+NEVER_READ(block_product)
+NEVER_READ(dequantize_blocks)
+NEVER_READ(integer_product)
+NEVER_READ(dynamic_range)
+NEVER_READ(dynamic_levels)
+
+/* ---- Quantised elements -------------------------------------------------------------------- */
+
+bool armnn_i_acc_check_quantize(const armnn_i_acc_quantize_t* what) {
+  return same_dims(&what->input, &what->output);
+}
+
+bool armnn_i_acc_check_dequantize(const armnn_i_acc_dequantize_t* what) {
+  return same_dims(&what->input, &what->output);
+}
+
+bool armnn_i_acc_check_table(const armnn_i_acc_table_t* what) {
+  return same_dims(&what->input, &what->output);
+}
+
+bool armnn_i_acc_check_quantized_binary(const armnn_i_acc_quantized_binary_t* what) {
+  return broadcasts(&what->left, &what->output) && broadcasts(&what->right, &what->output) &&
+         is_factor(what->factor) && is_factor(what->left_factor) && is_factor(what->right_factor);
+}
+
+bool armnn_i_acc_check_quantized_softmax(const armnn_i_acc_quantized_softmax_t* what) {
+  return same_dims(&what->input, &what->output) && what->axis < what->input.rank;
+}

@@ -1,0 +1,373 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ */
+#include "descriptions.h"
+
+#include "../packs.h"
+#include "check.h"
+
+typedef armnn_i_acc_fields_t fields_t;
+
+static void field_input(fields_t* fields, armnn_i_acc_tensor_t* tensor) {
+  armnn_i_acc_field_tensor(fields, tensor, ARMNN_ACC_USE_READ);
+}
+
+static void field_output(fields_t* fields, armnn_i_acc_tensor_t* tensor) {
+  armnn_i_acc_field_tensor(fields, tensor, ARMNN_ACC_USE_WRITE);
+}
+
+static void field_epilogue(fields_t* fields, armnn_i_acc_epilogue_t* epilogue) {
+  armnn_i_acc_field_i32(fields, &epilogue->function);
+  armnn_i_acc_field_float(fields, &epilogue->a);
+  armnn_i_acc_field_float(fields, &epilogue->b);
+  armnn_i_acc_field_bool(fields, &epilogue->has_residual);
+  armnn_i_acc_field_bool(fields, &epilogue->residual_last);
+  if (epilogue->has_residual) field_input(fields, &epilogue->residual);
+}
+
+static void field_floats(fields_t* fields, const float** values, int64_t count) {
+  const void* array = *values;
+  armnn_i_acc_field_array(fields, &array, (uint64_t)count, sizeof **values);
+  *values = array;
+}
+
+/* ---- Parameters: all but the operands, in the order of the structures ---------------------- */
+
+/* Numbers of 64 bits that stand one behind another, from |first| to |last|. */
+#define NUMBERS(first, last)                                              \
+  for (int64_t* number = &what->first; number <= &what->last; ++number) { \
+    armnn_i_acc_field_i64(fields, number);                                \
+  }
+
+static int64_t last_dim(const armnn_i_acc_tensor_t* tensor) {
+  return tensor->rank == 0 ? 0 : tensor->dims[tensor->rank - 1];
+}
+
+static void parameters_convolution(fields_t* fields, armnn_i_acc_convolution_t* what) {
+  armnn_i_acc_field_weights(fields, &what->weights);
+  NUMBERS(kernel_y, groups)
+  field_floats(fields, &what->bias, last_dim(&what->output));
+}
+
+/* The parts of a separable convolution, which |fields| has room for. */
+static void field_part(fields_t* fields, uint32_t index, const armnn_i_acc_convolution_t** part) {
+  armnn_i_acc_convolution_t* own = &((armnn_i_acc_convolution_t*)fields->parts)[index];
+  bool is_there = *part != NULL;
+  armnn_i_acc_field_bool(fields, &is_there);
+  if (is_there && !fields->reads) *own = **part;
+  *part = is_there ? own : NULL;
+  if (!is_there) return;
+  armnn_i_acc_convolution_t* what = own;
+  armnn_i_acc_field_weights(fields, &what->weights);
+  NUMBERS(kernel_y, groups)
+  field_epilogue(fields, &what->epilogue);
+}
+
+static void parameters_separable(fields_t* fields, armnn_i_acc_separable_t* what) {
+  armnn_i_acc_convolution_t parts[3];
+  memset(parts, 0, sizeof parts);
+  if (fields->parts == NULL) fields->parts = parts;
+  field_part(fields, 0, &what->expand);
+  field_part(fields, 1, &what->depthwise);
+  field_part(fields, 2, &what->project);
+  if (fields->parts == parts) fields->parts = NULL;
+}
+
+static void parameters_matmul(fields_t* fields, armnn_i_acc_matmul_t* what) {
+  armnn_i_acc_field_bool(fields, &what->transpose_left);
+  armnn_i_acc_field_bool(fields, &what->transpose_right);
+  field_floats(fields, &what->bias, last_dim(&what->output));
+  if (fields->has_packed && what->left.values != armnn_i_acc_packed_mark &&
+      what->epilogue.residual.values != armnn_i_acc_packed_mark) {
+    fields->has_packed = false; /* the right side may be */
+  }
+}
+
+static void parameters_attention(fields_t* fields, armnn_i_acc_attention_t* what) {
+  armnn_i_acc_field_bool(fields, &what->transpose_key);
+  armnn_i_acc_field_bool(fields, &what->transpose_value);
+  armnn_i_acc_field_i64(fields, &what->group);
+  armnn_i_acc_field_bool(fields, &what->shown);
+  armnn_i_acc_field_float(fields, &what->hidden);
+  armnn_i_acc_field_float(fields, &what->scale);
+  armnn_i_acc_field_float(fields, &what->beta);
+}
+
+/* Scales and shifts are packed. */
+static void parameters_affine(fields_t* fields, armnn_i_acc_affine_t* what) {
+  if (!fields->reads) return;
+  what->scale = what->shift = (const void*)armnn_i_acc_packed_mark;
+}
+
+static void parameters_pooling(fields_t* fields, armnn_i_acc_pooling_t* what) {
+  armnn_i_acc_field_i32(fields, &what->method);
+  NUMBERS(kernel_y, pad_right)
+  armnn_i_acc_field_bool(fields, &what->count_padding);
+}
+
+static void parameters_resize(fields_t* fields, armnn_i_acc_resize_t* what) {
+  armnn_i_acc_field_i32(fields, &what->method);
+  armnn_i_acc_field_bool(fields, &what->align_corners);
+  armnn_i_acc_field_bool(fields, &what->half_pixel_centers);
+}
+
+static void parameters_unary(fields_t* fields, armnn_i_acc_unary_t* what) {
+  (void)fields;
+  (void)what;
+}
+
+static void parameters_binary(fields_t* fields, armnn_i_acc_binary_t* what) {
+  armnn_i_acc_field_i32(fields, &what->operation);
+}
+
+static void parameters_select(fields_t* fields, armnn_i_acc_select_t* what) {
+  (void)fields;
+  (void)what;
+}
+
+static void parameters_pairs(fields_t* fields, armnn_i_acc_pairs_t* what) {
+  armnn_i_acc_field_i32(fields, &what->kind);
+  armnn_i_acc_field_i32(fields, &what->operation);
+}
+
+static void parameters_each(fields_t* fields, armnn_i_acc_each_t* what) {
+  armnn_i_acc_field_i32(fields, &what->operation);
+}
+
+static void parameters_cast(fields_t* fields, armnn_i_acc_cast_t* what) {
+  (void)fields;
+  (void)what;
+}
+
+static void parameters_gather(fields_t* fields, armnn_i_acc_gather_t* what) {
+  armnn_i_acc_field_u32(fields, &what->dimension);
+}
+
+static void parameters_search(fields_t* fields, armnn_i_acc_search_t* what) {
+  armnn_i_acc_field_i32(fields, &what->function);
+}
+
+static void parameters_softmax(fields_t* fields, armnn_i_acc_softmax_t* what) {
+  armnn_i_acc_field_u32(fields, &what->axis);
+  armnn_i_acc_field_float(fields, &what->beta);
+  armnn_i_acc_field_bool(fields, &what->logarithm);
+}
+
+static void parameters_reduce(fields_t* fields, armnn_i_acc_reduce_t* what) {
+  armnn_i_acc_field_i32(fields, &what->operation);
+  armnn_i_acc_field_u32(fields, &what->axis_mask);
+}
+
+static void parameters_normalize(fields_t* fields, armnn_i_acc_normalize_t* what) {
+  armnn_i_acc_field_i32(fields, &what->kind);
+  armnn_i_acc_field_u32(fields, &what->axis_mask);
+  armnn_i_acc_field_u32(fields, &what->scale_axis);
+  armnn_i_acc_field_float(fields, &what->eps);
+  const int64_t scales =
+      what->scale_axis < what->input.rank ? what->input.dims[what->scale_axis] : 0;
+  field_floats(fields, &what->gamma, scales);
+  field_floats(fields, &what->beta, scales);
+}
+
+static void parameters_pad(fields_t* fields, armnn_i_acc_pad_t* what) {
+  for (uint32_t d = 0; d < ARMNN_ACC_MAX_RANK; ++d) {
+    armnn_i_acc_field_i64(fields, &what->before[d]);
+    armnn_i_acc_field_i64(fields, &what->after[d]);
+  }
+  armnn_i_acc_field_i32(fields, &what->mode);
+  armnn_i_acc_field_float(fields, &what->value);
+}
+
+static void field_factor(fields_t* fields, armnn_factor_t* factor) {
+  armnn_i_acc_field_i32(fields, &factor->multiplier);
+  armnn_i_acc_field_i32(fields, &factor->shift);
+}
+
+/* Zero points and bias values of the weights are packed. */
+static void parameters_quantized_convolution(fields_t* fields,
+                                             armnn_i_acc_quantized_convolution_t* what) {
+  armnn_i_acc_field_weights(fields, &what->weights);
+  const void* factors = what->factors;
+  armnn_i_acc_field_array(fields, &factors, (uint64_t)last_dim(&what->output),
+                          sizeof *what->factors);
+  what->factors = factors;
+  if (!fields->reads) what->saved_fit_bytes = armnn_i_acc_weights_fit_bytes(what);
+  armnn_i_acc_field_bool(fields, &what->saved_fit_bytes);
+  armnn_i_acc_field_bool(fields, &what->once);
+  NUMBERS(kernel_y, groups)
+  armnn_i_acc_field_i32(fields, &what->low);
+  armnn_i_acc_field_i32(fields, &what->high);
+}
+
+static void parameters_quantize(fields_t* fields, armnn_i_acc_quantize_t* what) {
+  (void)fields;
+  (void)what;
+}
+
+static void parameters_dequantize(fields_t* fields, armnn_i_acc_dequantize_t* what) {
+  (void)fields;
+  (void)what;
+}
+
+static void parameters_table(fields_t* fields, armnn_i_acc_table_t* what) {
+  armnn_i_acc_field_bytes(fields, what->table, sizeof what->table);
+}
+
+static void parameters_quantized_binary(fields_t* fields, armnn_i_acc_quantized_binary_t* what) {
+  armnn_i_acc_field_i32(fields, &what->operation);
+  field_factor(fields, &what->left_factor);
+  field_factor(fields, &what->right_factor);
+  field_factor(fields, &what->factor);
+  armnn_i_acc_field_i32(fields, &what->low);
+  armnn_i_acc_field_i32(fields, &what->high);
+}
+
+static void parameters_quantized_pooling(fields_t* fields, armnn_i_acc_quantized_pooling_t* what) {
+  armnn_i_acc_field_i32(fields, &what->method);
+  NUMBERS(kernel_y, pad_right)
+  armnn_i_acc_field_bool(fields, &what->count_padding);
+}
+
+static void parameters_quantized_softmax(fields_t* fields, armnn_i_acc_quantized_softmax_t* what) {
+  armnn_i_acc_field_u32(fields, &what->axis);
+  armnn_i_acc_field_float(fields, &what->beta);
+}
+
+/* Kinds without fields: a program that has one of them is saved as layers. */
+#define WITHOUT_FIELDS(name)                                                      \
+  static void parameters_##name(fields_t* fields, armnn_i_acc_##name##_t* what) { \
+    (void)what;                                                                   \
+    armnn_i_acc_fail_fields(fields, "there are no fields for " #name);            \
+  }
+WITHOUT_FIELDS(lstm)
+WITHOUT_FIELDS(gru)
+WITHOUT_FIELDS(block_product)
+WITHOUT_FIELDS(dequantize_blocks)
+WITHOUT_FIELDS(integer_product)
+WITHOUT_FIELDS(dynamic_range)
+WITHOUT_FIELDS(dynamic_levels)
+
+/* ---- Descriptions: the operands of kinds.inc, then the parameters -------------------------- */
+
+/* Only the mask of an attention may be absent. */
+static void require_output(fields_t* fields, const armnn_i_acc_tensor_t* output) {
+  if (output->rank == 0) armnn_i_acc_fail_fields(fields, "an output has no dimensions");
+}
+
+#define INPUT(member) field_input(fields, &what->member);
+#define INPUTS(first, second) INPUT(first) INPUT(second)
+#define INPUTS3(first, second, third) INPUTS(first, second) INPUT(third)
+#define INPUTS4(first, second, third, fourth) INPUTS3(first, second, third) INPUT(fourth)
+#define STORED(member) armnn_i_acc_field_i32(fields, &what->stored);
+#define EPILOGUE field_epilogue(fields, &what->epilogue);
+#define KIND(kind, name, operands, traits) KIND_LIKE(kind, name, name, operands, traits)
+#define KIND_LIKE(kind, name, other, operands, traits)                                        \
+  static void fields_##name(fields_t* fields, armnn_i_acc_##other##_t* what) {                \
+    operands field_output(fields, &what->output);                                             \
+    require_output(fields, &what->output);                                                    \
+    parameters_##other(fields, what);                                                         \
+  }                                                                                           \
+                                                                                              \
+  void armnn_i_acc_save_##name(fields_t* fields, const armnn_i_acc_##other##_t* what) {       \
+    armnn_i_acc_##other##_t copy = *what;                                                     \
+    uint32_t number = ARMNN_ACC_SAVED_##kind;                                                 \
+    armnn_i_acc_field_u32(fields, &number);                                                   \
+    fields_##name(fields, &copy);                                                             \
+  }                                                                                           \
+                                                                                              \
+  static armnn_status_t make_##name(const armnn_i_acc_maker_t* maker, fields_t* fields,       \
+                                    armnn_i_acc_op_t** out_op) {                              \
+    armnn_i_acc_##other##_t what;                                                             \
+    memset(&what, 0, sizeof what);                                                            \
+    fields_##name(fields, &what);                                                             \
+    if (fields->has_packed || (fields->fault == NULL && !armnn_i_acc_check_##other(&what))) { \
+      armnn_i_acc_fail_fields(fields, "operands of " #name " do not fit");                    \
+    }                                                                                         \
+    if (fields->fault != NULL) return ARMNN_STATUS_INCOMPATIBLE;                              \
+    return armnn_i_acc_make_##name(maker, &what, out_op);                                     \
+  }
+#include "../compile/kinds.inc"
+#undef KIND
+#undef KIND_LIKE
+
+/* Copies are no kind of node, and the only operators that ask no order of the last dimension. */
+static void fields_copy(fields_t* fields, armnn_i_acc_copy_t* what) {
+  armnn_i_acc_field_tensor(fields, &what->input, ARMNN_ACC_USE_READ_ANY);
+  armnn_i_acc_field_tensor(fields, &what->output, ARMNN_ACC_USE_WRITE_ANY);
+  require_output(fields, &what->output);
+  for (uint32_t d = 0; d < ARMNN_ACC_MAX_RANK; ++d) {
+    armnn_i_acc_field_u32(fields, &what->order[d]);
+  }
+}
+
+void armnn_i_acc_save_copy(fields_t* fields, const armnn_i_acc_copy_t* what) {
+  armnn_i_acc_copy_t copy = *what;
+  uint32_t number = ARMNN_ACC_SAVED_COPY;
+  armnn_i_acc_field_u32(fields, &number);
+  fields_copy(fields, &copy);
+}
+
+static armnn_status_t make_copy(const armnn_i_acc_maker_t* maker, fields_t* fields,
+                                armnn_i_acc_op_t** out_op) {
+  armnn_i_acc_copy_t what;
+  memset(&what, 0, sizeof what);
+  fields_copy(fields, &what);
+  if (fields->has_packed || (fields->fault == NULL && !armnn_i_acc_check_copy(&what))) {
+    armnn_i_acc_fail_fields(fields, "operands of a copy do not fit");
+  }
+  if (fields->fault != NULL) return ARMNN_STATUS_INCOMPATIBLE;
+  return armnn_i_acc_make_copy(maker, &what, out_op);
+}
+
+/* ---- By kind ------------------------------------------------------------------------------- */
+
+typedef armnn_status_t (*make_t)(const armnn_i_acc_maker_t* maker, fields_t* fields,
+                                 armnn_i_acc_op_t** out_op);
+
+static const make_t makers[ARMNN_ACC_SAVED_COUNT] = {
+#define KIND(kind, name, ...) [ARMNN_ACC_SAVED_##kind] = make_##name,
+#define KIND_LIKE(kind, name, ...) [ARMNN_ACC_SAVED_##kind] = make_##name,
+#include "../compile/kinds.inc"
+#undef KIND
+#undef KIND_LIKE
+    [ARMNN_ACC_SAVED_COPY] = make_copy,
+};
+
+armnn_status_t armnn_i_acc_make_saved(const armnn_i_acc_maker_t* maker, fields_t* fields,
+                                      armnn_i_acc_op_t** out_op) {
+  uint32_t kind;
+  *out_op = NULL;
+  fields->has_packed = false;
+  armnn_i_acc_field_u32(fields, &kind);
+  if (kind >= ARMNN_ACC_SAVED_COUNT) armnn_i_acc_fail_fields(fields, "an operator is none");
+  if (fields->fault != NULL) return ARMNN_STATUS_INCOMPATIBLE;
+  armnn_i_acc_convolution_t parts[3];
+  memset(parts, 0, sizeof parts);
+  fields->parts = parts;
+  const armnn_status_t status = makers[kind](maker, fields, out_op);
+  fields->parts = NULL;
+  if (status != ARMNN_STATUS_UNSUPPORTED) return status;
+  armnn_i_acc_fail_fields(fields, "an operator takes no such tensors");
+  return ARMNN_STATUS_INCOMPATIBLE;
+}
+
+uint32_t armnn_i_acc_saved_stamp(void) {
+  static const struct {
+    const char* name;
+    uint64_t size;
+  } kinds[] = {
+#define KIND(kind, name, ...) {#name, sizeof(armnn_i_acc_##name##_t)},
+#define KIND_LIKE(kind, name, ...) {#name, 0},
+#include "../compile/kinds.inc"
+#undef KIND
+#undef KIND_LIKE
+  };
+  uint64_t stamp = 0;
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
+    stamp = ARMNN_ACC_LAYOUT(stamp, kinds[i].size);
+    for (const char* at = kinds[i].name; *at != '\0'; ++at) {
+      stamp = ARMNN_ACC_LAYOUT(stamp, (uint64_t)*at);
+    }
+  }
+  return (uint32_t)(stamp ^ stamp >> 32);
+}

@@ -1,0 +1,239 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Programs of CpuAcc in saved networks: mapped, made for one kind of processor, not believed.
+
+That they compute the same bits is checked wherever a test runs a network (saving.py).
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import gc
+import json
+import logging
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armnn_py as ann
+from armnn_py.optimizer.saved.read import read_network
+
+from .networks import values_of
+from .saving import members_of, write
+from .vision import Vision
+
+BOTH = ["CpuAcc", "CpuRef"]
+SIDE = 1024
+
+
+def perceptron() -> ann.Network:
+    """Two products of 4 MiB of weights each."""
+    network = ann.Network("perceptron")
+    x = network.add_input("x", ann.TensorInfo((1, SIDE))).output
+    for number in range(2):
+        layer = network.add_fully_connected(x, matrix(number), values_of(9, SIDE))
+        x = network.add_activation(layer, ann.ActivationFunction.TANH, a=1.0, b=1.0).output
+    network.add_output("y", x)
+    return network
+
+
+def matrix(seed: int) -> Any:
+    return values_of(seed, SIDE, SIDE) / np.float32(32)
+
+
+def expected_of(x: Any) -> Any:
+    """What the perceptron gives, in double precision."""
+    for number in range(2):
+        x = np.tanh(x.astype(np.float64) @ matrix(number).astype(np.float64) + values_of(9, SIDE))
+    return x
+
+
+X = values_of(5, 1, SIDE)
+
+
+@pytest.fixture
+def fresh(runtime: ann.Runtime) -> Iterator[ann.Runtime]:
+    """Another instance of the backend, as in another process."""
+    with ann.Runtime() as fresh:
+        yield fresh
+
+
+@pytest.fixture
+def saved(runtime: ann.Runtime, tmp_path: Path) -> Path:
+    path = tmp_path / "x.armnn"
+    ann.optimize(perceptron(), BOTH, runtime=runtime).save(path)
+    return path
+
+
+def run_of(path: Path, runtime: ann.Runtime) -> Any:
+    with ann.load(path, runtime=runtime) as network:
+        return network.run({"x": X})["y"]
+
+
+def mappings(path: Path) -> dict[str, int]:
+    """Kibibytes of this process in a file: of it in memory, and of that changed or copied."""
+    total = {"Rss": 0, "Private_Dirty": 0, "Anonymous": 0}
+    with Path("/proc/self/smaps").open(encoding="utf-8") as lines:
+        inside = False
+        for line in lines:
+            if re.match(r"^[0-9a-f]+-[0-9a-f]+ ", line):
+                inside = line.rstrip().endswith(str(path))
+            name = line.split(":")[0]
+            if inside and name in total:
+                total[name] += int(line.split()[1])
+    return total
+
+
+def own_memory() -> int:
+    """Kibibytes that belong to no file."""
+    with Path("/proc/self/status").open(encoding="ascii") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon"))
+
+
+def test_weights_are_read_where_they_are(fresh: ann.Runtime, saved: Path) -> None:
+    run_of(saved, fresh)  # what is loaded once
+    expected = expected_of(X)
+    gc.collect()
+    before = own_memory()
+    with ann.load(saved, runtime=fresh) as network:
+        np.testing.assert_allclose(network.run({"x": X})["y"], expected, rtol=0, atol=2e-6)
+        mapped = mappings(saved)
+        assert mapped["Rss"] >= 2 * SIDE * SIDE * 4 // 1024  # the packed ones
+        assert mapped["Private_Dirty"] == mapped["Anonymous"] == 0
+        assert own_memory() - before < SIDE * SIDE * 4 // 1024 // 2
+    del network
+    gc.collect()
+    assert mappings(saved)["Rss"] == 0
+
+
+def test_a_program_of_a_file_is_saved_again(fresh: ann.Runtime, saved: Path) -> None:
+    other = saved.with_name("other.armnn")
+    ann.OptimizedNetwork.load(saved, runtime=fresh).save(other)
+    assert members_of(other) == members_of(saved)
+
+
+def test_equal_networks_make_equal_files(runtime: ann.Runtime, saved: Path) -> None:
+    other = saved.with_name("other.armnn")
+    ann.optimize(perceptron(), BOTH, runtime=runtime).save(other)
+    assert other.read_bytes() == saved.read_bytes()
+
+
+def test_layers_are_kept_beside_bytes_for_one_processor(runtime: ann.Runtime, saved: Path) -> None:
+    small = saved.with_name("small.armnn")
+    ann.optimize(perceptron(), BOTH, runtime=runtime).save(small, keep_subgraphs=False)
+    weights = 2 * SIDE * SIDE * 4
+    assert weights < small.stat().st_size < 1.1 * weights
+    assert 2 * weights < saved.stat().st_size < 2.2 * weights
+
+
+@pytest.mark.parametrize(
+    "options", [{"isa": "portable"}, {"winograd": "always"}], ids=["kernels", "algorithm"]
+)
+def test_programs_for_others_are_compiled_again(
+    saved: Path, options: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    with (
+        caplog.at_level(logging.INFO, "armnn_py.optimizer"),
+        ann.Runtime(backend_options={"CpuAcc": options}) as runtime,
+    ):
+        np.testing.assert_allclose(run_of(saved, runtime), expected_of(X), rtol=0, atol=2e-6)
+    assert "this is 'armnn_py CpuAcc program" in caplog.text
+
+
+def test_programs_for_others_are_refused_without_their_layers(
+    runtime: ann.Runtime, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.armnn"
+    ann.optimize(perceptron(), BOTH, runtime=runtime).save(path, keep_subgraphs=False)
+    with (
+        ann.Runtime(backend_options={"CpuAcc": {"isa": "portable"}}) as other,
+        pytest.raises(ann.BackendError, match="this is 'armnn_py CpuAcc program"),
+    ):
+        ann.load(path, runtime=other)
+
+
+def test_weights_in_another_layout_are_packed_again(
+    fresh: ann.Runtime, saved: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As for another number of threads, or other caches: only the layout tells."""
+    members = members_of(saved)
+    blob = bytearray(members["blobs/0.bin"])
+    (layout,) = pack_layouts(blob)[:1]
+    blob[layout] ^= 1
+    write(saved, {**members, "blobs/0.bin": bytes(blob)})
+    with caplog.at_level(logging.INFO, "armnn_py.optimizer"):
+        np.testing.assert_allclose(run_of(saved, fresh), expected_of(X), rtol=0, atol=2e-6)
+    assert "packed for other caches or threads" in caplog.text
+
+
+def pack_layouts(blob: bytearray) -> list[int]:
+    """Where the layouts of packed weights stand: behind sizes of 4 MiB and more."""
+    return [
+        at + 16
+        for at in range(0, 1024, 4)
+        if SIDE * SIDE * 4 <= int.from_bytes(blob[at + 8 : at + 16], "little") < 2 * SIDE * SIDE * 4
+    ]
+
+
+def numbers_in(path: Path) -> bytes:
+    return members_of(path)["blobs/0.bin"]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_forged_program_does_no_harm(runtime: ann.Runtime, tmp_path: Path, seed: int) -> None:
+    """Each change is refused, or computes something else, and nothing ends the process."""
+    network, path = Vision(seed).make(16), tmp_path / "x.armnn"
+    ann.optimize(network, BOTH, runtime=runtime).save(path, keep_subgraphs=False)
+    members, noise = members_of(path), random.Random(seed)
+    whole, refused = members["blobs/0.bin"], 0
+    for _ in range(60):
+        blob = bytearray(whole)
+        for _ in range(noise.choice([1, 1, 3])):
+            at = noise.randrange(min(len(blob), 6000) // 4) * 4
+            word = noise.choice([0, 1, 2, 1 << 31, (1 << 32) - 1, noise.getrandbits(32)])
+            blob[at : at + 4] = word.to_bytes(4, "little")
+        if noise.random() < 0.1:
+            del blob[noise.randrange(len(blob)) :]
+        if bytes(blob) == whole:
+            continue
+        write(path, {**members, "blobs/0.bin": bytes(blob)})
+        try:
+            loaded = ann.load(path, runtime=runtime)
+        except (ann.BackendError, ann.ParseError, ann.ExecutionError):
+            refused += 1
+        else:
+            inputs = {
+                name: values_of(1, *info.static_shape) for name, info in loaded.inputs.items()
+            }
+            with loaded, contextlib.suppress(ann.ArmnnError):
+                loaded.run(inputs)
+    assert refused > 20
+
+
+def test_a_damaged_program_does_not_reach_the_backend(runtime: ann.Runtime, saved: Path) -> None:
+    whole = saved.read_bytes()
+    at = whole.index(numbers_in(saved)[:64])
+    saved.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+    with pytest.raises(ann.ParseError, match=r"'blobs/0.bin' is damaged"):
+        ann.load(saved, runtime=runtime)
+
+
+def test_what_a_program_says_of_itself(saved: Path) -> None:
+    document = json.loads(members_of(saved)["network.json"])
+    (text,) = [
+        base64.b64decode(layer["compiled"]["compatibility"]).decode()
+        for layer in document["layers"]
+        if "compiled" in layer
+    ]
+    words = (
+        r"armnn_py CpuAcc program 1, kernels \w+, weights float32, Winograd auto, "
+        r"separable auto, fields .{8}"
+    )
+    assert re.fullmatch(words, text)
+    assert [part.member for part in read_network(str(saved)).parts.values()] == ["blobs/0.bin"]

@@ -224,7 +224,7 @@ static void bench_layer(const armnn_i_acc_maker_t* maker, const layer_t* layer, 
                                     : armnn_i_acc_make_winograd(maker, &what, tile, &op);
   if (status != ARMNN_STATUS_OK) exit(1);
   armnn_i_acc_maker_t choosing = *maker;
-  choosing.winograd = ARMNN_ACC_WINOGRAD_AUTO;
+  choosing.winograd = ARMNN_ACC_AUTO;
   const bool chosen = armnn_i_acc_choose_winograd(&choosing, &what) == tile;
   char* bindings[] = {NULL, (char*)x, (char*)y};
   char* scratch = aligned_alloc(64, (op->scratch_size + 127) / 64 * 64);

@@ -247,7 +247,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   armnn_core_set_thread_count((uint32_t)threads);
-  const bench_t bench = {{host, isa, (uint32_t)threads, ARMNN_ACC_WINOGRAD_OFF},
+  const bench_t bench = {{.host = host, .isa = isa, .max_threads = (uint32_t)threads},
                          argc > 3 ? argc - 3 : 0,
                          argc > 3 ? argv + 3 : NULL};
   printf("%s, %d thread%s\n\n", isa->name, threads, threads == 1 ? "" : "s");

@@ -78,10 +78,16 @@ EXPORT void operators_apply(uint32_t isa, int32_t function, const float* in, flo
 
 /* ---- Operators ----------------------------------------------------------------------------- */
 
-static int32_t winograd = ARMNN_ACC_WINOGRAD_OFF;
+static int32_t winograd = ARMNN_ACC_OFF;
 
 static armnn_i_acc_maker_t maker_of(uint32_t isa, uint32_t threads) {
-  return (armnn_i_acc_maker_t){&host, armnn_i_acc_isas[isa], threads, winograd};
+  return (armnn_i_acc_maker_t){
+      .host = &host,
+      .isa = armnn_i_acc_isas[isa],
+      .max_threads = threads,
+      .winograd = winograd,
+      .separable = ARMNN_ACC_OFF,
+  };
 }
 
 /* What the convolutions that are made from now on may be; at first they are windows. */

@@ -32,16 +32,20 @@ FUNCTIONS = tuple(
     if name != "ARMNN_ACC_FUNCTION_COUNT"
 )
 
-WINOGRAD = tuple(
-    name.removeprefix("ARMNN_ACC_WINOGRAD_").lower() for name in HEADERS.enums["winograd"]
+CHOICES = tuple(name.removeprefix("ARMNN_ACC_").lower() for name in HEADERS.enums["choice"])
+
+STORED = tuple(
+    name.removeprefix("ARMNN_ACC_STORED_").lower()
+    for name in HEADERS.enums["stored"]
+    if name != "ARMNN_ACC_STORED_COUNT"
 )
 
 # What /proc/cpuinfo must name for an instruction set to be tested here.
 _NEEDS = {
-    "avx512": {"avx512f", "avx512bw", "avx512vl", "avx512dq"},
-    "avx2": {"avx2", "fma"},
-    "avx512vnni": {"avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512_vnni"},
-    "avxvnni": {"avx2", "fma", "avx_vnni"},
+    "avx512": {"avx512f", "avx512bw", "avx512vl", "avx512dq", "f16c"},
+    "avx2": {"avx2", "fma", "f16c"},
+    "avx512vnni": {"avx512f", "avx512bw", "avx512vl", "avx512dq", "f16c", "avx512_vnni"},
+    "avxvnni": {"avx2", "fma", "f16c", "avx_vnni"},
 }
 # On Arm, the bits of AT_HWCAP and AT_HWCAP2; an emulator shows the file of its host.
 _ARM_BITS = {"dotprod": (16, 20), "i8mm": (26, 13)}
@@ -51,6 +55,7 @@ Element: Any = HEADERS.structs["element"]
 Tensor: Any = HEADERS.structs["tensor"]
 Epilogue: Any = HEADERS.structs["epilogue"]
 Convolution: Any = HEADERS.structs["convolution"]
+Separable: Any = HEADERS.structs["separable"]
 Matmul: Any = HEADERS.structs["matmul"]
 Attention: Any = HEADERS.structs["attention"]
 Affine: Any = HEADERS.structs["affine"]
@@ -142,11 +147,11 @@ class Operators:
     @contextmanager
     def winograd(self, option: str) -> Iterator[None]:
         """Convolutions are made with the backend's option ``winograd``; without, with ``off``."""
-        self._library.operators_set_winograd(WINOGRAD.index(option))
+        self._library.operators_set_winograd(CHOICES.index(option))
         try:
             yield
         finally:
-            self._library.operators_set_winograd(WINOGRAD.index("off"))
+            self._library.operators_set_winograd(CHOICES.index("off"))
 
     @staticmethod
     def _names(function: Any) -> list[str]:

@@ -11,9 +11,9 @@
 #if defined(__AVX512F__)
 #define VECTOR_FEATURES                                                      \
   (ARMNN_CPU_X86_AVX512F | ARMNN_CPU_X86_AVX512BW | ARMNN_CPU_X86_AVX512VL | \
-   ARMNN_CPU_X86_AVX512DQ | ARMNN_CPU_X86_AVX2 | ARMNN_CPU_X86_FMA)
+   ARMNN_CPU_X86_AVX512DQ | ARMNN_CPU_X86_AVX2 | ARMNN_CPU_X86_FMA | ARMNN_CPU_X86_F16C)
 #elif defined(__AVX2__)
-#define VECTOR_FEATURES (ARMNN_CPU_X86_AVX2 | ARMNN_CPU_X86_FMA)
+#define VECTOR_FEATURES (ARMNN_CPU_X86_AVX2 | ARMNN_CPU_X86_FMA | ARMNN_CPU_X86_F16C)
 #else
 #define VECTOR_FEATURES 0 /* every machine of the architecture has them */
 #endif
@@ -41,13 +41,17 @@ extern const armnn_i_acc_gemm_kernels_t BASE_NAME(armnn_i_acc_gemm_kernels);
 extern const armnn_i_acc_depthwise_kernels_t BASE_NAME(armnn_i_acc_depthwise_kernels);
 extern const armnn_i_acc_elementwise_kernels_t BASE_NAME(armnn_i_acc_elementwise_kernels);
 extern const armnn_i_acc_pooling_kernels_t BASE_NAME(armnn_i_acc_pooling_kernels);
+extern const armnn_i_acc_recurrent_kernels_t BASE_NAME(armnn_i_acc_recurrent_kernels);
 extern const armnn_i_acc_reduce_kernels_t BASE_NAME(armnn_i_acc_reduce_kernels);
 extern const armnn_i_acc_move_kernels_t BASE_NAME(armnn_i_acc_move_kernels);
+extern const armnn_i_acc_vector_kernels_t BASE_NAME(armnn_i_acc_vector_kernels);
 extern const armnn_i_acc_winograd_kernels_t BASE_NAME(armnn_i_acc_winograd_kernels);
 extern const armnn_i_acc_move_kernels_t BASE_NAME(armnn_i_acc_move_kernels_8);
 extern const armnn_i_acc_move_kernels_t BASE_NAME(armnn_i_acc_move_kernels_16);
 extern const armnn_i_acc_move_kernels_t BASE_NAME(armnn_i_acc_move_kernels_64);
 
+extern const armnn_i_acc_block_kernels_t ACC_NAME(armnn_i_acc_block_kernels);
+extern const armnn_i_acc_dynamic_kernels_t ACC_NAME(armnn_i_acc_dynamic_kernels);
 extern const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels);
 
 static const armnn_i_acc_kernels_t float32 = {
@@ -56,8 +60,10 @@ static const armnn_i_acc_kernels_t float32 = {
     .depthwise = &BASE_NAME(armnn_i_acc_depthwise_kernels),
     .elementwise = &BASE_NAME(armnn_i_acc_elementwise_kernels),
     .pooling = &BASE_NAME(armnn_i_acc_pooling_kernels),
+    .recurrent = &BASE_NAME(armnn_i_acc_recurrent_kernels),
     .reduce = &BASE_NAME(armnn_i_acc_reduce_kernels),
     .move = &BASE_NAME(armnn_i_acc_move_kernels),
+    .vectors = &BASE_NAME(armnn_i_acc_vector_kernels),
     .winograd = &BASE_NAME(armnn_i_acc_winograd_kernels),
 };
 
@@ -71,4 +77,6 @@ const armnn_i_acc_isa_t ACC_NAME(armnn_i_acc_isa) = {
               [4] = &BASE_NAME(armnn_i_acc_move_kernels),
               [8] = &BASE_NAME(armnn_i_acc_move_kernels_64)},
     .quantized = &ACC_NAME(armnn_i_acc_quantized_kernels),
+    .blocks = &ACC_NAME(armnn_i_acc_block_kernels),
+    .dynamic = &ACC_NAME(armnn_i_acc_dynamic_kernels),
 };

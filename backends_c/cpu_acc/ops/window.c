@@ -45,7 +45,7 @@ static int64_t pixel_step(const armnn_i_acc_tensor_t* tensor) {
   return armnn_i_acc_step(tensor, tensor->dims[2] > 1 ? 2 : tensor->dims[1] > 1 ? 1 : 0);
 }
 
-static uint32_t guess_vectors(const armnn_i_acc_gemm_kernels_t* gemm, uint64_t columns) {
+uint32_t armnn_i_acc_guess_vectors(const armnn_i_acc_gemm_kernels_t* gemm, uint64_t columns) {
   const uint64_t all = (columns + gemm->lanes - 1) / gemm->lanes;
   if (all <= 2) return (uint32_t)all;
   if (gemm->max_rows[4] > 0) return all == 4 ? 4 : 3;
@@ -111,7 +111,8 @@ static void cut_work(armnn_i_acc_window_t* window) {
  * wait in scratch while the other tiles use the part at hand. */
 static void cut_taps(armnn_i_acc_window_t* window) {
   const armnn_i_acc_panels_t* panels = &window->panels;
-  const uint64_t tap = panels->depth * panels->vectors * panels->gemm->lanes * sizeof(float);
+  const uint64_t tap =
+      panels->depth * panels->vectors * panels->gemm->lanes * armnn_i_acc_weight_size(panels);
   const uint64_t at_a_time = armnn_i_acc_second_cache() / WEIGHTS_SHARE / (tap > 0 ? tap : 1);
   window->taps_at_a_time = panels->taps > 0 ? (uint32_t)panels->taps : 1;
   if (panels->gemm->pauses && at_a_time < panels->taps) {
@@ -241,7 +242,7 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
   window->taps_x = window->rows_as_runs ? 1 : (uint32_t)what->kernel_x;
   if (window->taps_x == 0) window->taps_y = 0;
   const uint64_t depth = (uint64_t)(window->rows_as_runs ? channels * what->kernel_x : channels);
-  if (vectors == 0) vectors = guess_vectors(window->kernels->gemm, (uint64_t)columns);
+  if (vectors == 0) vectors = armnn_i_acc_guess_vectors(window->kernels->gemm, (uint64_t)columns);
   window->operations = 2 * (uint64_t)(armnn_i_acc_count(&what->output) * taps * channels);
   window->threads = armnn_i_acc_threads(maker, window->operations);
   const uint32_t multiple = divides_panels(what, window->threads) ? window->threads : 1;
@@ -249,6 +250,9 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
       maker, window->kernels->gemm, (uint32_t)what->groups, (uint64_t)columns, (uint64_t)channels,
       (uint64_t)window->taps_y * window->taps_x, depth, vectors, multiple, &window->panels);
   if (status == ARMNN_STATUS_OK) {
+    if (what->stored != ARMNN_ACC_STORED_FLOAT32) {
+      armnn_i_acc_store_panels(&window->panels, what->stored);
+    }
     set_geometry(window);
     window->in_tile =
         armnn_i_acc_set_epilogue(&what->epilogue, &window->flags, &window->low, &window->high);

@@ -102,9 +102,9 @@ EXPORT int32_t operators_make_winograd(uint32_t isa, uint32_t threads,
 
 EXPORT int32_t operators_make_quantized_tiles(uint32_t isa, uint32_t threads,
                                               const armnn_i_acc_quantized_convolution_t* what,
-                                              int32_t by_bytes, armnn_i_acc_op_t** out) {
+                                              int32_t kind, armnn_i_acc_op_t** out) {
   const armnn_i_acc_maker_t maker = maker_of(isa, threads);
-  return (int32_t)armnn_i_acc_make_quantized_tiles(&maker, what, by_bytes != 0, out);
+  return (int32_t)armnn_i_acc_make_quantized_tiles(&maker, what, (armnn_i_acc_tiles_e)kind, out);
 }
 
 #define KIND(kind, name, ...) KIND_LIKE(kind, name, name, 0)

@@ -23,6 +23,7 @@ Pair: Any = HEADERS.structs["quantized_binary"]
 Pooling: Any = HEADERS.structs["quantized_pooling"]
 Table: Any = HEADERS.structs["table"]
 X_POINT, Y_POINT = 7, -20
+TILES = tuple(name.removeprefix("ARMNN_ACC_TILES_").lower() for name in HEADERS.enums["tiles"])
 
 
 def bytes_of(
@@ -60,7 +61,7 @@ def windows(x: np.ndarray, kernel: tuple[int, int], stride: int, pad: int) -> np
     return views[:, ::stride, ::stride].transpose(0, 1, 2, 4, 5, 3)
 
 
-@pytest.mark.parametrize("by", ["choice", "pairs", "bytes", "depthwise"])
+@pytest.mark.parametrize("by", ["choice", "depthwise", *TILES])
 @pytest.mark.parametrize("how", [0, 1, 2])
 @pytest.mark.parametrize(
     ("kernel", "stride", "pad", "channels", "outputs"),
@@ -126,9 +127,10 @@ def test_products(
         low=-100,
         high=90,
     )
-    if by in ("pairs", "bytes"):
-        name = operators.run("quantized_tiles", quantized_isa, what, by == "bytes")
-        assert (name.split("__")[0] == "armnn_s8_gemm") == (by == "pairs")
+    if by in TILES:
+        name = operators.run("quantized_tiles", quantized_isa, what, TILES.index(by))
+        assert ("_dot_" in name or "_mmla_" in name) == (by == "bytes")
+        assert ("_narrow__" in name) == (by == "narrow_pairs")
     else:
         maker = "quantized_depthwise" if depthwise else "quantized_convolution"
         name = operators.run(maker, quantized_isa, what)
@@ -260,9 +262,12 @@ def test_weights_that_need_nine_bits(operators: Operators, quantized_isa: str) -
             low=-128,
             high=127,
         )
-        by_bytes = operators.run("quantized_tiles", quantized_isa, what, True)
-        assert (by_bytes != "unsupported") == fits
-        if fits:
+        for kind in ("narrow_pairs", "bytes"):
+            y[...] = 0
+            name = operators.run("quantized_tiles", quantized_isa, what, TILES.index(kind))
+            assert (name != "unsupported") == fits
+            if not fits:
+                continue
             np.testing.assert_array_equal(y, stored(scaled(sums, 2**30 + 12345, 8)))
         y[...] = 0
         operators.run("quantized_convolution", quantized_isa, what)

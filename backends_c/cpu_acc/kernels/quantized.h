@@ -108,7 +108,8 @@ typedef void (*armnn_i_acc_levels_fn_t)(const armnn_i_acc_levels_of_t* job);
 typedef struct armnn_i_acc_product_kernels_t {
   uint32_t panel; /* channels of a panel */
   uint32_t rows;  /* the most of a tile */
-  uint32_t bytes; /* of a number of a row, and of a weight */
+  uint32_t bytes; /* of a number of a row */
+  uint32_t weight_bytes;
   uint32_t group; /* neighbouring depths whose weights lie side by side, channel by channel */
   armnn_i_acc_levels_fn_t read; /* images to rows */
   void (*multiply)(const armnn_i_acc_product_job_t* job);
@@ -174,6 +175,8 @@ typedef struct armnn_i_acc_quantized_kernels_t {
   armnn_i_acc_levels_fn_t levels;
   /* Levels of both sides in 16 bits: any zero points. */
   const armnn_i_acc_product_kernels_t* pairs;
+  /* The same with weights whose levels fit 8 bits: half of what is read. */
+  const armnn_i_acc_product_kernels_t* narrow_pairs;
   /* Stored bytes by levels of weights that fit 8 bits; the input's zero point goes off with the
    * bias. */
   const armnn_i_acc_product_kernels_t* bytes;

@@ -28,6 +28,7 @@ const armnn_i_acc_product_kernels_t ACC_NAME(armnn_i_acc_byte_kernels) = {
     .panel = PANEL,
     .rows = MOST_ROWS,
     .bytes = 1,
+    .weight_bytes = 1,
     .group = GROUP_BYTES,
     .read = ACC_NAME(armnn_s8_bytes),
     .multiply = ACC_NAME(armnn_s8_dot_gemm),

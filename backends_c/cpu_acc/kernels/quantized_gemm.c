@@ -21,14 +21,14 @@ static void ACC_NAME(armnn_s8_gemm)(const job_t* job) {
 
 ACC_INLINE void sum_rows(const armnn_i_acc_sums_job_t* job, const int16_t* input, int32_t* sums,
                          const int ROWS) {
-  const int32_t* weights = job->weights;
+  const char* weights = (const char*)job->weights;
   const char* row[MOST_ROWS];
   sums_t sum[MOST_ROWS];
   UNROLLED for (int i = 0; i < ROWS; ++i) {
     row[i] = (const char*)(input + i * job->input_row);
     sum[i][0] = sum[i][1] = vi_set(0);
   }
-  for (size_t k = 0; k < job->pairs; ++k, weights += PANEL) {
+  for (size_t k = 0; k < job->pairs; ++k, weights += weights_size(PAIRS)) {
     add_group(sum, row, k, weights, ROWS, PAIRS);
   }
   UNROLLED for (int i = 0; i < ROWS; ++i) {
@@ -64,6 +64,7 @@ static const armnn_i_acc_product_kernels_t pairs = {
     .panel = PANEL,
     .rows = MOST_ROWS,
     .bytes = sizeof(int16_t),
+    .weight_bytes = sizeof(int16_t),
     .group = GROUP_BYTES / sizeof(int16_t),
     .read = ACC_NAME(armnn_s8_levels),
     .multiply = ACC_NAME(armnn_s8_gemm),
@@ -73,6 +74,7 @@ static const armnn_i_acc_product_kernels_t pairs = {
 void ACC_NAME(armnn_s8_depthwise)(const armnn_i_acc_channelwise_job_t* job);
 void ACC_NAME(armnn_s8_winograd_input)(const armnn_i_acc_level_squares_t* job);
 void ACC_NAME(armnn_s8_winograd_output)(const armnn_i_acc_square_sums_t* job);
+extern const armnn_i_acc_product_kernels_t ACC_NAME(armnn_i_acc_narrow_kernels);
 /* quantized_bytes.c, or quantized_mmla.c */
 extern const armnn_i_acc_product_kernels_t ACC_NAME(armnn_i_acc_byte_kernels);
 extern const armnn_i_acc_element_kernels_t ACC_NAME(armnn_i_acc_element_kernels);
@@ -82,6 +84,7 @@ const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels) = 
     .panel = PANEL,
     .levels = ACC_NAME(armnn_s8_levels),
     .pairs = &pairs,
+    .narrow_pairs = &ACC_NAME(armnn_i_acc_narrow_kernels),
     .bytes = &ACC_NAME(armnn_i_acc_byte_kernels),
     .byte_sign = VI_BYTE_SIGN,
     .has_dot_product = VI_HAS_DOT_PRODUCT,

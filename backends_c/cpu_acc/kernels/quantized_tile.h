@@ -44,7 +44,8 @@ ACC_INLINE void store_tile(const job_t* job, sums_t* sum, const int ROWS, const 
 
 enum { GROUP_BYTES = 4 };
 
-typedef enum kind_e { PAIRS, BYTES } kind_e;
+/* What a row and the weights are: levels of 16 bits both, weights of 8 bits, or bytes both. */
+typedef enum kind_e { PAIRS, NARROW_PAIRS, BYTES } kind_e;
 
 #if VF_REGISTERS == 16
 #define MOST_ROWS 6
@@ -62,12 +63,25 @@ ACC_INLINE vi_t spread_group(const void* p) {
 }
 
 ACC_INLINE vi_t add_products(vi_t sum, vi_t x, vi_t weights, const kind_e KIND) {
-  return KIND == PAIRS ? vi_dot_pairs(sum, x, weights) : vi_dot_bytes(sum, x, weights);
+  return KIND == BYTES ? vi_dot_bytes(sum, x, weights) : vi_dot_pairs(sum, x, weights);
 }
 
-ACC_INLINE void add_group(sums_t* sum, const char* const* row, size_t group, const int32_t* weights,
+/* Bytes of the weights of a group: two or four of each channel, a byte or two each. */
+ACC_INLINE size_t weights_size(const kind_e KIND) {
+  return KIND == NARROW_PAIRS ? PANEL * GROUP_BYTES / 2 : PANEL * GROUP_BYTES;
+}
+
+ACC_INLINE vi_t load_weights(const char* weights, const int VECTOR, const kind_e KIND) {
+  vi_t x;
+  weights += weights_size(KIND) / VECTORS * (size_t)VECTOR;
+  if (KIND == NARROW_PAIRS) return vi_load_narrow_pairs(weights);
+  memcpy(&x, weights, sizeof x);
+  return x;
+}
+
+ACC_INLINE void add_group(sums_t* sum, const char* const* row, size_t group, const char* weights,
                           const int ROWS, const kind_e KIND) {
-  const vi_t first = vi_load(weights), second = vi_load(weights + VF_LANES);
+  const vi_t first = load_weights(weights, 0, KIND), second = load_weights(weights, 1, KIND);
   UNROLLED for (int i = 0; i < ROWS; ++i) {
     const vi_t x = spread_group(row[i] + GROUP_BYTES * group);
     sum[i][0] = add_products(sum[i][0], x, first, KIND);
@@ -78,15 +92,15 @@ ACC_INLINE void add_group(sums_t* sum, const char* const* row, size_t group, con
 #if defined(VI_DOT_BYTES_LANE)
 /* Four groups: a vector of each row, whose lanes need not be spread. */
 ACC_INLINE void add_four_groups(sums_t* sum, const char* const* row, size_t group,
-                                const int32_t* weights, const int ROWS) {
+                                const char* weights, const int ROWS) {
   vi_t x[MOST_ROWS];
   UNROLLED for (int i = 0; i < ROWS; ++i) memcpy(&x[i], row[i] + GROUP_BYTES * group, sizeof x[i]);
-#define ADD_LANE(LANE)                                                  \
-  UNROLLED for (int v = 0; v < VECTORS; ++v) {                          \
-    const vi_t weight = vi_load(weights + LANE * PANEL + v * VF_LANES); \
-    UNROLLED for (int i = 0; i < ROWS; ++i) {                           \
-      sum[i][v] = VI_DOT_BYTES_LANE(sum[i][v], x[i], weight, LANE);     \
-    }                                                                   \
+#define ADD_LANE(LANE)                                                                \
+  UNROLLED for (int v = 0; v < VECTORS; ++v) {                                        \
+    const vi_t weight = load_weights(weights + LANE * weights_size(BYTES), v, BYTES); \
+    UNROLLED for (int i = 0; i < ROWS; ++i) {                                         \
+      sum[i][v] = VI_DOT_BYTES_LANE(sum[i][v], x[i], weight, LANE);                   \
+    }                                                                                 \
   }
   ADD_LANE(0)
   ADD_LANE(1)
@@ -98,7 +112,8 @@ ACC_INLINE void add_four_groups(sums_t* sum, const char* const* row, size_t grou
 
 ACC_INLINE void multiply_tile(const job_t* job, const int ROWS, const kind_e KIND) {
   const size_t groups = job->groups;
-  const int32_t* weights = job->panel + ARMNN_ACC_CHANNEL_ARRAYS * PANEL;
+  const size_t step = weights_size(KIND);
+  const char* weights = (const char*)(job->panel + ARMNN_ACC_CHANNEL_ARRAYS * PANEL);
   sums_t sum[MOST_ROWS];
   UNROLLED for (int v = 0; v < VECTORS; ++v) {
     const vi_t bias = vi_load(job->panel + v * VF_LANES);
@@ -109,11 +124,11 @@ ACC_INLINE void multiply_tile(const job_t* job, const int ROWS, const kind_e KIN
     UNROLLED for (int i = 0; i < ROWS; ++i) row[i] = job->inputs[i] + job->taps[t];
     size_t k = 0;
 #if defined(VI_DOT_BYTES_LANE)
-    for (; KIND == BYTES && k + 4 <= groups; k += 4, weights += 4 * PANEL) {
+    for (; KIND == BYTES && k + 4 <= groups; k += 4, weights += 4 * step) {
       add_four_groups(sum, row, k, weights, ROWS);
     }
 #endif
-    for (; k < groups; ++k, weights += PANEL) add_group(sum, row, k, weights, ROWS, KIND);
+    for (; k < groups; ++k, weights += step) add_group(sum, row, k, weights, ROWS, KIND);
   }
 #define STORE(flags) store_tile(job, sum, ROWS, flags)
   WITH_FLAGS(job->store, STORE);

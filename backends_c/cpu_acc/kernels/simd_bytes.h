@@ -13,6 +13,21 @@
 
 #include "simd_levels.h"
 
+typedef int16_t vi_words_t __attribute__((vector_size(sizeof(vi_t))));
+
+/* Half a vector of signed bytes as pairs of 16 bits. */
+ACC_INLINE vi_t vi_load_narrow_pairs(const char* p) {
+#if defined(__AVX512F__)
+  return _mm512_cvtepi8_epi16(_mm256_loadu_si256((const __m256i*)(const void*)p));
+#elif defined(__AVX2__) /* compilers make two of it from what follows */
+  return _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i*)(const void*)p));
+#else
+  int8_t bytes __attribute__((vector_size(sizeof(vi_t) / 2)));
+  memcpy(&bytes, p, sizeof bytes);
+  return (vi_t) __builtin_convertvector(bytes, vi_words_t);
+#endif
+}
+
 #if defined(__AVX512VNNI__) && defined(__AVX512F__)
 
 #define VI_HAS_DOT_PRODUCT 1
@@ -45,7 +60,6 @@ ACC_INLINE vi_t vi_dot_bytes(vi_t sum, vi_t x, vi_t weights) {
 #define VI_HAS_DOT_PRODUCT 0
 #define VI_BYTE_SIGN 0
 /* Bytes with even and with odd numbers, as pairs of 16 bits. */
-typedef int16_t vi_words_t __attribute__((vector_size(sizeof(vi_t))));
 typedef uint16_t vi_unsigned_words_t __attribute__((vector_size(sizeof(vi_t))));
 ACC_INLINE vi_t vi_dot_bytes(vi_t sum, vi_t x, vi_t weights) {
   const vi_unsigned_words_t numbers = (vi_unsigned_words_t)x;

@@ -164,7 +164,7 @@ static void pack_channel(const quantized_op_t* op, int64_t o, int64_t c, int32_t
         const int64_t at = ((k + i) / group * width + c) * group + (k + i) % group;
         const int16_t level = armnn_i_acc_weight_level(what, o, y, x, i);
         total += (uint32_t)level;
-        if (op->kernels->bytes == 1) {
+        if (op->kernels->weight_bytes == 1) {
           ((int8_t*)weights)[at] = (int8_t)level;
         } else {
           ((int16_t*)(void*)weights)[at] = level;
@@ -267,35 +267,40 @@ bool armnn_i_acc_weights_fit_bytes(const armnn_i_acc_quantized_convolution_t* wh
 
 armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker,
                                                 const armnn_i_acc_quantized_convolution_t* what,
-                                                bool by_bytes, armnn_i_acc_op_t** out_op) {
+                                                armnn_i_acc_tiles_e kind,
+                                                armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_quantized_kernels_t* all = maker->isa->quantized;
+  const armnn_i_acc_product_kernels_t* kernels = kind == ARMNN_ACC_TILES_PAIRS ? all->pairs
+                                                 : kind == ARMNN_ACC_TILES_NARROW_PAIRS
+                                                     ? all->narrow_pairs
+                                                     : all->bytes;
   if (!armnn_i_acc_is_levels(what->input.element.type) ||
       !armnn_i_acc_is_levels(what->output.element.type) ||
-      (by_bytes && !armnn_i_acc_weights_fit_bytes(what))) {
+      (kernels->weight_bytes == 1 && !armnn_i_acc_weights_fit_bytes(what))) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
-  const armnn_i_acc_product_kernels_t* kernels = by_bytes ? all->bytes : all->pairs;
   const int64_t channels = what->input.dims[3] / what->groups;
   const int64_t columns = what->dilation_x == 1 ? 1 : what->kernel_x; /* taps of a line */
   const int64_t depths = channels * (what->kernel_x / columns), taps = what->kernel_y * columns;
   const int64_t tap_groups = armnn_i_acc_ceil_div(depths, kernels->group);
   const int64_t group_out = what->output.dims[3] / what->groups;
   const int64_t panels = armnn_i_acc_ceil_div(group_out, kernels->panel);
-  const int64_t words = kernels->group * kernels->bytes / sizeof(int32_t); /* of a group */
-  const int64_t panel_size =
-      kernels->panel * (ARMNN_ACC_CHANNEL_ARRAYS + taps * tap_groups * words);
+  const int64_t weights = kernels->panel * taps * tap_groups * kernels->group;
+  const int64_t panel_size = kernels->panel * ARMNN_ACC_CHANNEL_ARRAYS +
+                             weights * kernels->weight_bytes / (int64_t)sizeof(int32_t);
   void* extra = NULL;
   quantized_op_t* op = (quantized_op_t*)armnn_i_acc_new_product(
       maker, what, sizeof *op, (size_t)taps * sizeof(ptrdiff_t), &extra,
       what->groups * panels * panel_size,
       ARMNN_ACC_LAYOUT(3, kernels->panel, (uint64_t)kernels->group, (uint64_t)kernels->bytes,
+                       (uint64_t)kernels->weight_bytes,
                        (uint64_t)what->groups, (uint64_t)panels, (uint64_t)taps, (uint64_t)depths,
                        (uint64_t)columns),
       2 * armnn_i_acc_count(&what->output) * what->kernel_y * what->kernel_x * channels);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->kernels = kernels;
-  op->lines =
-      (by_bytes ? armnn_i_acc_byte_lines : armnn_i_acc_lines)(what, all, channels, channels);
+  op->lines = (kernels->bytes == 1 ? armnn_i_acc_byte_lines : armnn_i_acc_lines)(
+      what, all, channels, channels);
   op->pixel = channels * kernels->bytes;
   op->group_out = group_out;
   op->panels = panels;
@@ -316,13 +321,16 @@ armnn_status_t armnn_i_acc_make_quantized_convolution(
     armnn_i_acc_op_t** out_op) {
   armnn_status_t status = ARMNN_STATUS_UNSUPPORTED;
   if (maker->isa->quantized->has_dot_product) {
-    status = armnn_i_acc_make_quantized_tiles(maker, what, true, out_op);
+    status = armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_BYTES, out_op);
   }
   if (status == ARMNN_STATUS_UNSUPPORTED) {
     status = armnn_i_acc_make_quantized_winograd(maker, what, out_op);
   }
   if (status == ARMNN_STATUS_UNSUPPORTED) {
-    status = armnn_i_acc_make_quantized_tiles(maker, what, false, out_op);
+    status = armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_NARROW_PAIRS, out_op);
+  }
+  if (status == ARMNN_STATUS_UNSUPPORTED) {
+    status = armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_PAIRS, out_op);
   }
   return status;
 }

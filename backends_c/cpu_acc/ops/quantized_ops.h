@@ -48,11 +48,19 @@ armnn_status_t armnn_i_acc_make_quantized_convolution(
 
 /* Whether the levels of all weights have 8 bits. */
 bool armnn_i_acc_weights_fit_bytes(const armnn_i_acc_quantized_convolution_t* what);
-/* The same by tiles of pairs of levels, or of bytes: UNSUPPORTED where levels of weights need more
- * than 8 bits. The other maker chooses what is fastest. */
+/* What tiles multiply: levels of 16 bits by weights of 16 or 8 bits, or stored bytes by bytes. */
+typedef enum armnn_i_acc_tiles_e {
+  ARMNN_ACC_TILES_PAIRS = 0,
+  ARMNN_ACC_TILES_NARROW_PAIRS,
+  ARMNN_ACC_TILES_BYTES,
+} armnn_i_acc_tiles_e;
+
+/* The same by tiles of one kind: UNSUPPORTED where levels of weights need more than the 8 bits that
+ * it has for them. The other maker chooses what is fastest. */
 armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker,
                                                 const armnn_i_acc_quantized_convolution_t* what,
-                                                bool by_bytes, armnn_i_acc_op_t** out_op);
+                                                armnn_i_acc_tiles_e kind,
+                                                armnn_i_acc_op_t** out_op);
 
 /* Windows of 3 x 3 by Winograd's algorithm, in whole numbers and thus with the same bits;
  * UNSUPPORTED where it is not faster, too. */

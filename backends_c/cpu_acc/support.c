@@ -180,6 +180,34 @@ static armnn_status_t check_gather_nd(const armnn_layer_query_t* query, armnn_er
   return REFUSE(reason, "indices of %llu dimensions", (unsigned long long)depth);
 }
 
+/* Operands [first, end) are packed, as far as they are there. */
+static armnn_status_t check_packed(const armnn_layer_query_t* query, uint32_t first, uint32_t end,
+                                   armnn_error_t* reason) {
+  for (uint32_t i = first; i < end; ++i) {
+    ARMNN_RETURN_IF_ERROR(check_constant(query, i, "weights or bias values are", reason));
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t check_lstm(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const armnn_lstm_descriptor_t* d = (const void*)query->descriptor;
+  const uint32_t function = d->activation_function; /* as TensorFlow Lite numbers them */
+  if (d->layer_norm_enabled != 0) return REFUSE(reason, "no kernel for layer normalisation");
+  if (function > 6 || function == 2 || function == 5) {
+    return REFUSE(reason, "no kernel for activation function %u", function);
+  }
+  return check_packed(query, 3, query->input_count, reason);
+}
+
+static armnn_status_t check_gru(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  enum { STATE = 5, LENGTHS = 6 };
+  for (uint32_t i = 0; i < query->input_count && i < LENGTHS; ++i) {
+    if (query->input_infos[i] == NULL) continue;
+    ARMNN_RETURN_IF_ERROR(check_tensor(query->input_infos[i], false, "input", i, reason));
+  }
+  return check_packed(query, 1, STATE, reason);
+}
+
 /* The matrices y are packed when the network is loaded. */
 static armnn_status_t check_mat_mul_integer(const armnn_layer_query_t* query,
                                             armnn_error_t* reason) {

@@ -103,6 +103,7 @@ static void compile(compilation_t* self) {
   armnn_i_acc_fuse_attention(graph);
   armnn_i_acc_fuse(graph);
   armnn_i_acc_fuse_quantized(graph);
+  armnn_i_acc_fuse_separable(graph);
   do {
     armnn_i_acc_program_clear(self->program);
     armnn_i_acc_bufferize(graph, &self->schedule);

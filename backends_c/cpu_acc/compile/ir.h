@@ -314,6 +314,7 @@ void armnn_i_acc_fuse_gelu(ir_graph_t* graph);
 void armnn_i_acc_fuse_normalization(ir_graph_t* graph);
 void armnn_i_acc_fuse(ir_graph_t* graph);
 void armnn_i_acc_fuse_quantized(ir_graph_t* graph);
+void armnn_i_acc_fuse_separable(ir_graph_t* graph);
 void armnn_i_acc_fuse_dynamic(ir_graph_t* graph);
 void armnn_i_acc_fuse_blocks(ir_graph_t* graph);
 /* Channels times |*scales| plus |*shifts|, which become those of that times |scale| plus |shift|;

@@ -50,9 +50,8 @@ extern const armnn_i_acc_move_kernels_t BASE_NAME(armnn_i_acc_move_kernels_8);
 extern const armnn_i_acc_move_kernels_t BASE_NAME(armnn_i_acc_move_kernels_16);
 extern const armnn_i_acc_move_kernels_t BASE_NAME(armnn_i_acc_move_kernels_64);
 
-
-extern const armnn_i_acc_block_kernels_t ACC_NAME(armnn_i_acc_block_kernels);
-extern const armnn_i_acc_dynamic_kernels_t ACC_NAME(armnn_i_acc_dynamic_kernels);
+extern const armnn_i_acc_block_kernels_t BASE_NAME(armnn_i_acc_block_kernels);
+extern const armnn_i_acc_dynamic_kernels_t BASE_NAME(armnn_i_acc_dynamic_kernels);
 extern const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels);
 
 static const armnn_i_acc_kernels_t float32 = {
@@ -78,6 +77,6 @@ const armnn_i_acc_isa_t ACC_NAME(armnn_i_acc_isa) = {
               [4] = &BASE_NAME(armnn_i_acc_move_kernels),
               [8] = &BASE_NAME(armnn_i_acc_move_kernels_64)},
     .quantized = &ACC_NAME(armnn_i_acc_quantized_kernels),
-    .blocks = &ACC_NAME(armnn_i_acc_block_kernels),
-    .dynamic = &ACC_NAME(armnn_i_acc_dynamic_kernels),
+    .blocks = &BASE_NAME(armnn_i_acc_block_kernels),
+    .dynamic = &BASE_NAME(armnn_i_acc_dynamic_kernels),
 };

@@ -229,6 +229,14 @@ def test_multi_head_attention() -> None:
     check("MultiHeadAttention", [query, real(2, 2, 6, 4), real(2, 2, 6, 4)], num_heads=2)
 
 
+def test_group_query_attention() -> None:
+    """Of a prompt; steps behind it: test_onnx_grouped_attention.py."""
+    query, key, value = real(2, 5, 32), real(2, 5, 16), real(2, 5, 16)
+    lengths = [np.int32([4, 4]), np.int32([5])]
+    check("GroupQueryAttention", [query, key, value, None, None, *lengths], (6,), num_heads=4,
+          kv_num_heads=2)  # fmt: skip
+
+
 def test_causality_of_other_keys_than_positions_is_refused() -> None:
     """In onnxruntime the last position sees all of them, the one before as many as its own."""
     operands = [real(2, 3, 8), real(2, 5, 8), real(2, 5, 8)]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Array",
     "Known",
+    "KnownBlocks",
     "KnownPacked",
     "KnownReals",
     "KnownSizes",
@@ -213,6 +214,57 @@ class KnownPacked(Known):
     def dtype(self) -> np.dtype[Any]:
         """The type of the numbers."""
         return self._info.data_type.package_dtype or self._info.dtype
+
+
+class KnownBlocks(Known):
+    """Real numbers that a model stores as levels, with a scale for each block along an axis.
+
+    What computes at import sees the real numbers. A product that has them for weights gets a layer
+    that makes them of the levels, which a backend may multiply as they are.
+
+    Parameters
+    ----------
+    levels
+        Of 8 or 4 bits.
+    scales, points
+        Scales and zero points, one for each block; without the latter they are 0.
+    axis
+        The dimension that is cut in blocks.
+    block
+        Elements of a block; the last one may be shorter.
+    """
+
+    __slots__ = ("axis", "block", "levels", "points", "scales")
+
+    def __init__(
+        self, levels: Known, scales: Known, points: Known | None, axis: int, block: int
+    ) -> None:
+        self.levels = levels
+        self.scales = scales
+        self.points = points
+        self.axis = axis
+        self.block = block
+        self.stated = None
+
+    @property
+    def array(self) -> Array:  # type: ignore[override]
+        """The real numbers, which are computed each time."""
+        place = np.arange(self.shape[self.axis]) // self.block
+        real = self.levels.array.astype(np.float32)
+        if self.points is not None:
+            real -= self.points.array.astype(np.float32).take(place, self.axis)
+        real *= self.scales.array.take(place, self.axis)
+        return real
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the levels."""
+        return self.levels.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the real numbers."""
+        return np.dtype(np.float32)
 
 
 class KnownReals(Known):

@@ -101,10 +101,13 @@ _FAMILIES = {
 families that it has operators of."""
 
 _MICROSOFT_FAMILIES = {
-    "microsoft_attention": "Attention MultiHeadAttention RotaryEmbedding",
+    "microsoft_attention": "Attention MultiHeadAttention",
+    "microsoft_grouped": "GroupQueryAttention",
+    "microsoft_rotary": "RotaryEmbedding",
+    "microsoft_few_bits": "MatMulNBits",
     "microsoft_fused": (
         "BiasGelu EmbedLayerNormalization FastGelu FusedConv FusedGemm FusedMatMul Gelu "
-        "MatMulNBits QuickGelu SkipLayerNormalization SkipSimplifiedLayerNormalization "
+        "QuickGelu SkipLayerNormalization SkipSimplifiedLayerNormalization "
         "TransposeMatMul"
     ),
     "microsoft_quantized": (

@@ -204,6 +204,19 @@ static void pack_panel(const product_op_t* op, int64_t panel, uint8_t* packed) {
   }
 }
 
+/* Whether all zero points are one number; networks without any have one of their own. */
+static bool share_point(const product_op_t* op, float* out_point) {
+  const armnn_i_acc_blocks_t* from = &op->what.weights;
+  *out_point = (float)armnn_i_acc_level_flip(from->type);
+  if (from->zero_points == NULL) return true;
+  const uint8_t first = armnn_i_acc_block_level(from->type, from->zero_points, 0);
+  *out_point = (float)first;
+  for (int64_t i = 1; i < op->blocks * op->channels; ++i) {
+    if (armnn_i_acc_block_level(from->type, from->zero_points, i) != first) return false;
+  }
+  return true;
+}
+
 static void destroy(armnn_i_acc_op_t* op) {
   armnn_i_acc_release_weights(((product_op_t*)op)->packed);
   armnn_i_acc_destroy_op(op);
@@ -253,8 +266,7 @@ armnn_status_t armnn_i_acc_make_block_product(const armnn_i_acc_maker_t* maker,
   op->width = op->kernels->panel;
   op->panels = armnn_i_acc_ceil_div(channels, op->width);
   op->are_halves = armnn_i_acc_are_halves(weights->type);
-  op->has_points = weights->zero_points != NULL;
-  op->zero_point = (float)armnn_i_acc_level_flip(weights->type);
+  op->has_points = !share_point(op, &op->zero_point);
   op->shifts = (float*)extra;
   memcpy(op->shifts, what->shifts, (size_t)channels * sizeof *op->shifts);
   op->base.op.operations = 2 * (uint64_t)(op->rows * channels * op->depth);

@@ -9,13 +9,14 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.descriptors import BroadcastToDescriptor, Descriptor
+from armnn_py.descriptors import BroadcastToDescriptor, DequantizeBlocksDescriptor, Descriptor
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.emit.sizes import counted
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import (
     Array,
     Known,
+    KnownBlocks,
     KnownReals,
     KnownSizes,
     Value,
@@ -60,6 +61,7 @@ class EmitterBase:
         self._names: set[str] = set()
         self._base = ""
         self._slots: dict[Known, OutputSlot] = {}
+        self._weights: dict[Known, OutputSlot] = {}
         self._constant_names: dict[Known, str] = {}
         self._budget = computed_budget(weights)
         self._view_budget = _VIEW_BUDGET
@@ -172,6 +174,18 @@ class EmitterBase:
             )
             slot = self._slots[value] = constant.outputs[0]
         return slot
+
+    def weights(self, value: Value) -> Value:
+        """Return weights of a product: those of blocks as a layer that makes them of levels."""
+        if not isinstance(value, KnownBlocks):
+            return value
+        if value not in self._weights:
+            operands = [value.levels, value.scales, value.points]
+            descriptor = DequantizeBlocksDescriptor(value.axis, value.block)
+            self._weights[value] = self.layer(
+                LayerType.DEQUANTIZE_BLOCKS, operands, descriptor, name="dequantized"
+            )
+        return self._weights[value]
 
     def _core_of(self, value: Known) -> Known | None:
         """Return the elements that a view repeats, if there is no budget to make it dense."""

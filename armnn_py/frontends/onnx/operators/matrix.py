@@ -29,10 +29,10 @@ def multiply(view: NodeView) -> Value:
     result = _product_shape(view.shape(0), view.shape(1))
     if emit.foldable([x, y], result):
         return Known(np.asarray(np.matmul(array_of(x), array_of(y))))
-    is_weights = view.known(1) is not None and view.rank(1) == 2
+    is_weights = isinstance(y, Known) and view.rank(1) == 2
     if is_weights and view.rank(0) >= 2 and _has_weights(x):
         descriptor = FullyConnectedDescriptor(constant_weights=True)
-        return emit.layer(LayerType.FULLY_CONNECTED, [x, y], descriptor)
+        return emit.layer(LayerType.FULLY_CONNECTED, [x, emit.weights(y)], descriptor)
     # A vector is a matrix of one row, or of one column.
     if view.rank(0) == 1:
         x = emit.reshape(x, (1, *view.shape(0)), "row")
@@ -72,7 +72,7 @@ def gemm(view: NodeView) -> Value:
     if inner != other:
         raise ParseError(f"matrices {rows}x{inner} and {other}x{columns} do not multiply")
     addend = view.value(2) if view.has(2) and beta != 0 else None
-    if view.known(1) is None or not _has_weights(x):
+    if not isinstance(y, Known) or not _has_weights(x):
         name = "product" if addend is not None or alpha != 1 else ""
         product = emit.matmul(x, y, transpose_x=transpose_x, transpose_y=transpose_y, name=name)
         product = emit.scale(product, alpha, "scaled" if addend is not None else "")
@@ -87,7 +87,8 @@ def gemm(view: NodeView) -> Value:
         bias_enabled=bias is not None, transpose_weight_matrix=transpose_y, constant_weights=True
     )
     name = "product" if rest is not None else ""
-    product = emit.layer(LayerType.FULLY_CONNECTED, [x, y, bias], descriptor, name=name)
+    operands = [x, emit.weights(y), bias]
+    product = emit.layer(LayerType.FULLY_CONNECTED, operands, descriptor, name=name)
     return _with_addend(view, product, rest, beta, (rows, columns))
 
 

@@ -43,7 +43,7 @@ def _attention(view: NodeView) -> Sequence[Value | None]:
     if view.has(2):
         x = emit.add(x, view.value(2), "biased")
     query, key, value = (
-        _split_heads(view, part, heads, name)
+        split_heads(view, part, heads, name)
         for part, name in zip(
             emit.split(x, sizes, 2, "part"), ("query", "key", "value"), strict=True
         )
@@ -77,11 +77,11 @@ def _multi_head_attention(view: NodeView) -> Sequence[Value]:
                 (query, key, value), biases, ("query", "key", "value"), strict=True
             )
         )
-    query = _split_heads(view, query, heads, "query")
+    query = split_heads(view, query, heads, "query")
     # Those of cross attention may be in heads already.
     if len(shape_of(key)) == 3:
-        key = _split_heads(view, key, heads, "key")
-        value = _split_heads(view, value, heads, "value")
+        key = split_heads(view, key, heads, "key")
+        value = split_heads(view, value, heads, "value")
     if view.has(6):
         key = _appended(view, view.value(6), key, "key")
         value = _appended(view, view.value(7), value, "value")
@@ -121,7 +121,7 @@ def _heads(view: NodeView) -> int:
     return heads
 
 
-def _split_heads(view: NodeView, x: Value, heads: int, name: str) -> Value:
+def split_heads(view: NodeView, x: Value, heads: int, name: str) -> Value:
     """``(B, S, N * H)`` as ``(B, N, S, H)``."""
     emit, (batch, length, size) = view.emit, shape_of(x)
     if size % heads:
@@ -202,64 +202,3 @@ def _mask(view: NodeView, mask: Value, scores: tuple[int, ...]) -> Value:
     ones = emit.cast(emit.reshape(seen, wide, "wide_mask"), np.float32, "mask")
     far = _filter(view)
     return emit.activation(ActivationFunction.LINEAR, ones, -far, far, "mask_bias")
-
-
-@_operator("RotaryEmbedding")
-def _rotary_embedding(view: NodeView) -> Value:
-    """Inputs: x ``(B, S, N * H)`` or ``(B, N, S, H)``, positions ``(1)``, ``(B, S)``, cos, sin."""
-    emit, x, shape = view.emit, view.value(0), view.shape(0)
-    half = view.shape(2)[1]
-    if view.integer("rotary_embedding_dim") and not view.integer("num_heads"):
-        raise ParseError("attribute 'rotary_embedding_dim' without 'num_heads'")
-    is_flat = len(shape) == 3
-    if is_flat:
-        heads = view.integer("num_heads") or shape[2] // (2 * half)
-        x = _split_heads(view, x, heads, "x")
-    batch, heads, length, width = shape_of(x)
-    if 2 * half > width:
-        raise ParseError(f"{half} angles for heads of {width}")
-    cos, sin = (_angles(view, index, batch, length, half) for index in (2, 3))
-    rotated, rest = x, None
-    if 2 * half < width:
-        rotated, rest = emit.split(x, [2 * half, width - 2 * half], 3, "rotated")
-    y = _rotate(view, rotated, cos, sin, half)
-    if rest is not None:
-        y = emit.concat([y, rest], 3, "whole")
-    if not is_flat:
-        return y
-    turned = emit.transpose(y, (0, 2, 1, 3), "positions")
-    return emit.reshape(turned, shape)
-
-
-def _angles(view: NodeView, index: int, batch: int, length: int, half: int) -> Value:
-    """Rows of a table, for each position: ``(B or 1, 1, S, half)``."""
-    emit, table, name = view.emit, view.value(index), f"angles_{index}"
-    positions = view.shape(1)
-    if positions == (batch, length) and len(positions) == 2:
-        rows = emit.gather(table, view.value(1), 0, name)
-        return emit.reshape(rows, (batch, 1, length, half), f"{name}_wide")
-    steps = Known(positions_of(length, view.dtype(1)))
-    rows = emit.gather(table, emit.add(steps, view.value(1), f"{name}_rows"), 0, name)
-    return emit.reshape(rows, (1, 1, length, half), f"{name}_wide")
-
-
-def _rotate(view: NodeView, x: Value, cos: Value, sin: Value, half: int) -> Value:
-    """Turn pairs of numbers, which are neighbours or half the size apart."""
-    emit, shape = view.emit, shape_of(x)
-    if view.integer("interleaved"):
-        pairs = emit.reshape(x, (*shape[:3], half, 2), "pairs")
-        parts = emit.split(pairs, [1, 1], 4, "pair")
-        first, second = (
-            emit.reshape(part, (*shape[:3], half), f"half_{n}") for n, part in enumerate(parts)
-        )
-    else:
-        first, second = emit.split(x, [half, half], 3, "half")
-    left = emit.sub(emit.mul(first, cos, "cos_0"), emit.mul(second, sin, "sin_0"), "left")
-    right = emit.add(emit.mul(second, cos, "cos_1"), emit.mul(first, sin, "sin_1"), "right")
-    if not view.integer("interleaved"):
-        return emit.concat([left, right], 3, "turned")
-    columns = [
-        emit.reshape(part, (*shape[:3], half, 1), f"column_{n}")
-        for n, part in enumerate((left, right))
-    ]
-    return emit.reshape(emit.concat(columns, 4, "turned_pairs"), shape, "turned")

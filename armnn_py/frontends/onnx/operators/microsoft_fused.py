@@ -14,8 +14,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from armnn_py.errors import ParseError
-from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, shape_of
+from armnn_py.frontends.common.values import Known, Unsupported, Value, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.activation import hard_sigmoid, tanh_gelu
 from armnn_py.frontends.onnx.operators.convolution import convolve
@@ -196,67 +195,3 @@ def _mask_index(view: NodeView, batch: int) -> Value:
     if not view.has(7) or view.integer("mask_index_type", 1) == 0:
         return Known(np.zeros(batch, np.int32))
     return view.emit.reduce(ReduceOperation.SUM, view.value(7), [1], False, "mask_index")
-
-
-# ---- Weights of few bits -------------------------------------------------------------------------
-
-
-@_operator("MatMulNBits")
-def _mat_mul_n_bits(view: NodeView) -> Value:
-    """X times the transposed weights, which are dequantised at import."""
-    emit = view.emit
-    inner, columns = view.integer("K"), view.integer("N")
-    packed, scales = view.constant(1, "weights"), view.constant(2, "scales")
-    points = view.constant(3, "zero points") if view.has(3) else None
-    if view.has(4):
-        raise Unsupported("groups by an index (g_idx)")
-    bits, block = view.integer("bits", 4), view.integer("block_size")
-    if bits not in (2, 4, 8) or block < 16 or block & (block - 1) or inner < 1 or columns < 1:
-        raise Unsupported(f"{bits} bits in blocks of {block}")
-    if points is not None and points.dtype.kind == "f":
-        raise Unsupported("zero points of floats")
-
-    def dequantize(stored: Array) -> Array:
-        return _blocks_to_real(stored, scales, points, bits, block, (columns, inner))
-
-    if packed.dtype != np.uint8:
-        raise ParseError(f"weights of {packed.dtype}, uint8 expected")
-    weights = view.derived(1, "dequantized", dequantize)
-    operands = view.over([view.value(0), weights])
-    if not view.has(5):
-        return multiply(operands)
-    with emit.below("product"):
-        y = multiply(operands)
-    return emit.add(y, view.value(5))
-
-
-def _blocks_to_real(
-    packed: Array,
-    scales: Array,
-    points: Array | None,
-    bits: int,
-    block: int,
-    shape: tuple[int, int],
-) -> Array:
-    """Weights ``(K, N)`` from levels of ``bits`` bits, low bits first, in blocks along K."""
-    columns, inner = shape
-    blocks = -(-inner // block)
-    levels = _unpacked(packed.reshape(columns, -1), bits)
-    if levels.shape != (columns, blocks * block):
-        raise ParseError(f"weights of shape {packed.shape} for {columns}x{inner} of {bits} bits")
-    real = levels.reshape(columns, blocks, block).astype(np.float32)
-    if points is None:
-        real -= np.float32(1 << (bits - 1))
-    else:
-        zero = _unpacked(points.reshape(columns, -1), bits)[:, :blocks]
-        real -= zero.astype(np.float32)[:, :, np.newaxis]
-    real *= scales.reshape(columns, blocks, 1).astype(np.float32)
-    dense = real.reshape(columns, -1)[:, :inner]
-    return np.ascontiguousarray(dense.T).astype(scales.dtype, copy=False)
-
-
-def _unpacked(packed: Array, bits: int) -> Array:
-    """Levels of rows of bytes, low bits first."""
-    shifts = np.arange(0, 8, bits, dtype=np.uint8)
-    levels = (packed[:, :, np.newaxis] >> shifts) & np.uint8((1 << bits) - 1)
-    return np.asarray(levels.reshape(packed.shape[0], -1))

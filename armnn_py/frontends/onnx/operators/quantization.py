@@ -19,6 +19,7 @@ from armnn_py.errors import ParseError
 from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.values import (
     Known,
+    KnownBlocks,
     KnownReals,
     Unsupported,
     Value,
@@ -54,6 +55,9 @@ def dequantize(view: NodeView, *, axis: int | None = None) -> Value:
         wide = emit.cast(scale, np.float32, "scale_float")
         product = dequantize(view.over([x, wide, *view.values()[2:]]), axis=axis)
         return emit.cast(product, dtype_of(scale))
+    blocks = _of_blocks(view, axis)
+    if blocks is not None:
+        return blocks
     given = quantization_of(x)
     info = stated_info(view, dtype_of(x), axis)
     if given is not None:
@@ -69,6 +73,36 @@ def dequantize(view: NodeView, *, axis: int | None = None) -> Value:
     if info is not None and isinstance(x, Known) and isinstance(product, Known):
         return KnownReals(product.array, Known(x.array, info))
     return product
+
+
+def _of_blocks(view: NodeView, given: int | None) -> KnownBlocks | None:
+    """Return known weights of 8 or 4 bits with a scale for each block, or of 4 bits in columns."""
+    x, scale = view.value(0), view.value(1)
+    point = view.value(2) if view.has(2) else None
+    if not isinstance(x, Known) or not isinstance(scale, Known) or x.stated is not None:
+        return None
+    if x.dtype.name not in ("int4", "uint4", "int8", "uint8") or len(x.shape) != 2:
+        return None
+    if point is not None and (not isinstance(point, Known) or point.dtype != x.dtype):
+        return None
+    axis = view.axis("axis", 1, 2) if given is None else given
+    block = view.integer("block_size") if given is None else 0
+    if not block:
+        if x.dtype.name not in ("int4", "uint4"):
+            return None
+        if scale.shape != (x.shape[axis],):  # one scale for all, or a wrong shape
+            return None
+        axis, block = 1 - axis, x.shape[1 - axis]
+        count = scale.array.size
+        grid = (1, count) if axis == 0 else (count, 1)
+        scale = Known(scale.array.reshape(grid))
+        point = None if point is None else Known(point.array.reshape(grid))
+    expected = list(x.shape)
+    expected[axis] = -(-x.shape[axis] // block)
+    shapes = [scale.shape] if point is None else [scale.shape, point.shape]
+    if any(shape != tuple(expected) for shape in shapes):
+        return None
+    return KnownBlocks(x, scale, point, axis, block)
 
 
 def _spread(view: NodeView, parameter: Value, name: str, given: int | None = None) -> Value:

@@ -139,6 +139,19 @@ typedef struct armnn_i_acc_pair_job_t {
   armnn_i_acc_store_t store;
 } armnn_i_acc_pair_job_t;
 
+/* Bilinear interpolation of real numbers between four pixels, top left, top right, bottom left,
+ * bottom right, stored by |store| in steps of |out_scale|. */
+typedef struct armnn_i_acc_blend_job_t {
+  const uint8_t* from[4];
+  float across, down;
+  uint8_t* output;
+  size_t count;
+  uint8_t flip; /* a level is (number ^ flip) - offset */
+  int32_t offset;
+  float in_scale, out_scale;
+  armnn_i_acc_store_t store;
+} armnn_i_acc_blend_job_t;
+
 typedef struct armnn_i_acc_element_kernels_t {
   /* float32 to stored numbers. */
   void (*quantize)(const float* in, uint8_t* out, size_t count, float scale,
@@ -148,7 +161,9 @@ typedef struct armnn_i_acc_element_kernels_t {
                      int32_t offset);
   void (*table)(const uint8_t* in, uint8_t* out, size_t count, const uint8_t* table);
   void (*pair)(const armnn_i_acc_pair_job_t* job);
-  const char *quantize_name, *dequantize_name, *table_name, *add_name, *sub_name, *mul_name;
+  void (*blend)(const armnn_i_acc_blend_job_t* job);
+  const char *blend_name, *quantize_name, *dequantize_name, *table_name, *add_name, *sub_name,
+      *mul_name;
 } armnn_i_acc_element_kernels_t;
 
 typedef struct armnn_i_acc_quantized_kernels_t {

@@ -17,12 +17,27 @@ ACC_INLINE vi_t rounded(vf_t x) {
   return vi_sub(vi_cast(vf_add(x, magic)), vi_cast(magic));
 }
 
+/* How real numbers become stored ones. */
+typedef struct steps_t {
+  vf_t scale, least, most;
+  vi_t zero_point;
+} steps_t;
+
+ACC_INLINE steps_t steps_of(float scale, const armnn_i_acc_store_t* store) {
+  return (steps_t){vf_set(scale), vf_set((float)(store->low - store->zero_point)),
+                   vf_set((float)(store->high - store->zero_point)), vi_set(store->zero_point)};
+}
+
+ACC_INLINE vi_t stored(vf_t real, const steps_t* steps) {
+  const vf_t x = vf_div(real, steps->scale);
+  const vf_t bounded = vf_min(vf_max(x, steps->least), steps->most);
+  const vf_t known = vf_select(vf_is_nan(x), vf_set(0.0f), bounded);
+  return vi_add(rounded(known), steps->zero_point);
+}
+
 static void ACC_NAME(armnn_f32_quantize)(const float* in, uint8_t* out, size_t count, float scale,
                                          const armnn_i_acc_store_t* store) {
-  const vf_t divisor = vf_set(scale);
-  const vf_t least = vf_set((float)(store->low - store->zero_point));
-  const vf_t most = vf_set((float)(store->high - store->zero_point));
-  const vi_t zero_point = vi_set(store->zero_point);
+  const steps_t steps = steps_of(scale, store);
   for (size_t i = 0; i < count; i += BLOCK) {
     float rest[BLOCK] = {0};
     uint8_t bytes[BLOCK];
@@ -30,12 +45,7 @@ static void ACC_NAME(armnn_f32_quantize)(const float* in, uint8_t* out, size_t c
     const float* from = in + i;
     if (left < BLOCK) from = memcpy(rest, from, left * sizeof *from);
     vi_t numbers[2];
-    for (int v = 0; v < 2; ++v) {
-      const vf_t x = vf_div(vf_load(from + v * VF_LANES), divisor);
-      const vf_t bounded = vf_min(vf_max(x, least), most);
-      const vf_t known = vf_select(vf_is_nan(x), vf_set(0.0f), bounded);
-      numbers[v] = vi_add(rounded(known), zero_point);
-    }
+    for (int v = 0; v < 2; ++v) numbers[v] = stored(vf_load(from + v * VF_LANES), &steps);
     vi_store_bytes(left < BLOCK ? bytes : out + i, numbers[0], numbers[1]);
     if (left < BLOCK) memcpy(out + i, bytes, left);
   }
@@ -44,6 +54,43 @@ static void ACC_NAME(armnn_f32_quantize)(const float* in, uint8_t* out, size_t c
 static void ACC_NAME(armnn_s8_dequantize)(const uint8_t* in, float* out, size_t count, float scale,
                                           uint8_t flip, int32_t offset) {
   for (size_t i = 0; i < count; ++i) out[i] = scale * (float)((in[i] ^ flip) - offset);
+}
+
+/* CpuRef's order: a difference, a product, a sum, none of them joined. */
+ACC_INLINE vf_t between(vf_t a, vf_t b, vf_t fraction) {
+  const vf_t part = vf_mul(vf_sub(b, a), fraction);
+  return vf_add(a, part);
+}
+
+static void ACC_NAME(armnn_s8_blend)(const armnn_i_acc_blend_job_t* job) {
+  const steps_t steps = steps_of(job->out_scale, &job->store);
+  const vf_t scale = vf_set(job->in_scale), across = vf_set(job->across), down = vf_set(job->down);
+  const vi_t flip = vi_set(job->flip), offset = vi_set(job->offset);
+  for (size_t i = 0; i < job->count; i += BLOCK) {
+    uint8_t rest[4][BLOCK], bytes[BLOCK];
+    const size_t left = job->count - i;
+    const uint8_t* from[4];
+    for (int p = 0; p < 4; ++p) {
+      from[p] = job->from[p] + i;
+      if (left < BLOCK) {
+        memset(rest[p], 0, BLOCK);
+        from[p] = memcpy(rest[p], from[p], left);
+      }
+    }
+    vi_t numbers[2];
+    for (int v = 0; v < 2; ++v) {
+      vf_t real[4];
+      for (int p = 0; p < 4; ++p) {
+        const vi_t number = vi_xor(vi_load_bytes(from[p] + v * VF_LANES), flip);
+        real[p] = vf_mul(scale, vf_of_vi(vi_sub(number, offset)));
+      }
+      const vf_t top = between(real[0], real[1], across);
+      const vf_t bottom = between(real[2], real[3], across);
+      numbers[v] = stored(between(top, bottom, down), &steps);
+    }
+    vi_store_bytes(left < BLOCK ? bytes : job->output + i, numbers[0], numbers[1]);
+    if (left < BLOCK) memcpy(job->output + i, bytes, left);
+  }
 }
 
 static void ACC_NAME(armnn_s8_table)(const uint8_t* in, uint8_t* out, size_t count,
@@ -179,6 +226,8 @@ const armnn_i_acc_element_kernels_t ACC_NAME(armnn_i_acc_element_kernels) = {
     .dequantize = ACC_NAME(armnn_s8_dequantize),
     .table = ACC_NAME(armnn_s8_table),
     .pair = ACC_NAME(armnn_s8_pair),
+    .blend = ACC_NAME(armnn_s8_blend),
+    .blend_name = "armnn_s8_resize__" ACC_ISA_TEXT,
     .add_name = "armnn_s8_add__" ACC_ISA_TEXT,
     .sub_name = "armnn_s8_sub__" ACC_ISA_TEXT,
     .mul_name = "armnn_s8_mul__" ACC_ISA_TEXT,

@@ -11,6 +11,7 @@
  */
 #include "../shared_weights.h"
 #include "quantized_pack.h"
+#include "quantized_sum.h"
 
 enum { BLOCK_LEVELS = 24 * 1024, LEAST_PIXELS = 4 * ARMNN_ACC_LEVEL_ROWS };
 
@@ -19,6 +20,7 @@ typedef struct quantized_op_t {
   armnn_i_acc_quantized_convolution_t what;
   const armnn_i_acc_quantized_kernels_t* kernels;
   armnn_i_acc_store_t store;
+  armnn_i_acc_sum_t sum;
   bool flat;                 /* blocks of pixels that lie at equal distances */
   int64_t depth, group_out;  /* channels of a group: levels of the input, rounded up; outputs */
   int64_t panels;            /* of a group */
@@ -35,7 +37,7 @@ typedef struct quantized_op_t {
 
 typedef struct quantized_run_t {
   const quantized_op_t* op;
-  const uint8_t* input;
+  const uint8_t *input, *addend; /* of the sum, or null */
   uint8_t* output;
   char* scratch;
 } quantized_run_t;
@@ -108,6 +110,27 @@ static void multiply_block(const quantized_op_t* op, const block_t* block, int64
   }
 }
 
+/* Adds to what multiply_block has stored of output pixels, or lines, [begin, end). */
+static void add_block(const quantized_run_t* run, int64_t begin, int64_t end, int64_t group,
+                      int64_t part) {
+  const quantized_op_t* op = run->op;
+  const armnn_i_acc_tensor_t *out = &op->what.output, *addend = &op->what.sum.right;
+  const int64_t panel = op->kernels->panel;
+  const int64_t first = op->panels * part / op->parts * panel;
+  int64_t last = op->panels * (part + 1) / op->parts * panel;
+  if (last > op->group_out) last = op->group_out;
+  const int64_t channel = group * op->group_out + first;
+  if (op->flat) {
+    armnn_i_acc_add_pixels(&op->sum, run->output + begin * out->strides[2] + channel,
+                           run->addend + begin * addend->strides[2] + channel, end - begin,
+                           last - first);
+  } else {
+    const int64_t image = begin / out->dims[1], line = image * out->dims[1];
+    armnn_i_acc_add_lines(&op->sum, &op->what, run->output, run->addend, image, begin - line,
+                          end - line, channel, last - first);
+  }
+}
+
 static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
                                 uint32_t thread_index) {
   const quantized_run_t* run = (const quantized_run_t*)argument;
@@ -116,6 +139,7 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
   block_t block = {(int16_t*)(void*)scratch, (const int16_t**)(void*)(scratch + op->rows_offset),
                    (uint8_t**)(void*)(scratch + op->outputs_offset), 0};
   int64_t ready = -1; /* the block and group whose levels are there */
+  int64_t start = 0, stop = 0;
   for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
     const int64_t part = item % op->parts, wanted = item / op->parts;
     const int64_t group = wanted % op->what.groups;
@@ -124,22 +148,24 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
           wanted / op->what.groups; /* which block; blocks of lines end with an image */
       const int64_t image = op->flat ? op->units : op->what.output.dims[1];
       const int64_t blocks = armnn_i_acc_ceil_div(image, op->block_units);
-      const int64_t start = at / blocks * image + at % blocks * op->block_units;
+      start = at / blocks * image + at % blocks * op->block_units;
       const int64_t limit = (at / blocks + 1) * image;
-      const int64_t stop = start + op->block_units < limit ? start + op->block_units : limit;
+      stop = start + op->block_units < limit ? start + op->block_units : limit;
       const uint8_t* input = run->input + group * (op->what.input.dims[3] / op->what.groups);
       (op->flat ? flat_block : line_block)(run, input, start, stop, &block);
       ready = wanted;
     }
     multiply_block(op, &block, group, part);
+    if (op->sum.is_there) add_block(run, start, stop, group, part);
   }
   return ARMNN_STATUS_OK;
 }
 
 static void run_convolution(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {
   const quantized_op_t* op = (const quantized_op_t*)base;
-  quantized_run_t self = {op, armnn_i_acc_address(run, &op->what.input),
+  quantized_run_t self = {op, armnn_i_acc_address(run, &op->what.input), NULL,
                           armnn_i_acc_address(run, &op->what.output), run->scratch};
+  if (op->sum.is_there) self.addend = armnn_i_acc_address(run, &op->what.sum.right);
   armnn_i_acc_parallel(run, run_items, &self, (uint64_t)(op->blocks * op->what.groups * op->parts),
                        1, op->threads);
 }
@@ -179,7 +205,8 @@ static void plan_blocks(quantized_op_t* op) {
   op->flat = what->kernel_y == 1 && what->kernel_x == 1 && what->stride_y == 1 &&
              what->stride_x == 1 && what->pad_top == 0 && what->pad_left == 0 &&
              what->input.dims[1] == out->dims[1] && what->input.dims[2] == out->dims[2] &&
-             armnn_i_acc_is_one_line(&what->input) && armnn_i_acc_is_one_line(out);
+             armnn_i_acc_is_one_line(&what->input) && armnn_i_acc_is_one_line(out) &&
+             (!what->has_sum || armnn_i_acc_is_one_line(&what->sum.right));
   uint64_t levels;
   if (op->flat) {
     const int64_t rows = ARMNN_ACC_LEVEL_ROWS;
@@ -257,6 +284,7 @@ armnn_status_t armnn_i_acc_make_quantized_convolution(
   op->what = *what;
   op->kernels = kernels;
   op->store = armnn_i_acc_store_of(what);
+  op->sum = armnn_i_acc_sum_of(kernels, what);
   op->depth = depth;
   op->lines = armnn_i_acc_lines(what, kernels, channels, depth);
   op->group_out = group_out;

@@ -10,6 +10,7 @@
  */
 #include "../shared_weights.h"
 #include "quantized_pack.h"
+#include "quantized_sum.h"
 
 enum { POSITIONS = ARMNN_ACC_SQUARE_POSITIONS, BLOCK_LEVELS = 4096, LEAST_TILES = 24 };
 
@@ -21,6 +22,7 @@ typedef struct winograd_op_t {
   armnn_i_acc_quantized_convolution_t what;
   const armnn_i_acc_quantized_kernels_t* kernels;
   armnn_i_acc_store_t store;
+  armnn_i_acc_sum_t sum;
   armnn_i_acc_lines_t lines;
   int64_t tiles_y, tiles_x, block_lines, blocks, parts; /* in tiles */
   int64_t depth, panels, panel_size;                    /* as in quantized_convolution.c */
@@ -31,7 +33,7 @@ typedef struct winograd_op_t {
 
 typedef struct winograd_run_t {
   const winograd_op_t* op;
-  const uint8_t* input;
+  const uint8_t *input, *addend; /* of the sum, or null */
   uint8_t* output;
   char* scratch;
 } winograd_run_t;
@@ -111,6 +113,19 @@ static void multiply_block(const winograd_op_t* op, const block_t* block, int64_
   }
 }
 
+/* Adds to what multiply_block has stored of block |index|. */
+static void add_block(const winograd_run_t* run, int64_t index, int64_t part) {
+  const winograd_op_t* op = run->op;
+  const int64_t panel = op->kernels->panel, lines = op->what.output.dims[1];
+  const int64_t first = op->panels * part / op->parts * panel;
+  int64_t last = op->panels * (part + 1) / op->parts * panel;
+  if (last > op->what.output.dims[3]) last = op->what.output.dims[3];
+  const int64_t begin = 2 * (index % op->blocks * op->block_lines);
+  const int64_t end = begin + 2 * op->block_lines < lines ? begin + 2 * op->block_lines : lines;
+  armnn_i_acc_add_lines(&op->sum, &op->what, run->output, run->addend, index / op->blocks, begin,
+                        end, first, last - first);
+}
+
 static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
                                 uint32_t thread_index) {
   const winograd_run_t* run = (const winograd_run_t*)argument;
@@ -126,14 +141,16 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
       read_block(run, ready, &block);
     }
     multiply_block(op, &block, item % op->parts);
+    if (op->sum.is_there) add_block(run, ready, item % op->parts);
   }
   return ARMNN_STATUS_OK;
 }
 
 static void run_winograd(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {
   const winograd_op_t* op = (const winograd_op_t*)base;
-  winograd_run_t self = {op, armnn_i_acc_address(run, &op->what.input),
+  winograd_run_t self = {op, armnn_i_acc_address(run, &op->what.input), NULL,
                          armnn_i_acc_address(run, &op->what.output), run->scratch};
+  if (op->sum.is_there) self.addend = armnn_i_acc_address(run, &op->what.sum.right);
   armnn_i_acc_parallel(run, run_items, &self,
                        (uint64_t)(op->what.output.dims[0] * op->blocks * op->parts), 1,
                        op->threads);
@@ -230,6 +247,7 @@ armnn_status_t armnn_i_acc_make_quantized_winograd(const armnn_i_acc_maker_t* ma
   op->what = *what;
   op->kernels = kernels;
   op->store = armnn_i_acc_store_of(what);
+  op->sum = armnn_i_acc_sum_of(kernels, what);
   op->lines = armnn_i_acc_lines(what, kernels, channels, depth);
   op->depth = depth;
   op->panels = panels;

@@ -107,6 +107,8 @@ typedef struct terms_t {
   vi_t flip[2], offset[2], multiplier[2], right[2], half[2];
   vi_t left_shift, out_multiplier, out_right, out_half;
   vi_bounds_t bounds;
+  vf_t quick[2], sure;
+  int is_quick;  /* of sums: float32 tells nearly all of them for sure */
   int halved[2]; /* the factor of an operand is 1/2: always that of the greater scale */
   int exact;     /* the factor of the result is 1/2 or more */
 } terms_t;
@@ -119,6 +121,9 @@ ACC_INLINE terms_t terms_of(const job_t* job) {
       .out_half = vi_set(job->half),
       .bounds = vi_bounds(job->store.zero_point, job->store.low, job->store.high),
       .exact = job->left_shift > 0 || job->right_shift == 0,
+      .quick = {vf_set(job->quick[0]), vf_set(job->quick[1])},
+      .sure = vf_set(ARMNN_ACC_SURE_SUM),
+      .is_quick = (job->store.flags & ARMNN_ACC_SCALE_QUICK) != 0,
   };
   for (int side = 0; side < 2; ++side) {
     terms.flip[side] = vi_set(job->operands[side].flip);
@@ -131,14 +136,35 @@ ACC_INLINE terms_t terms_of(const job_t* job) {
   return terms;
 }
 
-/* Numbers as levels, on a common scale for a sum. */
-ACC_INLINE vi_t operand(const terms_t* terms, int side, vi_t numbers, int is_sum) {
-  const vi_t level = vi_sub(vi_xor(numbers, terms->flip[side]), terms->offset[side]);
+ACC_INLINE vi_t level_of(const terms_t* terms, int side, vi_t numbers) {
+  return vi_sub(vi_xor(numbers, terms->flip[side]), terms->offset[side]);
+}
+
+/* A level, on a common scale for a sum. */
+ACC_INLINE vi_t operand(const terms_t* terms, int side, vi_t level, int is_sum) {
   if (!is_sum) return level;
   if (terms->halved[side]) return vi_shift_left(level, ARMNN_ACC_SUM_BITS - 1);
   return vi_scale_twice(vi_shift_left(level, ARMNN_ACC_SUM_BITS), terms->multiplier[side],
                         terms->right[side], terms->half[side], 0);
 }
+
+/* The same as |combined| for vectors of which it is sure. */
+#if defined(VI_HAS_NEAREST)
+ACC_INLINE int quick_sum(const terms_t* terms, vi_t left, vi_t right, int operation,
+                         vi_t* out_level) {
+  const vf_t a = vf_mul(vf_of_vi(left), terms->quick[0]);
+  const vf_t b = vf_mul(vf_of_vi(right), terms->quick[1]);
+  const vf_t sum = operation == ARMNN_BINARY_SUB ? vf_sub(a, b) : vf_add(a, b);
+  *out_level = vi_nearest(sum);
+  return vi_is_sure(sum, *out_level, terms->sure);
+}
+#else
+ACC_INLINE int quick_sum(const terms_t* terms, vi_t left, vi_t right, int operation,
+                         vi_t* out_level) {
+  (void)terms, (void)left, (void)right, (void)operation, (void)out_level;
+  return 0;
+}
+#endif
 
 ACC_INLINE vi_t combined(const terms_t* terms, vi_t left, vi_t right, int operation) {
   vi_t result = operation == ARMNN_BINARY_ADD   ? vi_add(left, right)
@@ -151,7 +177,7 @@ ACC_INLINE vi_t combined(const terms_t* terms, vi_t left, vi_t right, int operat
   return vi_scale_twice(result, terms->out_multiplier, terms->out_right, terms->out_half, 1);
 }
 
-/* Two vectors; of an operand that repeats, |fixed| is each. */
+/* Two vectors; of an operand that repeats, each level is |fixed|. */
 ACC_INLINE void pair_block(const terms_t* terms, const uint8_t* const from[2], const vi_t fixed[2],
                            const int repeats[2], int operation, uint8_t* out) {
   const int is_sum = operation != ARMNN_BINARY_MUL;
@@ -161,9 +187,14 @@ ACC_INLINE void pair_block(const terms_t* terms, const uint8_t* const from[2], c
     for (int side = 0; side < 2; ++side) {
       levels[side] = repeats[side]
                          ? fixed[side]
-                         : operand(terms, side, vi_load_bytes(from[side] + v * VF_LANES), is_sum);
+                         : level_of(terms, side, vi_load_bytes(from[side] + v * VF_LANES));
     }
-    results[v] = combined(terms, levels[0], levels[1], operation);
+    if (is_sum && terms->is_quick &&
+        quick_sum(terms, levels[0], levels[1], operation, &results[v])) {
+      continue;
+    }
+    results[v] = combined(terms, operand(terms, 0, levels[0], is_sum),
+                          operand(terms, 1, levels[1], is_sum), operation);
   }
   vi_store_numbers(out, results[0], results[1], terms->bounds);
 }
@@ -180,7 +211,7 @@ ACC_INLINE void pair_rows(const job_t* job, int operation, int left_repeats, int
     vi_t fixed[2] = {terms.bounds.low, terms.bounds.low};
     for (int side = 0; side < 2; ++side) {
       if (!repeats[side]) continue;
-      fixed[side] = operand(&terms, side, vi_set(from[side][0]), operation != ARMNN_BINARY_MUL);
+      fixed[side] = level_of(&terms, side, vi_set(from[side][0]));
     }
     size_t i = 0;
     for (; i + BLOCK <= columns; i += BLOCK) {

@@ -90,6 +90,23 @@ static struct armnn_i_acc_operand_t operand_of(armnn_i_acc_element_t element,
                                         right, half_of(right)};
 }
 
+static double real_of(armnn_factor_t factor) {
+  return ldexp((double)factor.multiplier, factor.shift - 31);
+}
+
+/* From a level of an operand of a sum to levels of the output. */
+static double quick_of(const armnn_i_acc_quantized_binary_t* what, armnn_factor_t term) {
+  return ldexp(real_of(term) * real_of(what->factor), ARMNN_ACC_SUM_BITS);
+}
+
+/* Whether float32 tells nearly all levels of a sum. It rounds four times, numbers below 2^10; in
+ * whole numbers the terms are rounded twice and the sum once, by less than 2^-16 of a level each
+ * time. Together that is below 2^-11. */
+static bool is_quick(const armnn_i_acc_quantized_binary_t* what) {
+  const double left = quick_of(what, what->left_factor), right = quick_of(what, what->right_factor);
+  return what->operation != ARMNN_BINARY_MUL && left + right <= 4.0 && what->factor.shift <= -16;
+}
+
 armnn_i_acc_pair_job_t armnn_i_acc_pair_job_of(const armnn_i_acc_quantized_binary_t* what) {
   const int32_t left_shift = what->factor.shift > 0 ? what->factor.shift : 0;
   const int32_t right_shift = left_shift - what->factor.shift;
@@ -101,7 +118,10 @@ armnn_i_acc_pair_job_t armnn_i_acc_pair_job_of(const armnn_i_acc_quantized_binar
       .multiplier = what->factor.multiplier,
       .right_shift = right_shift,
       .half = half_of(right_shift),
-      .store = {what->output.element.zero_point, what->low, what->high, 0},
+      .quick = {(float)quick_of(what, what->left_factor),
+                (float)quick_of(what, what->right_factor)},
+      .store = {what->output.element.zero_point, what->low, what->high,
+                is_quick(what) ? ARMNN_ACC_SCALE_QUICK : 0},
   };
 }
 

@@ -8,6 +8,7 @@
 #ifndef ARMNN_CPU_ACC_QUANTIZED_H_
 #define ARMNN_CPU_ACC_QUANTIZED_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +22,6 @@ typedef struct armnn_i_acc_store_t {
 
 #define ARMNN_ACC_SCALE_ONCE 1u  /* factors round once: |right| shifts the whole product */
 #define ARMNN_ACC_SCALE_EXACT 2u /* some factor is 1/2 or more: |left| counts, |right| may be 0 */
-#define ARMNN_ACC_SCALE_QUICK 4u /* factors as float32 tell nearly all levels for sure */
 
 /* What channels have of their own: arrays of as many int32 as there are channels in a panel or a
  * block, one behind another. */
@@ -31,8 +31,6 @@ enum armnn_i_acc_channel_e {
   ARMNN_ACC_CHANNEL_RIGHT,
   ARMNN_ACC_CHANNEL_HALF,
   ARMNN_ACC_CHANNEL_LEFT,
-  ARMNN_ACC_CHANNEL_QUICK, /* float32: the factor */
-  ARMNN_ACC_CHANNEL_SURE,  /* float32: so far from a whole number a product with it may be */
   ARMNN_ACC_CHANNEL_ARRAYS
 };
 
@@ -139,8 +137,8 @@ typedef struct armnn_i_acc_pair_job_t {
     int32_t offset, multiplier, right, half;
   } operands[2];
   int32_t left_shift, multiplier, right_shift, half; /* of what comes out */
-  /* With ARMNN_ACC_SCALE_QUICK: from levels to levels of the output, as float32. */
-  float quick[2];
+  bool is_quick;                                     /* float32 tells nearly all sums for sure */
+  float quick[2];                                    /* from levels to levels of the output */
   armnn_i_acc_store_t store;
 } armnn_i_acc_pair_job_t;
 

@@ -123,7 +123,7 @@ ACC_INLINE terms_t terms_of(const job_t* job) {
       .exact = job->left_shift > 0 || job->right_shift == 0,
       .quick = {vf_set(job->quick[0]), vf_set(job->quick[1])},
       .sure = vf_set(ARMNN_ACC_SURE_SUM),
-      .is_quick = (job->store.flags & ARMNN_ACC_SCALE_QUICK) != 0,
+      .is_quick = job->is_quick,
   };
   for (int side = 0; side < 2; ++side) {
     terms.flip[side] = vi_set(job->operands[side].flip);

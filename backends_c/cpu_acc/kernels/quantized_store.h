@@ -12,7 +12,7 @@
 
 /* What a vector of channels has of its own. */
 typedef struct channels_t {
-  vi_t multiplier, right, half, left, quick, sure;
+  vi_t multiplier, right, half, left;
 } channels_t;
 
 /* Of the channels whose arrays begin at |arrays|, |width| channels each. */
@@ -20,22 +20,11 @@ ACC_INLINE channels_t load_channels(const int32_t* arrays, ptrdiff_t width) {
   return (channels_t){vi_load(arrays + ARMNN_ACC_CHANNEL_MULTIPLIER * width),
                       vi_load(arrays + ARMNN_ACC_CHANNEL_RIGHT * width),
                       vi_load(arrays + ARMNN_ACC_CHANNEL_HALF * width),
-                      vi_load(arrays + ARMNN_ACC_CHANNEL_LEFT * width),
-                      vi_load(arrays + ARMNN_ACC_CHANNEL_QUICK * width),
-                      vi_load(arrays + ARMNN_ACC_CHANNEL_SURE * width)};
+                      vi_load(arrays + ARMNN_ACC_CHANNEL_LEFT * width)};
 }
 
-/* |FLAGS| are constant where this is used. A product in float32 that is not near the middle of two
- * levels is next to the one that both roundings of the integer factor find; few are, and then the
- * vector is computed as it is defined. */
+/* |FLAGS| are constant where this is used. */
 ACC_INLINE vi_t scaled(vi_t sum, const channels_t* c, const uint32_t FLAGS) {
-#if defined(VI_HAS_NEAREST)
-  if ((FLAGS & ARMNN_ACC_SCALE_QUICK) != 0) {
-    const vf_t product = vf_mul(vf_of_vi(sum), vf_cast(c->quick));
-    const vi_t level = vi_nearest(product);
-    if (vi_is_sure(product, level, vf_cast(c->sure))) return level;
-  }
-#endif
   if ((FLAGS & ARMNN_ACC_SCALE_ONCE) != 0) return vi_scale_once(sum, c->multiplier, c->right);
   if ((FLAGS & ARMNN_ACC_SCALE_EXACT) == 0) {
     return vi_scale_twice(sum, c->multiplier, c->right, c->half, 0);
@@ -46,9 +35,7 @@ ACC_INLINE vi_t scaled(vi_t sum, const channels_t* c, const uint32_t FLAGS) {
 /* CALL with the flags of |store| as a constant. */
 #define WITH_FLAGS(store, CALL)                                \
   do {                                                         \
-    if (((store).flags & ARMNN_ACC_SCALE_QUICK) != 0) {        \
-      CALL(ARMNN_ACC_SCALE_QUICK);                             \
-    } else if (((store).flags & ARMNN_ACC_SCALE_ONCE) != 0) {  \
+    if (((store).flags & ARMNN_ACC_SCALE_ONCE) != 0) {         \
       CALL(ARMNN_ACC_SCALE_ONCE);                              \
     } else if (((store).flags & ARMNN_ACC_SCALE_EXACT) != 0) { \
       CALL(ARMNN_ACC_SCALE_EXACT);                             \

@@ -120,8 +120,8 @@ armnn_i_acc_pair_job_t armnn_i_acc_pair_job_of(const armnn_i_acc_quantized_binar
       .half = half_of(right_shift),
       .quick = {(float)quick_of(what, what->left_factor),
                 (float)quick_of(what, what->right_factor)},
-      .store = {what->output.element.zero_point, what->low, what->high,
-                is_quick(what) ? ARMNN_ACC_SCALE_QUICK : 0},
+      .is_quick = is_quick(what),
+      .store = {what->output.element.zero_point, what->low, what->high, 0},
   };
 }
 

@@ -7,7 +7,6 @@
  * rows become levels once for all panels of the thread; each panel becomes pairs of levels in
  * scratch, as the weights of a convolution are packed.
  */
-#include "quantized_factor.h"
 #include "quantized_reals.h"
 #include "walk.h"
 
@@ -180,9 +179,14 @@ static side_t side_of(const armnn_i_acc_tensor_t* tensor, bool transposed) {
 }
 
 static void set_scaling(matmul_op_t* op, const armnn_i_acc_quantized_matmul_t* what) {
-  const uint32_t flags = armnn_i_acc_flags_with(ARMNN_ACC_SCALE_QUICK, what->factor);
-  armnn_i_acc_pack_factor(what->factor, op->arrays, 1);
-  op->store = (armnn_i_acc_store_t){what->output.element.zero_point, what->low, what->high, flags};
+  const armnn_factor_t factor = what->factor;
+  const int32_t left = factor.shift > 0 ? factor.shift : 0, right = left - factor.shift;
+  op->arrays[ARMNN_ACC_CHANNEL_MULTIPLIER] = factor.multiplier;
+  op->arrays[ARMNN_ACC_CHANNEL_RIGHT] = right;
+  op->arrays[ARMNN_ACC_CHANNEL_HALF] = right == 0 ? 0 : 1 << (right - 1);
+  op->arrays[ARMNN_ACC_CHANNEL_LEFT] = left;
+  op->store = (armnn_i_acc_store_t){what->output.element.zero_point, what->low, what->high,
+                                    factor.shift > -1 ? ARMNN_ACC_SCALE_EXACT : 0};
 }
 
 static void plan(matmul_op_t* op) {

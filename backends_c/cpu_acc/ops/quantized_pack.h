@@ -8,16 +8,15 @@
 #define ARMNN_CPU_ACC_QUANTIZED_PACK_H_
 
 #include "op_base.h"
-#include "quantized_factor.h"
 
 /* How kernels make the numbers of |output|, or of a sum's operand, of sums of products. */
 static inline armnn_i_acc_store_t armnn_i_acc_store_of(
     const armnn_i_acc_quantized_convolution_t* what) {
   const armnn_i_acc_element_t made = what->has_sum ? what->sum.left.element : what->output.element;
   armnn_i_acc_store_t store = {made.zero_point, what->low, what->high,
-                               what->once ? ARMNN_ACC_SCALE_ONCE : ARMNN_ACC_SCALE_QUICK};
+                               what->once ? ARMNN_ACC_SCALE_ONCE : 0};
   for (int64_t o = 0; o < what->output.dims[3] && !what->once; ++o) {
-    store.flags = armnn_i_acc_flags_with(store.flags, what->factors[o]);
+    if (what->factors[o].shift > -1) store.flags |= ARMNN_ACC_SCALE_EXACT;
   }
   return store;
 }
@@ -26,12 +25,14 @@ static inline armnn_i_acc_store_t armnn_i_acc_store_of(
 static inline void armnn_i_acc_pack_channel(const armnn_i_acc_quantized_convolution_t* what,
                                             int64_t o, int32_t* arrays, int64_t at, int64_t width) {
   const armnn_factor_t factor = what->factors[o];
+  const int32_t left = factor.shift > 0 && !what->once ? factor.shift : 0;
+  const int32_t right = what->once ? 31 - factor.shift : left - factor.shift;
   arrays += at;
   arrays[ARMNN_ACC_CHANNEL_BIAS * width] = what->bias != NULL ? what->bias[o] : 0;
-  armnn_i_acc_pack_factor(factor, arrays, width);
-  if (!what->once) return;
-  arrays[ARMNN_ACC_CHANNEL_RIGHT * width] = 31 - factor.shift;
-  arrays[ARMNN_ACC_CHANNEL_HALF * width] = arrays[ARMNN_ACC_CHANNEL_LEFT * width] = 0;
+  arrays[ARMNN_ACC_CHANNEL_MULTIPLIER * width] = factor.multiplier;
+  arrays[ARMNN_ACC_CHANNEL_RIGHT * width] = right;
+  arrays[ARMNN_ACC_CHANNEL_HALF * width] = what->once || right == 0 ? 0 : 1 << (right - 1);
+  arrays[ARMNN_ACC_CHANNEL_LEFT * width] = left;
 }
 
 /* Whether a pixel of a line lies at the same distance from the one before it throughout. */

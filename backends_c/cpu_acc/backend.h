@@ -18,8 +18,9 @@ typedef struct armnn_i_acc_backend_t {
   armnn_backend_t base;
   const armnn_host_t* host;
   const armnn_i_acc_isa_t* isa;
-  int64_t threads;  /* the option: 0 = as many as the host has when something is compiled */
-  int32_t winograd; /* the option: armnn_i_acc_winograd_e */
+  int64_t threads; /* the option: 0 = as many as the host has when something is compiled */
+  int32_t winograd, separable; /* the options: armnn_i_acc_choice_e */
+  int32_t weights;             /* the option: armnn_i_acc_stored_e */
 } armnn_i_acc_backend_t;
 
 /* entry.c */

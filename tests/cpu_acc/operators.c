@@ -6,6 +6,7 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "kernels/kernels.h"
@@ -77,20 +78,37 @@ EXPORT void operators_apply(uint32_t isa, int32_t function, const float* in, flo
 
 /* ---- Operators ----------------------------------------------------------------------------- */
 
-static int32_t winograd = ARMNN_ACC_WINOGRAD_OFF;
+static int32_t winograd = ARMNN_ACC_OFF, weights = ARMNN_ACC_STORED_FLOAT32;
 
 static armnn_i_acc_maker_t maker_of(uint32_t isa, uint32_t threads) {
-  return (armnn_i_acc_maker_t){&host, armnn_i_acc_isas[isa], threads, winograd};
+  return (armnn_i_acc_maker_t){
+      .host = &host,
+      .isa = armnn_i_acc_isas[isa],
+      .max_threads = threads,
+      .winograd = winograd,
+      .separable = ARMNN_ACC_OFF,
+      .weights = weights,
+  };
 }
 
 /* What the convolutions that are made from now on may be; at first they are windows. */
 EXPORT void operators_set_winograd(int32_t option) { winograd = option; }
+
+/* How operators that are made from now on store their weights; at first as float32. */
+EXPORT void operators_set_weights(int32_t option) { weights = option; }
 
 EXPORT int32_t operators_make_winograd(uint32_t isa, uint32_t threads,
                                        const armnn_i_acc_convolution_t* what, uint32_t tile,
                                        armnn_i_acc_op_t** out) {
   const armnn_i_acc_maker_t maker = maker_of(isa, threads);
   return (int32_t)armnn_i_acc_make_winograd(&maker, what, tile, out);
+}
+
+EXPORT int32_t operators_make_quantized_tiles(uint32_t isa, uint32_t threads,
+                                              const armnn_i_acc_quantized_convolution_t* what,
+                                              int32_t by_bytes, armnn_i_acc_op_t** out) {
+  const armnn_i_acc_maker_t maker = maker_of(isa, threads);
+  return (int32_t)armnn_i_acc_make_quantized_tiles(&maker, what, by_bytes != 0, out);
 }
 
 #define KIND(kind, name, ...) KIND_LIKE(kind, name, name, 0)

@@ -121,13 +121,16 @@ def convolved(case: Case, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
     padded[:, top : top + height, left : left + width] = x
     columns = case.outputs // case.groups
     y = np.zeros((case.batch, oh, ow, case.outputs))
-    for group, inputs in enumerate(np.split(padded, case.groups, axis=3)):
-        outputs = slice(group * columns, (group + 1) * columns)
-        for i in range(case.size[0]):
-            for j in range(case.size[1]):
-                rows = inputs[:, i * dy : i * dy + (oh - 1) * sy + 1 : sy]
-                taps = rows[:, :, j * dx : j * dx + (ow - 1) * sx + 1 : sx]
-                y[..., outputs] += taps @ weights[outputs, i, j].T.astype(np.float64)
+    for i in range(case.size[0]):
+        for j in range(case.size[1]):
+            rows = padded[:, i * dy : i * dy + (oh - 1) * sy + 1 : sy]
+            taps = rows[:, :, j * dx : j * dx + (ow - 1) * sx + 1 : sx]
+            if case.groups == case.channels == case.outputs:
+                y += taps * weights[:, i, j, 0]
+                continue
+            for group, inputs in enumerate(np.split(taps, case.groups, axis=3)):
+                outputs = slice(group * columns, (group + 1) * columns)
+                y[..., outputs] += inputs @ weights[outputs, i, j].T.astype(np.float64)
     return y
 
 

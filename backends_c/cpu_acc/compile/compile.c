@@ -77,7 +77,7 @@ static bool make_operators(compilation_t* self) {
     }
     /* Nodes are the graph's own; only the schedule sees them as constant. */
     ir_node_t* node = (ir_node_t*)(uintptr_t)step->node;
-    const bool has_epilogue = node->kind != IR_UNARY && ir_has(node, IR_TAKES_FUNCTION) &&
+    const bool has_epilogue = node->kind != IR_UNARY && node->kind != IR_QUANTIZED_CONVOLUTION &&
                               (node->function != ARMNN_ACC_IDENTITY || node->residual != IR_NONE);
     if (step->action == IR_ACT_NODE && !node->plain_operands) {
       node->plain_operands = true;
@@ -95,12 +95,15 @@ static void compile(compilation_t* self) {
   ir_graph_t* graph = &self->graph;
   armnn_i_acc_read(graph);
   graph->layer = graph->subgraph->layer_count; /* nodes from here on belong to no layer */
+  armnn_i_acc_fuse_blocks(graph);
+  armnn_i_acc_fuse_dynamic(graph);
   armnn_i_acc_fuse_patterns(graph);
   armnn_i_acc_fuse_gelu(graph);
   armnn_i_acc_fuse_normalization(graph);
   armnn_i_acc_fuse_attention(graph);
   armnn_i_acc_fuse(graph);
   armnn_i_acc_fuse_quantized(graph);
+  armnn_i_acc_fuse_separable(graph);
   do {
     armnn_i_acc_program_clear(self->program);
     armnn_i_acc_bufferize(graph, &self->schedule);

@@ -285,4 +285,5 @@ const armnn_i_acc_depthwise_kernels_t ACC_NAME(armnn_i_acc_depthwise_kernels) = 
     .narrow_count = sizeof narrow_kernels / sizeof narrow_kernels[0],
     .any = ACC_NAME(armnn_f32_depthwise_any),
     .any_name = "armnn_f32_depthwise_any__" ACC_ISA_TEXT "_6px",
+    .separable_name = "armnn_f32_separable__" ACC_ISA_TEXT,
 };

@@ -8,7 +8,7 @@
  * of the image.
  */
 #include "caches.h"
-#include "op_base.h"
+#include "depthwise_plan.h"
 
 /* Input of a chunk of rows, as a share of L2. Smaller chunks would read more rows twice. */
 #define CHUNK_SHARE 4
@@ -23,10 +23,8 @@ typedef struct depthwise_op_t {
   armnn_i_acc_convolution_t what;
   int64_t in_steps[ARMNN_ACC_MAX_RANK], out_steps[ARMNN_ACC_MAX_RANK];
   int64_t residual_steps[ARMNN_ACC_MAX_RANK];
-  armnn_i_acc_depthwise_job_t job; /* the members that are the same for all calls */
-  armnn_i_acc_depthwise_fn_t run, run_rest;
-  float* packed;
-  int64_t lanes, multiplier;
+  armnn_i_acc_depthwise_plan_t plan;
+  int64_t multiplier;
   int64_t group, groups; /* channels of one call, and how many such calls */
   int64_t chunk_rows, chunks;
   uint32_t threads;
@@ -47,8 +45,7 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
   const depthwise_op_t* op = run->op;
   const armnn_i_acc_convolution_t* what = &op->what;
   const int64_t channels = what->output.dims[3];
-  armnn_i_acc_depthwise_job_t job = op->job;
-  const int64_t taps = job.kernel_y * job.kernel_x;
+  armnn_i_acc_depthwise_job_t job = op->plan.job;
   for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
     const int64_t group = item % op->groups;
     const int64_t chunk = item / op->groups % op->chunks;
@@ -63,19 +60,8 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
     if (run->residual != NULL) {
       job.residual = run->residual + image * op->residual_steps[0] + channel;
     }
-    job.weights = op->packed + channel * (taps + 1);
     job.channels = channels - channel < op->group ? channels - channel : op->group;
-    const int64_t rest = op->run_rest != op->run ? job.channels % op->lanes : 0;
-    job.channels -= rest;
-    if (job.channels > 0) op->run(&job);
-    if (rest > 0) { /* an incomplete vector, by another kernel */
-      job.input += job.channels;
-      job.output += job.channels;
-      if (job.residual != NULL) job.residual += job.channels;
-      job.weights += job.channels * (taps + 1);
-      job.channels = rest;
-      op->run_rest(&job);
-    }
+    armnn_i_acc_call_depthwise(&op->plan, channel, &job);
   }
   return ARMNN_STATUS_OK;
 }
@@ -122,102 +108,27 @@ static void run_depthwise(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t*
   }
 }
 
-static void pack_weights(const depthwise_op_t* op) {
-  const armnn_i_acc_convolution_t* what = &op->what;
-  const float* weights = what->weights.values;
-  int64_t steps[ARMNN_ACC_MAX_RANK];
-  armnn_i_acc_steps(&what->weights, steps);
-  const int64_t taps = what->kernel_y * what->kernel_x;
-  for (int64_t o = 0; o < what->output.dims[3]; ++o) {
-    float* to = op->packed + o / op->lanes * (taps + 1) * op->lanes + o % op->lanes;
-    *to = what->bias != NULL ? what->bias[o] : 0.0f;
-    for (int64_t y = 0; y < what->kernel_y; ++y) {
-      for (int64_t x = 0; x < what->kernel_x; ++x) {
-        to += op->lanes;
-        *to = weights[o * steps[0] + y * steps[1] + x * steps[2]];
-      }
-    }
-  }
-}
-
-/* Even tiles of at most |most| pixels: of 7, 13 are 7 + 6, 8 are 4 + 4; fewer than 4 are done one
- * by one then. */
-static int64_t plan_tiles(const armnn_i_acc_convolution_t* what, int64_t most,
-                          armnn_i_acc_depthwise_tile_t* tiles) {
-  const int64_t width = what->output.dims[2];
-  int64_t count = 0;
-  for (int64_t x = 0; x < width;) {
-    const int64_t left = width - x;
-    int64_t tile = armnn_i_acc_ceil_div(left, armnn_i_acc_ceil_div(left, most));
-    if (tile < 4 && most > 4) tile = 1;
-    if (tiles != NULL) {
-      const int64_t input_x = x * what->stride_x - what->pad_left;
-      const int64_t columns = (tile - 1) * what->stride_x + what->kernel_x;
-      uint32_t inside = 0;
-      for (int64_t c = 0; c < columns; ++c) {
-        if (input_x + c >= 0 && input_x + c < what->input.dims[2]) inside |= 1u << c;
-      }
-      if (inside == (1u << columns) - 1u) inside = UINT32_MAX;
-      tiles[count] =
-          (armnn_i_acc_depthwise_tile_t){(int32_t)x, (int32_t)tile, (int32_t)input_x, inside};
-    }
-    ++count;
-    x += tile;
-  }
-  return count;
-}
-
-/* At most one row and column is missing at each border. */
-static bool has_narrow_borders(const armnn_i_acc_convolution_t* what) {
-  return what->pad_top <= 1 && what->pad_left <= 1 &&
-         (what->output.dims[1] - 1) * what->stride_y - what->pad_top + what->kernel_y - 1 <=
-             what->input.dims[1] &&
-         (what->output.dims[2] - 1) * what->stride_x - what->pad_left + what->kernel_x - 1 <=
-             what->input.dims[2];
-}
-
-static const armnn_i_acc_depthwise_kernel_t* find_kernel(
-    const armnn_i_acc_depthwise_kernel_t* kernels, uint32_t count,
-    const armnn_i_acc_convolution_t* what) {
-  for (uint32_t i = 0; i < count; ++i) {
-    if (kernels[i].kernel == what->kernel_x && kernels[i].stride == what->stride_x) {
-      return &kernels[i];
-    }
-  }
-  return NULL;
-}
-
-static const armnn_i_acc_depthwise_kernel_t* choose_kernel(
-    const armnn_i_acc_depthwise_kernels_t* kernels, const armnn_i_acc_convolution_t* what) {
-  if (what->kernel_y != what->kernel_x) return NULL;
-  if (what->kernel_y > 1 && (what->dilation_y != 1 || what->dilation_x != 1)) return NULL;
-  const armnn_i_acc_depthwise_kernel_t* kernel = NULL;
-  if (what->stride_y == what->stride_x && has_narrow_borders(what)) {
-    kernel = find_kernel(kernels->narrow, kernels->narrow_count, what);
-  }
-  return kernel != NULL ? kernel : find_kernel(kernels->fixed, kernels->fixed_count, what);
-}
-
 static int64_t count_items(const depthwise_op_t* op) {
   const armnn_i_acc_tensor_t* output = &op->what.output;
   return output->dims[0] * armnn_i_acc_ceil_div(output->dims[1], op->chunk_rows) *
          armnn_i_acc_ceil_div(output->dims[3], op->group);
 }
 
-static void plan_chunks(depthwise_op_t* op, const armnn_i_acc_maker_t* maker,
-                        armnn_i_acc_depthwise_walk_e walk) {
+static void plan_chunks(depthwise_op_t* op, const armnn_i_acc_maker_t* maker) {
   const armnn_i_acc_convolution_t* what = &op->what;
+  const armnn_i_acc_depthwise_walk_e walk = op->plan.walk;
   const int64_t rows = what->output.dims[1];
   const int64_t cache = (int64_t)armnn_i_acc_second_cache() / what->input.element.size;
   const int64_t row = what->input.dims[2] * what->output.dims[3] * what->stride_y;
   op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
-  op->group = (int64_t)armnn_i_acc_round_up(GROUP, (size_t)op->lanes);
+  op->group = (int64_t)armnn_i_acc_round_up(GROUP, (size_t)op->plan.lanes);
   if (walk == ARMNN_ACC_DEPTHWISE_BLOCKS) {
     /* Whole pixels, in the order in which they lie, unless the rows at hand leave L2 then. */
     const int64_t rows_at_hand = what->stride_y + what->kernel_y;
-    const int64_t most = cache / 2 / (rows_at_hand * what->input.dims[2]) / op->lanes * op->lanes;
+    const int64_t most =
+        cache / 2 / (rows_at_hand * what->input.dims[2]) / op->plan.lanes * op->plan.lanes;
     const int64_t all =
-        (int64_t)armnn_i_acc_round_up((size_t)what->output.dims[3], (size_t)op->lanes);
+        (int64_t)armnn_i_acc_round_up((size_t)what->output.dims[3], (size_t)op->plan.lanes);
     if (most > op->group) op->group = most < all ? most : all;
   }
   op->chunk_rows = walk == ARMNN_ACC_DEPTHWISE_STRIPS
@@ -234,8 +145,8 @@ static void plan_chunks(depthwise_op_t* op, const armnn_i_acc_maker_t* maker,
   while (op->threads > 1 && count_items(op) < wanted) {
     if (op->chunk_rows > few_rows) {
       op->chunk_rows = (op->chunk_rows + 1) / 2;
-    } else if (op->group / 2 >= op->lanes && op->group > 16) {
-      op->group = (int64_t)armnn_i_acc_round_up((size_t)op->group / 2, (size_t)op->lanes);
+    } else if (op->group / 2 >= op->plan.lanes && op->group > 16) {
+      op->group = (int64_t)armnn_i_acc_round_up((size_t)op->group / 2, (size_t)op->plan.lanes);
     } else if (op->chunk_rows > 1) {
       op->chunk_rows = (op->chunk_rows + 1) / 2;
     } else {
@@ -253,80 +164,32 @@ armnn_status_t armnn_i_acc_make_depthwise(const armnn_i_acc_maker_t* maker,
                                           armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_kernels_t* all = armnn_i_acc_kernels_of(maker, &what->output);
   if (all == NULL) return ARMNN_STATUS_UNSUPPORTED;
-  const armnn_i_acc_depthwise_kernels_t* kernels = all->depthwise;
   const int64_t channels = what->input.dims[3], outputs = what->output.dims[3];
   if (what->groups != channels || outputs % channels != 0) return ARMNN_STATUS_UNSUPPORTED;
-  const int64_t lanes = all->lanes;
-  const int64_t blocks = armnn_i_acc_ceil_div(outputs, lanes);
-  const int64_t taps = what->kernel_y * what->kernel_x;
-  const armnn_i_acc_depthwise_kernel_t* fixed = choose_kernel(kernels, what);
-  const int64_t tile_count = fixed != NULL ? plan_tiles(what, fixed->width, NULL) : 0;
-  const size_t packed_size = (size_t)(blocks * (taps + 1) * lanes) * sizeof(float);
-  void* extra = NULL;
+  void* memory = NULL;
   depthwise_op_t* op = (depthwise_op_t*)armnn_i_acc_new_op(
-      maker, sizeof *op, packed_size + (size_t)tile_count * sizeof(armnn_i_acc_depthwise_tile_t),
-      &extra);
+      maker, sizeof *op, armnn_i_acc_depthwise_size(all, what), &memory);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  armnn_i_acc_plan_depthwise(all, what, memory, &op->plan);
   op->what = *what;
+  op->what.weights.values = NULL;
+  op->what.bias = NULL;
   armnn_i_acc_steps(&what->input, op->in_steps);
   armnn_i_acc_steps(&what->output, op->out_steps);
   armnn_i_acc_steps(&what->epilogue.residual, op->residual_steps);
-  op->packed = (float*)extra;
-  op->lanes = lanes;
   op->multiplier = outputs / channels;
-  op->run = op->run_rest = kernels->any;
-  op->base.op.kernel = kernels->any_name;
-  if (fixed != NULL) {
-    op->run = fixed->run;
-    if (kernels->partial) op->run_rest = fixed->run;
-    op->base.op.kernel = fixed->name;
-    armnn_i_acc_depthwise_tile_t* tiles =
-        (armnn_i_acc_depthwise_tile_t*)(void*)((char*)extra + packed_size);
-    plan_tiles(what, fixed->width, tiles);
-    op->job.tiles = tiles;
-    op->job.tile_count = tile_count;
-  }
-  pack_weights(op);
-  op->what.weights.values = NULL;
-  op->what.bias = NULL;
+  op->base.op.kernel = op->plan.name;
   op->base.op.run = run_depthwise;
-  op->base.op.operations = 2 * (uint64_t)(armnn_i_acc_count(&what->output) * taps);
-  armnn_i_acc_depthwise_job_t* job = &op->job;
-  job->input_height = what->input.dims[1];
-  job->input_width = what->input.dims[2];
-  job->input_row = op->in_steps[1];
-  job->input_pixel = op->in_steps[2];
+  op->base.op.operations =
+      2 * (uint64_t)(armnn_i_acc_count(&what->output) * what->kernel_y * what->kernel_x);
+  armnn_i_acc_depthwise_job_t* job = &op->plan.job;
   if (op->multiplier != 1) {
     job->input_pixel = outputs;
     job->input_row = outputs * what->input.dims[2];
     op->base.op.scratch_size =
         (uint64_t)(job->input_row * what->input.dims[1]) * what->input.element.size;
   }
-  job->output_row = op->out_steps[1];
-  job->output_pixel = op->out_steps[2];
-  job->output_width = what->output.dims[2];
-  job->kernel_y = what->kernel_y;
-  job->kernel_x = what->kernel_x;
-  job->stride_y = what->stride_y;
-  job->stride_x = what->stride_x;
-  job->dilation_y = what->dilation_y;
-  job->dilation_x = what->dilation_x;
-  job->pad_top = what->pad_top;
-  job->pad_left = what->pad_left;
-  const armnn_i_acc_epilogue_t* epilogue = &what->epilogue;
-  if (!armnn_i_acc_function_is_clamp(epilogue->function, epilogue->a, epilogue->b, &job->low,
-                                     &job->high)) {
-    job->function = all->elementwise->apply[epilogue->function];
-    job->a = epilogue->a;
-    job->b = epilogue->b;
-    job->hard_swish = epilogue->function == ARMNN_ACC_HARD_SWISH && !epilogue->has_residual;
-  }
-  if (epilogue->has_residual) {
-    job->residual_row = op->residual_steps[1];
-    job->residual_pixel = op->residual_steps[2];
-    job->residual_last = epilogue->residual_last;
-  }
-  plan_chunks(op, maker, fixed != NULL ? fixed->walk : ARMNN_ACC_DEPTHWISE_ROWS);
+  plan_chunks(op, maker);
   const uint64_t elements =
       (uint64_t)(armnn_i_acc_count(&what->input) + armnn_i_acc_count(&what->output));
   /* More than this does not stay in L2 from one operator to the next. */

@@ -24,7 +24,7 @@ typedef struct matmul_op_t {
   armnn_i_acc_tensor_t tensors[3];
   armnn_i_acc_walk_t batches; /* |batch_rank| dimensions */
   side_t left, right;
-  const armnn_i_acc_quantized_kernels_t* kernels;
+  const armnn_i_acc_product_kernels_t* kernels;
   int32_t arrays[ARMNN_ACC_CHANNEL_ARRAYS]; /* of every channel */
   armnn_i_acc_store_t store;
   int64_t m, n, k, depth; /* |depth|: k levels, rounded up to pairs */
@@ -57,7 +57,7 @@ static void read_rows(const matmul_op_t* op, const uint8_t* left, int64_t begin,
         .flip = side->flip,
         .offset = (int16_t)side->offset,
     };
-    op->kernels->levels(&job);
+    op->kernels->read(&job);
     return;
   }
   for (int64_t r = 0; r < count; ++r, levels += op->depth) {
@@ -102,22 +102,23 @@ static void multiply(const matmul_op_t* op, const int16_t* levels, const int32_t
                      uint8_t* output, int64_t rows, int64_t first, int64_t channels) {
   static const ptrdiff_t start = 0;
   const int64_t row = op->tensors[OUTPUT].strides[op->tensors[OUTPUT].rank - 2];
-  armnn_i_acc_level_job_t job = {
+  armnn_i_acc_product_job_t job = {
       .offset = first,
       .channels = (uint32_t)channels,
       .tap_count = 1,
       .taps = &start,
-      .pairs = (size_t)(op->depth / 2),
+      .groups = (size_t)(op->depth / 2),
       .panel = packed,
       .store = op->store,
   };
-  for (int64_t i = 0; i < rows; i += ARMNN_ACC_LEVEL_ROWS) {
-    const int16_t* inputs[ARMNN_ACC_LEVEL_ROWS];
-    uint8_t* outputs[ARMNN_ACC_LEVEL_ROWS];
+  const int64_t most = op->kernels->rows;
+  for (int64_t i = 0; i < rows; i += most) {
+    const char* inputs[ARMNN_ACC_PRODUCT_ROWS];
+    uint8_t* outputs[ARMNN_ACC_PRODUCT_ROWS];
     const int64_t left = rows - i;
-    job.rows = (uint32_t)(left < ARMNN_ACC_LEVEL_ROWS ? left : ARMNN_ACC_LEVEL_ROWS);
+    job.rows = (uint32_t)(left < most ? left : most);
     for (uint32_t r = 0; r < job.rows; ++r) {
-      inputs[r] = levels + (i + r) * op->depth;
+      inputs[r] = (const char*)(levels + (i + r) * op->depth);
       outputs[r] = output + (i + r) * row;
     }
     job.inputs = inputs;
@@ -238,14 +239,14 @@ armnn_status_t armnn_i_acc_make_quantized_matmul(const armnn_i_acc_maker_t* make
   op->tensors[RIGHT] = what->right;
   op->left = side_of(&what->left, what->transpose_left);
   op->right = side_of(&what->right, what->transpose_right);
-  op->kernels = maker->isa->quantized;
+  op->kernels = maker->isa->quantized->pairs;
   op->m = what->output.dims[rank - 2];
   op->n = what->output.dims[rank - 1];
   op->k = what->left.dims[rank - (what->transpose_left ? 2 : 1)];
   op->depth = op->k + op->k % 2;
   set_scaling(op, what);
   op->base.op.run = run_matmul;
-  op->base.op.kernel = op->kernels->multiply_name;
+  op->base.op.kernel = op->kernels->name;
   op->base.op.operations = 2 * (uint64_t)(armnn_i_acc_count(&what->output) * op->k);
   op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
   plan(op);

@@ -45,7 +45,7 @@ static int64_t pixel_step(const armnn_i_acc_tensor_t* tensor) {
   return armnn_i_acc_step(tensor, tensor->dims[2] > 1 ? 2 : tensor->dims[1] > 1 ? 1 : 0);
 }
 
-static uint32_t guess_vectors(const armnn_i_acc_gemm_kernels_t* gemm, uint64_t columns) {
+uint32_t armnn_i_acc_guess_vectors(const armnn_i_acc_gemm_kernels_t* gemm, uint64_t columns) {
   const uint64_t all = (columns + gemm->lanes - 1) / gemm->lanes;
   if (all <= 2) return (uint32_t)all;
   if (gemm->max_rows[4] > 0) return all == 4 ? 4 : 3;
@@ -111,7 +111,8 @@ static void cut_work(armnn_i_acc_window_t* window) {
  * wait in scratch while the other tiles use the part at hand. */
 static void cut_taps(armnn_i_acc_window_t* window) {
   const armnn_i_acc_panels_t* panels = &window->panels;
-  const uint64_t tap = panels->depth * panels->vectors * panels->gemm->lanes * sizeof(float);
+  const uint64_t tap =
+      panels->depth * panels->vectors * panels->gemm->lanes * armnn_i_acc_weight_size(panels);
   const uint64_t at_a_time = armnn_i_acc_second_cache() / WEIGHTS_SHARE / (tap > 0 ? tap : 1);
   window->taps_at_a_time = panels->taps > 0 ? (uint32_t)panels->taps : 1;
   if (panels->gemm->pauses && at_a_time < panels->taps) {
@@ -218,6 +219,27 @@ bool armnn_i_acc_set_epilogue(const armnn_i_acc_epilogue_t* epilogue, uint32_t* 
   return in_tile;
 }
 
+/* Whether weights are all within the range of float16, if they are to be stored so: beyond it they
+ * would become infinite. bfloat16 has the range of float32. */
+static bool fit(const armnn_i_acc_tensor_t* weights, int32_t stored) {
+  if (stored != ARMNN_ACC_STORED_FLOAT16) return true;
+  int64_t steps[ARMNN_ACC_MAX_RANK];
+  armnn_i_acc_steps(weights, steps);
+  for (int64_t o = 0; o < weights->dims[0]; ++o) {
+    for (int64_t y = 0; y < weights->dims[1]; ++y) {
+      for (int64_t x = 0; x < weights->dims[2]; ++x) {
+        const float* values =
+            (const float*)weights->values + o * steps[0] + y * steps[1] + x * steps[2];
+        for (int64_t i = 0; i < weights->dims[3]; ++i) {
+          const float size = fabsf(values[i * steps[3]]);
+          if (size >= 65520.0f && size < INFINITY) return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
 armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_convolution_t* what, uint32_t vectors,
                                        armnn_i_acc_window_t* out_window) {
@@ -241,7 +263,7 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
   window->taps_x = window->rows_as_runs ? 1 : (uint32_t)what->kernel_x;
   if (window->taps_x == 0) window->taps_y = 0;
   const uint64_t depth = (uint64_t)(window->rows_as_runs ? channels * what->kernel_x : channels);
-  if (vectors == 0) vectors = guess_vectors(window->kernels->gemm, (uint64_t)columns);
+  if (vectors == 0) vectors = armnn_i_acc_guess_vectors(window->kernels->gemm, (uint64_t)columns);
   window->operations = 2 * (uint64_t)(armnn_i_acc_count(&what->output) * taps * channels);
   window->threads = armnn_i_acc_threads(maker, window->operations);
   const uint32_t multiple = divides_panels(what, window->threads) ? window->threads : 1;
@@ -249,6 +271,9 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
       maker, window->kernels->gemm, (uint32_t)what->groups, (uint64_t)columns, (uint64_t)channels,
       (uint64_t)window->taps_y * window->taps_x, depth, vectors, multiple, &window->panels);
   if (status == ARMNN_STATUS_OK) {
+    if (maker->weights != ARMNN_ACC_STORED_FLOAT32 && fit(&what->weights, maker->weights)) {
+      armnn_i_acc_store_panels(&window->panels, maker->weights);
+    }
     set_geometry(window);
     window->in_tile =
         armnn_i_acc_set_epilogue(&what->epilogue, &window->flags, &window->low, &window->high);

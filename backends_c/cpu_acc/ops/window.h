@@ -46,6 +46,8 @@ typedef struct armnn_i_acc_window_t {
   uint64_t operations;
 } armnn_i_acc_window_t;
 
+/* The best guess of how many vectors a panel of |columns| channels should have. */
+uint32_t armnn_i_acc_guess_vectors(const armnn_i_acc_gemm_kernels_t* gemm, uint64_t columns);
 /* |vectors| of a panel, or 0 for the best guess. Fails like a maker, leaving nothing behind. */
 armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_convolution_t* what, uint32_t vectors,

@@ -147,10 +147,10 @@ static double winograd_cycles(const armnn_i_acc_gemm_kernels_t* gemm,
 
 uint32_t armnn_i_acc_choose_winograd(const armnn_i_acc_maker_t* maker,
                                      const armnn_i_acc_convolution_t* what) {
-  if (maker->winograd == ARMNN_ACC_WINOGRAD_OFF || !armnn_i_acc_can_winograd(maker, what)) return 0;
+  if (maker->winograd == ARMNN_ACC_OFF || !armnn_i_acc_can_winograd(maker, what)) return 0;
   const armnn_i_acc_gemm_kernels_t* gemm = armnn_i_acc_kernels_of(maker, &what->output)->gemm;
   const double small = winograd_cycles(gemm, what, 2), large = winograd_cycles(gemm, what, 4);
   const uint32_t size = small < large ? 2 : 4;
-  if (maker->winograd == ARMNN_ACC_WINOGRAD_ALWAYS) return size;
+  if (maker->winograd == ARMNN_ACC_ALWAYS) return size;
   return (small < large ? small : large) < WORTH * direct_cycles(gemm, what) ? size : 0;
 }

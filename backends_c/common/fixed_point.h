@@ -40,6 +40,19 @@ static inline armnn_factor_t armnn_factor(double real) {
   return factor;
 }
 
+/* The factor |real| / |count|: the multiplier takes up as many bits as the count has. */
+static inline armnn_factor_t armnn_mean_factor(double real, uint64_t count) {
+  armnn_factor_t factor = armnn_factor(real);
+  int32_t bits = 0;
+  while (bits < 63 && count >> (bits + 1) != 0) ++bits;
+  if (bits > 31 + factor.shift) bits = 31 + factor.shift;
+  if (bits > 32) bits = 32;
+  if (bits < 0) bits = 0;
+  factor.multiplier = (int32_t)(((int64_t)factor.multiplier << bits) / (int64_t)count);
+  factor.shift -= bits;
+  return factor;
+}
+
 static inline int32_t armnn_saturate32(int64_t value) {
   return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
 }

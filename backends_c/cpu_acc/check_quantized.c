@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "backend.h"
+#include "ops/ops.h"
 
 #define REFUSE(reason, ...) armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED, __VA_ARGS__)
 
@@ -119,6 +120,43 @@ static armnn_status_t check_pooling(const armnn_layer_query_t* query, armnn_erro
     return check_operands(query, reason);
   }
   return REFUSE(reason, "no kernel for this pooling of quantised bytes");
+}
+
+/* A phase of the output's pixels sees as many lines as a window of its taps would. */
+static armnn_status_t check_transpose_convolution(const armnn_layer_query_t* query,
+                                                  armnn_error_t* reason) {
+  const armnn_transpose_convolution2d_descriptor_t* d = (const void*)query->descriptor;
+  const bool is_nchw = d->data_layout == ARMNN_DATA_LAYOUT_NCHW;
+  const uint64_t* weights = query->input_infos[1]->dims;
+  ARMNN_RETURN_IF_ERROR(check_product(query, 0, reason));
+  const uint64_t lines = reach(weights[is_nchw ? 2 : 1], d->dilation_y);
+  const uint64_t columns = reach(weights[is_nchw ? 3 : 2], d->dilation_x);
+  const uint64_t padding = columns + query->output_infos[0]->dims[is_nchw ? 3 : 2];
+  return check_sight(query, lines, padding, d->data_layout, reason);
+}
+
+static armnn_status_t check_batch_mat_mul(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  ARMNN_RETURN_IF_ERROR(check_operands(query, reason));
+  return check_tensor(query->input_infos[1], "input 1", reason);
+}
+
+static armnn_status_t check_reduce(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const armnn_reduce_descriptor_t* d = (const void*)query->descriptor;
+  if (d->operation != ARMNN_REDUCE_PROD) return check_operands(query, reason);
+  return REFUSE(reason, "no kernel for products of quantised bytes");
+}
+
+static armnn_status_t check_resize(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  return check_operands(query, reason);
+}
+
+static armnn_status_t check_unary(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const armnn_elementwise_unary_descriptor_t* d = (const void*)query->descriptor;
+  if (armnn_i_acc_has_each(d->operation, ARMNN_DATA_TYPE_FLOAT32)) {
+    return check_operands(query, reason);
+  }
+  return REFUSE(reason, "%s has no kernel for quantised bytes",
+                armnn_operation_name(query->type, d->operation));
 }
 
 static armnn_status_t check_softmax(const armnn_layer_query_t* query, armnn_error_t* reason) {

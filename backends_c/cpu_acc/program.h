@@ -56,6 +56,11 @@ static inline bool armnn_i_acc_is_levels(int32_t type) {
          type == ARMNN_DATA_TYPE_QSYMM_S8;
 }
 
+/* The least number of a quantised type of bytes; the greatest is 255 more. */
+static inline int32_t armnn_i_acc_least(int32_t type) {
+  return type == ARMNN_DATA_TYPE_QASYMM_U8 ? 0 : -128;
+}
+
 /* Memory whose address is not known before the run: |offset| bytes into binding |binding|. Binding
  * 0 is the arena of the run; then come the inputs, then the outputs of the sub-graph. */
 #define ARMNN_ACC_ARENA 0u

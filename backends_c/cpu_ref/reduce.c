@@ -166,19 +166,6 @@ typedef struct level_mean_t {
   armnn_i_ref_codec_t out_codec;
 } level_mean_t;
 
-/* The factor |real| / |count|: the multiplier takes up as many bits as the count has. */
-static armnn_factor_t factor_of_mean(double real, uint64_t count) {
-  armnn_factor_t factor = armnn_factor(real);
-  int32_t bits = 0;
-  while (bits < 63 && count >> (bits + 1) != 0) ++bits;
-  if (bits > 31 + factor.shift) bits = 31 + factor.shift;
-  if (bits > 32) bits = 32;
-  if (bits < 0) bits = 0;
-  factor.multiplier = (int32_t)(((int64_t)factor.multiplier << bits) / (int64_t)count);
-  factor.shift -= bits;
-  return factor;
-}
-
 static void store_means(const level_mean_t* mean, const double* sums, uint64_t count, void* out,
                         uint64_t first) {
   for (uint64_t i = 0; i < count; ++i) {
@@ -291,8 +278,8 @@ static armnn_status_t run(const armnn_kernel_call_t* call, const float* levels) 
   if (levels != NULL && job.reduced.count > 0) {
     const armnn_i_ref_codec_t in_codec = armnn_i_ref_codec(input);
     mean.out_codec = armnn_i_ref_codec(ARMNN_OUT_INFO(call, 0));
-    mean.factor = factor_of_mean((double)in_codec.scales[0] / (double)mean.out_codec.scales[0],
-                                 job.reduced.count);
+    mean.factor = armnn_mean_factor((double)in_codec.scales[0] / (double)mean.out_codec.scales[0],
+                                    job.reduced.count);
     job.mean = &mean;
     job.x = (const unsigned char*)levels;
     job.element_size = sizeof(float);

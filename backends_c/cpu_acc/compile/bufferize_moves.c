@@ -54,7 +54,7 @@ int64_t armnn_i_acc_origin_offset(const int64_t* origin, const int64_t* strides,
 }
 
 bool armnn_i_acc_takes_matrices(const ir_graph_t* graph, const ir_node_t* node) {
-  return node->kind == IR_ATTENTION ||
+  return node->kind == IR_ATTENTION || node->kind == IR_QUANTIZED_MATMUL ||
          (node->kind == IR_MATMUL && graph->values[node->inputs[1]]->constant == NULL);
 }
 

@@ -86,7 +86,7 @@ static bool make_operators(compilation_t* self) {
     }
     /* Nodes are the graph's own; only the schedule sees them as constant. */
     ir_node_t* node = (ir_node_t*)(uintptr_t)step->node;
-    const bool has_epilogue = node->kind != IR_UNARY &&
+    const bool has_epilogue = node->kind != IR_UNARY && node->kind != IR_QUANTIZED_CONVOLUTION &&
                               (node->function != ARMNN_ACC_IDENTITY || node->residual != IR_NONE);
     if (step->action == IR_ACT_NODE && !node->plain_operands) {
       node->plain_operands = true;

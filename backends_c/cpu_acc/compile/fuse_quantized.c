@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * fuse_quantized.c - a table that only bounds the numbers of a product or of a sum becomes bounds
- * of their own: ReLU and its like.
+ * of their own: ReLU and its like. Then a sum whose operand a convolution makes goes into that.
  */
 #include "quantized.h"
 
@@ -11,7 +11,10 @@ static int32_t* bounds_of(ir_node_t* node) {
   switch (node->kind) {
     case IR_QUANTIZED_CONVOLUTION:
     case IR_QUANTIZED_DEPTHWISE:
+    case IR_QUANTIZED_TRANSPOSE_CONVOLUTION:
       return &node->quantized_convolution.low; /* and |high| behind it */
+    case IR_QUANTIZED_MATMUL:
+      return &node->quantized_matmul.low;
     case IR_QUANTIZED_BINARY:
       return &node->quantized_binary.low;
     default:
@@ -43,8 +46,7 @@ static int32_t within(int32_t value, int32_t low, int32_t high) {
   return value < low ? low : value > high ? high : value;
 }
 
-void armnn_i_acc_fuse_quantized(ir_graph_t* graph) {
-  armnn_i_acc_count_uses(graph);
+static void fuse_bounds(ir_graph_t* graph) {
   for (uint32_t n = 0; n < graph->node_count; ++n) {
     ir_node_t* node = graph->nodes[n];
     int32_t low, high, *bounds = bounds_of(node);
@@ -64,4 +66,49 @@ void armnn_i_acc_fuse_quantized(ir_graph_t* graph) {
     armnn_i_acc_forget_reads(graph, user);
     armnn_i_acc_take_place(graph, n, user);
   }
+}
+
+/* Whether |sum|, the only reader of the convolution |node|, can be made by it. */
+static bool takes_sum(const ir_graph_t* graph, const ir_node_t* node, const ir_node_t* sum) {
+  if (node->kind != IR_QUANTIZED_CONVOLUTION || node->residual != IR_NONE ||
+      sum->kind != IR_QUANTIZED_BINARY || sum->quantized_binary.operation != ARMNN_BINARY_ADD) {
+    return false;
+  }
+  for (uint32_t i = 0; i < 2; ++i) {
+    if (graph->values[sum->inputs[i]]->constant != NULL ||
+        !ir_same_shape(ir_shape(graph, sum->inputs[i]), ir_shape(graph, sum->output))) {
+      return false;
+    }
+  }
+  return ir_shape(graph, sum->output)->rank == 4 && sum->inputs[0] != sum->inputs[1];
+}
+
+static void fuse_sums(ir_graph_t* graph) {
+  for (uint32_t n = 0; n < graph->node_count; ++n) {
+    ir_node_t* node = graph->nodes[n];
+    const ir_value_t* between = graph->values[node->output];
+    if (node->kind == IR_DEAD || between->uses != 1 || between->output != IR_NONE) continue;
+    const uint32_t user = between->user;
+    const ir_node_t* next = graph->nodes[user];
+    if (!takes_sum(graph, node, next)) continue;
+    const uint32_t side = next->inputs[0] == node->output ? 0 : 1;
+    armnn_i_acc_quantized_binary_t* sum = &node->quantized_convolution.sum;
+    *sum = next->quantized_binary;
+    if (side == 1) { /* what the convolution stores is on the left */
+      sum->left_factor = next->quantized_binary.right_factor;
+      sum->right_factor = next->quantized_binary.left_factor;
+    }
+    sum->left.element = between->element;
+    node->quantized_convolution.has_sum = true;
+    armnn_i_acc_forget_reads(graph, n);
+    armnn_i_acc_forget_reads(graph, user);
+    node->residual = next->inputs[1 - side];
+    armnn_i_acc_take_place(graph, n, user);
+  }
+}
+
+void armnn_i_acc_fuse_quantized(ir_graph_t* graph) {
+  armnn_i_acc_count_uses(graph);
+  fuse_bounds(graph);
+  fuse_sums(graph);
 }

@@ -259,6 +259,13 @@ ir_alias_t armnn_i_acc_joined(ir_graph_t* graph, const ir_alias_t* pieces, uint3
 ir_alias_t armnn_i_acc_padded(ir_graph_t* graph, const ir_alias_t* alias, const int64_t* before,
                               const int64_t* after, int32_t mode, float value);
 
+/* A BATCH_MAT_MUL as a node of |kind|, which its operands may reach with the last two dimensions
+ * exchanged. */
+ir_node_t* armnn_i_acc_product_of_matrices(ir_graph_t* graph, ir_kind_t kind, bool* out_transpose_x,
+                                           bool* out_transpose_y);
+/* A REDUCE as a node of |kind| over the axes of |*out_mask|. */
+ir_node_t* armnn_i_acc_fold_node(ir_graph_t* graph, ir_kind_t kind, uint32_t* out_mask);
+
 /* A convolution whose weights, or bias values, are computed. |window| has all but the weights and
  * the kernel's sides; |order| says where the network has N, H, W, C, |weights_order| where the
  * weights have o, y, x, i. */

@@ -47,6 +47,14 @@ static int32_t stored_of(const armnn_i_acc_maker_t* maker, const armnn_i_acc_ten
   return maker->weights;
 }
 
+/* The sum of what the operator stores and the residual. */
+static void set_operands(armnn_i_acc_quantized_binary_t* sum, const ir_step_t* step) {
+  const armnn_i_acc_element_t stored = sum->left.element;
+  sum->left = sum->output = step->out;
+  sum->left.element = stored;
+  sum->right = step->residual;
+}
+
 /* lower_<kind>: the description in the node, with the tensors and the epilogue of the step. */
 #define INPUT(member) what.member = step->in[0];
 #define INPUTS(first, second) \
@@ -57,6 +65,8 @@ static int32_t stored_of(const armnn_i_acc_maker_t* maker, const armnn_i_acc_ten
   INPUTS3(first, second, third) what.fourth = step->in[3];
 #define STORED(member) what.stored = stored_of(maker, &what.member);
 #define EPILOGUE what.epilogue = epilogue_of(step);
+#define SUM \
+  if (what.has_sum) set_operands(&what.sum, step);
 #define KIND(kind, name, operands, traits) KIND_LIKE(kind, name, name, operands, traits)
 #define KIND_LIKE(kind, name, other, operands, traits)                                         \
   static armnn_status_t lower_##name(const armnn_i_acc_maker_t* maker, const ir_step_t* step,  \

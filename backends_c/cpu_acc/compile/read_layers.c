@@ -311,7 +311,8 @@ void armnn_i_acc_read_fully_connected(ir_graph_t* graph) {
   armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &result, &out));
 }
 
-void armnn_i_acc_read_batch_mat_mul(ir_graph_t* graph) {
+ir_node_t* armnn_i_acc_product_of_matrices(ir_graph_t* graph, ir_kind_t kind, bool* out_transpose_x,
+                                           bool* out_transpose_y) {
   const armnn_batch_mat_mul_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   ir_alias_t x = armnn_i_acc_input(graph, 0), y = armnn_i_acc_input(graph, 1);
   const ir_shape_t own_x = armnn_i_acc_logical(graph, &x), own_y = armnn_i_acc_logical(graph, &y);
@@ -339,12 +340,22 @@ void armnn_i_acc_read_batch_mat_mul(ir_graph_t* graph) {
   shape.dims[rank - 1] = ly.dims[ly.rank - (transpose_y ? 2 : 1)];
   const uint32_t left = matrices(graph, &x, rank, &transpose_x);
   const uint32_t right = matrices(graph, &y, rank, &transpose_y);
-  ir_node_t* node = armnn_i_acc_node(graph, IR_MATMUL, (uint32_t[]){left, right}, 2, &shape);
+  ir_node_t* node = armnn_i_acc_node(graph, kind, (uint32_t[]){left, right}, 2, &shape);
+  const armnn_tensor_info_t* info = ir_layer(graph)->output_infos[0];
+  graph->values[node->output]->element = armnn_i_acc_element_of(info);
+  const ir_alias_t result = armnn_i_acc_alias(graph, node->output);
+  const ir_shape_t out = armnn_i_acc_shape_of(info);
+  armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &result, &out));
+  *out_transpose_x = transpose_x;
+  *out_transpose_y = transpose_y;
+  return node;
+}
+
+void armnn_i_acc_read_batch_mat_mul(ir_graph_t* graph) {
+  bool transpose_x, transpose_y;
+  ir_node_t* node = armnn_i_acc_product_of_matrices(graph, IR_MATMUL, &transpose_x, &transpose_y);
   node->matmul.transpose_left = transpose_x;
   node->matmul.transpose_right = transpose_y;
-  const ir_alias_t result = armnn_i_acc_alias(graph, node->output);
-  const ir_shape_t out = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[0]);
-  armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &result, &out));
 }
 
 /* ---- Along axes ---------------------------------------------------------------------------- */
@@ -367,7 +378,7 @@ void armnn_i_acc_read_softmax(ir_graph_t* graph) {
   armnn_i_acc_set_output(graph, 0, alias);
 }
 
-void armnn_i_acc_read_reduce(ir_graph_t* graph) {
+ir_node_t* armnn_i_acc_fold_node(ir_graph_t* graph, ir_kind_t kind, uint32_t* out_mask) {
   const armnn_reduce_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   ir_alias_t alias = armnn_i_acc_input(graph, 0);
   ir_shape_t shape = *ir_shape(graph, alias.value);
@@ -377,10 +388,20 @@ void armnn_i_acc_read_reduce(ir_graph_t* graph) {
   for (uint32_t i = 0; i < shape.rank; ++i) {
     if (mask >> i & 1u) shape.dims[i] = 1;
   }
-  ir_node_t* node = armnn_i_acc_node_of(graph, IR_REDUCE, alias.value, &shape);
+  ir_node_t* node = armnn_i_acc_node_of(graph, kind, alias.value, &shape);
+  const armnn_tensor_info_t* info = ir_layer(graph)->output_infos[0];
+  graph->values[node->output]->element = armnn_i_acc_element_of(info);
+  alias.value = node->output;
+  const ir_shape_t out = armnn_i_acc_shape_of(info);
+  armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &alias, &out));
+  *out_mask = mask;
+  return node;
+}
+
+void armnn_i_acc_read_reduce(ir_graph_t* graph) {
+  const armnn_reduce_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  uint32_t mask;
+  ir_node_t* node = armnn_i_acc_fold_node(graph, IR_REDUCE, &mask);
   node->reduce.operation = d->operation;
   node->reduce.axis_mask = mask;
-  alias.value = node->output;
-  const ir_shape_t out = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[0]);
-  armnn_i_acc_set_output(graph, 0, armnn_i_acc_reshaped(graph, &alias, &out));
 }

@@ -38,11 +38,16 @@ static const int32_t* weight_zero_points(ir_graph_t* graph, int64_t outputs) {
   return points;
 }
 
+/* The greatest size of a level. */
+static double reach_of(armnn_i_acc_element_t element) {
+  const int32_t least = armnn_i_acc_least(element.type);
+  const int32_t below = element.zero_point - least, above = least + 255 - element.zero_point;
+  return below > above ? below : above;
+}
+
 /* The greatest size of a sum of channel |o|, with its bias. */
 static double most_of(const armnn_i_acc_quantized_convolution_t* what, int64_t o,
                       armnn_i_acc_element_t input) {
-  const int32_t least = armnn_i_acc_least(input.type);
-  const int32_t below = input.zero_point - least, above = least + 255 - input.zero_point;
   int64_t sum = 0;
   for (int64_t y = 0; y < what->weights.dims[1]; ++y) {
     for (int64_t x = 0; x < what->weights.dims[2]; ++x) {
@@ -53,7 +58,7 @@ static double most_of(const armnn_i_acc_quantized_convolution_t* what, int64_t o
     }
   }
   const double bias = what->bias != NULL ? fabs((double)what->bias[o]) : 0.0;
-  return (double)sum * (below > above ? below : above) + bias;
+  return (double)sum * reach_of(input) + bias;
 }
 
 /* Whether sums of size |most| are scaled in 32 bits, where nothing saturates: the sum itself, its
@@ -123,6 +128,40 @@ void armnn_i_acc_read_quantized_depthwise(ir_graph_t* graph) {
       STEPS_OF(d), .groups = channels, .bias = bias_of(graph, d->bias_enabled)};
   set_product(graph, node, armnn_i_acc_weights(graph, order), false);
   if (channels == 1) node->kind = IR_QUANTIZED_CONVOLUTION;
+}
+
+void armnn_i_acc_read_quantized_transpose_convolution(ir_graph_t* graph) {
+  const armnn_transpose_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  ir_node_t* node =
+      armnn_i_acc_image_node(graph, IR_QUANTIZED_TRANSPOSE_CONVOLUTION, d->data_layout);
+  node->quantized_convolution = (armnn_i_acc_quantized_convolution_t){
+      STEPS_OF(d),
+      .groups = d->groups == 0 ? 1 : d->groups,
+      .bias = bias_of(graph, d->bias_enabled),
+  };
+  set_product(graph, node, armnn_i_acc_weights(graph, armnn_i_acc_image_order(d->data_layout)),
+              false);
+}
+
+void armnn_i_acc_read_quantized_batch_mat_mul(ir_graph_t* graph) {
+  bool transpose_x, transpose_y;
+  ir_node_t* node =
+      armnn_i_acc_product_of_matrices(graph, IR_QUANTIZED_MATMUL, &transpose_x, &transpose_y);
+  const armnn_i_acc_element_t x = graph->values[node->inputs[0]]->element;
+  const armnn_i_acc_element_t y = graph->values[node->inputs[1]]->element;
+  const armnn_i_acc_element_t out = graph->values[node->output]->element;
+  const ir_shape_t* shape = ir_shape(graph, node->inputs[0]);
+  const double depth = (double)shape->dims[shape->rank - (transpose_x ? 2 : 1)];
+  node->quantized_matmul = (armnn_i_acc_quantized_matmul_t){
+      .transpose_left = transpose_x,
+      .transpose_right = transpose_y,
+      .factor = armnn_factor((double)(x.scale * y.scale) / (double)out.scale),
+      .low = armnn_i_acc_least(out.type),
+      .high = armnn_i_acc_least(out.type) + 255,
+  };
+  if (!fits(depth * reach_of(x) * reach_of(y), node->quantized_matmul.factor, false)) {
+    armnn_i_acc_refuse(graph, NULL, "sums may need more than 32 bits");
+  }
 }
 
 /* A convolution of one pixel of an image of one line. */

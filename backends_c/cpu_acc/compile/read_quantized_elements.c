@@ -80,4 +80,34 @@ void armnn_i_acc_read_quantized_softmax(ir_graph_t* graph) {
   node->quantized_softmax.axis =
       ir_axis(&alias, (uint32_t)(d->axis < 0 ? d->axis + (int32_t)rank : d->axis));
   node->quantized_softmax.beta = d->beta;
+  node->quantized_softmax.logarithm = ir_layer(graph)->type == ARMNN_LAYER_LOG_SOFTMAX;
+}
+
+void armnn_i_acc_read_quantized_reduce(ir_graph_t* graph) {
+  const armnn_reduce_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  uint32_t mask;
+  ir_node_t* node = armnn_i_acc_fold_node(graph, IR_QUANTIZED_REDUCE, &mask);
+  const ir_value_t *from = graph->values[node->inputs[0]], *to = graph->values[node->output];
+  node->quantized_reduce.operation = d->operation;
+  node->quantized_reduce.axis_mask = mask;
+  node->quantized_reduce.factor =
+      armnn_mean_factor((double)from->element.scale / (double)to->element.scale,
+                        (uint64_t)(ir_count(&from->shape) / ir_count(&to->shape)));
+}
+
+/* The nearest pixel is one of the input, whose bytes a table brings to another scale. */
+void armnn_i_acc_read_quantized_resize(ir_graph_t* graph) {
+  const armnn_resize_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  const bool nearest = d->method == ARMNN_RESIZE_NEAREST_NEIGHBOR;
+  ir_node_t* node =
+      armnn_i_acc_image_node(graph, nearest ? IR_RESIZE : IR_QUANTIZED_RESIZE, d->data_layout);
+  if (nearest) {
+    node->resize.method = d->method;
+    node->resize.align_corners = d->align_corners != 0;
+    node->resize.half_pixel_centers = d->half_pixel_centers != 0;
+    armnn_i_acc_rescale(graph, node);
+  } else {
+    node->quantized_resize.align_corners = d->align_corners != 0;
+    node->quantized_resize.half_pixel_centers = d->half_pixel_centers != 0;
+  }
 }

@@ -4,8 +4,10 @@
  * read_tables.c - Quantize and Dequantize, and functions of one quantised number: of 256 numbers, a
  * table, filled by the arithmetic of CpuRef.
  */
+#include "../ops/quantized_reals.h"
 #include "activation_row.h"
 #include "quantized.h"
+#include "unary_rows.h"
 
 ir_node_t* armnn_i_acc_element_node(ir_graph_t* graph, ir_kind_t kind) {
   ir_alias_t alias = armnn_i_acc_input(graph, 0);
@@ -35,6 +37,37 @@ void armnn_i_acc_read_quantized_activation(ir_graph_t* graph) {
   for (int32_t level = first; level < first + 256; ++level) {
     set_entry(graph, node, level, armnn_activation_level(&levels, level));
   }
+}
+
+/* Functions of real numbers, rounded once; none: the number itself. */
+static void fill_reals(const ir_graph_t* graph, ir_node_t* node, armnn_unary_row_fn_t function) {
+  const armnn_i_acc_element_t from = graph->values[node->inputs[0]]->element;
+  const armnn_i_acc_element_t to = graph->values[node->output]->element;
+  float reals[256];
+  armnn_i_acc_reals(from, reals);
+  if (function != NULL) function(reals, reals, 256);
+  for (int32_t byte = 0; byte < 256; ++byte) {
+    node->table.table[byte] = armnn_i_acc_stored(to, reals[byte]);
+  }
+}
+
+void armnn_i_acc_read_quantized_unary(ir_graph_t* graph) {
+  const armnn_elementwise_unary_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  fill_reals(graph, armnn_i_acc_element_node(graph, IR_TABLE),
+             armnn_unary_row(ARMNN_DATA_TYPE_FLOAT32, d->operation));
+}
+
+void armnn_i_acc_rescale(ir_graph_t* graph, ir_node_t* node) {
+  const armnn_i_acc_element_t from = graph->values[node->inputs[0]]->element;
+  ir_value_t* made = graph->values[node->output];
+  const armnn_i_acc_element_t to = made->element;
+  made->element = from;
+  if (from.type == to.type && from.scale == to.scale && from.zero_point == to.zero_point) return;
+  const ir_shape_t shape = made->shape;
+  ir_node_t* table = armnn_i_acc_node_of(graph, IR_TABLE, node->output, &shape);
+  graph->values[table->output]->element = to;
+  fill_reals(graph, table, NULL);
+  graph->aliases[graph->layer][0].value = table->output;
 }
 
 void armnn_i_acc_read_quantize(ir_graph_t* graph) {

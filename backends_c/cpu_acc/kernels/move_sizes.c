@@ -68,6 +68,7 @@ enum { BLOCK = 16 };
       .copy_name = "armnn_b" #bits "_copy_rows__" ACC_ISA_TEXT,                                    \
       .transpose_name = "armnn_b" #bits "_transpose__" ACC_ISA_TEXT,                               \
       .pad_name = "armnn_b" #bits "_pad__" ACC_ISA_TEXT,                                           \
+      .resize_name = "armnn_b" #bits "_resize__" ACC_ISA_TEXT,                                     \
   };
 
 DEFINE_MOVES(uint8_t, 8)

@@ -154,8 +154,26 @@ typedef struct armnn_i_acc_pair_job_t {
     int32_t offset, multiplier, right, half;
   } operands[2];
   int32_t left_shift, multiplier, right_shift, half; /* of what comes out */
+  bool is_quick;                                     /* float32 tells nearly all sums for sure */
+  float quick[2];                                    /* from levels to levels of the output */
   armnn_i_acc_store_t store;
 } armnn_i_acc_pair_job_t;
+
+/* So far from a whole number a quick sum may be. */
+#define ARMNN_ACC_SURE_SUM (0.5f - 0x1p-11f)
+
+/* Bilinear interpolation of real numbers between four pixels, top left, top right, bottom left,
+ * bottom right, stored by |store| in steps of |out_scale|. */
+typedef struct armnn_i_acc_blend_job_t {
+  const uint8_t* from[4];
+  float across, down;
+  uint8_t* output;
+  size_t count;
+  uint8_t flip; /* a level is (number ^ flip) - offset */
+  int32_t offset;
+  float in_scale, out_scale;
+  armnn_i_acc_store_t store;
+} armnn_i_acc_blend_job_t;
 
 typedef struct armnn_i_acc_element_kernels_t {
   /* float32 to stored numbers. */
@@ -166,7 +184,9 @@ typedef struct armnn_i_acc_element_kernels_t {
                      int32_t offset);
   void (*table)(const uint8_t* in, uint8_t* out, size_t count, const uint8_t* table);
   void (*pair)(const armnn_i_acc_pair_job_t* job);
-  const char *quantize_name, *dequantize_name, *table_name, *add_name, *sub_name, *mul_name;
+  void (*blend)(const armnn_i_acc_blend_job_t* job);
+  const char *blend_name, *quantize_name, *dequantize_name, *table_name, *add_name, *sub_name,
+      *mul_name;
 } armnn_i_acc_element_kernels_t;
 
 typedef struct armnn_i_acc_quantized_kernels_t {

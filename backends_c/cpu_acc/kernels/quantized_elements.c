@@ -17,12 +17,27 @@ ACC_INLINE vi_t rounded(vf_t x) {
   return vi_sub(vi_cast(vf_add(x, magic)), vi_cast(magic));
 }
 
+/* How real numbers become stored ones. */
+typedef struct steps_t {
+  vf_t scale, least, most;
+  vi_t zero_point;
+} steps_t;
+
+ACC_INLINE steps_t steps_of(float scale, const armnn_i_acc_store_t* store) {
+  return (steps_t){vf_set(scale), vf_set((float)(store->low - store->zero_point)),
+                   vf_set((float)(store->high - store->zero_point)), vi_set(store->zero_point)};
+}
+
+ACC_INLINE vi_t stored(vf_t real, const steps_t* steps) {
+  const vf_t x = vf_div(real, steps->scale);
+  const vf_t bounded = vf_min(vf_max(x, steps->least), steps->most);
+  const vf_t known = vf_select(vf_is_nan(x), vf_set(0.0f), bounded);
+  return vi_add(rounded(known), steps->zero_point);
+}
+
 static void ACC_NAME(armnn_f32_quantize)(const float* in, uint8_t* out, size_t count, float scale,
                                          const armnn_i_acc_store_t* store) {
-  const vf_t divisor = vf_set(scale);
-  const vf_t least = vf_set((float)(store->low - store->zero_point));
-  const vf_t most = vf_set((float)(store->high - store->zero_point));
-  const vi_t zero_point = vi_set(store->zero_point);
+  const steps_t steps = steps_of(scale, store);
   for (size_t i = 0; i < count; i += BLOCK) {
     float rest[BLOCK] = {0};
     uint8_t bytes[BLOCK];
@@ -30,12 +45,7 @@ static void ACC_NAME(armnn_f32_quantize)(const float* in, uint8_t* out, size_t c
     const float* from = in + i;
     if (left < BLOCK) from = memcpy(rest, from, left * sizeof *from);
     vi_t numbers[2];
-    for (int v = 0; v < 2; ++v) {
-      const vf_t x = vf_div(vf_load(from + v * VF_LANES), divisor);
-      const vf_t bounded = vf_min(vf_max(x, least), most);
-      const vf_t known = vf_select(vf_is_nan(x), vf_set(0.0f), bounded);
-      numbers[v] = vi_add(rounded(known), zero_point);
-    }
+    for (int v = 0; v < 2; ++v) numbers[v] = stored(vf_load(from + v * VF_LANES), &steps);
     vi_store_bytes(left < BLOCK ? bytes : out + i, numbers[0], numbers[1]);
     if (left < BLOCK) memcpy(out + i, bytes, left);
   }
@@ -44,6 +54,43 @@ static void ACC_NAME(armnn_f32_quantize)(const float* in, uint8_t* out, size_t c
 static void ACC_NAME(armnn_s8_dequantize)(const uint8_t* in, float* out, size_t count, float scale,
                                           uint8_t flip, int32_t offset) {
   for (size_t i = 0; i < count; ++i) out[i] = scale * (float)((in[i] ^ flip) - offset);
+}
+
+/* CpuRef's order: a difference, a product, a sum, none of them joined. */
+ACC_INLINE vf_t between(vf_t a, vf_t b, vf_t fraction) {
+  const vf_t part = vf_mul(vf_sub(b, a), fraction);
+  return vf_add(a, part);
+}
+
+static void ACC_NAME(armnn_s8_blend)(const armnn_i_acc_blend_job_t* job) {
+  const steps_t steps = steps_of(job->out_scale, &job->store);
+  const vf_t scale = vf_set(job->in_scale), across = vf_set(job->across), down = vf_set(job->down);
+  const vi_t flip = vi_set(job->flip), offset = vi_set(job->offset);
+  for (size_t i = 0; i < job->count; i += BLOCK) {
+    uint8_t rest[4][BLOCK], bytes[BLOCK];
+    const size_t left = job->count - i;
+    const uint8_t* from[4];
+    for (int p = 0; p < 4; ++p) {
+      from[p] = job->from[p] + i;
+      if (left < BLOCK) {
+        memset(rest[p], 0, BLOCK);
+        from[p] = memcpy(rest[p], from[p], left);
+      }
+    }
+    vi_t numbers[2];
+    for (int v = 0; v < 2; ++v) {
+      vf_t real[4];
+      for (int p = 0; p < 4; ++p) {
+        const vi_t number = vi_xor(vi_load_bytes(from[p] + v * VF_LANES), flip);
+        real[p] = vf_mul(scale, vf_of_vi(vi_sub(number, offset)));
+      }
+      const vf_t top = between(real[0], real[1], across);
+      const vf_t bottom = between(real[2], real[3], across);
+      numbers[v] = stored(between(top, bottom, down), &steps);
+    }
+    vi_store_bytes(left < BLOCK ? bytes : job->output + i, numbers[0], numbers[1]);
+    if (left < BLOCK) memcpy(job->output + i, bytes, left);
+  }
 }
 
 static void ACC_NAME(armnn_s8_table)(const uint8_t* in, uint8_t* out, size_t count,
@@ -60,6 +107,8 @@ typedef struct terms_t {
   vi_t flip[2], offset[2], multiplier[2], right[2], half[2];
   vi_t left_shift, out_multiplier, out_right, out_half;
   vi_bounds_t bounds;
+  vf_t quick[2], sure;
+  int is_quick;  /* of sums: float32 tells nearly all of them for sure */
   int halved[2]; /* the factor of an operand is 1/2: always that of the greater scale */
   int exact;     /* the factor of the result is 1/2 or more */
 } terms_t;
@@ -72,6 +121,9 @@ ACC_INLINE terms_t terms_of(const job_t* job) {
       .out_half = vi_set(job->half),
       .bounds = vi_bounds(job->store.zero_point, job->store.low, job->store.high),
       .exact = job->left_shift > 0 || job->right_shift == 0,
+      .quick = {vf_set(job->quick[0]), vf_set(job->quick[1])},
+      .sure = vf_set(ARMNN_ACC_SURE_SUM),
+      .is_quick = job->is_quick,
   };
   for (int side = 0; side < 2; ++side) {
     terms.flip[side] = vi_set(job->operands[side].flip);
@@ -84,14 +136,35 @@ ACC_INLINE terms_t terms_of(const job_t* job) {
   return terms;
 }
 
-/* Numbers as levels, on a common scale for a sum. */
-ACC_INLINE vi_t operand(const terms_t* terms, int side, vi_t numbers, int is_sum) {
-  const vi_t level = vi_sub(vi_xor(numbers, terms->flip[side]), terms->offset[side]);
+ACC_INLINE vi_t level_of(const terms_t* terms, int side, vi_t numbers) {
+  return vi_sub(vi_xor(numbers, terms->flip[side]), terms->offset[side]);
+}
+
+/* A level, on a common scale for a sum. */
+ACC_INLINE vi_t operand(const terms_t* terms, int side, vi_t level, int is_sum) {
   if (!is_sum) return level;
   if (terms->halved[side]) return vi_shift_left(level, ARMNN_ACC_SUM_BITS - 1);
   return vi_scale_twice(vi_shift_left(level, ARMNN_ACC_SUM_BITS), terms->multiplier[side],
                         terms->right[side], terms->half[side], 0);
 }
+
+/* The same as |combined| for vectors of which it is sure. */
+#if defined(VI_HAS_NEAREST)
+ACC_INLINE int quick_sum(const terms_t* terms, vi_t left, vi_t right, int operation,
+                         vi_t* out_level) {
+  const vf_t a = vf_mul(vf_of_vi(left), terms->quick[0]);
+  const vf_t b = vf_mul(vf_of_vi(right), terms->quick[1]);
+  const vf_t sum = operation == ARMNN_BINARY_SUB ? vf_sub(a, b) : vf_add(a, b);
+  *out_level = vi_nearest(sum);
+  return vi_is_sure(sum, *out_level, terms->sure);
+}
+#else
+ACC_INLINE int quick_sum(const terms_t* terms, vi_t left, vi_t right, int operation,
+                         vi_t* out_level) {
+  (void)terms, (void)left, (void)right, (void)operation, (void)out_level;
+  return 0;
+}
+#endif
 
 ACC_INLINE vi_t combined(const terms_t* terms, vi_t left, vi_t right, int operation) {
   vi_t result = operation == ARMNN_BINARY_ADD   ? vi_add(left, right)
@@ -104,7 +177,7 @@ ACC_INLINE vi_t combined(const terms_t* terms, vi_t left, vi_t right, int operat
   return vi_scale_twice(result, terms->out_multiplier, terms->out_right, terms->out_half, 1);
 }
 
-/* Two vectors; of an operand that repeats, |fixed| is each. */
+/* Two vectors; of an operand that repeats, each level is |fixed|. */
 ACC_INLINE void pair_block(const terms_t* terms, const uint8_t* const from[2], const vi_t fixed[2],
                            const int repeats[2], int operation, uint8_t* out) {
   const int is_sum = operation != ARMNN_BINARY_MUL;
@@ -114,9 +187,14 @@ ACC_INLINE void pair_block(const terms_t* terms, const uint8_t* const from[2], c
     for (int side = 0; side < 2; ++side) {
       levels[side] = repeats[side]
                          ? fixed[side]
-                         : operand(terms, side, vi_load_bytes(from[side] + v * VF_LANES), is_sum);
+                         : level_of(terms, side, vi_load_bytes(from[side] + v * VF_LANES));
     }
-    results[v] = combined(terms, levels[0], levels[1], operation);
+    if (is_sum && terms->is_quick &&
+        quick_sum(terms, levels[0], levels[1], operation, &results[v])) {
+      continue;
+    }
+    results[v] = combined(terms, operand(terms, 0, levels[0], is_sum),
+                          operand(terms, 1, levels[1], is_sum), operation);
   }
   vi_store_numbers(out, results[0], results[1], terms->bounds);
 }
@@ -133,7 +211,7 @@ ACC_INLINE void pair_rows(const job_t* job, int operation, int left_repeats, int
     vi_t fixed[2] = {terms.bounds.low, terms.bounds.low};
     for (int side = 0; side < 2; ++side) {
       if (!repeats[side]) continue;
-      fixed[side] = operand(&terms, side, vi_set(from[side][0]), operation != ARMNN_BINARY_MUL);
+      fixed[side] = level_of(&terms, side, vi_set(from[side][0]));
     }
     size_t i = 0;
     for (; i + BLOCK <= columns; i += BLOCK) {
@@ -179,6 +257,8 @@ const armnn_i_acc_element_kernels_t ACC_NAME(armnn_i_acc_element_kernels) = {
     .dequantize = ACC_NAME(armnn_s8_dequantize),
     .table = ACC_NAME(armnn_s8_table),
     .pair = ACC_NAME(armnn_s8_pair),
+    .blend = ACC_NAME(armnn_s8_blend),
+    .blend_name = "armnn_s8_resize__" ACC_ISA_TEXT,
     .add_name = "armnn_s8_add__" ACC_ISA_TEXT,
     .sub_name = "armnn_s8_sub__" ACC_ISA_TEXT,
     .mul_name = "armnn_s8_mul__" ACC_ISA_TEXT,

@@ -89,6 +89,12 @@ ACC_INLINE void vi_store_numbers(uint8_t* p, vi_t a, vi_t b, vi_bounds_t bounds)
 }
 #undef VI_MUL_EVEN
 #undef VI_MUL_ODD
+#define VI_HAS_NEAREST 1
+ACC_INLINE vi_t vi_nearest(vf_t x) { return _mm512_cvtps_epi32(x); }
+ACC_INLINE int vi_is_sure(vf_t x, vi_t nearest, vf_t most) {
+  const vf_t off = _mm512_abs_ps(vf_sub(x, vf_of_vi(nearest)));
+  return _mm512_cmp_ps_mask(off, most, _CMP_GT_OQ) == 0;
+}
 
 #elif defined(__AVX2__)
 
@@ -155,6 +161,14 @@ ACC_INLINE vi_t vi_zip_low(vi_t a, vi_t b) { return _mm256_unpacklo_epi16(a, b);
 ACC_INLINE vi_t vi_zip_high(vi_t a, vi_t b) { return _mm256_unpackhi_epi16(a, b); }
 #undef VI_MUL_EVEN
 #undef VI_MUL_ODD
+/* The nearest whole number, which float32 may say of some vectors for sure. */
+#define VI_HAS_NEAREST 1
+ACC_INLINE vi_t vi_nearest(vf_t x) { return _mm256_cvtps_epi32(x); }
+/* Whether |nearest| is no farther than |most| from |x| in each lane. */
+ACC_INLINE int vi_is_sure(vf_t x, vi_t nearest, vf_t most) {
+  const vf_t off = _mm256_andnot_ps(vf_set(-0.0f), vf_sub(x, vf_of_vi(nearest)));
+  return _mm256_movemask_ps(_mm256_cmp_ps(off, most, _CMP_GT_OQ)) == 0;
+}
 
 #else
 

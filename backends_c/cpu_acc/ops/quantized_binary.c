@@ -3,6 +3,7 @@
  *
  * quantized_binary.c - sums, differences and products of quantised numbers, with broadcasting.
  */
+#include "quantized_sum.h"
 #include "walk.h"
 
 enum { OUTPUT = 0, LEFT = 1, RIGHT = 2 };
@@ -89,12 +90,47 @@ static struct armnn_i_acc_operand_t operand_of(armnn_i_acc_element_t element,
                                         right, half_of(right)};
 }
 
+static double real_of(armnn_factor_t factor) {
+  return ldexp((double)factor.multiplier, factor.shift - 31);
+}
+
+/* From a level of an operand of a sum to levels of the output. */
+static double quick_of(const armnn_i_acc_quantized_binary_t* what, armnn_factor_t term) {
+  return ldexp(real_of(term) * real_of(what->factor), ARMNN_ACC_SUM_BITS);
+}
+
+/* Whether float32 tells nearly all levels of a sum. It rounds four times, numbers below 2^10; in
+ * whole numbers the terms are rounded twice and the sum once, by less than 2^-16 of a level each
+ * time. Together that is below 2^-11. */
+static bool is_quick(const armnn_i_acc_quantized_binary_t* what) {
+  const double left = quick_of(what, what->left_factor), right = quick_of(what, what->right_factor);
+  return what->operation != ARMNN_BINARY_MUL && left + right <= 4.0 && what->factor.shift <= -16;
+}
+
+armnn_i_acc_pair_job_t armnn_i_acc_pair_job_of(const armnn_i_acc_quantized_binary_t* what) {
+  const int32_t left_shift = what->factor.shift > 0 ? what->factor.shift : 0;
+  const int32_t right_shift = left_shift - what->factor.shift;
+  return (armnn_i_acc_pair_job_t){
+      .operation = what->operation,
+      .operands = {operand_of(what->left.element, what->left_factor),
+                   operand_of(what->right.element, what->right_factor)},
+      .left_shift = left_shift,
+      .multiplier = what->factor.multiplier,
+      .right_shift = right_shift,
+      .half = half_of(right_shift),
+      .quick = {(float)quick_of(what, what->left_factor),
+                (float)quick_of(what, what->right_factor)},
+      .is_quick = is_quick(what),
+      .store = {what->output.element.zero_point, what->low, what->high, 0},
+  };
+}
+
 armnn_status_t armnn_i_acc_make_quantized_binary(const armnn_i_acc_maker_t* maker,
                                                  const armnn_i_acc_quantized_binary_t* what,
                                                  armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_element_kernels_t* kernels = maker->isa->quantized->elements;
-  const armnn_i_acc_element_t left = what->left.element, right = what->right.element;
-  if (!armnn_i_acc_is_levels(left.type) || !armnn_i_acc_is_levels(right.type) ||
+  if (!armnn_i_acc_is_levels(what->left.element.type) ||
+      !armnn_i_acc_is_levels(what->right.element.type) ||
       !armnn_i_acc_is_levels(what->output.element.type)) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
@@ -104,15 +140,7 @@ armnn_status_t armnn_i_acc_make_quantized_binary(const armnn_i_acc_maker_t* make
   op->tensors[LEFT] = what->left;
   op->tensors[RIGHT] = what->right;
   op->pair = kernels->pair;
-  armnn_i_acc_pair_job_t* job = &op->job;
-  job->operation = what->operation;
-  job->operands[0] = operand_of(left, what->left_factor);
-  job->operands[1] = operand_of(right, what->right_factor);
-  job->left_shift = what->factor.shift > 0 ? what->factor.shift : 0;
-  job->multiplier = what->factor.multiplier;
-  job->right_shift = job->left_shift - what->factor.shift;
-  job->half = half_of(job->right_shift);
-  job->store = (armnn_i_acc_store_t){what->output.element.zero_point, what->low, what->high, 0};
+  op->job = armnn_i_acc_pair_job_of(what);
   plan(op);
   op->base.op.run = run_binary;
   op->base.op.kernel = what->operation == ARMNN_BINARY_ADD   ? kernels->add_name

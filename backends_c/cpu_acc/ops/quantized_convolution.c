@@ -112,6 +112,27 @@ static void multiply_block(const quantized_op_t* op, const block_t* block, int64
   }
 }
 
+/* Adds to what multiply_block has stored of output pixels, or lines, [begin, end). */
+static void add_block(const run_t* run, int64_t begin, int64_t end, int64_t group, int64_t part) {
+  const quantized_op_t* op = (const quantized_op_t*)run->op;
+  const armnn_i_acc_quantized_convolution_t* what = &run->op->what;
+  const armnn_i_acc_tensor_t *out = &what->output, *addend = &what->sum.right;
+  const int64_t panel = op->kernels->panel;
+  const int64_t first = op->panels * part / op->parts * panel;
+  int64_t last = op->panels * (part + 1) / op->parts * panel;
+  if (last > op->group_out) last = op->group_out;
+  const int64_t channel = group * op->group_out + first;
+  if (op->flat) {
+    armnn_i_acc_add_pixels(&run->op->sum, run->output + begin * out->strides[2] + channel,
+                           run->addend + begin * addend->strides[2] + channel, end - begin,
+                           last - first);
+  } else {
+    const int64_t image = begin / out->dims[1], line = image * out->dims[1];
+    armnn_i_acc_add_lines(&run->op->sum, what, run->output, run->addend, image, begin - line,
+                          end - line, channel, last - first);
+  }
+}
+
 static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
                                 uint32_t thread_index) {
   const run_t* run = (const run_t*)argument;
@@ -121,6 +142,7 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
   block_t block = {scratch, (const char**)(void*)(scratch + op->rows_offset),
                    (uint8_t**)(void*)(scratch + op->outputs_offset), 0};
   int64_t ready = -1; /* the block and group whose numbers are there */
+  int64_t start = 0, stop = 0;
   for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
     const int64_t part = item % op->parts, wanted = item / op->parts;
     const int64_t group = wanted % what->groups;
@@ -128,14 +150,15 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
       const int64_t at = wanted / what->groups; /* which block; those of lines end with an image */
       const int64_t image = op->flat ? op->units : what->output.dims[1];
       const int64_t blocks = armnn_i_acc_ceil_div(image, op->block_units);
-      const int64_t start = at / blocks * image + at % blocks * op->block_units;
+      start = at / blocks * image + at % blocks * op->block_units;
       const int64_t limit = (at / blocks + 1) * image;
-      const int64_t stop = start + op->block_units < limit ? start + op->block_units : limit;
+      stop = start + op->block_units < limit ? start + op->block_units : limit;
       const uint8_t* input = run->input + group * op->lines.channels;
       (op->flat ? pixel_block : line_block)(run, input, start, stop, &block);
       ready = wanted;
     }
     multiply_block(op, &block, group, part);
+    if (run->op->sum.is_there) add_block(run, start, stop, group, part);
   }
   return ARMNN_STATUS_OK;
 }
@@ -202,7 +225,8 @@ static void choose_blocks(quantized_op_t* op) {
   op->in_place = pointwise && op->lines.bytes == 1 && op->lines.flip == 0 && whole;
   op->flat = pointwise && what->stride_y == 1 && what->stride_x == 1 &&
              in->dims[1] == out->dims[1] && in->dims[2] == out->dims[2] &&
-             armnn_i_acc_is_one_line(in) && armnn_i_acc_is_one_line(out);
+             armnn_i_acc_is_one_line(in) && armnn_i_acc_is_one_line(out) &&
+             (!what->has_sum || armnn_i_acc_is_one_line(&what->sum.right));
 }
 
 /* How the output is cut into blocks, and what they take of the scratch. */

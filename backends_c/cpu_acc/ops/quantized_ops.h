@@ -12,6 +12,20 @@
 #include "../program.h"
 #include "fixed_point.h"
 
+/* Sums, differences and products of levels, which broadcast as for a binary of float32. */
+typedef struct armnn_i_acc_quantized_binary_t {
+  armnn_i_acc_tensor_t left, right, output;
+  int32_t operation; /* ARMNN_BINARY_ADD, SUB or MUL */
+  /* Of a sum: from levels with 20 bits behind the point to the common scale; not of a product. */
+  armnn_factor_t left_factor, right_factor;
+  armnn_factor_t factor; /* to levels of the output */
+  int32_t low, high;     /* bounds of the stored numbers */
+} armnn_i_acc_quantized_binary_t;
+
+armnn_status_t armnn_i_acc_make_quantized_binary(const armnn_i_acc_maker_t* maker,
+                                                 const armnn_i_acc_quantized_binary_t* what,
+                                                 armnn_i_acc_op_t** out_op);
+
 /* A convolution of images, dense or grouped; depthwise (groups == c) has a maker of its own. */
 typedef struct armnn_i_acc_quantized_convolution_t {
   armnn_i_acc_tensor_t input;        /* [n, h, w, c] */
@@ -25,7 +39,11 @@ typedef struct armnn_i_acc_quantized_convolution_t {
   int64_t stride_y, stride_x, dilation_y, dilation_x;
   int64_t pad_top, pad_left; /* the rest follows from the sizes */
   int64_t groups;
-  int32_t low, high;    /* bounds of the stored numbers */
+  int32_t low, high; /* bounds of the stored numbers */
+  /* With a sum, the numbers of the convolution are its left operand, whose element is that of
+   * |sum.left|, and the sum is the output. */
+  bool has_sum;
+  armnn_i_acc_quantized_binary_t sum;
   bool saved_fit_bytes; /* without |weight_zero_points|, as weights are packed already: whether
                            their levels have 8 bits */
 } armnn_i_acc_quantized_convolution_t;
@@ -100,20 +118,6 @@ typedef struct armnn_i_acc_table_t {
 armnn_status_t armnn_i_acc_make_table(const armnn_i_acc_maker_t* maker,
                                       const armnn_i_acc_table_t* what, armnn_i_acc_op_t** out_op);
 
-/* Sums, differences and products of levels, which broadcast as for a binary of float32. */
-typedef struct armnn_i_acc_quantized_binary_t {
-  armnn_i_acc_tensor_t left, right, output;
-  int32_t operation; /* ARMNN_BINARY_ADD, SUB or MUL */
-  /* Of a sum: from levels with 20 bits behind the point to the common scale; not of a product. */
-  armnn_factor_t left_factor, right_factor;
-  armnn_factor_t factor; /* to levels of the output */
-  int32_t low, high;     /* bounds of the stored numbers */
-} armnn_i_acc_quantized_binary_t;
-
-armnn_status_t armnn_i_acc_make_quantized_binary(const armnn_i_acc_maker_t* maker,
-                                                 const armnn_i_acc_quantized_binary_t* what,
-                                                 armnn_i_acc_op_t** out_op);
-
 /* Maxima and averages. A window that sees no pixel gives the zero point. */
 typedef struct armnn_i_acc_quantized_pooling_t {
   armnn_i_acc_tensor_t input, output; /* [n, h, w, c] */
@@ -127,15 +131,57 @@ armnn_status_t armnn_i_acc_make_quantized_pooling(const armnn_i_acc_maker_t* mak
                                                   const armnn_i_acc_quantized_pooling_t* what,
                                                   armnn_i_acc_op_t** out_op);
 
-/* softmax(beta x) along |axis|, of real numbers that are rounded once. */
+/* softmax(beta x) along |axis|, or its logarithm, of real numbers that are rounded once. */
 typedef struct armnn_i_acc_quantized_softmax_t {
   armnn_i_acc_tensor_t input, output;
   uint32_t axis;
   float beta;
+  bool logarithm;
 } armnn_i_acc_quantized_softmax_t;
 
 armnn_status_t armnn_i_acc_make_quantized_softmax(const armnn_i_acc_maker_t* maker,
                                                   const armnn_i_acc_quantized_softmax_t* what,
                                                   armnn_i_acc_op_t** out_op);
+
+/* output[b] = left[b] right[b], both computed: left [batch.., m, k], right [batch.., k, n], with
+ * the last two exchanged if transposed; batch dimensions broadcast. */
+typedef struct armnn_i_acc_quantized_matmul_t {
+  armnn_i_acc_tensor_t left, right, output;
+  bool transpose_left, transpose_right;
+  armnn_factor_t factor; /* from sums to levels of the output, rounded twice */
+  int32_t low, high;     /* bounds of the stored numbers */
+} armnn_i_acc_quantized_matmul_t;
+
+armnn_status_t armnn_i_acc_make_quantized_matmul(const armnn_i_acc_maker_t* maker,
+                                                 const armnn_i_acc_quantized_matmul_t* what,
+                                                 armnn_i_acc_op_t** out_op);
+
+/* A convolution for each phase of the output's pixels (transpose_phases.h). */
+armnn_status_t armnn_i_acc_make_quantized_transpose_convolution(
+    const armnn_i_acc_maker_t* maker, const armnn_i_acc_quantized_convolution_t* what,
+    armnn_i_acc_op_t** out_op);
+
+/* Over the axes of |axis_mask|, which have one element in |output| (same rank): a mean by |factor|,
+ * which has the count in it; others of real numbers that are rounded once. */
+typedef struct armnn_i_acc_quantized_reduce_t {
+  armnn_i_acc_tensor_t input, output;
+  int32_t operation; /* ARMNN_REDUCE_MEAN, SUM, MAX or MIN */
+  uint32_t axis_mask;
+  armnn_factor_t factor;
+} armnn_i_acc_quantized_reduce_t;
+
+armnn_status_t armnn_i_acc_make_quantized_reduce(const armnn_i_acc_maker_t* maker,
+                                                 const armnn_i_acc_quantized_reduce_t* what,
+                                                 armnn_i_acc_op_t** out_op);
+
+/* Bilinear: of real numbers, rounded once. What the nearest pixel is, make_resize copies. */
+typedef struct armnn_i_acc_quantized_resize_t {
+  armnn_i_acc_tensor_t input, output; /* [n, h, w, c] */
+  bool align_corners, half_pixel_centers;
+} armnn_i_acc_quantized_resize_t;
+
+armnn_status_t armnn_i_acc_make_quantized_resize(const armnn_i_acc_maker_t* maker,
+                                                 const armnn_i_acc_quantized_resize_t* what,
+                                                 armnn_i_acc_op_t** out_op);
 
 #endif /* ARMNN_CPU_ACC_QUANTIZED_OPS_H_ */

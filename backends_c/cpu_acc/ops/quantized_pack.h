@@ -9,10 +9,11 @@
 
 #include "op_base.h"
 
-/* How kernels make the numbers of |output| of sums. */
+/* How kernels make the numbers of |output|, or of a sum's operand, of sums of products. */
 static inline armnn_i_acc_store_t armnn_i_acc_store_of(
     const armnn_i_acc_quantized_convolution_t* what) {
-  armnn_i_acc_store_t store = {what->output.element.zero_point, what->low, what->high,
+  const armnn_i_acc_element_t made = what->has_sum ? what->sum.left.element : what->output.element;
+  armnn_i_acc_store_t store = {made.zero_point, what->low, what->high,
                                what->once ? ARMNN_ACC_SCALE_ONCE : 0};
   for (int64_t o = 0; o < what->output.dims[3] && !what->once; ++o) {
     if (what->factors[o].shift > -1) store.flags |= ARMNN_ACC_SCALE_EXACT;

@@ -8,6 +8,7 @@
  * Plain loops over channels are vectors by the compiler.
  */
 #include "op_base.h"
+#include "quantized_reals.h"
 
 enum { BLOCK = 64 };           /* channels side by side */
 enum { SHORT_LINE = 1 << 24 }; /* so many bytes have a sum of 32 bits */
@@ -65,11 +66,8 @@ static taps_t taps_of(const armnn_i_acc_quantized_pooling_t* what, int64_t y, in
 /* The stored number of |value|, which is a level if input and output are alike. */
 static uint8_t number_of(const pooling_op_t* op, float value) {
   const armnn_i_acc_element_t element = op->what.output.element;
-  const float zero_point = (float)element.zero_point, least = op->flip != 0 ? -128.0f : 0.0f;
-  const float number =
-      op->same ? roundf(value + zero_point) : rintf(value / element.scale) + zero_point;
-  const float bounded = number < least ? least : number > least + 255.0f ? least + 255.0f : number;
-  return (uint8_t)(int32_t)(number == number ? bounded : zero_point);
+  if (!op->same) return armnn_i_acc_stored(element, value);
+  return armnn_i_acc_saturated(element, roundf(value + (float)element.zero_point));
 }
 
 /* The place of tap |ky|, |kx| of the window at |pixels|, which are those of its first tap. */
@@ -188,10 +186,8 @@ armnn_status_t armnn_i_acc_make_quantized_pooling(const armnn_i_acc_maker_t* mak
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->what = *what;
   op->same = in.scale == out.scale && in.zero_point == out.zero_point;
-  op->flip = in.type == ARMNN_DATA_TYPE_QASYMM_U8 ? 0 : 0x80;
-  for (int32_t byte = 0; byte < 256; ++byte) {
-    op->reals[byte] = in.scale * (float)((byte ^ op->flip) - op->flip - in.zero_point);
-  }
+  op->flip = armnn_i_acc_flip(in);
+  armnn_i_acc_reals(in, op->reals);
   op->base.op.run = run_pooling;
   op->base.op.kernel =
       what->method == ARMNN_POOLING_MAX ? "armnn_s8_max_pooling" : "armnn_s8_average_pooling";

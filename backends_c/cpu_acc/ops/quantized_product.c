@@ -27,6 +27,7 @@ void* armnn_i_acc_new_product(const armnn_i_acc_maker_t* maker,
   op->what = *what;
   op->kernels = maker->isa->quantized;
   op->store = armnn_i_acc_store_of(what);
+  op->sum = armnn_i_acc_sum_of(op->kernels, what);
   op->weights = weights;
   op->packed = weights.data;
   op->packed_size = bytes;
@@ -54,7 +55,10 @@ void armnn_i_acc_run_product(const armnn_i_acc_op_t* base, const armnn_i_acc_run
                              armnn_range_fn_t body, int64_t count) {
   const armnn_i_acc_product_t* op = (const armnn_i_acc_product_t*)base;
   armnn_i_acc_product_run_t self = {op, (const uint8_t*)armnn_i_acc_address(run, &op->what.input),
-                                    (uint8_t*)armnn_i_acc_address(run, &op->what.output),
+                                    NULL, (uint8_t*)armnn_i_acc_address(run, &op->what.output),
                                     run->scratch};
+  if (op->sum.is_there) {
+    self.addend = (const uint8_t*)armnn_i_acc_address(run, &op->what.sum.right);
+  }
   armnn_i_acc_parallel(run, body, &self, (uint64_t)count, 1, op->threads);
 }

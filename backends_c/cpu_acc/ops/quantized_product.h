@@ -9,6 +9,7 @@
 
 #include "../packs.h"
 #include "quantized_pack.h"
+#include "quantized_sum.h"
 
 /* First member of each of them. */
 typedef struct armnn_i_acc_product_t {
@@ -16,6 +17,7 @@ typedef struct armnn_i_acc_product_t {
   armnn_i_acc_quantized_convolution_t what; /* without its constants once it is made */
   const armnn_i_acc_quantized_kernels_t* kernels;
   armnn_i_acc_store_t store;
+  armnn_i_acc_sum_t sum;
   int32_t* packed;              /* to be filled, unless |weights| are saved */
   armnn_i_acc_packed_t weights; /* the memory of |packed| */
   uint64_t packed_size, layout; /* of |weights| */
@@ -26,7 +28,7 @@ typedef struct armnn_i_acc_product_t {
 /* One run of it. */
 typedef struct armnn_i_acc_product_run_t {
   const armnn_i_acc_product_t* op;
-  const uint8_t* input;
+  const uint8_t *input, *addend; /* of the sum, or null */
   uint8_t* output;
   char* scratch;
 } armnn_i_acc_product_run_t;

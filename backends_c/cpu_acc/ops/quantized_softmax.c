@@ -1,12 +1,13 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * quantized_softmax.c - softmax of quantised numbers along any dimension: of real numbers, rounded
- * once.
+ * quantized_softmax.c - softmax of quantised numbers along any dimension, and its logarithm: of
+ * real numbers, rounded once.
  *
  * What CpuRef computes in this order is computed in this order: the largest number first, powers as
  * float32, their sum in double.
  */
+#include "quantized_reals.h"
 #include "walk.h"
 
 enum { OUTPUT = 0, INPUT = 1 };
@@ -27,13 +28,6 @@ typedef struct softmax_run_t {
   float* scratch;
 } softmax_run_t;
 
-static uint8_t number_of(armnn_i_acc_element_t element, float value) {
-  const float least = element.type == ARMNN_DATA_TYPE_QASYMM_U8 ? 0.0f : -128.0f;
-  const float number = rintf(value / element.scale) + (float)element.zero_point;
-  const float bounded = number < least ? least : number > least + 255.0f ? least + 255.0f : number;
-  return (uint8_t)(int32_t)(value == value ? bounded : (float)element.zero_point);
-}
-
 static void run_line(const softmax_op_t* op, const uint8_t* in, uint8_t* out, float* powers) {
   const armnn_i_acc_quantized_softmax_t* what = &op->what;
   const int64_t count = what->output.dims[what->axis];
@@ -49,9 +43,17 @@ static void run_line(const softmax_op_t* op, const uint8_t* in, uint8_t* out, fl
     powers[i] = expf(op->reals[in[i * in_step]] - top);
     sum += (double)powers[i];
   }
+  if (what->logarithm) {
+    const float shift = (float)log(sum);
+    for (int64_t i = 0; i < count; ++i) {
+      const float distance = op->reals[in[i * in_step]] - top;
+      out[i * out_step] = armnn_i_acc_stored(what->output.element, distance - shift);
+    }
+    return;
+  }
   const float factor = (float)(1.0 / sum);
   for (int64_t i = 0; i < count; ++i) {
-    out[i * out_step] = number_of(what->output.element, powers[i] * factor);
+    out[i * out_step] = armnn_i_acc_stored(what->output.element, powers[i] * factor);
   }
 }
 
@@ -85,11 +87,8 @@ armnn_status_t armnn_i_acc_make_quantized_softmax(const armnn_i_acc_maker_t* mak
   softmax_op_t* op = (softmax_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->what = *what;
-  const int32_t flip = in.type == ARMNN_DATA_TYPE_QASYMM_U8 ? 0 : 0x80;
-  for (int32_t byte = 0; byte < 256; ++byte) {
-    const float real = in.scale * (float)((byte ^ flip) - flip - in.zero_point);
-    op->reals[byte] = what->beta * real;
-  }
+  armnn_i_acc_reals(in, op->reals);
+  for (int32_t byte = 0; byte < 256; ++byte) op->reals[byte] *= what->beta;
   armnn_i_acc_walk_t* walk = &op->walk;
   walk->tensors = 2;
   for (uint32_t d = 0; d < what->output.rank; ++d) {
@@ -101,7 +100,7 @@ armnn_status_t armnn_i_acc_make_quantized_softmax(const armnn_i_acc_maker_t* mak
   armnn_i_acc_walk_join(walk);
   op->lines = armnn_i_acc_walk_outer(walk, 0);
   op->base.op.run = run_softmax;
-  op->base.op.kernel = "armnn_s8_softmax";
+  op->base.op.kernel = what->logarithm ? "armnn_s8_log_softmax" : "armnn_s8_softmax";
   op->base.op.operations = 16 * (uint64_t)armnn_i_acc_count(&what->output);
   op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
   op->base.op.scratch_size = (uint64_t)what->output.dims[what->axis] * op->threads * sizeof(float);

@@ -99,6 +99,20 @@ static void multiply_block(const winograd_op_t* op, const block_t* block, int64_
   }
 }
 
+/* Adds to what multiply_block has stored of block |index|. */
+static void add_block(const armnn_i_acc_product_run_t* run, int64_t index, int64_t part) {
+  const winograd_op_t* op = (const winograd_op_t*)run->op;
+  const armnn_i_acc_quantized_convolution_t* what = &run->op->what;
+  const int64_t panel = run->op->kernels->panel, lines = what->output.dims[1];
+  const int64_t first = op->panels * part / op->parts * panel;
+  int64_t last = op->panels * (part + 1) / op->parts * panel;
+  if (last > what->output.dims[3]) last = what->output.dims[3];
+  const int64_t begin = 2 * (index % op->blocks * op->block_lines);
+  const int64_t end = begin + 2 * op->block_lines < lines ? begin + 2 * op->block_lines : lines;
+  armnn_i_acc_add_lines(&run->op->sum, what, run->output, run->addend, index / op->blocks, begin,
+                        end, first, last - first);
+}
+
 static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
                                 uint32_t thread_index) {
   const armnn_i_acc_product_run_t* run = (const armnn_i_acc_product_run_t*)argument;
@@ -114,6 +128,7 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
       read_block(run, ready, &block);
     }
     multiply_block(op, &block, item % op->parts);
+    if (run->op->sum.is_there) add_block(run, ready, item % op->parts);
   }
   return ARMNN_STATUS_OK;
 }

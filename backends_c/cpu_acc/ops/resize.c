@@ -26,23 +26,24 @@ typedef struct resize_op_t {
 
 typedef struct resize_run_t {
   const resize_op_t* op;
-  const float* input;
-  float* output;
+  const char* input;
+  char* output;
 } resize_run_t;
 
 static source_t source_of(const armnn_i_acc_resize_t* r, int64_t o, int64_t input, int64_t output) {
   return armnn_resize_source(r->method, r->align_corners, r->half_pixel_centers, o, input, output);
 }
 
-static void nearest_row(const resize_op_t* op, const float* row, float* out) {
+static void nearest_row(const resize_op_t* op, const char* row, char* out) {
   const size_t channels = (size_t)op->output.dims[3];
   const int64_t width = op->output.dims[2], out_step = op->out_steps[2];
+  const int64_t size = op->output.element.size;
   for (int64_t x = 0; x < width;) {
     /* Outputs that show the same pixel: one copy with the input standing still. */
     int64_t same = 1;
     while (x + same < width && op->columns[x + same].low == op->columns[x].low) ++same;
-    op->kernels->copy(row + op->columns[x].low, 0, out + x * out_step, out_step, (size_t)same,
-                      channels);
+    op->kernels->copy(row + op->columns[x].low * size, 0, out + x * out_step * size, out_step,
+                      (size_t)same, channels);
     x += same;
   }
 }
@@ -66,12 +67,14 @@ static armnn_status_t run_rows(void* argument, uint64_t begin, uint64_t end,
   for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
     const int64_t y = item % op->output.dims[1], image = item / op->output.dims[1];
     const source_t* row = &op->rows[y];
-    const float* in = run->input + image * op->in_steps[0];
-    float* out = run->output + image * op->out_steps[0] + y * op->out_steps[1];
+    const char* in = run->input + image * op->input.strides[0];
+    char* out = run->output + image * op->output.strides[0] + y * op->output.strides[1];
+    const int64_t size = op->output.element.size;
     if (op->nearest) {
-      nearest_row(op, in + row->low, out);
+      nearest_row(op, in + row->low * size, out);
     } else {
-      bilinear_row(op, in + row->low, in + row->high, row->fraction, out);
+      bilinear_row(op, (const float*)(const void*)in + row->low,
+                   (const float*)(const void*)in + row->high, row->fraction, (float*)(void*)out);
     }
   }
   return ARMNN_STATUS_OK;
@@ -97,9 +100,12 @@ static void fill_sources(const armnn_i_acc_resize_t* what, uint32_t dimension, s
 armnn_status_t armnn_i_acc_make_resize(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_resize_t* what,
                                        armnn_i_acc_op_t** out_op) {
-  const armnn_i_acc_kernels_t* kernels = armnn_i_acc_kernels_of(maker, &what->output);
-  if (kernels == NULL) return ARMNN_STATUS_UNSUPPORTED;
-  if (what->method != ARMNN_RESIZE_BILINEAR && what->method != ARMNN_RESIZE_NEAREST_NEIGHBOR) {
+  const bool nearest = what->method == ARMNN_RESIZE_NEAREST_NEIGHBOR;
+  const armnn_i_acc_kernels_t* floats = armnn_i_acc_kernels_of(maker, &what->output);
+  const armnn_i_acc_move_kernels_t* kernels = nearest ? armnn_i_acc_moves_of(maker, &what->output)
+                                              : floats != NULL ? floats->move
+                                                               : NULL;
+  if (kernels == NULL || (!nearest && what->method != ARMNN_RESIZE_BILINEAR)) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
   const int64_t height = what->output.dims[1], width = what->output.dims[2];
@@ -111,8 +117,8 @@ armnn_status_t armnn_i_acc_make_resize(const armnn_i_acc_maker_t* maker,
   op->output = what->output;
   armnn_i_acc_steps(&op->input, op->in_steps);
   armnn_i_acc_steps(&op->output, op->out_steps);
-  op->kernels = kernels->move;
-  op->nearest = what->method == ARMNN_RESIZE_NEAREST_NEIGHBOR;
+  op->kernels = kernels;
+  op->nearest = nearest;
   source_t* sources = (source_t*)extra;
   op->rows = sources;
   op->columns = sources + height;

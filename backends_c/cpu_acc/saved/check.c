@@ -145,6 +145,11 @@ static bool is_factor(armnn_factor_t factor) {
   return factor.multiplier >= 0 && within(factor.shift, -MOST_SHIFT, MOST_SHIFT - 1);
 }
 
+/* Whether a sum behind a convolution finds the bytes that it reads as such. */
+static bool are_bytes(const tensor_t* tensor) {
+  return armnn_i_acc_is_levels(tensor->element.type);
+}
+
 bool armnn_i_acc_check_quantized_convolution(const armnn_i_acc_quantized_convolution_t* what) {
   if (!is_window(WINDOW_OF(what)) || !are_weights(&what->weights, WINDOW_OF(what), what->groups) ||
       what->factors == NULL) {
@@ -153,7 +158,9 @@ bool armnn_i_acc_check_quantized_convolution(const armnn_i_acc_quantized_convolu
   for (int64_t o = 0; o < what->output.dims[3]; ++o) {
     if (!is_factor(what->factors[o])) return false;
   }
-  return true;
+  return !what->has_sum ||
+         (same_dims(&what->sum.right, &what->output) && are_bytes(&what->sum.left) &&
+          are_bytes(&what->sum.right) && armnn_i_acc_check_quantized_binary(&what->sum));
 }
 
 static bool is_pooling(const window_t* window, int64_t pad_bottom, int64_t pad_right) {
@@ -171,23 +178,40 @@ bool armnn_i_acc_check_quantized_pooling(const armnn_i_acc_quantized_pooling_t* 
   return is_pooling(WINDOW_OF(what), what->pad_bottom, what->pad_right);
 }
 
+static bool is_resized(const tensor_t* input, const tensor_t* output) {
+  return is_image(input) && is_image(output) && input->dims[0] == output->dims[0] &&
+         input->dims[3] == output->dims[3];
+}
+
 bool armnn_i_acc_check_resize(const armnn_i_acc_resize_t* what) {
-  return is_image(&what->input) && is_image(&what->output) &&
-         same_type(&what->input, &what->output) && what->input.dims[0] == what->output.dims[0] &&
-         what->input.dims[3] == what->output.dims[3];
+  return is_resized(&what->input, &what->output) && same_type(&what->input, &what->output);
+}
+
+bool armnn_i_acc_check_quantized_resize(const armnn_i_acc_quantized_resize_t* what) {
+  return is_resized(&what->input, &what->output);
 }
 
 /* ---- Matrices ------------------------------------------------------------------------------ */
 
-bool armnn_i_acc_check_matmul(const armnn_i_acc_matmul_t* what) {
-  const tensor_t *left = &what->left, *right = &what->right, *output = &what->output;
+static bool is_product(const tensor_t* left, bool transpose_left, const tensor_t* right,
+                       bool transpose_right, const tensor_t* output) {
   if (!batch_broadcasts(left, output) || !batch_broadcasts(right, output)) return false;
   const int64_t m = output->dims[output->rank - 2], n = output->dims[output->rank - 1];
-  const int64_t k = left->dims[left->rank - (what->transpose_left ? 2 : 1)];
-  return is_matrix_of(left, what->transpose_left, m, k) &&
-         within(what->stored, 0, ARMNN_ACC_STORED_COUNT - 1) &&
-         is_matrix_of(right, what->transpose_right, k, n) && same_type(left, output) &&
+  const int64_t k = left->dims[left->rank - (transpose_left ? 2 : 1)];
+  return is_matrix_of(left, transpose_left, m, k) && is_matrix_of(right, transpose_right, k, n);
+}
+
+bool armnn_i_acc_check_matmul(const armnn_i_acc_matmul_t* what) {
+  const tensor_t *left = &what->left, *right = &what->right, *output = &what->output;
+  return is_product(left, what->transpose_left, right, what->transpose_right, output) &&
+         within(what->stored, 0, ARMNN_ACC_STORED_COUNT - 1) && same_type(left, output) &&
          same_type(right, output) && is_epilogue(&what->epilogue, output);
+}
+
+bool armnn_i_acc_check_quantized_matmul(const armnn_i_acc_quantized_matmul_t* what) {
+  return is_product(&what->left, what->transpose_left, &what->right, what->transpose_right,
+                    &what->output) &&
+         is_factor(what->factor);
 }
 
 /* The same for keys and values that |group| matrices of the last batch dimension share. */
@@ -273,15 +297,23 @@ bool armnn_i_acc_check_softmax(const armnn_i_acc_softmax_t* what) {
   return alike(&what->input, &what->output) && what->axis < what->input.rank;
 }
 
-bool armnn_i_acc_check_reduce(const armnn_i_acc_reduce_t* what) {
-  const tensor_t *input = &what->input, *output = &what->output;
-  if (input->rank != output->rank || what->axis_mask >> input->rank != 0) return false;
+static bool is_folded(const tensor_t* input, const tensor_t* output, uint32_t axis_mask) {
+  if (input->rank != output->rank || axis_mask >> input->rank != 0) return false;
   for (uint32_t d = 0; d < input->rank; ++d) {
-    const bool folded = (what->axis_mask >> d & 1u) != 0;
+    const bool folded = (axis_mask >> d & 1u) != 0;
     if (output->dims[d] != (folded ? 1 : input->dims[d])) return false;
   }
-  return same_type(input, output) && is_epilogue(&what->epilogue, output) &&
+  return true;
+}
+
+bool armnn_i_acc_check_reduce(const armnn_i_acc_reduce_t* what) {
+  return is_folded(&what->input, &what->output, what->axis_mask) &&
+         same_type(&what->input, &what->output) && is_epilogue(&what->epilogue, &what->output) &&
          is_alone(&what->epilogue);
+}
+
+bool armnn_i_acc_check_quantized_reduce(const armnn_i_acc_quantized_reduce_t* what) {
+  return is_folded(&what->input, &what->output, what->axis_mask) && is_factor(what->factor);
 }
 
 bool armnn_i_acc_check_normalize(const armnn_i_acc_normalize_t* what) {

@@ -183,6 +183,29 @@ static void field_factor(fields_t* fields, armnn_factor_t* factor) {
   armnn_i_acc_field_i32(fields, &factor->shift);
 }
 
+static void parameters_quantized_binary(fields_t* fields, armnn_i_acc_quantized_binary_t* what) {
+  armnn_i_acc_field_i32(fields, &what->operation);
+  field_factor(fields, &what->left_factor);
+  field_factor(fields, &what->right_factor);
+  field_factor(fields, &what->factor);
+  armnn_i_acc_field_i32(fields, &what->low);
+  armnn_i_acc_field_i32(fields, &what->high);
+}
+
+/* A sum behind a convolution: its output is the convolution's, its left operand what that stores.
+ */
+static void field_sum(fields_t* fields, armnn_i_acc_quantized_convolution_t* what) {
+  armnn_i_acc_quantized_binary_t* sum = &what->sum;
+  armnn_i_acc_field_bool(fields, &what->has_sum);
+  if (!what->has_sum) return;
+  armnn_i_acc_element_t stored = sum->left.element;
+  armnn_i_acc_field_element(fields, &stored);
+  sum->left = sum->output = what->output;
+  sum->left.element = stored;
+  field_input(fields, &sum->right);
+  parameters_quantized_binary(fields, sum);
+}
+
 /* Zero points and bias values of the weights are packed. */
 static void parameters_quantized_convolution(fields_t* fields,
                                              armnn_i_acc_quantized_convolution_t* what) {
@@ -197,6 +220,7 @@ static void parameters_quantized_convolution(fields_t* fields,
   NUMBERS(kernel_y, groups)
   armnn_i_acc_field_i32(fields, &what->low);
   armnn_i_acc_field_i32(fields, &what->high);
+  field_sum(fields, what);
 }
 
 static void parameters_quantize(fields_t* fields, armnn_i_acc_quantize_t* what) {
@@ -213,15 +237,6 @@ static void parameters_table(fields_t* fields, armnn_i_acc_table_t* what) {
   armnn_i_acc_field_bytes(fields, what->table, sizeof what->table);
 }
 
-static void parameters_quantized_binary(fields_t* fields, armnn_i_acc_quantized_binary_t* what) {
-  armnn_i_acc_field_i32(fields, &what->operation);
-  field_factor(fields, &what->left_factor);
-  field_factor(fields, &what->right_factor);
-  field_factor(fields, &what->factor);
-  armnn_i_acc_field_i32(fields, &what->low);
-  armnn_i_acc_field_i32(fields, &what->high);
-}
-
 static void parameters_quantized_pooling(fields_t* fields, armnn_i_acc_quantized_pooling_t* what) {
   armnn_i_acc_field_i32(fields, &what->method);
   NUMBERS(kernel_y, pad_right)
@@ -231,6 +246,26 @@ static void parameters_quantized_pooling(fields_t* fields, armnn_i_acc_quantized
 static void parameters_quantized_softmax(fields_t* fields, armnn_i_acc_quantized_softmax_t* what) {
   armnn_i_acc_field_u32(fields, &what->axis);
   armnn_i_acc_field_float(fields, &what->beta);
+  armnn_i_acc_field_bool(fields, &what->logarithm);
+}
+
+static void parameters_quantized_matmul(fields_t* fields, armnn_i_acc_quantized_matmul_t* what) {
+  armnn_i_acc_field_bool(fields, &what->transpose_left);
+  armnn_i_acc_field_bool(fields, &what->transpose_right);
+  field_factor(fields, &what->factor);
+  armnn_i_acc_field_i32(fields, &what->low);
+  armnn_i_acc_field_i32(fields, &what->high);
+}
+
+static void parameters_quantized_reduce(fields_t* fields, armnn_i_acc_quantized_reduce_t* what) {
+  armnn_i_acc_field_i32(fields, &what->operation);
+  armnn_i_acc_field_u32(fields, &what->axis_mask);
+  field_factor(fields, &what->factor);
+}
+
+static void parameters_quantized_resize(fields_t* fields, armnn_i_acc_quantized_resize_t* what) {
+  armnn_i_acc_field_bool(fields, &what->align_corners);
+  armnn_i_acc_field_bool(fields, &what->half_pixel_centers);
 }
 
 /* Kinds without fields: a program that has one of them is saved as layers. */
@@ -260,6 +295,7 @@ static void require_output(fields_t* fields, const armnn_i_acc_tensor_t* output)
 #define INPUTS4(first, second, third, fourth) INPUTS3(first, second, third) INPUT(fourth)
 #define STORED(member) armnn_i_acc_field_i32(fields, &what->stored);
 #define EPILOGUE field_epilogue(fields, &what->epilogue);
+#define SUM /* a parameter: it has the output's dimensions */
 #define KIND(kind, name, operands, traits) KIND_LIKE(kind, name, name, operands, traits)
 #define KIND_LIKE(kind, name, other, operands, traits)                                        \
   static void fields_##name(fields_t* fields, armnn_i_acc_##other##_t* what) {                \

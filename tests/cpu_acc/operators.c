@@ -78,7 +78,7 @@ EXPORT void operators_apply(uint32_t isa, int32_t function, const float* in, flo
 
 /* ---- Operators ----------------------------------------------------------------------------- */
 
-static int32_t winograd = ARMNN_ACC_OFF, weights = ARMNN_ACC_STORED_FLOAT32;
+static int32_t winograd = ARMNN_ACC_OFF;
 
 static armnn_i_acc_maker_t maker_of(uint32_t isa, uint32_t threads) {
   return (armnn_i_acc_maker_t){
@@ -87,15 +87,11 @@ static armnn_i_acc_maker_t maker_of(uint32_t isa, uint32_t threads) {
       .max_threads = threads,
       .winograd = winograd,
       .separable = ARMNN_ACC_OFF,
-      .weights = weights,
   };
 }
 
 /* What the convolutions that are made from now on may be; at first they are windows. */
 EXPORT void operators_set_winograd(int32_t option) { winograd = option; }
-
-/* How operators that are made from now on store their weights; at first as float32. */
-EXPORT void operators_set_weights(int32_t option) { weights = option; }
 
 EXPORT int32_t operators_make_winograd(uint32_t isa, uint32_t threads,
                                        const armnn_i_acc_convolution_t* what, uint32_t tile,

@@ -153,15 +153,6 @@ class Operators:
         finally:
             self._library.operators_set_winograd(CHOICES.index("off"))
 
-    @contextmanager
-    def weights(self, option: str) -> Iterator[None]:
-        """Operators are made with the backend's option ``weights``; without, with ``float32``."""
-        self._library.operators_set_weights(STORED.index(option))
-        try:
-            yield
-        finally:
-            self._library.operators_set_weights(STORED.index("float32"))
-
     @staticmethod
     def _names(function: Any) -> list[str]:
         names: list[str] = []

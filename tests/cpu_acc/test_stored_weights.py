@@ -18,7 +18,7 @@ import armnn_py as ann
 
 from .guarded import random_like
 from .networks import NHWC, values_of
-from .operators import Matmul, Operators, address, epilogue, tensor
+from .operators import STORED, Matmul, Operators, address, epilogue, tensor
 from .windows import WEIGHT_ORDERS, Case, convolution, convolved, random_cases, same, weights_of
 
 DTYPES: dict[str, Any] = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
@@ -43,7 +43,7 @@ def rounded(values: np.ndarray, stored: str) -> np.ndarray:
 
 
 def run_window(
-    operators: Operators, isa: str, case: Case, weights: np.ndarray, threads: int = 1
+    operators: Operators, isa: str, stored: str, case: Case, weights: np.ndarray, threads: int = 1
 ) -> tuple[str, np.ndarray, np.ndarray, np.ndarray]:
     """The kernel's name, its output, the input and the bias."""
     rng = np.random.default_rng(5)
@@ -51,6 +51,7 @@ def run_window(
     bias = random_like(rng, (case.outputs,), 0)
     out = np.full((case.batch, *case.out_image, case.outputs), np.nan, np.float32)
     what = convolution(case, x, out, weights, bias, epilogue())
+    what.stored = STORED.index(stored)
     kernel = operators.run("convolution", isa, what, threads=(threads,))
     assert isinstance(kernel, str)
     return kernel, out, x, bias
@@ -63,8 +64,7 @@ def test_convolutions(operators: Operators, isa: str, stored: str) -> None:
         weights = weights_of(case, np.random.default_rng(number), order)
         weights.reshape(-1)[:: max(weights.size // 5, 1)] *= np.float32(1e-7)  # subnormal numbers
         for threads in (1, 3):
-            with operators.weights(stored):
-                kernel, out, x, bias = run_window(operators, isa, case, weights, threads)
+            kernel, out, x, bias = run_window(operators, isa, stored, case, weights, threads)
             assert kernel.endswith(SUFFIXES[stored])
             expected = convolved(case, x, rounded(weights, stored)) + bias
             atol = 3e-6 * np.sqrt(case.channels * 9) * np.abs(expected).max()
@@ -87,10 +87,10 @@ def test_products_of_matrices(operators: Operators, isa: str, stored: str, trans
             output=tensor(out),
             transpose_right=transpose,
             bias=address(None),
+            stored=STORED.index(stored),
             epilogue=epilogue("clamp", -1, 2),
         )
-        with operators.weights(stored):
-            kernel = operators.run("matmul", isa, what)
+        kernel = operators.run("matmul", isa, what)
         assert str(kernel).endswith(SUFFIXES[stored])
         factor = rounded(right, stored).astype(np.float64)
         expected = np.clip(left @ (factor.T if transpose else factor), -1, 2)
@@ -99,20 +99,27 @@ def test_products_of_matrices(operators: Operators, isa: str, stored: str, trans
         )
 
 
-@pytest.mark.parametrize(("value", "stored"), [(65519.0, True), (65520.0, False), (np.inf, True)])
-def test_float16_takes_no_weights_beyond_its_range(
-    operators: Operators, isa: str, value: float, stored: bool
-) -> None:
-    case = Case((1, 1), 1, 9)
-    weights = np.ones((9, 1, 1, 1), np.float32)
-    weights[4] = value
-    with operators.weights("float16"):
-        kernel, out, x, bias = run_window(operators, isa, case, weights)
-    assert kernel.endswith("_f16") == stored
-    used = rounded(weights, "float16") if stored else weights
-    np.testing.assert_allclose(out[0, 0, 0], x[0, 0, 0] * used[:, 0, 0, 0] + bias, rtol=1e-6)
-    with operators.weights("bfloat16"):
-        assert run_window(operators, isa, case, weights)[0].endswith("_bf16")
+@pytest.mark.usefixtures("runtime")
+@pytest.mark.parametrize(("value", "fits"), [(65519.0, True), (65520.0, False), (np.inf, True)])
+def test_float16_takes_no_weights_beyond_its_range(value: float, fits: bool) -> None:
+    weights = values_of(1, 5, 9)
+    weights[3, 4] = value
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 5))).output
+    network.add_output("y", network.add_fully_connected(x, weights).output)
+    inputs = {"x": np.ones((1, 5), np.float32)}
+    for stored in DTYPES:
+        with (
+            ann.Runtime(backend_options={"CpuAcc": {"weights": stored}}) as runtime,
+            ann.load(network, ["CpuAcc"], runtime=runtime) as net,
+            net.profile() as profile,
+        ):
+            y = np.array(net.run(inputs)["y"])
+        in_half = fits or stored == "bfloat16"
+        (kernel,) = [layer.kernel or "" for layer in profile.layers]
+        assert kernel.endswith(SUFFIXES[stored]) == in_half
+        used = rounded(weights, stored) if in_half else weights
+        np.testing.assert_allclose(y[0], used.sum(axis=0), rtol=1e-5)
 
 
 @pytest.mark.usefixtures("runtime")

@@ -30,8 +30,9 @@ typedef struct armnn_i_acc_byte_sums_job_t {
 #define ARMNN_ACC_BYTE_GROUP 8
 #define ARMNN_ACC_BYTE_HALF 4
 #define ARMNN_ACC_BYTE_PAIR 2
-#define ARMNN_ACC_BYTE_MOST 128 /* of the positive weights of two pairs, and of the negative ones \
-                                 */
+#define ARMNN_ACC_BYTE_MOST                                             \
+  128 /* of the positive weights of two pairs, and of the negative ones \
+       */
 
 typedef struct armnn_i_acc_dynamic_kernels_t {
   /* Lowers |*least| and raises |*most| to what is in |in|; what is no number has no part. */

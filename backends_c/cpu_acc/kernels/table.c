@@ -50,7 +50,6 @@ extern const armnn_i_acc_move_kernels_t BASE_NAME(armnn_i_acc_move_kernels_8);
 extern const armnn_i_acc_move_kernels_t BASE_NAME(armnn_i_acc_move_kernels_16);
 extern const armnn_i_acc_move_kernels_t BASE_NAME(armnn_i_acc_move_kernels_64);
 
-
 extern const armnn_i_acc_block_kernels_t ACC_NAME(armnn_i_acc_block_kernels);
 extern const armnn_i_acc_dynamic_kernels_t ACC_NAME(armnn_i_acc_dynamic_kernels);
 extern const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels);

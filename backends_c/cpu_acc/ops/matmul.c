@@ -265,6 +265,7 @@ static bool window_of(const armnn_i_acc_matmul_t* what, armnn_i_acc_convolution_
       .values = right->values,
   };
   *out_window = armnn_i_acc_pointwise(weights, what->bias, 1);
+  out_window->stored = what->stored;
   out_window->epilogue = what->epilogue;
   return as_image(&what->left, &out_window->input) &&
          as_image(&what->output, &out_window->output) &&

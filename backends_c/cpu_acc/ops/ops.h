@@ -29,6 +29,7 @@ typedef struct armnn_i_acc_convolution_t {
   int64_t stride_y, stride_x, dilation_y, dilation_x;
   int64_t pad_top, pad_left; /* the rest follows from the sizes */
   int64_t groups;
+  int32_t stored; /* armnn_i_acc_stored_e: how the weights are packed, for windows */
   armnn_i_acc_epilogue_t epilogue;
 } armnn_i_acc_convolution_t;
 
@@ -95,6 +96,7 @@ typedef struct armnn_i_acc_matmul_t {
   armnn_i_acc_tensor_t left, right, output;
   bool transpose_left, transpose_right;
   const float* bias; /* [n], or null */
+  int32_t stored;    /* armnn_i_acc_stored_e: how a constant right side is packed */
   armnn_i_acc_epilogue_t epilogue;
 } armnn_i_acc_matmul_t;
 

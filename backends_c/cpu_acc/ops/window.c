@@ -219,27 +219,6 @@ bool armnn_i_acc_set_epilogue(const armnn_i_acc_epilogue_t* epilogue, uint32_t* 
   return in_tile;
 }
 
-/* Whether weights are all within the range of float16, if they are to be stored so: beyond it they
- * would become infinite. bfloat16 has the range of float32. */
-static bool fit(const armnn_i_acc_tensor_t* weights, int32_t stored) {
-  if (stored != ARMNN_ACC_STORED_FLOAT16) return true;
-  int64_t steps[ARMNN_ACC_MAX_RANK];
-  armnn_i_acc_steps(weights, steps);
-  for (int64_t o = 0; o < weights->dims[0]; ++o) {
-    for (int64_t y = 0; y < weights->dims[1]; ++y) {
-      for (int64_t x = 0; x < weights->dims[2]; ++x) {
-        const float* values =
-            (const float*)weights->values + o * steps[0] + y * steps[1] + x * steps[2];
-        for (int64_t i = 0; i < weights->dims[3]; ++i) {
-          const float size = fabsf(values[i * steps[3]]);
-          if (size >= 65520.0f && size < INFINITY) return false;
-        }
-      }
-    }
-  }
-  return true;
-}
-
 armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_convolution_t* what, uint32_t vectors,
                                        armnn_i_acc_window_t* out_window) {
@@ -271,8 +250,8 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
       maker, window->kernels->gemm, (uint32_t)what->groups, (uint64_t)columns, (uint64_t)channels,
       (uint64_t)window->taps_y * window->taps_x, depth, vectors, multiple, &window->panels);
   if (status == ARMNN_STATUS_OK) {
-    if (maker->weights != ARMNN_ACC_STORED_FLOAT32 && fit(&what->weights, maker->weights)) {
-      armnn_i_acc_store_panels(&window->panels, maker->weights);
+    if (what->stored != ARMNN_ACC_STORED_FLOAT32) {
+      armnn_i_acc_store_panels(&window->panels, what->stored);
     }
     set_geometry(window);
     window->in_tile =

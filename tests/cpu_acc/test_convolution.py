@@ -122,6 +122,25 @@ def test_shapes(operators: Operators, isa: str, case: Case) -> None:
     assert kernel.startswith(f"armnn_f32_conv2d__{isa}_")
 
 
+def wide(image: tuple[int, int], channels: int, size: int, **more: Any) -> Case:
+    padding = {"before": (0, size // 2), "after": (0, size // 2)}
+    return Case(image, channels, 5, (1, size), **padding, **more)
+
+
+@pytest.mark.parametrize("channels", [3, 20])
+def test_very_wide_windows(operators: Operators, isa: str, channels: int) -> None:
+    """Padding cuts every one: a line of them would want gigabytes of addresses or copies."""
+    size = 750 if channels == 20 else 2001
+    for case in (wide((1, size), channels, size), wide((2, size), channels, size, strides=(1, 2))):
+        check(operators, isa, case)
+    case = wide((1, 16000), channels, 16384)
+    x = np.zeros((1, *case.image, channels), np.float32)
+    out = np.empty((1, *case.out_image, 5), np.float32)
+    weights = np.zeros((5, *case.size, channels), np.float32)
+    what = convolution(case, x, out, weights, None, epilogue())
+    assert operators.scratch("convolution", isa, what) < 64e6
+
+
 @pytest.mark.parametrize("order", WEIGHT_ORDERS)
 @pytest.mark.parametrize("size", [1, 3])
 @pytest.mark.parametrize("channels", [3, 20])

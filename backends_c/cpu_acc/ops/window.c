@@ -16,6 +16,10 @@
 /* Work of a block that is worth being handed out by itself. */
 #define ITEM_OPERATIONS 3000000
 
+/* Bytes of scratch for a thread; blocks become smaller before they want more. A single tile of a
+ * window of thousands of pixels may: such a window is not taken. */
+#define MOST_SCRATCH 33554432
+
 /* Weights that all tiles of a block read before the next are this share of it, too. */
 #define WEIGHTS_SHARE 4
 /* Panels for which copying their inputs to one place pays. */
@@ -65,6 +69,11 @@ static bool divides_panels(const armnn_i_acc_convolution_t* what, uint32_t threa
          weights > armnn_i_acc_count(&what->input) + armnn_i_acc_count(&what->output);
 }
 
+static void size_blocks(armnn_i_acc_window_t* window) {
+  const int64_t groups = armnn_i_acc_ceil_div(window->units, window->grain);
+  window->block_units = armnn_i_acc_ceil_div(groups, window->blocks) * window->grain;
+}
+
 /* Makes blocks whose data stays in cache; with threads a few for each thread, and as many for one
  * as for another. */
 static void cut_work(armnn_i_acc_window_t* window) {
@@ -96,7 +105,7 @@ static void cut_work(armnn_i_acc_window_t* window) {
     }
   }
   window->blocks = most(least(blocks, groups), 1);
-  window->block_units = armnn_i_acc_ceil_div(groups, window->blocks) * window->grain;
+  size_blocks(window);
   window->parts = (uint32_t)parts;
 }
 
@@ -112,11 +121,16 @@ static void cut_taps(armnn_i_acc_window_t* window) {
   }
 }
 
-/* Whether tiles should go on over the ends of lines: if lines cut evenly fill them badly. */
+/* Whether tiles should go on over the ends of lines: if lines cut evenly fill them badly, or if
+ * what padding cuts of a line alone takes too much scratch. */
 static bool crosses_lines(const armnn_i_acc_window_t* window) {
   const int64_t width = window->what.output.dims[2], rows = window->panels.rows;
   const int64_t tiles = armnn_i_acc_ceil_div(width, rows);
-  return 4 * width < 3 * tiles * rows;
+  const uint64_t cut = (uint64_t)(width - (window->inside_end - window->inside_begin));
+  const uint64_t addresses = ARMNN_ACC_GEMM_ROWS * sizeof(float*) / (uint64_t)rows * window->taps_x;
+  const uint64_t runs = window->rows_as_runs ? window->panels.depth * sizeof(float) : 0;
+  return 4 * width < 3 * tiles * rows ||
+         cut * window->taps_y * (addresses + runs) > MOST_SCRATCH / 2;
 }
 
 static void set_geometry(armnn_i_acc_window_t* window) {
@@ -151,7 +165,6 @@ static void set_geometry(armnn_i_acc_window_t* window) {
     window->regular = true;
     window->input_step = input->dims[3];
   }
-  window->flat = flat && (window->regular || crosses_lines(window));
 
   int64_t begin = armnn_i_acc_ceil_div(most(what->pad_left, 0), what->stride_x);
   const int64_t room = input->dims[2] - 1 - reach + what->pad_left;
@@ -162,6 +175,7 @@ static void set_geometry(armnn_i_acc_window_t* window) {
   }
   window->inside_begin = least(begin, what->output.dims[2]);
   window->inside_end = most(end, window->inside_begin);
+  window->flat = flat && (window->regular || crosses_lines(window));
 }
 
 static armnn_status_t list_taps(const armnn_i_acc_maker_t* maker, armnn_i_acc_window_t* window) {
@@ -268,7 +282,16 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
   }
   cut_work(window);
   cut_taps(window);
-  status = armnn_i_acc_size_tiles(maker->host, window);
+  status = armnn_i_acc_plan_lines(maker->host, window);
+  armnn_i_acc_size_tiles(window);
+  while (window->thread_scratch > MOST_SCRATCH && window->block_units > window->grain) {
+    window->blocks = least(2 * window->blocks, armnn_i_acc_ceil_div(window->units, window->grain));
+    size_blocks(window);
+    armnn_i_acc_size_tiles(window);
+  }
+  if (status == ARMNN_STATUS_OK && window->thread_scratch > MOST_SCRATCH) {
+    status = ARMNN_STATUS_UNSUPPORTED;
+  }
   if (status != ARMNN_STATUS_OK) armnn_i_acc_free_window(maker->host, window);
   return status;
 }

@@ -74,7 +74,9 @@ typedef struct armnn_i_acc_window_tile_t {
 /* Cuts lines or pixels [begin, end) into tiles at the front of |scratch|; returns how many. */
 uint32_t armnn_i_acc_cut_tiles(const armnn_i_acc_window_t* window, const void* input, int64_t begin,
                                int64_t end, char* scratch);
-/* Sets the members on tiles of a line and on scratch, for blocks of block_units. */
-armnn_status_t armnn_i_acc_size_tiles(const armnn_host_t* host, armnn_i_acc_window_t* window);
+/* Sets the members on tiles of a line. */
+armnn_status_t armnn_i_acc_plan_lines(const armnn_host_t* host, armnn_i_acc_window_t* window);
+/* Sets the members on scratch, for blocks of block_units. */
+void armnn_i_acc_size_tiles(armnn_i_acc_window_t* window);
 
 #endif /* ARMNN_CPU_ACC_WINDOW_H_ */

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 from armnn_py._native.interrupts import deferred_interrupts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-__all__ = ["UnfitFileError", "locked", "read_file", "replace_file"]
+__all__ = ["UnfitFileError", "append_to_file", "locked", "read_file", "replace_file"]
 
 _ROOT = 0
 #: Seconds between two tries to get a lock.
@@ -102,6 +102,45 @@ def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(other)  # noqa: PTH108
         raise
+
+
+def append_to_file(
+    path: str | os.PathLike[str], data: bytes, is_meant: Callable[[os.stat_result], bool]
+) -> os.stat_result | None:
+    """Add to the end of a file that was read before; with the folder `locked`.
+
+    A reader may see a part of the data, and a full disk may leave one.
+
+    Parameters
+    ----------
+    path
+        The file; a link is not followed.
+    data
+        What to add.
+    is_meant
+        Whether the file that is opened is still the one that was read.
+
+    Returns
+    -------
+    os.stat_result or None
+        The file's state afterwards; None if it is not the one that was meant.
+
+    Raises
+    ------
+    OSError
+        It cannot be opened or written to.
+    """
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY
+    handle = os.open(path, flags)
+    try:
+        if not is_meant(os.fstat(handle)):
+            return None
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(handle, rest) :]
+        return os.fstat(handle)
+    finally:
+        os.close(handle)
 
 
 @contextlib.contextmanager

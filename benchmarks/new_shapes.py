@@ -4,9 +4,10 @@
 
     python benchmarks/new_shapes.py NAME=MODEL.onnx:1x3x48x? ... [--threads 1] [--output FILE.json]
 
-Both engines run the same widths ('?') in turns, each width twice: the first run of a width plans
-it, the second does not. The first two widths are not counted, in which much is done once. Time of
-the processor is given beside that of the clock: it holds also on a busy machine.
+Both engines run the same widths ('?') of the first input in turns, each width twice: the first run
+of a width plans it, the second does not. Other inputs, as the state of a cell, are zeros. The first
+two widths are not counted, in which much is done once. Time of the processor is given beside that
+of the clock: it holds also on a busy machine.
 """
 
 from __future__ import annotations
@@ -39,24 +40,25 @@ def timed(run: Run, array: np.ndarray[Any, Any]) -> tuple[float, float]:
     return time.perf_counter() - clock, time.process_time() - processor
 
 
-def theirs(path: Path, threads: int) -> Run:
-    """Return a function that runs a model in onnxruntime."""
+def engines_of(path: Path, options: Any) -> tuple[armnn_py.LoadedNetwork, dict[str, Run]]:
+    """Return our network, and functions that run a model by both engines."""
     import onnxruntime
 
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    name = session.get_inputs()[0].name
-    return lambda array: session.run(None, {name: array})
+    network = armnn_py.load(path, options.backends)
+    settings = onnxruntime.SessionOptions()
+    settings.intra_op_num_threads = options.threads
+    session = onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
+    first, *rest = session.get_inputs()
+    others = {one.name: np.zeros(one.shape, np.float32) for one in rest}
+    return network, {
+        "armnn_py": lambda array: network.run({first.name: array, **others}),
+        "onnxruntime": lambda array: session.run(None, {first.name: array, **others}),
+    }
 
 
 def measure(path: Path, shape: list[str], widths: list[int], options: Any) -> dict[str, Any]:
     """Measure one model."""
-    network = armnn_py.load(path, options.backends)
-    engines: dict[str, Run] = {
-        "armnn_py": network.run,
-        "onnxruntime": theirs(path, options.threads),
-    }
+    network, engines = engines_of(path, options)
     rng = np.random.default_rng(0)
     found: dict[str, dict[str, list[float]]] = {name: {} for name in engines}
     grown = []

@@ -4,6 +4,7 @@
 #
 # Tests CpuAcc's operators on NEON on a machine of any kind: compiled for 64-bit Arm, run by a Python
 # for 64-bit Arm under qemu's user emulation, against the same expected values as the other sets.
+# Quantised numbers with products of bytes (i8mm, dotprod), and on a processor that has neither.
 #
 #   sh scripts/test_neon.sh WORK_FOLDER [pytest arguments]
 #
@@ -57,7 +58,8 @@ if [ ! -x "$root/usr/bin/python3" ]; then
   rm -rf "$root"
   mv "$work/root.new" "$root"
 fi
-emulated() { qemu-aarch64 -L "$root" -E PYTHONPATH="$work/site:$here" "$@"; }
+cpu=max
+emulated() { qemu-aarch64 -cpu "$cpu" -L "$root" -E PYTHONPATH="$work/site:$here" "$@"; }
 if [ ! -d "$work/site/pycparser" ]; then
   minor=$(emulated "$root/usr/bin/python3" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   python3 -m pip install --quiet --target "$work/site" --only-binary=:all: --implementation cp \
@@ -72,12 +74,19 @@ cmake -S "$here" -B "$work/build" -G Ninja -DCMAKE_SYSTEM_NAME=Linux \
 ninja -C "$work/build" armnn_acc_operators
 
 cd "$here"
+operator_tests() {
+  emulated -E CPU_ACC_OPERATORS="$work/build/tests/cpu_acc/armnn_acc_operators.so" \
+    "$root/usr/bin/python3" -m pytest -q -p no:cacheprovider -c /dev/null --rootdir="$here" \
+    --confcutdir=tests/cpu_acc "$@"
+}
 tests=
 for family in convolution depthwise elementwise folds functions matmul moves pooling \
-  transpose_convolution winograd; do
+  quantized_operators transpose_convolution winograd; do
   tests="$tests tests/cpu_acc/test_$family.py"
 done
+# A processor without products of bytes: its sets are not there.
+cpu=cortex-a53
+operator_tests tests/cpu_acc/test_quantized_operators.py "$@"
+cpu=max
 # shellcheck disable=SC2086 # a list of files without spaces
-emulated -E CPU_ACC_OPERATORS="$work/build/tests/cpu_acc/armnn_acc_operators.so" \
-  "$root/usr/bin/python3" -m pytest -q -p no:cacheprovider -c /dev/null --rootdir="$here" \
-  --confcutdir=tests/cpu_acc $tests "$@"
+operator_tests $tests "$@"

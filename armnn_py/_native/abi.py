@@ -300,7 +300,10 @@ ARMNN_LAYER_GRU = 81
 ARMNN_LAYER_TOP_K = 82
 ARMNN_LAYER_CUM_SUM = 83
 ARMNN_LAYER_ONE_HOT = 84
-ARMNN_LAYER_TYPE_COUNT = 85
+ARMNN_LAYER_DYNAMIC_QUANTIZE = 85
+ARMNN_LAYER_MAT_MUL_INTEGER = 86
+ARMNN_LAYER_DEQUANTIZE_BLOCKS = 87
+ARMNN_LAYER_TYPE_COUNT = 88
 ARMNN_LAYER_TYPE_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_activation_function_e
@@ -650,6 +653,18 @@ class armnn_attribute_t(Structure):
     is_list: int
     count: int
     values: Any
+
+
+class armnn_dequantize_blocks_descriptor_t(Structure):
+    header: armnn_header_t
+    axis: int
+    block_size: int
+
+
+class armnn_dynamic_quantize_descriptor_t(Structure):
+    header: armnn_header_t
+    rows: int
+    symmetric: int
 
 
 class armnn_fake_quantization_descriptor_t(Structure):
@@ -1783,6 +1798,18 @@ armnn_attribute_t._fields_ = [
     ("is_list", c_uint32),
     ("count", c_uint64),
     ("values", c_void_p),
+]
+
+armnn_dequantize_blocks_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("axis", c_int32),
+    ("block_size", c_uint32),
+]
+
+armnn_dynamic_quantize_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("rows", c_uint32),
+    ("symmetric", c_uint32),
 ]
 
 armnn_fake_quantization_descriptor_t._fields_ = [
@@ -3166,6 +3193,8 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_const_tensor_t": armnn_const_tensor_t,
     "armnn_view_t": armnn_view_t,
     "armnn_attribute_t": armnn_attribute_t,
+    "armnn_dequantize_blocks_descriptor_t": armnn_dequantize_blocks_descriptor_t,
+    "armnn_dynamic_quantize_descriptor_t": armnn_dynamic_quantize_descriptor_t,
     "armnn_fake_quantization_descriptor_t": armnn_fake_quantization_descriptor_t,
     "armnn_fill_descriptor_t": armnn_fill_descriptor_t,
     "armnn_activation_descriptor_t": armnn_activation_descriptor_t,
@@ -3494,6 +3523,9 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_LAYER_TOP_K": ARMNN_LAYER_TOP_K,
         "ARMNN_LAYER_CUM_SUM": ARMNN_LAYER_CUM_SUM,
         "ARMNN_LAYER_ONE_HOT": ARMNN_LAYER_ONE_HOT,
+        "ARMNN_LAYER_DYNAMIC_QUANTIZE": ARMNN_LAYER_DYNAMIC_QUANTIZE,
+        "ARMNN_LAYER_MAT_MUL_INTEGER": ARMNN_LAYER_MAT_MUL_INTEGER,
+        "ARMNN_LAYER_DEQUANTIZE_BLOCKS": ARMNN_LAYER_DEQUANTIZE_BLOCKS,
         "ARMNN_LAYER_TYPE_COUNT": ARMNN_LAYER_TYPE_COUNT,
         "ARMNN_LAYER_TYPE_MAX_ENUM": ARMNN_LAYER_TYPE_MAX_ENUM,
     },

@@ -27,11 +27,45 @@ _PAGE = mmap.PAGESIZE
 _READ, _WRITE = 1, 2  # linux/mman-common.h
 
 
+_MOST_FREE = 64  # mappings of a size that wait for their next use
+
+
 @functools.cache
 def _mprotect() -> Callable[[int, int, int], int]:
-    function = ctypes.CDLL(None, use_errno=True).mprotect
+    # Other threads need not be let in for a call that takes no time.
+    function = ctypes.PyDLL(None, use_errno=True).mprotect
     function.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     return function
+
+
+def _protect(address: int, size: int, access: int) -> None:
+    if _mprotect()(address, size, access) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+class _Pages:
+    """Some pages between two that nobody may touch."""
+
+    __slots__ = ("_map", "access", "begin", "bytes", "size")
+
+    def __init__(self, size: int) -> None:
+        self._map = mmap.mmap(-1, size + 2 * _PAGE)
+        base = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
+        self.begin, self.size = base + _PAGE, size
+        self.bytes: NDArray[np.uint8] = np.frombuffer(self._map, np.uint8, size, _PAGE)
+        self.access = _READ | _WRITE
+        _protect(base, _PAGE, 0)
+        _protect(self.begin + size, _PAGE, 0)
+
+    def allow(self, access: int) -> None:
+        """Say what may be done with them."""
+        _protect(self.begin, self.size, access)
+        self.access = access
+
+
+#: What regions that are gone have left, by size: to map pages anew takes longer than most calls.
+_free: dict[int, list[_Pages]] = {}
 
 
 class Region:
@@ -54,43 +88,48 @@ class Region:
     finds it if it wrote.
     """
 
-    __slots__ = ("_begin", "_map", "_pages", "_whole", "address", "poison", "size")
+    __slots__ = ("_pages", "_whole", "address", "poison", "size")
 
     def __init__(
         self, size: int, alignment: int, place: Place, poison: int, readable: int = 0
     ) -> None:
         self.size, self.poison = size, poison
         room = size + readable + {"least": 2 * alignment, "middle": 2 * _PAGE}.get(place, 0)
-        self._pages = max(-(-room // _PAGE), 1) * _PAGE
-        self._map = mmap.mmap(-1, self._pages + 2 * _PAGE)
-        base = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
-        self._begin = base + _PAGE
+        pages = max(-(-room // _PAGE), 1) * _PAGE
+        try:
+            self._pages = _free[pages].pop()
+        except LookupError:
+            self._pages = _Pages(pages)
+        self._whole, begin = self._pages.bytes, self._pages.begin
         if place == "end":
-            self.address = (self._begin + self._pages - size - readable) & -alignment
+            self.address = (begin + pages - size - readable) & -alignment
         elif place == "start":
-            self.address = self._begin
+            self.address = begin
         elif place == "middle":
-            self.address = self._begin + _PAGE
+            self.address = begin + _PAGE
         else:
-            self.address = self._begin + (0 if alignment >= _PAGE else alignment)
-        self._whole: NDArray[np.uint8] = np.frombuffer(self._map, np.uint8, self._pages, _PAGE)
-        self._whole[:] = poison
-        self._protect(base, _PAGE, 0)
-        self._protect(self._begin + self._pages, _PAGE, 0)
+            self.address = begin + (0 if alignment >= _PAGE else alignment)
+        self.fill()
 
-    @staticmethod
-    def _protect(address: int, size: int, access: int) -> None:
-        if _mprotect()(address, size, access) != 0:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number))
+    def __del__(self) -> None:
+        """Leave the pages to the next region, unless they were taken away."""
+        pages = getattr(self, "_pages", None)
+        if pages is not None and pages.access == _READ | _WRITE:
+            waiting = _free.setdefault(pages.size, [])
+            if len(waiting) < _MOST_FREE and pages.size <= _MOST_FREE * _PAGE:
+                waiting.append(pages)
+
+    def fill(self) -> None:
+        """Make every byte the poison again."""
+        self._whole[:] = self.poison
 
     def allow(self, *, read: bool, write: bool) -> None:
         """Say what may be done with the bytes."""
-        self._protect(self._begin, self._pages, _READ * read | _WRITE * write)
+        self._pages.allow(_READ * read | _WRITE * write)
 
     @property
     def _offset(self) -> int:
-        return self.address - self._begin
+        return self.address - self._pages.begin
 
     def view(self, dtype: np.dtype[Any], shape: Sequence[int]) -> NDArray[Any]:
         """Return the bytes as an array, without a copy."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import threading
 from typing import TYPE_CHECKING, Any, Literal
@@ -66,6 +67,16 @@ class KitHost:
         """What `armnn_py._native.library.use_host` takes."""
         return ctypes.pointer(self.table)
 
+    @contextlib.contextmanager
+    def bypassed(self) -> Iterator[None]:
+        """Lead to the native library without a detour; for many calls, with ``cutting`` "core"."""
+        table, core = self.table, self._core
+        table.parallel_for, table.in_parallel = core.parallel_for, core.in_parallel
+        try:
+            yield
+        finally:
+            table.parallel_for, table.concurrency, table.in_parallel = self._keep
+
     def _concurrency(self, _context: Any) -> int:
         if self.threads is not None:
             return self.threads
@@ -88,7 +99,8 @@ class KitHost:
             answer = core.parallel_for(core.context, body, argument, count, grain, max_threads)
             return int(answer)
         if getattr(self._inside, "index", None) is not None:  # inside a body it runs serially
-            return int(body(argument, 0, count, self._inside.index))
+            index = self._inside.index
+            return int(body(argument, 0, count, 0 if 0 < max_threads <= index else index))
         limit = max(self._concurrency(None), 1)
         if max_threads:
             limit = min(limit, max_threads)

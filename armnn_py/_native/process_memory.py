@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import mmap
+from collections.abc import Callable
 from pathlib import Path
 
 __all__ = ["address_bytes", "heap_bytes"]
@@ -28,13 +30,21 @@ def heap_bytes() -> int:
 
     glibc tells from 2.33 on, of all threads.
     """
+    mallinfo2 = _mallinfo2()
+    if mallinfo2 is None:
+        return 0
+    found = mallinfo2()
+    return int(found.uordblks + found.hblkhd)
+
+
+@functools.cache
+def _mallinfo2() -> Callable[[], _Mallinfo2] | None:
     try:
         mallinfo2 = ctypes.CDLL(None).mallinfo2
     except AttributeError:
-        return 0
+        return None
     mallinfo2.restype = _Mallinfo2
-    found = mallinfo2()
-    return int(found.uordblks + found.hblkhd)
+    return mallinfo2
 
 
 def address_bytes() -> int:

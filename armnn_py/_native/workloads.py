@@ -117,6 +117,11 @@ class NativeWorkload:
         has_data = bool(api.create_workload_data and api.reset_workload_data)
         return has_data or self.requirements.persistent_size != 0
 
+    @property
+    def has_data(self) -> bool:
+        """Whether it has data for each caller, which `data` makes."""
+        return bool(self._api.create_workload_data)
+
     @contextlib.contextmanager
     def data(
         self, execution_data: int | None, error: ErrorBuffer

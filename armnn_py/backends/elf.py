@@ -66,7 +66,10 @@ _FOREIGN_HEADS = (
     (b"PK", "a zip archive"),
 )
 _ET_DYN = 3
-_PT_TLS, _PT_GNU_EH_FRAME, _PT_GNU_RELRO, _PT_GNU_PROPERTY = 7, 0x6474E550, 0x6474E552, 0x6474E553
+_PT_TLS = 7
+_PT_GNU_EH_FRAME, _PT_GNU_STACK = 0x6474E550, 0x6474E551
+_PT_GNU_RELRO, _PT_GNU_PROPERTY = 0x6474E552, 0x6474E553
+_PF_X = 1
 # Read from mapped memory: if one lies in no loadable segment, a segment was lost.
 _MAPPED = (_PT_TLS, _PT_GNU_EH_FRAME, _PT_GNU_PROPERTY)
 _EHDR_SIZE, _PHDR_SIZE = 64, 56
@@ -158,6 +161,7 @@ def _inspect(descriptor: int, state: FileState) -> ElfInfo:
     ):
         segments.append(Segment(type_, flags, offset, address, file_size, memory_size, align))
     _check_segments(segments, size)
+    _check_stack(segments)
     image = Image(descriptor, order, _process_head()[2], segments)
     return ElfInfo(process_machine(), state, *read_names(image))
 
@@ -238,6 +242,21 @@ def _check_segments(segments: list[Segment], size: int) -> None:
             raise damaged("a part of it lies outside its loadable segments")
     if end > _MAX_IMAGE:
         raise damaged(f"its segments span {end} bytes")
+
+
+def _check_stack(segments: list[Segment]) -> None:
+    """Refuse a file for which the system's loader would let all stacks of the program be executed.
+
+    That is what protects programs with mistakes from those who know them. Newer C libraries refuse
+    such files themselves.
+    """
+    wishes = [segment.flags for segment in segments if segment.type == _PT_GNU_STACK]
+    if not wishes or wishes[-1] & _PF_X:
+        raise ElfError(
+            "elf-executable-stack",
+            "it would make the stacks of the whole program executable",
+            "link it with -Wl,-z,noexecstack, and give assembler sources a section .note.GNU-stack",
+        )
 
 
 def _page_end(address: int) -> int:

@@ -64,7 +64,9 @@ _SERVANTS = {
     Tag.VERDEFNUM: Tag.VERDEF,
 }
 _RUN_PATHS = (Tag.RPATH, Tag.RUNPATH)
-_NAMES = (Tag.SONAME, Tag.RPATH, Tag.RUNPATH, Tag.AUXILIARY, Tag.FILTER)
+#: The libraries that are loaded with a file; of filters it gets symbols that it exports itself.
+_LIBRARIES = (Tag.NEEDED, Tag.AUXILIARY, Tag.FILTER)
+_NAMES = (Tag.SONAME, Tag.RPATH, Tag.RUNPATH)
 
 
 class DynamicNames(NamedTuple):
@@ -73,7 +75,7 @@ class DynamicNames(NamedTuple):
     Attributes
     ----------
     needed
-        The needed libraries.
+        The libraries that are loaded with it: needed ones and filters.
     soname
         Its own name, or empty.
     run_paths
@@ -112,7 +114,7 @@ def read_names(image: Image) -> DynamicNames:
     for tag, value in struct.iter_unpack(f"{image.order}qQ", data):
         if tag == Tag.NULL:
             break
-        if tag == Tag.NEEDED:
+        if tag in _LIBRARIES:
             needed.append(value)
         entries[tag] = value
     else:

@@ -18,6 +18,7 @@ from armnn_py.backends.trust.links import check_links
 if TYPE_CHECKING:
     from armnn_py.backends.discovery import Candidate
     from armnn_py.backends.probe.findings import ProbeFinding
+    from armnn_py.backends.probe.identity import FileIdentity
     from armnn_py.backends.trust.rules import TrustRules
 
 __all__ = ["InspectedFile", "inspect_file"]
@@ -32,14 +33,15 @@ _SANITIZER_LIBRARIES = (
 class InspectedFile:
     """A candidate whose bytes were checked: ``info`` on it, or ``refusal``, why it is not used.
 
-    ``warnings`` are sentences on what is odd about it. ``finding`` is what its trial in another
-    process found; None: it was not tried. ``private`` says that it gets its libraries for
-    itself.
+    ``warnings`` are sentences on what is odd about it. ``finding`` is what a trial of the file of
+    that ``identity`` found in another process; None: it was not tried. ``private`` says that it
+    gets its libraries for itself.
     """
 
     candidate: Candidate
     info: elf.ElfInfo | None = None
     refusal: RefusedError | None = None
+    identity: FileIdentity | None = None
     finding: ProbeFinding | None = None
     warnings: tuple[str, ...] = ()
     private: bool = False

@@ -259,6 +259,10 @@ def _conversions(of: Operands) -> Iterator[Example]:
         stated = TensorInfo((2, 4), target, _QUANTIZATION.get(target))
         yield Example(LayerType.CAST, None, one, [stated])
     yield Example(LayerType.DEQUANTIZE, None, one, [TensorInfo((2, 4))])
+    blocks, scales = d.DequantizeBlocksDescriptor(block_size=2), TensorInfo((2, 2))
+    operands = [of.parameter(2, 4), Operand(scales, is_constant=True)]
+    yield Example(LayerType.DEQUANTIZE_BLOCKS, blocks, operands, [TensorInfo((2, 4))])
+    yield Example(LayerType.DYNAMIC_QUANTIZE, d.DynamicQuantizeDescriptor(), one)
     for source in (DataType.FLOAT32, DataType.FLOAT16):
         real = Operand(TensorInfo((2, 4), source))
         yield Example(LayerType.QUANTIZE, None, [real], [of.info(2, 4)])
@@ -306,6 +310,8 @@ def _reductions(of: Operands) -> Iterator[Example]:
     both = [*one, of.parameter(4), of.parameter(4)]
     yield Example(LayerType.LAYER_NORMALIZATION, d.LayerNormalizationDescriptor(), both)
     yield Example(LayerType.BATCH_MAT_MUL, d.BatchMatMulDescriptor(), [of.x(2, 4), of.x(4, 3)])
+    sums = [TensorInfo((2, 3), DataType.SIGNED32)]
+    yield Example(LayerType.MAT_MUL_INTEGER, None, [of.x(2, 4), of.parameter(4, 3)], sums)
     boxes = [of.x(1, 6, 4), of.x(1, 6, 3), of.parameter(6, 4)]
     detection = d.DetectionPostProcessDescriptor(
         max_detections=2, num_classes=2, scale_x=1.0, scale_y=1.0, scale_w=1.0, scale_h=1.0

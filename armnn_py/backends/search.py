@@ -246,14 +246,14 @@ class Search:
                 file.refusal = self.admission.not_wanted()
 
     def _examine(self, files: list[InspectedFile]) -> None:
-        for file in files:
-            is_own = is_of_package(file.candidate.real_path)
-            inspected = inspect_file(file.candidate, None if is_own else self.trust)
-            file.info, file.refusal = inspected.info, inspected.refusal
-            file.warnings = inspected.warnings
-            file.private = self.admission.is_private(file.candidate.path)
-        whole = [file for file in files if file.state is not None]
-        self.examiner.try_out(self.examiner.look_up(whole))
+        self.examiner.examine(files, self._inspect)
+
+    def _inspect(self, file: InspectedFile) -> None:
+        is_own = is_of_package(file.candidate.real_path)
+        inspected = inspect_file(file.candidate, None if is_own else self.trust)
+        file.info, file.refusal = inspected.info, inspected.refusal
+        file.warnings = inspected.warnings
+        file.private = self.admission.is_private(file.candidate.path)
 
 
 def _ids_known(file: InspectedFile) -> tuple[str, ...]:

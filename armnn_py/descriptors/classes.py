@@ -64,7 +64,9 @@ __all__ = [
     "Convolution3dDescriptor",
     "CumSumDescriptor",
     "DepthwiseConvolution2dDescriptor",
+    "DequantizeBlocksDescriptor",
     "DetectionPostProcessDescriptor",
+    "DynamicQuantizeDescriptor",
     "ElementwiseBinaryDescriptor",
     "ElementwiseUnaryDescriptor",
     "FakeQuantizationDescriptor",
@@ -323,6 +325,19 @@ class DepthwiseConvolution2dDescriptor(Descriptor):
 
 
 @record
+class DequantizeBlocksDescriptor(Descriptor):
+    """DequantizeBlocks: makes real numbers of levels that are quantised in blocks along an axis:
+    (input - zero_points) * scales (ONNX's DequantizeLinear with a block_size).
+    """
+
+    axis: Axis = -1  #: the dimension that is cut in blocks
+    block_size: Positive = 32  #: elements of a block
+
+    layer_types: ClassVar = (LayerType.DEQUANTIZE_BLOCKS,)
+    roles: ClassVar = {"axis": "axis"}
+
+
+@record
 class DetectionPostProcessDescriptor(Descriptor):
     """DetectionPostProcess: decodes boxes against anchors and keeps the best by non-maximum
     suppression (TensorFlow Lite's definition).
@@ -341,6 +356,18 @@ class DetectionPostProcessDescriptor(Descriptor):
     scale_h: float = 0.0
 
     layer_types: ClassVar = (LayerType.DETECTION_POST_PROCESS,)
+
+
+@record
+class DynamicQuantizeDescriptor(Descriptor):
+    """DynamicQuantize: quantises real numbers by the range that they have (ONNX's
+    DynamicQuantizeLinear; symmetric as in TensorFlow Lite's hybrid layers).
+    """
+
+    rows: bool = False  #: each row (last dimension) has a scale of its own, else the tensor has one
+    symmetric: bool = False  #: levels from -127 to 127 of int8 around 0, else 0 to 255 of uint8 from the least to the greatest
+
+    layer_types: ClassVar = (LayerType.DYNAMIC_QUANTIZE,)
 
 
 @record
@@ -1008,5 +1035,8 @@ DESCRIPTOR_OF: dict[LayerType, type[Descriptor] | None] = {
     LayerType.TOP_K: TopKDescriptor,
     LayerType.CUM_SUM: CumSumDescriptor,
     LayerType.ONE_HOT: OneHotDescriptor,
+    LayerType.DYNAMIC_QUANTIZE: DynamicQuantizeDescriptor,
+    LayerType.MAT_MUL_INTEGER: None,
+    LayerType.DEQUANTIZE_BLOCKS: DequantizeBlocksDescriptor,
 }
 """The descriptor of each layer type; ``None`` for those without parameters."""

@@ -27,6 +27,7 @@ from armnn_py.network.layer import (
 from armnn_py.network.operands import operand_name
 from armnn_py.network.storage import NetworkStorage, check_name
 from armnn_py.tensors import TensorInfo, as_constant
+from armnn_py.tensors.packing import pack
 from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 
@@ -288,7 +289,8 @@ class NetworkCore(NetworkStorage):
             An array, a number, or a sequence of numbers, see `armnn_py.tensors.as_constant`.
         info
             Type and quantisation where the array does not tell them: quantised values, bfloat16.
-            Its shape and its dtype are the array's.
+            Its shape and its dtype are the array's. Of a type of less than a byte, the array has
+            the numbers, or the bytes that hold them, in one dimension.
         name
             Name of the layer; one is made up without.
 
@@ -305,12 +307,14 @@ class NetworkCore(NetworkStorage):
         self._check_static()
         if info is not None and not isinstance(info, TensorInfo):
             raise InvalidArgumentError(f"constant: {info!r} is not a TensorInfo")
-        if info is not None:
-            _refuse_packed("constant", info)
+        if info is None and isinstance(value, np.ndarray):
+            info = _packed_info(value)
+        if info is not None and info.data_type.is_packed:
+            value = _packed(value, info)
         array = as_constant(value, like=None if info is None else info.data_type)
         if info is None:
             info = _constant_info(value, array)
-        elif info.shape != array.shape or info.dtype != array.dtype:
+        elif (info.array_shape, info.array_dtype) != (array.shape, array.dtype):
             raise InvalidArgumentError(
                 f"constant: an array of {array.dtype} {array.shape} does not fit {info!r}"
             )
@@ -491,6 +495,29 @@ def _constant_info(value: Any, array: NDArray[Any]) -> TensorInfo:
     dtype = getattr(value, "dtype", None) if array.dtype in _BITS else None
     exact = dtype if isinstance(dtype, np.dtype) else array.dtype
     return TensorInfo(array.shape, DataType.from_numpy(exact))
+
+
+def _packed_info(array: NDArray[Any]) -> TensorInfo | None:
+    """Return the info of numbers of less than a byte in a type of ml_dtypes, else ``None``."""
+    if array.dtype.kind != "V" and array.dtype.isbuiltin == 1:
+        return None
+    try:
+        data_type = DataType.from_numpy(array.dtype)
+    except InvalidArgumentError:
+        return None
+    return TensorInfo(array.shape, data_type) if data_type.is_packed else None
+
+
+def _packed(value: Any, info: TensorInfo) -> NDArray[Any]:
+    """Return the bytes that hold the numbers of a constant, which may be given as such."""
+    array = np.asarray(value)
+    if array.dtype == np.uint8 and array.shape == info.array_shape:
+        return array
+    if array.shape != info.shape:
+        raise InvalidArgumentError(
+            f"constant: an array of {array.dtype} {array.shape} does not fit {info!r}"
+        )
+    return pack(array, info.data_type)
 
 
 def _refuse_packed(what: str, info: TensorInfo) -> None:

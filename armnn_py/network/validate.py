@@ -71,7 +71,7 @@ def _connection_problems(
 def _inference_problems(layer: Layer) -> Iterator[str]:
     if isinstance(layer, ConstantLayer):
         info = layer.outputs[0].info
-        if layer.value.shape != info.shape or layer.value.dtype != info.dtype:
+        if (layer.value.shape, layer.value.dtype) != (info.array_shape, info.array_dtype):
             yield f"layer '{layer.name}' (Constant): its values do not fit {info!r}"
     if isinstance(layer, AssignLayer) and layer.inputs[0] is not None:
         given, expected = layer.inputs[0].info, layer.variable.outputs[0].info

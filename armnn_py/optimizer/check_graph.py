@@ -90,7 +90,7 @@ def _value_problems(node: Node) -> Iterator[str]:
         info, array = node.output.info, node.value
         if array is None:
             yield f"{what} has no values"
-        elif array.shape != info.shape or array.dtype != info.dtype:
+        elif (array.shape, array.dtype) != (info.array_shape, info.array_dtype):
             yield f"{what}: values of {array.dtype} {array.shape} do not fit {info!r}"
         elif array.flags.writeable or not array.flags.c_contiguous:
             yield f"{what}: its values are not dense and read-only"

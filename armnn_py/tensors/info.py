@@ -371,6 +371,16 @@ class TensorInfo:
         """The numpy dtype of arrays that hold this tensor."""
         return self.data_type.numpy
 
+    @property
+    def array_shape(self) -> tuple[int, ...]:
+        """Shape of the array of a Constant layer: that of its bytes where elements are packed."""
+        return (self.byte_size,) if self.data_type.is_packed else self.static_shape
+
+    @property
+    def array_dtype(self) -> np.dtype[Any]:
+        """The dtype of the array of a Constant layer."""
+        return np.dtype(np.uint8) if self.data_type.is_packed else self.dtype
+
     def with_shape(self, shape: Sequence[int | None]) -> TensorInfo:
         """Return the same tensor with another shape; dimensions that stay free keep their names."""
         dims = parse_shape(shape)

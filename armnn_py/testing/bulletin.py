@@ -24,12 +24,14 @@ _LONGEST = _SLOT - _LENGTH.size
 class Note(NamedTuple):
     """What is under way: ``start`` is the group or the number of a check, ``step`` a part of it.
 
-    ``serial`` grows with each note.
+    ``case`` is the number of the case among those that share the process; ``serial`` grows with
+    each note.
     """
 
     serial: int = 0
     start: int | str | None = None
     step: str = ""
+    case: int = 0
 
 
 class Bulletin:
@@ -46,9 +48,9 @@ class Bulletin:
         """Note what is under way from now on; what is not given stays."""
         note = self._last._replace(serial=self._last.serial + 1, **changes)  # type: ignore[arg-type]
         self._last = note
-        data = json.dumps([note.start, note.step]).encode()
+        data = json.dumps(note[1:]).encode()
         if len(data) > _LONGEST:
-            data = json.dumps([note.start, note.step[:200]]).encode()
+            data = json.dumps([note.start, note.step[:200], note.case]).encode()
         at = _COUNT.size + note.serial % 2 * _SLOT
         _LENGTH.pack_into(self._memory, at, len(data))
         self._memory[at + _LENGTH.size : at + _LENGTH.size + len(data)] = data
@@ -61,8 +63,8 @@ class Bulletin:
             return Note()
         at = _COUNT.size + count % 2 * _SLOT
         (length,) = _LENGTH.unpack_from(self._memory, at)
-        start, step = json.loads(self._memory[at + _LENGTH.size : at + _LENGTH.size + length])
-        return Note(count, start, step)
+        data = self._memory[at + _LENGTH.size : at + _LENGTH.size + length]
+        return Note(count, *json.loads(data))
 
     def close(self) -> None:
         """Give the memory back."""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a process does that exists for one case: it tells what is under way, and what came out."""
+"""What a process does that exists for some cases: it tells what is under way, and what came out."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from armnn_py.testing.checks.truth import Answers, check_truth
 from armnn_py.testing.checks.variables import check_variables, variable_of
 from armnn_py.testing.features import FEATURES
 from armnn_py.testing.outcome import GROUPS, CheckFailedError, NotApplicableError
-from armnn_py.testing.prepared import prepare
-from armnn_py.testing.reference import REFERENCE, expectations
+from armnn_py.testing.prepared import Preparation
+from armnn_py.testing.reference import REFERENCE, Reference
 from armnn_py.testing.subject import Subject
 from armnn_py.testing.target import Target
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.testing.bulletin import Bulletin
-    from armnn_py.testing.cases import Case
+    from armnn_py.testing.cases import Case, Kind
     from armnn_py.testing.outcome import Group
     from armnn_py.testing.prepared import Prepared
     from armnn_py.testing.reference import Expectation
@@ -44,7 +44,7 @@ __all__ = [
     "Tell",
     "answer_all",
     "needed_modules",
-    "run_case",
+    "run_cases",
     "run_feature",
     "run_network",
     "writer",
@@ -54,7 +54,7 @@ Tell = Callable[..., None]
 """Called with members of a message: ``start`` and ``step`` before, ``done`` after a check."""
 
 
-_UNDER_WAY = frozenset({"start", "step"})
+_UNDER_WAY = frozenset({"start", "step", "case"})
 
 
 def answer_all(target: Target, cases: Sequence[Case], first: int, tell: Tell) -> None:
@@ -90,16 +90,52 @@ def _answer(answers: Answers, case: Case) -> tuple[Literal["taken", "refused", "
     return ("taken", "") if reason is None else ("refused", reason)
 
 
-def run_case(target: Target, case: Case, groups: Sequence[Group], folder: str, tell: Tell) -> None:
-    """Make the checks of one case, in order; arrays of a failure go to ``folder``."""
-    expected = {}
+def run_cases(
+    target: Target, cases: Sequence[Case], groups: Sequence[Group], folder: str, tell: Tell
+) -> None:
+    """Make the checks of cases, in order; arrays of a failure go to ``folder``.
+
+    The first case that does not pass is the last one: what it left behind is not for the others.
+    """
+    expected: list[dict[Kind, list[Expectation]]] = [{} for _ in cases]
     if "numbers" in groups:  # before a line of the backend has run
-        tell(start="reference", step="")
-        expected = {
-            kind: expectations(case, case.values(kind), target.id) for kind in kinds_of(case)
-        }
-    tell(start=groups[0], step="create")
+        with Reference(target.id) as reference:
+            for number, case in enumerate(cases):
+                tell(case=number, start="reference", step="")
+                expected[number] = reference.expectations(case, kinds_of(case))
+    tell(case=0, start=groups[0], step="create")
     subject = Subject(target)
+    for number, case in enumerate(cases):
+        of_case = _Teller(tell, number)
+        _run_case(subject, case, groups, expected[number], folder, of_case)
+        if not of_case.is_well:
+            tell(stopped=number)
+            break
+    tell(start=groups[-1], step="destroy")
+    subject.close()
+
+
+class _Teller:
+    """Tells about one of several cases, and knows whether it is well."""
+
+    def __init__(self, tell: Tell, number: int) -> None:
+        self._tell, self._number = tell, number
+        self.is_well = True
+
+    def __call__(self, **message: Any) -> None:
+        if message.get("outcome", "passed") not in ("passed", "refused"):
+            self.is_well = False
+        self._tell(case=self._number, **message)
+
+
+def _run_case(
+    subject: Subject,
+    case: Case,
+    groups: Sequence[Group],
+    expected: dict[Kind, list[Expectation]],
+    folder: str,
+    tell: Tell,
+) -> None:
     with contextlib.ExitStack() as stack:
         workloads = stack.enter_context(_Workloads(subject, case))
         for group in groups:
@@ -108,21 +144,19 @@ def run_case(target: Target, case: Case, groups: Sequence[Group], folder: str, t
             tell(start=group, step="create_workload")
             with _told(tell, group, folder):
                 _check(subject, case, group, workloads, expected, tell)
-    tell(start=groups[-1], step="destroy")
-    subject.close()
 
 
 class _Workloads:
     """What several checks use that leave it as it is; who fails leaves nothing behind."""
 
     def __init__(self, subject: Subject, case: Case) -> None:
-        self._subject, self._case = subject, case
+        self.make = Preparation(subject, case)
         self._prepared: Prepared | None = None
 
     def get(self) -> Prepared:
         """Return the one there is, or make it."""
         if self._prepared is None:
-            self._prepared = prepare(self._subject, self._case, self._case.values())
+            self._prepared = self.make()
         return self._prepared
 
     def drop(self) -> None:
@@ -143,7 +177,7 @@ def _check(
     case: Case,
     group: Group,
     workloads: _Workloads,
-    expected: dict[Any, list[Expectation]],
+    expected: dict[Kind, list[Expectation]],
     tell: Tell,
 ) -> None:
     def on_step(words: str) -> None:
@@ -152,7 +186,7 @@ def _check(
     try:
         if group == "reentrance":
             workloads.drop()
-            check_reentrance(subject, case, on_step)
+            check_reentrance(subject, case, workloads.make, on_step)
             return
         prepared = workloads.get()
         tell(step="execute")
@@ -174,8 +208,9 @@ def _check(
 def needed_modules(case: Case, tell: Tell) -> None:
     """Run a case on the reference, and tell which modules that brought."""
     before = set(sys.modules)
-    expectations(case, case.values(), "")
-    run_case(Target(REFERENCE, search=True), case, GROUPS, "", lambda **_: None)
+    with Reference("") as reference:
+        reference.expectations(case, ["plain"])
+    run_cases(Target(REFERENCE, search=True), [case], GROUPS, "", lambda **_: None)
     tell(modules=sorted(set(sys.modules) - before))
 
 

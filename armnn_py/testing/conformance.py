@@ -76,7 +76,7 @@ def check_conformance(
     options
         Of the backend, by name.
     on_progress
-        Called with how many processes are done and how many there are.
+        Called with how many cases, networks and features are done and how many there are.
 
     Returns
     -------

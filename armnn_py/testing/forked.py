@@ -22,6 +22,7 @@ from armnn_py.testing.bulletin import Bulletin
 from armnn_py.testing.child import Tell, writer
 
 if TYPE_CHECKING:
+    from armnn_py.testing.batches import Suspicion
     from armnn_py.testing.cases import Case
     from armnn_py.testing.outcome import Group
 
@@ -37,9 +38,11 @@ class Job:
 
     title: str
     work: Callable[[Tell], None]
-    case: Case | None = None
+    cases: tuple[Case, ...] = ()
     groups: tuple[Group, ...] = ()
-    """Of a case: all that are left; else the only one."""
+    """Of cases: all that are left; else the only one."""
+    suspicion: Suspicion | None = None
+    """What this job helps to find out."""
 
 
 class ForkedProcess:
@@ -70,6 +73,10 @@ class ForkedProcess:
         self.is_over = False
         self._code: int | None = None
         self._heard = 0
+        self.told: list[dict[str, Any]] = []
+        """What its checks gave so far, for who cannot judge before its end."""
+        self.stopped: int | None = None
+        """The number of the case that it stopped at, as that did not pass."""
 
     def messages(self) -> list[dict[str, Any]] | None:
         """Return what came, or None when the process is at its end.

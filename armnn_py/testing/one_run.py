@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from armnn_py._native.direct_execution import execute
+from armnn_py._native.direct_execution import DirectCall
 from armnn_py._native.guarded_memory import Region
 from armnn_py.records import record
 from armnn_py.testing.outcome import CheckFailedError
@@ -121,6 +121,19 @@ class Run:
             self.regions[step.outputs[output]] = self.regions[self._taken]
         self.scratch = [self._scratch_of(step) for step in prepared.steps]
         self.persistent = [self._persistent_of(step) for step in prepared.steps]
+        self._zero_persistent()
+        self._views = {
+            slot: region.view(slot.info.dtype, slot.info.static_shape)
+            for slot, region in self.regions.items()
+        }
+        self._inputs = {
+            layer.name: layer.outputs[0]
+            for layer in prepared.network.layers
+            if layer.type is LayerType.INPUT
+        }
+        self._calls: list[DirectCall] | None = None
+        self._data: int | None = None
+        self._is_used = False
 
     @property
     def all_regions(self) -> list[Region]:
@@ -139,83 +152,118 @@ class Run:
         size = step.workload.requirements.persistent_size
         if not size:
             return None
-        region = Region(size, 64, self._layout.place, self._layout.poison)
-        region.view(np.dtype(np.uint8), (size,))[:] = 0
-        return region
+        return Region(size, 64, self._layout.place, self._layout.poison)
+
+    def _zero_persistent(self) -> None:
+        for region in self.persistent:
+            if region is not None:
+                region.view(np.dtype(np.uint8), (region.size,))[:] = 0
+
+    def _renew(self) -> None:
+        """Leave nothing of the time before."""
+        for region in self.all_regions:
+            region.fill()
+        self._zero_persistent()
 
     def through(
         self, given: dict[str, NDArray[Any] | None], *, own_data: bool
     ) -> list[NDArray[Any]]:
         """Fill in what is known, execute each step, and look at what it left."""
-        prepared = self._prepared
+        if self._is_used:
+            self._renew()
+        self._is_used = True
+        prepared, views = self._prepared, self._views
         known: dict[OutputSlot, NDArray[Any]] = dict(prepared.constants)
-        for layer in prepared.network.layers:
-            value = given.get(layer.name)
-            if layer.type is LayerType.INPUT and value is not None:
-                known[layer.outputs[0]] = value
+        for name, slot in self._inputs.items():
+            value = given.get(name)
+            if value is not None:
+                known[slot] = value
         for slot, value in known.items():
-            if slot in self.regions:
-                self._view(slot)[...] = value
+            if slot in views:
+                views[slot][...] = value
         with prepared.one_run(own_data=own_data) as data:
-            self.again(data)
+            self._execute_all(data)
         for slot, value in known.items():
-            if not self._layout.checked or slot not in self.regions or slot is self._taken:
+            if not self._layout.checked or slot not in views or slot is self._taken:
                 continue
-            if self._view(slot).tobytes() != value.tobytes():
+            if views[slot].tobytes() != value.tobytes():
                 raise CheckFailedError("an input was written to", before=value)
         found = []
         for layer in prepared.network.output_layers:
             source = layer.inputs[0]
             assert source is not None
-            found.append(np.array(known[source] if source in known else self._view(source)))
+            found.append(np.array(known[source] if source in known else views[source]))
         return found
 
-    def again(self, data: int | None) -> None:
-        """Execute each step once more, over what the tensors hold.
+    def repeat(self, count: int, data: int | None) -> None:
+        """Execute each step so many times more, over what the tensors hold.
 
         Raises
         ------
         CheckFailedError
             A step fails.
         """
-        memory = zip(self._prepared.steps, self.scratch, self.persistent, strict=True)
-        for step, scratch, persistent in memory:
-            self._execute(step, scratch, persistent, data)
+        for call in self._calls_of(data):
+            _raise_for(*call.repeat(count))
 
-    def _view(self, slot: OutputSlot) -> NDArray[Any]:
-        return self.regions[slot].view(slot.info.dtype, slot.info.static_shape)
+    def _execute_all(self, data: int | None) -> None:
+        memory = zip(
+            self._prepared.steps, self.scratch, self.persistent, self._calls_of(data), strict=True
+        )
+        for step, scratch, persistent, call in memory:
+            self._execute(step, scratch, persistent, call)
+
+    def _calls_of(self, data: int | None) -> list[DirectCall]:
+        if self._calls is None or self._data != data:
+            self._calls, self._data = self._calls_with(data), data
+        return self._calls
+
+    def _calls_with(self, data: int | None) -> list[DirectCall]:
+        def address(region: Region | None) -> int | None:
+            return None if region is None else region.address
+
+        memory = zip(self._prepared.steps, self.scratch, self.persistent, strict=True)
+        return [
+            DirectCall(
+                step.workload,
+                [None if slot is None else self.regions[slot].address for slot in step.inputs],
+                [self.regions[slot].address for slot in step.outputs],
+                address(scratch),
+                data,
+                address(persistent),
+            )
+            for step, scratch, persistent in memory
+        ]
 
     def _execute(
-        self, step: Step, scratch: Region | None, persistent: Region | None, data: int | None
+        self, step: Step, scratch: Region | None, persistent: Region | None, call: DirectCall
     ) -> None:
-        read = [None if slot is None else self.regions[slot] for slot in step.inputs]
-        written = [self.regions[slot] for slot in step.outputs]
+        read_only: list[Region] = []
         if self._layout.read_only:
-            for region in read:
-                if region is not None:
-                    region.allow(read=True, write=False)
-        status, text = execute(
-            step.workload,
-            [None if region is None else region.address for region in read],
-            [region.address for region in written],
-            None if scratch is None else scratch.address,
-            data,
-            None if persistent is None else persistent.address,
-        )
-        for region in read:
-            if region is not None:
-                region.allow(read=True, write=True)
-        if status != 0:
-            raise CheckFailedError(f"execute answered {status}: {text or 'no reason given'}")
+            read_only = [self.regions[slot] for slot in step.inputs if slot is not None]
+        for region in read_only:
+            region.allow(read=True, write=False)
+        status, text = call()
+        for region in read_only:
+            region.allow(read=True, write=True)
+        _raise_for(status, text)
         if not self._layout.checked:
             return
         named: list[tuple[str, Region | None]] = [
-            *((f"input {index}", region) for index, region in enumerate(read)),
-            *((f"output {index}", region) for index, region in enumerate(written)),
+            *(
+                (f"input {index}", None if slot is None else self.regions[slot])
+                for index, slot in enumerate(step.inputs)
+            ),
+            *((f"output {index}", self.regions[slot]) for index, slot in enumerate(step.outputs)),
             ("the scratch", scratch),
             ("the persistent bytes", persistent),
         ]
-        for name, region in named:
-            where = region.damage() if region is not None else ""
+        for name, place in named:
+            where = place.damage() if place is not None else ""
             if where:
                 raise CheckFailedError(f"execute wrote beside {name}, {where}")
+
+
+def _raise_for(status: int, text: str) -> None:
+    if status != 0:
+        raise CheckFailedError(f"execute answered {status}: {text or 'no reason given'}")

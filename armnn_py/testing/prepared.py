@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from armnn_py._native.guarded_memory import Region
 from armnn_py._native.layers import LayerStructs
 from armnn_py._native.workloads import NativeWorkloadFactory
 from armnn_py.errors import ArmnnError
-from armnn_py.network import ConstantLayer, Layer, Network, OutputSlot
+from armnn_py.network import ConstantLayer, Layer, OutputSlot
 from armnn_py.optimizer import optimize
 from armnn_py.testing.one_run import Layout, Run, Step
 from armnn_py.testing.outcome import CheckFailedError
@@ -23,23 +24,27 @@ from armnn_py.testing.subject import AS_GIVEN, Subject, network_of
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
     from armnn_py.backends.backend import Backend
+    from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.testing.cases import Case
 
-__all__ = ["Prepared", "prepare"]
+__all__ = ["Preparation", "Prepared"]
 
 _CONSTANT_POISON = 0xA5
 _run_ids = itertools.count(1)
+
+Runner = Callable[[Sequence["NDArray[Any] | None"]], list["NDArray[Any]"]]
+"""Takes the operands of a case and gives the outputs."""
 
 
 class Prepared:
     """A network on the backend under test, ready to be run many times."""
 
-    def __init__(self, subject: Subject, network: Network) -> None:
+    def __init__(self, subject: Subject, optimized: OptimizedNetwork) -> None:
         self._subject = subject
         self._stack = contextlib.ExitStack()
         self.steps: list[Step] = []
@@ -48,8 +53,8 @@ class Prepared:
         self._data: int | None = None
         self._factory: NativeWorkloadFactory | None = None
         backend = subject.backend
-        self._optimized = optimize(network, [backend.id], runtime=subject.runtime, options=AS_GIVEN)
-        self.network = self._optimized.network
+        self._optimized = optimized
+        self.network = optimized.network
         with contextlib.ExitStack() as undo:
             undo.callback(self.close)
             if subject.in_host_memory:
@@ -151,26 +156,45 @@ class Prepared:
         CheckFailedError
             The backend fails, writes beside its outputs or scratch, or writes to its inputs.
         """
-        given = self._given(values)
+        return self.runner(layout, kept=kept, own_data=own_data)(values)
+
+    def runner(
+        self, layout: Layout | None = None, *, kept: list[Region] | None = None, own_data: bool
+    ) -> Runner:
+        """Return what runs as `run` does, in memory that is the same each time."""
         if not self._subject.in_host_memory:
-            arrays = {name: value for name, value in given.items() if value is not None}
-            outputs = self._loaded.run(arrays)
-            return [np.array(outputs[name]) for name in sorted(outputs)]
+            return self._run_through_runtime
         run = Run(self, layout or Layout())
         if kept is not None:
             kept.extend(run.all_regions)
-        return run.through(given, own_data=own_data)
+        return lambda values: run.through(self._given(values), own_data=own_data)
 
-    def again_and_again(self, values: Sequence[NDArray[Any] | None]) -> Callable[[], object]:
-        """Run once; returns what executes once more at the same addresses.
+    def _run_through_runtime(self, values: Sequence[NDArray[Any] | None]) -> list[NDArray[Any]]:
+        given = self._given(values)
+        arrays = {name: value for name, value in given.items() if value is not None}
+        outputs = self._loaded.run(arrays)
+        return [np.array(outputs[name]) for name in sorted(outputs)]
+
+    def repeater(self, values: Sequence[NDArray[Any] | None]) -> Callable[[int], None]:
+        """Run once; returns what executes so many times more at the same addresses.
 
         A backend with memory of its own is run through the runtime.
         """
         if not self._subject.in_host_memory:
-            return lambda: self.run(values)
+
+            def run_again(count: int) -> None:
+                for _ in range(count):
+                    self.run(values)
+
+            return run_again
         run = Run(self, Layout())
         run.through(self._given(values), own_data=False)
-        return lambda: run.again(self._data)
+
+        def repeat(count: int) -> None:
+            with self._subject.host.bypassed():
+                run.repeat(count, self._data)
+
+        return repeat
 
     def _given(self, values: Sequence[NDArray[Any] | None]) -> dict[str, NDArray[Any] | None]:
         return {
@@ -257,17 +281,29 @@ class Prepared:
         self._stack.close()
 
 
-def prepare(subject: Subject, case: Case, values: Sequence[NDArray[Any] | None]) -> Prepared:
-    """Make the workloads of a case's layer.
+class Preparation:
+    """Makes the workloads of a case's layer, as often as wanted."""
 
-    Raises
-    ------
-    CheckFailedError
-        The backend took the layer and does not make it.
-    """
-    network = network_of(case, values)
-    try:
-        return Prepared(subject, network)
-    except ArmnnError as error:
-        words = "; ".join((error.message, *error.details))
-        raise CheckFailedError(f"the layer was taken but is not made: {words}") from None
+    def __init__(self, subject: Subject, case: Case) -> None:
+        self._subject, self._case = subject, case
+        self._optimized: OptimizedNetwork | None = None
+
+    def __call__(self) -> Prepared:
+        """Make them.
+
+        Raises
+        ------
+        CheckFailedError
+            The backend took the layer and does not make it.
+        """
+        subject = self._subject
+        try:
+            if self._optimized is None:
+                network = network_of(self._case, self._case.values())
+                self._optimized = optimize(
+                    network, [subject.backend.id], runtime=subject.runtime, options=AS_GIVEN
+                )
+            return Prepared(subject, self._optimized)
+        except ArmnnError as error:
+            words = "; ".join((error.message, *error.details))
+            raise CheckFailedError(f"the layer was taken but is not made: {words}") from None

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -18,13 +18,13 @@ from armnn_py.testing.subject import network_of
 from armnn_py.types import DataType
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from numpy.typing import NDArray
 
-    from armnn_py.testing.cases import Case
+    from armnn_py.testing.cases import Case, Kind
 
-__all__ = ["REFERENCE", "Expectation", "expectations"]
+__all__ = ["REFERENCE", "Expectation", "Reference"]
 
 REFERENCE = "CpuRef"
 _SMALL_FLOATS = (DataType.FLOAT16, DataType.BFLOAT16)
@@ -33,55 +33,78 @@ Expectation = tuple[str, list[Any]]
 """Who says so, and the outputs."""
 
 
-def expectations(
-    case: Case, values: Sequence[NDArray[Any] | None], tested: str
-) -> list[Expectation]:
-    """Return what a case should give, from each who knows but the backend that is tested."""
-    found: list[Expectation] = []
-    defined = by_definition(case.signature, values)
-    if defined is not None:
-        found.append(("numpy", defined))
-    if tested != REFERENCE:
-        outputs = _by_reference(case, values)
-        if outputs is not None:
-            found.append((REFERENCE, outputs))
-    return found
+class Reference:
+    """Who knows what comes out, but for the backend that is tested; to be closed."""
+
+    def __init__(self, tested: str) -> None:
+        self._runtime: Runtime | None = None
+        if tested != REFERENCE:
+            self._runtime = Runtime(enable_dynamic_backends=False, use_environment=False)
+
+    def expectations(self, case: Case, kinds: Collection[Kind]) -> dict[Kind, list[Expectation]]:
+        """Return what a case should give, from each who knows, for each kind of values."""
+        found: dict[Kind, list[Expectation]] = {}
+        for kind in kinds:
+            defined = by_definition(case.signature, case.values(kind))
+            found[kind] = [] if defined is None else [("numpy", defined)]
+        if self._runtime is not None:
+            for kind, outputs in _by_reference(self._runtime, case, kinds).items():
+                found[kind].append((REFERENCE, outputs))
+        return found
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._runtime is not None:
+            self._runtime.close()
 
 
-def _by_reference(case: Case, values: Sequence[NDArray[Any] | None]) -> list[Any] | None:
-    with Runtime(enable_dynamic_backends=False, use_environment=False) as runtime:
-        for asked, given in ((case, list(values)), _in_float32(case, values)):
-            try:
-                network = network_of(asked, given)
-                placed = optimize(network, [REFERENCE], runtime=runtime, options=AS_IT_IS)
-            except ArmnnError:
-                continue  # it does not take the layer
-            inputs = {name: given[int(name[1:])] for name in network.inputs}
-            with runtime.load_network(placed) as loaded:
-                outputs = loaded.run({name: np.asarray(value) for name, value in inputs.items()})
-            return [np.array(outputs[f"y{index}"]) for index in range(len(outputs))]
-    return None
+def _by_reference(runtime: Runtime, case: Case, kinds: Collection[Kind]) -> dict[Kind, list[Any]]:
+    """Return outputs for each kind of values, of one network: its constants are the same for all.
+
+    In types in which the reference does not calculate it is asked in float32.
+    """
+    for asked, given in ((case, list), (_in_float32(case), _widener(case))):
+        try:
+            network = network_of(asked, given(case.values()))
+            placed = optimize(network, [REFERENCE], runtime=runtime, options=AS_IT_IS)
+        except ArmnnError:
+            continue  # it does not take the layer
+        found: dict[Kind, list[Any]] = {}
+        with runtime.load_network(placed) as loaded:
+            for kind in kinds:
+                values = given(case.values(kind))
+                inputs = {name: np.asarray(values[int(name[1:])]) for name in network.inputs}
+                outputs = loaded.run(inputs)
+                found[kind] = [np.array(outputs[f"y{index}"]) for index in range(len(outputs))]
+        return found
+    return {}
 
 
-def _in_float32(
-    case: Case, values: Sequence[NDArray[Any] | None]
-) -> tuple[Case, list[NDArray[Any] | None]]:
-    """Return the same case in float32, for types in which the reference does not calculate."""
+def _in_float32(case: Case) -> Case:
     signature = case.signature
     widened = signature._replace(
         inputs=tuple(None if info is None else _wide(info) for info in signature.inputs),
         outputs=tuple(_wide(info) for info in signature.outputs),
     )
-    arrays: list[NDArray[Any] | None] = []
-    for info, value in zip(signature.inputs, values, strict=True):
-        if value is None or info is None or info.data_type not in _SMALL_FLOATS:
-            arrays.append(value)
-        elif info.data_type is DataType.BFLOAT16:
-            arrays.append((value.astype(np.uint32) << 16).view(np.float32))
-        else:
-            arrays.append(value.astype(np.float32))
-    return dataclasses.replace(case, signature=widened), arrays
+    return dataclasses.replace(case, signature=widened, drawn={})
 
 
 def _wide(info: TensorInfo) -> TensorInfo:
     return TensorInfo(info.shape) if info.data_type in _SMALL_FLOATS else info
+
+
+def _widener(case: Case) -> Callable[[Sequence[NDArray[Any] | None]], list[NDArray[Any] | None]]:
+    def widened(values: Sequence[NDArray[Any] | None]) -> list[NDArray[Any] | None]:
+        arrays: list[NDArray[Any] | None] = []
+        for info, value in zip(case.signature.inputs, values, strict=True):
+            if value is None or info is None or info.data_type not in _SMALL_FLOATS:
+                arrays.append(value)
+            elif info.data_type is DataType.BFLOAT16:
+                arrays.append((value.astype(np.uint32) << 16).view(np.float32))
+            else:
+                arrays.append(value.astype(np.float32))
+        return arrays
+
+    return widened

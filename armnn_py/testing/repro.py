@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.testing.cases import all_cases
-from armnn_py.testing.child import run_case, run_feature, run_network
+from armnn_py.testing.child import run_cases, run_feature, run_network
 from armnn_py.testing.target import target_for
 
 if TYPE_CHECKING:
@@ -155,5 +155,5 @@ def reproduce(
             run_feature(target, case, seed, "", tell)
         else:
             (found,) = (one for one in all_cases(level, seed=seed) if one.name == case)
-            run_case(target, found, [group], "", tell)
+            run_cases(target, [found], [group], "", tell)
     return passed

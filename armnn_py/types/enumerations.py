@@ -161,6 +161,9 @@ class LayerType(LayerTypeBase):
     TOP_K = 82, "TopK"
     CUM_SUM = 83, "CumSum"
     ONE_HOT = 84, "OneHot"
+    DYNAMIC_QUANTIZE = 85, "DynamicQuantize"
+    MAT_MUL_INTEGER = 86, "MatMulInteger"
+    DEQUANTIZE_BLOCKS = 87, "DequantizeBlocks"
 
 
 class ActivationFunction(IntEnum):

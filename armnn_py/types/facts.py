@@ -608,6 +608,23 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         operands=("indices", "on_value", "off_value"),
         quantization="none",
     ),
+    LayerType.DYNAMIC_QUANTIZE: LayerFacts(
+        doc="Quantises real numbers by the range that they have (ONNX's DynamicQuantizeLinear; symmetric as in TensorFlow Lite's hybrid layers).",
+        outputs=("levels", "scale", "zero_point"),
+        quantization="none",
+        arithmetic="element",
+    ),
+    LayerType.MAT_MUL_INTEGER: LayerFacts(
+        doc="Multiplies matrices of 8-bit integers less their zero points, exactly, in 32 bits (ONNX's MatMulInteger).",
+        operands=("x", "y", "x_zero_point?", "y_zero_point?"),
+        quantization="none",
+    ),
+    LayerType.DEQUANTIZE_BLOCKS: LayerFacts(
+        doc="Makes real numbers of levels that are quantised in blocks along an axis: (input - zero_points) * scales (ONNX's DequantizeLinear with a block_size).",
+        operands=("input", "scales", "zero_points?"),
+        quantization="none",
+        arithmetic="element",
+    ),
 }
 
 #: Enumerators that came after the first minor version, by number, and that version.

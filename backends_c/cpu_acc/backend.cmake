@@ -1,4 +1,4 @@
-option(ARMNN_BUILD_BENCHMARKS "Build armnn_acc_kernel_bench and armnn_acc_element_bench, too" OFF)
+option(ARMNN_BUILD_BENCHMARKS "Build the benchmarks of CpuAcc's kernels, too" OFF)
 add_subdirectory("${PROJECT_SOURCE_DIR}/backends_c/cpu_acc")
 if(ARMNN_BUILD_TESTS)
   add_subdirectory("${PROJECT_SOURCE_DIR}/tests/cpu_acc" "${PROJECT_BINARY_DIR}/tests/cpu_acc")

@@ -20,6 +20,7 @@ typedef struct armnn_i_acc_backend_t {
   const armnn_i_acc_isa_t* isa;
   int64_t threads; /* the option: 0 = as many as the host has when something is compiled */
   int32_t winograd, separable; /* the options: armnn_i_acc_choice_e */
+  int32_t weights;             /* the option: armnn_i_acc_stored_e */
 } armnn_i_acc_backend_t;
 
 /* entry.c */

@@ -12,10 +12,13 @@
 #define TEXT ARMNN_TEXT
 
 /* Names of all architectures, so that what users write is understood everywhere. */
-static const armnn_string_t isa_names[] = {TEXT("auto"), TEXT("avx512"), TEXT("avx2"), TEXT("neon"),
-                                           TEXT("portable")};
+static const armnn_string_t isa_names[] = {TEXT("auto"),    TEXT("avx512vnni"), TEXT("avx512"),
+                                           TEXT("avxvnni"), TEXT("avx2"),       TEXT("i8mm"),
+                                           TEXT("dotprod"), TEXT("neon"),       TEXT("portable")};
 /* In the order of armnn_i_acc_choice_e. */
 static const armnn_string_t choice_names[] = {TEXT("off"), TEXT("auto"), TEXT("always")};
+/* In the order of armnn_i_acc_stored_e. */
+static const armnn_string_t weights_names[] = {TEXT("float32"), TEXT("bfloat16"), TEXT("float16")};
 #define OPTIONS(X)                                                                                \
   X(ARMNN_DEFAULT_STRING("isa", "auto"),                                                          \
     ARMNN_SAY_CHOICES("instruction set of the kernels; auto: the best that the processor has",    \
@@ -29,7 +32,10 @@ static const armnn_string_t choice_names[] = {TEXT("off"), TEXT("auto"), TEXT("a
   X(ARMNN_DEFAULT_STRING("separable", "auto"),                                                    \
     ARMNN_SAY_CHOICES("depthwise convolutions as one operator with the 1x1 around them; auto: "   \
                       "where the tensors between leave the cache, always: where possible",        \
-                      choice_names, 0))
+                      choice_names, 0))                                                           \
+  X(ARMNN_DEFAULT_STRING("weights", "float32"),                                                   \
+    ARMNN_SAY_CHOICES("how weights of float32 products are stored; computed is float32",          \
+                      weights_names, 0))
 ARMNN_KIT_OPTIONS(options, OPTIONS)
 
 static void destroy(armnn_backend_t* backend) { free(backend); }
@@ -99,13 +105,13 @@ static const armnn_i_acc_isa_t* choose(uint64_t features, armnn_string_t name,
   return NULL;
 }
 
-/* The host lets no other names pass. */
-static int32_t choice_of(armnn_string_t name) {
-  for (int32_t i = 0; i < (int32_t)(sizeof choice_names / sizeof choice_names[0]); ++i) {
-    if (armnn_string_equals(name, choice_names[i].data)) return i;
-  }
-  return ARMNN_ACC_AUTO;
+/* The place of an option's value among its |count| |names|; the host lets no others pass. */
+static int32_t place_of(armnn_string_t value, const armnn_string_t* names, size_t count) {
+  size_t i = 0;
+  while (i + 1 < count && !armnn_string_equals(value, names[i].data)) ++i;
+  return (int32_t)i;
 }
+#define PLACE_OF(value, names) place_of(value, names, sizeof(names) / sizeof(names)[0])
 
 armnn_i_acc_maker_t armnn_i_acc_maker(const armnn_i_acc_backend_t* backend) {
   const armnn_host_t* host = backend->host;
@@ -116,8 +122,14 @@ armnn_i_acc_maker_t armnn_i_acc_maker(const armnn_i_acc_backend_t* backend) {
   if (backend->threads > 0 && backend->threads < (int64_t)count) {
     count = (uint32_t)backend->threads;
   }
-  return (armnn_i_acc_maker_t){host, backend->isa, count < 1 ? 1 : count, backend->winograd,
-                               backend->separable};
+  return (armnn_i_acc_maker_t){
+      .host = host,
+      .isa = backend->isa,
+      .max_threads = count < 1 ? 1 : count,
+      .winograd = backend->winograd,
+      .separable = backend->separable,
+      .weights = backend->weights,
+  };
 }
 
 static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
@@ -150,13 +162,21 @@ static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** 
   armnn_string_t name = {NULL, 0};
   int64_t threads = 0;
   int32_t winograd = ARMNN_ACC_AUTO, separable = ARMNN_ACC_AUTO;
+  int32_t weights = ARMNN_ACC_STORED_FLOAT32;
   *out_backend = NULL;
   for (uint64_t i = 0; args->options != NULL && i < args->options->count; ++i) {
     const armnn_option_t* option = &args->options->items[i];
     if (armnn_string_equals(option->name, "isa")) name = option->string;
     if (armnn_string_equals(option->name, "threads")) threads = option->integer;
-    if (armnn_string_equals(option->name, "winograd")) winograd = choice_of(option->string);
-    if (armnn_string_equals(option->name, "separable")) separable = choice_of(option->string);
+    if (armnn_string_equals(option->name, "winograd")) {
+      winograd = PLACE_OF(option->string, choice_names);
+    }
+    if (armnn_string_equals(option->name, "weights")) {
+      weights = PLACE_OF(option->string, weights_names);
+    }
+    if (armnn_string_equals(option->name, "separable")) {
+      separable = PLACE_OF(option->string, choice_names);
+    }
   }
   const armnn_i_acc_isa_t* isa = choose(features_of(args->host), name, error);
   if (isa == NULL) return ARMNN_STATUS_INVALID_ARGUMENT;
@@ -167,6 +187,7 @@ static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** 
   self->isa = isa;
   self->threads = threads;
   self->winograd = winograd;
+  self->weights = weights;
   self->separable = separable;
   *out_backend = &self->base;
   return ARMNN_STATUS_OK;

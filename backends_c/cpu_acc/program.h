@@ -188,6 +188,14 @@ typedef enum armnn_i_acc_choice_e {
   ARMNN_ACC_ALWAYS, /* wherever it can be */
 } armnn_i_acc_choice_e;
 
+/* How panels of constant weights are stored (ops/panels.h); what kernels compute is float32. */
+typedef enum armnn_i_acc_stored_e {
+  ARMNN_ACC_STORED_FLOAT32 = 0,
+  ARMNN_ACC_STORED_BFLOAT16,
+  ARMNN_ACC_STORED_FLOAT16,
+  ARMNN_ACC_STORED_COUNT
+} armnn_i_acc_stored_e;
+
 /* The makers' view of the backend; lives as long as the programs made with it. */
 typedef struct armnn_i_acc_maker_t {
   const armnn_host_t* host;
@@ -195,7 +203,8 @@ typedef struct armnn_i_acc_maker_t {
   uint32_t max_threads;         /* that a run will use */
   int32_t winograd;             /* armnn_i_acc_choice_e: Winograd's algorithm (ops/winograd.h) */
   int32_t
-      separable; /* the same: a depthwise convolution with the 1x1 around it (ops/separable.h) */
+      separable;   /* the same: a depthwise convolution with the 1x1 around it (ops/separable.h) */
+  int32_t weights; /* how constant ones are stored: armnn_i_acc_stored_e */
 } armnn_i_acc_maker_t;
 
 /* Operations that pay for one more thread: some microseconds of work against the start of it. */

@@ -27,10 +27,13 @@ static armnn_status_t check_size(const armnn_tensor_info_t* info, const char* wh
   return ARMNN_STATUS_OK;
 }
 
-/* |any|: the layer takes other types than float32. */
-static armnn_status_t check_tensor(const armnn_tensor_info_t* info, bool any, const char* what,
+/* Which types a layer takes. */
+typedef enum types_t { FLOAT32_ALONE, WHOLE_BYTES, ANY_BITS } types_t;
+
+static armnn_status_t check_tensor(const armnn_tensor_info_t* info, types_t types, const char* what,
                                    uint32_t index, armnn_error_t* reason) {
-  if (any) {
+  if (types == ANY_BITS) return check_size(info, what, index, reason);
+  if (types == WHOLE_BYTES) {
     const uint32_t bits = armnn_data_type_bits(info->data_type);
     if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
       return REFUSE(reason, "%s %u is %s, whose elements are not whole bytes", what, index,
@@ -177,6 +180,63 @@ static armnn_status_t check_gather_nd(const armnn_layer_query_t* query, armnn_er
   return REFUSE(reason, "indices of %llu dimensions", (unsigned long long)depth);
 }
 
+/* Operands [first, end) are packed, as far as they are there. */
+static armnn_status_t check_packed(const armnn_layer_query_t* query, uint32_t first, uint32_t end,
+                                   armnn_error_t* reason) {
+  for (uint32_t i = first; i < end; ++i) {
+    ARMNN_RETURN_IF_ERROR(check_constant(query, i, "weights or bias values are", reason));
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t check_lstm(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const armnn_lstm_descriptor_t* d = (const void*)query->descriptor;
+  const uint32_t function = d->activation_function; /* as TensorFlow Lite numbers them */
+  if (d->layer_norm_enabled != 0) return REFUSE(reason, "no kernel for layer normalisation");
+  if (function > 6 || function == 2 || function == 5) {
+    return REFUSE(reason, "no kernel for activation function %u", function);
+  }
+  return check_packed(query, 3, query->input_count, reason);
+}
+
+static armnn_status_t check_gru(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  enum { STATE = 5, LENGTHS = 6 };
+  for (uint32_t i = 0; i < query->input_count && i < LENGTHS; ++i) {
+    if (query->input_infos[i] == NULL) continue;
+    ARMNN_RETURN_IF_ERROR(check_tensor(query->input_infos[i], false, "input", i, reason));
+  }
+  return check_packed(query, 1, STATE, reason);
+}
+
+/* The matrices y are packed when the network is loaded. */
+static armnn_status_t check_mat_mul_integer(const armnn_layer_query_t* query,
+                                            armnn_error_t* reason) {
+  const armnn_tensor_info_t* y = query->input_infos[1];
+  ARMNN_RETURN_IF_ERROR(check_constant(query, 1, "the matrices y are", reason));
+  ARMNN_RETURN_IF_ERROR(check_constant(query, 3, "the zero points of y are", reason));
+  if (y->rank != 2) return REFUSE(reason, "y has %u dimensions, 2 expected", y->rank);
+  if (query->input_count < 3 || query->input_infos[2] == NULL) return ARMNN_STATUS_OK;
+  const uint64_t count = query->input_infos[2]->element_count;
+  const uint64_t rows = query->output_infos[0]->element_count / y->dims[1];
+  if (count == 1 || count == rows) return ARMNN_STATUS_OK;
+  return REFUSE(reason, "%llu zero points for %llu rows of x", (unsigned long long)count,
+                (unsigned long long)rows);
+}
+
+/* Levels are constant: they are packed, or kept, when the network is loaded. */
+static armnn_status_t check_dequantize_blocks(const armnn_layer_query_t* query,
+                                              armnn_error_t* reason) {
+  const int32_t type = query->input_infos[0]->data_type;
+  if (type != ARMNN_DATA_TYPE_QASYMM_U8 && type != ARMNN_DATA_TYPE_QASYMM_S8 &&
+      type != ARMNN_DATA_TYPE_QASYMM_U4 && type != ARMNN_DATA_TYPE_QASYMM_S4) {
+    return REFUSE(reason, "the levels are %s, the kernel takes 8 or 4 bits",
+                  armnn_data_type_name(type));
+  }
+  ARMNN_RETURN_IF_ERROR(check_constant(query, 0, "the levels are", reason));
+  ARMNN_RETURN_IF_ERROR(check_constant(query, 1, "the scales are", reason));
+  return check_constant(query, 2, "the zero points are", reason);
+}
+
 static armnn_status_t check_instances(const armnn_layer_query_t* query, armnn_error_t* reason) {
   if (query->input_infos[0]->rank > 2) return ARMNN_STATUS_OK;
   return REFUSE(reason, "an instance has one element of each channel");
@@ -184,21 +244,25 @@ static armnn_status_t check_instances(const armnn_layer_query_t* query, armnn_er
 
 typedef struct layer_t {
   bool known;
-  bool any_type;                    /* of all inputs and outputs */
+  types_t types;                    /* of all inputs and outputs */
   armnn_kernel_supports_fn_t check; /* or null */
 } layer_t;
 
 /* By layer type. */
 static const layer_t layers[] = {
-#define LAYER(type, reader) [ARMNN_LAYER_##type] = {true, false, NULL},
-#define LAYER_CHECKED(type, reader, check) [ARMNN_LAYER_##type] = {true, false, check_##check},
-#define MOVES(type, reader) [ARMNN_LAYER_##type] = {true, true, NULL},
-#define MOVES_CHECKED(type, reader, check) [ARMNN_LAYER_##type] = {true, true, check_##check},
+#define LAYER(type, reader) [ARMNN_LAYER_##type] = {true, FLOAT32_ALONE, NULL},
+#define LAYER_CHECKED(type, reader, check) \
+  [ARMNN_LAYER_##type] = {true, FLOAT32_ALONE, check_##check},
+#define MOVES(type, reader) [ARMNN_LAYER_##type] = {true, WHOLE_BYTES, NULL},
+#define MOVES_CHECKED(type, reader, check) \
+  [ARMNN_LAYER_##type] = {true, WHOLE_BYTES, check_##check},
+#define PACKED(type, reader, check) [ARMNN_LAYER_##type] = {true, ANY_BITS, check_##check},
 #include "compile/kinds.inc"
 #undef LAYER
 #undef LAYER_CHECKED
 #undef MOVES
 #undef MOVES_CHECKED
+#undef PACKED
 };
 
 armnn_status_t armnn_i_acc_check_layer(const armnn_layer_query_t* query, armnn_error_t* reason) {
@@ -214,11 +278,10 @@ armnn_status_t armnn_i_acc_check_layer(const armnn_layer_query_t* query, armnn_e
   }
   for (uint32_t i = 0; i < query->input_count; ++i) {
     if (query->input_infos[i] == NULL) continue;
-    ARMNN_RETURN_IF_ERROR(check_tensor(query->input_infos[i], layer.any_type, "input", i, reason));
+    ARMNN_RETURN_IF_ERROR(check_tensor(query->input_infos[i], layer.types, "input", i, reason));
   }
   for (uint32_t i = 0; i < query->output_count; ++i) {
-    ARMNN_RETURN_IF_ERROR(
-        check_tensor(query->output_infos[i], layer.any_type, "output", i, reason));
+    ARMNN_RETURN_IF_ERROR(check_tensor(query->output_infos[i], layer.types, "output", i, reason));
   }
   return layer.check == NULL ? ARMNN_STATUS_OK : layer.check(query, reason);
 }

@@ -14,48 +14,23 @@
  */
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
-#include "armnn/runtime.h"
-#include "kernels/kernels.h"
+#include "common.h"
 #include "ops/ops.h"
 #include "ops/winograd.h"
 
 enum { MOST_RUNS = 2000, LEAST_RUNS = 15 };
 #define SECONDS 0.15
 
-typedef struct layer_t {
-  const char* network;
-  int64_t kernel, stride, in, out, size, groups;
-} layer_t;
-
 static const layer_t layers[] = {
 #define LAYER(...) {__VA_ARGS__},
 #include "layers.inc"
 #undef LAYER
 };
-
-/* With --cpu-time that of the process: holds for one thread on a busy machine, but reading it takes
- * a quarter of a microsecond. */
-static clockid_t bench_clock = CLOCK_MONOTONIC;
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(bench_clock, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static int compare(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
 
 /* ---- Peak ---------------------------------------------------------------------------------- */
 
@@ -149,11 +124,6 @@ static double measure_peak(const armnn_i_acc_run_t* run, const armnn_i_acc_kerne
   return peak.flops * run->max_threads / best * 1e-9;
 }
 
-static uint64_t host_features(void) {
-  const armnn_host_t* host = armnn_core_host();
-  return host->cpu_features(host->context);
-}
-
 /* ---- Layers -------------------------------------------------------------------------------- */
 
 static float* random_floats(uint64_t count) {
@@ -190,7 +160,7 @@ static double time_runs(const armnn_i_acc_op_t* op, const armnn_i_acc_run_t* run
     op->run(op, run);
     times[count++] = now() - begin;
   }
-  qsort(times, (size_t)count, sizeof *times, compare);
+  qsort(times, (size_t)count, sizeof *times, compare_times);
   *out_best = times[0];
   return times[count / 2];
 }
@@ -222,8 +192,7 @@ static double largest_error(const layer_t* layer, const float* x, const float* w
 
 /* By windows (|tile| 0), or by Winograd's algorithm; those that cannot be are left out. */
 static void bench_layer(const armnn_i_acc_maker_t* maker, const layer_t* layer, uint32_t tile) {
-  const int64_t out_size =
-      (layer->size + layer->kernel / 2 * 2 - layer->kernel) / layer->stride + 1;
+  const int64_t out_size = out_size_of(layer);
   const int64_t channels = layer->in / layer->groups, taps = layer->kernel * layer->kernel;
   const int64_t tap = sizeof(float); /* OIHW */
   float* x = random_floats((uint64_t)(layer->size * layer->size * layer->in));
@@ -288,18 +257,6 @@ static void bench_layer(const armnn_i_acc_maker_t* maker, const layer_t* layer, 
   free(b);
 }
 
-static bool wanted(const layer_t* layer, int count, char** words) {
-  char name[96];
-  snprintf(name, sizeof name, "%s %s%lldx%lld s%lld %lld-%lld %lld", layer->network,
-           layer->groups > 1 ? "dw " : "dense ", (long long)layer->kernel, (long long)layer->kernel,
-           (long long)layer->stride, (long long)layer->in, (long long)layer->out,
-           (long long)layer->size);
-  for (int i = 0; i < count; ++i) {
-    if (strstr(name, words[i]) == NULL) return false;
-  }
-  return true;
-}
-
 int main(int argc, char** argv) {
   const char* program = argv[0];
   if (argc > 1 && strcmp(argv[1], "--cpu-time") == 0) {
@@ -309,16 +266,9 @@ int main(int argc, char** argv) {
   }
   const char* name = argc > 1 ? argv[1] : "auto";
   const int threads = argc > 2 ? atoi(argv[2]) : 1;
-  const uint64_t features = host_features();
-  const armnn_i_acc_isa_t* isa = NULL;
-  for (uint32_t i = 0; i < armnn_i_acc_isa_count && isa == NULL; ++i) {
-    const armnn_i_acc_isa_t* set = armnn_i_acc_isas[i];
-    if ((set->features & ~features) != 0) continue;
-    if (strcmp(name, "auto") == 0 || strcmp(name, set->name) == 0) isa = set;
-  }
+  const armnn_i_acc_isa_t* isa = find_isa(name);
   if (isa == NULL || threads < 1) {
-    fprintf(stderr,
-            "usage: %s [--cpu-time] [auto|avx512|avx2|neon|portable [threads [words ..]]]\n",
+    fprintf(stderr, "usage: %s [--cpu-time] [auto or an instruction set [threads [words ..]]]\n",
             program);
     return 2;
   }
@@ -333,7 +283,9 @@ int main(int argc, char** argv) {
   printf("|---|---|---|---|---|---|---|---|---|\n");
   for (size_t i = 0; i < sizeof layers / sizeof *layers; ++i) {
     const layer_t* layer = &layers[i];
-    if (!wanted(layer, argc - 3, argv + 3)) continue;
+    char layer_name[96];
+    name_layer(layer, layer_name, sizeof layer_name);
+    if (!has_words(layer_name, argc - 3, argv + 3)) continue;
     bench_layer(&maker, layer, 0);
     if (layer->kernel != 3 || layer->stride != 1 || layer->groups != 1) continue;
     bench_layer(&maker, layer, 2);

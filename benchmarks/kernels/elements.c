@@ -10,13 +10,8 @@
  * what is written once each; the copy's are those of memcpy of as many bytes, in the same run.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
-#include "armnn/runtime.h"
-#include "kernels/kernels.h"
+#include "common.h"
 #include "ops/ops.h"
 
 enum { RUNS = 400, LEAST_RUNS = 20 };
@@ -28,22 +23,8 @@ typedef struct bench_t {
   char** words;
 } bench_t;
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static int compare(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
 static bool wanted(const bench_t* bench, const char* name) {
-  for (int i = 0; i < bench->word_count; ++i) {
-    if (strstr(name, bench->words[i]) == NULL) return false;
-  }
-  return true;
+  return has_words(name, bench->word_count, bench->words);
 }
 
 /* A dense tensor with values of its own, from -4 to 4. */
@@ -67,7 +48,7 @@ static armnn_i_acc_tensor_t tensor(int64_t n, int64_t h, int64_t w, int64_t c) {
 static void release(const armnn_i_acc_tensor_t* tensor) { free((void*)(uintptr_t)tensor->values); }
 
 static double median_of(double* times, int count) {
-  qsort(times, (size_t)count, sizeof *times, compare);
+  qsort(times, (size_t)count, sizeof *times, compare_times);
   return times[count / 2];
 }
 
@@ -260,19 +241,13 @@ int main(int argc, char** argv) {
   const char* name = argc > 1 ? argv[1] : "auto";
   const int threads = argc > 2 ? atoi(argv[2]) : 1;
   const armnn_host_t* host = armnn_core_host();
-  const uint64_t features = host->cpu_features(host->context);
-  const armnn_i_acc_isa_t* isa = NULL;
-  for (uint32_t i = 0; i < armnn_i_acc_isa_count && isa == NULL; ++i) {
-    const armnn_i_acc_isa_t* set = armnn_i_acc_isas[i];
-    if ((set->features & ~features) != 0) continue;
-    if (strcmp(name, "auto") == 0 || strcmp(name, set->name) == 0) isa = set;
-  }
+  const armnn_i_acc_isa_t* isa = find_isa(name);
   if (isa == NULL || threads < 1) {
-    fprintf(stderr, "usage: %s [auto|avx512|avx2|neon|portable [threads [words ..]]]\n", argv[0]);
+    fprintf(stderr, "usage: %s [auto or an instruction set [threads [words ..]]]\n", argv[0]);
     return 2;
   }
   armnn_core_set_thread_count((uint32_t)threads);
-  const bench_t bench = {{host, isa, (uint32_t)threads, ARMNN_ACC_OFF, ARMNN_ACC_OFF},
+  const bench_t bench = {{.host = host, .isa = isa, .max_threads = (uint32_t)threads},
                          argc > 3 ? argc - 3 : 0,
                          argc > 3 ? argv + 3 : NULL};
   printf("%s, %d thread%s\n\n", isa->name, threads, threads == 1 ? "" : "s");

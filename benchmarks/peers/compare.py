@@ -4,10 +4,11 @@
 
     python benchmarks/peers/compare.py --work FOLDER --output benchmarks/results/peers.json
 
-Makes the networks of `networks` in FOLDER (and, with ``--open MODELS``, fixed-shape copies of the
-real ones there), converts them for engines that read other formats, checks that all engines give
-the same outputs, and only then lets them take turns. ``--threads 1 2`` are separate runs. With
-``--busy 1`` another process computes all the while; these figures are kept apart.
+Makes the networks of `catalogue` in FOLDER (the real ones, and what is derived from them, only with
+``--open MODELS``, the folder of ``scripts/fetch_models.py``), converts them for engines that read
+other formats, checks that all engines give the same outputs, and only then lets them take turns.
+``--threads 1 2`` are separate runs. With ``--busy 1`` another process computes all the while; these
+figures are kept apart.
 """
 
 from __future__ import annotations
@@ -26,12 +27,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from catalogue import CATALOGUE, GROUPS, TOLERANCE, Network
 from common import machine
-from convert import NotConvertibleError, convert, fix_shapes, input_shapes
+from convert import NotConvertibleError, convert
 from engines import ENGINES
-from networks import NETWORKS
-from networks import write as write_network
-from pictures import page
 from turns import (
     BusyNeighbours,
     Gauge,
@@ -41,30 +40,6 @@ from turns import (
     build_gauge,
     take_turns,
 )
-
-#: Real networks and the shapes they run with.
-OPEN_NETWORKS = {
-    "resnet50_thin": [1, 224, 224, 3],
-    "ocr_det": [1, 3, 640, 640],
-    "ocr_rec": [1, 3, 48, 320],
-    "yolox_tiny": [1, 3, 416, 416],
-}
-DEFAULT_NETWORKS = [name for name in NETWORKS if name not in ("relu16", "chain100")]
-REFERENCE = "onnxruntime"
-TOLERANCE = 1e-4
-"""Largest difference from ONNX Runtime, relative to the largest output, that counts as equal."""
-
-
-def prepare(name: str, work: Path, models: Path | None) -> Path:
-    """Return the ONNX file of a network, with fixed shapes."""
-    if name in NETWORKS:
-        return write_network(work, name)
-    if models is None:
-        raise SystemExit(f"'{name}' is a file of --open, which is not given")
-    target = work / f"{name}.onnx"
-    if not target.exists():
-        fix_shapes(models / f"{name}.onnx", target, OPEN_NETWORKS[name])
-    return target
 
 
 def difference(expected: list[np.ndarray], actual: list[np.ndarray]) -> float:
@@ -96,8 +71,8 @@ def start(
     NotConvertibleError, WorkerError
         The engine does not run this model.
     """
-    suffix = ENGINES[engine].suffix
-    file = model if suffix == ".onnx" else convert(model, suffix)
+    suffixes = ENGINES[engine].suffixes
+    file = model if model.suffix in suffixes else convert(model, suffixes[0])
     worker = Worker.start(engine, file, scratch / "inputs.npz", threads, exact=exact)
     try:
         worker.save(scratch / "outputs.npz")
@@ -134,34 +109,30 @@ def start_equal(
 
 
 def compare_network(
-    name: str,
+    network: Network,
     threads: int,
     engines: list[str],
     arguments: argparse.Namespace,
     gauge: Gauge | NoGauge,
 ) -> dict[str, Any]:
     """Return the figures of every engine on one network."""
-    model = prepare(name, arguments.work, arguments.open)
-    random = np.random.default_rng(1)
-    inputs = {
-        key: page(shape) if name in OPEN_NETWORKS else random.normal(0, 1, shape).astype(np.float32)
-        for key, shape in input_shapes(model).items()
-    }
+    model = network.make(arguments.work, arguments.open)
+    inputs = network.inputs(model)
     result: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         np.savez(scratch / "inputs.npz", **inputs)
         try:
-            worker, reference = start(REFERENCE, model, scratch, threads)
+            worker, reference = start(network.reference, model, scratch, threads)
         except WorkerError as error:
-            raise SystemExit(f"{name}: nothing to compare with: {error}") from error
+            raise SystemExit(f"{network.name}: nothing to compare with: {error}") from error
         workers = [worker]
-        result[REFERENCE] = {**worker.facts, "difference": 0.0}
+        result[network.reference] = {**worker.facts, "difference": 0.0}
         try:
-            for engine in (e for e in engines if e != REFERENCE):
+            for engine in (e for e in engines if e != network.reference):
                 try:
                     worker, result[engine] = start_equal(
-                        engine, model, scratch, threads, reference, arguments.tolerance
+                        engine, model, scratch, threads, reference, TOLERANCE[network.group]
                     )
                     workers.append(worker)
                 except (NotConvertibleError, WorkerError) as error:
@@ -176,7 +147,9 @@ def compare_network(
             for worker in workers:
                 result[worker.engine].update(worker.figures())
         except WorkerError as error:
-            raise SystemExit(f"{name}: an engine ended while it was timed: {error}") from error
+            raise SystemExit(
+                f"{network.name}: an engine ended while it was timed: {error}"
+            ) from error
         finally:
             for worker in workers:
                 worker.close()
@@ -209,7 +182,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--work", type=Path, required=True, help="folder for models")
     parser.add_argument("--open", type=Path, help="folder with the real networks")
     parser.add_argument("--output", type=Path, help="file of results; added to")
-    parser.add_argument("--network", nargs="+", help="default: all that there are")
+    parser.add_argument("--network", nargs="+", choices=sorted(CATALOGUE), metavar="NAME")
+    parser.add_argument("--group", nargs="+", choices=sorted(GROUPS), help="default: all")
     parser.add_argument("--engine", nargs="+", choices=sorted(ENGINES), help="default: installed")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--turns", type=int, default=12, help="quiet turns of each engine")
@@ -218,8 +192,19 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--peak", type=float, help="GFLOP/s of one processor; default: measured")
     parser.add_argument("--longest-trip", type=float, default=0, help="ns between processors")
     parser.add_argument("--busy", type=int, default=0, help="processes that compute beside")
-    parser.add_argument("--tolerance", type=float, default=TOLERANCE)
     return parser.parse_args()
+
+
+def _chosen(arguments: argparse.Namespace) -> list[Network]:
+    """Return the networks that were asked for: by name, by group, or all that can be had."""
+    if arguments.network:
+        return [CATALOGUE[name] for name in arguments.network]
+    return [
+        network
+        for network in CATALOGUE.values()
+        if network.group in (arguments.group or GROUPS)
+        and (arguments.open is not None or not network.needs_models)
+    ]
 
 
 def main() -> None:
@@ -227,9 +212,9 @@ def main() -> None:
     arguments = _arguments()
     installed = [name for name, e in ENGINES.items() if importlib.util.find_spec(e.module)]
     engines = arguments.engine or installed
-    if REFERENCE not in engines:
-        raise SystemExit(f"{REFERENCE} is what outputs are compared with: install and list it")
-    names = arguments.network or [*DEFAULT_NETWORKS, *(OPEN_NETWORKS if arguments.open else ())]
+    networks = _chosen(arguments)
+    for missing in {network.reference for network in networks} - set(engines):
+        raise SystemExit(f"{missing} is what outputs are compared with: install and list it")
     program = build_gauge(arguments.work)
     peak = arguments.peak
     if peak is None:
@@ -252,10 +237,10 @@ def main() -> None:
         gauge: Gauge | NoGauge = NoGauge()
         if not arguments.busy:
             gauge = Gauge(program, threads, peak, arguments.longest_trip)
-        for name in names:
-            result = compare_network(name, threads, engines, arguments, gauge)
-            figures.setdefault(name, {}).setdefault(str(threads), {}).update(result)
-            report(name, threads, result)
+        for network in networks:
+            result = compare_network(network, threads, engines, arguments, gauge)
+            figures.setdefault(network.name, {}).setdefault(str(threads), {}).update(result)
+            report(network.name, threads, result)
             if arguments.output is not None:
                 arguments.output.parent.mkdir(parents=True, exist_ok=True)
                 text = json.dumps(document, indent=1)

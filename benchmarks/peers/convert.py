@@ -12,7 +12,9 @@ import sys
 import tempfile
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import onnx
 
 #: Run beside the Python module that pnnx writes. A second trace is not compared: that trips over
@@ -45,26 +47,38 @@ class NotConvertibleError(Exception):
     """A model has what a converter, or the engine that it writes for, does not know."""
 
 
-def input_shapes(model: Path) -> dict[str, list[int]]:
-    """Return the shapes of a model's inputs, all of them fixed."""
+def input_types(model: Path) -> dict[str, tuple[list[int], np.dtype[Any]]]:
+    """Return shape and dtype of a model's inputs, all of them fixed."""
+    if model.suffix == ".tflite":
+        from ai_edge_litert.interpreter import Interpreter
+
+        details = Interpreter(str(model)).get_input_details()
+        return {d["name"]: ([int(n) for n in d["shape"]], np.dtype(d["dtype"])) for d in details}
     graph = onnx.load(model, load_external_data=False).graph
     constants = {tensor.name for tensor in graph.initializer}
     return {
-        value.name: [dim.dim_value for dim in value.type.tensor_type.shape.dim]
+        value.name: (
+            [dim.dim_value for dim in value.type.tensor_type.shape.dim],
+            onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type),
+        )
         for value in graph.input
         if value.name not in constants
     }
 
 
-def fix_shapes(source: Path, target: Path, shape: list[int]) -> None:
-    """Write a copy of a one-input model whose free dimensions have the given values."""
+def input_shapes(model: Path) -> dict[str, list[int]]:
+    """Return the shapes of an ONNX model's inputs, all of them fixed."""
+    return {name: shape for name, (shape, _) in input_types(model).items()}
+
+
+def fix_shapes(source: Path, target: Path, shapes: dict[str, list[int]]) -> None:
+    """Write a copy of a model whose free dimensions have the given values."""
     from onnxruntime.tools.onnx_model_utils import make_input_shape_fixed
 
     model = onnx.load(source)
-    constants = {tensor.name for tensor in model.graph.initializer}
-    name = next(value.name for value in model.graph.input if value.name not in constants)
-    make_input_shape_fixed(model.graph, name, shape)
-    for value in model.graph.output:  # they follow from the input
+    for name, shape in shapes.items():
+        make_input_shape_fixed(model.graph, name, shape)
+    for value in model.graph.output:  # they follow from the inputs
         value.type.tensor_type.ClearField("shape")
     onnx.save(onnx.shape_inference.infer_shapes(model), target)
 
@@ -126,6 +140,8 @@ def convert(model: Path, suffix: str) -> Path:
     NotConvertibleError
         Now or in an earlier attempt.
     """
+    if model.suffix == ".tflite":
+        raise NotConvertibleError("the network is in TensorFlow Lite's format only")
     target = model.with_suffix(suffix)
     failure = target.with_name(target.name + ".failed.json")
     if failure.exists():

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""How each engine loads a model and runs it once, at its best settings for latency in float32.
+"""How each engine loads a model and runs it once, at its best settings for latency.
+
+What is of float32 is computed in float32; what is of 8 bits as the engine does by itself.
 
 An engine's module is imported only when the engine is asked for, in a process of its own.
 """
@@ -32,7 +34,8 @@ class Engine:
 
     title: str
     module: str
-    suffix: str
+    suffixes: tuple[str, ...]
+    """Of the files that it reads, the one that others are converted to first."""
     load: Load
     uses_winograd: bool = False
     exact: Load | None = None
@@ -94,14 +97,16 @@ def _litert(model: Path, inputs: Inputs, threads: int) -> Callable[[], list[np.n
 
     interpreter = Interpreter(str(model), num_threads=threads)  # with its XNNPACK delegate
     interpreter.allocate_tensors()
-    (array,) = inputs.values()
-    if _is_image(array):
-        array = np.ascontiguousarray(array.transpose(0, 2, 3, 1))
-    source = interpreter.get_input_details()[0]["index"]
+    arrays = [
+        np.ascontiguousarray(array.transpose(0, 2, 3, 1)) if _is_image(array) else array
+        for array in inputs.values()
+    ]
+    sources = [detail["index"] for detail in interpreter.get_input_details()]  # in the same order
     targets = [detail["index"] for detail in interpreter.get_output_details()]
 
     def run() -> list[np.ndarray]:
-        interpreter.set_tensor(source, array)
+        for source, array in zip(sources, arrays, strict=True):
+            interpreter.set_tensor(source, array)
         interpreter.invoke()
         outputs = [interpreter.get_tensor(index) for index in targets]
         return [y.transpose(0, 3, 1, 2) if y.ndim == 4 else y for y in outputs]
@@ -186,13 +191,13 @@ def _mnn(
 
 
 ENGINES = {
-    "armnn_py": Engine("armnn_py", "armnn_py", ".onnx", _armnn_py),
-    "onnxruntime": Engine("ONNX Runtime", "onnxruntime", ".onnx", _onnxruntime),
-    "openvino": Engine("OpenVINO", "openvino", ".onnx", _openvino),
-    "litert": Engine("LiteRT", "ai_edge_litert", ".tflite", _litert),
-    "ncnn": Engine("ncnn", "ncnn", ".ncnn.param", _ncnn, uses_winograd=True),
+    "armnn_py": Engine("armnn_py", "armnn_py", (".onnx", ".tflite"), _armnn_py),
+    "onnxruntime": Engine("ONNX Runtime", "onnxruntime", (".onnx",), _onnxruntime),
+    "openvino": Engine("OpenVINO", "openvino", (".onnx",), _openvino),
+    "litert": Engine("LiteRT", "ai_edge_litert", (".tflite",), _litert),
+    "ncnn": Engine("ncnn", "ncnn", (".ncnn.param",), _ncnn, uses_winograd=True),
     "mnn": Engine(
-        "MNN", "MNN", ".mnn", _mnn, uses_winograd=True, exact=partial(_mnn, largest_tiles=2)
+        "MNN", "MNN", (".mnn",), _mnn, uses_winograd=True, exact=partial(_mnn, largest_tiles=2)
     ),
-    "torch": Engine("torch", "torch", ".pt", _torch),
+    "torch": Engine("torch", "torch", (".pt",), _torch),
 }

@@ -6,8 +6,8 @@
 
 writes FOLDER/NAME.onnx. The architectures follow their papers: ResNet-50 (He et al. 2015),
 MobileNetV2 (Sandler et al. 2018), MobileNetV3-small (Howard et al. 2019), EfficientNet-Lite0,
-SqueezeNet 1.1 (Iandola et al. 2016), a detector in the manner of YOLOv5n at 320 x 320,
-and the transformers of `encoders`.
+SqueezeNet 1.1 (Iandola et al. 2016), VGG-11 (Simonyan and Zisserman 2014), a detector in the
+manner of YOLOv5n at 320 x 320, and the transformers of `encoders`.
 """
 
 from __future__ import annotations
@@ -127,6 +127,17 @@ def squeezenet(g: GraphBuilder) -> list[Value]:
     return [g.flatten(g.global_pool(g.conv(x, 1000, 1, 1, "relu")))]
 
 
+def vgg11(g: GraphBuilder) -> list[Value]:
+    """VGG-11 (Simonyan and Zisserman 2014), its dense layers 1,024 wide (7.5 G multiply-adds)."""
+    x = g.input
+    for widths in ((64,), (128,), (256, 256), (512, 512), (512, 512)):
+        for width in widths:
+            x = g.conv(x, width, 3, 1, "relu")
+        x = g.max_pool(x, 2, 2)
+    x = g.dense(g.dense(g.flatten(x), 1024, "relu"), 1024, "relu")
+    return [g.dense(x, 1000)]
+
+
 def yolo_tiny(g: GraphBuilder) -> list[Value]:
     """Detector with CSP blocks, SiLU, and three heads (0.56 G multiply-adds)."""
 
@@ -178,6 +189,7 @@ NETWORKS: dict[str, tuple[Callable[[GraphBuilder], list[Value]], tuple[int, ...]
     "resnet50": (resnet50, IMAGE),
     "squeezenet": (squeezenet, IMAGE),
     "yolo_tiny": (yolo_tiny, (1, 3, 320, 320)),
+    "vgg11": (vgg11, IMAGE),
     "vit_tiny": (vit_tiny, IMAGE),
     "bert_tiny": (bert_tiny, (1, 128, 256)),
     "relu16": (relu16, (1, 16)),

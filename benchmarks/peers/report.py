@@ -4,107 +4,83 @@
 
     python benchmarks/peers/report.py benchmarks/results/peers*.json docs
 
-Each file of results is another kind of machine, and gets a section and a picture of its own.
+Each file of results is another kind of machine, and gets a section and pictures of its own.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
 from pathlib import Path
 from typing import Any
 
+from catalogue import GROUPS
+from drawing import LONGEST, draw_bars, draw_costs
 from engines import ENGINES
+from figures import OURS, geometric_mean, median, names_of, ratios, thread_counts
 
-OURS = "armnn_py"
 #: Networks that compute next to nothing, and what they show.
 CALLS = {"relu16": "one ReLU of 16 floats", "chain100": "100 small nodes"}
-#: Of a bar in the picture; a longer one is cut and says its figure.
-LONGEST = 3.0
-
-Figures = dict[str, dict[str, Any]]
+#: Groups that have pictures and tables of latencies.
+TIMED = ("float32", "int8")
 
 
-def median(figures: Figures, engine: str) -> float | None:
-    """Return an engine's latency in milliseconds, if it was timed."""
-    value = figures.get(engine, {}).get("median_ms")
-    return float(value) if value is not None else None
-
-
-def fastest(figures: Figures, *, direct_only: bool = False) -> tuple[str, float] | None:
-    """Return the fastest peer, optionally among those without Winograd."""
-    times = {
-        engine: time
-        for engine in figures
-        if engine != OURS
-        and not (direct_only and ENGINES[engine].uses_winograd)
-        and (time := median(figures, engine)) is not None
-    }
-    return min(times.items(), key=lambda item: item[1]) if times else None
-
-
-def ratios(document: dict[str, Any], threads: str, *, direct_only: bool) -> dict[str, float]:
-    """Return our latency over the fastest peer's, by network."""
-    found = {}
-    for name, by_threads in document["networks"].items():
-        figures = by_threads.get(threads, {}) if name not in CALLS else {}
-        ours, peer = median(figures, OURS), fastest(figures, direct_only=direct_only)
-        if ours is not None and peer is not None:
-            found[name] = ours / peer[1]
-    return found
-
-
-def geometric_mean(values: list[float]) -> float:
-    """Return the geometric mean; not a number for none."""
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
-
-
-def table(document: dict[str, Any], threads: str) -> list[str]:
-    """Return the lines of a Markdown table, the fastest of a row in bold."""
-    names = [n for n, t in document["networks"].items() if threads in t and n not in CALLS]
-    engines = [
-        e for e in ENGINES if any(median(document["networks"][n][threads], e) for n in names)
-    ]
-    titles = " | ".join(ENGINES[engine].title for engine in engines)
-    lines = [
-        f"| network | {titles} | ours / fastest peer | ours / fastest without Winograd |",
-        f"|{'---|' * (len(engines) + 3)}",
-    ]
-    best = ratios(document, threads, direct_only=False)
-    direct = ratios(document, threads, direct_only=True)
-    for name in names:
-        figures = document["networks"][name][threads]
-        times = [median(figures, engine) for engine in engines]
-        least = min(time for time in times if time is not None)
-        cells = [
-            "-"
-            if time is None
-            else (f"**{time:.2f}**" if time == least else f"{time:.2f}")
-            + (" (e)" if figures[engine].get("exact_settings") else "")
-            for engine, time in zip(engines, times, strict=True)
-        ]
-        tail = [f"{r[name]:.2f}" if name in r else "-" for r in (best, direct)]
-        lines.append(f"| {name} | {' | '.join(cells + tail)} |")
-    means = [f"{geometric_mean(list(r.values())):.2f}" for r in (best, direct)]
-    lines.append(f"| geometric mean | {' | '.join([''] * len(engines) + means)} |")
-    return lines
-
-
-def _grid(heads: list[str], rows: list[list[str]]) -> list[str]:
+def grid(heads: list[str], rows: list[list[str]]) -> list[str]:
     """Return the lines of a Markdown table."""
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     return lines + [f"| {' | '.join(row)} |" for row in rows]
 
 
+def latencies(document: dict[str, Any], group: str, threads: str) -> list[str]:
+    """Return a table of medians, the fastest of a row in bold, and of what we take of a peer's."""
+    names = names_of(document, group, threads)
+    networks = {name: document["networks"][name][threads] for name in names}
+    engines = [e for e in ENGINES if any(median(networks[name], e) for name in names)]
+    heads = ["network", *(ENGINES[engine].title for engine in engines), "ours / fastest peer"]
+    columns = [ratios(document, group, threads)]
+    if any(ENGINES[engine].uses_winograd for engine in engines):
+        heads.append("ours / fastest without Winograd")
+        columns.append(ratios(document, group, threads, direct_only=True))
+    rows = []
+    for name, figures in networks.items():
+        times = {engine: median(figures, engine) for engine in engines}
+        least = min(time for time in times.values() if time is not None)
+        cells = [
+            "-"
+            if time is None
+            else (f"**{time:.2f}**" if time == least else f"{time:.2f}")
+            + (" (e)" if figures[engine].get("exact_settings") else "")
+            for engine, time in times.items()
+        ]
+        rows.append([name, *cells, *(f"{r[name]:.2f}" if name in r else "-" for r in columns)])
+    means = [f"{geometric_mean(list(r.values())):.2f}" for r in columns]
+    rows.append(["geometric mean", *([""] * len(engines)), *means])
+    return grid(heads, rows)
+
+
+def loads(document: dict[str, Any], group: str) -> list[str]:
+    """Return a table of load times and peak memory with one thread."""
+    names = names_of(document, group, "1")
+    engines = [e for e in ENGINES if any(median(document["networks"][n]["1"], e) for n in names)]
+    rows = []
+    for name in names:
+        row = [name]
+        for engine in engines:
+            figures = document["networks"][name]["1"].get(engine, {})
+            known = "median_ms" in figures
+            row.append(f"{figures['load_ms']:.0f}, {figures['peak_mib']:.0f}" if known else "-")
+        rows.append(row)
+    return grid(["network", *(ENGINES[engine].title for engine in engines)], rows)
+
+
 def calls(document: dict[str, Any]) -> list[str]:
     """Return a table of what a call costs when there is next to nothing to compute."""
     rows = []
-    for name, what in CALLS.items():
+    for name, words in CALLS.items():
         figures = document["networks"].get(name, {}).get("1", {})
         times = [median(figures, engine) for engine in ENGINES]
-        rows.append([what, *("-" if t is None else f"{t * 1e3:.1f}" for t in times)])
-    return _grid(["", *(engine.title for engine in ENGINES.values())], rows)
+        rows.append([words, *("-" if t is None else f"{t * 1e3:.1f}" for t in times)])
+    return grid(["", *(engine.title for engine in ENGINES.values())], rows)
 
 
 def beside_others(document: dict[str, Any], busy: dict[str, Any]) -> list[str]:
@@ -118,7 +94,7 @@ def beside_others(document: dict[str, Any], busy: dict[str, Any]) -> list[str]:
             known = time is not None and alone is not None
             row.append(f"{time:.2f} ({time / alone:.1f})" if known else "-")
         rows.append(row)
-    return _grid(["network", *(engine.title for engine in ENGINES.values())], rows)
+    return grid(["network", *(engine.title for engine in ENGINES.values())], rows)
 
 
 def left_out(document: dict[str, Any]) -> list[str]:
@@ -146,62 +122,6 @@ def uses_exact_settings(document: dict[str, Any]) -> bool:
     )
 
 
-def draw(document: dict[str, Any], target: Path) -> None:
-    """Draw each engine's latency over the fastest peer's, one group of bars a network.
-
-    A bar that is longer than the picture ends in its figure.
-    """
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    mpl.rcParams["svg.hashsalt"] = "armnn_py"  # the same figures give the same file
-    mpl.rcParams["svg.fonttype"] = "none"  # text stays text: small, and to be searched
-    from matplotlib import pyplot as plt
-
-    counts = thread_counts(document)
-    figure, axes = plt.subplots(
-        len(counts), 1, figsize=(12, 3.6 * len(counts)), squeeze=False, layout="constrained"
-    )
-    engines = list(ENGINES)
-    width = 0.84 / len(engines)
-    for axis, threads in zip(axes[:, 0], counts, strict=True):
-        names = [
-            n
-            for n, t in document["networks"].items()
-            if threads in t and n not in CALLS and fastest(t[threads])
-        ]
-        for index, engine in enumerate(engines):
-            places, heights = [], []
-            for position, name in enumerate(names):
-                figures = document["networks"][name][threads]
-                time, peer = median(figures, engine), fastest(figures)
-                if time is not None and peer is not None:
-                    places.append(position + (index - len(engines) / 2 + 0.5) * width)
-                    heights.append(time / peer[1])
-            colour = "black" if engine == OURS else f"C{index}"
-            axis.bar(
-                places, [min(h, LONGEST) for h in heights], width,
-                label=ENGINES[engine].title, color=colour, zorder=2,
-            )  # fmt: skip
-            for place, height in zip(places, heights, strict=True):
-                if height > LONGEST:
-                    axis.text(
-                        place, LONGEST + 0.06, f"{height:.1f}", fontsize="small",
-                        ha="center", va="bottom", rotation=90,
-                    )  # fmt: skip
-        axis.axhline(1, color="black", linewidth=0.8, zorder=3)
-        axis.grid(axis="y", linewidth=0.4, zorder=0)
-        axis.set_ylim(0, LONGEST + 0.5)
-        axis.set_yticks([0, 0.5, 1, 1.5, 2, 2.5, 3])
-        axis.set_xlim(-0.6, len(names) - 0.4)
-        axis.set_xticks(range(len(names)), names, rotation=20, ha="right", rotation_mode="anchor")
-        axis.set_ylabel("latency / fastest peer")
-        axis.set_title(f"{threads} thread{'s' if threads != '1' else ''} (lower is better)")
-    handles, titles = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, titles, ncols=len(ENGINES), loc="outside upper center", frameon=False)
-    figure.savefig(target, metadata={"Date": None})
-
-
 def kind(document: dict[str, Any]) -> str:
     """Return in words what kind of machine results are from."""
     machine = document["machine"]
@@ -211,21 +131,27 @@ def kind(document: dict[str, Any]) -> str:
     return ", ".join(words)
 
 
-def summary(document: dict[str, Any], threads: str) -> str:
-    """Return in words how we stand with so many threads."""
-    best = ratios(document, threads, direct_only=False)
+def summary(document: dict[str, Any], group: str, threads: str) -> str:
+    """Return in words how we stand with so many threads; nothing if no peer was timed."""
+    best = ratios(document, group, threads)
+    if not best:
+        return ""
     worst = max(best, key=best.__getitem__)
     mean = geometric_mean(list(best.values()))
     plural = "s" if threads != "1" else ""
-    return f"{threads} thread{plural} {mean:.2f}, at worst {best[worst]:.2f} ({worst})"
+    return f"{group}, {threads} thread{plural} {mean:.2f}, at worst {best[worst]:.2f} ({worst})"
 
 
-def thread_counts(document: dict[str, Any]) -> list[str]:
-    """Return the numbers of threads that networks were timed with."""
-    return sorted({t for by_threads in document["networks"].values() for t in by_threads}, key=int)
+def pictures(stem: str, document: dict[str, Any]) -> dict[str, str]:
+    """Return the files of a machine's pictures, by what they show."""
+    shown = {group: stem if group == "float32" else f"{stem}_{group}" for group in TIMED}
+    found = {
+        group: f"{name}.svg" for group, name in shown.items() if thread_counts(document, group)
+    }
+    return {**found, "costs": f"{stem}_costs.svg"}
 
 
-def section(document: dict[str, Any], picture: str) -> list[str]:
+def section(document: dict[str, Any], files: dict[str, str]) -> list[str]:
     """Return what was measured on one machine."""
     versions = ", ".join(
         f"{ENGINES[e].title} {v}" for e, v in document["versions"].items() if e != OURS
@@ -238,14 +164,13 @@ def section(document: dict[str, Any], picture: str) -> list[str]:
         f"{document['peak_gflops_of_one_processor']:.0f} GFLOP/s each (measured); "
         f"{machine['date']}.",
         f"Engines: {versions}.",
-        "",
-        f"![Latency over that of the fastest peer]({picture})",
-        "",
-        f"Bars of more than {LONGEST:g} are cut and say their figure.",
     ]
-    for threads in thread_counts(document):
-        plural = "s" if threads != "1" else ""
-        lines += ["", f"### {threads} thread{plural}", "", *table(document, threads)]
+    for group in (group for group in TIMED if group in files):
+        lines += ["", f"### {GROUPS[group]}", "", f"![Latency beside peers]({files[group]})"]
+        lines += ["", f"Bars of more than {LONGEST:g} are cut and say their figure."]
+        for threads in thread_counts(document, group):
+            plural = "s" if threads != "1" else ""
+            lines += ["", f"{threads} thread{plural}:", "", *latencies(document, group, threads)]
     if uses_exact_settings(document):
         lines += [
             "",
@@ -255,6 +180,18 @@ def section(document: dict[str, Any], picture: str) -> list[str]:
     missing = left_out(document)
     if missing:
         lines += ["", "Not timed:", "", *missing]
+    lines += [
+        "",
+        "### Time to load, and memory",
+        "",
+        f"![Latency against time to load and memory]({files['costs']})",
+        "",
+        "Each small mark is a network of float32, one thread; a large one is an engine's geometric",
+        "mean. No engine is better in both than those on the line. In the table the milliseconds",
+        "of a process's first load, and the peak of its memory in MiB after two runs.",
+        "",
+        *loads(document, "float32"),
+    ]
     if any(name in document["networks"] for name in CALLS):
         lines += ["", "### Cost of a call, microseconds", "", *calls(document)]
     busy = document.get("beside_1_busy", {})
@@ -271,21 +208,28 @@ def section(document: dict[str, Any], picture: str) -> list[str]:
 
 
 def page(documents: dict[str, dict[str, Any]]) -> str:
-    """Return the text of the page; keys are the pictures' names."""
+    """Return the text of the page; keys are the stems of the pictures' names."""
     lines = ["# Speed beside other engines", ""]
     lines += ["Our latency over that of the fastest peer, geometric mean of the networks:", ""]
     for document in documents.values():
-        means = "; ".join(summary(document, threads) for threads in thread_counts(document))
-        lines.append(f"- {kind(document)} ({document['machine']['date']}): {means}.")
+        means = [
+            words
+            for group in TIMED
+            for threads in thread_counts(document, group)
+            if (words := summary(document, group, threads))
+        ]
+        lines.append(f"- {kind(document)} ({document['machine']['date']}): {'; '.join(means)}.")
     lines += [
         "",
-        "Tables have the median latency in milliseconds of one inference, batch 1, float32",
-        "everywhere. The engines take turns in random order, one process each, on a machine that a",
-        "gauge says is quiet; outputs are compared before anything is timed.",
+        "Tables have the median latency in milliseconds of one inference, batch 1. The engines",
+        "take turns in random order, one process each, on a machine that a gauge says is quiet.",
+        "Outputs are compared before anything is timed: those of float32 within 1e-4 of the",
+        "largest; those of 8 bits only so far that it is the same network, because each engine",
+        "rounds in its own way between the layers (ours as the operators' texts say).",
         "`benchmarks/peers/compare.py` repeats it.",
     ]
-    for picture, document in documents.items():
-        lines += ["", *section(document, picture)]
+    for stem, document in documents.items():
+        lines += ["", *section(document, pictures(stem, document))]
     return "\n".join(lines) + "\n"
 
 
@@ -297,9 +241,13 @@ def main() -> None:
     arguments = parser.parse_args()
     documents = {}
     for results in arguments.results:
-        picture = f"{results.stem.replace('peers', 'benchmarks')}.svg"
-        documents[picture] = json.loads(results.read_text(encoding="utf-8"))
-        draw(documents[picture], arguments.folder / picture)
+        stem = results.stem.replace("peers", "benchmarks")
+        documents[stem] = document = json.loads(results.read_text(encoding="utf-8"))
+        for shown, name in pictures(stem, document).items():
+            if shown == "costs":
+                draw_costs(document, arguments.folder / name)
+            else:
+                draw_bars(document, shown, arguments.folder / name)
     (arguments.folder / "benchmarks.md").write_text(page(documents), encoding="utf-8")
 
 

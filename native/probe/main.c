@@ -3,7 +3,8 @@
  *
  * main.c - armnn_probe NONCE MILLISECONDS REPORT_FD STAGES_FD FILE_FD PATH
  *
- * Takes the backend in FILE_FD through loading, in a child process with a time limit. A line for
+ * Takes the backend in FILE_FD through loading, in a child process with a time limit, once there is
+ * a byte on standard input; at its end without one the program ends, too. A line for
  * each stage that it enters goes to STAGES_FD, a pipe that is read when all is over, so that nobody
  * wakes up for them; the report goes to REPORT_FD: lines of a word and its values, the last one
  * "end NONCE".

@@ -28,6 +28,8 @@
 /* What the stages so far have given. */
 typedef struct attempt_t {
   const probe_job_t* job;
+  char by_descriptor[64 + 256]; /* a name of the file in the descriptor of its folder */
+  const char* opened;           /* the name by which it was opened */
   void* library;
   armnn_get_backend_id_fn_t get_id;
   armnn_get_version_fn_t get_version;
@@ -82,19 +84,19 @@ static bool open_file(attempt_t* attempt) {
   path[last - attempt->job->path] = '\0';
   const int folder = open(path[0] == '\0' ? "/" : path, O_PATH | O_DIRECTORY | O_CLOEXEC);
   free(path);
-  char name[64 + 256];
-  snprintf(name, sizeof name, "/proc/self/fd/%d/%.255s", folder, last + 1);
+  char* const name = attempt->by_descriptor;
+  snprintf(name, sizeof attempt->by_descriptor, "/proc/self/fd/%d/%.255s", folder, last + 1);
   if (folder < 0 || !is_still_there(folder, last + 1, &wanted)) {
     return refuse("the file was replaced");
   }
-  const char* opened = access(name, F_OK) == 0 ? name : attempt->job->path; /* without /proc */
+  attempt->opened = access(name, F_OK) == 0 ? name : attempt->job->path; /* without /proc */
   probe_note_libraries(NULL);
-  attempt->library = dlopen(opened, RTLD_NOW | RTLD_LOCAL);
+  attempt->library = dlopen(attempt->opened, RTLD_NOW | RTLD_LOCAL);
   if (attempt->library == NULL) {
     const char* words = dlerror();
     return refuse(words != NULL ? words : "dlopen failed");
   }
-  probe_note_libraries(opened);
+  probe_note_libraries(attempt->opened);
   return is_still_there(folder, last + 1, &wanted) || refuse("the file was replaced");
 }
 
@@ -414,6 +416,7 @@ _Noreturn void probe_run_stages(const probe_job_t* job, probe_shared_t* shared) 
   probe_facts_begin(shared);
   probe_watch_begin(job, shared);
   go_through(&attempt);
+  if (attempt.library != NULL) probe_note_libraries(attempt.opened); /* that its code has opened */
   if (attempt.backend != NULL) {
     probe_enter(PROBE_STAGE_quiesce);
     put_at_rest(&attempt);

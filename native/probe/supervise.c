@@ -237,6 +237,17 @@ static void write_report(const watch_t* watch) {
   write_all(watch->job->report, text, used);
 }
 
+/* The file may still be inspected when this program is started: a byte says that it may be tried.
+ */
+static bool is_told_to_begin(void) {
+  char byte;
+  ssize_t got;
+  do {
+    got = read(STDIN_FILENO, &byte, 1);
+  } while (got < 0 && errno == EINTR);
+  return got == 1;
+}
+
 int probe_supervise(const probe_job_t* job) {
   sigset_t blocked, before;
   sigemptyset(&blocked);
@@ -250,6 +261,7 @@ int probe_supervise(const probe_job_t* job) {
                                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (signals < 0 || shared == MAP_FAILED || pipe2(ends, O_CLOEXEC) != 0) return 3;
   watch_t watch = {.job = job, .shared = shared, .words_pipe = ends[0]};
+  if (!is_told_to_begin()) return 0;
   const pid_t self = getpid();
   watch.child = fork();
   if (watch.child < 0) return 3;

@@ -359,6 +359,14 @@ static void begin_tail(walk_t* walk, armnn_i_thread_t* thread) {
   thread->walk = walk;
 }
 
+/* Whether backends may have been called besides the steps, after each of which it was looked at. */
+static bool has_called_beside(const armnn_context_t* context, uint32_t told,
+                              armnn_status_t status) {
+  const armnn_plan_t* plan = context->plan;
+  return told != 0 || context->run->memories != NULL || plan->handle_count != 0 ||
+         plan->fence_count != 0 || status != ARMNN_STATUS_OK;
+}
+
 /* With the context taken. */
 static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_error_t* error) {
   walk_t walk = {.context = context,
@@ -431,7 +439,8 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
   if (thread->keeps_awake != 0 && outer == NULL) { /* also of a call of the tail */
     armnn_i_pool_run_ended(&armnn_i_core.pool, thread);
   }
-  if (ARMNN_UNLIKELY(armnn_i_float_control() != walk.float_control)) {
+  if (has_called_beside(context, told, status) &&
+      ARMNN_UNLIKELY(armnn_i_float_control() != walk.float_control)) {
     armnn_i_restore_float_control(walk.float_control, "a call of a backend around a run");
   }
   return status;

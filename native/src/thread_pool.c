@@ -254,6 +254,14 @@ static armnn_status_t run_threaded(armnn_i_pool_t* pool, armnn_i_thread_t* threa
   return atomic_load_explicit(&pool->failure, memory_order_relaxed);
 }
 
+/* The index of a thread in a loop inside of a body. It stays what it is, so that threads that are
+ * inside at the same time share no part of scratch that is there for all of them. Scratch with
+ * fewer parts than that belongs to one thread alone, or two would share a part whatever they are
+ * called: there the only thread of the loop is the first. */
+static uint32_t inner_index(uint32_t index, uint32_t max_threads) {
+  return max_threads == 0 || index < max_threads ? index : 0;
+}
+
 armnn_status_t armnn_i_pool_parallel_for(armnn_i_pool_t* pool, armnn_range_fn_t body,
                                          void* argument, uint64_t count, uint64_t grain,
                                          uint32_t max_threads) {
@@ -261,7 +269,7 @@ armnn_status_t armnn_i_pool_parallel_for(armnn_i_pool_t* pool, armnn_range_fn_t 
   if (count == 0) return ARMNN_STATUS_OK;
   armnn_i_thread_t* thread = armnn_i_thread();
   if (thread->in_body) {
-    return body(argument, 0, count, thread->index); /* the index stays that of this thread */
+    return body(argument, 0, count, inner_index(thread->index, max_threads));
   }
   armnn_status_t status;
   uint32_t threads = armnn_i_pool_concurrency(pool);

@@ -23,7 +23,7 @@ def check(monkeypatch: pytest.MonkeyPatch, steps: Iterable[int]) -> None:
     clock = itertools.count(0.0, growth._SECONDS * 0.99)
     monkeypatch.setattr(growth, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
     case: Any = SimpleNamespace(values=tuple)
-    prepared: Any = SimpleNamespace(again_and_again=lambda _: lambda: None)
+    prepared: Any = SimpleNamespace(repeater=lambda _: lambda _count: None)
     growth.check_growth(case, prepared, lambda _: None)
 
 

@@ -75,6 +75,14 @@ DEFECTS = {
     "HAS_ROOM_FOR_FEW_LAYERS": (ADD, "subgraphs", "failed", "random network .* is off by"),
     "SLEEPS_IN_CREATE": (ADD, "load", "hung", "did not return within"),
     "DIES_IN_DESTROY": (ADD, "load", "crashed", "SIGABRT"),
+    "ADDS_OTHERWISE_AFTER_OTHERS": (ADD, "numbers", "failed", "only after 12 other cases in one"),
+    "ABORTS_AFTER_OTHERS": (ADD, "truth", "crashed", "SIGABRT.*only after 12 other cases"),
+    "DIES_IN_DESTROY_AFTER_MANY": (
+        ADD,
+        "truth",
+        "crashed",
+        "SIGABRT.*only after 24 cases in one process, none alone",
+    ),
 }
 #: Where the instruction set decides whether it is wrong at all.
 ONLY_X86 = {"ASSUMES_ALIGNMENT", "FLUSHES_DENORMALS"}

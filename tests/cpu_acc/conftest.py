@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 REPOSITORY = Path(__file__).resolve().parents[2]
 ARM = platform.machine().lower() in ("aarch64", "arm64")
 ISAS = ("neon",) if ARM else ("avx512", "avx2", "portable")
+# Those that add products of bytes to one of these, and share its kernels of other types.
+DOT_ISAS = ("i8mm", "dotprod") if ARM else ("avx512vnni", "avxvnni")
 
 
 def _run(*command: str | Path) -> None:
@@ -53,6 +55,15 @@ def operators(tmp_path_factory: pytest.TempPathFactory) -> Operators:
 @pytest.fixture(params=ISAS)
 def isa(request: pytest.FixtureRequest, operators: Operators) -> str:
     """Each instruction set that the library has and this processor runs."""
+    name = str(request.param)
+    if name not in operators.isas:
+        pytest.skip(f"no {name} here")
+    return name
+
+
+@pytest.fixture(params=(*DOT_ISAS, *ISAS))
+def quantized_isa(request: pytest.FixtureRequest, operators: Operators) -> str:
+    """The same, with those that have quantised kernels of their own alone."""
     name = str(request.param)
     if name not in operators.isas:
         pytest.skip(f"no {name} here")

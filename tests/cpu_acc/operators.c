@@ -6,6 +6,7 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "kernels/kernels.h"
@@ -80,8 +81,13 @@ EXPORT void operators_apply(uint32_t isa, int32_t function, const float* in, flo
 static int32_t winograd = ARMNN_ACC_OFF;
 
 static armnn_i_acc_maker_t maker_of(uint32_t isa, uint32_t threads) {
-  return (armnn_i_acc_maker_t){&host, armnn_i_acc_isas[isa], threads, winograd,
-                               ARMNN_ACC_OFF};
+  return (armnn_i_acc_maker_t){
+      .host = &host,
+      .isa = armnn_i_acc_isas[isa],
+      .max_threads = threads,
+      .winograd = winograd,
+      .separable = ARMNN_ACC_OFF,
+  };
 }
 
 /* What the convolutions that are made from now on may be; at first they are windows. */
@@ -92,6 +98,13 @@ EXPORT int32_t operators_make_winograd(uint32_t isa, uint32_t threads,
                                        armnn_i_acc_op_t** out) {
   const armnn_i_acc_maker_t maker = maker_of(isa, threads);
   return (int32_t)armnn_i_acc_make_winograd(&maker, what, tile, out);
+}
+
+EXPORT int32_t operators_make_quantized_tiles(uint32_t isa, uint32_t threads,
+                                              const armnn_i_acc_quantized_convolution_t* what,
+                                              int32_t by_bytes, armnn_i_acc_op_t** out) {
+  const armnn_i_acc_maker_t maker = maker_of(isa, threads);
+  return (int32_t)armnn_i_acc_make_quantized_tiles(&maker, what, by_bytes != 0, out);
 }
 
 #define KIND(kind, name, ...) KIND_LIKE(kind, name, name, 0)

@@ -9,6 +9,7 @@ what the operators see. Operators run on one thread, and on three that take the 
 from __future__ import annotations
 
 import ctypes
+import platform
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,11 +34,21 @@ FUNCTIONS = tuple(
 
 CHOICES = tuple(name.removeprefix("ARMNN_ACC_").lower() for name in HEADERS.enums["choice"])
 
+STORED = tuple(
+    name.removeprefix("ARMNN_ACC_STORED_").lower()
+    for name in HEADERS.enums["stored"]
+    if name != "ARMNN_ACC_STORED_COUNT"
+)
+
 # What /proc/cpuinfo must name for an instruction set to be tested here.
 _NEEDS = {
-    "avx512": {"avx512f", "avx512bw", "avx512vl", "avx512dq"},
-    "avx2": {"avx2", "fma"},
+    "avx512": {"avx512f", "avx512bw", "avx512vl", "avx512dq", "f16c"},
+    "avx2": {"avx2", "fma", "f16c"},
+    "avx512vnni": {"avx512f", "avx512bw", "avx512vl", "avx512dq", "f16c", "avx512_vnni"},
+    "avxvnni": {"avx2", "fma", "f16c", "avx_vnni"},
 }
+# On Arm, the bits of AT_HWCAP and AT_HWCAP2; an emulator shows the file of its host.
+_ARM_BITS = {"dotprod": (16, 20), "i8mm": (26, 13)}
 
 
 Element: Any = HEADERS.structs["element"]
@@ -111,7 +122,12 @@ def available() -> set[str]:
     flags = {
         word for line in text.splitlines() if line.startswith("flags") for word in line.split()
     }
-    return {isa for isa, needs in _NEEDS.items() if needs <= flags} | {"neon", "portable"}
+    here = {isa for isa, needs in _NEEDS.items() if needs <= flags} | {"neon", "portable"}
+    if platform.machine().lower() in ("aarch64", "arm64"):
+        words = ctypes.CDLL(None).getauxval
+        words.argtypes, words.restype = [ctypes.c_ulong], ctypes.c_ulong
+        here |= {isa for isa, (word, bit) in _ARM_BITS.items() if words(word) >> bit & 1}
+    return here
 
 
 class Operators:
@@ -159,6 +175,26 @@ class Operators:
             ctypes.c_float(b),
         )
         return out
+
+    def dot(
+        self, isa: str, what: str, sums: np.ndarray, x: np.ndarray, weights: np.ndarray
+    ) -> np.ndarray:
+        """``sums`` and the products of ``what``, bytes or pairs, in each lane of 32 bits."""
+        lanes = getattr(self._library, f"operators_lanes__{isa}")()
+        assert sums.nbytes == x.nbytes == weights.nbytes
+        assert sums.size % lanes == 0
+        out = sums.copy()
+        getattr(self._library, f"operators_dot_{what}__{isa}")(
+            ctypes.c_void_p(out.ctypes.data),
+            ctypes.c_void_p(x.ctypes.data),
+            ctypes.c_void_p(weights.ctypes.data),
+            ctypes.c_uint64(sums.size // lanes),
+        )
+        return out
+
+    def takes_signed_bytes(self, isa: str) -> bool:
+        """Whether the first side of products of bytes is signed."""
+        return bool(getattr(self._library, f"operators_byte_sign__{isa}")())
 
     def refuses(self, name: str, isa: str, what: ctypes.Structure) -> bool:
         """Whether the maker refuses; what it makes is not run."""

@@ -12,7 +12,7 @@ import pytest
 import armnn_py as ann
 from armnn_py.optimizer import OptimizerOptions, optimize
 
-from .conftest import ISAS
+from .conftest import DOT_ISAS, ISAS
 from .operators import available
 
 if TYPE_CHECKING:
@@ -50,7 +50,9 @@ def numbers(rng: np.random.Generator, info: ann.TensorInfo) -> NDArray[Any]:
     return np.where(rng.random(info.static_shape) < 0.1, extreme, values).astype(info.dtype)
 
 
-@pytest.fixture(scope="module", params=[(isa, threads) for isa in ISAS for threads in (1, 2)])
+@pytest.fixture(
+    scope="module", params=[(isa, threads) for isa in (*DOT_ISAS, *ISAS) for threads in (1, 2)]
+)
 def quantized_runtime(request: pytest.FixtureRequest) -> Iterator[ann.Runtime]:
     """Each instruction set that runs here, with one thread and with two."""
     isa, threads = request.param

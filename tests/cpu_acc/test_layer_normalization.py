@@ -88,3 +88,44 @@ def test_parameters_join_the_operator(runtime: ann.Runtime, kind: str) -> None:
         kernels = [row.kernel for row in profile.layers if row.layer == "norm"]
     assert len(kernels) == 1
     assert "normalize" in kernels[0]
+
+
+WRITTEN_OUT = {
+    "power, reciprocal": ["q = Pow(x, two)", "i = Div(one, r)", "n = Mul(x, i)"],
+    "product, quotient": ["q = Mul(x, x)", "n = Div(x, r)"],
+    "reciprocal first": ["q = Mul(x, x)", "i = Reciprocal(r)", "n = Mul(i, x)"],
+}
+
+
+@pytest.mark.parametrize("form", WRITTEN_OUT)
+@pytest.mark.parametrize("read_again", [False, True])
+def test_root_mean_square_written_out(runtime: ann.Runtime, form: str, read_again: bool) -> None:
+    """As exporters of language models write it; what is normalised is read elsewhere, too, and of
+    numbers that make it up, one may be."""
+    square, *others = WRITTEN_OUT[form]
+    rest = "\n".join(others)
+    text = f"""<ir_version: 9, opset_import: ["" : 17]>
+    net (float[2, 5, 33] x) => (float[2, 5, 33] y, float[2, 5, 1] z)
+    <float two = {{2}}, float one = {{1}}, float eps = {{1e-3}}> {{
+      {square}
+      m = ReduceMean <axes = [-1]> (q)
+      s = Add(m, eps)
+      r = Sqrt(s)
+      {rest}
+      g = Mul(gamma, n)
+      y = Add(g, x)
+      z = {"Neg(m)" if read_again else "ReduceMax <axes = [-1]> (x)"}
+    }}"""
+    model = onnx.parser.parse_model(text)
+    model.graph.initializer.append(onnx.numpy_helper.from_array(values_of(1, 33), "gamma"))
+    data = model.SerializeToString()
+    x = values_of(0, 2, 5, 33) * 2
+    expected = onnxruntime.InferenceSession(data).run(None, {"x": x})
+    with ann.load(data, ["CpuAcc"], runtime=runtime) as net:
+        with net.profile() as profile:
+            found = net.run({"x": x})
+        kernels = [row.kernel for row in profile.layers]
+    for one, other in zip(expected, found.values(), strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-5, atol=1e-6)
+    assert any("normalize" in kernel for kernel in kernels) is not read_again
+    assert any("sqrt" in kernel for kernel in kernels) is read_again

@@ -18,9 +18,11 @@ import armnn_py as ann
 from .networks import NHWC, F, check, convolution, values_of
 from .vision import Vision
 
+NAMES = ("avx512vnni", "avx512", "avxvnni", "avx2", "i8mm", "dotprod", "neon", "portable")
+
 
 @pytest.mark.usefixtures("runtime")
-@pytest.mark.parametrize("isa", ["avx512", "avx2", "neon", "portable"])
+@pytest.mark.parametrize("isa", NAMES)
 def test_each_instruction_set(isa: str) -> None:
     """An instruction set that this machine lacks is refused, and those that it has are named."""
     with warnings.catch_warnings(record=True) as told:
@@ -40,7 +42,7 @@ def test_unknown_instruction_set() -> None:
         ann.Runtime(backend_options={"CpuAcc": {"isa": "avx51"}})
     assert str(caught.value).splitlines() == [
         "backend_options['CpuAcc']: option 'isa' is 'avx51', "
-        "one of 'auto', 'avx512', 'avx2', 'neon', 'portable' expected",
+        f"one of 'auto', {', '.join(map(repr, NAMES))} expected",
         "  default: 'auto'",
         "hint: did you mean 'avx512'?",
     ]

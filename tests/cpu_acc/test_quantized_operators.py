@@ -14,6 +14,7 @@ import pytest
 
 from armnn_py._native import abi
 
+from .conftest import DOT_ISAS
 from .guarded import laid_out
 from .operators import HEADERS, Operators, address, tensor
 
@@ -24,9 +25,12 @@ Table: Any = HEADERS.structs["table"]
 X_POINT, Y_POINT = 7, -20
 
 
-def bytes_of(rng: np.random.Generator, shape: tuple[int, ...], how: int) -> np.ndarray:
-    array = laid_out(shape, how, np.int8)
-    array[...] = rng.integers(-128, 128, shape)
+def bytes_of(
+    rng: np.random.Generator, shape: tuple[int, ...], how: int, data_type: Any = np.int8
+) -> np.ndarray:
+    array = laid_out(shape, how, data_type)
+    least = np.iinfo(data_type).min
+    array[...] = rng.integers(least, least + 256, shape)
     return array
 
 
@@ -56,7 +60,7 @@ def windows(x: np.ndarray, kernel: tuple[int, int], stride: int, pad: int) -> np
     return views[:, ::stride, ::stride].transpose(0, 1, 2, 4, 5, 3)
 
 
-@pytest.mark.parametrize("depthwise", [False, True])
+@pytest.mark.parametrize("by", ["choice", "pairs", "bytes", "depthwise"])
 @pytest.mark.parametrize("how", [0, 1, 2])
 @pytest.mark.parametrize(
     ("kernel", "stride", "pad", "channels", "outputs"),
@@ -74,8 +78,8 @@ def windows(x: np.ndarray, kernel: tuple[int, int], stride: int, pad: int) -> np
 )
 def test_products(
     operators: Operators,
-    isa: str,
-    depthwise: bool,
+    quantized_isa: str,
+    by: str,
     how: int,
     kernel: tuple[int, int],
     stride: int,
@@ -84,7 +88,8 @@ def test_products(
     outputs: int,
 ) -> None:
     rng = np.random.default_rng(how)
-    x = bytes_of(rng, (2, 9, 8, channels), how)
+    depthwise = by == "depthwise"
+    x = bytes_of(rng, (2, 9, 8, channels), how, np.uint8 if how == 1 else np.int8)
     outputs = channels if depthwise else outputs
     weights = rng.integers(-127, 128, (outputs, *kernel, 1 if depthwise else channels))
     weights = weights.astype(np.int8)
@@ -121,9 +126,14 @@ def test_products(
         low=-100,
         high=90,
     )
-    name = "quantized_depthwise" if depthwise else "quantized_convolution"
-    by_squares = kernel == (3, 3) and stride == 1 and channels >= 16 and not depthwise
-    assert ("winograd" in operators.run(name, isa, what)) == by_squares
+    if by in ("pairs", "bytes"):
+        name = operators.run("quantized_tiles", quantized_isa, what, by == "bytes")
+        assert (name.split("__")[0] == "armnn_s8_gemm") == (by == "pairs")
+    else:
+        maker = "quantized_depthwise" if depthwise else "quantized_convolution"
+        name = operators.run(maker, quantized_isa, what)
+        squares = kernel == (3, 3) and stride == 1 and channels >= 16 and not depthwise
+        assert ("winograd" in name) == (squares and quantized_isa not in DOT_ISAS)
     np.testing.assert_array_equal(y, stored(levels, -100, 90))
     if y.base is not None and (how + 1) % 3:
         y[...] = 5
@@ -132,7 +142,9 @@ def test_products(
 
 @pytest.mark.parametrize("how", [0, 1, 2])
 @pytest.mark.parametrize("shape", [(3, 5, 1), (2, 3, 15), (2, 3, 64), (4, 4, 100)])
-def test_elements(operators: Operators, isa: str, shape: tuple[int, ...], how: int) -> None:
+def test_elements(
+    operators: Operators, quantized_isa: str, shape: tuple[int, ...], how: int
+) -> None:
     rng = np.random.default_rng(how)
     x, y = bytes_of(rng, shape, how), bytes_of(rng, (1, 1, shape[2]), 0)
     z = laid_out(shape, (how + 1) % 3, np.int8)
@@ -146,18 +158,18 @@ def test_elements(operators: Operators, isa: str, shape: tuple[int, ...], how: i
         high=127,
     )
     what.factor.multiplier, what.factor.shift = 1500000000, -6
-    operators.run("quantized_binary", isa, what)
+    operators.run("quantized_binary", quantized_isa, what)
     products = (x.astype(np.int64) - X_POINT) * (y.astype(np.int64) - 3)
     np.testing.assert_array_equal(z, stored(scaled(products, 1500000000, 6)))
     table = Table(input=quantized(x, 0), output=quantized(z, 0))
     table.table[:] = [(7 * i + 3) % 256 for i in range(256)]
-    operators.run("table", isa, table)
+    operators.run("table", quantized_isa, table)
     np.testing.assert_array_equal(z, (7 * x.view(np.uint8).astype(int) + 3).astype(np.int8))
 
 
 @pytest.mark.parametrize("how", [0, 1, 2])
 @pytest.mark.parametrize("method", ["MAX", "AVERAGE"])
-def test_pooling(operators: Operators, isa: str, method: str, how: int) -> None:
+def test_pooling(operators: Operators, quantized_isa: str, method: str, how: int) -> None:
     rng = np.random.default_rng(how)
     x = bytes_of(rng, (2, 9, 8, 67), how)
     seen = windows(x, (3, 2), 2, 0)
@@ -178,20 +190,80 @@ def test_pooling(operators: Operators, isa: str, method: str, how: int) -> None:
         dilation_y=1,
         dilation_x=1,
     )
-    operators.run("quantized_pooling", isa, what)
+    operators.run("quantized_pooling", quantized_isa, what)
     np.testing.assert_array_equal(y, expected)
 
 
 @pytest.mark.parametrize("how", [0, 1, 2])
 @pytest.mark.parametrize("columns", [1, 15, 64, 77])
-def test_quantize_and_back(operators: Operators, isa: str, columns: int, how: int) -> None:
+def test_quantize_and_back(
+    operators: Operators, quantized_isa: str, columns: int, how: int
+) -> None:
     rng = np.random.default_rng(how)
     x = laid_out((3, 5, columns), how)
     x[...] = rng.normal(size=x.shape) * 8
     y, z = laid_out(x.shape, (how + 1) % 3, np.int8), laid_out(x.shape, (how + 2) % 3)
-    operators.run("quantize", isa, HEADERS.structs["quantize"](tensor(x), quantized(y, Y_POINT)))
+    operators.run(
+        "quantize", quantized_isa, HEADERS.structs["quantize"](tensor(x), quantized(y, Y_POINT))
+    )
     np.testing.assert_array_equal(y, stored(np.rint(x / np.float32(0.1))))
     operators.run(
-        "dequantize", isa, HEADERS.structs["dequantize"](quantized(y, Y_POINT), tensor(z))
+        "dequantize", quantized_isa, HEADERS.structs["dequantize"](quantized(y, Y_POINT), tensor(z))
     )
     np.testing.assert_array_equal(z, np.float32(0.1) * (y.astype(np.float32) - Y_POINT))
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_products_of_bytes(operators: Operators, quantized_isa: str, ends: bool) -> None:
+    """The instruction, or what stands for it: nothing saturates, and sums wrap."""
+    rng = np.random.default_rng(int(ends))
+    first = np.int8 if operators.takes_signed_bytes(quantized_isa) else np.uint8
+    sums = rng.integers(-(2**31), 2**31, 512, np.int32)
+
+    def sides(data_type: Any, count: int) -> np.ndarray:
+        limits = np.iinfo(data_type)
+        if ends:
+            values = rng.choice([limits.min, limits.max], (512, count))
+        else:
+            values = rng.integers(limits.min, limits.max + 1, (512, count))
+        return np.ascontiguousarray(values.astype(data_type))
+
+    for what, types, count in (("bytes", (first, np.int8), 4), ("pairs", (np.int16, np.int16), 2)):
+        x, weights = (sides(data_type, count) for data_type in types)
+        expected = sums + np.sum(x.astype(np.int64) * weights, axis=1)
+        np.testing.assert_array_equal(
+            operators.dot(quantized_isa, what, sums, x, weights),
+            expected.astype(np.uint64).astype(np.uint32).view(np.int32),
+        )
+
+
+def test_weights_that_need_nine_bits(operators: Operators, quantized_isa: str) -> None:
+    """Bytes of weights cannot hold their levels: pairs do."""
+    rng = np.random.default_rng(4)
+    x = bytes_of(rng, (1, 2, 3, 13), 0)
+    weights = rng.integers(0, 256, (5, 1, 1, 13)).astype(np.uint8)
+    for point, fits in ((128, True), (127, False), (3, False)):
+        weights[0, 0, 0, :2] = [0, 255]
+        levels = weights.astype(np.int64) - point
+        sums = np.einsum("nyxc,oc->nyxo", x.astype(np.int64) - X_POINT, levels[:, 0, 0])
+        y = np.zeros(sums.shape, np.int8)
+        points = np.full(5, point, np.int32)
+        factors = np.tile(np.array([2**30 + 12345, -8], np.int32), (5, 1))
+        what = Product(
+            input=quantized(x, X_POINT),
+            output=quantized(y, Y_POINT),
+            weights=quantized(weights, point),
+            weight_zero_points=address(points),
+            factors=address(factors),
+            **{f"{name}_{axis}": 1 for name in ("kernel", "stride", "dilation") for axis in "yx"},
+            groups=1,
+            low=-128,
+            high=127,
+        )
+        by_bytes = operators.run("quantized_tiles", quantized_isa, what, True)
+        assert (by_bytes != "unsupported") == fits
+        if fits:
+            np.testing.assert_array_equal(y, stored(scaled(sums, 2**30 + 12345, 8)))
+        y[...] = 0
+        operators.run("quantized_convolution", quantized_isa, what)
+        np.testing.assert_array_equal(y, stored(scaled(sums, 2**30 + 12345, 8)))

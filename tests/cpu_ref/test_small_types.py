@@ -187,7 +187,7 @@ def test_other_layers_refuse_them(data_type: T) -> None:
 
 
 @pytest.mark.parametrize("data_type", PACKED)
-def test_no_array_has_them(data_type: T) -> None:
+def test_no_array_of_a_run_has_them(data_type: T) -> None:
     info = ann.TensorInfo((2,), data_type)
     network = ann.Network()
     what = f"is {data_type.label}, whose elements are less than a byte"
@@ -195,15 +195,42 @@ def test_no_array_has_them(data_type: T) -> None:
         network.add_input("x", info)
     with pytest.raises(ann.InvalidArgumentError, match=what):
         network.add_variable("v", info)
-    with pytest.raises(ann.InvalidArgumentError, match=what):
-        network.add_constant([1, 1], info=info)
-    with pytest.raises(ann.InvalidArgumentError, match="less than a byte"):
-        network.add_constant(np.ones(2, package(data_type)))
     value = network.add_layer(
         L.CAST, [network.add_input("x", ann.TensorInfo((2,)))], output_infos=[info]
     )
     with pytest.raises(ann.InvalidArgumentError, match=what):
         network.add_output("y", value)
+
+
+@pytest.mark.parametrize("data_type", PACKED)
+@pytest.mark.parametrize("count", [0, 1, 6, 7])
+def test_constants_have_several_to_a_byte(data_type: T, count: int) -> None:
+    ends = [-2, -1, 0, 1] if data_type in (T.QASYMM_S2, T.QASYMM_S4) else [0, 1, 2, 3]
+    numbers = np.resize(ends, count).astype(package(data_type))
+    layer = ann.Network().add_constant(numbers)
+    assert layer.output.info == ann.TensorInfo((count,), data_type)
+    assert (layer.value.dtype, layer.value.size) == (np.uint8, -(-count * data_type.bits // 8))
+    codes = numbers.view(np.uint8) & (1 << data_type.bits) - 1
+    stored = np.unpackbits(layer.value, bitorder="little")
+    np.testing.assert_array_equal(
+        stored[: count * data_type.bits],
+        np.unpackbits(
+            codes.reshape(-1, 1), axis=1, count=data_type.bits, bitorder="little"
+        ).ravel(),
+    )
+    assert not stored[count * data_type.bits :].any()
+    again = ann.Network().add_constant(layer.value, info=layer.output.info)
+    assert again.value is layer.value or not count
+
+
+@pytest.mark.parametrize("data_type", PACKED)
+def test_numbers_that_do_not_fit_a_constant(data_type: T) -> None:
+    info = ann.TensorInfo((2,), data_type)
+    for wrong in ([1, 1], np.array([1, 1], np.int32), np.array([100, 100], np.int8)):
+        with pytest.raises(ann.InvalidArgumentError, match=data_type.label):
+            ann.Network().add_constant(wrong, info=info)
+    with pytest.raises(ann.InvalidArgumentError, match="does not fit"):
+        ann.Network().add_constant(np.ones(3, package(data_type)), info=info)
 
 
 @pytest.mark.parametrize("data_type", PACKED)

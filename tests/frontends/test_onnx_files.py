@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import armnn_py as ann
 from armnn_py.frontends import import_model
+from armnn_py.frontends.onnx import external_files
 from armnn_py.network import ConstantLayer
 
 FLOAT = TensorProto.FLOAT
@@ -327,6 +328,63 @@ def test_weights_in_a_file_of_several_names(models: Any) -> None:
     os.link(secret, models.folder / "data.bin")
     with pytest.raises(ann.ParseError, match=r"'data\.bin' is a file of 2 names \(hard links\)"):
         import_model(models.save(adding(external("data.bin"))))
+
+
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def to_link(file: Path, secret: Path) -> None:
+    file.unlink()
+    file.symlink_to(secret)
+
+
+def to_hard_link(file: Path, secret: Path) -> None:
+    file.unlink()
+    os.link(secret, file)
+
+
+def to_pipe(file: Path, secret: Path) -> None:
+    file.unlink()
+    os.mkfifo(file)
+
+
+def to_linked_folder(file: Path, secret: Path) -> None:
+    file.parent.rename(file.parent.with_name("away"))
+    file.parent.symlink_to(secret.parent)
+
+
+@pytest.mark.parametrize("change", [to_link, to_hard_link, to_pipe, to_linked_folder])
+def test_weights_in_a_file_that_is_exchanged_meanwhile(
+    models: Any, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path, Path], None]
+) -> None:
+    """Whoever owns the folder may do that after its name was judged."""
+    secret = models.folder.parent / "secrets" / "data.bin"
+    file = models.folder / "weights" / "data.bin"
+    for one in (secret, file):
+        one.parent.mkdir(exist_ok=True)
+        one.write_bytes(bytes(16))
+    open_below = external_files._open_below
+
+    def change_first(base: Path, names: Sequence[str]) -> int:
+        change(file, secret)
+        return open_below(base, names)
+
+    monkeypatch.setattr(external_files, "_open_below", change_first)
+    before = descriptors()
+    with pytest.raises(ann.ParseError, match="external data"):
+        import_model(models.save(adding(external("weights/data.bin"))))
+    assert descriptors() == before
+
+
+@pytest.mark.parametrize("location", [".", "weights", "weights/.", "short.bin/x"])
+def test_weights_in_what_is_no_file(models: Any, location: str) -> None:
+    (models.folder / "weights").mkdir()
+    (models.folder / "short.bin").write_bytes(bytes(8))
+    before = descriptors()
+    with pytest.raises(ann.ParseError, match=r"external data file .* is missing"):
+        import_model(models.save(adding(external(location))))
+    assert descriptors() == before
 
 
 def test_weights_in_a_model_cache(tmp_path: Path) -> None:

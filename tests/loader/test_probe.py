@@ -197,11 +197,40 @@ def test_another_program_is_ended_and_no_fault(
     do: Do, file: Path, processes: Callable[[], list[int]]
 ) -> None:
     do("program", "create")
-    with file.open("rb") as stream:
-        [(_, finding)] = try_files([(str(file), stream.fileno())], 5.0)
+    with file.open("rb") as stream, try_files([(str(file), stream.fileno())], 5.0) as findings:
+        [(_, finding)] = findings
     assert finding.ended == "passed"
     assert fault_of(finding) is None
     assert processes() == []
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [lambda file: file.chmod(0o666), lambda file: os.truncate(file, file.stat().st_size // 2)],
+    ids=["writable", "cut"],
+)
+def test_the_program_that_starts_before_the_file_is_inspected(
+    spoil: Callable[[Path], None],
+    do: Do,
+    load: Load,
+    file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It runs no code of a file that the inspection refuses, and goes with its descriptors."""
+    notes = tmp_path / "notes.txt"
+    monkeypatch.setenv("ARMNN_TEST_PROCESSES", str(notes))
+    do("program", "constructor")
+    spoil(file)
+    descriptors = Path("/proc/self/fd")
+    open_after = []
+    for _ in range(3):  # the first one keeps some for later
+        assert only(load(file.parent)).status == "refused"
+        open_after.append(len(list(descriptors.iterdir())))
+    assert not notes.exists()
+    assert open_after[2] == open_after[1]
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
 
 
 @pytest.mark.parametrize("site", SITES)

@@ -202,6 +202,42 @@ def test_libraries_that_come_with_the_file(
     assert tried == [file.name] * 2
 
 
+@pytest.mark.parametrize("site", ["constructor", "create", "support"])
+def test_libraries_that_its_code_opens(
+    site: str,
+    cache: Path,
+    tried: list[str],
+    load_once,
+    tmp_path: Path,
+    workshop: Workshop,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A driver, say, which a vendor's backend looks for when it is made."""
+    library = tmp_path / "libdriver.so"
+    workshop.compile(workshop.fixture("plain_library.c"), library)
+    monkeypatch.setenv("ARMNN_TEST_LIBRARY", str(library))
+    file = workshop.put(
+        tmp_path / "place", "Deed", 'DEED="library"', f'SITE="{site}"', source=SOURCE
+    )
+    assert load_once(file.parent) == LOADED
+    assert load_once(file.parent) == LOADED
+    assert tried == [file.name]
+    os.utime(library, ns=(1, 1))
+    assert load_once(file.parent) == LOADED
+    assert tried == [file.name] * 2
+
+
+def test_a_sparse_file_is_not_read_to_its_end(
+    cache: Path, tried: list[str], load_once, tmp_path: Path, workshop: Workshop
+) -> None:
+    """It takes no room, and reading it would take hours."""
+    file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
+    os.truncate(file, 1 << 40)
+    assert load_once(file.parent) == LOADED
+    assert load_once(file.parent) == LOADED
+    assert tried == [file.name]
+
+
 def test_what_refuses_a_file_is_asked_again_after_an_hour(
     cache: Path,
     tried: list[str],
@@ -230,6 +266,46 @@ def test_a_longer_limit_asks_again(
     for seconds, count in ((0.3, 1), (0.3, 1), (0.2, 1), (0.4, 2)):
         assert load_once(file.parent, probe_seconds=seconds) == ("refused", "id", "timed-out")
         assert len(tried) == count
+
+
+def test_new_lines_are_added_and_old_ones_go(
+    cache: Path, tried: list[str], load_once, tmp_path: Path, workshop: Workshop
+) -> None:
+    """One line is added for each finding; the file is replaced when most of its lines are old."""
+    file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
+    other = workshop.put(tmp_path / "other", "Deed", source=SOURCE)
+    assert load_once(other.parent) == LOADED
+    [kept] = cache.iterdir()
+    counts, inodes = [], set()
+    for moment in range(1, 50):
+        os.utime(file, ns=(moment, moment))
+        assert load_once(file.parent) == LOADED
+        counts.append(kept.read_bytes().count(b"\n"))
+        inodes.add(kept.stat().st_ino)
+    assert counts[:5] == [3, 4, 5, 6, 7]
+    assert max(counts) < 45
+    assert len(inodes) == 2
+    forget()
+    assert load_once(file.parent) == LOADED
+    assert load_once(other.parent) == LOADED
+    assert tried == [other.name, *[file.name] * 49]
+
+
+def test_what_a_full_disk_left_is_passed_over(
+    cache: Path, tried: list[str], load_once, tmp_path: Path, workshop: Workshop
+) -> None:
+    first, *rest = (
+        workshop.put(tmp_path / name, "Deed", source=SOURCE) for name in ("one", "two", "three")
+    )
+    assert load_once(first.parent) == LOADED
+    [kept] = cache.iterdir()
+    with kept.open("ab") as stream:
+        stream.write(kept.read_bytes().splitlines()[1][:100])
+    for _ in range(2):
+        forget()
+        for file in (first, *rest):
+            assert load_once(file.parent) == LOADED
+    assert tried == [file.name for file in (first, *rest)]
 
 
 # ---- Caches that are none -----------------------------------------------------------------------

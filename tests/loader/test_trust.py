@@ -7,7 +7,9 @@ from __future__ import annotations
 import inspect
 import os
 import shutil
+import struct
 import subprocess
+import sysconfig
 import tempfile
 import warnings
 from pathlib import Path
@@ -19,7 +21,7 @@ from armnn_py import environment
 from armnn_py.backends import Verdict, load_backends
 from armnn_py.backends.trust.lock_file import LockedBackend, hash_of, write_lock_file
 
-from .harness import Load, Workshop, only
+from .harness import Load, Workshop, only, run_child
 
 SOMEBODY = 54321  # a user who is not there
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
@@ -230,7 +232,11 @@ def linked(workshop: Workshop, folder: Path, *flags: str) -> Path:
     return target
 
 
-@pytest.mark.parametrize("entries", [".", "lib", "lib:.", "/opt/lib:.:", "$ORIGIN:lib"])
+@pytest.mark.parametrize(
+    "entries",
+    # The system's loader puts relative names in place of LIB and PLATFORM.
+    [".", "lib", "lib:.", "/opt/lib:.:", "$ORIGIN:lib", "$LIB/acme", "/opt:${LIB}", "$PLATFORM"],
+)
 @pytest.mark.parametrize("kind", ["--enable-new-dtags", "--disable-new-dtags"])
 def test_run_paths_in_the_folder_of_the_program(
     tmp_path: Path, workshop: Workshop, entries: str, kind: str
@@ -241,7 +247,9 @@ def test_run_paths_in_the_folder_of_the_program(
     assert "$ORIGIN" in verdict.hint
 
 
-@pytest.mark.parametrize("entries", ["$ORIGIN", "$ORIGIN/../lib:/opt/lib", "${ORIGIN}/x"])
+@pytest.mark.parametrize(
+    "entries", ["$ORIGIN", "$ORIGIN/../lib:/opt/lib", "${ORIGIN}/x", "/opt/$LIB:$ORIGIN/$PLATFORM"]
+)
 def test_run_paths_that_do_not_depend_on_it(
     tmp_path: Path, workshop: Workshop, entries: str
 ) -> None:
@@ -267,6 +275,22 @@ def helper(workshop: Workshop, target: Path, *flags: str) -> None:
     workshop.compile(source, target, *flags)
 
 
+def multiarch() -> str:
+    return sysconfig.get_config_var("MULTIARCH") or "lib"
+
+
+def load_once(file: Path) -> set[str]:
+    """Open a file in another process, in this folder; files of tests that came with it."""
+    found = run_child(
+        "import ctypes, json, sys\n"
+        "ctypes.CDLL(sys.argv[1])\n"
+        "lines = [line.split() for line in open('/proc/self/maps')]\n"
+        "print(json.dumps(sorted({line[5] for line in lines if line[5:]})))",
+        file,
+    )
+    return {path for path in found if path.startswith(str(file.parents[1]))} - {str(file)}
+
+
 def test_a_needed_library_by_a_relative_path(
     tmp_path: Path, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -274,6 +298,64 @@ def test_a_needed_library_by_a_relative_path(
     monkeypatch.chdir(tmp_path)
     linked(workshop, tmp_path / "b", "-Wl,--no-as-needed", "./libhelper.so")
     refused(verdict_on(tmp_path / "b"), "needed-relative", "needs './libhelper.so'")
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--auxiliary=./libhelper.so"],
+        ["--auxiliary=./libhelper.so", "--auxiliary=libc.so.6"],
+        ["--filter=./libhelper.so"],
+    ],
+    ids=["auxiliary", "first of two", "filter"],
+)
+def test_a_filter_by_a_relative_path(
+    tmp_path: Path, workshop: Workshop, monkeypatch: pytest.MonkeyPatch, flags: list[str]
+) -> None:
+    """A library that stands in for symbols of the file is loaded with it, as a needed one is."""
+    helper(workshop, tmp_path / "libhelper.so")
+    monkeypatch.chdir(tmp_path)
+    file = linked(workshop, tmp_path / "b", *(f"-Wl,{flag}" for flag in flags))
+    assert load_once(file) == {str(tmp_path / "libhelper.so")}  # the system's loader does it
+    refused(verdict_on(tmp_path / "b"), "needed-relative", "needs './libhelper.so'")
+
+
+@pytest.mark.parametrize("kind", ["needed", "run path"])
+@pytest.mark.parametrize("word", ["$LIB", "${LIB}"])
+def test_a_name_that_the_systems_loader_makes_relative(
+    tmp_path: Path, workshop: Workshop, monkeypatch: pytest.MonkeyPatch, word: str, kind: str
+) -> None:
+    """It puts the folder of libraries below a prefix in place of LIB: without a slash in front."""
+    monkeypatch.chdir(tmp_path)
+    name = "libhelper.so" if kind == "run path" else f"{word}/libhelper.so"
+    helper(workshop, tmp_path / "libhelper.so", f"-Wl,-soname,{name}")
+    file = linked(
+        workshop,
+        tmp_path / "b",
+        f"-Wl,--no-as-needed,-rpath,{word if kind == 'run path' else '$ORIGIN'}",
+        str(tmp_path / "libhelper.so"),
+    )
+    places = {tmp_path / "lib", tmp_path / "lib64", tmp_path / "lib" / multiarch()}
+    for place in places:
+        place.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(tmp_path / "libhelper.so", place / "libhelper.so")
+    assert load_once(file) in [{str(place / "libhelper.so")} for place in places]
+    code = "needed-relative" if kind == "needed" else "run-path-relative"
+    refused(verdict_on(tmp_path / "b"), code, f"'{word}")
+
+
+@pytest.mark.parametrize("how", ["asked for", "not said"])
+def test_a_file_that_makes_stacks_executable(tmp_path: Path, workshop: Workshop, how: str) -> None:
+    """The system's loader does that to all threads of the program, where it does not refuse it."""
+    file = linked(workshop, tmp_path / "b", "-Wl,-z,execstack")
+    if how == "not said":
+        image = bytearray(file.read_bytes())
+        first, count = *struct.unpack_from("<Q", image, 32), *struct.unpack_from("<H", image, 56)
+        for at in range(first, first + 56 * count, 56):
+            if struct.unpack_from("<I", image, at) == (0x6474E551,):  # PT_GNU_STACK
+                struct.pack_into("<I", image, at, 0)
+        file.write_bytes(image)
+    refused(verdict_on(tmp_path / "b"), "elf-executable-stack", "stacks of the whole program")
 
 
 def test_the_name_of_another_library(tmp_path: Path, workshop: Workshop) -> None:

@@ -262,6 +262,52 @@ static void nested_calls_run_where_they_are(void) {
   }
 }
 
+/* Every thread is inside when the inner loops begin, so that each index is tried. */
+typedef struct limited_t {
+  atomic_uint present;
+  uint32_t threads;
+} limited_t;
+
+typedef struct limited_loop_t {
+  uint32_t outer_index;
+  uint32_t limit;
+  uint32_t bodies;
+} limited_loop_t;
+
+static armnn_status_t limited_body(void* argument, uint64_t begin, uint64_t end,
+                                   uint32_t thread_index) {
+  (void)begin, (void)end;
+  limited_loop_t* self = (limited_loop_t*)argument;
+  ++self->bodies;
+  const bool stays = self->limit == 0 || self->outer_index < self->limit;
+  CHECK_EQUAL(thread_index, stays ? self->outer_index : 0);
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t limiting_body(void* argument, uint64_t begin, uint64_t end,
+                                    uint32_t thread_index) {
+  (void)begin, (void)end;
+  limited_t* self = (limited_t*)argument;
+  atomic_fetch_add(&self->present, 1);
+  while (atomic_load(&self->present) < self->threads) sched_yield();
+  for (uint32_t limit = 0; limit <= self->threads + 1; ++limit) {
+    limited_loop_t loop = {thread_index, limit, 0};
+    CHECK_EQUAL(armnn_i_pool_parallel_for(&pool, limited_body, &loop, 10, 1, limit), 0);
+    CHECK_EQUAL(loop.bodies, 1);
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static void an_inner_index_is_below_its_own_limit(void) {
+  for (uint32_t threads = 1; threads <= 4; ++threads) {
+    set_up(threads);
+    limited_t limited = {.threads = threads};
+    CHECK_EQUAL(armnn_i_pool_parallel_for(&pool, limiting_body, &limited, threads, 1, 0), 0);
+    CHECK_EQUAL(limited.present, threads);
+    armnn_i_pool_stop(&pool);
+  }
+}
+
 static armnn_status_t change_pool(void* argument, uint64_t begin, uint64_t end,
                                   uint32_t thread_index) {
   (void)argument, (void)end, (void)thread_index;
@@ -449,6 +495,7 @@ static const test_t tests[] = {
     TEST(sleepers_are_woken),
     TEST(the_count_can_change),
     TEST(nested_calls_run_where_they_are),
+    TEST(an_inner_index_is_below_its_own_limit),
     TEST(bodies_may_change_the_pool),
     TEST(many_callers_do_not_wait_for_each_other),
     TEST(the_pool_changes_under_its_callers),

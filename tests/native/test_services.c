@@ -173,6 +173,9 @@ static void cpu_features_agree_with_the_compiler(void) {
   AGREE("avx512vl", ARMNN_CPU_X86_AVX512VL);
   AGREE("avx512dq", ARMNN_CPU_X86_AVX512DQ);
   AGREE("avx512vnni", ARMNN_CPU_X86_AVX512VNNI);
+#if !defined(__clang__) && __GNUC__ >= 12
+  AGREE("avxvnni", ARMNN_CPU_X86_AVXVNNI);
+#endif
 #undef AGREE
 #elif defined(__aarch64__)
   CHECK((features & ARMNN_CPU_ARM_NEON) != 0);

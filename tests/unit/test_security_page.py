@@ -39,6 +39,7 @@ RULES = {
     5: {
         "loader/test_trust.py": "test_run_paths_in_the_folder_of_the_program "
         "test_an_empty_entry_of_a_run_path_is_told_of test_a_needed_library_by_a_relative_path "
+        "test_a_filter_by_a_relative_path test_a_name_that_the_systems_loader_makes_relative "
         "test_the_name_of_another_library",
     },
     6: {
@@ -62,6 +63,7 @@ RULES = {
     10: {"lifecycle/test_wild_answers.py": "test_objects test_texts"},
     11: {
         "loader/test_elf.py": "test_damaged",
+        "loader/test_trust.py": "test_a_file_that_makes_stacks_executable",
         "loader/test_refusals.py": "test_refused test_sanitizer_library_would_end_the_process",
     },
     12: {
@@ -77,7 +79,8 @@ RULES = {
     },
     15: {
         "frontends/test_onnx_files.py": "test_weights_in_a_file_of_several_names "
-        "test_weights_in_a_model_cache test_huge_tensors",
+        "test_weights_in_a_file_that_is_exchanged_meanwhile test_weights_in_a_model_cache "
+        "test_huge_tensors",
         "unit/test_memory_budget.py": "test_import_computes_within_the_budget",
     },
     16: {

@@ -7,8 +7,9 @@ that were loaded with it and of the environment variables that its code asked fo
 processor, for one release of the host. What refuses a file holds for an hour at most: a driver may
 have been mended meanwhile that no finding knows of.
 
-One line for each file, of fields between tabs; texts are in hexadecimal. To read it nothing is
-imported that a plain program does not have.
+One line for each file, of fields between tabs; texts are in hexadecimal. New lines are added at the
+end, and the last one of a file counts; when too many are old, all are written anew. To read them
+nothing is imported that a plain program does not have.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ import binascii
 import logging
 import os
 import time
+from collections.abc import Iterable
 
 from armnn_py._native import self_check
 from armnn_py._version import __version__
 from armnn_py.backends.probe.findings import CALLS, Ended, Library, ProbeFinding
 from armnn_py.backends.probe.identity import FileIdentity
 from armnn_py.backends.probe.process import ProbeProgramError, program_path
-from armnn_py.cache_files import UnfitFileError, locked, read_file, replace_file
+from armnn_py.cache_files import UnfitFileError, append_to_file, locked, read_file, replace_file
 from armnn_py.records import record
 
 __all__ = ["BAD_SECONDS", "ProbeCache", "cache_of"]
@@ -32,6 +34,8 @@ _log = logging.getLogger("armnn_py.backends")
 
 _FORMAT = 1
 _MOST_ENTRIES = 1000
+#: Lines that may be old, besides one for each entry, before the file is written anew.
+_SPARE_LINES = 32
 _MOST_BYTES = 8 << 20
 #: Seconds that a finding holds which refuses a file.
 BAD_SECONDS = 3600
@@ -66,6 +70,7 @@ class ProbeCache:
         self._file = None if folder is None else os.path.join(folder, name)
         self._entries: dict[tuple[int, int], _Entry] = {}
         self._seen: FileIdentity | None = None
+        self._line_count: int | None = None  # of the file as it was seen; None: not one of ours
         self._is_told = False
         self._new: dict[tuple[int, int], _Entry] = {}
 
@@ -109,7 +114,7 @@ class ProbeCache:
             self._seen = seen
 
     def save(self) -> None:
-        """Write new findings beside those of other processes, in one step; a failure is logged."""
+        """Write new findings beside those of other processes; a failure is logged."""
         if self._file is None or not self._new:
             return
         folder = os.path.dirname(self._file)
@@ -120,15 +125,34 @@ class ProbeCache:
                 if not is_locked:
                     return  # the next one does it
                 self.refresh()
-                newest = sorted(self._entries.values(), key=lambda one: one.when)[-_MOST_ENTRIES:]
-                lines = [self._header, *map(_line_of, newest)]
-                replace_file(self._file, ("\n".join(lines) + "\n").encode("ascii"))
-                self._seen = FileIdentity.of(os.stat(self._file))
+                if not self._append(self._file):
+                    self._rewrite(self._file)
         except OSError as error:
             _log.debug("what was found on backend files is not kept: %s", error)
         self._new = {}
 
+    def _append(self, file: str) -> bool:
+        """Add lines for new entries to the file that was read, unless too many are old."""
+        lines = _lines_of(self._new.values())
+        most = min(_MOST_ENTRIES, 2 * len(self._entries) + _SPARE_LINES)
+        count = None if self._line_count is None else self._line_count + len(lines)
+        if count is None or count > most:
+            return False
+        status = append_to_file(
+            file, _bytes_of(lines), lambda status: FileIdentity.of(status) == self._seen
+        )
+        if status is None:
+            return False
+        self._seen, self._line_count = FileIdentity.of(status), count
+        return True
+
+    def _rewrite(self, file: str) -> None:
+        newest = sorted(self._entries.values(), key=lambda one: one.when)[-_MOST_ENTRIES:]
+        replace_file(file, _bytes_of([self._header, *_lines_of(newest)]))
+        self._seen, self._line_count = FileIdentity.of(os.stat(file)), len(newest)
+
     def _read(self) -> dict[tuple[int, int], _Entry]:
+        self._line_count = None
         if self._file is None:
             return {}
         try:
@@ -149,6 +173,8 @@ class ProbeCache:
             entry = _entry_of(line)
             if entry is not None:
                 entries[entry.identity[:2]] = entry
+        if lines and not lines[-1]:  # else the last line was cut
+            self._line_count = len(lines) - 1
         return entries
 
 
@@ -205,6 +231,14 @@ def _text(field: str) -> str | None:
     if not field.startswith("x"):
         raise ValueError("no text")
     return os.fsdecode(bytes.fromhex(field[1:]))
+
+
+def _bytes_of(lines: Iterable[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode("ascii")
+
+
+def _lines_of(entries: Iterable[_Entry]) -> list[str]:
+    return [_line_of(entry) for entry in entries]
 
 
 def _line_of(entry: _Entry) -> str:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From inspected files to findings: known ones from the cache, others by a trial.
+"""From files to findings: known ones from the cache, others by a trial after the inspection.
 
 No lock of the loader is held here: a file that hangs keeps only its own search waiting, for as long
 as the time limit says.
@@ -8,9 +8,10 @@ as the time limit says.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from armnn_py._native.interrupts import deferred_interrupts
@@ -25,6 +26,7 @@ from armnn_py.text import printable
 if TYPE_CHECKING:
     from armnn_py.backends.inspection import InspectedFile
     from armnn_py.backends.probe.cache import ProbeCache
+    from armnn_py.backends.probe.process import Trial
 
 __all__ = ["DEFAULT_SECONDS", "Examiner", "check_seconds"]
 
@@ -34,6 +36,9 @@ _log = logging.getLogger("armnn_py.backends")
 DEFAULT_SECONDS = 1.0
 
 _MOST_SECONDS = 3600.0
+#: A larger file is known by what the system says of it alone: a sparse one takes no room, and hours
+#: to read.
+_MOST_HASHED = 256 << 20
 
 _is_told = False
 
@@ -76,21 +81,64 @@ class Examiner:
         self._cache: ProbeCache | None = None
         self._folder = folder
 
-    def look_up(self, files: Sequence[InspectedFile]) -> list[InspectedFile]:
+    def examine(
+        self, files: Sequence[InspectedFile], inspect: Callable[[InspectedFile], None]
+    ) -> None:
+        """Inspect files, and give them what is known of them, or what their trial finds.
+
+        Parameters
+        ----------
+        files
+            The files; those of the package are inspected only.
+        inspect
+            Inspects a file. Meanwhile the program starts that will try the first one of which
+            nothing is known.
+        """
+        unknown = self._look_up(files) if self.seconds else []
+        with self._early_trial(unknown) as early:
+            for file in files:
+                inspect(file)
+                if file.identity is not None and not _is_unchanged(file):
+                    file.finding = None  # the loader says that it is another one by now
+            self._try_out([file for file in unknown if _is_unchanged(file)], early)
+
+    def _look_up(self, files: Sequence[InspectedFile]) -> list[InspectedFile]:
         """Give files the findings that are known; return those that have to be tried."""
-        if not self.seconds:
-            return []
         unknown = []
         for file in files:
-            identity = self._identity_of(file)
-            if identity is None:
+            path = file.candidate.real_path
+            file.identity = None if is_of_package(path) else _identity_at(path)
+            if file.identity is None:
                 continue
-            file.finding = self._findings.find(identity, self.seconds)
-            if file.finding is None and not shared_library.is_open(FileState(*identity[:4])):
+            file.finding = self._findings.find(file.identity, self.seconds)
+            if file.finding is None and not shared_library.is_open(_state_of(file.identity)):
                 unknown.append(file)
         return unknown
 
-    def try_out(self, files: Sequence[InspectedFile]) -> None:
+    @contextlib.contextmanager
+    def _early_trial(self, unknown: Sequence[InspectedFile]) -> Iterator[Trial | None]:
+        """Start the program for the first file, which may prove unfit to be tried."""
+        early = None
+        if unknown:
+            with LOADING:
+                from armnn_py.backends.probe.process import Trial
+        try:
+            with deferred_interrupts(), contextlib.suppress(OSError):  # `_try_out` tells why
+                for file in unknown[:1]:
+                    descriptor = _open(file)
+                    if descriptor is None:
+                        break
+                    try:
+                        early = Trial(file.candidate.real_path, descriptor, self.seconds)
+                    finally:
+                        os.close(descriptor)
+            yield early
+        finally:
+            if early is not None and not early.has_begun:
+                early.close()
+                early.reap()
+
+    def _try_out(self, files: Sequence[InspectedFile], early: Trial | None) -> None:
         """Try files in another process, all at the same time, and keep what was found."""
         if not files:
             return
@@ -99,39 +147,42 @@ class Examiner:
 
         by_path = {file.candidate.real_path: file for file in files}
         contents: dict[str, str] = {}
-        opened: dict[str, tuple[int, FileIdentity]] = {}
+        opened: dict[str, int] = {}
 
         def keep_hash(path: str, descriptor: int) -> None:
-            contents[path] = _content_hash(descriptor)
-            os.close(descriptor)
-            opened[path] = -1, opened[path][1]
+            identity = by_path[path].identity
+            is_small = identity is not None and identity.size <= _MOST_HASHED
+            contents[path] = _content_hash(descriptor) if is_small else "-"
+            os.close(opened.pop(path))
 
         def open_each() -> Iterator[tuple[str, int]]:
             for path, file in by_path.items():
                 with deferred_interrupts():  # Ctrl-C between two lines would leave it open
-                    found = _open(path, file.state)
-                    if found is not None:
-                        opened[path] = found
-                if found is not None:
+                    descriptor = _open(file)
+                    if descriptor is not None:
+                        opened[path] = descriptor
+                if descriptor is not None:
                     _log.debug("trying %s in another process", printable(path))
-                    yield path, found[0]
+                    yield path, descriptor
 
         try:
-            for path, finding in try_files(open_each(), self.seconds, keep_hash):
-                if finding.stage == "start":
-                    raise ProbeProgramError(f"the program ended before it opened '{path}'")
-                by_path[path].finding = finding
-                identity = opened[path][1]
-                # Somebody else may have ended the program: that is not kept.
-                if finding.ended != "gone" and _identity_at(path) == identity:
-                    self._findings.put(identity, contents[path], finding)
+            with try_files(open_each(), self.seconds, keep_hash, early) as findings:
+                for path, finding in findings:
+                    if finding.stage == "start":
+                        raise ProbeProgramError(f"the program ended before it opened '{path}'")
+                    file = by_path[path]
+                    file.finding = finding
+                    # Somebody else may have ended the program: that is not kept.
+                    identity = _identity_at(path)
+                    if finding.ended != "gone" and identity and identity == file.identity:
+                        self._findings.put(identity, contents[path], finding)
+                self._findings.save()
         except OSError as error:  # also where descriptors or processes have run out
             _tell_once(error)
+            self._findings.save()
         finally:
-            for descriptor, _ in opened.values():
-                if descriptor >= 0:
-                    os.close(descriptor)
-        self._findings.save()
+            for descriptor in opened.values():
+                os.close(descriptor)
 
     @property
     def _findings(self) -> ProbeCache:
@@ -142,15 +193,6 @@ class Examiner:
             self._cache = cache_of(self._folder)
         return self._cache
 
-    def _identity_of(self, file: InspectedFile) -> FileIdentity | None:
-        """The identity of a file from outside of the package, or None."""
-        path, state = file.candidate.real_path, file.state
-        if state is None or is_of_package(path):
-            return None
-        identity = _identity_at(path)
-        # Another file by now: the loader says so.
-        return identity if identity is not None and FileState(*identity[:4]) == state else None
-
 
 def _identity_at(path: str) -> FileIdentity | None:
     try:
@@ -159,17 +201,25 @@ def _identity_at(path: str) -> FileIdentity | None:
         return None
 
 
-def _open(path: str, state: FileState | None) -> tuple[int, FileIdentity] | None:
-    """Open a file if it is still the one that was inspected."""
+def _state_of(identity: FileIdentity) -> FileState:
+    return FileState(*identity[:4])
+
+
+def _is_unchanged(file: InspectedFile) -> bool:
+    """Whether a file was fit when it was inspected, and the one that was looked up."""
+    return file.identity is not None and file.state == _state_of(file.identity)
+
+
+def _open(file: InspectedFile) -> int | None:
+    """Open a file if it is still the one that was looked up."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        descriptor = os.open(file.candidate.real_path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         return None
-    identity = FileIdentity.of(os.fstat(descriptor))
-    if FileState(*identity[:4]) != state:
+    if FileIdentity.of(os.fstat(descriptor)) != file.identity:
         os.close(descriptor)
         return None
-    return descriptor, identity
+    return descriptor
 
 
 def _content_hash(descriptor: int) -> str:

@@ -24,7 +24,7 @@ from armnn_py._native.library import core_path
 from armnn_py.backends.probe.findings import ProbeFinding
 from armnn_py.backends.probe.report import read_report
 
-__all__ = ["ProbeProgramError", "program_path", "try_files"]
+__all__ = ["ProbeProgramError", "Trial", "program_path", "try_files"]
 
 _PROGRAM = "armnn_probe"
 #: Trials at the same time: hanging files wait, and cost nothing but their time.
@@ -67,55 +67,89 @@ def program_path() -> str:
     raise ProbeProgramError(f"the program '{_PROGRAM}' is not there, tried: {', '.join(tried)}")
 
 
-class _Trial:
-    """One running program."""
+class Trial:
+    """One running program, which waits until it is told to `begin`.
 
-    __slots__ = ("data", "deadline", "nonce", "path", "pid", "pipe", "seconds", "stages")
+    Parameters
+    ----------
+    path, descriptor
+        The file.
+    seconds
+        Its time limit.
 
-    def __init__(self, path: str, descriptor: int, seconds: float, program: str) -> None:
-        self.path, self.seconds = path, seconds
+    Raises
+    ------
+    ProbeProgramError
+        The program cannot be started.
+    """
+
+    __slots__ = (
+        "_begin", "_last_line", "_status", "data", "deadline", "nonce", "path", "pid", "pipe",
+        "seconds", "stages",
+    )  # fmt: skip
+
+    def __init__(self, path: str, descriptor: int, seconds: float) -> None:
+        program = program_path()
+        self.path = path
         self.nonce = os.urandom(8).hex()
+        self._last_line = f"end {self.nonce}\n".encode()
+        self.seconds = seconds
+        self.deadline = 0.0
         self.data = bytearray()
-        self.pipe, sender = os.pipe()
-        opened = [sender]
-        numbers: list[int] = []
+        self._status: int | None = None
+        own: list[int] = []
+        theirs: list[int] = []
         try:
-            self.stages, stages_sender = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-            opened.append(stages_sender)
-            for number in (sender, stages_sender, descriptor):
-                numbers.append(_moved(number))
+            for flags in (os.O_CLOEXEC, os.O_CLOEXEC | os.O_NONBLOCK, os.O_CLOEXEC):
+                reader, writer = os.pipe2(flags)
+                own.append(reader)
+                theirs.append(writer)
+            own[2], theirs[2] = theirs[2], own[2]  # the third one leads to the program
+            self.pipe, self.stages, self._begin = own
+            theirs += [_moved(number) for number in (*theirs, descriptor)]
+            report, stages, begin, file = theirs[3:]
             arguments = [program, self.nonce, str(max(1, round(seconds * 1000)))]
             self.pid = os.posix_spawn(
                 program,
                 [*arguments, str(_REPORT), str(_STAGES), str(_FILE), path],
                 os.environ,
                 file_actions=[
-                    (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDWR, 0),
-                    (os.POSIX_SPAWN_DUP2, 0, 1),
-                    (os.POSIX_SPAWN_DUP2, 0, 2),
-                    (os.POSIX_SPAWN_DUP2, numbers[0], _REPORT),
-                    (os.POSIX_SPAWN_DUP2, numbers[1], _STAGES),
-                    (os.POSIX_SPAWN_DUP2, numbers[2], _FILE),
+                    (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_RDWR, 0),
+                    (os.POSIX_SPAWN_DUP2, 1, 2),
+                    (os.POSIX_SPAWN_DUP2, begin, 0),
+                    (os.POSIX_SPAWN_DUP2, report, _REPORT),
+                    (os.POSIX_SPAWN_DUP2, stages, _STAGES),
+                    (os.POSIX_SPAWN_DUP2, file, _FILE),
                 ],
                 setpgroup=0,  # Ctrl-C is for this process, which ends the trial
                 setsigmask=[],
                 setsigdef=_DEFAULT_SIGNALS,
             )
         except OSError as error:
-            os.close(self.pipe)
-            if len(opened) > 1:
-                os.close(self.stages)
+            for number in own:
+                os.close(number)
             raise ProbeProgramError(f"'{program}' cannot be started: {error.strerror}") from error
         finally:
-            for number in (*opened, *numbers):
+            for number in theirs:
                 os.close(number)
-        self.deadline = time.monotonic() + _MOST_LIMITS * seconds + _GRACE
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether it was told to begin."""
+        return self.deadline > 0
+
+    def begin(self) -> None:
+        """Let it try the file; its time begins."""
+        with contextlib.suppress(BrokenPipeError):  # it is gone: the end of its report says so
+            os.write(self._begin, b"\n")
+        self.deadline = time.monotonic() + _MOST_LIMITS * self.seconds + _GRACE
 
     def read(self) -> bool:
-        """Take what is there; False at the end."""
+        """Take what is there; False at the end, which need not be that of the program."""
         part = os.read(self.pipe, 1 << 16)
         self.data += part
-        return bool(part) and len(self.data) < _MOST_REPORT
+        is_over = not part or self.data.endswith(self._last_line)
+        return not is_over and len(self.data) < _MOST_REPORT
 
     def stage_lines(self) -> bytes:
         """The stages that it has entered."""
@@ -123,28 +157,30 @@ class _Trial:
             return os.read(self.stages, 1 << 16)
         return b""
 
-    def end(self, *, is_over: bool = False) -> int:
-        """Close the pipes, upon which the program ends, and reap it; return its status."""
-        os.close(self.pipe)
-        os.close(self.stages)
-        if is_over:
-            with contextlib.suppress(ChildProcessError):
-                return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-            return 0
+    def close(self) -> None:
+        """Close the pipes, upon which the program ends, unless it has."""
+        for number in (self.pipe, self.stages, self._begin):
+            os.close(number)
+
+    def reap(self) -> int:
+        """Wait until the program has ended, which takes a moment; return its status."""
         end = time.monotonic() + _PATIENCE
         pause = 0.0001
-        while True:
+        while self._status is None:
             try:
                 pid, status = os.waitpid(self.pid, os.WNOHANG)
             except ChildProcessError:  # this process ignores SIGCHLD
-                return 0
+                self._status = 0
+                break
             if pid:
-                return os.waitstatus_to_exitcode(status)
+                self._status = os.waitstatus_to_exitcode(status)
+                break
             if time.monotonic() > end:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(self.pid, signal.SIGKILL)
             time.sleep(pause)
             pause = min(2 * pause, 0.02)
+        return self._status
 
 
 def _most_at_once() -> int:
@@ -158,12 +194,17 @@ def _moved(descriptor: int) -> int:
     return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
 
 
+@contextlib.contextmanager
 def try_files(
     files: Iterable[tuple[str, int]],
     seconds: float,
     meanwhile: Callable[[str, int], Any] = lambda _path, _descriptor: None,
-) -> Iterator[tuple[str, ProbeFinding]]:
-    """Try files, several at a time, and yield what was found as it comes.
+    early: Trial | None = None,
+) -> Iterator[Iterator[tuple[str, ProbeFinding]]]:
+    """Try files, several at a time; the block gets what was found as it comes.
+
+    At its end the programs are waited for, so that what they have found can be put to use while
+    the system takes them down.
 
     Parameters
     ----------
@@ -174,45 +215,69 @@ def try_files(
         Time for each.
     meanwhile
         Called with each file while it is being tried.
+    early
+        A trial that was made already, of one of the files or of none.
 
     Raises
     ------
     ProbeProgramError
         The program cannot be started.
     """
-    program = program_path()
-    at_once = _most_at_once()
-    waiting = iter(files)
-    running: dict[int, _Trial] = {}
-    poll = select.poll()
+    running: dict[int, Trial] = {}
+    ended: list[Trial] = []
+
+    def trial_of(path: str, descriptor: int) -> Trial:
+        if early is not None and early.path == path:
+            return early
+        return Trial(path, descriptor, seconds)
+
     try:
-        while True:
-            started = []
-            while len(running) < at_once:
-                file = next(waiting, None)
-                if file is None:
-                    break
-                trial = _Trial(*file, seconds, program)
-                running[trial.pipe] = trial
-                poll.register(trial.pipe, select.POLLIN)
-                started.append(file)
-            for file in started:
-                meanwhile(*file)
-            if not running:
-                return
-            first = min(trial.deadline for trial in running.values())
-            ready = poll.poll(max(0.0, first - time.monotonic()) * 1000)
-            now = time.monotonic()
-            at_end = {pipe for pipe, _ in ready if not running[pipe].read()}
-            late = {pipe for pipe, trial in running.items() if trial.deadline < now}
-            for pipe in at_end | late:
-                poll.unregister(pipe)
-                trial = running.pop(pipe)
-                data = trial.stage_lines() + trial.data
-                status = trial.end(is_over=pipe in at_end and len(data) < _MOST_REPORT)
-                if status > 0 and not data:
-                    raise ProbeProgramError(f"'{program}' failed with status {status}")
-                yield trial.path, read_report(data, trial.nonce, seconds)
+        yield _findings(iter(files), trial_of, meanwhile, running, ended)
     finally:
         for trial in running.values():
-            trial.end()
+            trial.close()
+        for trial in (*running.values(), *ended):
+            trial.reap()
+
+
+def _findings(
+    waiting: Iterator[tuple[str, int]],
+    trial_of: Callable[[str, int], Trial],
+    meanwhile: Callable[[str, int], Any],
+    running: dict[int, Trial],
+    ended: list[Trial],
+) -> Iterator[tuple[str, ProbeFinding]]:
+    """Start trials and read their reports; ``running`` by pipe, ``ended`` are to be reaped."""
+    at_once = _most_at_once()
+    poll = select.poll()
+    while True:
+        started = []
+        while len(running) < at_once:
+            file = next(waiting, None)
+            if file is None:
+                break
+            trial = trial_of(*file)
+            running[trial.pipe] = trial
+            trial.begin()
+            poll.register(trial.pipe, select.POLLIN)
+            started.append(file)
+        for file in started:
+            meanwhile(*file)
+        if not running:
+            return
+        first = min(trial.deadline for trial in running.values())
+        ready = poll.poll(max(0.0, first - time.monotonic()) * 1000)
+        now = time.monotonic()
+        at_end = {pipe for pipe, _ in ready if not running[pipe].read()}
+        late = {pipe for pipe, trial in running.items() if trial.deadline < now}
+        for pipe in at_end | late:
+            poll.unregister(pipe)
+            trial = running.pop(pipe)
+            data = trial.stage_lines() + trial.data
+            trial.close()
+            ended.append(trial)
+            if not data and trial.reap() > 0:
+                raise ProbeProgramError(f"'{program_path()}' failed with status {trial.reap()}")
+            yield trial.path, read_report(data, trial.nonce, trial.seconds)
+        while len(ended) > at_once:
+            ended.pop(0).reap()

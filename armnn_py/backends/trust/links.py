@@ -21,7 +21,9 @@ __all__ = ["check_links", "mapped_elsewhere"]
 
 _ORIGIN = ("$ORIGIN", "${ORIGIN}")
 #: What a path may begin with that does not depend on the folder of the program.
-_FIXED = ("/", *_ORIGIN, "$LIB", "${LIB}", "$PLATFORM", "${PLATFORM}")
+_FIXED = ("/", *_ORIGIN)
+#: The system's loader puts a name with slashes in its place, without one in front.
+_LIBRARY_FOLDER = ("$LIB", "${LIB}")
 
 
 def check_links(info: ElfInfo, path: str) -> list[str]:
@@ -57,7 +59,8 @@ def check_links(info: ElfInfo, path: str) -> list[str]:
                 "folder that the program is started in"
             )
     for needed in info.needed:
-        if "/" in needed and not needed.startswith(_FIXED):
+        is_path = any(word in needed for word in ("/", *_LIBRARY_FOLDER))
+        if is_path and not needed.startswith(_FIXED):
             raise RefusedError(
                 "inspect",
                 "needed-relative",

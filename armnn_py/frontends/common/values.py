@@ -13,6 +13,7 @@ from armnn_py.network import OutputSlot
 from armnn_py.symbolic import SymbolicSize
 from armnn_py.tensors import QuantizationInfo, TensorInfo, format_shape
 from armnn_py.tensors.memory import ALIGNMENT, aligned_empty
+from armnn_py.tensors.packing import pack, unpack
 from armnn_py.types import DataType
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Array",
     "Known",
+    "KnownPacked",
     "KnownReals",
     "KnownSizes",
     "NotKnown",
@@ -37,6 +39,7 @@ __all__ = [
     "known_integers",
     "quantization_of",
     "shape_of",
+    "stored",
 ]
 
 Array: TypeAlias = "NDArray[Any]"
@@ -173,6 +176,45 @@ class KnownSizes(Known):
         return self._dtype
 
 
+class KnownPacked(Known):
+    """Numbers of less than a byte, several to a byte as the file has them.
+
+    Parameters
+    ----------
+    packed
+        The bytes, in one dimension.
+    info
+        Shape and type of the numbers.
+    """
+
+    __slots__ = ("_info", "packed")
+
+    def __init__(self, packed: Array, info: TensorInfo) -> None:
+        self.packed = packed
+        self.stated = None
+        self._info = info
+
+    @property
+    def array(self) -> Array:  # type: ignore[override]
+        """The numbers one by one, in the type of the package ml_dtypes."""
+        numbers = unpack(self.packed, self._info.data_type, self.shape)
+        return (
+            numbers.view(self.dtype)
+            if self._info.data_type.is_float
+            else numbers.astype(self.dtype)
+        )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the numbers."""
+        return self._info.static_shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the numbers."""
+        return self._info.data_type.package_dtype or self._info.dtype
+
+
 class KnownReals(Known):
     """Real numbers that a model stores as quantised ones.
 
@@ -257,6 +299,14 @@ def elements_of(value: Value) -> Array:
     """Return the elements of a value that is known, of which some may be symbolic sizes."""
     assert isinstance(value, Known)
     return value.elements
+
+
+def stored(value: Known) -> Array:
+    """Return the array that a Constant layer keeps of a value: packed where its type is."""
+    if isinstance(value, KnownPacked):
+        return dense(value.packed)
+    data_type = value.info.data_type
+    return dense(pack(value.array, data_type) if data_type.is_packed else value.array)
 
 
 def dense(array: Array) -> Array:

@@ -19,9 +19,9 @@ from armnn_py.frontends.common.values import (
     Unsupported,
     Value,
     data_type_of,
-    dense,
     dtype_of,
     shape_of,
+    stored,
 )
 from armnn_py.frontends.onnx.binding import input_infos, output_info
 from armnn_py.frontends.onnx.functions import is_known
@@ -323,10 +323,10 @@ class _Conversion(Scope):
         """Return the form that a Constant layer keeps, made once per model for weights."""
         name = self.static_names.get(value)
         if name is None:
-            return dense(value.array)
+            return stored(value)
         kept = self.model.derived.get((name, "dense"))
         if kept is None:
-            kept = self.model.derived.setdefault((name, "dense"), Known(dense(value.array)))
+            kept = self.model.derived.setdefault((name, "dense"), Known(stored(value)))
         return kept.array
 
 

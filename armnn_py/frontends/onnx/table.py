@@ -83,7 +83,7 @@ _FAMILIES = {
     "deformable": "DeformConv",
     "determinant": "Det",
     "fourier": "DFT STFT",
-    "integer_products": "ConvInteger MatMulInteger",
+    "integer_products": "ConvInteger DynamicQuantizeLinear MatMulInteger",
     "text": "TfIdfVectorizer",
     "unpooling": "MaxUnpool",
     "selecting": "Compress NonMaxSuppression NonZero ReverseSequence TensorScatter Unique",

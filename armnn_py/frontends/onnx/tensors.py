@@ -8,6 +8,7 @@ Element types and the fields they are stored in are those of ``onnx.proto``.
 from __future__ import annotations
 
 import math
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ import numpy as np
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.slabs import Empty
+from armnn_py.frontends.onnx.external_files import open_external_file
 from armnn_py.frontends.onnx.reading import protobuf_text
 from armnn_py.frontends.onnx.small_types import SMALL_TYPES
 from armnn_py.records import record
@@ -212,7 +214,6 @@ def _read_external(
             f"{what} is stored in {quoted(location)}, and the model in memory has no folder",
             hints=[f"data_folder=... names the folder of {quoted(location)}"],
         )
-    file = _external_file(folder, location, what)
     size = math.prod(shape) * dtype.itemsize
     try:
         offset, length = (int(entries.get(key) or "-1") for key in ("offset", "length"))
@@ -221,57 +222,15 @@ def _read_external(
             f"{what}: offset or length of its data in {quoted(location)} is not a number"
         ) from None
     offset = max(offset, 0)
-    available = file.stat().st_size - offset
-    if length not in (-1, size) or available < size:
-        stored = length if length != -1 and length <= max(available, 0) else max(available, 0)
-        raise _mismatch(what, shape, dtype, f"{stored} bytes in {quoted(location)}")
-    array = empty(shape, dtype)
-    with file.open("rb") as stream:
+    with open_external_file(folder, location, what) as stream:
+        available = os.fstat(stream.fileno()).st_size - offset
+        if length not in (-1, size) or available < size:
+            stored = length if length != -1 and length <= max(available, 0) else max(available, 0)
+            raise _mismatch(what, shape, dtype, f"{stored} bytes in {quoted(location)}")
+        array = empty(shape, dtype)
         stream.seek(offset)
-        if size and stream.readinto(array.reshape(-1).view(np.uint8).data) != size:
+        if size and stream.readinto(array.reshape(-1).view(np.uint8).data) != size:  # type: ignore[attr-defined]
             raise _mismatch(what, shape, dtype, f"fewer bytes in {quoted(location)}")
     if sys.byteorder == "big":  # stored little-endian
         array.byteswap(inplace=True)
     return array
-
-
-def _blobs_of(folder: Path) -> Path | None:
-    """Return ``X/blobs`` for ``X/snapshots/REVISION`` and folders in it: a cache of the hub."""
-    for above in folder.parents:
-        if above.name == "snapshots":
-            return above.parent / "blobs"
-    return None
-
-
-def _external_file(folder: Path, location: str, what: str) -> Path:
-    """Return the file of external data, which must lie in the model's own folder.
-
-    A model from elsewhere must not make its reader open any file of the machine. A link into the
-    ``blobs`` of the model cache that the folder is a snapshot of stays in that cache.
-    """
-    try:
-        root = folder.resolve()
-        file = (root / location).resolve()
-        within = file.is_relative_to(root) or file.parent == _blobs_of(root)
-        escapes = Path(location).is_absolute() or not within
-        exists = not escapes and file.is_file()
-        names = file.stat().st_nlink if exists else 0
-    except (OSError, ValueError, RuntimeError) as error:
-        raise ParseError(f"{what}: external data {quoted(location)}: {error}") from error
-    if escapes:
-        raise ParseError(
-            f"{what}: external data {quoted(location)} lies outside the model's folder",
-            hints=["put the data file beside the model and store a relative location"],
-        )
-    if names > 1:
-        raise ParseError(
-            f"{what}: external data {quoted(location)} is a file of {names} names (hard links)",
-            details=["another of them may lie outside the model's folder"],
-            hints=["copy the file, and put the copy in its place"],
-        )
-    if not exists:
-        raise ParseError(
-            f"{what}: external data file {quoted(location)} is missing",
-            hints=[f"copy {quoted(location)} into the folder of the model"],
-        )
-    return file

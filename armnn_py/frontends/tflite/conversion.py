@@ -20,10 +20,10 @@ from armnn_py.frontends.common.values import (
     Known,
     Unsupported,
     Value,
-    dense,
     dtype_of,
     quantization_of,
     shape_of,
+    stored,
 )
 from armnn_py.frontends.tflite.binding import Entry
 from armnn_py.frontends.tflite.model import Operator, TfliteModel
@@ -182,7 +182,7 @@ class _Conversion:
         """Return the form that a Constant layer keeps, made once per model for weights."""
         found = self.model.dense.get(value)
         if found is None:
-            found = self.model.dense.setdefault(value, dense(value.array))
+            found = self.model.dense.setdefault(value, stored(value))
         return found
 
     # ---- Operators ------------------------------------------------------------------------------

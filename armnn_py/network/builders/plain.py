@@ -16,6 +16,8 @@ from armnn_py.descriptors import (
     BatchNormalizationDescriptor,
     ComparisonDescriptor,
     CumSumDescriptor,
+    DequantizeBlocksDescriptor,
+    DynamicQuantizeDescriptor,
     ElementwiseBinaryDescriptor,
     ElementwiseUnaryDescriptor,
     GatherDescriptor,
@@ -285,6 +287,87 @@ class PlainBuilders(NetworkCore):
         """
         descriptor = SpaceDepthDescriptor(block_size=block_size, data_layout=data_layout)
         return self._add(LayerType.DEPTH_TO_SPACE, [x], descriptor, None, name, backend)
+
+    def add_dequantize_blocks(
+        self,
+        x: Source,
+        scales: Source,
+        zero_points: Source | None = None,
+        axis: int = -1,
+        block_size: int = 32,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add ``(x - zero_points) * scales``, each scale for a block of elements along an axis:
+        ONNX's DequantizeLinear with a block size.
+
+        Parameters
+        ----------
+        x
+            Levels of 8, 4 or 2 bits without a scale of their own.
+        scales
+            Float32, the shape of ``x`` with one element for each block along ``axis``.
+        zero_points
+            Of the type of ``x`` and the shape of ``scales``; 0 without.
+        axis
+            The dimension that is cut in blocks; negative counts from the end.
+        block_size
+            Elements of a block; the last one may be shorter.
+
+        Returns
+        -------
+        Layer
+            One float32 output of the input's shape.
+
+        Raises
+        ------
+        LayerValidationError
+            Types or shapes do not fit.
+        """
+        descriptor = DequantizeBlocksDescriptor(axis=axis, block_size=block_size)
+        return self._add(
+            LayerType.DEQUANTIZE_BLOCKS,
+            [x, scales, zero_points],
+            descriptor,
+            None,
+            name,
+            backend,
+        )
+
+    def add_dynamic_quantize(
+        self,
+        x: Source,
+        *,
+        rows: bool = False,
+        symmetric: bool = False,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Quantise by the range that the numbers have in each run: ONNX's DynamicQuantizeLinear.
+
+        Parameters
+        ----------
+        x
+            Float32 of rank 1 or more.
+        rows
+            Whether each row (the last dimension) has a scale of its own.
+        symmetric
+            Levels from -127 to 127 around 0, ``QASYMM_S8``, instead of 0 to 255, ``QASYMM_U8``.
+
+        Returns
+        -------
+        Layer
+            Three outputs: levels, scale (float32) and zero point; the last two scalars, or of
+            one element for each row.
+
+        Raises
+        ------
+        LayerValidationError
+            The input is not float32.
+        """
+        descriptor = DynamicQuantizeDescriptor(rows=rows, symmetric=symmetric)
+        return self._add(LayerType.DYNAMIC_QUANTIZE, [x], descriptor, None, name, backend)
 
     def add_elementwise_binary(
         self,
@@ -845,6 +928,46 @@ class PlainBuilders(NetworkCore):
         """
         descriptor = SoftmaxDescriptor(axis=axis, beta=beta)
         return self._add(LayerType.LOG_SOFTMAX, [x], descriptor, output_info, name, backend)
+
+    def add_mat_mul_integer(
+        self,
+        x: Source,
+        y: Source,
+        x_zero_point: Source | None = None,
+        y_zero_point: Source | None = None,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add the product of matrices of 8-bit integers less their zero points: ONNX's
+        MatMulInteger.
+
+        Parameters
+        ----------
+        x, y
+            ``QASYMM_U8`` or ``QASYMM_S8``, of rank 2 or more.
+        x_zero_point, y_zero_point
+            Of the type of ``x`` or ``y``, which they broadcast to, the dimension of the sum
+            being 1; 0 without.
+
+        Returns
+        -------
+        Layer
+            One output, ``SIGNED32`` of [..., M, N].
+
+        Raises
+        ------
+        LayerValidationError
+            The matrices do not multiply, or a zero point does not fit.
+        """
+        return self._add(
+            LayerType.MAT_MUL_INTEGER,
+            [x, y, x_zero_point, y_zero_point],
+            None,
+            None,
+            name,
+            backend,
+        )
 
     def add_mean(
         self,

@@ -16,6 +16,7 @@ from armnn_py.network.operands import operand_name
 from armnn_py.network.shapes import (
     convolution,
     elementwise,
+    levels,
     movement,
     recurrent,
     reduction,
@@ -37,6 +38,7 @@ __all__ = ["infer", "infer_shapes"]
 _RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {
     **convolution.RULES,
     **elementwise.RULES,
+    **levels.RULES,
     **movement.RULES,
     **recurrent.RULES,
     **reduction.RULES,

@@ -34,7 +34,7 @@ def _lengthen(graph: Graph, value: Value, rank: int, reader: Node) -> Value:
     """Add the value with more dimensions, beside the original."""
     info = _lengthened(value.info, rank)
     if value.constant is not None:
-        array = value.constant.reshape(info.static_shape)
+        array = value.constant.reshape(info.array_shape)
         return graph.add_constant(array, info, name=value.node.name, near=value.node)
     return graph.add(
         LayerType.RESHAPE,

@@ -45,6 +45,8 @@ _HALF_AND_SINGLE = {DataType.FLOAT16, DataType.FLOAT32}
 
 def _is_computable(layer_type: LayerType) -> bool:
     facts = FACTS[layer_type]
+    if layer_type is LayerType.DEQUANTIZE_BLOCKS:
+        return False  # weights of few bits stay small: a backend decodes them where it needs them
     return not (facts.host or facts.moves_memory or facts.opaque)
 
 
@@ -159,7 +161,7 @@ def _compute(node: Node, found: dict[Value, NDArray[Any]]) -> NDArray[Any] | Non
     if node.type is LayerType.SHAPE:
         return np.array(value.info.static_shape, info.dtype)
     array = value.constant if value.constant is not None else found.get(value)
-    if array is None:
+    if array is None or value.info.data_type.is_packed:
         return None
     if isinstance(node.descriptor, PermuteDescriptor):
         axes = node.descriptor.mappings

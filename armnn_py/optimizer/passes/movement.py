@@ -10,6 +10,7 @@ import numpy as np
 
 from armnn_py.descriptors import PermuteDescriptor
 from armnn_py.tensors import QuantizationInfo, TensorInfo
+from armnn_py.tensors.packing import pack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,6 +89,10 @@ def permuted_constant(graph: Graph, value: Value, sources: tuple[int, ...]) -> V
     """Add the permuted values of a constant, which may lack leading dimensions of 1."""
     assert value.constant is not None
     shape = (1,) * (len(sources) - value.info.rank) + value.info.static_shape
-    array = np.ascontiguousarray(value.constant.reshape(shape).transpose(sources))
+    given, kind = value.constant, value.info.data_type
+    numbers = unpack(given, kind, shape) if kind.is_packed else given.reshape(shape)
+    array = np.ascontiguousarray(numbers.transpose(sources))
+    if kind.is_packed:
+        array = pack(array, kind)
     info = permuted_info(value.info.with_shape(shape), sources)
     return graph.add_constant(array, info, name=value.node.name, near=value.node)

@@ -276,7 +276,7 @@ class _Reader:
     def _constant(self, index: int, info: TensorInfo) -> NDArray[Any]:
         key = (index, info)
         if key not in self._constants:
-            array = self._archive.array(str(index), info.static_shape, info.dtype)
+            array = self._archive.array(str(index), info.array_shape, info.array_dtype)
             if info.data_type is DataType.BOOLEAN and array.size and array.view("u1").max() > 1:
                 raise DamageError(f"constant {index} has other values than 0 and 1")
             self._constants[key] = array

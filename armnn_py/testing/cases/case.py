@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import zlib
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -46,6 +47,8 @@ class Case:
         By operand the values that it must have (indices, sizes), else None.
     seed
         Other values are drawn from it.
+    drawn
+        What `values` gave, by kind: they are asked for again and again.
     """
 
     name: str
@@ -53,6 +56,7 @@ class Case:
     signature: LayerSignature
     known: tuple[NDArray[Any] | None, ...]
     seed: int
+    drawn: dict[Kind, list[NDArray[Any] | None]] = dataclasses.field(default_factory=dict)
 
     @property
     def layer(self) -> LayerType:
@@ -82,7 +86,12 @@ class Case:
         return getattr(self.signature.descriptor, "operation", None) is ReduceOperation.PROD
 
     def values(self, kind: Kind = "plain") -> list[NDArray[Any] | None]:
-        """Return the operands' values; None where an optional one is absent."""
+        """Return the operands' values, not to be written to; None where one is absent."""
+        if kind not in self.drawn:
+            self.drawn[kind] = self._draw(kind)
+        return list(self.drawn[kind])
+
+    def _draw(self, kind: Kind) -> list[NDArray[Any] | None]:
         names = FACTS[self.layer].operands
         found: list[NDArray[Any] | None] = []
         for index, info in enumerate(self.signature.inputs):

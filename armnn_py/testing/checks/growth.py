@@ -49,22 +49,19 @@ def check_growth(case: Case, prepared: Prepared, on_step: Callable[[str], None])
         half of the least that each call could take.
     """
     on_step("execute, again and again")
-    again = prepared.again_and_again(case.values())
+    repeat = prepared.repeater(case.values())
     begin = time.perf_counter()
-    for _ in range(_FEWEST):
-        again()
+    repeat(_FEWEST)
     each = (time.perf_counter() - begin) / _FEWEST
     calls = min(_CALLS, int(_SECONDS / max(each, 1e-9)))
     if calls < _FEWEST:
         return
-    for _ in range(min(_FIRST, calls)):
-        again()
-    looks = [_look()]
+    repeat(min(_FIRST, calls))
+    looks = [_look(is_suspected=False)]
     suspected = list(_KINDS)
     while len(looks) <= _SUSPICION or suspected:
-        for _ in range(calls):
-            again()
-        looks.append(_look())
+        repeat(calls)
+        looks.append(_look(is_suspected=len(looks) > _SUSPICION))
         suspected = [kind for kind in _KINDS if _growth(looks, kind) >= kind.least * calls]
         if len(looks) > _LEAK and suspected:
             kind = suspected[0]
@@ -74,8 +71,9 @@ def check_growth(case: Case, prepared: Prepared, on_step: Callable[[str], None])
             )
 
 
-def _look() -> tuple[int, int]:
-    gc.collect()  # what calls leave in Python
+def _look(*, is_suspected: bool) -> tuple[int, int]:
+    if is_suspected:
+        gc.collect()  # what calls leave in Python; it takes longer than they do
     return heap_bytes(), address_bytes()
 
 

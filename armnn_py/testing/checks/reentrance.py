@@ -15,7 +15,6 @@ import numpy as np
 
 from armnn_py.testing.one_run import Layout
 from armnn_py.testing.outcome import CheckFailedError
-from armnn_py.testing.prepared import prepare
 from armnn_py.testing.tolerances import nearly_equal
 
 if TYPE_CHECKING:
@@ -38,7 +37,9 @@ _MUCH, _MOST_ROUNDS = 4096, 12  # elements that keep threads busy; how often the
 _PATIENCE = 2.0  # seconds; two runs may well wait for each other
 
 
-def check_reentrance(subject: Subject, case: Case, on_step: Callable[[str], None]) -> None:
+def check_reentrance(
+    subject: Subject, case: Case, prepare: Callable[[], Prepared], on_step: Callable[[str], None]
+) -> None:
     """Prepare with one thread, then run with more, in pieces, side by side.
 
     A layer with much work is prepared for many threads as well, and its pieces run at once.
@@ -51,32 +52,35 @@ def check_reentrance(subject: Subject, case: Case, on_step: Callable[[str], None
     host = subject.host
     values, others = case.values(), case.values("other")
     host.threads, host.cutting = 1, "serial"
-    with _closing(prepare(subject, case, values)) as prepared:
+    with _closing(prepare()) as prepared:
         on_step("execute, the process as it was")
         with _UnchangedProcess():
             expected = prepared.run(values)
         expected_others = prepared.run(others)
         host.threads = _LATER_THREADS
+        run = prepared.runner(Layout("end"), own_data=False)
         for cutting in _CUTTINGS:
             on_step(
                 f"execute, {_LATER_THREADS} threads where 1 was at load, parallel_for {cutting}"
             )
             host.cutting = cutting
-            _same(prepared.run(values, Layout("end")), expected, f"parallel_for cuts {cutting}")
+            _same(run(values), expected, f"parallel_for cuts {cutting}")
         if subject.in_host_memory and not prepared.is_serial:
             on_step("execute, another run while parallel_for of the first is under way")
             _interleaved(subject, prepared, (values, expected), (others, expected_others))
         host.cutting, host.threads = "core", None
         on_step(f"execute, {_THREADS} threads at once")
-        _side_by_side(prepared, (values, expected), (others, expected_others))
+        with host.bypassed():
+            _side_by_side(prepared, (values, expected), (others, expected_others))
 
     if case.most_elements >= _MUCH:
         on_step(f"create_workload for {_LATER_THREADS} threads")
         host.cutting, host.threads = "together", _LATER_THREADS
-        with _closing(prepare(subject, case, values)) as prepared:
+        with _closing(prepare()) as prepared:
             on_step("execute, pieces of parallel_for at once")
+            run = prepared.runner(own_data=False)
             for _ in range(_MOST_ROUNDS):
-                _same(prepared.run(values), expected, "pieces of its work run at once")
+                _same(run(values), expected, "pieces of its work run at once")
         host.cutting, host.threads = "core", None
 
 
@@ -137,8 +141,9 @@ class _Runner(threading.Thread):
     def run(self) -> None:
         values, expected = self._job
         try:
+            run = self._prepared.runner(own_data=True)
             for _ in range(self._rounds):
-                _same(self._prepared.run(values, own_data=True), expected, self._what)
+                _same(run(values), expected, self._what)
         except BaseException as error:  # it is raised where the thread is waited for
             self.failure = error
 

@@ -95,6 +95,8 @@ static void compile(compilation_t* self) {
   ir_graph_t* graph = &self->graph;
   armnn_i_acc_read(graph);
   graph->layer = graph->subgraph->layer_count; /* nodes from here on belong to no layer */
+  armnn_i_acc_fuse_blocks(graph);
+  armnn_i_acc_fuse_dynamic(graph);
   armnn_i_acc_fuse_patterns(graph);
   armnn_i_acc_fuse_gelu(graph);
   armnn_i_acc_fuse_normalization(graph);

@@ -20,6 +20,19 @@ static float* bias_of(ir_graph_t* graph, const float* bias, int64_t count) {
   return values;
 }
 
+void armnn_i_acc_scale_channels(ir_graph_t* graph, int64_t count, const float* scale,
+                                const float* shift, int64_t step, const float** scales,
+                                const float** shifts) {
+  float* more = bias_of(graph, *scales, count);
+  float* further = bias_of(graph, *shifts, count);
+  for (int64_t c = 0; c < count; ++c) {
+    more[c] *= scale[c * step];
+    further[c] = further[c] * scale[c * step] + shift[c * step];
+  }
+  *scales = more;
+  *shifts = further;
+}
+
 /* |scale| and |shift| have |step| 1, or 0 for one value for all. */
 static void scale_convolution(ir_graph_t* graph, ir_node_t* node, int64_t outputs,
                               const float* scale, const float* shift, int64_t step) {
@@ -72,19 +85,23 @@ static bool scale_node(ir_graph_t* graph, ir_node_t* node, const float* scale, c
                        int64_t step) {
   const ir_shape_t* out = ir_shape(graph, node->output);
   const int64_t outputs = out->dims[out->rank - 1];
+  if (node->kind == IR_INTEGER_PRODUCT) {
+    armnn_i_acc_scale_channels(graph, outputs, scale, shift, step, &node->integer_product.scales,
+                               &node->integer_product.shifts);
+    return true;
+  }
+  if (node->kind == IR_BLOCK_PRODUCT) {
+    armnn_i_acc_scale_channels(graph, outputs, scale, shift, step, &node->block_product.scales,
+                               &node->block_product.shifts);
+    return true;
+  }
   if (node->kind == IR_MATMUL) return scale_matmul(graph, node, outputs, scale, shift, step);
   if (node->kind != IR_AFFINE) {
     scale_convolution(graph, node, outputs, scale, shift, step);
     return true;
   }
-  float* scales = bias_of(graph, node->affine.scale, outputs);
-  float* shifts = bias_of(graph, node->affine.shift, outputs);
-  for (int64_t o = 0; o < outputs; ++o) {
-    scales[o] *= scale[o * step];
-    shifts[o] = shifts[o] * scale[o * step] + shift[o * step];
-  }
-  node->affine.scale = scales;
-  node->affine.shift = shifts;
+  armnn_i_acc_scale_channels(graph, outputs, scale, shift, step, &node->affine.scale,
+                             &node->affine.shift);
   return true;
 }
 

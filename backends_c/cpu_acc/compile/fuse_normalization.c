@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * fuse_normalization.c - a normalisation that is written out in several nodes: (x - mean) /
- * sqrt(variance + eps), or times the reciprocal of the root, and a scale and a shift behind it.
+ * sqrt(variance + eps), or times the reciprocal of the root, and a scale and a shift behind it; or
+ * x / sqrt(mean of x^2 + eps) alone.
  */
 #include "ir.h"
 
@@ -65,39 +66,65 @@ static void swallow_affine(ir_graph_t* graph, uint32_t at) {
   armnn_i_acc_take_place(graph, at, user);
 }
 
+/* The nodes from the mean of squares to the root that something is divided by or, not |divides|, is
+ * multiplied with the reciprocal of. */
+typedef struct root_t {
+  const ir_node_t *variance, *sum, *root, *reciprocal; /* |reciprocal| may be null */
+} root_t;
+
+static bool match_root(const ir_graph_t* graph, uint32_t value, bool divides, root_t* out) {
+  out->reciprocal = divides ? NULL : unary_of(graph, value, ARMNN_ACC_RECIPROCAL);
+  if (out->reciprocal != NULL) value = out->reciprocal->inputs[0];
+  const bool is_root = divides || out->reciprocal != NULL;
+  out->root = unary_of(graph, value, is_root ? ARMNN_ACC_SQRT : ARMNN_ACC_RSQRT);
+  out->sum = out->root == NULL ? NULL : unary_of(graph, out->root->inputs[0], ARMNN_ACC_LINEAR);
+  out->variance = out->sum == NULL ? NULL : mean_of(graph, out->sum->inputs[0]);
+  return out->variance != NULL && out->sum->a == 1.0f && out->sum->b > 0.0f;
+}
+
+/* The node that makes |value|, whose square has |readers| reads of it, as a difference of something
+ * and its mean over the axes of |mask|; null if it is none. */
+static const ir_node_t* difference_of(const ir_graph_t* graph, uint32_t value, uint32_t readers,
+                                      uint32_t mask) {
+  const ir_node_t* node = armnn_i_acc_source_of(graph, value, IR_BINARY, readers + 1);
+  if (node == NULL || !is_binary(node, ARMNN_BINARY_SUB)) return NULL;
+  const ir_node_t* mean = mean_of(graph, node->inputs[1]);
+  return mean != NULL && mean->inputs[0] == node->inputs[0] && mean->reduce.axis_mask == mask
+             ? node
+             : NULL;
+}
+
 /* Whether the quotient or product at |n| is the last of such nodes: then it becomes a NORMALIZE. */
 static bool match(ir_graph_t* graph, uint32_t n) {
   ir_node_t* node = graph->nodes[n];
   const bool divides = is_binary(node, ARMNN_BINARY_DIV);
   if (!divides && !is_binary(node, ARMNN_BINARY_MUL)) return false;
   for (uint32_t side = 0; side < (divides ? 1u : 2u); ++side) {
-    const uint32_t distance = node->inputs[side];
-    const ir_node_t* root =
-        unary_of(graph, node->inputs[1 - side], divides ? ARMNN_ACC_SQRT : ARMNN_ACC_RSQRT);
-    const ir_node_t* sum = root == NULL ? NULL : unary_of(graph, root->inputs[0], ARMNN_ACC_LINEAR);
-    const ir_node_t* variance = sum == NULL ? NULL : mean_of(graph, sum->inputs[0]);
-    if (variance == NULL || sum->a != 1.0f || !(sum->b > 0.0f)) continue;
+    const uint32_t base = node->inputs[side];
+    root_t root;
+    if (!match_root(graph, node->inputs[1 - side], divides, &root)) continue;
     uint32_t readers;
-    const ir_node_t* square = square_of(graph, variance->inputs[0], distance, &readers);
-    const ir_node_t* difference =
-        square == NULL ? NULL : armnn_i_acc_source_of(graph, distance, IR_BINARY, readers + 1);
-    if (difference == NULL || !is_binary(difference, ARMNN_BINARY_SUB)) continue;
-    const uint32_t x = difference->inputs[0];
-    const ir_node_t* mean = mean_of(graph, difference->inputs[1]);
-    if (mean == NULL || mean->inputs[0] != x ||
-        mean->reduce.axis_mask != variance->reduce.axis_mask ||
-        !ir_same_shape(ir_shape(graph, x), ir_shape(graph, node->output))) {
+    const ir_node_t* square = square_of(graph, root.variance->inputs[0], base, &readers);
+    if (square == NULL || !ir_same_shape(ir_shape(graph, base), ir_shape(graph, node->output))) {
       continue;
     }
-    const ir_node_t* parts[] = {mean, difference, square, variance, sum, root};
+    const uint32_t mask = root.variance->reduce.axis_mask;
+    const ir_node_t* difference = difference_of(graph, base, readers, mask);
+    const uint32_t x = difference == NULL ? base : difference->inputs[0];
+    const float eps = root.sum->b;
+    if (!ir_same_shape(ir_shape(graph, x), ir_shape(graph, node->output))) continue;
+    const ir_node_t* parts[] = {square,    root.variance,   root.sum,
+                                root.root, root.reciprocal, difference};
     for (uint32_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
-      armnn_i_acc_adopt_layers(graph, node, parts[i]);
+      if (parts[i] != NULL) armnn_i_acc_adopt_layers(graph, node, parts[i]);
     }
-    const uint32_t mask = mean->reduce.axis_mask;
-    const float eps = sum->b;
+    if (difference != NULL) {
+      armnn_i_acc_adopt_layers(graph, node, mean_of(graph, difference->inputs[1]));
+    }
     node->kind = IR_NORMALIZE;
     armnn_i_acc_read_alone(graph, n, x);
-    node->normalize.kind = ARMNN_ACC_NORMALIZE_MEAN_VARIANCE;
+    node->normalize.kind =
+        difference != NULL ? ARMNN_ACC_NORMALIZE_MEAN_VARIANCE : ARMNN_ACC_NORMALIZE_MEAN_SQUARE;
     node->normalize.axis_mask = mask;
     node->normalize.scale_axis = ir_shape(graph, x)->rank - 1;
     node->normalize.eps = eps;

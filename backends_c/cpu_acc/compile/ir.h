@@ -276,12 +276,14 @@ void armnn_i_acc_read_picked_along(ir_graph_t* graph, uint32_t axis);
 #define LAYER_CHECKED(type, reader, check) LAYER(type, reader)
 #define MOVES(type, reader) LAYER(type, reader)
 #define MOVES_CHECKED(type, reader, check) LAYER(type, reader)
+#define PACKED(type, reader, check) LAYER(type, reader)
 #define QUANTIZED(type, reader, check) LAYER(type, reader)
 #include "kinds.inc"
 #undef LAYER
 #undef LAYER_CHECKED
 #undef MOVES
 #undef MOVES_CHECKED
+#undef PACKED
 #undef QUANTIZED
 
 /* ---- uses.c -------------------------------------------------------------------------------- */
@@ -313,6 +315,13 @@ void armnn_i_acc_fuse_normalization(ir_graph_t* graph);
 void armnn_i_acc_fuse(ir_graph_t* graph);
 void armnn_i_acc_fuse_quantized(ir_graph_t* graph);
 void armnn_i_acc_fuse_separable(ir_graph_t* graph);
+void armnn_i_acc_fuse_dynamic(ir_graph_t* graph);
+void armnn_i_acc_fuse_blocks(ir_graph_t* graph);
+/* Channels times |*scales| plus |*shifts|, which become those of that times |scale| plus |shift|;
+ * the latter have |step| 1, or 0 for one value for all. */
+void armnn_i_acc_scale_channels(ir_graph_t* graph, int64_t count, const float* scale,
+                                const float* shift, int64_t step, const float** scales,
+                                const float** shifts);
 
 /* ---- bufferize.c, plan_memory.c ------------------------------------------------------------ */
 

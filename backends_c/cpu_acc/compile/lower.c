@@ -5,6 +5,7 @@
  */
 #include "lower.h"
 
+#include <math.h>
 #include <string.h>
 
 static armnn_i_acc_epilogue_t epilogue_of(const ir_step_t* step) {
@@ -20,6 +21,29 @@ static armnn_i_acc_epilogue_t epilogue_of(const ir_step_t* step) {
   return epilogue;
 }
 
+/* Whether elements [0, dims[d]) of dimension |d| and those behind it are finite as float16. Beyond
+ * its range they would become infinite; what is infinite stays so. */
+static bool fits_float16(const armnn_i_acc_tensor_t* tensor, uint32_t d, int64_t offset) {
+  for (int64_t i = 0; i < tensor->dims[d]; ++i, offset += tensor->strides[d]) {
+    if (d + 1 < tensor->rank) {
+      if (!fits_float16(tensor, d + 1, offset)) return false;
+      continue;
+    }
+    const float size = fabsf(*(const float*)((const char*)tensor->values + offset));
+    if (size >= 65520.0f && size < INFINITY) return false;
+  }
+  return true;
+}
+
+int32_t armnn_i_acc_stored_of(const armnn_i_acc_maker_t* maker,
+                              const armnn_i_acc_tensor_t* weights) {
+  if (weights->values == NULL || weights->rank == 0) return ARMNN_ACC_STORED_FLOAT32;
+  if (maker->weights == ARMNN_ACC_STORED_FLOAT16 && !fits_float16(weights, 0, 0)) {
+    return ARMNN_ACC_STORED_FLOAT32;
+  }
+  return maker->weights;
+}
+
 /* lower_<kind>: the description in the node, with the tensors and the epilogue of the step. */
 #define INPUT(member) what.member = step->in[0];
 #define INPUTS(first, second) \
@@ -28,6 +52,7 @@ static armnn_i_acc_epilogue_t epilogue_of(const ir_step_t* step) {
 #define INPUTS3(first, second, third) INPUTS(first, second) what.third = step->in[2];
 #define INPUTS4(first, second, third, fourth) \
   INPUTS3(first, second, third) what.fourth = step->in[3];
+#define STORED(member) what.stored = armnn_i_acc_stored_of(maker, &what.member);
 #define EPILOGUE what.epilogue = epilogue_of(step);
 #define KIND(kind, name, operands, traits) KIND_LIKE(kind, name, name, operands, traits)
 #define KIND_LIKE(kind, name, other, operands, traits)                                        \

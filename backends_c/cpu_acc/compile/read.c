@@ -16,11 +16,13 @@ static const reader_t readers[] = {
 #define LAYER_CHECKED(type, reader, check) LAYER(type, reader)
 #define MOVES(type, reader) LAYER(type, reader)
 #define MOVES_CHECKED(type, reader, check) LAYER(type, reader)
+#define PACKED(type, reader, check) LAYER(type, reader)
 #include "kinds.inc"
 #undef LAYER
 #undef LAYER_CHECKED
 #undef MOVES
 #undef MOVES_CHECKED
+#undef PACKED
 };
 
 static const reader_t quantized_readers[] = {

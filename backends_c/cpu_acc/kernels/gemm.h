@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../program.h"
+
 #define ARMNN_ACC_GEMM_ROWS 16u   /* more than any tile has */
 #define ARMNN_ACC_GEMM_VECTORS 4u /* the most that a panel has */
 
@@ -47,7 +49,7 @@ typedef struct armnn_i_acc_gemm_job_t {
   int64_t run_offset;
   const float* input;
   int64_t input_stride;
-  const float* panel; /* as the panel is packed: bias, then rows of weights */
+  const float* panel; /* as the panel is packed: bias, then rows of weights as they are stored */
   float* output;
   int64_t output_stride;
   const float* residual;
@@ -63,6 +65,10 @@ typedef struct armnn_i_acc_gemm_job_t {
 
 typedef void (*armnn_i_acc_gemm_fn_t)(const armnn_i_acc_gemm_job_t* job);
 
+/* By vectors of a panel, then by rows of a tile. */
+typedef armnn_i_acc_gemm_fn_t armnn_i_acc_gemm_tiles_t[ARMNN_ACC_GEMM_VECTORS + 1]
+                                                      [ARMNN_ACC_GEMM_ROWS];
+
 typedef struct armnn_i_acc_gemm_names_t {
   const char *conv2d, *matmul, *transpose_conv2d;
 } armnn_i_acc_gemm_names_t;
@@ -73,14 +79,16 @@ typedef struct armnn_i_acc_gemm_kernels_t {
   /* By vectors of a panel (0: no panel of so many), the rows of the largest tile. Tiles of fewer
    * rows are there for every number of vectors up to it. */
   uint32_t max_rows[ARMNN_ACC_GEMM_VECTORS + 1];
-  armnn_i_acc_gemm_fn_t tiles[ARMNN_ACC_GEMM_VECTORS + 1][ARMNN_ACC_GEMM_ROWS];
+  armnn_i_acc_gemm_tiles_t tiles;
   /* For panels whose last vector has at most half of its channels: two rows share it, and both
    * halves of it are packed alike. Null where there is none. */
-  armnn_i_acc_gemm_fn_t pair_tiles[ARMNN_ACC_GEMM_VECTORS + 1][ARMNN_ACC_GEMM_ROWS];
+  armnn_i_acc_gemm_tiles_t pair_tiles;
+  /* For weights that are not stored as float32: of each other armnn_i_acc_stored_e. */
+  const armnn_i_acc_gemm_tiles_t* half_tiles;
   /* Tiles know RESUME and PAUSE: where registers are few, tiles have few rows and read weights more
    * often, so that it counts where these come from. */
   bool pauses;
-  armnn_i_acc_gemm_names_t names[ARMNN_ACC_GEMM_VECTORS + 1];
+  armnn_i_acc_gemm_names_t names[ARMNN_ACC_STORED_COUNT][ARMNN_ACC_GEMM_VECTORS + 1];
   /* Packs some of a panel's weights: column o of |columns| comes from in[o * stride_o ..], |count|
    * floats |stride_k| apart. Float k goes to row (k % taps) * depth + k / taps of |out|, whose rows
    * have |width| floats; columns from |columns| to |width| become zero. */

@@ -9,13 +9,17 @@
 
 #include <stdint.h>
 
+#include "blocks.h"
 #include "depthwise.h"
+#include "dynamic.h"
 #include "elementwise.h"
 #include "gemm.h"
 #include "move.h"
 #include "pooling.h"
 #include "quantized.h"
+#include "recurrent.h"
 #include "reduce.h"
+#include "vectors.h"
 #include "winograd.h"
 
 #define ARMNN_ACC_MOST_BYTES 8 /* of an element */
@@ -27,18 +31,22 @@ typedef struct armnn_i_acc_kernels_t {
   const armnn_i_acc_depthwise_kernels_t* depthwise;
   const armnn_i_acc_elementwise_kernels_t* elementwise;
   const armnn_i_acc_pooling_kernels_t* pooling;
+  const armnn_i_acc_recurrent_kernels_t* recurrent;
   const armnn_i_acc_reduce_kernels_t* reduce;
   const armnn_i_acc_move_kernels_t* move;
+  const armnn_i_acc_vector_kernels_t* vectors;
   const armnn_i_acc_winograd_kernels_t* winograd; /* or null */
 } armnn_i_acc_kernels_t;
 
 struct armnn_i_acc_isa_t {
-  const char* name;  /* "avx512", "avx2", "neon", "portable" */
-  uint64_t features; /* ARMNN_CPU_ bits that it needs */
+  const char* name;                                            /* as in isa_list.inc */
+  uint64_t features;                                           /* ARMNN_CPU_ bits that it needs */
   const armnn_i_acc_kernels_t* kernels[ARMNN_DATA_TYPE_COUNT]; /* null: none for the type */
   /* By bytes of an element: what moves, whatever its type. Null: none for the size. */
   const armnn_i_acc_move_kernels_t* moves[ARMNN_ACC_MOST_BYTES + 1];
   const armnn_i_acc_quantized_kernels_t* quantized; /* for all types of quantised bytes */
+  const armnn_i_acc_dynamic_kernels_t* dynamic;
+  const armnn_i_acc_block_kernels_t* blocks;
 };
 
 /* Best first; only those that this library was built with. */

@@ -2,12 +2,13 @@
  * SPDX-License-Identifier: MIT
  *
  * quantized.h - kernels of quantised numbers of 8 bits. They compute with levels, which are stored
- * numbers less their zero point, in 16 bits. Stored numbers are bytes here, signed or not: bounds
- * and zero points are in the range of the type.
+ * numbers less their zero point, in 16 bits, or with the stored bytes themselves. Stored numbers
+ * are bytes here, signed or not: bounds and zero points are in the range of the type.
  */
 #ifndef ARMNN_CPU_ACC_QUANTIZED_H_
 #define ARMNN_CPU_ACC_QUANTIZED_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,20 +36,21 @@ enum armnn_i_acc_channel_e {
 
 /* ---- Products ------------------------------------------------------------------------------ */
 
-#define ARMNN_ACC_LEVEL_ROWS 6 /* most rows of a tile */
+#define ARMNN_ACC_PRODUCT_ROWS 12   /* the most that any tile has */
+#define ARMNN_ACC_PRODUCT_VECTORS 4 /* the most that any panel has */
 
-/* |rows| rows of levels by a panel of weights. */
-typedef struct armnn_i_acc_level_job_t {
-  const int16_t* const* inputs; /* [rows] */
-  uint8_t* const* outputs;      /* [rows] */
-  ptrdiff_t offset;             /* of this panel's first channel in each output */
-  uint32_t rows, channels;      /* channels that are stored */
+/* |rows| rows of numbers by a panel of weights. */
+typedef struct armnn_i_acc_product_job_t {
+  const char* const* inputs; /* [rows] */
+  uint8_t* const* outputs;   /* [rows] */
+  ptrdiff_t offset;          /* of this panel's first channel in each output */
+  uint32_t rows, channels;   /* channels that are stored */
   uint32_t tap_count;
-  const ptrdiff_t* taps; /* where each tap begins in a row, in levels */
-  size_t pairs;          /* of levels in a tap */
-  const int32_t* panel;  /* the channels' arrays, then pairs of weights, [tap][pair][channel] */
+  const ptrdiff_t* taps; /* where each tap begins in a row, in bytes */
+  size_t groups;         /* of depths in a tap */
+  const int32_t* panel;  /* the channels' arrays, then weights, [tap][group][channel][depth] */
   armnn_i_acc_store_t store;
-} armnn_i_acc_level_job_t;
+} armnn_i_acc_product_job_t;
 
 /* |rows| rows of levels, |input_row| apart, by a panel of weights of |pairs| pairs: the sums alone,
  * [row][channel]. */
@@ -88,15 +90,30 @@ typedef struct armnn_i_acc_square_sums_t {
 
 /* ---- Images -------------------------------------------------------------------------------- */
 
-/* Levels of |pixels| pixels: (in ^ flip) - offset, zero behind an odd number of channels. */
+/* Levels of |pixels| pixels: (in ^ flip) - offset, zero behind the last channel. Or bytes: in ^
+ * flip.
+ */
 typedef struct armnn_i_acc_levels_of_t {
   const uint8_t* input;
   ptrdiff_t input_step; /* from pixel to pixel */
-  int16_t* output;
-  size_t pixels, channels, width; /* |width| levels of the output for each pixel */
-  uint8_t flip;                   /* 0x80 for signed numbers, which are then unsigned */
+  void* output;
+  size_t pixels, channels, width; /* |width| numbers of the output for each pixel */
+  uint8_t flip;                   /* 0x80 for signed numbers, which are then unsigned, or back */
   int16_t offset;
 } armnn_i_acc_levels_of_t;
+
+typedef void (*armnn_i_acc_levels_fn_t)(const armnn_i_acc_levels_of_t* job);
+
+/* One way to multiply tiles of rows by panels. */
+typedef struct armnn_i_acc_product_kernels_t {
+  uint32_t panel; /* channels of a panel */
+  uint32_t rows;  /* the most of a tile */
+  uint32_t bytes; /* of a number of a row, and of a weight */
+  uint32_t group; /* neighbouring depths whose weights lie side by side, channel by channel */
+  armnn_i_acc_levels_fn_t read; /* images to rows */
+  void (*multiply)(const armnn_i_acc_product_job_t* job);
+  const char* name;
+} armnn_i_acc_product_kernels_t;
 
 /* One line of windows, each channel by itself. Blocks of channels, as wide as a panel, have their
  * arrays, then for each two taps pairs of weights; sums lie as vi_zip_low and vi_zip_high have
@@ -152,15 +169,21 @@ typedef struct armnn_i_acc_element_kernels_t {
 } armnn_i_acc_element_kernels_t;
 
 typedef struct armnn_i_acc_quantized_kernels_t {
-  uint32_t panel; /* channels of a panel */
+  uint32_t panel; /* channels of a panel of |sums|, and of a block of |channelwise| */
   const armnn_i_acc_element_kernels_t* elements;
-  void (*levels)(const armnn_i_acc_levels_of_t* job);
-  void (*multiply)(const armnn_i_acc_level_job_t* job);
+  armnn_i_acc_levels_fn_t levels;
+  /* Levels of both sides in 16 bits: any zero points. */
+  const armnn_i_acc_product_kernels_t* pairs;
+  /* Stored bytes by levels of weights that fit 8 bits; the input's zero point goes off with the
+   * bias. */
+  const armnn_i_acc_product_kernels_t* bytes;
+  uint8_t byte_sign;    /* 0x80 if |bytes| takes the bytes of its rows as signed numbers */
+  bool has_dot_product; /* |bytes| has an instruction: it is faster than pairs and squares */
   void (*channelwise)(const armnn_i_acc_channelwise_job_t* job);
   void (*sums)(const armnn_i_acc_sums_job_t* job);
   void (*winograd_input)(const armnn_i_acc_level_squares_t* job);
   void (*winograd_output)(const armnn_i_acc_square_sums_t* job);
-  const char *multiply_name, *channelwise_name, *winograd_name;
+  const char *channelwise_name, *winograd_name;
 } armnn_i_acc_quantized_kernels_t;
 
 #endif /* ARMNN_CPU_ACC_QUANTIZED_H_ */

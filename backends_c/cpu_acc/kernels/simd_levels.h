@@ -20,13 +20,6 @@ ACC_INLINE vi_t vi_load(const int32_t* p) {
 }
 ACC_INLINE void vi_store(int32_t* p, vi_t x) { memcpy(p, &x, sizeof x); }
 
-/* The pair of levels at |p| in each lane. */
-ACC_INLINE vi_t vi_set_pair(const int16_t* p) {
-  int32_t pair;
-  memcpy(&pair, p, sizeof pair);
-  return vi_set(pair);
-}
-
 typedef struct vi_bounds_t {
   vi_t zero_point, low, high;
 } vi_bounds_t;
@@ -34,7 +27,11 @@ typedef struct vi_bounds_t {
 #if defined(__AVX512F__)
 
 ACC_INLINE vi_t vi_dot_pairs(vi_t sum, vi_t x, vi_t y) {
+#if defined(__AVX512VNNI__)
+  return _mm512_dpwssd_epi32(sum, x, y);
+#else
   return _mm512_add_epi32(sum, _mm512_madd_epi16(x, y));
+#endif
 }
 ACC_INLINE vi_t vi_max(vi_t a, vi_t b) { return _mm512_max_epi32(a, b); }
 ACC_INLINE vi_t vi_min(vi_t a, vi_t b) { return _mm512_min_epi32(a, b); }
@@ -96,7 +93,11 @@ ACC_INLINE void vi_store_numbers(uint8_t* p, vi_t a, vi_t b, vi_bounds_t bounds)
 #elif defined(__AVX2__)
 
 ACC_INLINE vi_t vi_dot_pairs(vi_t sum, vi_t x, vi_t y) {
+#if defined(__AVXVNNI__)
+  return _mm256_dpwssd_avx_epi32(sum, x, y);
+#else
   return _mm256_add_epi32(sum, _mm256_madd_epi16(x, y));
+#endif
 }
 ACC_INLINE vi_t vi_max(vi_t a, vi_t b) { return _mm256_max_epi32(a, b); }
 ACC_INLINE vi_t vi_min(vi_t a, vi_t b) { return _mm256_min_epi32(a, b); }

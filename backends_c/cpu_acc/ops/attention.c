@@ -3,7 +3,8 @@
  *
  * attention.c - softmax(query key^T, with a scale and a mask) value, some rows at a time: their
  * scores are made, become probabilities and are multiplied with the values while they are in the
- * cache. Keys and values of a matrix of the batch are packed to the thread's scratch before.
+ * cache. Keys and values of a matrix of the batch are packed to the thread's scratch before; for
+ * few rows, as of the token that a language model decodes, they are read where they are instead.
  *
  * Rows are divided by their sums at the end, where they are shorter: values above the largest float
  * over the number of keys may overflow before. A row whose scores are all minus infinity gives NaN,
@@ -18,6 +19,8 @@
 #define MOST_ROWS 96
 /* Rows that make packing keys and values for them alone a small part of the work. */
 #define ROWS_FOR_PACKING 64
+/* At most so many rows of a matrix are multiplied with keys and values that are not packed. */
+#define ROWS_IN_PLACE 4
 
 enum { QUERY, KEY, VALUE, MASK, OUTPUT, TENSORS };
 
@@ -34,23 +37,31 @@ typedef struct attention_op_t {
   float key_scale; /* and what keys are multiplied with before the mask is added */
   uint64_t value_offset, score_offset, thread_scratch; /* of a thread's scratch, in floats */
   uint32_t threads;
+  bool adds_mask;
+  bool in_place; /* keys and values are not packed */
 } attention_op_t;
 
 typedef struct attention_run_t {
   const attention_op_t* op;
-  const float* tensors[TENSORS];
+  const float* tensors[TENSORS]; /* a mask of booleans is not here */
+  const uint8_t* choice;         /* but here, or null */
   float* scratch;
 } attention_run_t;
 
-/* The matrix of |tensor| that belongs to matrix |batch| of the output. */
-static const float* matrix_of(const attention_run_t* run, int tensor, int64_t batch) {
-  const attention_op_t* op = run->op;
-  const float* matrix = run->tensors[tensor];
+/* Where the matrix of |tensor| begins that belongs to matrix |batch| of the output. */
+static int64_t offset_of(const attention_op_t* op, int tensor, int64_t batch) {
+  int64_t offset = 0;
+  int64_t group = tensor == KEY || tensor == VALUE ? op->what.group : 1;
   for (uint32_t d = op->what.output.rank - 2; d-- > 0;) {
-    matrix += batch % op->what.output.dims[d] * op->steps[tensor][d];
+    offset += batch % op->what.output.dims[d] / group * op->steps[tensor][d];
     batch /= op->what.output.dims[d];
+    group = 1; /* of the last of these dimensions alone */
   }
-  return matrix;
+  return offset;
+}
+
+static const float* matrix_of(const attention_run_t* run, int tensor, int64_t batch) {
+  return run->tensors[tensor] + offset_of(run->op, tensor, batch);
 }
 
 static void pack_matrices(const attention_run_t* run, int64_t batch, float* scratch) {
@@ -83,17 +94,67 @@ static void pack_matrices(const attention_run_t* run, int64_t batch, float* scra
                           op->values.count, scratch + op->value_offset);
 }
 
-/* |job|'s rows times all panels. */
-static void multiply(const armnn_i_acc_panels_t* panels, const float* packed, int64_t rows,
-                     const armnn_i_acc_gemm_job_t* job) {
-  for (uint32_t p = 0; p < panels->count; ++p) {
-    const armnn_i_acc_panel_t* panel = &panels->panels[p];
-    armnn_i_acc_gemm_job_t part = *job;
-    part.panel = packed + panel->offset;
-    part.last = panel->columns - (panel->vectors - 1) * panels->gemm->lanes;
-    part.output += panel->first;
-    part.residual += panel->first;
-    armnn_i_acc_multiply_rows(panels, panel, rows, &part);
+/* |rows| rows of scores become exponentials; |inverse| gets one over the sum of each. */
+static void raise_scores(const attention_op_t* op, float* scores, int64_t rows, float* inverse) {
+  const armnn_i_acc_reduce_kernels_t* reduce = op->kernels->reduce;
+  const int extreme = op->beta < 0.0f ? ARMNN_ACC_FOLD_MINIMUM : ARMNN_ACC_FOLD_MAXIMUM;
+  for (int64_t r = 0; r < rows; ++r) {
+    float* of_row = scores + r * op->score_stride;
+    const float most = reduce->row[extreme](of_row, (size_t)op->n, 0.0f);
+    inverse[r] = 1.0f / reduce->exp_row(of_row, of_row, (size_t)op->n, op->beta, most);
+  }
+}
+
+/* Scores of rows [from, from + rows) of matrix |batch| that a mask of booleans hides. */
+static void hide_scores(const attention_run_t* run, int64_t batch, int64_t from, int64_t rows,
+                        float* scores) {
+  const attention_op_t* op = run->op;
+  if (run->choice == NULL) return;
+  const int64_t step = op->steps[MASK][op->what.output.rank - 2];
+  const uint8_t* choice = run->choice + offset_of(op, MASK, batch) + from * step;
+  const bool shown = op->what.shown;
+  const float hidden = op->what.hidden;
+  for (int64_t r = 0; r < rows; ++r, choice += step) {
+    float* of_row = scores + r * op->score_stride;
+    for (int64_t i = 0; i < op->n; ++i) of_row[i] = (choice[i] != 0) == shown ? of_row[i] : hidden;
+  }
+}
+
+/* All rows of matrix |batch|, one by one. */
+static void attend_in_place(const attention_run_t* run, int64_t batch, float* scratch) {
+  const attention_op_t* op = run->op;
+  const armnn_i_acc_vector_kernels_t* vectors = op->kernels->vectors;
+  const armnn_i_acc_apply_fn_t scale = op->kernels->elementwise->apply[ARMNN_ACC_LINEAR];
+  const uint32_t row = op->what.output.rank - 2;
+  const size_t n = (size_t)op->n, k = (size_t)op->k;
+  const size_t columns = (size_t)op->what.output.dims[row + 1];
+  float *scores = scratch, *query = scratch + op->score_offset;
+  float inverse[ROWS_IN_PLACE];
+  const float* keys = matrix_of(run, KEY, batch);
+  for (int64_t r = 0; r < op->m; ++r) {
+    float* of_row = scores + r * op->score_stride;
+    scale(matrix_of(run, QUERY, batch) + r * op->steps[QUERY][row], query, k, op->key_scale, -0.0f);
+    if (op->what.transpose_key) {
+      vectors->dot_rows(query, keys, op->steps[KEY][row], n, k, of_row);
+    } else {
+      vectors->sum_rows(query, keys, op->steps[KEY][row], k, n, of_row);
+    }
+    if (!op->adds_mask) continue;
+    const float* mask = matrix_of(run, MASK, batch) + r * op->steps[MASK][row];
+    op->kernels->gemm->add_rows(of_row, 0, mask, 0, 1, n);
+  }
+  hide_scores(run, batch, 0, op->m, scores);
+  raise_scores(op, scores, op->m, inverse);
+  const float* values = matrix_of(run, VALUE, batch);
+  for (int64_t r = 0; r < op->m; ++r) {
+    const float* of_row = scores + r * op->score_stride;
+    float* output = (float*)(uintptr_t)matrix_of(run, OUTPUT, batch) + r * op->steps[OUTPUT][row];
+    if (op->what.transpose_value) {
+      vectors->dot_rows(of_row, values, op->steps[VALUE][row], columns, n, output);
+    } else {
+      vectors->sum_rows(of_row, values, op->steps[VALUE][row], n, columns, output);
+    }
+    scale(output, output, columns, inverse[r], -0.0f);
   }
 }
 
@@ -102,11 +163,10 @@ static void attend(const attention_run_t* run, int64_t batch, int64_t from, int6
                    float* scratch) {
   const attention_op_t* op = run->op;
   const uint32_t row = op->what.output.rank - 2;
-  const armnn_i_acc_reduce_kernels_t* reduce = op->kernels->reduce;
   const armnn_i_acc_gemm_tap_t tap = {0, 0};
   float* scores = scratch + op->score_offset;
   float* output = (float*)(uintptr_t)matrix_of(run, OUTPUT, batch) + from * op->steps[OUTPUT][row];
-  const bool masked = op->what.mask.rank > 0;
+  const bool masked = op->adds_mask;
   const float* mask =
       masked ? matrix_of(run, MASK, batch) + from * op->steps[MASK][row] : scores; /* not read */
   const armnn_i_acc_gemm_job_t score = {
@@ -121,14 +181,10 @@ static void attend(const attention_run_t* run, int64_t batch, int64_t from, int6
       .residual_stride = masked ? op->steps[MASK][row] : 0,
       .flags = masked ? ARMNN_ACC_GEMM_RESIDUAL : 0,
   };
-  multiply(&op->keys, scratch, rows, &score);
+  armnn_i_acc_multiply_panels(&op->keys, scratch, 0, op->keys.count, rows, &score);
+  hide_scores(run, batch, from, rows, scores);
   float inverse[MOST_ROWS];
-  const int extreme = op->beta < 0.0f ? ARMNN_ACC_FOLD_MINIMUM : ARMNN_ACC_FOLD_MAXIMUM;
-  for (int64_t r = 0; r < rows; ++r) {
-    float* of_row = scores + r * op->score_stride;
-    const float most = reduce->row[extreme](of_row, (size_t)op->n, 0.0f);
-    inverse[r] = 1.0f / reduce->exp_row(of_row, of_row, (size_t)op->n, op->beta, most);
-  }
+  raise_scores(op, scores, rows, inverse);
   const armnn_i_acc_gemm_job_t weighted = {
       .tap_count = 1,
       .depth = (uint64_t)op->n,
@@ -139,7 +195,8 @@ static void attend(const attention_run_t* run, int64_t batch, int64_t from, int6
       .output_stride = op->steps[OUTPUT][row],
       .residual = output,
   };
-  multiply(&op->values, scratch + op->value_offset, rows, &weighted);
+  armnn_i_acc_multiply_panels(&op->values, scratch + op->value_offset, 0, op->values.count, rows,
+                              &weighted);
   for (int64_t r = 0; r < rows; ++r) {
     float* of_row = output + r * op->steps[OUTPUT][row];
     op->kernels->elementwise->apply[ARMNN_ACC_LINEAR](
@@ -153,12 +210,18 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
   const attention_run_t* run = argument;
   const attention_op_t* op = run->op;
   float* scratch = run->scratch + thread_index * op->thread_scratch;
-  int64_t packed = -1;
+  const float *packed_keys = NULL, *packed_values = NULL;
   for (int64_t i = (int64_t)begin; i < (int64_t)end; ++i) {
+    if (op->in_place) {
+      attend_in_place(run, i, scratch);
+      continue;
+    }
     const int64_t batch = i / op->parts, first = i % op->parts * op->part_rows;
     const int64_t last = first + op->part_rows < op->m ? first + op->part_rows : op->m;
-    if (packed != batch) pack_matrices(run, batch, scratch);
-    packed = batch;
+    const float *keys = matrix_of(run, KEY, batch), *values = matrix_of(run, VALUE, batch);
+    if (packed_keys != keys || packed_values != values) pack_matrices(run, batch, scratch);
+    packed_keys = keys;
+    packed_values = values;
     for (int64_t row = first; row < last; row += op->block_rows) {
       attend(run, batch, row, last - row < op->block_rows ? last - row : op->block_rows, scratch);
     }
@@ -177,7 +240,8 @@ static void run_attention(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t*
                   [OUTPUT] = armnn_i_acc_address(run, &what->output)},
       .scratch = (float*)run->scratch,
   };
-  if (what->mask.rank > 0) self.tensors[MASK] = armnn_i_acc_address(run, &what->mask);
+  if (op->adds_mask) self.tensors[MASK] = armnn_i_acc_address(run, &what->mask);
+  if (what->mask.rank > 0 && !op->adds_mask) self.choice = armnn_i_acc_address(run, &what->mask);
   armnn_i_acc_parallel(run, run_items, &self, (uint64_t)(op->batches * op->parts), 1, op->threads);
 }
 
@@ -214,6 +278,7 @@ static void cut_work(const armnn_i_acc_maker_t* maker, attention_op_t* op) {
     const int64_t most = armnn_i_acc_ceil_div(op->m, ROWS_FOR_PACKING);
     op->parts = op->threads == 1 ? 1 : wanted < most ? wanted : most;
   }
+  if (op->in_place) op->parts = 1;
   op->part_rows = armnn_i_acc_ceil_div(op->m, op->parts);
   op->parts = armnn_i_acc_ceil_div(op->m, op->part_rows);
   op->score_stride = armnn_i_acc_ceil_div(op->n, line) * line;
@@ -225,6 +290,10 @@ static void cut_work(const armnn_i_acc_maker_t* maker, attention_op_t* op) {
   op->value_offset = op->keys.floats;
   op->score_offset = op->value_offset + op->values.floats;
   op->thread_scratch = op->score_offset + (uint64_t)(op->block_rows * op->score_stride);
+  if (op->in_place) { /* scores, and a query */
+    op->score_offset = (uint64_t)(op->m * op->score_stride);
+    op->thread_scratch = op->score_offset + (uint64_t)(armnn_i_acc_ceil_div(op->k, line) * line);
+  }
   op->base.op.scratch_size = op->thread_scratch * op->threads * sizeof(float);
 }
 
@@ -253,6 +322,8 @@ armnn_status_t armnn_i_acc_make_attention(const armnn_i_acc_maker_t* maker,
   op->batches = armnn_i_acc_count(&what->output) / (op->m * what->output.dims[row + 1]);
   op->beta = what->mask.rank > 0 ? what->beta : what->beta * what->scale;
   op->key_scale = what->mask.rank > 0 ? what->scale : 1.0f;
+  op->adds_mask = what->mask.rank > 0 && what->mask.element.type == ARMNN_DATA_TYPE_FLOAT32;
+  op->in_place = op->m <= ROWS_IN_PLACE && has_rows(&what->key) && has_rows(&what->value);
   armnn_status_t status = armnn_i_acc_plan_panels(maker, kernels->gemm, 1, (uint64_t)op->n, 0, 1,
                                                   (uint64_t)op->k, 2, 1, &op->keys);
   if (status == ARMNN_STATUS_OK) {

@@ -45,7 +45,7 @@ armnn_status_t armnn_i_acc_make_convolution(const armnn_i_acc_maker_t* maker,
   convolution->base = (armnn_i_acc_op_t){
       .run = run_convolution,
       .destroy = destroy_convolution,
-      .kernel = panels->gemm->names[panels->vectors].conv2d,
+      .kernel = armnn_i_acc_names_of(panels)->conv2d,
       .scratch_size = convolution->window.scratch_size,
       .operations = convolution->window.operations,
   };

@@ -265,6 +265,7 @@ static bool window_of(const armnn_i_acc_matmul_t* what, armnn_i_acc_convolution_
       .values = right->values,
   };
   *out_window = armnn_i_acc_pointwise(weights, what->bias, 1);
+  out_window->stored = what->stored;
   out_window->epilogue = what->epilogue;
   return as_image(&what->left, &out_window->input) &&
          as_image(&what->output, &out_window->output) &&
@@ -358,7 +359,7 @@ static armnn_status_t make_general(const armnn_i_acc_maker_t* maker, matmul_t* m
     matmul->thread_scratch = (width * (1 + (uint64_t)matmul->k) + line - 1) / line * line;
   }
   matmul->base.scratch_size = (floats + matmul->thread_scratch * matmul->threads) * sizeof(float);
-  matmul->base.kernel = matmul->panels.gemm->names[matmul->panels.vectors].matmul;
+  matmul->base.kernel = armnn_i_acc_names_of(&matmul->panels)->matmul;
   return ARMNN_STATUS_OK;
 }
 
@@ -384,7 +385,7 @@ armnn_status_t armnn_i_acc_make_matmul(const armnn_i_acc_maker_t* maker,
     matmul->as_window = status == ARMNN_STATUS_OK;
     if (status == ARMNN_STATUS_OK) {
       const armnn_i_acc_panels_t* panels = &matmul->window.panels;
-      matmul->base.kernel = panels->gemm->names[panels->vectors].matmul;
+      matmul->base.kernel = armnn_i_acc_names_of(panels)->matmul;
       matmul->base.scratch_size = matmul->window.scratch_size;
       matmul->base.operations = matmul->window.operations;
     }

@@ -29,6 +29,7 @@ typedef struct armnn_i_acc_convolution_t {
   int64_t stride_y, stride_x, dilation_y, dilation_x;
   int64_t pad_top, pad_left; /* the rest follows from the sizes */
   int64_t groups;
+  int32_t stored; /* armnn_i_acc_stored_e: how the weights are packed, for windows */
   armnn_i_acc_epilogue_t epilogue;
 } armnn_i_acc_convolution_t;
 
@@ -95,6 +96,7 @@ typedef struct armnn_i_acc_matmul_t {
   armnn_i_acc_tensor_t left, right, output;
   bool transpose_left, transpose_right;
   const float* bias; /* [n], or null */
+  int32_t stored;    /* armnn_i_acc_stored_e: how a constant right side is packed */
   armnn_i_acc_epilogue_t epilogue;
 } armnn_i_acc_matmul_t;
 
@@ -103,17 +105,62 @@ armnn_status_t armnn_i_acc_make_matmul(const armnn_i_acc_maker_t* maker,
 
 /* output[b] = softmax(beta (scale query[b] key[b]^T + mask[b])) value[b], the softmax along rows:
  * query [batch.., m, k], value [batch.., n, d], key [batch.., k, n] or, with |transpose_key|,
- * [batch.., n, k], and so for |transpose_value|; mask [batch.., m or 1, n], or of rank 0. Batch
- * dimensions broadcast to those of the output. */
+ * [batch.., n, k], and so for |transpose_value|; mask [batch.., m or 1, n], or of rank 0. A mask of
+ * booleans is not added: scores stay where it is |shown| and are |hidden| elsewhere. Batch
+ * dimensions broadcast to those of the output; of |key| and |value| the last of them counts groups
+ * of |group| matrices of the output, which share theirs. */
 typedef struct armnn_i_acc_attention_t {
   armnn_i_acc_tensor_t query, key, value, mask, output;
   bool transpose_key, transpose_value;
+  int64_t group; /* at least 1 */
+  bool shown;
+  float hidden;
   float scale, beta;
 } armnn_i_acc_attention_t;
 
 armnn_status_t armnn_i_acc_make_attention(const armnn_i_acc_maker_t* maker,
                                           const armnn_i_acc_attention_t* what,
                                           armnn_i_acc_op_t** out_op);
+
+/* LSTM cells over a sequence. |sums|: what the input adds to the sums of the gates, bias and all,
+ * [steps, rows, gates * cells], or with |rows_first| [rows, steps, ..]; gates in the order input
+ * (not with |coupled|: 1 - forget), forget, fresh, output. States before the first step: |hidden|
+ * [rows, outputs], |cell| [rows, cells]. |output| is flat: hidden states of all steps, in the order
+ * of |sums|, then the last hidden state, then the last cell state. */
+typedef struct armnn_i_acc_lstm_t {
+  armnn_i_acc_tensor_t sums, hidden, cell, output;
+  bool rows_first, coupled;
+  int64_t cells, outputs;
+  const float* recurrent;       /* [gates * cells, outputs] */
+  const float* peepholes[3];    /* of input, forget and output gate: [cells], or null */
+  const float* projection;      /* [outputs, cells], or null: outputs are cells */
+  const float* projection_bias; /* [outputs], or null */
+  int32_t function;             /* armnn_i_acc_function_e, as kernels/recurrent.h says */
+  float high;
+  float clip, projection_clip; /* infinite: none */
+} armnn_i_acc_lstm_t;
+
+armnn_status_t armnn_i_acc_make_lstm(const armnn_i_acc_maker_t* maker,
+                                     const armnn_i_acc_lstm_t* what, armnn_i_acc_op_t** out_op);
+
+/* Gated recurrent units over a sequence; gates in the order update, reset, fresh. |sums| [steps,
+ * rows, directions * gates * cells], |state| [directions, rows, cells]; |lengths| of the rows,
+ * int32 or int64, or of rank 0: behind its end a row has zeros and keeps its state. |output| is
+ * flat: states of all steps, [steps, directions, rows, cells], then the last, [directions, rows,
+ * cells].
+ */
+typedef struct armnn_i_acc_gru_t {
+  armnn_i_acc_tensor_t sums, state, lengths, output;
+  bool resets_after; /* the reset gate multiplies the product instead of the state */
+  bool reverse;      /* of one direction; the second of two always is */
+  int64_t directions, cells;
+  const float* recurrent; /* [directions, gates * cells, cells] */
+  const float* bias;      /* of the fresh gate's product, [directions, gates * cells]; or null */
+  float clip;             /* infinite: none */
+} armnn_i_acc_gru_t;
+
+armnn_status_t armnn_i_acc_make_gru(const armnn_i_acc_maker_t* maker, const armnn_i_acc_gru_t* what,
+                                    armnn_i_acc_op_t** out_op);
 
 /* output = input * scale + shift, one of each for every index of the last dimension. */
 typedef struct armnn_i_acc_affine_t {
@@ -310,6 +357,8 @@ typedef struct armnn_i_acc_gather_t {
 armnn_status_t armnn_i_acc_make_gather(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_gather_t* what, armnn_i_acc_op_t** out_op);
 
+#include "block_ops.h"
+#include "dynamic_ops.h"
 #include "quantized_ops.h"
 
 #endif /* ARMNN_CPU_ACC_OPS_H_ */

@@ -26,4 +26,19 @@ static inline void armnn_i_acc_multiply_rows(const armnn_i_acc_panels_t* panels,
   }
 }
 
+/* |rows| rows times panels [begin, end), whose weights are at |packed|. */
+static inline void armnn_i_acc_multiply_panels(const armnn_i_acc_panels_t* panels,
+                                               const float* packed, uint32_t begin, uint32_t end,
+                                               int64_t rows, const armnn_i_acc_gemm_job_t* job) {
+  for (uint32_t p = begin; p < end; ++p) {
+    const armnn_i_acc_panel_t* panel = &panels->panels[p];
+    armnn_i_acc_gemm_job_t part = *job;
+    part.panel = packed + panel->offset;
+    part.last = panel->columns - (panel->vectors - 1) * panels->gemm->lanes;
+    part.output += panel->first;
+    part.residual += panel->first;
+    armnn_i_acc_multiply_rows(panels, panel, rows, &part);
+  }
+}
+
 #endif /* ARMNN_CPU_ACC_PANEL_ROWS_H_ */

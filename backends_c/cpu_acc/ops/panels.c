@@ -4,6 +4,23 @@
 #include "panels.h"
 
 #include "../shared_weights.h"
+#include "half_float.h"
+
+/* Units of four bytes that a panel fills: a bias, then weights. */
+static uint64_t floats_of(const armnn_i_acc_panels_t* panels, const armnn_i_acc_panel_t* panel) {
+  const uint64_t width = (uint64_t)panel->vectors * panels->gemm->lanes;
+  const uint64_t weights = width * panels->taps * panels->depth;
+  return width + weights * armnn_i_acc_weight_size(panels) / sizeof(float);
+}
+
+/* Each begins with a line of its own. */
+static void place_panels(armnn_i_acc_panels_t* panels) {
+  panels->floats = 0;
+  for (uint32_t p = 0; p < panels->count; ++p) {
+    panels->panels[p].offset = panels->floats;
+    panels->floats += (floats_of(panels, &panels->panels[p]) + 15) / 16 * 16;
+  }
+}
 
 armnn_status_t armnn_i_acc_plan_panels(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_gemm_kernels_t* gemm, uint32_t groups,
@@ -40,14 +57,17 @@ armnn_status_t armnn_i_acc_plan_panels(const armnn_i_acc_maker_t* maker,
       panel->pairs = 2 * last <= lanes && gemm->pair_tiles[width][1] != NULL;
       panel->first = (int64_t)(group * columns + first);
       panel->input = (int64_t)(group * channels);
-      panel->offset = out_panels->floats;
       first += width * lanes;
-      /* Each begins with a line of its own. */
-      const uint64_t floats = width * lanes * (1 + taps * depth);
-      out_panels->floats += (floats + 15) / 16 * 16;
     }
   }
+  place_panels(out_panels);
   return ARMNN_STATUS_OK;
+}
+
+void armnn_i_acc_store_panels(armnn_i_acc_panels_t* panels, int32_t stored) {
+  panels->stored = stored;
+  for (uint32_t p = 0; p < panels->count; ++p) panels->panels[p].pairs = false;
+  place_panels(panels);
 }
 
 /* The second half of the last vector becomes like the first. */
@@ -61,16 +81,20 @@ static void repeat_half(const armnn_i_acc_panels_t* panels, const armnn_i_acc_pa
   }
 }
 
+static void pack_bias(const armnn_i_acc_panel_t* panel, const armnn_i_acc_panel_source_t* source,
+                      uint32_t width, float* out) {
+  for (uint32_t o = 0; o < width; ++o) {
+    out[o] = source->bias != NULL && o < panel->columns ? source->bias[panel->first + o] : 0.0f;
+  }
+}
+
 void armnn_i_acc_pack_panel(const armnn_i_acc_panels_t* panels, const armnn_i_acc_panel_t* panel,
                             const armnn_i_acc_panel_source_t* source, const float* in,
                             float* weights) {
   const armnn_i_acc_gemm_kernels_t* gemm = panels->gemm;
   const uint32_t width = panel->vectors * gemm->lanes;
-  float* out = weights;
-  for (uint32_t o = 0; o < width; ++o) {
-    out[o] = source->bias != NULL && o < panel->columns ? source->bias[panel->first + o] : 0.0f;
-  }
-  out += width;
+  float* out = weights + width;
+  pack_bias(panel, source, width, weights);
   const uint64_t taps = source->size_y * source->size_x;
   const bool whole = source->step_x == 1 && source->step_i == (int64_t)taps &&
                      (source->size_y == 1 || source->step_y == (int64_t)source->size_x);
@@ -89,15 +113,20 @@ void armnn_i_acc_pack_panel(const armnn_i_acc_panels_t* panels, const armnn_i_ac
   if (panel->pairs) repeat_half(panels, panel, weights);
 }
 
+/* Of a panel's first column. */
+static const float* first_weight(const armnn_i_acc_panel_source_t* source,
+                                 const armnn_i_acc_panel_t* panel, uint64_t columns) {
+  const int64_t group = panel->first / (int64_t)columns;
+  return source->values + group * source->step_group +
+         (panel->first - group * (int64_t)columns) * source->step_o;
+}
+
 void armnn_i_acc_pack_panels(const armnn_i_acc_panels_t* panels,
                              const armnn_i_acc_panel_source_t* source, uint64_t columns,
                              uint32_t begin, uint32_t end, float* weights) {
   for (uint32_t p = begin; p < end; ++p) {
     const armnn_i_acc_panel_t* panel = &panels->panels[p];
-    const int64_t group = panel->first / (int64_t)columns;
-    const float* in = source->values + group * source->step_group +
-                      (panel->first - group * (int64_t)columns) * source->step_o;
-    armnn_i_acc_pack_panel(panels, panel, source, in,
+    armnn_i_acc_pack_panel(panels, panel, source, first_weight(source, panel, columns),
                            weights + (panel->offset - panels->panels[begin].offset));
   }
 }
@@ -108,13 +137,43 @@ typedef struct packing_t {
   uint64_t columns;
 } packing_t;
 
+/* Rows of a panel that are packed as float32 before they are stored in 16 bits. */
+enum { STORED_ROWS = 16, MOST_WIDTH = 64 };
+
+/* Packs a panel whose first column's first weight is |in|, weights in 16 bits. */
+static void pack_half_panel(const armnn_i_acc_panels_t* panels, const armnn_i_acc_panel_t* panel,
+                            const armnn_i_acc_panel_source_t* source, const float* in,
+                            float* weights) {
+  const uint32_t width = panel->vectors * panels->gemm->lanes;
+  const bool is_bfloat = panels->stored == ARMNN_ACC_STORED_BFLOAT16;
+  uint16_t* out = (uint16_t*)(void*)(weights + width);
+  pack_bias(panel, source, width, weights);
+  for (uint64_t t = 0; t < source->size_y * source->size_x; ++t) {
+    const int64_t y = (int64_t)(t / source->size_x), x = (int64_t)(t % source->size_x);
+    const float* tap = in + y * source->step_y + x * source->step_x;
+    for (uint64_t i = 0; i < source->channels; i += STORED_ROWS) {
+      const uint64_t left = source->channels - i, rows = left < STORED_ROWS ? left : STORED_ROWS;
+      float packed[STORED_ROWS * MOST_WIDTH];
+      panels->gemm->pack(packed, width, tap + (int64_t)i * source->step_i, panel->columns,
+                         source->step_o, source->step_i, rows, 1, rows);
+      for (uint64_t k = 0; k < rows * width; ++k) {
+        *out++ = is_bfloat ? armnn_bfloat_from_float(packed[k]) : armnn_half_from_float(packed[k]);
+      }
+    }
+  }
+}
+
 static armnn_status_t pack_some(void* argument, uint64_t begin, uint64_t end,
                                 uint32_t thread_index) {
   (void)thread_index;
   const packing_t* packing = argument;
-  armnn_i_acc_pack_panels(packing->panels, packing->source, packing->columns, (uint32_t)begin,
-                          (uint32_t)end,
-                          packing->panels->weights + packing->panels->panels[begin].offset);
+  const armnn_i_acc_panels_t* panels = packing->panels;
+  for (uint64_t p = begin; p < end; ++p) {
+    const armnn_i_acc_panel_t* panel = &panels->panels[p];
+    const float* in = first_weight(packing->source, panel, packing->columns);
+    (panels->stored == ARMNN_ACC_STORED_FLOAT32 ? armnn_i_acc_pack_panel : pack_half_panel)(
+        panels, panel, packing->source, in, panels->weights + panel->offset);
+  }
   return ARMNN_STATUS_OK;
 }
 
@@ -122,8 +181,7 @@ static armnn_status_t pack_some(void* argument, uint64_t begin, uint64_t end,
 static void fill_gaps(const armnn_i_acc_panels_t* panels) {
   for (uint32_t p = 0; p < panels->count; ++p) {
     const armnn_i_acc_panel_t* panel = &panels->panels[p];
-    const uint64_t rows = 1 + panels->taps * panels->depth;
-    const uint64_t begin = panel->offset + (uint64_t)panel->vectors * panels->gemm->lanes * rows;
+    const uint64_t begin = panel->offset + floats_of(panels, panel);
     const uint64_t end = p + 1 < panels->count ? panel[1].offset : panels->floats;
     memset(panels->weights + begin, 0, (size_t)(end - begin) * sizeof(float));
   }

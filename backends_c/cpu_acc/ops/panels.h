@@ -18,7 +18,7 @@ typedef struct armnn_i_acc_panel_t {
   uint32_t columns; /* output channels, the last vector may have fewer than lanes */
   int64_t first;    /* output channel */
   int64_t input;    /* input channel of its group */
-  uint64_t offset;  /* in the packed weights, in floats */
+  uint64_t offset;  /* in the packed weights, in units of four bytes */
 } armnn_i_acc_panel_t;
 
 typedef struct armnn_i_acc_panels_t {
@@ -28,7 +28,8 @@ typedef struct armnn_i_acc_panels_t {
   uint32_t vectors; /* of the widest panel */
   uint32_t count;
   uint64_t taps, depth;
-  uint64_t floats; /* packed */
+  int32_t stored;  /* how weights are packed: armnn_i_acc_stored_e */
+  uint64_t floats; /* packed, in units of four bytes */
   armnn_i_acc_panel_t* panels;
   float* weights; /* shared, or null: packed at run, to where |floats| fit */
 } armnn_i_acc_panels_t;
@@ -36,8 +37,22 @@ typedef struct armnn_i_acc_panels_t {
 /* Tiles of a panel, by their rows. */
 static inline const armnn_i_acc_gemm_fn_t* armnn_i_acc_tiles_of(const armnn_i_acc_panels_t* panels,
                                                                 const armnn_i_acc_panel_t* panel) {
+  if (panels->stored != ARMNN_ACC_STORED_FLOAT32) {
+    return panels->gemm->half_tiles[panels->stored - 1][panel->vectors];
+  }
   return panel->pairs ? panels->gemm->pair_tiles[panel->vectors]
                       : panels->gemm->tiles[panel->vectors];
+}
+
+/* Names of the kernels, by what they compute. */
+static inline const armnn_i_acc_gemm_names_t* armnn_i_acc_names_of(
+    const armnn_i_acc_panels_t* panels) {
+  return &panels->gemm->names[panels->stored][panels->vectors];
+}
+
+/* Bytes of one weight. */
+static inline uint64_t armnn_i_acc_weight_size(const armnn_i_acc_panels_t* panels) {
+  return panels->stored == ARMNN_ACC_STORED_FLOAT32 ? sizeof(float) : sizeof(uint16_t);
 }
 
 /* Where weights come from: column o of a group, tap (y, x) of the window, channel i of the group
@@ -57,7 +72,10 @@ armnn_status_t armnn_i_acc_plan_panels(const armnn_i_acc_maker_t* maker,
                                        uint64_t columns, uint64_t channels, uint64_t taps,
                                        uint64_t depth, uint32_t vectors, uint32_t multiple,
                                        armnn_i_acc_panels_t* out_panels);
-/* Packs panels [begin, end), the first of them to |weights|. */
+/* Has the weights stored as |stored| (armnn_i_acc_stored_e), before they are packed by
+ * armnn_i_acc_pack_constant. */
+void armnn_i_acc_store_panels(armnn_i_acc_panels_t* panels, int32_t stored);
+/* Packs panels [begin, end) as float32, the first of them to |weights|. */
 void armnn_i_acc_pack_panels(const armnn_i_acc_panels_t* panels,
                              const armnn_i_acc_panel_source_t* source, uint64_t columns,
                              uint32_t begin, uint32_t end, float* weights);

@@ -5,81 +5,81 @@
  * constant weights as convolutions of one pixel.
  *
  * A block of the output is some lines of an image or, of one pixel's windows, some pixels. The part
- * of the input that it sees becomes levels first, padding included, in scratch of the thread: a row
- * of a window is then one run of levels. Tiles of pixels x panels of channels follow, all tiles of
- * a block with one panel after the other.
+ * of the input that it sees becomes levels or bytes first, padding included, in scratch of the
+ * thread: a row of a window is then one run of numbers. Kernels read whole groups of them; what
+ * lies behind the end of a run meets weights of 0. Tiles of pixels x panels of channels follow, all
+ * tiles of a block with one panel after the other.
  */
-#include "../shared_weights.h"
-#include "quantized_pack.h"
+#include "quantized_product.h"
 
-enum { BLOCK_LEVELS = 24 * 1024, LEAST_PIXELS = 4 * ARMNN_ACC_LEVEL_ROWS };
+enum { BLOCK_BYTES = 48 * 1024, LEAST_TILES = 4, GROUP_BYTES = 8 /* the most that a group has */ };
 
 typedef struct quantized_op_t {
-  armnn_i_acc_base_t base;
-  armnn_i_acc_quantized_convolution_t what;
-  const armnn_i_acc_quantized_kernels_t* kernels;
-  armnn_i_acc_store_t store;
+  armnn_i_acc_product_t product;
+  const armnn_i_acc_product_kernels_t* kernels;
   bool flat;                 /* blocks of pixels that lie at equal distances */
-  int64_t depth, group_out;  /* channels of a group: levels of the input, rounded up; outputs */
+  bool in_place;             /* kernels read the input where it lies */
+  int64_t group_out;         /* outputs of a group */
   int64_t panels;            /* of a group */
   int64_t panel_size;        /* in int32 */
   armnn_i_acc_lines_t lines; /* of a group */
+  int64_t pixel;             /* bytes of one of them */
   int64_t units, block_units, blocks, block_pixels, parts;
   uint32_t tap_count;
-  size_t pairs;
+  size_t tap_groups; /* of depths */
   ptrdiff_t* taps;
-  int32_t* packed; /* shared_weights.h */
-  uint64_t rows_offset, outputs_offset, thread_scratch;
-  uint32_t threads;
+  uint64_t rows_offset, outputs_offset;
 } quantized_op_t;
 
-typedef struct quantized_run_t {
-  const quantized_op_t* op;
-  const uint8_t* input;
-  uint8_t* output;
-  char* scratch;
-} quantized_run_t;
+typedef armnn_i_acc_product_run_t run_t;
 
 typedef struct block_t {
-  int16_t* levels;
-  const int16_t** rows;
+  char* numbers;
+  const char** rows;
   uint8_t** outputs;
   int64_t pixels;
 } block_t;
 
-/* ---- Levels of a block --------------------------------------------------------------------- */
+/* ---- Numbers of a block -------------------------------------------------------------------- */
 
 /* Pixels [begin, end) of images that lie in one line. */
-static void flat_block(const quantized_run_t* run, const uint8_t* input, int64_t begin, int64_t end,
-                       block_t* block) {
-  const quantized_op_t* op = run->op;
-  const armnn_i_acc_tensor_t *in = &op->what.input, *out = &op->what.output;
+static void pixel_block(const run_t* run, const uint8_t* input, int64_t begin, int64_t end,
+                        block_t* block) {
+  const quantized_op_t* op = (const quantized_op_t*)run->op;
+  const armnn_i_acc_tensor_t *in = &run->op->what.input, *out = &run->op->what.output;
+  const uint8_t* from = input + begin * in->strides[2];
+  const char* rows = op->in_place ? (const char*)from : block->numbers;
+  const int64_t pixel = op->in_place ? in->strides[2] : op->pixel;
   block->pixels = end - begin;
-  armnn_i_acc_pixel_levels(&op->lines, input + begin * in->strides[2], block->pixels,
-                           block->levels);
+  if (!op->in_place) armnn_i_acc_pixel_levels(&op->lines, from, block->pixels, block->numbers);
   for (int64_t i = 0; i < block->pixels; ++i) {
-    block->rows[i] = block->levels + i * op->depth;
+    block->rows[i] = rows + i * pixel;
     block->outputs[i] = run->output + (begin + i) * out->strides[2];
   }
 }
 
 /* Output lines [begin, end) of all images, which are lines of one image. */
-static void line_block(const quantized_run_t* run, const uint8_t* input, int64_t begin, int64_t end,
+static void line_block(const run_t* run, const uint8_t* input, int64_t begin, int64_t end,
                        block_t* block) {
-  const quantized_op_t* op = run->op;
-  const armnn_i_acc_quantized_convolution_t* what = &op->what;
+  const quantized_op_t* op = (const quantized_op_t*)run->op;
+  const armnn_i_acc_quantized_convolution_t* what = &run->op->what;
   const armnn_i_acc_tensor_t *in = &what->input, *out = &what->output;
   const int64_t image = begin / out->dims[1], first = begin % out->dims[1];
-  const int64_t line = op->lines.pixels * op->depth;
-  const int64_t reach = (what->kernel_y - 1) * what->dilation_y + 1;
-  armnn_i_acc_line_levels(&op->lines, input + image * in->strides[0], first * what->stride_y,
-                          (end - begin - 1) * what->stride_y + reach, block->levels);
+  const int64_t line = op->in_place ? in->strides[1] : op->lines.pixels * op->pixel;
+  const int64_t pixel = op->in_place ? in->strides[2] : op->pixel;
+  const char* from = block->numbers;
+  if (op->in_place) {
+    from = (const char*)input + image * in->strides[0] + first * what->stride_y * line;
+  } else {
+    const int64_t reach = (what->kernel_y - 1) * what->dilation_y + 1;
+    armnn_i_acc_line_levels(&op->lines, input + image * in->strides[0], first * what->stride_y,
+                            (end - begin - 1) * what->stride_y + reach, block->numbers);
+  }
   block->pixels = 0;
   for (int64_t y = 0; y < end - begin; ++y) {
     uint8_t* to = run->output + image * out->strides[0] + (first + y) * out->strides[1];
     for (int64_t x = 0; x < out->dims[2]; ++x) {
-      block->rows[block->pixels] =
-          block->levels + y * what->stride_y * line + x * what->stride_x * op->depth;
+      block->rows[block->pixels] = from + y * what->stride_y * line + x * what->stride_x * pixel;
       block->outputs[block->pixels++] = to + x * out->strides[2];
     }
   }
@@ -87,22 +87,26 @@ static void line_block(const quantized_run_t* run, const uint8_t* input, int64_t
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
+/* Tiles of nearly the same number of rows: those of few take longer for each. */
 static void multiply_block(const quantized_op_t* op, const block_t* block, int64_t group,
                            int64_t part) {
   const int64_t panel = op->kernels->panel;
+  const int64_t tiles = armnn_i_acc_ceil_div(block->pixels, op->kernels->rows);
   const int64_t first = op->panels * part / op->parts, last = op->panels * (part + 1) / op->parts;
-  armnn_i_acc_level_job_t job = {
-      .tap_count = op->tap_count, .taps = op->taps, .pairs = op->pairs, .store = op->store};
+  armnn_i_acc_product_job_t job = {.tap_count = op->tap_count,
+                                   .taps = op->taps,
+                                   .groups = op->tap_groups,
+                                   .store = op->product.store};
   for (int64_t p = first; p < last; ++p) {
     const int64_t left = op->group_out - p * panel;
-    job.panel = op->packed + (group * op->panels + p) * op->panel_size;
+    job.panel = op->product.packed + (group * op->panels + p) * op->panel_size;
     job.offset = group * op->group_out + p * panel;
     job.channels = (uint32_t)(left < panel ? left : panel);
-    for (int64_t i = 0; i < block->pixels; i += ARMNN_ACC_LEVEL_ROWS) {
-      const int64_t rows = block->pixels - i;
-      job.rows = (uint32_t)(rows < ARMNN_ACC_LEVEL_ROWS ? rows : ARMNN_ACC_LEVEL_ROWS);
-      job.inputs = block->rows + i;
-      job.outputs = block->outputs + i;
+    for (int64_t t = 0; t < tiles; ++t) {
+      const int64_t begin = block->pixels * t / tiles, end = block->pixels * (t + 1) / tiles;
+      job.rows = (uint32_t)(end - begin);
+      job.inputs = block->rows + begin;
+      job.outputs = block->outputs + begin;
       op->kernels->multiply(&job);
     }
   }
@@ -110,25 +114,25 @@ static void multiply_block(const quantized_op_t* op, const block_t* block, int64
 
 static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
                                 uint32_t thread_index) {
-  const quantized_run_t* run = (const quantized_run_t*)argument;
-  const quantized_op_t* op = run->op;
-  char* scratch = run->scratch + thread_index * op->thread_scratch;
-  block_t block = {(int16_t*)(void*)scratch, (const int16_t**)(void*)(scratch + op->rows_offset),
+  const run_t* run = (const run_t*)argument;
+  const quantized_op_t* op = (const quantized_op_t*)run->op;
+  const armnn_i_acc_quantized_convolution_t* what = &run->op->what;
+  char* scratch = run->scratch + thread_index * run->op->thread_scratch;
+  block_t block = {scratch, (const char**)(void*)(scratch + op->rows_offset),
                    (uint8_t**)(void*)(scratch + op->outputs_offset), 0};
-  int64_t ready = -1; /* the block and group whose levels are there */
+  int64_t ready = -1; /* the block and group whose numbers are there */
   for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
     const int64_t part = item % op->parts, wanted = item / op->parts;
-    const int64_t group = wanted % op->what.groups;
+    const int64_t group = wanted % what->groups;
     if (wanted != ready) {
-      const int64_t at =
-          wanted / op->what.groups; /* which block; blocks of lines end with an image */
-      const int64_t image = op->flat ? op->units : op->what.output.dims[1];
+      const int64_t at = wanted / what->groups; /* which block; those of lines end with an image */
+      const int64_t image = op->flat ? op->units : what->output.dims[1];
       const int64_t blocks = armnn_i_acc_ceil_div(image, op->block_units);
       const int64_t start = at / blocks * image + at % blocks * op->block_units;
       const int64_t limit = (at / blocks + 1) * image;
       const int64_t stop = start + op->block_units < limit ? start + op->block_units : limit;
-      const uint8_t* input = run->input + group * (op->what.input.dims[3] / op->what.groups);
-      (op->flat ? flat_block : line_block)(run, input, start, stop, &block);
+      const uint8_t* input = run->input + group * op->lines.channels;
+      (op->flat ? pixel_block : line_block)(run, input, start, stop, &block);
       ready = wanted;
     }
     multiply_block(op, &block, group, part);
@@ -138,147 +142,182 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
 
 static void run_convolution(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {
   const quantized_op_t* op = (const quantized_op_t*)base;
-  quantized_run_t self = {op, armnn_i_acc_address(run, &op->what.input),
-                          armnn_i_acc_address(run, &op->what.output), run->scratch};
-  armnn_i_acc_parallel(run, run_items, &self, (uint64_t)(op->blocks * op->what.groups * op->parts),
-                       1, op->threads);
+  armnn_i_acc_run_product(base, run, run_items, op->blocks * op->product.what.groups * op->parts);
 }
 
 /* ---- Making -------------------------------------------------------------------------------- */
 
-static void pack_panel(const quantized_op_t* op, int64_t group, int64_t panel_index,
-                       int32_t* packed) {
-  const armnn_i_acc_quantized_convolution_t* what = &op->what;
-  const int64_t width = op->kernels->panel, channels = what->input.dims[3] / what->groups;
-  const int64_t first = group * op->group_out + panel_index * width;
-  int16_t* weights = (int16_t*)(void*)(packed + ARMNN_ACC_CHANNEL_ARRAYS * width);
-  for (int64_t c = 0; c < width && panel_index * width + c < op->group_out; ++c) {
-    const int64_t o = first + c;
-    int64_t depth = 0;
-    armnn_i_acc_pack_channel(what, o, packed, c, width);
-    for (int64_t y = 0; y < what->kernel_y; ++y) {
-      for (int64_t x = 0; x < what->kernel_x; ++x, depth += op->depth) {
-        for (int64_t i = 0; i < channels; ++i) {
-          const int64_t k = depth + i;
-          weights[(k / 2 * width + c) * 2 + k % 2] = armnn_i_acc_weight_level(what, o, y, x, i);
+/* The weights of channel |o|, place |c| of its panel. The bias of bytes takes off what their zero
+ * point adds to a sum: sums wrap. */
+static void pack_channel(const quantized_op_t* op, int64_t o, int64_t c, int32_t* packed) {
+  const armnn_i_acc_quantized_convolution_t* what = &op->product.what;
+  const int64_t width = op->kernels->panel, group = op->kernels->group;
+  const int64_t depths = (int64_t)op->tap_groups * group, channels = op->lines.channels;
+  char* weights = (char*)(packed + ARMNN_ACC_CHANNEL_ARRAYS * width);
+  const bool runs = what->dilation_x == 1;
+  uint32_t total = 0;
+  armnn_i_acc_pack_channel(what, o, packed, c, width);
+  for (int64_t y = 0; y < what->kernel_y; ++y) {
+    for (int64_t x = 0; x < what->kernel_x; ++x) {
+      const int64_t k = runs ? y * depths + x * channels : (y * what->kernel_x + x) * depths;
+      for (int64_t i = 0; i < channels; ++i) {
+        const int64_t at = ((k + i) / group * width + c) * group + (k + i) % group;
+        const int16_t level = armnn_i_acc_weight_level(what, o, y, x, i);
+        total += (uint32_t)level;
+        if (op->kernels->bytes == 1) {
+          ((int8_t*)weights)[at] = (int8_t)level;
+        } else {
+          ((int16_t*)(void*)weights)[at] = level;
         }
       }
     }
   }
+  if (op->kernels->bytes != 1) return;
+  int32_t* bias = packed + ARMNN_ACC_CHANNEL_BIAS * width + c;
+  *bias = (int32_t)((uint32_t)*bias - (uint32_t)op->lines.zero * total);
 }
 
-static void destroy(armnn_i_acc_op_t* op) {
-  armnn_i_acc_release_weights(((quantized_op_t*)op)->packed);
-  armnn_i_acc_destroy_op(op);
+static void pack(const quantized_op_t* op) {
+  const int64_t width = op->kernels->panel;
+  for (int64_t o = 0; o < op->product.what.output.dims[3]; ++o) {
+    const int64_t in_group = o % op->group_out;
+    const int64_t panel = o / op->group_out * op->panels + in_group / width;
+    pack_channel(op, o, in_group % width, op->product.packed + panel * op->panel_size);
+  }
+}
+
+/* A window of one pixel that is always inside of the image. */
+static bool is_pointwise(const armnn_i_acc_quantized_convolution_t* what) {
+  const armnn_i_acc_tensor_t *in = &what->input, *out = &what->output;
+  return what->kernel_y == 1 && what->kernel_x == 1 && what->pad_top == 0 && what->pad_left == 0 &&
+         (out->dims[1] - 1) * what->stride_y < in->dims[1] &&
+         (out->dims[2] - 1) * what->stride_x < in->dims[2];
+}
+
+static void choose_blocks(quantized_op_t* op) {
+  const armnn_i_acc_quantized_convolution_t* what = &op->product.what;
+  const armnn_i_acc_tensor_t *in = &what->input, *out = &what->output;
+  const bool pointwise = is_pointwise(what);
+  const bool whole = op->lines.channels % op->kernels->group == 0; /* no group ends behind them */
+  op->in_place = pointwise && op->lines.bytes == 1 && op->lines.flip == 0 && whole;
+  op->flat = pointwise && what->stride_y == 1 && what->stride_x == 1 &&
+             in->dims[1] == out->dims[1] && in->dims[2] == out->dims[2] &&
+             armnn_i_acc_is_one_line(in) && armnn_i_acc_is_one_line(out);
 }
 
 /* How the output is cut into blocks, and what they take of the scratch. */
 static void plan_blocks(quantized_op_t* op) {
-  const armnn_i_acc_quantized_convolution_t* what = &op->what;
+  const armnn_i_acc_quantized_convolution_t* what = &op->product.what;
   const armnn_i_acc_tensor_t* out = &what->output;
-  op->flat = what->kernel_y == 1 && what->kernel_x == 1 && what->stride_y == 1 &&
-             what->stride_x == 1 && what->pad_top == 0 && what->pad_left == 0 &&
-             what->input.dims[1] == out->dims[1] && what->input.dims[2] == out->dims[2] &&
-             armnn_i_acc_is_one_line(&what->input) && armnn_i_acc_is_one_line(out);
-  uint64_t levels;
+  int64_t numbers;
   if (op->flat) {
-    const int64_t rows = ARMNN_ACC_LEVEL_ROWS;
+    const int64_t rows = op->kernels->rows;
     op->units = out->dims[0] * out->dims[1] * out->dims[2];
-    op->block_units = BLOCK_LEVELS / op->depth / rows * rows;
-    if (op->block_units < LEAST_PIXELS) op->block_units = LEAST_PIXELS;
-    const int64_t share = armnn_i_acc_ceil_div(op->units, op->threads);
+    op->block_units = BLOCK_BYTES / op->pixel / rows * rows;
+    if (op->block_units < LEAST_TILES * rows) op->block_units = LEAST_TILES * rows;
+    const int64_t share = armnn_i_acc_ceil_div(op->units, op->product.threads);
     if (op->block_units > share) op->block_units = armnn_i_acc_ceil_div(share, rows) * rows;
     op->blocks = armnn_i_acc_ceil_div(op->units, op->block_units);
     op->block_pixels = op->block_units;
-    levels = (uint64_t)(op->block_units * op->depth);
+    numbers = op->block_units * op->pixel;
   } else {
     const int64_t reach = (what->kernel_y - 1) * what->dilation_y + 1;
+    const int64_t line = op->lines.pixels * op->pixel;
     op->units = out->dims[0] * out->dims[1];
-    const int64_t line = op->lines.pixels * op->depth;
-    op->block_units = (BLOCK_LEVELS / line - reach) / what->stride_y + 1;
+    op->block_units = (BLOCK_BYTES / line - reach) / what->stride_y + 1;
     if (op->block_units < 1) op->block_units = 1;
     if (op->block_units > out->dims[1]) op->block_units = out->dims[1];
     op->blocks = out->dims[0] * armnn_i_acc_ceil_div(out->dims[1], op->block_units);
     op->block_pixels = op->block_units * out->dims[2];
-    levels = (uint64_t)(((op->block_units - 1) * what->stride_y + reach) * line);
+    numbers = ((op->block_units - 1) * what->stride_y + reach) * line;
   }
-  op->parts = 1;
-  while (op->threads > 1 && op->parts * 2 <= op->panels &&
-         op->blocks * what->groups * op->parts < 3 * (int64_t)op->threads) {
-    op->parts *= 2;
-  }
-  op->rows_offset = armnn_i_acc_round_up(levels * sizeof(int16_t), ARMNN_ACC_LINE);
-  op->outputs_offset = op->rows_offset + (uint64_t)op->block_pixels * sizeof(void*);
-  op->thread_scratch = armnn_i_acc_round_up(
-      op->outputs_offset + (uint64_t)op->block_pixels * sizeof(void*), ARMNN_ACC_LINE);
-  op->base.op.scratch_size = op->thread_scratch * op->threads;
+  if (op->in_place) numbers = 0;
+  op->parts = armnn_i_acc_parts(&op->product, op->blocks * what->groups, op->panels);
+  const uint64_t addresses = (uint64_t)op->block_pixels * sizeof(void*);
+  op->rows_offset = armnn_i_acc_round_up((uint64_t)numbers + GROUP_BYTES, ARMNN_ACC_LINE);
+  op->outputs_offset = op->rows_offset + addresses;
+  op->product.thread_scratch = armnn_i_acc_round_up(op->outputs_offset + addresses, ARMNN_ACC_LINE);
 }
 
-static void set_taps(quantized_op_t* op) {
-  const armnn_i_acc_quantized_convolution_t* what = &op->what;
-  const bool runs = what->dilation_x == 1;
-  const int64_t columns = runs ? 1 : what->kernel_x;
-  const int64_t line = op->lines.pixels * op->depth;
+static void set_taps(quantized_op_t* op, int64_t columns) {
+  const armnn_i_acc_quantized_convolution_t* what = &op->product.what;
+  const int64_t line = op->lines.pixels * op->pixel;
   for (int64_t y = 0; y < what->kernel_y; ++y) {
     for (int64_t x = 0; x < columns; ++x) {
       op->taps[op->tap_count++] =
-          (ptrdiff_t)(y * what->dilation_y * line + x * what->dilation_x * op->depth);
+          (ptrdiff_t)(y * what->dilation_y * line + x * what->dilation_x * op->pixel);
     }
   }
-  op->pairs = (size_t)(op->depth / 2 * (runs ? what->kernel_x : 1));
+}
+
+static bool weights_fit_bytes(const armnn_i_acc_quantized_convolution_t* what) {
+  const int64_t* dims = what->weights.dims;
+  for (int64_t o = 0; o < dims[0]; ++o) {
+    const bool as_stored =
+        what->weight_zero_points[o] == 0 && what->weights.element.type != ARMNN_DATA_TYPE_QASYMM_U8;
+    for (int64_t at = 0; at < dims[1] * dims[2] * dims[3] && !as_stored; ++at) {
+      const int16_t level = armnn_i_acc_weight_level(what, o, at / dims[3] / dims[2],
+                                                     at / dims[3] % dims[2], at % dims[3]);
+      if (level < INT8_MIN || level > INT8_MAX) return false;
+    }
+  }
+  return true;
+}
+
+armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker,
+                                                const armnn_i_acc_quantized_convolution_t* what,
+                                                bool by_bytes, armnn_i_acc_op_t** out_op) {
+  const armnn_i_acc_quantized_kernels_t* all = maker->isa->quantized;
+  if (!armnn_i_acc_is_levels(what->input.element.type) ||
+      !armnn_i_acc_is_levels(what->output.element.type) || (by_bytes && !weights_fit_bytes(what))) {
+    return ARMNN_STATUS_UNSUPPORTED;
+  }
+  const armnn_i_acc_product_kernels_t* kernels = by_bytes ? all->bytes : all->pairs;
+  const int64_t channels = what->input.dims[3] / what->groups;
+  const int64_t columns = what->dilation_x == 1 ? 1 : what->kernel_x; /* taps of a line */
+  const int64_t depths = channels * (what->kernel_x / columns), taps = what->kernel_y * columns;
+  const int64_t tap_groups = armnn_i_acc_ceil_div(depths, kernels->group);
+  const int64_t group_out = what->output.dims[3] / what->groups;
+  const int64_t panels = armnn_i_acc_ceil_div(group_out, kernels->panel);
+  const int64_t words = kernels->group * kernels->bytes / sizeof(int32_t); /* of a group */
+  const int64_t panel_size =
+      kernels->panel * (ARMNN_ACC_CHANNEL_ARRAYS + taps * tap_groups * words);
+  void* extra = NULL;
+  quantized_op_t* op = (quantized_op_t*)armnn_i_acc_new_product(
+      maker, what, sizeof *op, (size_t)taps * sizeof(ptrdiff_t), &extra,
+      what->groups * panels * panel_size,
+      2 * armnn_i_acc_count(&what->output) * what->kernel_y * what->kernel_x * channels);
+  if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  op->kernels = kernels;
+  op->lines =
+      (by_bytes ? armnn_i_acc_byte_lines : armnn_i_acc_lines)(what, all, channels, channels);
+  op->pixel = channels * kernels->bytes;
+  op->group_out = group_out;
+  op->panels = panels;
+  op->panel_size = panel_size;
+  op->tap_groups = (size_t)tap_groups;
+  op->taps = (ptrdiff_t*)extra;
+  choose_blocks(op);
+  set_taps(op, columns);
+  pack(op);
+  plan_blocks(op);
+  armnn_i_acc_finish_product(&op->product, kernels->name, run_convolution);
+  *out_op = &op->product.base.op;
+  return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_i_acc_make_quantized_convolution(
     const armnn_i_acc_maker_t* maker, const armnn_i_acc_quantized_convolution_t* what,
     armnn_i_acc_op_t** out_op) {
-  const armnn_i_acc_quantized_kernels_t* kernels = maker->isa->quantized;
-  if (!armnn_i_acc_is_levels(what->input.element.type) ||
-      !armnn_i_acc_is_levels(what->output.element.type)) {
-    return ARMNN_STATUS_UNSUPPORTED;
+  armnn_status_t status = ARMNN_STATUS_UNSUPPORTED;
+  if (maker->isa->quantized->has_dot_product) {
+    status = armnn_i_acc_make_quantized_tiles(maker, what, true, out_op);
   }
-  const armnn_status_t status = armnn_i_acc_make_quantized_winograd(maker, what, out_op);
-  if (status != ARMNN_STATUS_UNSUPPORTED) return status;
-  const int64_t taps = what->kernel_y * what->kernel_x, outputs = what->output.dims[3];
-  const int64_t channels = what->input.dims[3] / what->groups;
-  const int64_t depth = channels + channels % 2, group_out = outputs / what->groups;
-  const int64_t panels = armnn_i_acc_ceil_div(group_out, kernels->panel);
-  const int64_t panel_size = kernels->panel * (ARMNN_ACC_CHANNEL_ARRAYS + taps * depth / 2);
-  const size_t packed_size = (size_t)(what->groups * panels * panel_size) * sizeof(int32_t);
-  void* extra = NULL;
-  int32_t* packed = armnn_i_acc_new_weights(maker->host, packed_size);
-  if (packed == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
-  quantized_op_t* op = (quantized_op_t*)armnn_i_acc_new_op(
-      maker, sizeof *op, (size_t)taps * sizeof(ptrdiff_t), &extra);
-  if (op == NULL) {
-    armnn_i_acc_release_weights(packed);
-    return ARMNN_STATUS_OUT_OF_MEMORY;
+  if (status == ARMNN_STATUS_UNSUPPORTED) {
+    status = armnn_i_acc_make_quantized_winograd(maker, what, out_op);
   }
-  memset(packed, 0, packed_size);
-  op->what = *what;
-  op->kernels = kernels;
-  op->store = armnn_i_acc_store_of(what);
-  op->depth = depth;
-  op->lines = armnn_i_acc_lines(what, kernels, channels, depth);
-  op->group_out = group_out;
-  op->panels = panels;
-  op->panel_size = panel_size;
-  op->taps = (ptrdiff_t*)extra;
-  for (int64_t g = 0; g < what->groups; ++g) {
-    for (int64_t p = 0; p < panels; ++p) {
-      pack_panel(op, g, p, packed + (g * panels + p) * panel_size);
-    }
+  if (status == ARMNN_STATUS_UNSUPPORTED) {
+    status = armnn_i_acc_make_quantized_tiles(maker, what, false, out_op);
   }
-  op->packed = armnn_i_acc_share_weights(packed);
-  op->base.op.destroy = destroy;
-  op->base.op.run = run_convolution;
-  op->base.op.kernel = kernels->multiply_name;
-  op->base.op.operations = 2 * (uint64_t)(armnn_i_acc_count(&what->output) * taps * channels);
-  op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
-  plan_blocks(op);
-  set_taps(op);
-  op->what.weights.values = NULL;
-  op->what.bias = op->what.weight_zero_points = NULL;
-  op->what.factors = NULL;
-  *out_op = &op->base.op;
-  return ARMNN_STATUS_OK;
+  return status;
 }

@@ -7,37 +7,26 @@
  * levels first, in scratch of the thread. Few channels at a time: then lines that windows of
  * neighbouring lines share stay in L1.
  */
-#include "../shared_weights.h"
-#include "quantized_pack.h"
+#include "quantized_product.h"
 
 enum { GROUP = 64, BLOCK_LEVELS = 48 * 1024 };
 
 typedef struct depthwise_op_t {
-  armnn_i_acc_base_t base;
-  armnn_i_acc_quantized_convolution_t what;
-  const armnn_i_acc_quantized_kernels_t* kernels;
-  armnn_i_acc_store_t store;
+  armnn_i_acc_product_t product;
   int64_t groups, block_lines, blocks; /* of an image */
   int64_t block_size;                  /* int32 of a block of channels */
   size_t pairs;
   ptrdiff_t* taps; /* in pixels of a line and lines: [2 * pairs][2] */
-  int32_t* packed; /* shared_weights.h */
-  uint64_t taps_size, thread_scratch;
-  uint32_t threads;
+  uint64_t taps_size;
 } depthwise_op_t;
 
-typedef struct depthwise_run_t {
-  const depthwise_op_t* op;
-  const uint8_t* input;
-  uint8_t* output;
-  char* scratch;
-} depthwise_run_t;
-
-static void run_block(const depthwise_run_t* run, int64_t item, ptrdiff_t* taps, int16_t* levels) {
-  const depthwise_op_t* op = run->op;
-  const armnn_i_acc_quantized_convolution_t* what = &op->what;
+static void run_block(const armnn_i_acc_product_run_t* run, int64_t item, ptrdiff_t* taps,
+                      int16_t* levels) {
+  const depthwise_op_t* op = (const depthwise_op_t*)run->op;
+  const armnn_i_acc_quantized_convolution_t* what = &run->op->what;
+  const armnn_i_acc_quantized_kernels_t* kernels = run->op->kernels;
   const armnn_i_acc_tensor_t *in = &what->input, *out = &what->output;
-  const int64_t panel = op->kernels->panel;
+  const int64_t panel = kernels->panel;
   const int64_t channel = item % op->groups * GROUP;
   const int64_t first = item / op->groups % op->blocks * op->block_lines;
   const int64_t image = item / op->groups / op->blocks;
@@ -46,7 +35,7 @@ static void run_block(const depthwise_run_t* run, int64_t item, ptrdiff_t* taps,
   const int64_t count =
       out->dims[1] - first < op->block_lines ? out->dims[1] - first : op->block_lines;
   const int64_t width = (int64_t)armnn_i_acc_round_up((size_t)channels, (size_t)panel);
-  const armnn_i_acc_lines_t lines = armnn_i_acc_lines(what, op->kernels, channels, width);
+  const armnn_i_acc_lines_t lines = armnn_i_acc_lines(what, kernels, channels, width);
   const int64_t line = lines.pixels * width;
   armnn_i_acc_line_levels(
       &lines, run->input + image * in->strides[0] + channel, first * what->stride_y,
@@ -61,47 +50,40 @@ static void run_block(const depthwise_run_t* run, int64_t item, ptrdiff_t* taps,
       .output_step = out->strides[2],
       .pixels = (size_t)out->dims[2],
       .channels = (size_t)channels,
-      .blocks = op->packed + channel / panel * op->block_size,
-      .store = op->store,
+      .blocks = run->op->packed + channel / panel * op->block_size,
+      .store = run->op->store,
   };
   for (int64_t y = 0; y < count; ++y) {
     job.input = levels + y * what->stride_y * line;
     job.output = run->output + image * out->strides[0] + (first + y) * out->strides[1] + channel;
-    op->kernels->channelwise(&job);
+    kernels->channelwise(&job);
   }
 }
 
 static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
                                 uint32_t thread_index) {
-  const depthwise_run_t* run = (const depthwise_run_t*)argument;
+  const armnn_i_acc_product_run_t* run = (const armnn_i_acc_product_run_t*)argument;
+  const depthwise_op_t* op = (const depthwise_op_t*)run->op;
   char* scratch = run->scratch + thread_index * run->op->thread_scratch;
   for (uint64_t item = begin; item < end; ++item) {
     run_block(run, (int64_t)item, (ptrdiff_t*)(void*)scratch,
-              (int16_t*)(void*)(scratch + run->op->taps_size));
+              (int16_t*)(void*)(scratch + op->taps_size));
   }
   return ARMNN_STATUS_OK;
 }
 
 static void run_depthwise(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {
   const depthwise_op_t* op = (const depthwise_op_t*)base;
-  depthwise_run_t self = {op, armnn_i_acc_address(run, &op->what.input),
-                          armnn_i_acc_address(run, &op->what.output), run->scratch};
-  armnn_i_acc_parallel(run, run_items, &self,
-                       (uint64_t)(op->what.output.dims[0] * op->blocks * op->groups), 1,
-                       op->threads);
-}
-
-static void destroy(armnn_i_acc_op_t* op) {
-  armnn_i_acc_release_weights(((depthwise_op_t*)op)->packed);
-  armnn_i_acc_destroy_op(op);
+  armnn_i_acc_run_product(base, run, run_items,
+                          op->product.what.output.dims[0] * op->blocks * op->groups);
 }
 
 /* The channels' arrays and weights; a tap that makes the last pair whole weighs nothing. */
-static void pack(const depthwise_op_t* op, int32_t* packed) {
-  const armnn_i_acc_quantized_convolution_t* what = &op->what;
-  const int64_t panel = op->kernels->panel;
+static void pack(const depthwise_op_t* op) {
+  const armnn_i_acc_quantized_convolution_t* what = &op->product.what;
+  const int64_t panel = op->product.kernels->panel;
   for (int64_t o = 0; o < what->output.dims[3]; ++o) {
-    int32_t* block = packed + o / panel * op->block_size;
+    int32_t* block = op->product.packed + o / panel * op->block_size;
     const int64_t at = armnn_i_acc_zipped((uint32_t)(o % panel), (uint32_t)panel);
     armnn_i_acc_pack_channel(what, o, block, at, panel);
     int16_t* weights = (int16_t*)(void*)(block + ARMNN_ACC_CHANNEL_ARRAYS * panel);
@@ -115,7 +97,7 @@ static void pack(const depthwise_op_t* op, int32_t* packed) {
 }
 
 static void set_taps(depthwise_op_t* op) {
-  const armnn_i_acc_quantized_convolution_t* what = &op->what;
+  const armnn_i_acc_quantized_convolution_t* what = &op->product.what;
   for (int64_t t = 0; t < 2 * (int64_t)op->pairs; ++t) {
     const int64_t last = what->kernel_y * what->kernel_x - 1, tap = t < last ? t : last;
     op->taps[2 * t] = (ptrdiff_t)(tap / what->kernel_x * what->dilation_y);
@@ -124,24 +106,24 @@ static void set_taps(depthwise_op_t* op) {
 }
 
 static void plan_blocks(depthwise_op_t* op) {
-  const armnn_i_acc_quantized_convolution_t* what = &op->what;
+  const armnn_i_acc_quantized_convolution_t* what = &op->product.what;
+  const uint32_t threads = op->product.threads;
   const int64_t rows = what->output.dims[1], images = what->output.dims[0];
-  const int64_t line = armnn_i_acc_lines(what, op->kernels, 1, 1).pixels * GROUP;
+  const int64_t line = armnn_i_acc_lines(what, op->product.kernels, 1, 1).pixels * GROUP;
   const int64_t reach = (what->kernel_y - 1) * what->dilation_y + 1;
   op->groups = armnn_i_acc_ceil_div(what->output.dims[3], GROUP);
   op->block_lines = (BLOCK_LEVELS / line - reach) / what->stride_y + 1;
   if (op->block_lines > rows) op->block_lines = rows;
-  while (op->threads > 1 && op->block_lines > 1 &&
-         images * op->groups * armnn_i_acc_ceil_div(rows, op->block_lines) < 3 * op->threads) {
+  while (threads > 1 && op->block_lines > 1 &&
+         images * op->groups * armnn_i_acc_ceil_div(rows, op->block_lines) < 3 * threads) {
     op->block_lines = (op->block_lines + 1) / 2;
   }
   if (op->block_lines < 1) op->block_lines = 1;
   op->blocks = armnn_i_acc_ceil_div(rows, op->block_lines);
   const uint64_t lines = (uint64_t)((op->block_lines - 1) * what->stride_y + reach);
   op->taps_size = armnn_i_acc_round_up(2 * op->pairs * sizeof(ptrdiff_t), ARMNN_ACC_LINE);
-  op->thread_scratch = armnn_i_acc_round_up(
+  op->product.thread_scratch = armnn_i_acc_round_up(
       op->taps_size + lines * (uint64_t)line * sizeof(int16_t), ARMNN_ACC_LINE);
-  op->base.op.scratch_size = op->thread_scratch * op->threads;
 }
 
 armnn_status_t armnn_i_acc_make_quantized_depthwise(const armnn_i_acc_maker_t* maker,
@@ -157,35 +139,19 @@ armnn_status_t armnn_i_acc_make_quantized_depthwise(const armnn_i_acc_maker_t* m
   }
   const int64_t pairs = armnn_i_acc_ceil_div(taps, 2), panel = kernels->panel;
   const int64_t block_size = (ARMNN_ACC_CHANNEL_ARRAYS + pairs) * panel;
-  const size_t size = (size_t)(armnn_i_acc_ceil_div(outputs, panel) * block_size) * sizeof(int32_t);
   void* extra = NULL;
-  int32_t* packed = armnn_i_acc_new_weights(maker->host, size);
-  if (packed == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
-  depthwise_op_t* op = (depthwise_op_t*)armnn_i_acc_new_op(
-      maker, sizeof *op, (size_t)(4 * pairs) * sizeof(ptrdiff_t), &extra);
-  if (op == NULL) {
-    armnn_i_acc_release_weights(packed);
-    return ARMNN_STATUS_OUT_OF_MEMORY;
-  }
-  op->what = *what;
-  op->kernels = kernels;
-  op->store = armnn_i_acc_store_of(what);
+  depthwise_op_t* op = (depthwise_op_t*)armnn_i_acc_new_product(
+      maker, what, sizeof *op, (size_t)(4 * pairs) * sizeof(ptrdiff_t), &extra,
+      armnn_i_acc_ceil_div(outputs, panel) * block_size,
+      2 * armnn_i_acc_count(&what->output) * taps);
+  if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->pairs = (size_t)pairs;
   op->block_size = block_size;
   op->taps = (ptrdiff_t*)extra;
   set_taps(op);
-  memset(packed, 0, size);
-  pack(op, packed);
-  op->packed = armnn_i_acc_share_weights(packed);
-  op->base.op.destroy = destroy;
-  op->base.op.run = run_depthwise;
-  op->base.op.kernel = kernels->channelwise_name;
-  op->base.op.operations = 2 * (uint64_t)(armnn_i_acc_count(&what->output) * taps);
-  op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
+  pack(op);
   plan_blocks(op);
-  op->what.weights.values = NULL;
-  op->what.bias = op->what.weight_zero_points = NULL;
-  op->what.factors = NULL;
-  *out_op = &op->base.op;
+  armnn_i_acc_finish_product(&op->product, kernels->channelwise_name, run_depthwise);
+  *out_op = &op->product.base.op;
   return ARMNN_STATUS_OK;
 }

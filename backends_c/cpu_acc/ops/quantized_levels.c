@@ -1,70 +1,86 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * quantized_levels.c - images of stored numbers become lines of levels. Padding is a level of 0:
- * the zero point.
+ * quantized_levels.c - images of stored numbers become lines of levels, or of bytes. Padding is the
+ * zero point: a level of 0.
  */
 #include "quantized_pack.h"
 
 armnn_i_acc_lines_t armnn_i_acc_lines(const armnn_i_acc_quantized_convolution_t* what,
                                       const armnn_i_acc_quantized_kernels_t* kernels,
                                       int64_t channels, int64_t width) {
+  const armnn_i_acc_element_t element = what->input.element;
+  const bool is_signed = element.type != ARMNN_DATA_TYPE_QASYMM_U8;
   return (armnn_i_acc_lines_t){
       .input = what->input,
-      .kernels = kernels,
+      .read = kernels->levels,
       .channels = channels,
       .width = width,
       .pixels =
           (what->output.dims[2] - 1) * what->stride_x + (what->kernel_x - 1) * what->dilation_x + 1,
       .pad_top = what->pad_top,
       .pad_left = what->pad_left,
+      .bytes = sizeof(int16_t),
+      .flip = is_signed ? 0x80 : 0,
+      .zero = (int16_t)(element.zero_point + (is_signed ? 0x80 : 0)),
   };
+}
+
+armnn_i_acc_lines_t armnn_i_acc_byte_lines(const armnn_i_acc_quantized_convolution_t* what,
+                                           const armnn_i_acc_quantized_kernels_t* kernels,
+                                           int64_t channels, int64_t width) {
+  armnn_i_acc_lines_t lines = armnn_i_acc_lines(what, kernels, channels, width);
+  lines.read = kernels->bytes->read;
+  lines.bytes = 1;
+  lines.flip ^= kernels->byte_sign;
+  lines.zero = (int16_t)(lines.zero - kernels->byte_sign);
+  return lines;
 }
 
 void armnn_i_acc_pixel_levels(const armnn_i_acc_lines_t* lines, const uint8_t* input, int64_t count,
-                              int16_t* levels) {
-  const armnn_i_acc_element_t element = lines->input.element;
-  const bool is_signed = element.type != ARMNN_DATA_TYPE_QASYMM_U8;
+                              void* numbers) {
   const armnn_i_acc_levels_of_t job = {
       .input = input,
       .input_step = lines->input.strides[2],
-      .output = levels,
+      .output = numbers,
       .pixels = (size_t)count,
       .channels = (size_t)lines->channels,
       .width = (size_t)lines->width,
-      .flip = is_signed ? 0x80 : 0,
-      .offset = (int16_t)(element.zero_point + (is_signed ? 0x80 : 0)),
+      .flip = lines->flip,
+      .offset = lines->zero,
   };
-  lines->kernels->levels(&job);
+  lines->read(&job);
 }
 
-static void zeros(const armnn_i_acc_lines_t* lines, int64_t pixels, int16_t* levels) {
-  memset(levels, 0, (size_t)(pixels * lines->width) * sizeof *levels);
+static void padding(const armnn_i_acc_lines_t* lines, int64_t pixels, void* numbers) {
+  const int byte = lines->bytes == 1 ? (uint8_t)lines->zero : 0;
+  memset(numbers, byte, (size_t)(pixels * lines->width) * lines->bytes);
 }
 
 /* The pixels of a line that lie in the image are |begin| to |end|, by the image's numbers. */
-static void one_line(const armnn_i_acc_lines_t* lines, const uint8_t* line, int16_t* levels) {
+static void one_line(const armnn_i_acc_lines_t* lines, const uint8_t* line, char* numbers) {
   const int64_t first = -lines->pad_left, all = lines->pixels, size = lines->input.dims[2];
-  const int64_t begin = first < 0 ? 0 : first;
+  const int64_t begin = first < 0 ? 0 : first, pixel = lines->width * lines->bytes;
   const int64_t end = first + all < size ? first + all : size;
   if (end <= begin) {
-    zeros(lines, all, levels);
+    padding(lines, all, numbers);
     return;
   }
-  zeros(lines, begin - first, levels);
+  padding(lines, begin - first, numbers);
   armnn_i_acc_pixel_levels(lines, line + begin * lines->input.strides[2], end - begin,
-                           levels + (begin - first) * lines->width);
-  zeros(lines, first + all - end, levels + (end - first) * lines->width);
+                           numbers + (begin - first) * pixel);
+  padding(lines, first + all - end, numbers + (end - first) * pixel);
 }
 
 void armnn_i_acc_line_levels(const armnn_i_acc_lines_t* lines, const uint8_t* image, int64_t y,
-                             int64_t count, int16_t* levels) {
-  for (int64_t i = 0; i < count; ++i, levels += lines->pixels * lines->width) {
+                             int64_t count, void* numbers) {
+  char* line = (char*)numbers;
+  for (int64_t i = 0; i < count; ++i, line += lines->pixels * lines->width * lines->bytes) {
     const int64_t at = y + i - lines->pad_top;
     if (at < 0 || at >= lines->input.dims[1]) {
-      zeros(lines, lines->pixels, levels);
+      padding(lines, lines->pixels, line);
     } else {
-      one_line(lines, image + at * lines->input.strides[1], levels);
+      one_line(lines, image + at * lines->input.strides[1], line);
     }
   }
 }

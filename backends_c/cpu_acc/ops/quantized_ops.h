@@ -44,6 +44,12 @@ armnn_status_t armnn_i_acc_make_quantized_convolution(
     const armnn_i_acc_maker_t* maker, const armnn_i_acc_quantized_convolution_t* what,
     armnn_i_acc_op_t** out_op);
 
+/* The same by tiles of pairs of levels, or of bytes: UNSUPPORTED where levels of weights need more
+ * than 8 bits. The other maker chooses what is fastest. */
+armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker,
+                                                const armnn_i_acc_quantized_convolution_t* what,
+                                                bool by_bytes, armnn_i_acc_op_t** out_op);
+
 /* Windows of 3 x 3 by Winograd's algorithm, in whole numbers and thus with the same bits;
  * UNSUPPORTED where it is not faster, too. */
 armnn_status_t armnn_i_acc_make_quantized_winograd(const armnn_i_acc_maker_t* maker,

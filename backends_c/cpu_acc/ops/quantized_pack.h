@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * quantized_pack.h - what the kernels of quantised products read of each channel, and lines of
- * levels.
+ * images.
  */
 #ifndef ARMNN_CPU_ACC_QUANTIZED_PACK_H_
 #define ARMNN_CPU_ACC_QUANTIZED_PACK_H_
@@ -41,25 +41,32 @@ static inline bool armnn_i_acc_is_one_line(const armnn_i_acc_tensor_t* images) {
           images->strides[0] == images->dims[1] * images->dims[2] * images->strides[2]);
 }
 
-/* ---- Lines of levels (quantized_levels.c) -------------------------------------------------- */
+/* ---- Lines of numbers (quantized_levels.c) ------------------------------------------------- */
 
-/* Images become levels line by line: what the windows of an output line see is |pixels| pixels of
- * |width| levels, padding included. Of |channels| channels from the address given on. */
+/* Images become levels of 16 bits, or bytes as kernels->bytes takes them, line by line: what the
+ * windows of an output line see is |pixels| pixels of |width| numbers, padding included. Of
+ * |channels| channels from the address given on. */
 typedef struct armnn_i_acc_lines_t {
   armnn_i_acc_tensor_t input;
-  const armnn_i_acc_quantized_kernels_t* kernels;
+  armnn_i_acc_levels_fn_t read;
   int64_t channels, width, pixels;
   int64_t pad_top, pad_left;
+  uint32_t bytes; /* of a number */
+  uint8_t flip;   /* as in armnn_i_acc_levels_of_t */
+  int16_t zero;   /* the input's zero point, flipped */
 } armnn_i_acc_lines_t;
 
 armnn_i_acc_lines_t armnn_i_acc_lines(const armnn_i_acc_quantized_convolution_t* what,
                                       const armnn_i_acc_quantized_kernels_t* kernels,
                                       int64_t channels, int64_t width);
+armnn_i_acc_lines_t armnn_i_acc_byte_lines(const armnn_i_acc_quantized_convolution_t* what,
+                                           const armnn_i_acc_quantized_kernels_t* kernels,
+                                           int64_t channels, int64_t width);
 /* |count| pixels at |input| that lie one behind another. */
 void armnn_i_acc_pixel_levels(const armnn_i_acc_lines_t* lines, const uint8_t* input, int64_t count,
-                              int16_t* levels);
+                              void* numbers);
 /* |count| lines of the image at |image|, the first of which is line |y| of the padded image. */
 void armnn_i_acc_line_levels(const armnn_i_acc_lines_t* lines, const uint8_t* image, int64_t y,
-                             int64_t count, int16_t* levels);
+                             int64_t count, void* numbers);
 
 #endif /* ARMNN_CPU_ACC_QUANTIZED_PACK_H_ */

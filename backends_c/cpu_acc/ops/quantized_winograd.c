@@ -8,8 +8,7 @@
  * positions; for each panel of channels 16 products of matrices follow, and their sums become the
  * block's numbers.
  */
-#include "../shared_weights.h"
-#include "quantized_pack.h"
+#include "quantized_product.h"
 
 enum { POSITIONS = ARMNN_ACC_SQUARE_POSITIONS, BLOCK_LEVELS = 4096, LEAST_TILES = 24 };
 
@@ -17,24 +16,12 @@ enum { POSITIONS = ARMNN_ACC_SQUARE_POSITIONS, BLOCK_LEVELS = 4096, LEAST_TILES 
 enum { LEAST_CHANNELS = 16, MOST_CHANNELS = 900, LEAST_SIDE = 4 };
 
 typedef struct winograd_op_t {
-  armnn_i_acc_base_t base;
-  armnn_i_acc_quantized_convolution_t what;
-  const armnn_i_acc_quantized_kernels_t* kernels;
-  armnn_i_acc_store_t store;
+  armnn_i_acc_product_t product;
   armnn_i_acc_lines_t lines;
   int64_t tiles_y, tiles_x, block_lines, blocks, parts; /* in tiles */
-  int64_t depth, panels, panel_size;                    /* as in quantized_convolution.c */
-  int32_t* packed;                                      /* shared_weights.h */
-  uint64_t positions_offset, sums_offset, outputs_offset, thread_scratch;
-  uint32_t threads;
+  int64_t depth, panels, panel_size;                    /* in levels, and in int32 */
+  uint64_t positions_offset, sums_offset, outputs_offset;
 } winograd_op_t;
-
-typedef struct winograd_run_t {
-  const winograd_op_t* op;
-  const uint8_t* input;
-  uint8_t* output;
-  char* scratch;
-} winograd_run_t;
 
 typedef uint8_t* outputs_t[4];
 
@@ -46,9 +33,9 @@ typedef struct block_t {
 } block_t;
 
 /* Block |index| of all images: its positions, and where its numbers go. */
-static void read_block(const winograd_run_t* run, int64_t index, block_t* block) {
-  const winograd_op_t* op = run->op;
-  const armnn_i_acc_tensor_t *in = &op->what.input, *out = &op->what.output;
+static void read_block(const armnn_i_acc_product_run_t* run, int64_t index, block_t* block) {
+  const winograd_op_t* op = (const winograd_op_t*)run->op;
+  const armnn_i_acc_tensor_t *in = &run->op->what.input, *out = &run->op->what.output;
   const int64_t image = index / op->blocks, first = index % op->blocks * op->block_lines;
   const int64_t left = op->tiles_y - first, count = left < op->block_lines ? left : op->block_lines;
   const int64_t line = op->lines.pixels * op->depth;
@@ -66,7 +53,7 @@ static void read_block(const winograd_run_t* run, int64_t index, block_t* block)
   for (int64_t y = 0; y < count; ++y) {
     job.input = block->levels + 2 * y * line;
     job.output = block->positions + y * op->tiles_x * op->depth;
-    op->kernels->winograd_input(&job);
+    run->op->kernels->winograd_input(&job);
     for (int64_t x = 0; x < op->tiles_x; ++x) {
       for (int64_t i = 0; i < 4; ++i) {
         const int64_t at_y = 2 * (first + y) + i / 2, at_x = 2 * x + i % 2;
@@ -81,10 +68,11 @@ static void read_block(const winograd_run_t* run, int64_t index, block_t* block)
 }
 
 static void multiply_block(const winograd_op_t* op, const block_t* block, int64_t part) {
-  const int64_t panel = op->kernels->panel, outputs = op->what.output.dims[3];
+  const armnn_i_acc_quantized_kernels_t* kernels = op->product.kernels;
+  const int64_t panel = kernels->panel, outputs = op->product.what.output.dims[3];
   const int64_t first = op->panels * part / op->parts, last = op->panels * (part + 1) / op->parts;
   for (int64_t p = first; p < last; ++p) {
-    const int32_t* packed = op->packed + p * op->panel_size;
+    const int32_t* packed = op->product.packed + p * op->panel_size;
     const int64_t left = outputs - p * panel;
     for (int64_t position = 0; position < POSITIONS; ++position) {
       const armnn_i_acc_sums_job_t job = {
@@ -95,7 +83,7 @@ static void multiply_block(const winograd_op_t* op, const block_t* block, int64_
           .weights = packed + (ARMNN_ACC_CHANNEL_ARRAYS + position * op->depth / 2) * panel,
           .sums = block->sums + position * block->tiles * panel,
       };
-      op->kernels->sums(&job);
+      kernels->sums(&job);
     }
     const armnn_i_acc_square_sums_t job = {
         .sums = block->sums,
@@ -105,17 +93,17 @@ static void multiply_block(const winograd_op_t* op, const block_t* block, int64_
         .offset = p * panel,
         .channels = (uint32_t)(left < panel ? left : panel),
         .arrays = packed,
-        .store = op->store,
+        .store = op->product.store,
     };
-    op->kernels->winograd_output(&job);
+    kernels->winograd_output(&job);
   }
 }
 
 static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
                                 uint32_t thread_index) {
-  const winograd_run_t* run = (const winograd_run_t*)argument;
-  const winograd_op_t* op = run->op;
-  char* scratch = run->scratch + thread_index * op->thread_scratch;
+  const armnn_i_acc_product_run_t* run = (const armnn_i_acc_product_run_t*)argument;
+  const winograd_op_t* op = (const winograd_op_t*)run->op;
+  char* scratch = run->scratch + thread_index * run->op->thread_scratch;
   block_t block = {(int16_t*)(void*)scratch, (int16_t*)(void*)(scratch + op->positions_offset),
                    (int32_t*)(void*)(scratch + op->sums_offset),
                    (outputs_t*)(void*)(scratch + op->outputs_offset), 0};
@@ -132,16 +120,8 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
 
 static void run_winograd(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {
   const winograd_op_t* op = (const winograd_op_t*)base;
-  winograd_run_t self = {op, armnn_i_acc_address(run, &op->what.input),
-                         armnn_i_acc_address(run, &op->what.output), run->scratch};
-  armnn_i_acc_parallel(run, run_items, &self,
-                       (uint64_t)(op->what.output.dims[0] * op->blocks * op->parts), 1,
-                       op->threads);
-}
-
-static void destroy(armnn_i_acc_op_t* op) {
-  armnn_i_acc_release_weights(((winograd_op_t*)op)->packed);
-  armnn_i_acc_destroy_op(op);
+  armnn_i_acc_run_product(base, run, run_items,
+                          op->product.what.output.dims[0] * op->blocks * op->parts);
 }
 
 /* Twice the transformation of three weights: 2 a, a + b + c, a - b + c, 2 c. */
@@ -153,11 +133,11 @@ static void transform(const int32_t* from, int64_t step, int32_t* to, int64_t to
   to[3 * to_step] = 2 * c;
 }
 
-static void pack(const winograd_op_t* op, int32_t* packed) {
-  const armnn_i_acc_quantized_convolution_t* what = &op->what;
-  const int64_t panel = op->kernels->panel;
+static void pack(const winograd_op_t* op) {
+  const armnn_i_acc_quantized_convolution_t* what = &op->product.what;
+  const int64_t panel = op->product.kernels->panel;
   for (int64_t o = 0; o < what->output.dims[3]; ++o) {
-    int32_t* own = packed + o / panel * op->panel_size;
+    int32_t* own = op->product.packed + o / panel * op->panel_size;
     int16_t* weights = (int16_t*)(void*)(own + ARMNN_ACC_CHANNEL_ARRAYS * panel);
     armnn_i_acc_pack_channel(what, o, own, o % panel, panel);
     for (int64_t i = 0; i < what->input.dims[3]; ++i) {
@@ -176,7 +156,7 @@ static void pack(const winograd_op_t* op, int32_t* packed) {
 }
 
 static void plan_blocks(winograd_op_t* op) {
-  const armnn_i_acc_tensor_t* out = &op->what.output;
+  const armnn_i_acc_tensor_t* out = &op->product.what.output;
   op->tiles_y = armnn_i_acc_ceil_div(out->dims[1], 2);
   op->tiles_x = armnn_i_acc_ceil_div(out->dims[2], 2);
   op->lines.pixels = 2 * op->tiles_x + 2;
@@ -185,21 +165,17 @@ static void plan_blocks(winograd_op_t* op) {
   op->block_lines = armnn_i_acc_ceil_div(tiles, op->tiles_x);
   if (op->block_lines > op->tiles_y) op->block_lines = op->tiles_y;
   op->blocks = armnn_i_acc_ceil_div(op->tiles_y, op->block_lines);
-  op->parts = 1;
-  while (op->threads > 1 && op->parts * 2 <= op->panels &&
-         out->dims[0] * op->blocks * op->parts < 3 * (int64_t)op->threads) {
-    op->parts *= 2;
-  }
+  op->parts = armnn_i_acc_parts(&op->product, out->dims[0] * op->blocks, op->panels);
   const uint64_t all = (uint64_t)(op->block_lines * op->tiles_x), line = ARMNN_ACC_LINE;
   const uint64_t levels =
       (uint64_t)((2 * op->block_lines + 2) * op->lines.pixels * op->depth) * sizeof(int16_t);
   const uint64_t positions = POSITIONS * all * (uint64_t)op->depth * sizeof(int16_t);
-  const uint64_t sums = POSITIONS * all * op->kernels->panel * sizeof(int32_t);
+  const uint64_t sums = POSITIONS * all * op->product.kernels->panel * sizeof(int32_t);
   op->positions_offset = armnn_i_acc_round_up(levels, line);
   op->sums_offset = armnn_i_acc_round_up(op->positions_offset + positions, line);
   op->outputs_offset = armnn_i_acc_round_up(op->sums_offset + sums, line);
-  op->thread_scratch = armnn_i_acc_round_up(op->outputs_offset + all * sizeof(outputs_t), line);
-  op->base.op.scratch_size = op->thread_scratch * op->threads;
+  op->product.thread_scratch =
+      armnn_i_acc_round_up(op->outputs_offset + all * sizeof(outputs_t), line);
 }
 
 static bool is_worth_it(const armnn_i_acc_quantized_convolution_t* what) {
@@ -219,33 +195,17 @@ armnn_status_t armnn_i_acc_make_quantized_winograd(const armnn_i_acc_maker_t* ma
   const int64_t channels = what->input.dims[3], depth = channels + channels % 2;
   const int64_t panel = kernels->panel, panels = armnn_i_acc_ceil_div(what->output.dims[3], panel);
   const int64_t panel_size = (ARMNN_ACC_CHANNEL_ARRAYS + POSITIONS * depth / 2) * panel;
-  const size_t size = (size_t)(panels * panel_size) * sizeof(int32_t);
-  int32_t* packed = armnn_i_acc_new_weights(maker->host, size);
-  if (packed == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
-  winograd_op_t* op = (winograd_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
-  if (op == NULL) {
-    armnn_i_acc_release_weights(packed);
-    return ARMNN_STATUS_OUT_OF_MEMORY;
-  }
-  op->what = *what;
-  op->kernels = kernels;
-  op->store = armnn_i_acc_store_of(what);
+  winograd_op_t* op =
+      (winograd_op_t*)armnn_i_acc_new_product(maker, what, sizeof *op, 0, NULL, panels * panel_size,
+                                              18 * armnn_i_acc_count(&what->output) * channels);
+  if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->lines = armnn_i_acc_lines(what, kernels, channels, depth);
   op->depth = depth;
   op->panels = panels;
   op->panel_size = panel_size;
-  memset(packed, 0, size);
-  pack(op, packed);
-  op->packed = armnn_i_acc_share_weights(packed);
-  op->base.op.destroy = destroy;
-  op->base.op.run = run_winograd;
-  op->base.op.kernel = kernels->winograd_name;
-  op->base.op.operations = 18 * (uint64_t)(armnn_i_acc_count(&what->output) * channels);
-  op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
+  pack(op);
   plan_blocks(op);
-  op->what.weights.values = NULL;
-  op->what.bias = op->what.weight_zero_points = NULL;
-  op->what.factors = NULL;
-  *out_op = &op->base.op;
+  armnn_i_acc_finish_product(&op->product, kernels->winograd_name, run_winograd);
+  *out_op = &op->product.base.op;
   return ARMNN_STATUS_OK;
 }

@@ -137,7 +137,7 @@ armnn_status_t armnn_i_acc_make_transpose_convolution(const armnn_i_acc_maker_t*
       if (window->scratch_size > transpose->base.scratch_size) {
         transpose->base.scratch_size = window->scratch_size;
       }
-      transpose->base.kernel = window->panels.gemm->names[window->panels.vectors].transpose_conv2d;
+      transpose->base.kernel = armnn_i_acc_names_of(&window->panels)->transpose_conv2d;
     }
   }
   if (status != ARMNN_STATUS_OK) {

@@ -113,7 +113,8 @@ static void cut_work(armnn_i_acc_window_t* window) {
  * wait in scratch while the other tiles use the part at hand. */
 static void cut_taps(armnn_i_acc_window_t* window) {
   const armnn_i_acc_panels_t* panels = &window->panels;
-  const uint64_t tap = panels->depth * panels->vectors * panels->gemm->lanes * sizeof(float);
+  const uint64_t tap =
+      panels->depth * panels->vectors * panels->gemm->lanes * armnn_i_acc_weight_size(panels);
   const uint64_t at_a_time = armnn_i_acc_second_cache() / WEIGHTS_SHARE / (tap > 0 ? tap : 1);
   window->taps_at_a_time = panels->taps > 0 ? (uint32_t)panels->taps : 1;
   if (panels->gemm->pauses && at_a_time < panels->taps) {
@@ -256,6 +257,9 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
       maker, window->kernels->gemm, (uint32_t)what->groups, (uint64_t)columns, (uint64_t)channels,
       (uint64_t)window->taps_y * window->taps_x, depth, vectors, multiple, &window->panels);
   if (status == ARMNN_STATUS_OK) {
+    if (what->stored != ARMNN_ACC_STORED_FLOAT32) {
+      armnn_i_acc_store_panels(&window->panels, what->stored);
+    }
     set_geometry(window);
     window->in_tile =
         armnn_i_acc_set_epilogue(&what->epilogue, &window->flags, &window->low, &window->high);

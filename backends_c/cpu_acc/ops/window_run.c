@@ -103,11 +103,13 @@ static fetch_t next_weights(const armnn_i_acc_panels_t* panels, const armnn_i_ac
                             uint64_t begin, uint64_t end, uint64_t tiles) {
   const uint64_t width = (uint64_t)panel->vectors * panels->gemm->lanes;
   if (end > panels->taps) end = panels->taps;
-  const uint64_t at = panel->offset + (1 + end * panels->depth) * width;
-  uint64_t floats = (end - begin) * panels->depth * width;
-  if (floats > panels->floats - at) floats = panels->floats - at;
-  const uint64_t lines = floats * sizeof(float) / ARMNN_ACC_LINE;
-  return (fetch_t){(const char*)(panels->weights + at), lines, (uint32_t)(lines / tiles + 1)};
+  const uint64_t tap = panels->depth * width * armnn_i_acc_weight_size(panels);
+  const char* first = (const char*)(panels->weights + panel->offset + width);
+  const char* next = first + end * tap;
+  const uint64_t left = (uint64_t)((const char*)(panels->weights + panels->floats) - next);
+  const uint64_t size = (end - begin) * tap < left ? (end - begin) * tap : left;
+  const uint64_t lines = size / ARMNN_ACC_LINE;
+  return (fetch_t){next, lines, (uint32_t)(lines / tiles + 1)};
 }
 
 /* Runs a tile as often as it is repeated, fetching as long as there is something to fetch; |width|

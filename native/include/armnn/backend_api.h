@@ -177,7 +177,8 @@ typedef struct armnn_host_t {
   uint32_t (*concurrency)(void* context) ARMNN_NOEXCEPT;
   /* Runs |body| over [0, count) in chunks of at least |grain|, on at most |max_threads| threads (0
    * = all), and returns when all of it is done: the first status other than OK that a body
-   * returned, or OK. Called inside a body it runs serially. INVALID_ARGUMENT without a body. */
+   * returned, or OK. Inside a body it runs serially, as the thread's index there, or as 0 where
+   * |max_threads| is not above that index. INVALID_ARGUMENT without a body. */
   armnn_status_t (*parallel_for)(void* context, armnn_range_fn_t body, void* argument,
                                  uint64_t count, uint64_t grain,
                                  uint32_t max_threads) ARMNN_NOEXCEPT;

@@ -105,6 +105,8 @@ typedef struct wrong_factory_t {
   const armnn_host_t* host;
 } wrong_factory_t;
 
+static uint32_t made;
+
 /* Weights, then the bias or zeros. */
 static bool pack(wrong_workload_t* self) {
   const armnn_workload_info_t* info = self->info;
@@ -141,7 +143,6 @@ static armnn_status_t create_workload(armnn_workload_factory_t* factory,
   self->info = info;
   self->host = host;
   self->threads = host->concurrency(host->context);
-  static uint32_t made;
   self->number = ++made;
   if (info->type == ARMNN_LAYER_FULLY_CONNECTED && !pack(self)) {
     free(self);
@@ -167,6 +168,7 @@ static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** 
 
 static void destroy(armnn_backend_t* backend) {
   if (HAS(DIES_IN_DESTROY)) abort();
+  if (HAS(DIES_IN_DESTROY_AFTER_MANY) && made > WRONG_MANY) abort();
   free(backend);
 }
 

@@ -145,6 +145,10 @@ static armnn_status_t add(wrong_workload_t* self, const armnn_execute_args_t* ar
   if (HAS(LEAKS_PAGES_IN_EXECUTE)) {
     leaked = mmap(NULL, 1, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   }
+  if (self->number > WRONG_MANY) {
+    if (HAS(ADDS_OTHERWISE_AFTER_OTHERS)) job.y[0] += 1;
+    if (HAS(ABORTS_AFTER_OTHERS)) abort();
+  }
   if (HAS(COUNTS_ITS_CALLS)) job.y[0] += 1e-6f * (float)++calls;
   if (HAS(CHANGES_FOLDER) && chdir("/") != 0) return ARMNN_STATUS_INTERNAL;
   if (HAS(ROUNDS_UPWARD)) fesetround(FE_UPWARD);

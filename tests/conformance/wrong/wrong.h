@@ -74,12 +74,17 @@ enum defect_e {
   /* Loading. */
   SLEEPS_IN_CREATE,
   DIES_IN_DESTROY,
+  /* Layers that the process had before. */
+  ADDS_OTHERWISE_AFTER_OTHERS,
+  ABORTS_AFTER_OTHERS,
+  DIES_IN_DESTROY_AFTER_MANY,
 };
 
 #ifndef DEFECT
 #define DEFECT NONE
 #endif
 #define HAS(defect) (DEFECT == (defect))
+#define WRONG_MANY 12 /* workloads */
 
 typedef struct wrong_backend_t {
   armnn_backend_t base;

@@ -134,15 +134,14 @@ def test_parts_of_other_scales_are_brought_to_that_of_the_whole(builder: Any) ->
     }
 
 
-@pytest.mark.parametrize("name", ["CONV_2D", "FULLY_CONNECTED", "BATCH_MATMUL"])
+@pytest.mark.parametrize("name", ["CONV_2D", "BATCH_MATMUL"])
 def test_weights_of_8_bits_beside_floats_become_floats(
     builder: Any, engines: Any, name: str
 ) -> None:
     shape = (1, 4, 4, 2) if name == "CONV_2D" else (4, 2)
-    kernel = {"CONV_2D": (3, 1, 1, 2), "FULLY_CONNECTED": (3, 2), "BATCH_MATMUL": (2, 3)}[name]
+    kernel = (3, 1, 1, 2) if name == "CONV_2D" else (2, 3)
     options = {
         "CONV_2D": ("Conv2DOptions", {"strideH": 1, "strideW": 1}),
-        "FULLY_CONNECTED": ("FullyConnectedOptions", {}),
         "BATCH_MATMUL": ("BatchMatMulOptions", {}),
     }[name]
     stored = weights(*kernel)
@@ -158,6 +157,31 @@ def test_weights_of_8_bits_beside_floats_become_floats(
     real = stored.astype(np.float32) * 0.25
     rows = real.reshape(3, 2).T if name != "BATCH_MATMUL" else real
     np.testing.assert_allclose(found, image @ rows, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("asymmetric", [False, True])
+@pytest.mark.parametrize("scales", [[0.02], np.linspace(0.01, 0.03, 9).tolist()])
+@pytest.mark.parametrize("has_bias", [False, True])
+def test_hybrid_products_quantise_their_rows(
+    builder: Any, engines: Any, asymmetric: bool, scales: list[float], has_bias: bool
+) -> None:
+    """As LiteRT: whole numbers, each row with a scale that follows from its range."""
+    x = builder.tensor("x", (5, 40))
+    operands = [x, builder.constant("w", weights(9, 40), scales, axis=0)]
+    if has_bias:
+        operands.append(builder.constant("b", RNG.standard_normal(9).astype(np.float32)))
+    y = builder.tensor("y", (5, 9))
+    options = ("FullyConnectedOptions", {"asymmetricQuantizeInputs": asymmetric})
+    builder.op("FULLY_CONNECTED", operands, [y], options, version=9)
+    builder.ends([x], [y])
+    data = builder.data()
+    network = ann.import_model(data)
+    assert layers_of(network, LayerType.DYNAMIC_QUANTIZE)
+    assert layers_of(network, LayerType.MAT_MUL_INTEGER)
+    rows = RNG.standard_normal((5, 40)) * np.geomspace(0.1, 30, 5).reshape(5, 1) + 0.2
+    fed = {"x": rows.astype(np.float32)}
+    expected = engines.theirs(data, fed)["y"]
+    np.testing.assert_allclose(engines.ours(data, fed)["y"], expected, rtol=2e-5, atol=1e-5)
 
 
 def test_scales_of_each_channel_become_floats_too(builder: Any, engines: Any) -> None:

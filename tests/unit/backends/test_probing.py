@@ -79,6 +79,6 @@ def test_the_reference_moves_every_type_and_calculates_in_most() -> None:
     # Elements of less than a byte: nothing that steps from element to element.
     moves = {layer for layer, types in taken.items() if {*packed} & {*types}}
     assert moves == {
-        LayerType.CAST, LayerType.DEQUANTIZE, LayerType.QUANTIZE, LayerType.RANK,
-        LayerType.RESHAPE, LayerType.SHAPE,
+        LayerType.CAST, LayerType.DEQUANTIZE, LayerType.DEQUANTIZE_BLOCKS, LayerType.QUANTIZE,
+        LayerType.RANK, LayerType.RESHAPE, LayerType.SHAPE,
     }  # fmt: skip

@@ -47,6 +47,7 @@ BARE = [
     "GatherNd",
     "Input",
     "Map",
+    "MatMulInteger",
     "Maximum",
     "MemCopy",
     "MemImport",

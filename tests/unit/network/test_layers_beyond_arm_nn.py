@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper
@@ -17,7 +18,11 @@ import armnn_py as ann
 from armnn_py.types import DataType, LayerType, RecurrentDirection
 
 F32, I32, I64 = DataType.FLOAT32, DataType.SIGNED32, DataType.SIGNED64
-_ELEMENTS = {F32: TensorProto.FLOAT, I32: TensorProto.INT32, I64: TensorProto.INT64}
+U8, S8 = DataType.QASYMM_U8, DataType.QASYMM_S8
+_ELEMENTS = {
+    F32: TensorProto.FLOAT, I32: TensorProto.INT32, I64: TensorProto.INT64,
+    U8: TensorProto.UINT8, S8: TensorProto.INT8,
+}  # fmt: skip
 
 
 def network_with(**inputs: tuple[tuple[int, ...], DataType]) -> tuple[ann.Network, list[ann.Layer]]:
@@ -118,6 +123,38 @@ def test_select() -> None:
         network.add_select(condition, x, condition)
 
 
+@pytest.mark.parametrize("rows", [False, True])
+def test_dynamic_quantize(rows: bool) -> None:
+    operands = {"x": ((2, 3, 4), F32)}
+    network, (x,) = network_with(**operands)
+    layer = network.add_dynamic_quantize(x, rows=rows)
+    expected = onnx_shapes("DynamicQuantizeLinear", operands, 3)
+    if rows:
+        expected[1:] = [(2, 3, 1)] * 2
+    assert shapes_of(layer) == expected
+    assert [slot.info.data_type for slot in layer.outputs] == [U8, F32, U8]
+    (symmetric, _, _) = network.add_dynamic_quantize(x, rows=rows, symmetric=True).outputs
+    assert symmetric.info.data_type is S8
+
+
+@pytest.mark.parametrize(("x", "y"), [((5, 7), (7, 3)), ((2, 1, 5, 7), (4, 7, 3))])
+def test_mat_mul_integer(x: tuple[int, ...], y: tuple[int, ...]) -> None:
+    operands = {"x": (x, U8), "y": (y, S8), "p": ((), U8), "q": ((3,), S8)}
+    network, given = network_with(**operands)
+    layer = network.add_mat_mul_integer(*given)
+    assert shapes_of(layer) == onnx_shapes("MatMulInteger", operands, 1)
+    assert layer.output.info.data_type is I32
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_dequantize_blocks(axis: int) -> None:
+    scales = [5, 7]
+    scales[axis] = -(-scales[axis] // 3)
+    network, (x, s, p) = network_with(x=((5, 7), S8), s=(tuple(scales), F32), p=(tuple(scales), S8))
+    layer = network.add_dequantize_blocks(x, s, p, axis, 3)
+    assert (shapes_of(layer), layer.output.info.data_type) == ([(5, 7)], F32)
+
+
 @pytest.mark.parametrize(
     ("direction", "word"),
     [
@@ -150,6 +187,13 @@ def test_gru(direction: RecurrentDirection, word: str) -> None:
         (lambda n, x: n.add_rms_normalization(x, [1.0, 2.0]), "do not broadcast"),
         (lambda n, x: n.add_layer_normalization(x, axis=2), "axis 2 given"),
         (lambda n, x: n.add_gru(x, x, x), "input has 2 dimensions, 3 expected"),
+        (lambda n, x: n.add_mat_mul_integer(x, x), "x is float32, qasymm_u8 or qasymm_s8 expected"),
+        (lambda n, x: n.add_dynamic_quantize(np.zeros(3, np.uint8)), "input is qasymm_u8"),
+        (lambda n, x: n.add_dequantize_blocks(x, x), "input is float32"),
+        (
+            lambda n, x: n.add_dequantize_blocks(np.zeros((2, 3), np.uint8), x, block_size=2),
+            "one for each block of 2",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(make: Any, text: str) -> None:

@@ -19,10 +19,10 @@ from armnn_py.frontends.common.values import (
     KnownReals,
     KnownSizes,
     Value,
-    dense,
     dtype_of,
     quantization_of,
     shape_of,
+    stored,
 )
 from armnn_py.memory_budget import computed_budget, tensor_limit
 from armnn_py.network import Layer, Network, OutputSlot
@@ -52,7 +52,7 @@ class EmitterBase:
     def __init__(
         self,
         network: Network,
-        dense_of: DenseOf = lambda value: dense(value.array),
+        dense_of: DenseOf = stored,
         weights: int = 0,
     ) -> None:
         self.network = network
@@ -154,11 +154,6 @@ class EmitterBase:
         if isinstance(value, KnownReals) and slot is None:
             slot = self._slots[value] = self.layer(
                 LayerType.DEQUANTIZE, [value.levels], name="dequantized"
-            )
-        if slot is None and value.info.data_type.is_packed:  # which no Constant layer has
-            held = Known(value.array.astype(value.info.data_type.unpacked.numpy))
-            slot = self._slots[value] = self.layer(
-                LayerType.CAST, [held], name="packed", output=value.info
             )
         if slot is None:
             info = value.info

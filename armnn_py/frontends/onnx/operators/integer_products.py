@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""MatMulInteger and ConvInteger: exact sums of products of 8-bit levels, in float32.
+"""DynamicQuantizeLinear, MatMulInteger and ConvInteger: exact sums of products of 8-bit levels.
 
-Products of levels without their zero points are whole numbers below 2**16, and float32 has whole
-numbers up to 2**24 exactly, in whatever order they are added. Longer sums are added in parts, each
-of which stays within; the parts are added as int32. Weights tell how many parts are needed.
+ConvInteger computes in float32: products of levels less their zero points are whole numbers below
+2**16, and float32 has whole numbers up to 2**24 exactly, in whatever order they are added. Longer
+sums are added in parts, each of which stays within; the parts are added as int32. Weights tell how
+many parts are needed.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armnn_py.descriptors import DynamicQuantizeDescriptor
+from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Known, Unsupported, Value, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.convolution import convolve
-from armnn_py.frontends.onnx.operators.matrix import multiply
 from armnn_py.frontends.onnx.operators.quantization import centred
 from armnn_py.frontends.onnx.table import operator
+from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,30 +33,63 @@ _MOST_LEVEL = 255
 _MOST_PARTS = 64
 
 
+@operator("DynamicQuantizeLinear", since=11)
+def _dynamic_quantize_linear(view: NodeView) -> Sequence[Value]:
+    return dynamic_levels(view, view.value(0))
+
+
+def dynamic_levels(view: NodeView, x: Value, name: str = "") -> Sequence[Value]:
+    """Return levels of real numbers, their scale and their zero point."""
+    descriptor = DynamicQuantizeDescriptor()
+    return view.emit.layers(LayerType.DYNAMIC_QUANTIZE, [x], descriptor, name=name).outputs
+
+
 @operator("MatMulInteger", since=10)
 def _mat_mul_integer(view: NodeView) -> Value:
-    """Cut both operands along the dimension that is summed up."""
+    return multiply_levels(view, [view.value(index) for index in (0, 1)], (2, 3))
+
+
+def multiply_levels(
+    view: NodeView, operands: Sequence[Value], points: Sequence[int], name: str = ""
+) -> Value:
+    """Return the int32 product of matrices less their zero points, which are ``points``."""
     emit = view.emit
-    x, y = centred(view, 0, 2, -2), centred(view, 1, 3, -1)
-    x_shape, y_shape = shape_of(x), shape_of(y)
-    axis = max(len(y_shape) - 2, 0)
-    depth = y_shape[axis] if y_shape else 0
-    weights = _weights(view)
-    if weights is None:
-        ends = _ends_of_any(depth)
-    else:
-        sums = np.abs(weights).swapaxes(0, axis).reshape(depth, -1)
-        ends = _ends(sums)
-    if len(ends) <= 1 or not x_shape or x_shape[-1] != depth:
-        return emit.cast(multiply(view.over([x, y])), np.int32)
-    sizes = np.diff([0, *ends]).tolist()
-    lefts = emit.split(x, sizes, len(x_shape) - 1, "left_parts")
-    rights = emit.split(y, sizes, axis, "right_parts")
-    products = []
-    for index, operands in enumerate(zip(lefts, rights, strict=True)):
-        with emit.below(f"part{index}"):
-            products.append(multiply(view.over(list(operands))))
-    return _total(view, products)
+    shapes = [shape_of(value) for value in operands]
+    if not all(shapes):
+        raise ParseError("a scalar operand")
+    # A vector is a matrix of one row, or of one column.
+    wide = [shape if len(shape) > 1 else (1, *shape) for shape in shapes[:1]]
+    wide += [shape if len(shape) > 1 else (*shape, 1) for shape in shapes[1:]]
+    matrices: list[Value | None] = [
+        emit.reshape(value, shape, f"matrix_{index}")
+        for index, (value, shape) in enumerate(zip(operands, wide, strict=True))
+    ]
+    for index, point in enumerate(points):
+        column = index == 0
+        matrices.append(_zero_point(view, point, wide[index], column))
+    is_vector = 1 in map(len, shapes)
+    made = name or ("product" if is_vector else "")
+    y: Value = emit.layer(LayerType.MAT_MUL_INTEGER, matrices, name=made)
+    if not is_vector:
+        return y
+    (x_shape, y_shape), whole = shapes, shape_of(y)
+    kept = whole[:-2] + whole[-2:-1] * (len(x_shape) > 1) + whole[-1:] * (len(y_shape) > 1)
+    return emit.reshape(y, kept)
+
+
+def _zero_point(
+    view: NodeView, index: int, shape: tuple[int, ...], is_column: bool
+) -> Value | None:
+    """Return a zero point as the layer has it: of one row of matrices it lies in a column."""
+    if not view.has(index):
+        return None
+    value = view.value(index)
+    own = shape_of(value)
+    if is_column and len(own) == 1 and own != (1,):
+        if own != shape[-2:-1]:
+            raise ParseError(f"zero points of shape {own} for matrices of shape {shape}")
+        return view.emit.reshape(value, (*own, 1), f"zero_point_{index}")
+    return value
 
 
 @operator("ConvInteger", since=10)

@@ -18,7 +18,8 @@ from armnn_py.descriptors import SoftmaxDescriptor
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Unsupported, Value, shape_of
 from armnn_py.frontends.onnx.node import NodeView
-from armnn_py.frontends.onnx.operators.matrix import gemm, multiply
+from armnn_py.frontends.onnx.operators.integer_products import dynamic_levels, multiply_levels
+from armnn_py.frontends.onnx.operators.matrix import gemm
 from armnn_py.frontends.onnx.operators.pooling import average_pool
 from armnn_py.frontends.onnx.operators.quantization import dequantize, quantize, real_operand
 from armnn_py.frontends.onnx.table import MICROSOFT, operator
@@ -27,7 +28,6 @@ from armnn_py.types import (
     BinaryOperation,
     LayerType,
     ReduceOperation,
-    UnaryOperation,
 )
 
 _operator = functools.partial(operator, domain=MICROSOFT)
@@ -175,47 +175,33 @@ def _q_gemm(view: NodeView) -> Value:
 @_operator("MatMulIntegerToFloat")
 def _mat_mul_integer_to_float(view: NodeView) -> Value:
     """A, B, their scales, their zero points, a bias."""
-    emit = view.emit
-    with emit.below("operands"):
-        x = real_operand(view, 0, 2, 4)
-        y = real_operand(view, 1, 3, 5, view.rank(1) - 1)
-    return _biased(view, [x, y], 6)
+    operands = [view.value(0), view.value(1)]
+    return _real_product(view, operands, (4, 5), [view.value(2), view.value(3)], 6)
 
 
 @_operator("DynamicQuantizeMatMul")
 def _dynamic_quantize_mat_mul(view: NodeView) -> Value:
     """A, the levels of B with scale and zero point, a bias; A is quantised by its own range."""
+    levels, scale, point = dynamic_levels(view, view.value(0), "quantized")
+    over = view.over([levels, view.value(1), point, _optional(view, 3)])
+    return _real_product(view, [levels, view.value(1)], (2, 3), [scale, view.value(2)], 4, over)
+
+
+def _real_product(
+    view: NodeView,
+    operands: Sequence[Value],
+    points: tuple[int, int],
+    scales: Sequence[Value],
+    bias: int,
+    over: NodeView | None = None,
+) -> Value:
+    """Multiply levels; ``points`` are operands of ``over``, or else of the node."""
     emit = view.emit
-    with emit.below("operands"):
-        x = _by_own_range(view, view.value(0))
-        y = real_operand(view, 1, 2, 3, view.rank(1) - 1)
-    return _biased(view, [x, y], 4)
-
-
-def _biased(view: NodeView, operands: Sequence[Value], bias: int) -> Value:
-    if not view.has(bias):
-        return multiply(view.over(operands))
-    with view.emit.below("product"):
-        product = multiply(view.over(operands))
-    return view.emit.add(product, view.value(bias))
-
-
-def _by_own_range(view: NodeView, x: Value) -> Value:
-    """Real numbers rounded to the 256 levels that DynamicQuantizeLinear chooses for them."""
-    emit, axes = view.emit, range(len(shape_of(x)))
-    zero = emit.scalar(0, x)
-    lowest = emit.reduce(ReduceOperation.MIN, x, axes, False, "lowest")
-    highest = emit.reduce(ReduceOperation.MAX, x, axes, False, "highest")
-    low = emit.binary(BinaryOperation.MINIMUM, lowest, zero, "low")
-    high = emit.binary(BinaryOperation.MAXIMUM, highest, zero, "high")
-    scale = emit.div(emit.sub(high, low, "range"), emit.scalar(255, x), "scale")
-    # A tensor of zeros has the scale 0, by which nothing can be divided.
-    least = emit.scalar(float(np.finfo(np.float32).tiny), x)
-    scale = emit.binary(BinaryOperation.MAXIMUM, scale, least, "positive_scale")
-    offset = emit.div(emit.sub(zero, low, "minus_low"), scale, "offset")
-    point = emit.unary(UnaryOperation.ROUND, offset, "zero_point")
-    steps = emit.unary(UnaryOperation.ROUND, emit.div(x, scale, "steps"), "whole_steps")
-    limited = emit.activation(
-        ActivationFunction.BOUNDED_RELU, emit.add(steps, point, "levels"), 255.0, 0.0, "saturated"
-    )
-    return emit.mul(emit.sub(limited, point, "centred"), scale, "real")
+    sums = multiply_levels(over or view, operands, points, "sums")
+    x_scale, y_scale = scales
+    if len(shape_of(x_scale)) == 1 and shape_of(x_scale) != (1,):  # one for each row
+        x_scale = emit.reshape(x_scale, (*shape_of(x_scale), 1), "row_scale")
+    factor = emit.mul(x_scale, y_scale, "scale")
+    real = emit.cast(sums, np.float32, "sums_float")
+    y = emit.mul(real, factor, "product" if view.has(bias) else "")
+    return emit.add(y, view.value(bias)) if view.has(bias) else y

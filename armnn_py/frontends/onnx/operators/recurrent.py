@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""LSTM, GRU and RNN, written out step by step.
+"""LSTM, GRU and RNN: as layers (`recurrent_layers`), or written out step by step.
 
 The products with the inputs of all steps are one layer; a step has the product with the state
 before, the gates and the state after. Rows of a batch that are shorter keep their state behind
@@ -15,9 +15,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.values import Known, Unsupported, Value, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.matrix import multiply
+from armnn_py.frontends.onnx.recurrent_layers import gru_layer, lstm_layers
+from armnn_py.frontends.onnx.recurrent_operands import (
+    INPUT_WEIGHTS,
+    RECURRENT_WEIGHTS,
+    Recurrence,
+)
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import ActivationFunction as Function
 
@@ -47,7 +53,7 @@ _TAKES = {"leakyrelu": 1, "elu": 1, "scaledtanh": 2, "hardsigmoid": 2, "affine":
 class _Cell:
     """One direction of a layer: its products, and what it remembers."""
 
-    view: NodeView
+    all_of: Recurrence
     index: int
     """Number of the direction."""
     title: str
@@ -57,9 +63,18 @@ class _Cell:
     recurrence: Value
     """Transposed weights of the state, [hidden, gates * hidden]."""
     functions: Sequence[Apply]
-    hidden: int
     state: list[Value]
     """h, and c of an LSTM; each [batch, hidden]."""
+
+    @property
+    def view(self) -> NodeView:
+        """The node."""
+        return self.all_of.view
+
+    @property
+    def hidden(self) -> int:
+        """Size of the state."""
+        return self.all_of.hidden
 
     def product(self, h: Value, name: str) -> Value:
         """Multiply a state with the weights of all gates."""
@@ -76,6 +91,9 @@ Step = Callable[[_Cell, Value, str], list[Value]]
 
 @operator("LSTM")
 def _lstm(view: NodeView) -> list[Value]:
+    layers = lstm_layers(view)
+    if layers is not None:
+        return layers
     emit, forgets = view.emit, bool(view.integer("input_forget"))
     peepholes = view.value(7) if view.has(7) else None
 
@@ -86,7 +104,7 @@ def _lstm(view: NodeView) -> list[Value]:
         first, second, third = cell.functions
         peeks: list[Value | None] = [None] * 3
         if peepholes is not None:
-            row = _of_direction(view, peepholes, cell.index)
+            row = cell.all_of.part(peepholes, cell.index)
             peeks = list(emit.split(emit.reshape(row, (1, 3 * cell.hidden)), [cell.hidden] * 3, 1))
         i = first(_peeked(view, i, c, peeks[0]), f"{cell.title}{at}input_gate")
         if forgets:
@@ -104,6 +122,9 @@ def _lstm(view: NodeView) -> list[Value]:
 
 @operator("GRU")
 def _gru(view: NodeView) -> list[Value]:
+    layer = gru_layer(view)
+    if layer is not None:
+        return layer
     emit, resets_after = view.emit, bool(view.integer("linear_before_reset"))
 
     def step(cell: _Cell, x: Value, at: str) -> list[Value]:
@@ -113,7 +134,7 @@ def _gru(view: NodeView) -> list[Value]:
         x_z, x_r, x_h = cell.gates(x, 3, f"{at}input_gates")
         if resets_after:
             sums = cell.product(h, f"{at}state")
-            bias = _bias(view, cell, recurrent=True)
+            bias = cell.all_of.bias(cell.index, recurrent=True)
             sums = sums if bias is None else emit.add(sums, bias, f"{title}biased")
             h_z, h_r, h_h = cell.gates(sums, 3, f"{at}state_gates")
         else:
@@ -154,35 +175,24 @@ def _recurrent(
     initial: Sequence[int] = (5,),
     joins_bias: bool = True,
 ) -> list[Value]:
-    emit = view.emit
-    batch_first = bool(view.integer("layout"))
-    x = emit.transpose(view.value(0), (1, 0, 2), "steps") if batch_first else view.value(0)
-    if len(shape_of(x)) != 3 or view.rank(1) != 3 or view.rank(2) != 3:
-        raise ParseError("input and weights of 3 dimensions expected")
-    length, batch, _ = shape_of(x)
-    directions, rows, hidden = view.shape(2)
-    if rows != gates * hidden or view.shape(1)[:2] != (directions, rows):
-        raise ParseError(f"weights of shapes {view.shape(1)} and {view.shape(2)} do not fit")
-    names = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
-    direction = view.text("direction", "forward")
-    if len(names.get(direction, ())) != directions:
-        raise ParseError(f"direction '{direction[:20]}' with weights of {directions} directions")
+    emit, all_of = view.emit, Recurrence.of(view, gates)
+    length, directions = all_of.length, len(all_of.backward)
     if length * directions > _MOST_STEPS:
         raise Unsupported(f"more than {_MOST_STEPS} steps")
-    masks = _masks(view, length, batch)
+    masks = _masks(view, length, all_of.batch)
     outputs: list[list[Value]] = []
     states: list[list[Value]] = []
-    for index, backward in enumerate(names[direction]):
+    for index, backward in enumerate(all_of.backward):
         title = ("backward/" if index else "") if directions > 1 else ""
-        cell = _Cell(
-            view, index, title, [], _transposed(view, _of_direction(view, view.value(2), index)),
-            _functions(view, defaults, index, directions), hidden, [],
-        )  # fmt: skip
-        cell.steps = _products(view, cell, x, joins_bias=joins_bias)
-        cell.state = [_first(view, where, index, (batch, hidden), batch_first) for where in initial]
+        recurrence = _transposed(view, all_of.part(view.value(RECURRENT_WEIGHTS), index))
+        functions = _functions(view, defaults, index, directions)
+        cell = _Cell(all_of, index, title, [], recurrence, functions, [])
+        cell.steps = _products(cell, joins_bias=joins_bias)
+        cell.state = [all_of.state(where, index) for where in initial]
         if masks and masks[0] is not None:  # of rows without steps; as onnxruntime
             cell.state = [emit.mul(value, masks[0], f"{title}started") for value in cell.state]
-        shown: list[Value] = [Known(np.zeros((batch, hidden), np.float32))] * length
+        empty = Known(np.zeros((all_of.batch, all_of.hidden), np.float32))
+        shown: list[Value] = [empty] * length
         for t in range(length - 1, -1, -1) if backward else range(length):
             after = step(cell, cell.steps[t], f"{t}/")
             mask = masks[t]
@@ -196,59 +206,44 @@ def _recurrent(
             cell.state = after
         outputs.append(shown)
         states.append(cell.state)
-    return _results(view, outputs, states, batch_first)
+    return _results(all_of, outputs, states)
 
 
 def _results(
-    view: NodeView, outputs: list[list[Value]], states: list[list[Value]], batch_first: bool
+    all_of: Recurrence, outputs: list[list[Value]], states: list[list[Value]]
 ) -> list[Value]:
     """Join Y [steps, directions, batch, hidden], Y_h and Y_c [directions, batch, hidden]."""
-    emit = view.emit
-    batch, hidden = shape_of(states[0][0])
+    emit, batch, hidden = all_of.view.emit, all_of.batch, all_of.hidden
     shown = [value for row in zip(*outputs, strict=True) for value in row]
     steps = [emit.reshape(value, (1, 1, batch, hidden)) for value in shown]
     if not steps:
         raise Unsupported("no steps")
     joined = emit.concat(steps, 0, "joined")
-    found = [emit.reshape(joined, (len(outputs[0]), len(outputs), batch, hidden))]
-    for values in zip(*states, strict=True):
-        last = emit.concat([emit.reshape(value, (1, batch, hidden)) for value in values], 0)
-        found.append(last)
-    if batch_first:
-        found = [
-            emit.transpose(found[0], (2, 0, 1, 3), "batch_first"),
-            *(emit.transpose(value, (1, 0, 2)) for value in found[1:]),
-        ]
-    return found
+    y = emit.reshape(joined, (len(outputs[0]), len(outputs), batch, hidden))
+    lasts = [
+        emit.concat([emit.reshape(value, (1, batch, hidden)) for value in values], 0)
+        for values in zip(*states, strict=True)
+    ]
+    return all_of.results(y, lasts)
 
 
-def _products(view: NodeView, cell: _Cell, x: Value, *, joins_bias: bool) -> list[Value]:
+def _products(cell: _Cell, *, joins_bias: bool) -> list[Value]:
     """Return the products of all steps with the weights of the inputs, with the bias."""
-    emit = view.emit
-    length, batch, size = shape_of(x)
-    weights = _transposed(view, _of_direction(view, view.value(1), cell.index))
+    view, emit, all_of = cell.view, cell.view.emit, cell.all_of
+    length, batch, size = shape_of(all_of.x)
+    weights = _transposed(view, all_of.part(view.value(INPUT_WEIGHTS), cell.index))
     rows = shape_of(weights)[1]
-    flat = emit.reshape(x, (length * batch, size), f"{cell.title}rows")
+    flat = emit.reshape(all_of.x, (length * batch, size), f"{cell.title}rows")
     product = _named(view, f"{cell.title}inputs", [flat, weights])
-    bias = _bias(view, cell, recurrent=False)
+    bias = all_of.bias(cell.index, recurrent=False)
     if bias is not None and joins_bias:
-        other = _bias(view, cell, recurrent=True)
+        other = all_of.bias(cell.index, recurrent=True)
         assert other is not None
         bias = emit.add(bias, other, f"{cell.title}bias")
     if bias is not None:
         product = emit.add(product, bias, f"{cell.title}biased")
     parts = emit.split(product, [batch] * length, 0, f"{cell.title}steps")
     return [emit.reshape(part, (batch, rows)) for part in parts]
-
-
-def _bias(view: NodeView, cell: _Cell, *, recurrent: bool) -> Value | None:
-    """Return the bias of the products with the input, or with the state, as a row."""
-    if not view.has(3):
-        return None
-    row = _of_direction(view, view.value(3), cell.index)
-    (size,) = shape_of(row)
-    half = view.emit.slice(row, (size // 2 if recurrent else 0,), (size // 2,))
-    return view.emit.reshape(half, (1, size // 2))
 
 
 def _masks(view: NodeView, length: int, batch: int) -> list[Known | None]:
@@ -265,26 +260,6 @@ def _masks(view: NodeView, length: int, batch: int) -> list[Known | None]:
 def _chosen(view: NodeView, mask: Known, new: Value, old: Value, name: str) -> Value:
     flags = Known(np.broadcast_to(mask.array > 0, shape_of(new)))
     return view.emit.where(flags, new, old, name)
-
-
-def _first(
-    view: NodeView, where: int, index: int, shape: tuple[int, int], batch_first: bool
-) -> Value:
-    """Return the first state of a direction."""
-    if not view.has(where):
-        return Known(np.zeros(shape, np.float32))
-    value = view.value(where)
-    if batch_first:
-        value = view.emit.transpose(value, (1, 0, 2), f"first_{where}")
-    return view.emit.reshape(_of_direction(view, value, index), shape)
-
-
-def _of_direction(view: NodeView, value: Value, index: int) -> Value:
-    """Cut one direction out, which is the first dimension, and drop that."""
-    shape = shape_of(value)
-    begin = [index, *[0] * (len(shape) - 1)]
-    part = view.emit.slice(value, begin, (1, *shape[1:]))
-    return view.emit.reshape(part, shape[1:])
 
 
 def _transposed(view: NodeView, weights: Value) -> Value:
@@ -330,6 +305,4 @@ def _functions(view: NodeView, defaults: Sequence[str], index: int, directions: 
             return view.emit.activation(function, x, a, b, title)
 
         made.append(apply)
-    if dtype_of(view.value(0)) != np.float32:
-        raise Unsupported(f"{dtype_of(view.value(0))} values")
     return made[index * len(defaults) : (index + 1) * len(defaults)]

@@ -165,7 +165,10 @@ enum armnn_layer_type_e {
   ARMNN_LAYER_TOP_K = 82,
   ARMNN_LAYER_CUM_SUM = 83,
   ARMNN_LAYER_ONE_HOT = 84,
-  ARMNN_LAYER_TYPE_COUNT = 85,
+  ARMNN_LAYER_DYNAMIC_QUANTIZE = 85,
+  ARMNN_LAYER_MAT_MUL_INTEGER = 86,
+  ARMNN_LAYER_DEQUANTIZE_BLOCKS = 87,
+  ARMNN_LAYER_TYPE_COUNT = 88,
   ARMNN_LAYER_TYPE_MAX_ENUM = INT32_MAX
 };
 
@@ -370,6 +373,31 @@ enum armnn_resize_method_e {
 };
 
 /* ---- Descriptors --------------------------------------------------------------------------- */
+
+/* DEQUANTIZE_BLOCKS [input, scales, zero_points? -> output; element]: Makes real numbers of
+ * levels that are quantised in blocks along an axis: (input - zero_points) * scales (ONNX's
+ * DequantizeLinear with a block_size). Scales and zero points have the input's dimensions, but
+ * for the axis, which has one for each block; the last block may be shorter. Zero points have
+ * the input's type and are 0 without. The input carries no scale of its own: 8-, 4- or 2-bit
+ * numbers, packed where they are of less than a byte. */
+typedef struct armnn_dequantize_blocks_descriptor_t {
+  armnn_header_t header;
+  int32_t axis; /* the dimension that is cut in blocks */
+  uint32_t block_size; /* elements of a block */
+} armnn_dequantize_blocks_descriptor_t;
+
+/* DYNAMIC_QUANTIZE [input -> levels, scale, zero_point; element]: Quantises real numbers by the
+ * range that they have (ONNX's DynamicQuantizeLinear; symmetric as in TensorFlow Lite's hybrid
+ * layers). The range is made to hold 0. scale = (most - least) / 255, zero_point = round(-least
+ * / scale), levels = round(input / scale) + zero_point, halves to even, saturated. Symmetric:
+ * scale = max |input| / 127, levels = round(input * (127 / max |input|)), halves away from 0,
+ * zero_point 0. A range of 0 has the scale 1. Scale and zero_point are scalars, with rows of the
+ * input's dimensions but for the last, which is 1. */
+typedef struct armnn_dynamic_quantize_descriptor_t {
+  armnn_header_t header;
+  uint32_t rows; /* each row (last dimension) has a scale of its own, else the tensor has one */
+  uint32_t symmetric; /* levels from -127 to 127 of int8 around 0, else 0 to 255 of uint8 from the least to the greatest */
+} armnn_dynamic_quantize_descriptor_t;
 
 /* FAKE_QUANTIZATION [input -> output; element]: Rounds real numbers to the 256 steps between two
  * bounds. Numbers beyond the bounds become the nearer one. The bounds move first such that 0 is
@@ -1088,6 +1116,11 @@ typedef struct armnn_pooling3d_descriptor_t {
 
 /* SELECT [condition, x, y -> output; exact]: Takes the element of x where the condition holds
  * and that of y elsewhere, as numpy.where. */
+
+/* MAT_MUL_INTEGER [x, y, x_zero_point?, y_zero_point? -> output; exact]: Multiplies matrices of
+ * 8-bit integers less their zero points, exactly, in 32 bits (ONNX's MatMulInteger). The last
+ * two dimensions multiply, the others broadcast; sums wrap around. A zero point has the type of
+ * its operand and broadcasts to it: one for all, or one for each row of x and each column of y. */
 
 /* Generated down to here. */
 /* clang-format on */

@@ -183,6 +183,9 @@ static inline const char* armnn_layer_type_name(int32_t number) {
     case 82: return "TopK";
     case 83: return "CumSum";
     case 84: return "OneHot";
+    case 85: return "DynamicQuantize";
+    case 86: return "MatMulInteger";
+    case 87: return "DequantizeBlocks";
     default: return "unknown layer";
   }
 }

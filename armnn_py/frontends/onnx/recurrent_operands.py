@@ -1,0 +1,101 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Operands and attributes that LSTM, GRU and RNN have in common, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from armnn_py.errors import ParseError
+from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.onnx.node import NodeView
+
+__all__ = ["INPUT_WEIGHTS", "LENGTHS", "RECURRENT_WEIGHTS", "Recurrence"]
+
+X, INPUT_WEIGHTS, RECURRENT_WEIGHTS, _BIAS, LENGTHS = range(5)
+_DIRECTIONS = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
+
+
+@dataclass
+class Recurrence:
+    """One node: sizes, and its operands by direction."""
+
+    view: NodeView
+    x: Value
+    """[steps, batch, size]."""
+    backward: Sequence[bool]
+    """By direction."""
+    length: int
+    batch: int
+    hidden: int
+    batch_first: bool
+
+    @classmethod
+    def of(cls, view: NodeView, gates: int) -> Recurrence:
+        """Read a node whose cells have so many gates."""
+        emit, batch_first = view.emit, bool(view.integer("layout"))
+        if dtype_of(view.value(X)) != np.float32:
+            raise Unsupported(f"{dtype_of(view.value(X))} values")
+        x = emit.transpose(view.value(X), (1, 0, 2), "steps") if batch_first else view.value(X)
+        if len(shape_of(x)) != 3 or view.rank(INPUT_WEIGHTS) != 3:
+            raise ParseError("input and weights of 3 dimensions expected")
+        if view.rank(RECURRENT_WEIGHTS) != 3:
+            raise ParseError("input and weights of 3 dimensions expected")
+        length, batch, size = shape_of(x)
+        directions, rows, hidden = view.shape(RECURRENT_WEIGHTS)
+        if rows != gates * hidden or view.shape(INPUT_WEIGHTS) != (directions, rows, size):
+            shapes = f"{view.shape(INPUT_WEIGHTS)} and {view.shape(RECURRENT_WEIGHTS)}"
+            raise ParseError(f"weights of shapes {shapes} do not fit")
+        direction = view.text("direction", "forward")
+        if len(_DIRECTIONS.get(direction, ())) != directions:
+            raise ParseError(
+                f"direction '{direction[:20]}' with weights of {directions} directions"
+            )
+        return cls(view, x, _DIRECTIONS[direction], length, batch, hidden, batch_first)
+
+    def part(self, value: Value, index: int) -> Value:
+        """Cut one direction out, which is the first dimension, and drop that."""
+        shape = shape_of(value)
+        begin = [index, *[0] * (len(shape) - 1)]
+        part = self.view.emit.slice(value, begin, (1, *shape[1:]))
+        return self.view.emit.reshape(part, shape[1:])
+
+    def bias(self, index: int, *, recurrent: bool) -> Value | None:
+        """Return the bias of a direction's products with the input, or with the state, as a row."""
+        if not self.view.has(_BIAS):
+            return None
+        row = self.part(self.view.value(_BIAS), index)
+        (size,) = shape_of(row)
+        half = self.view.emit.slice(row, (size // 2 if recurrent else 0,), (size // 2,))
+        return self.view.emit.reshape(half, (1, size // 2))
+
+    def states(self, where: int) -> Value | None:
+        """Return the states before the first step, [directions, batch, hidden]; None: zeros."""
+        if not self.view.has(where):
+            return None
+        value = self.view.value(where)
+        if self.batch_first:
+            value = self.view.emit.transpose(value, (1, 0, 2), f"first_{where}")
+        expected = (len(self.backward), self.batch, self.hidden)
+        return self.view.emit.reshape(value, expected)
+
+    def state(self, where: int, index: int) -> Value:
+        """Return the state of a direction before the first step, [batch, hidden]."""
+        states = self.states(where)
+        if states is not None:
+            return self.part(states, index)
+        zero = Known(np.zeros((1, 1), np.float32))
+        return self.view.emit.broadcast_to(zero, (self.batch, self.hidden), f"zeros_{where}")
+
+    def results(self, y: Value, states: Sequence[Value]) -> list[Value]:
+        """Order the outputs: Y [steps, directions, batch, hidden], then last states."""
+        if not self.batch_first:
+            return [y, *states]
+        emit = self.view.emit
+        return [
+            emit.transpose(y, (2, 0, 1, 3), "batch_first"),
+            *(emit.transpose(value, (1, 0, 2)) for value in states),
+        ]

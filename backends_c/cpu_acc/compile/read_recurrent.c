@@ -1,0 +1,165 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * read_recurrent.c - recurrent layers: one product of the inputs of all steps with the weights of
+ * all gates, then the cells, whose output has all steps and the last states one behind the other.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "ir.h"
+
+enum { LSTM_GATES = 4, GRU_GATES = 3 };
+
+/* Places of an LSTM's operands; those of a gate behind the first of their kind. */
+enum {
+  HIDDEN = 1,
+  CELL = 2,
+  INPUT_WEIGHTS = 3,
+  RECURRENT_WEIGHTS = 7,
+  PEEPHOLES = 11,
+  BIASES = 14,
+  PROJECTION = 18,
+  PROJECTION_BIAS = 19
+};
+enum { GRU_INPUT_WEIGHTS = 1, GRU_WEIGHTS, GRU_INPUT_BIAS, GRU_BIAS, GRU_STATE, GRU_LENGTHS };
+
+/* Constant operand |place|, or null if it is absent. */
+static const float* floats_of(ir_graph_t* graph, uint32_t place) {
+  if (!armnn_i_acc_has_input(graph, place)) return NULL;
+  return armnn_i_acc_constant_input(graph, place, "weights or bias values");
+}
+
+/* The operands of all gates, |size| floats each, one behind the other. */
+static float* joined(ir_graph_t* graph, uint32_t first, int64_t gates, int64_t size) {
+  float* all = armnn_i_acc_pool(graph, (uint64_t)(gates * size) * sizeof *all);
+  for (int64_t g = 0; g < gates; ++g) {
+    memcpy(all + g * size, floats_of(graph, first + (uint32_t)g), (size_t)size * sizeof *all);
+  }
+  return all;
+}
+
+/* Input 0, of three dimensions, times |weights| [width, inputs], plus |bias|. */
+static uint32_t input_sums(ir_graph_t* graph, const float* weights, int64_t width,
+                           const float* bias) {
+  const ir_alias_t x = armnn_i_acc_input(graph, 0);
+  ir_shape_t shape = armnn_i_acc_logical(graph, &x);
+  const ir_shape_t right = {3, {1, width, shape.dims[2]}};
+  const uint32_t inputs[] = {armnn_i_acc_plain(graph, &x),
+                             armnn_i_acc_constant(graph, ARMNN_ACC_FLOAT32, &right, weights)};
+  shape.dims[2] = width;
+  ir_node_t* node = armnn_i_acc_node(graph, IR_MATMUL, inputs, 2, &shape);
+  node->matmul.transpose_right = true;
+  node->matmul.bias = bias;
+  return node->output;
+}
+
+static uint32_t plain_input(ir_graph_t* graph, uint32_t place) {
+  const ir_alias_t alias = armnn_i_acc_input(graph, place);
+  return armnn_i_acc_plain(graph, &alias);
+}
+
+/* Elements of the flat |value| from |*begin| on as output |index| of the layer. */
+static void set_part(ir_graph_t* graph, uint32_t index, uint32_t value, int64_t* begin) {
+  const ir_shape_t shape = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[index]);
+  const ir_alias_t flat = armnn_i_acc_alias(graph, value);
+  const int64_t count = ir_count(&shape);
+  const ir_alias_t part = armnn_i_acc_sliced(graph, &flat, begin, NULL, &count);
+  armnn_i_acc_set_output(graph, index, armnn_i_acc_reshaped(graph, &part, &shape));
+  *begin += count;
+}
+
+/* Activation functions, as TensorFlow Lite numbers them. */
+static void set_function(armnn_i_acc_lstm_t* lstm, uint32_t function) {
+  lstm->high = function == 3 ? 6.0f : INFINITY;
+  lstm->function = function == 1 || function == 3 ? ARMNN_ACC_CLAMP
+                   : function == 4                ? ARMNN_ACC_TANH
+                   : function == 6                ? ARMNN_ACC_SIGMOID
+                                                  : ARMNN_ACC_IDENTITY;
+}
+
+static float bound_of(float clip) { return clip > 0.0f ? clip : INFINITY; }
+
+void armnn_i_acc_read_sequence_lstm(ir_graph_t* graph) {
+  const armnn_layer_t* layer = ir_layer(graph);
+  const armnn_lstm_descriptor_t* d = (const void*)layer->descriptor;
+  const armnn_tensor_info_t* recurrent = layer->input_infos[RECURRENT_WEIGHTS + 1];
+  const int64_t inputs = (int64_t)layer->input_infos[0]->dims[2];
+  const int64_t cells = (int64_t)recurrent->dims[0], outputs = (int64_t)recurrent->dims[1];
+  const uint32_t skipped = d->cifg_enabled != 0 ? 1 : 0;
+  const int64_t gates = LSTM_GATES - skipped;
+  const float* weights = joined(graph, INPUT_WEIGHTS + skipped, gates, cells * inputs);
+  const float* bias = joined(graph, BIASES + skipped, gates, cells);
+  const uint32_t operands[] = {input_sums(graph, weights, gates * cells, bias),
+                               plain_input(graph, HIDDEN), plain_input(graph, CELL)};
+  ir_shape_t flat = {.rank = 1, .dims = {0}};
+  for (uint32_t i = 0; i < layer->output_count; ++i) {
+    flat.dims[0] += (int64_t)layer->output_infos[i]->element_count;
+  }
+  ir_node_t* node = armnn_i_acc_node(graph, IR_LSTM, operands, 3, &flat);
+  armnn_i_acc_lstm_t* lstm = &node->lstm;
+  lstm->rows_first = d->time_major == 0;
+  lstm->coupled = d->cifg_enabled != 0;
+  lstm->cells = cells;
+  lstm->outputs = outputs;
+  lstm->recurrent = joined(graph, RECURRENT_WEIGHTS + skipped, gates, cells * outputs);
+  for (uint32_t i = 0; i < 3; ++i) lstm->peepholes[i] = floats_of(graph, PEEPHOLES + i);
+  lstm->projection = floats_of(graph, PROJECTION);
+  lstm->projection_bias = floats_of(graph, PROJECTION_BIAS);
+  set_function(lstm, d->activation_function);
+  lstm->clip = bound_of(d->clipping_threshold_cell);
+  lstm->projection_clip = bound_of(d->clipping_threshold_projection);
+  int64_t begin = 0; /* the layer has the states first */
+  set_part(graph, 2, node->output, &begin);
+  set_part(graph, 0, node->output, &begin);
+  set_part(graph, 1, node->output, &begin);
+}
+
+/* Both biases as that of the inputs' product, but for fresh gates whose product is reset. */
+static const float* gru_bias(ir_graph_t* graph, int64_t directions, int64_t cells, bool apart) {
+  const float* input = floats_of(graph, GRU_INPUT_BIAS);
+  const float* recurrent = floats_of(graph, GRU_BIAS);
+  if (input == NULL && recurrent == NULL) return NULL;
+  const int64_t width = GRU_GATES * cells;
+  float* bias = armnn_i_acc_pool(graph, (uint64_t)(directions * width) * sizeof *bias);
+  for (int64_t i = 0; i < directions * width; ++i) {
+    if (input != NULL) bias[i] = input[i];
+    if (recurrent != NULL && !(apart && i % width >= 2 * cells)) bias[i] += recurrent[i];
+  }
+  return bias;
+}
+
+void armnn_i_acc_read_gru(ir_graph_t* graph) {
+  const armnn_layer_t* layer = ir_layer(graph);
+  const armnn_gru_descriptor_t* d = (const void*)layer->descriptor;
+  const armnn_tensor_info_t* recurrent = layer->input_infos[GRU_WEIGHTS];
+  const int64_t directions = (int64_t)recurrent->dims[0], cells = (int64_t)recurrent->dims[2];
+  const bool resets_after = d->linear_before_reset != 0;
+  const float* bias = gru_bias(graph, directions, cells, resets_after);
+  uint32_t operands[3] = {
+      input_sums(graph, floats_of(graph, GRU_INPUT_WEIGHTS), directions * GRU_GATES * cells, bias)};
+  if (armnn_i_acc_has_input(graph, GRU_STATE)) {
+    operands[1] = plain_input(graph, GRU_STATE);
+  } else {
+    const ir_shape_t shape = armnn_i_acc_shape_of(layer->output_infos[1]);
+    const float* zeros = armnn_i_acc_pool(graph, (uint64_t)ir_count(&shape) * sizeof *zeros);
+    operands[1] = armnn_i_acc_constant(graph, ARMNN_ACC_FLOAT32, &shape, zeros);
+  }
+  const bool has_lengths = armnn_i_acc_has_input(graph, GRU_LENGTHS);
+  if (has_lengths) operands[2] = plain_input(graph, GRU_LENGTHS);
+  const uint64_t count =
+      layer->output_infos[0]->element_count + layer->output_infos[1]->element_count;
+  const ir_shape_t flat = {1, {(int64_t)count}};
+  ir_node_t* node = armnn_i_acc_node(graph, IR_GRU, operands, has_lengths ? 3 : 2, &flat);
+  armnn_i_acc_gru_t* gru = &node->gru;
+  gru->resets_after = resets_after;
+  gru->reverse = d->direction == ARMNN_RECURRENT_REVERSE;
+  gru->directions = directions;
+  gru->cells = cells;
+  gru->recurrent = floats_of(graph, GRU_WEIGHTS);
+  gru->bias = resets_after ? floats_of(graph, GRU_BIAS) : NULL;
+  gru->clip = bound_of(d->clip);
+  int64_t begin = 0;
+  set_part(graph, 0, node->output, &begin);
+  set_part(graph, 1, node->output, &begin);
+}

@@ -1,0 +1,129 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * quantized_tile.h - tiles of rows x panels of quantised numbers in registers.
+ *
+ * As gemm.c, with four bytes instead of a float: two levels, or four stored numbers. Those of each
+ * row are spread over a vector, and multiplied with as many weights of each channel; all products
+ * are added. Both kinds have the same loops, and so has every instruction set: what differs is one
+ * function, vi_dot_pairs or vi_dot_bytes. A sum wraps on its way where the whole does not: the
+ * maker has seen to that.
+ */
+#ifndef ARMNN_CPU_ACC_QUANTIZED_TILE_H_
+#define ARMNN_CPU_ACC_QUANTIZED_TILE_H_
+
+#include "quantized_store.h"
+#include "simd_bytes.h"
+
+enum { VECTORS = 2, PANEL = VECTORS * VF_LANES };
+
+typedef armnn_i_acc_product_job_t job_t;
+typedef vi_t sums_t[VECTORS];
+
+ACC_INLINE void store_tile(const job_t* job, sums_t* sum, const int ROWS, const uint32_t FLAGS) {
+  const vi_bounds_t bounds = vi_bounds(job->store.zero_point, job->store.low, job->store.high);
+  const uint32_t channels = job->channels;
+  const ptrdiff_t offset = job->offset;
+  UNROLLED for (int v = 0; v < VECTORS; ++v) {
+    const channels_t own = load_channels(job->panel + v * VF_LANES, PANEL);
+    UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = scaled(sum[i][v], &own, FLAGS);
+  }
+  UNROLLED for (int i = 0; i < ROWS; ++i) {
+    uint8_t* out = job->outputs[i] + offset;
+    if (channels == PANEL) {
+      vi_store_numbers(out, sum[i][0], sum[i][1], bounds);
+    } else {
+      uint8_t bytes[PANEL];
+      vi_store_numbers(bytes, sum[i][0], sum[i][1], bounds);
+      for (uint32_t c = 0; c < channels; ++c) out[c] = bytes[c];
+    }
+  }
+}
+
+/* ---- Groups of four bytes ------------------------------------------------------------------ */
+
+enum { GROUP_BYTES = 4 };
+
+typedef enum kind_e { PAIRS, BYTES } kind_e;
+
+#if VF_REGISTERS == 16
+#define MOST_ROWS 6
+#elif defined(VI_DOT_BYTES_LANE)
+#define MOST_ROWS 8 /* each row keeps a vector of its own */
+#else
+#define MOST_ROWS 12
+#endif
+
+/* The four bytes at |p| in each lane. */
+ACC_INLINE vi_t spread_group(const void* p) {
+  int32_t group;
+  memcpy(&group, p, sizeof group);
+  return vi_set(group);
+}
+
+ACC_INLINE vi_t add_products(vi_t sum, vi_t x, vi_t weights, const kind_e KIND) {
+  return KIND == PAIRS ? vi_dot_pairs(sum, x, weights) : vi_dot_bytes(sum, x, weights);
+}
+
+ACC_INLINE void add_group(sums_t* sum, const char* const* row, size_t group, const int32_t* weights,
+                          const int ROWS, const kind_e KIND) {
+  const vi_t first = vi_load(weights), second = vi_load(weights + VF_LANES);
+  UNROLLED for (int i = 0; i < ROWS; ++i) {
+    const vi_t x = spread_group(row[i] + GROUP_BYTES * group);
+    sum[i][0] = add_products(sum[i][0], x, first, KIND);
+    sum[i][1] = add_products(sum[i][1], x, second, KIND);
+  }
+}
+
+#if defined(VI_DOT_BYTES_LANE)
+/* Four groups: a vector of each row, whose lanes need not be spread. */
+ACC_INLINE void add_four_groups(sums_t* sum, const char* const* row, size_t group,
+                                const int32_t* weights, const int ROWS) {
+  vi_t x[MOST_ROWS];
+  UNROLLED for (int i = 0; i < ROWS; ++i) memcpy(&x[i], row[i] + GROUP_BYTES * group, sizeof x[i]);
+#define ADD_LANE(LANE)                                                  \
+  UNROLLED for (int v = 0; v < VECTORS; ++v) {                          \
+    const vi_t weight = vi_load(weights + LANE * PANEL + v * VF_LANES); \
+    UNROLLED for (int i = 0; i < ROWS; ++i) {                           \
+      sum[i][v] = VI_DOT_BYTES_LANE(sum[i][v], x[i], weight, LANE);     \
+    }                                                                   \
+  }
+  ADD_LANE(0)
+  ADD_LANE(1)
+  ADD_LANE(2)
+  ADD_LANE(3)
+#undef ADD_LANE
+}
+#endif
+
+ACC_INLINE void multiply_tile(const job_t* job, const int ROWS, const kind_e KIND) {
+  const size_t groups = job->groups;
+  const int32_t* weights = job->panel + ARMNN_ACC_CHANNEL_ARRAYS * PANEL;
+  sums_t sum[MOST_ROWS];
+  UNROLLED for (int v = 0; v < VECTORS; ++v) {
+    const vi_t bias = vi_load(job->panel + v * VF_LANES);
+    UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = bias;
+  }
+  for (uint32_t t = 0; t < job->tap_count; ++t) {
+    const char* row[MOST_ROWS];
+    UNROLLED for (int i = 0; i < ROWS; ++i) row[i] = job->inputs[i] + job->taps[t];
+    size_t k = 0;
+#if defined(VI_DOT_BYTES_LANE)
+    for (; KIND == BYTES && k + 4 <= groups; k += 4, weights += 4 * PANEL) {
+      add_four_groups(sum, row, k, weights, ROWS);
+    }
+#endif
+    for (; k < groups; ++k, weights += PANEL) add_group(sum, row, k, weights, ROWS, KIND);
+  }
+#define STORE(flags) store_tile(job, sum, ROWS, flags)
+  WITH_FLAGS(job->store, STORE);
+#undef STORE
+}
+
+#define TILES_UP_TO_6(TILE) TILE(1) TILE(2) TILE(3) TILE(4) TILE(5) TILE(6)
+#define TILES_UP_TO_8(TILE) TILES_UP_TO_6(TILE) TILE(7) TILE(8)
+#define TILES_UP_TO_12(TILE) TILES_UP_TO_8(TILE) TILE(9) TILE(10) TILE(11) TILE(12)
+#define TILES_UP_TO_(rows, TILE) TILES_UP_TO_##rows(TILE)
+#define TILES_UP_TO(rows, TILE) TILES_UP_TO_(rows, TILE)
+
+#endif /* ARMNN_CPU_ACC_QUANTIZED_TILE_H_ */

@@ -205,6 +205,15 @@ class Operators:
         self._library.operators_destroy(op)
         return False
 
+    def scratch(self, name: str, isa: str, what: ctypes.Structure) -> int:
+        """How many bytes of scratch the operator wants for one thread; it is not run."""
+        op = ctypes.c_void_p()
+        make = getattr(self._library, f"operators_make_{name}")
+        assert make(self.isas[isa], 1, ctypes.byref(what), ctypes.byref(op)) == 0
+        size = int(self._library.operators_scratch(op))
+        self._library.operators_destroy(op)
+        return size
+
     def run(
         self,
         name: str,

@@ -122,6 +122,35 @@ def test_shapes(operators: Operators, isa: str, case: Case) -> None:
     assert kernel.startswith(f"armnn_f32_conv2d__{isa}_")
 
 
+def wide(image: tuple[int, int], channels: int, size: int, **more: Any) -> Case:
+    padding = {"before": (0, size // 2), "after": (0, size // 2)}
+    return Case(image, channels, 5, (1, size), **padding, **more)
+
+
+@pytest.mark.parametrize("channels", [3, 20])
+def test_very_wide_windows(operators: Operators, isa: str, channels: int) -> None:
+    """Padding cuts every one: a line of them would want gigabytes of addresses or copies.
+
+    Of small whole numbers, whose sums are exact.
+    """
+    rng = np.random.default_rng(1)
+    for case in (wide((1, 2001), channels, 2001), wide((2, 1900), channels, 2000, strides=(1, 2))):
+        x, weights = (
+            rng.integers(-3, 4, shape).astype(np.float32)
+            for shape in ((1, *case.image, channels), (5, *case.size, channels))
+        )
+        out = laid_out((1, *case.out_image, 5), 0)
+        what = convolution(case, x, out, weights, None, epilogue())
+        operators.run("convolution", isa, what)
+        np.testing.assert_array_equal(out, convolved(case, x, weights), err_msg=str(case))
+    case = wide((1, 16000), channels, 16384)
+    x = np.zeros((1, *case.image, channels), np.float32)
+    out = np.empty((1, *case.out_image, 5), np.float32)
+    weights = np.zeros((5, *case.size, channels), np.float32)
+    what = convolution(case, x, out, weights, None, epilogue())
+    assert operators.scratch("convolution", isa, what) < 64e6
+
+
 @pytest.mark.parametrize("order", WEIGHT_ORDERS)
 @pytest.mark.parametrize("size", [1, 3])
 @pytest.mark.parametrize("channels", [3, 20])

@@ -117,7 +117,8 @@ def convolved(case: Case, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Of ``x`` [n, h, w, c]."""
     (height, width), (oh, ow) = case.image, case.out_image
     (sy, sx), (dy, dx), (top, left) = case.strides, case.dilations, case.before
-    padded = np.zeros((case.batch, height + 99, width + 99, case.channels))
+    sides = [side + b + a for side, b, a in zip(case.image, case.before, case.after, strict=True)]
+    padded = np.zeros((case.batch, *sides, case.channels))
     padded[:, top : top + height, left : left + width] = x
     columns = case.outputs // case.groups
     y = np.zeros((case.batch, oh, ow, case.outputs))

@@ -4,7 +4,7 @@
  * fuse_separable.c - depthwise convolutions and the 1x1 convolutions around them become one node:
  * the blocks of MobileNets. Where all three are not worth it, two of them may be.
  */
-#include "ir.h"
+#include "lower.h"
 
 /* The nodes of a block; |expand| and |project|: or null. */
 typedef struct separable_t {
@@ -50,6 +50,7 @@ static const armnn_i_acc_convolution_t* kept(ir_graph_t* graph, const ir_node_t*
   if (node == NULL) return NULL;
   armnn_i_acc_convolution_t* copy = armnn_i_acc_pool(graph, sizeof *copy);
   *copy = node->convolution;
+  copy->stored = armnn_i_acc_stored_of(graph->maker, &copy->weights);
   copy->epilogue = (armnn_i_acc_epilogue_t){.function = node->function, .a = node->a, .b = node->b};
   return copy;
 }

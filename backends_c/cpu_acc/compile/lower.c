@@ -37,9 +37,8 @@ static bool fits_float16(const armnn_i_acc_tensor_t* tensor, uint32_t d, int64_t
   return true;
 }
 
-/* How constant weights are packed: as the option of the backend says, if they have its range. That
- * of bfloat16 is float32's. */
-static int32_t stored_of(const armnn_i_acc_maker_t* maker, const armnn_i_acc_tensor_t* weights) {
+int32_t armnn_i_acc_stored_of(const armnn_i_acc_maker_t* maker,
+                              const armnn_i_acc_tensor_t* weights) {
   if (weights->values == NULL || weights->rank == 0) return ARMNN_ACC_STORED_FLOAT32;
   if (maker->weights == ARMNN_ACC_STORED_FLOAT16 && !fits_float16(weights, 0, 0)) {
     return ARMNN_ACC_STORED_FLOAT32;
@@ -63,7 +62,7 @@ static void set_operands(armnn_i_acc_quantized_binary_t* sum, const ir_step_t* s
 #define INPUTS3(first, second, third) INPUTS(first, second) what.third = step->in[2];
 #define INPUTS4(first, second, third, fourth) \
   INPUTS3(first, second, third) what.fourth = step->in[3];
-#define STORED(member) what.stored = stored_of(maker, &what.member);
+#define STORED(member) what.stored = armnn_i_acc_stored_of(maker, &what.member);
 #define EPILOGUE what.epilogue = epilogue_of(step);
 #define SUM \
   if (what.has_sum) set_operands(&what.sum, step);

@@ -55,6 +55,9 @@ typedef struct armnn_i_acc_gemm_job_t {
   const float* residual;
   int64_t residual_stride;
   float low, high;
+  /* Each tile asks for so many lines from here on, one behind another: weights that come next. */
+  const char* fetch;
+  uint32_t fetch_lines;
   float* partial; /* of tile after tile, its rows of whole vectors */
   uint32_t last;  /* channels in the panel's last vector, 1 to lanes */
   uint32_t flags; /* armnn_i_acc_gemm_bits_e */

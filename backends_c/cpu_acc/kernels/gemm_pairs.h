@@ -82,8 +82,11 @@ ACC_INLINE void multiply_pairs(const armnn_i_acc_gemm_job_t* job, const int ROWS
   const vm_t rest = vm_first(job->last);
   const vm_t upper = 0xff00;
   const uint32_t flags = job->flags;
+  const char* fetch = job->fetch;
+  const uint32_t fetch_lines = job->fetch_lines;
   for (uint32_t tile = job->tiles; tile > 0; --tile) {
     pair_sums_t sum;
+    fetch = fetch_next(fetch, fetch_lines);
     UNROLLED for (int v = 0; v < FULL; ++v) {
       const vf_t bias = vf_load(panel + v * LANES);
       UNROLLED for (int i = 0; i < ROWS; ++i) sum.full[i][v] = bias;

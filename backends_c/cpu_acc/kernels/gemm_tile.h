@@ -69,6 +69,12 @@ ACC_INLINE void add_chains(const float* const* run, size_t k, const char* weight
   }
 }
 
+/* Asks for the lines that a tile is to ask for; where the next tile's begin. */
+ACC_INLINE const char* fetch_next(const char* fetch, uint32_t lines) {
+  for (; lines > 0; --lines, fetch += ARMNN_ACC_LINE) __builtin_prefetch(fetch, 0, 2);
+  return fetch;
+}
+
 /* Written as a function of constants |ROWS|, |VECTORS| and |STORED|, so that all loops over them
  * unroll and the sums stay in registers. Members of the job are copied first: for all the compiler
  * knows, a store of a result might change them. */
@@ -87,9 +93,12 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
   float* partial = job->partial;
   const bool whole = job->last == VF_LANES;
   const uint32_t flags = job->flags;
+  const char* fetch = job->fetch;
+  const uint32_t fetch_lines = job->fetch_lines;
   const bool divides = CHAINS > 1 && (flags & ARMNN_ACC_GEMM_IN_ORDER) == 0;
   for (uint32_t tile = job->tiles; tile > 0; --tile) {
     sums_t sum[ARMNN_ACC_GEMM_ROWS];
+    fetch = fetch_next(fetch, fetch_lines);
     if (PAUSES && (flags & ARMNN_ACC_GEMM_RESUME) != 0) {
       UNROLLED for (int i = 0; i < ROWS; ++i) {
         UNROLLED for (int v = 0; v < VECTORS; ++v) {

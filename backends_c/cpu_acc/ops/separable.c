@@ -231,6 +231,9 @@ static armnn_status_t make_pointwise(const armnn_i_acc_maker_t* maker,
       maker, kernels->gemm, 1, (uint64_t)columns, (uint64_t)channels, 1, (uint64_t)channels,
       armnn_i_acc_guess_vectors(kernels->gemm, (uint64_t)columns), 1, &part->panels);
   if (status != ARMNN_STATUS_OK) return status;
+  if (what->stored != ARMNN_ACC_STORED_FLOAT32) {
+    armnn_i_acc_store_panels(&part->panels, what->stored);
+  }
   const armnn_i_acc_panel_source_t source = {
       .values = what->weights.values,
       .bias = what->bias,

@@ -1,11 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * window.c - how a window's work is cut, and run.
- *
- * Loop order: groups of panels and blocks of pixels (given to threads one by one), panels,
- * tiles. A panel's weights come from the second cache or beyond once for each block, and stay near
- * while the block's tiles pass; the block's inputs stay in the second cache while panels pass.
+ * window.c - how a window's work is cut.
  */
 #include "window.h"
 
@@ -20,14 +16,14 @@
 /* Work of a block that is worth being handed out by itself. */
 #define ITEM_OPERATIONS 3000000
 
+/* Bytes of scratch for a thread; blocks become smaller before they want more. A single tile of a
+ * window of thousands of pixels may: such a window is not taken. */
+#define MOST_SCRATCH 33554432
+
 /* Weights that all tiles of a block read before the next are this share of it, too. */
 #define WEIGHTS_SHARE 4
 /* Panels for which copying their inputs to one place pays. */
 #define GATHERED_PANELS 4
-
-/* Up to this many columns, gathering them for whole vectors of a function pays. */
-#define FEW_COLUMNS 32
-#define GATHERED_FLOATS 512
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -73,6 +69,11 @@ static bool divides_panels(const armnn_i_acc_convolution_t* what, uint32_t threa
          weights > armnn_i_acc_count(&what->input) + armnn_i_acc_count(&what->output);
 }
 
+static void size_blocks(armnn_i_acc_window_t* window) {
+  const int64_t groups = armnn_i_acc_ceil_div(window->units, window->grain);
+  window->block_units = armnn_i_acc_ceil_div(groups, window->blocks) * window->grain;
+}
+
 /* Makes blocks whose data stays in cache; with threads a few for each thread, and as many for one
  * as for another. */
 static void cut_work(armnn_i_acc_window_t* window) {
@@ -86,7 +87,8 @@ static void cut_work(armnn_i_acc_window_t* window) {
   const uint64_t cache = armnn_i_acc_second_cache();
   const int64_t bytes = (int64_t)(cache / BLOCK_SHARE);
   int64_t block = bytes / most((read + what->output.dims[3]) * what->input.element.size, 1);
-  if (window->panels.floats * sizeof(float) > cache / NEAR_WEIGHTS_SHARE) {
+  window->far = window->panels.floats * sizeof(float) > cache / NEAR_WEIGHTS_SHARE;
+  if (window->far) {
     /* Each block reads all weights from beyond: few blocks. */
     block = most(block, (int64_t)cache / most(read * what->input.element.size, 1));
   }
@@ -103,7 +105,7 @@ static void cut_work(armnn_i_acc_window_t* window) {
     }
   }
   window->blocks = most(least(blocks, groups), 1);
-  window->block_units = armnn_i_acc_ceil_div(groups, window->blocks) * window->grain;
+  size_blocks(window);
   window->parts = (uint32_t)parts;
 }
 
@@ -120,11 +122,16 @@ static void cut_taps(armnn_i_acc_window_t* window) {
   }
 }
 
-/* Whether tiles should go on over the ends of lines: if lines cut evenly fill them badly. */
+/* Whether tiles should go on over the ends of lines: if lines cut evenly fill them badly, or if
+ * what padding cuts of a line alone takes too much scratch. */
 static bool crosses_lines(const armnn_i_acc_window_t* window) {
   const int64_t width = window->what.output.dims[2], rows = window->panels.rows;
   const int64_t tiles = armnn_i_acc_ceil_div(width, rows);
-  return 4 * width < 3 * tiles * rows;
+  const uint64_t cut = (uint64_t)(width - (window->inside_end - window->inside_begin));
+  const uint64_t addresses = ARMNN_ACC_GEMM_ROWS * sizeof(float*) / (uint64_t)rows * window->taps_x;
+  const uint64_t runs = window->rows_as_runs ? window->panels.depth * sizeof(float) : 0;
+  return 4 * width < 3 * tiles * rows ||
+         cut * window->taps_y * (addresses + runs) > MOST_SCRATCH / 2;
 }
 
 static void set_geometry(armnn_i_acc_window_t* window) {
@@ -159,7 +166,6 @@ static void set_geometry(armnn_i_acc_window_t* window) {
     window->regular = true;
     window->input_step = input->dims[3];
   }
-  window->flat = flat && (window->regular || crosses_lines(window));
 
   int64_t begin = armnn_i_acc_ceil_div(most(what->pad_left, 0), what->stride_x);
   const int64_t room = input->dims[2] - 1 - reach + what->pad_left;
@@ -170,6 +176,7 @@ static void set_geometry(armnn_i_acc_window_t* window) {
   }
   window->inside_begin = least(begin, what->output.dims[2]);
   window->inside_end = most(end, window->inside_begin);
+  window->flat = flat && (window->regular || crosses_lines(window));
 }
 
 static armnn_status_t list_taps(const armnn_i_acc_maker_t* maker, armnn_i_acc_window_t* window) {
@@ -279,7 +286,16 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
   }
   cut_work(window);
   cut_taps(window);
-  status = armnn_i_acc_size_tiles(maker->host, window);
+  status = armnn_i_acc_plan_lines(maker->host, window);
+  armnn_i_acc_size_tiles(window);
+  while (window->thread_scratch > MOST_SCRATCH && window->block_units > window->grain) {
+    window->blocks = least(2 * window->blocks, armnn_i_acc_ceil_div(window->units, window->grain));
+    size_blocks(window);
+    armnn_i_acc_size_tiles(window);
+  }
+  if (status == ARMNN_STATUS_OK && window->thread_scratch > MOST_SCRATCH) {
+    status = ARMNN_STATUS_UNSUPPORTED;
+  }
   if (status != ARMNN_STATUS_OK) armnn_i_acc_free_window(maker->host, window);
   return status;
 }
@@ -289,150 +305,4 @@ void armnn_i_acc_free_window(const armnn_host_t* host, armnn_i_acc_window_t* win
   if (window->taps != NULL) armnn_free(host, window->taps);
   if (window->zeros != NULL) armnn_free(host, window->zeros);
   if (window->line_tiles != NULL) armnn_free(host, window->line_tiles);
-}
-
-/* ---- Run ----------------------------------------------------------------------------------- */
-
-typedef struct window_run_t {
-  const armnn_i_acc_window_t* window;
-  const armnn_i_acc_run_t* run;
-  const float* input;
-  const float* residual;
-  float* output;
-} window_run_t;
-
-/* |function| of a few columns of many pixels: gathered, so that whole vectors are worked on. */
-static void apply_to_columns(armnn_i_acc_apply_fn_t apply, const armnn_i_acc_epilogue_t* epilogue,
-                             float* data, int64_t pixels, int64_t columns, int64_t step) {
-  float gathered[GATHERED_FLOATS];
-  const int64_t most_pixels = GATHERED_FLOATS / columns;
-  for (int64_t done = 0; done < pixels; done += most_pixels) {
-    const int64_t count = least(pixels - done, most_pixels);
-    float* from = data + done * step;
-    for (int64_t i = 0; i < count; ++i) {
-      for (int64_t c = 0; c < columns; ++c) gathered[i * columns + c] = from[i * step + c];
-    }
-    apply(gathered, gathered, (size_t)(count * columns), epilogue->a, epilogue->b);
-    for (int64_t i = 0; i < count; ++i) {
-      for (int64_t c = 0; c < columns; ++c) from[i * step + c] = gathered[i * columns + c];
-    }
-  }
-}
-
-/* The rest of an epilogue that tiles do not finish in registers, while the block is in cache. */
-static void finish(const window_run_t* state, const armnn_i_acc_window_tile_t* tiles,
-                   uint32_t tile_count, uint32_t begin, uint32_t end) {
-  const armnn_i_acc_window_t* window = state->window;
-  if (window->in_tile) return;
-  const armnn_i_acc_epilogue_t* epilogue = &window->what.epilogue;
-  const armnn_i_acc_apply_fn_t apply = window->kernels->elementwise->apply[epilogue->function];
-  const armnn_i_acc_panel_t *first = &window->panels.panels[begin],
-                            *last = &window->panels.panels[end - 1];
-  const int64_t columns = last->first + last->columns - first->first;
-  for (uint32_t t = 0; t < tile_count; ++t) {
-    const int64_t pixels = (int64_t)tiles[t].rows * tiles[t].repeat;
-    float* data = state->output + tiles[t].output + first->first;
-    if (columns < FEW_COLUMNS && columns != window->output_step) {
-      apply_to_columns(apply, epilogue, data, pixels, columns, window->output_step);
-    } else {
-      armnn_i_acc_apply_rows(apply, data, (size_t)pixels, (size_t)columns,
-                             (size_t)window->output_step, epilogue->a, epilogue->b);
-    }
-    if (epilogue->has_residual && epilogue->residual_last) {
-      window->panels.gemm->add_rows(data, window->output_step,
-                                    state->residual + tiles[t].residual + first->first,
-                                    window->residual_step, (size_t)pixels, (size_t)columns);
-    }
-  }
-}
-
-/* Gives a job those of a tile's taps that are in [begin, end); false if there are none. */
-static bool take_taps(const armnn_i_acc_window_t* window, const armnn_i_acc_window_tile_t* tile,
-                      uint32_t begin, uint32_t end, armnn_i_acc_gemm_job_t* job) {
-  const uint32_t first = tile->first_tap, last = first + tile->tap_count;
-  if (tile->tap_count == 0) { /* nothing but padding: the bias */
-    if (begin > 0) return false;
-    end = begin = first;
-  } else {
-    if (begin < first) begin = first;
-    if (end > last) end = last;
-    if (begin >= end) return false;
-  }
-  job->tiles = tile->repeat;
-  job->tap_count = end - begin;
-  job->taps = window->taps + begin;
-  job->runs = tile->runs;
-  if (tile->runs != NULL) job->runs += (size_t)(begin - first) * ARMNN_ACC_GEMM_ROWS;
-  job->flags = window->flags;
-  if (begin > first) job->flags |= ARMNN_ACC_GEMM_RESUME;
-  if (end < last) job->flags |= ARMNN_ACC_GEMM_PAUSE;
-  return true;
-}
-
-static void run_item(const window_run_t* state, int64_t block, uint32_t part, char* scratch) {
-  const armnn_i_acc_window_t* window = state->window;
-  const armnn_i_acc_panels_t* panels = &window->panels;
-  const int64_t groups = armnn_i_acc_ceil_div(window->units, window->grain);
-  const int64_t from = groups * block / window->blocks * window->grain;
-  const int64_t to = least(groups * (block + 1) / window->blocks * window->grain, window->units);
-  if (from >= to) return; /* an output without elements */
-  const uint32_t tile_count = armnn_i_acc_cut_tiles(window, state->input, from, to, scratch);
-  const armnn_i_acc_window_tile_t* tiles = (const armnn_i_acc_window_tile_t*)scratch;
-  const uint32_t begin = (uint32_t)((uint64_t)panels->count * part / window->parts);
-  const uint32_t end = (uint32_t)((uint64_t)panels->count * (part + 1) / window->parts);
-  armnn_i_acc_gemm_job_t job = {
-      .depth = panels->depth,
-      .input_stride = window->input_step,
-      .output_stride = window->output_step,
-      .residual_stride = window->residual_step,
-      .low = window->low,
-      .high = window->high,
-  };
-  const uint32_t at_a_time = window->taps_at_a_time;
-  for (uint32_t p = begin; p < end; ++p) {
-    const armnn_i_acc_panel_t* panel = &panels->panels[p];
-    const armnn_i_acc_gemm_fn_t* functions = armnn_i_acc_tiles_of(panels, panel);
-    job.panel = panels->weights + panel->offset;
-    job.last = panel->columns - (panel->vectors - 1) * panels->gemm->lanes;
-    job.run_offset = panel->input;
-    for (uint32_t first = 0; first == 0 || first < panels->taps; first += at_a_time) {
-      job.partial = (float*)(void*)(scratch + window->sums_offset);
-      for (uint32_t t = 0; t < tile_count; ++t) {
-        const armnn_i_acc_window_tile_t* tile = &tiles[t];
-        job.input = tile->input + panel->input;
-        job.output = state->output + tile->output + panel->first;
-        job.residual = state->residual + tile->residual + panel->first;
-        if (take_taps(window, tile, first, first + at_a_time, &job)) functions[tile->rows](&job);
-        job.partial += (int64_t)tile->rows * tile->repeat * panel->vectors * panels->gemm->lanes;
-      }
-    }
-  }
-  finish(state, tiles, tile_count, begin, end);
-}
-
-static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
-                                uint32_t thread_index) {
-  const window_run_t* state = argument;
-  const armnn_i_acc_window_t* window = state->window;
-  char* scratch = state->run->scratch + thread_index * window->thread_scratch;
-  for (uint64_t i = begin; i < end; ++i) {
-    run_item(state, (int64_t)(i % (uint64_t)window->blocks),
-             (uint32_t)(i / (uint64_t)window->blocks), scratch);
-  }
-  return ARMNN_STATUS_OK;
-}
-
-void armnn_i_acc_run_window(const armnn_i_acc_window_t* window, const armnn_i_acc_run_t* run) {
-  window_run_t state = {
-      .window = window,
-      .run = run,
-      .input = armnn_i_acc_address(run, &window->what.input),
-      .output = armnn_i_acc_address(run, &window->what.output),
-  };
-  state.residual = state.output; /* not read without a residual */
-  if (window->what.epilogue.has_residual) {
-    state.residual = armnn_i_acc_address(run, &window->what.epilogue.residual);
-  }
-  armnn_i_acc_parallel(run, run_items, &state, (uint64_t)window->blocks * window->parts, 1,
-                       window->threads);
 }

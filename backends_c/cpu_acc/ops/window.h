@@ -20,6 +20,7 @@ typedef struct armnn_i_acc_window_t {
   bool flat;
   bool regular;      /* flat, and each pixel's input is |input_step| behind that of the last */
   bool gathered;     /* regular after the inputs of a block were copied, once for all panels */
+  bool far;          /* weights that do not stay in the second cache from block to block */
   bool rows_as_runs; /* a run of inputs is a row of the window, not one tap */
   uint32_t taps_y, taps_x;
   armnn_i_acc_gemm_tap_t* taps;                   /* [taps_y][taps_x] */
@@ -52,6 +53,7 @@ uint32_t armnn_i_acc_guess_vectors(const armnn_i_acc_gemm_kernels_t* gemm, uint6
 armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_convolution_t* what, uint32_t vectors,
                                        armnn_i_acc_window_t* out_window);
+/* window_run.c */
 void armnn_i_acc_run_window(const armnn_i_acc_window_t* window, const armnn_i_acc_run_t* run);
 /* Flags for kernels; false if the function needs a pass of its own. */
 bool armnn_i_acc_set_epilogue(const armnn_i_acc_epilogue_t* epilogue, uint32_t* flags, float* low,
@@ -72,7 +74,9 @@ typedef struct armnn_i_acc_window_tile_t {
 /* Cuts lines or pixels [begin, end) into tiles at the front of |scratch|; returns how many. */
 uint32_t armnn_i_acc_cut_tiles(const armnn_i_acc_window_t* window, const void* input, int64_t begin,
                                int64_t end, char* scratch);
-/* Sets the members on tiles of a line and on scratch, for blocks of block_units. */
-armnn_status_t armnn_i_acc_size_tiles(const armnn_host_t* host, armnn_i_acc_window_t* window);
+/* Sets the members on tiles of a line. */
+armnn_status_t armnn_i_acc_plan_lines(const armnn_host_t* host, armnn_i_acc_window_t* window);
+/* Sets the members on scratch, for blocks of block_units. */
+void armnn_i_acc_size_tiles(armnn_i_acc_window_t* window);
 
 #endif /* ARMNN_CPU_ACC_WINDOW_H_ */

@@ -305,15 +305,18 @@ uint32_t armnn_i_acc_cut_tiles(const armnn_i_acc_window_t* window, const void* i
   return cutter.tile_count;
 }
 
-armnn_status_t armnn_i_acc_size_tiles(const armnn_host_t* host, armnn_i_acc_window_t* window) {
+armnn_status_t armnn_i_acc_plan_lines(const armnn_host_t* host, armnn_i_acc_window_t* window) {
+  if (window->flat || window->regular) return ARMNN_STATUS_OK;
+  const int64_t tiles = armnn_i_acc_ceil_div(window->what.output.dims[2], window->panels.rows);
+  window->line_tiles =
+      armnn_alloc(host, (uint64_t)tiles * sizeof *window->line_tiles, ARMNN_ACC_LINE);
+  if (window->line_tiles == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  plan_line(window);
+  return ARMNN_STATUS_OK;
+}
+
+void armnn_i_acc_size_tiles(armnn_i_acc_window_t* window) {
   const int64_t width = window->what.output.dims[2], rows = window->panels.rows;
-  const int64_t line_tiles = armnn_i_acc_ceil_div(width, rows);
-  if (!window->flat && !window->regular) {
-    window->line_tiles =
-        armnn_alloc(host, (uint64_t)line_tiles * sizeof *window->line_tiles, ARMNN_ACC_LINE);
-    if (window->line_tiles == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
-    plan_line(window);
-  }
   const int64_t lines =
       window->flat ? armnn_i_acc_ceil_div(window->block_units, width) + 1 : window->block_units;
   uint64_t tiles = 2, tables = 0;
@@ -330,8 +333,9 @@ armnn_status_t armnn_i_acc_size_tiles(const armnn_host_t* host, armnn_i_acc_wind
   window->edges_offset = window->runs_offset + tables * taps * ARMNN_ACC_GEMM_ROWS * sizeof(float*);
   uint64_t edges = 0;
   if (window->rows_as_runs) {
-    const int64_t cut = width - (window->inside_end - window->inside_begin);
-    edges = (uint64_t)(lines * cut) * taps * window->panels.depth * window->what.input.element.size;
+    int64_t cut = lines * (width - (window->inside_end - window->inside_begin));
+    if (window->flat && cut > window->block_units) cut = window->block_units;
+    edges = (uint64_t)cut * taps * window->panels.depth * window->what.input.element.size;
   }
   if (window->gathered) {
     edges = (uint64_t)(window->block_units * window->input_step) * window->what.input.element.size;
@@ -344,5 +348,4 @@ armnn_status_t armnn_i_acc_size_tiles(const armnn_host_t* host, armnn_i_acc_wind
   }
   window->thread_scratch = (window->sums_offset + sums + line - 1) / line * line;
   window->scratch_size = window->thread_scratch * window->threads;
-  return ARMNN_STATUS_OK;
 }

@@ -226,7 +226,12 @@ int main(int argc, char** argv) {
     return 2;
   }
   bench_clock = CLOCK_PROCESS_CPUTIME_ID;
-  const armnn_i_acc_maker_t maker = {armnn_core_host(), isa, 1, ARMNN_ACC_WINOGRAD_AUTO};
+  const armnn_i_acc_maker_t maker = {
+      .host = armnn_core_host(),
+      .isa = isa,
+      .max_threads = 1,
+      .winograd = ARMNN_ACC_AUTO,
+  };
   double logarithms = 0.0;
   int count = 0;
   printf("%s, 1 thread\n\n", isa->name);

@@ -317,9 +317,8 @@ armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker
       maker, what, sizeof *op, (size_t)taps * sizeof(ptrdiff_t), &extra,
       what->groups * panels * panel_size,
       ARMNN_ACC_LAYOUT(3, kernels->panel, (uint64_t)kernels->group, (uint64_t)kernels->bytes,
-                       (uint64_t)kernels->weight_bytes,
-                       (uint64_t)what->groups, (uint64_t)panels, (uint64_t)taps, (uint64_t)depths,
-                       (uint64_t)columns),
+                       (uint64_t)kernels->weight_bytes, (uint64_t)what->groups, (uint64_t)panels,
+                       (uint64_t)taps, (uint64_t)depths, (uint64_t)columns),
       2 * armnn_i_acc_count(&what->output) * what->kernel_y * what->kernel_x * channels);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->kernels = kernels;

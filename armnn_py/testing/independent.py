@@ -12,6 +12,7 @@ import numpy as np
 
 from armnn_py.testing.independent_detections import DETECTIONS
 from armnn_py.testing.independent_images import MOVED_IMAGES, RESAMPLED
+from armnn_py.testing.independent_levels import LEVELS
 from armnn_py.testing.independent_orders import MOVED_ORDERS, ORDERS
 from armnn_py.testing.independent_quantized import decoded, encoded
 from armnn_py.testing.independent_recurrent import RECURRENT
@@ -343,6 +344,7 @@ def _pad(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
 
 
 _MOVES: dict[L, Callable[[Any, Any], list[Array]]] = {
+    **LEVELS,
     **MOVED_ORDERS,
     L.BROADCAST_TO: lambda s, v: [np.broadcast_to(v[0], s.outputs[0].static_shape)],
     L.CONCAT: lambda s, v: [np.concatenate(v, s.descriptor.axis)],

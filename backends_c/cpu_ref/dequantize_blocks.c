@@ -53,13 +53,20 @@ static armnn_status_t dequantize_range(void* argument, uint64_t begin, uint64_t 
   return ARMNN_STATUS_OK;
 }
 
+/* Elements as they are stored: scales are operands, and those of the tensor's info mean nothing. */
+static armnn_i_ref_codec_t as_stored(const armnn_tensor_info_t* info) {
+  armnn_tensor_info_t plain = *info;
+  plain.quantization_count = 0;
+  return armnn_i_ref_codec(&plain);
+}
+
 armnn_status_t armnn_any_dequantize_blocks__ref(const armnn_kernel_call_t* call,
                                                 armnn_error_t* error) {
   const armnn_dequantize_blocks_descriptor_t* d =
       ARMNN_DESCRIPTOR(call->info, armnn_dequantize_blocks_descriptor_t);
   const armnn_tensor_info_t* info = ARMNN_IN_INFO(call, INPUT);
   const uint32_t axis = armnn_axis(d->axis, info->rank);
-  blocks_job_t job = {.levels = armnn_i_ref_codec(info),
+  blocks_job_t job = {.levels = as_stored(info),
                       .x = call->inputs[INPUT],
                       .scales = ARMNN_IN(call, SCALES, float),
                       .y = ARMNN_OUT(call, 0, float),
@@ -68,7 +75,7 @@ armnn_status_t armnn_any_dequantize_blocks__ref(const armnn_kernel_call_t* call,
                       .block = d->block_size,
                       .blocks = ARMNN_IN_INFO(call, SCALES)->dims[axis]};
   if (call->info->input_count > ZERO_POINTS && ARMNN_IN_INFO(call, ZERO_POINTS) != NULL) {
-    job.points = armnn_i_ref_codec(ARMNN_IN_INFO(call, ZERO_POINTS));
+    job.points = as_stored(ARMNN_IN_INFO(call, ZERO_POINTS));
     job.zero_points = call->inputs[ZERO_POINTS];
   }
   return armnn_i_ref_run(call, dequantize_range, &job, ARMNN_COUNT(call), 4, error);

@@ -19,7 +19,7 @@ from armnn_py.descriptors import StandInDescriptor
 from armnn_py.testing.cases.case import Case
 from armnn_py.testing.checks.memory import check_memory
 from armnn_py.testing.outcome import CheckFailedError
-from armnn_py.testing.prepared import prepare
+from armnn_py.testing.prepared import Preparation
 from armnn_py.testing.subject import Subject
 from armnn_py.testing.target import Target
 
@@ -28,7 +28,7 @@ layer = LayerSignature(
     ann.LayerType.STAND_IN, StandInDescriptor(2, 2), (info, info), (info, info), (False, False)
 )
 case = Case("butterfly", ann.DataType.FLOAT32, layer, (None, None), 0)
-prepared = prepare(Subject(Target("Wishes", (sys.argv[1],))), case, case.values())
+prepared = Preparation(Subject(Target("Wishes", (sys.argv[1],))), case)()
 assert prepared.in_place_offers() == [(0, 0), (1, 0), (0, 1), (1, 1)]
 try:
     check_memory(case, prepared, lambda words: None)

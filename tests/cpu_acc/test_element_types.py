@@ -30,7 +30,12 @@ MAKERS = {
     "transpose_convolution": ops.Convolution(**BOTH, **WINDOW, weights=tensor(ONES), groups=1),
     "matmul": ops.Matmul(tensor(IMAGE[..., :4]), tensor(IMAGE), tensor(IMAGE)),
     "attention": ops.Attention(
-        *(tensor(IMAGE) for _ in "qkv"), output=tensor(IMAGE), transpose_key=True, scale=1, beta=1
+        *(tensor(IMAGE) for _ in "qkv"),
+        output=tensor(IMAGE),
+        transpose_key=True,
+        group=1,
+        scale=1,
+        beta=1,
     ),
     "affine": ops.Affine(**BOTH, scale=ONES.ctypes.data, shift=ONES.ctypes.data),
     "pooling": ops.Pooling(**BOTH, **WINDOW),

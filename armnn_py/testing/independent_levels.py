@@ -46,10 +46,12 @@ def _dynamic_quantize(s: Any, v: Sequence[Any]) -> list[Array]:
 
 def _mat_mul_integer(s: Any, v: Sequence[Any]) -> list[Array]:
     """ONNX's MatMulInteger; sums wrap around in 32 bits."""
-    operands = [None if array is None else array.astype(np.int64) for array in (*v, None, None)]
-    x, y, x_point, y_point = operands[:4]
-    product = (x - (0 if x_point is None else x_point)) @ (y - (0 if y_point is None else y_point))
-    return [product.astype(np.int32)]
+    given = [*v, None, None]
+    x, y = (
+        array.astype(np.int64) - (0 if point is None else point.astype(np.int64))
+        for array, point in zip(given[:2], given[2:4], strict=True)
+    )
+    return [(x @ y).astype(np.int32)]
 
 
 def _dequantize_blocks(s: Any, v: Sequence[Any]) -> list[Array]:

@@ -14,6 +14,7 @@ import json
 import logging
 import random
 import re
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -216,6 +217,48 @@ def test_a_forged_program_does_no_harm(runtime: ann.Runtime, tmp_path: Path, see
     assert refused > 20
 
 
+def forged(
+    runtime: ann.Runtime, network: ann.Network, path: Path, dims: tuple[int, ...], at: int, to: bytes
+) -> ann.LoadedNetwork:
+    """Load the network with other bytes |at| bytes behind the first tensor of some dimensions."""
+    ann.optimize(network, BOTH, runtime=runtime).save(path, keep_subgraphs=False)
+    members = members_of(path)
+    blob = bytearray(members["blobs/0.bin"])
+    tensor = struct.pack(f"<I{len(dims)}q", len(dims), *dims)
+    at += blob.index(tensor) + len(tensor)
+    blob[at : at + len(to)] = to
+    write(path, {**members, "blobs/0.bin": bytes(blob)})
+    return ann.load(path, runtime=runtime)
+
+
+def test_a_stride_of_one_element_is_checked(runtime: ann.Runtime, tmp_path: Path) -> None:
+    """Where padding is above the only line, addresses are computed with the line's stride."""
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 1, 29, 5))).output
+    y = network.add_convolution2d(
+        x, values_of(2, 7, 3, 3, 5), padding="same", data_layout=ann.DataLayout.NHWC
+    )
+    network.add_output("y", y.output)
+    strides = struct.pack("<2q", 29 * 5 * 4, (1 << 40) + 1)  # behind type, scale and zero point
+    with pytest.raises(ann.BackendError, match="a stride leads too far"):
+        forged(runtime, network, tmp_path / "x.armnn", (1, 1, 29, 5), 12, strides)
+
+
+def test_indices_that_change_while_they_are_used_do_no_harm(
+    runtime: ann.Runtime, tmp_path: Path
+) -> None:
+    """A program whose indices lie where its output does: they are overwritten behind the check."""
+    network, size = ann.Network(), 1 << 16
+    x = network.add_input("x", ann.TensorInfo((4, size))).output
+    indices = network.add_input("indices", ann.TensorInfo((9,), ann.DataType.SIGNED32)).output
+    network.add_output("y", network.add_gather(x, indices, axis=0).output)
+    place = struct.pack("<IIq", 0, 3, 0)  # in memory, the output; behind element and strides
+    loaded = forged(runtime, network, tmp_path / "x.armnn", (9, 1), 12 + 16, place)
+    far = np.full((4, size), 0x7F7F7F7F, np.int32).view(np.float32)
+    with loaded, contextlib.suppress(ann.ExecutionError):
+        loaded.run({"x": far, "indices": np.zeros(9, np.int32)})
+
+
 def test_a_damaged_program_does_not_reach_the_backend(runtime: ann.Runtime, saved: Path) -> None:
     whole = saved.read_bytes()
     at = whole.index(numbers_in(saved)[:64])
@@ -232,7 +275,7 @@ def test_what_a_program_says_of_itself(saved: Path) -> None:
         if "compiled" in layer
     ]
     words = (
-        r"armnn_py CpuAcc program 1, kernels \w+, weights float32, Winograd auto, "
+        r"armnn_py CpuAcc program 2, kernels \w+, weights float32, Winograd auto, "
         r"separable auto, fields .{8}"
     )
     assert re.fullmatch(words, text)

@@ -113,6 +113,7 @@ bool armnn_i_acc_check_convolution(const armnn_i_acc_convolution_t* what) {
 static bool is_pointwise(const armnn_i_acc_convolution_t* part, int64_t inputs, int64_t outputs) {
   const int64_t dims[] = {outputs, 1, 1, inputs};
   return part->groups == 1 && part->weights.rank == 4 &&
+         within(part->stored, 0, ARMNN_ACC_STORED_COUNT - 1) &&
          memcmp(part->weights.dims, dims, sizeof dims) == 0 && is_alone(&part->epilogue) &&
          within(part->epilogue.function, 0, ARMNN_ACC_FUNCTION_COUNT - 1);
 }

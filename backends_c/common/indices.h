@@ -36,14 +36,17 @@ static inline armnn_status_t armnn_check_indices(const void* indices, int32_t da
   return ARMNN_STATUS_OK;
 }
 
-/* The offset behind the index vector at |place|, whose indices lie in |dims|. */
+/* The offset behind the index vector at |place|, whose indices lie in |dims|. One that has changed
+ * since it was checked, as in a file that somebody writes to, counts as 0: nothing outside is
+ * reached. */
 static inline uint64_t armnn_index_offset(const void* indices, int32_t data_type, uint64_t place,
                                           const uint64_t* dims, uint32_t depth,
                                           const uint64_t* strides) {
   uint64_t offset = 0;
   for (uint32_t d = 0; d < depth; ++d) {
     const int64_t index = armnn_index(indices, data_type, place * depth + d);
-    offset += (uint64_t)(index < 0 ? index + (int64_t)dims[d] : index) * strides[d];
+    const uint64_t at = (uint64_t)index + (index < 0 ? dims[d] : 0);
+    offset += (at < dims[d] ? at : 0) * strides[d];
   }
   return offset;
 }

@@ -12,7 +12,7 @@ import pytest
 
 import armnn_py as ann
 
-from .networks import LAYOUTS, NCHW, NHWC, F, check, convolution, values_of
+from .networks import LAYOUTS, NCHW, NHWC, F, check, convolution, run, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,6 +137,26 @@ def test_option(option: str) -> None:
             rows += [row for row in check(runtime, network) if "dw" in row]
     joined = "expand + dw + project"
     assert rows == {"off": ["dw", "dw"], "auto": ["dw", joined], "always": [joined, joined]}[option]
+
+
+@pytest.mark.usefixtures("runtime")
+@pytest.mark.parametrize("stored", ["bfloat16", "float16"])
+def test_weights_of_16_bits(stored: str) -> None:
+    """Also from a file (``run`` saves and loads the network)."""
+    net = Net(NHWC)
+    y = net.project(net.middle(net.expand(net.x)))
+    net.network.add_output("y", y)
+    options = {"separable": "always", "weights": stored}
+    expected, _, _ = run_on("CpuRef", net.network, {})
+    outputs, rows, _ = run_on("CpuAcc", net.network, options)
+    assert rows == ["expand + expand6 + dw + dw6 + project"]
+    error = np.abs(outputs["y"] - expected["y"]).max() / np.abs(expected["y"]).max()
+    assert 0 < error < 2**-6
+
+
+def run_on(backend: str, network: ann.Network, options: dict[str, Any]) -> Any:
+    with ann.Runtime(backend_options={"CpuAcc": options}) as runtime:
+        return run(runtime, network, [backend])
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -60,6 +60,7 @@ static void field_part(fields_t* fields, uint32_t index, const armnn_i_acc_convo
   armnn_i_acc_convolution_t* what = own;
   armnn_i_acc_field_weights(fields, &what->weights);
   NUMBERS(kernel_y, groups)
+  armnn_i_acc_field_i32(fields, &what->stored);
   field_epilogue(fields, &what->epilogue);
 }
 

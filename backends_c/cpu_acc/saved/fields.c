@@ -146,11 +146,14 @@ static void field_strides(armnn_i_acc_fields_t* fields, armnn_i_acc_tensor_t* te
   for (uint32_t d = 0; d < tensor->rank; ++d) {
     armnn_i_acc_field_i64(fields, &tensor->strides[d]);
     const int64_t steps = tensor->dims[d] - 1, stride = tensor->strides[d];
-    if (!fields->reads || steps == 0) continue;
-    if (stride % size != 0 || stride < -MOST_BYTES / steps || stride > MOST_BYTES / steps) {
+    if (!fields->reads) continue;
+    /* Of one element, too: operators compute with it where padding is before that. */
+    const int64_t most = MOST_BYTES / (steps > 0 ? steps : 1);
+    if (stride % size != 0 || stride < -most || stride > most) {
       armnn_i_acc_fail_fields(fields, "a stride leads too far");
       return;
     }
+    if (steps == 0) continue;
     if (d + 1 == tensor->rank && !any && stride != size) {
       armnn_i_acc_fail_fields(fields, "the last dimension has gaps");
     }

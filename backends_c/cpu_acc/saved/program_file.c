@@ -12,7 +12,7 @@
 
 /* Raised with every change of fields, of how weights are packed, or of what operators do with them,
  * that armnn_i_acc_saved_stamp does not see. */
-#define FORMAT 1
+#define FORMAT 2
 
 #define MAGIC UINT64_C(0x31474f5250434341) /* "ACCPROG1", if the lowest byte comes first */
 #define PAGE 4096u
@@ -207,6 +207,7 @@ static void read_operators(armnn_i_acc_program_t* program, uint32_t count, field
     armnn_i_acc_op_t* op = NULL;
     *status = armnn_i_acc_make_saved(&program->maker, fields, &op);
     if (*status != ARMNN_STATUS_OK) return;
+    if (op->scratch_size > MOST_BYTES) armnn_i_acc_fail_fields(fields, "it needs too much memory");
     uint32_t guid_count = 0;
     armnn_i_acc_field_u32(fields, &guid_count);
     uint64_t* guids = room_for(fields, guid_count, sizeof *guids);

@@ -27,6 +27,11 @@ STANDARDS = {
 }
 
 
+def test_the_header_of_backends_can_be_read_from_top_to_bottom():
+    lines = (INCLUDE_DIR / "armnn" / "backend_api.h").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 1000
+
+
 @pytest.fixture(params=["the default compiler", "clang"])
 def each_compiler(request, toolchain):
     if request.param != "clang":

@@ -390,9 +390,8 @@ struct armnn_tensor_handle_api_t {
    * to run, and what one run writes in one of them, the next one reads there.
    * A handle that is not managed gets neither call at load. Where an import is refused, the tensor
    * is copied instead, and |allocate| comes without |manage|, during a run, before the first such
-   * copy: get memory of your own now. The call comes once and the memory is kept until destroy:
-   * later runs may import, and copy again. If |allocate| is null, copy_in_from or map is called
-   * without it. */
+   * copy: get memory of your own now. It comes once, and the memory is kept until destroy: later
+   * runs may import, and copy again. If it is null, copy_in_from or map is called without it. */
   armnn_status_t (*manage)(armnn_tensor_handle_t* handle,
                            armnn_error_t* error) ARMNN_NOEXCEPT; /* [object] */
   armnn_status_t (*allocate)(armnn_tensor_handle_t* handle,
@@ -601,9 +600,8 @@ struct armnn_workload_api_t {
   /* Which kernel was chosen, e.g. "armnn_f32_conv2d__avx2_6x16"; valid until destroy. */
   const char* (*get_kernel_name)(armnn_workload_t* workload)ARMNN_NOEXCEPT; /* [any] */
   /* State of this workload in one execution context: of a recurrent layer, or operators of a
-   * library that hold addresses. Made before the first run of the context and handed to each of its
-   * executes as |workload_data|; null is "none". Contexts run side by side, each with data of its
-   * own. [any] */
+   * library that hold addresses. Made before the first run of the context, handed to each of its
+   * executes as |workload_data|; null is "none". Contexts have data of their own. [any] */
   armnn_status_t (*create_workload_data)(armnn_workload_t* workload, void* execution_data,
                                          void** out_data, armnn_error_t* error) ARMNN_NOEXCEPT;
   /* Back to what create_workload_data made: a new sequence begins. After a run that failed, nothing
@@ -611,8 +609,7 @@ struct armnn_workload_api_t {
    * go side by side. [object], of the data */
   armnn_status_t (*reset_workload_data)(armnn_workload_t* workload, void* data,
                                         armnn_error_t* error) ARMNN_NOEXCEPT;
-  /* Mandatory where there is a create_workload_data. Before the workload and the execution data
-   * go. [any] */
+  /* Mandatory with create_workload_data. Before the workload and the execution data go. [any] */
   void (*destroy_workload_data)(armnn_workload_t* workload, void* data) ARMNN_NOEXCEPT;
 };
 
@@ -696,8 +693,7 @@ struct armnn_layer_support_api_t {
  * A context that agreed to a load gets after_unload_network once, also when the load fails after
  * all because another context vetoes it or a workload cannot be made; then no other call comes in
  * between. A context that agreed to an unload may be asked again, if another one vetoed it. At the
- * end of the process, or when nobody holds the network any more, a veto of the unload is logged and
- * has no effect. */
+ * end of the process, or when nobody holds the network any more, a veto is only logged. */
 struct armnn_backend_context_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_backend_context_t* context) ARMNN_NOEXCEPT; /* mandatory [load] */
@@ -906,8 +902,8 @@ struct armnn_backend_api_t {
    *     no other backend where a user asks for protected mode
    *   "FiniteMathOnly": NaN and infinity may get lost; conformance tests compare without them
    *   "BlobsInPlace": blobs hold weights as one kind of processor wants them, and are read where
-   *     they are: see deserialize_blob. A saved network has their layers, too, unless a user says
-   * no "ConstantTensorsAsInputs", "NonConstWeights", "PreImportIOTensors", "MultiAxisPacking",
+   *     they are: see deserialize_blob; the user may leave their layers out of a saved network
+   *   "ConstantTensorsAsInputs", "NonConstWeights", "PreImportIOTensors", "MultiAxisPacking",
    *     "ExternallyManagedMemory", "SingleAxisPacking", "AllOrNothing": shown, without an effect
    * Other names are the backend's own, and are shown, too. */
   armnn_status_t (*get_capabilities)(armnn_backend_t* backend, armnn_options_t* out_capabilities,
@@ -939,8 +935,7 @@ struct armnn_backend_api_t {
                               armnn_error_t* error) ARMNN_NOEXCEPT; /* [load] */
   /* Each device once, index 0 first: the one for users who name none. Asked at any time, also
    * before create, so |backend| may be null; the answer stays the same as long as the library is
-   * mapped. Null or UNSUPPORTED: one device, of which nothing is told. UNAVAILABLE: no device is
-   * here. */
+   * mapped. Null or UNSUPPORTED: one device, of which nothing is told. UNAVAILABLE: no device. */
   armnn_status_t (*list_devices)(armnn_backend_t* backend,
                                  void (*on_device)(void* context,
                                                    const armnn_device_description_t* device)

@@ -218,17 +218,21 @@ def test_a_forged_program_does_no_harm(runtime: ann.Runtime, tmp_path: Path, see
 
 
 def forged(
-    runtime: ann.Runtime, network: ann.Network, path: Path, dims: tuple[int, ...], at: int, to: bytes
+    runtime: ann.Runtime, network: ann.Network, path: Path, place: bytes, to: bytes, at: int = 0
 ) -> ann.LoadedNetwork:
-    """Load the network with other bytes |at| bytes behind the first tensor of some dimensions."""
+    """Load the network with other bytes ``at`` bytes behind the beginning of the first place."""
     ann.optimize(network, BOTH, runtime=runtime).save(path, keep_subgraphs=False)
     members = members_of(path)
     blob = bytearray(members["blobs/0.bin"])
-    tensor = struct.pack(f"<I{len(dims)}q", len(dims), *dims)
-    at += blob.index(tensor) + len(tensor)
+    at += blob.index(place)
     blob[at : at + len(to)] = to
     write(path, {**members, "blobs/0.bin": bytes(blob)})
     return ann.load(path, runtime=runtime)
+
+
+def tensor_of(*dims: int) -> bytes:
+    """How a tensor begins; then come its element, in 12 bytes, strides and place."""
+    return struct.pack(f"<I{len(dims)}q", len(dims), *dims)
 
 
 def test_a_stride_of_one_element_is_checked(runtime: ann.Runtime, tmp_path: Path) -> None:
@@ -239,9 +243,10 @@ def test_a_stride_of_one_element_is_checked(runtime: ann.Runtime, tmp_path: Path
         x, values_of(2, 7, 3, 3, 5), padding="same", data_layout=ann.DataLayout.NHWC
     )
     network.add_output("y", y.output)
-    strides = struct.pack("<2q", 29 * 5 * 4, (1 << 40) + 1)  # behind type, scale and zero point
+    begin = tensor_of(1, 1, 29, 5)
+    strides = struct.pack("<2q", 29 * 5 * 4, (1 << 40) + 1)
     with pytest.raises(ann.BackendError, match="a stride leads too far"):
-        forged(runtime, network, tmp_path / "x.armnn", (1, 1, 29, 5), 12, strides)
+        forged(runtime, network, tmp_path / "x.armnn", begin, strides, len(begin) + 12)
 
 
 def test_indices_that_change_while_they_are_used_do_no_harm(
@@ -252,11 +257,48 @@ def test_indices_that_change_while_they_are_used_do_no_harm(
     x = network.add_input("x", ann.TensorInfo((4, size))).output
     indices = network.add_input("indices", ann.TensorInfo((9,), ann.DataType.SIGNED32)).output
     network.add_output("y", network.add_gather(x, indices, axis=0).output)
-    place = struct.pack("<IIq", 0, 3, 0)  # in memory, the output; behind element and strides
-    loaded = forged(runtime, network, tmp_path / "x.armnn", (9, 1), 12 + 16, place)
+    begin, output = tensor_of(9, 1), struct.pack("<IIq", 0, 3, 0)
+    path, at = tmp_path / "x.armnn", len(begin) + 12 + 16
+    loaded = forged(runtime, network, path, begin, output, at)
     far = np.full((4, size), 0x7F7F7F7F, np.int32).view(np.float32)
     with loaded, contextlib.suppress(ann.ExecutionError):
         loaded.run({"x": far, "indices": np.zeros(9, np.int32)})
+
+
+def test_what_would_need_more_memory_than_numbers_hold(
+    runtime: ann.Runtime, tmp_path: Path
+) -> None:
+    """Scratch of 2^64 bytes and more would seem to be little."""
+    path = tmp_path / "x.armnn"
+    network = ann.Network()
+    scale = ann.QuantizationInfo((0.1,), (0,))
+    given, made = (
+        ann.TensorInfo(shape, ann.DataType.QASYMM_S8, quantization=scale)
+        for shape in ((1, 2, 2, 4), (1, 1, 1, 4))
+    )
+    info = ann.TensorInfo((4, 2, 2, 4), ann.DataType.QSYMM_S8, quantization=scale)
+    convolution = network.add_convolution2d(
+        network.add_input("x", given),
+        network.add_constant(np.ones((4, 2, 2, 4), np.int8), info=info),
+        data_layout=ann.DataLayout.NHWC,
+        output_info=made,
+    )
+    network.add_output("y", convolution)
+    window = struct.pack("<9q", 2, 2, 1, 1, 1, 1, 0, 0, 1)
+    far = struct.pack("<9q", 2, 2, 1, 1, (1 << 31) - 3, (1 << 31) - 3, 0, 0, 1)
+    with pytest.raises(ann.BackendError, match="quantized_convolution do not fit"):
+        forged(runtime, network, path, window, far)
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 5, 6, 2))).output
+    y = network.add_depthwise_convolution2d(
+        x, values_of(1, 1, 3, 3, 8), data_layout=ann.DataLayout.NHWC
+    )
+    network.add_output("y", y.output)
+    begin = tensor_of(1, 5, 6, 2)
+    element = ann.DataType.FLOAT32.value, 0.0, 0
+    large = struct.pack("<ifi4q", *element, 0, 0, 0, 4)
+    with pytest.raises(ann.BackendError, match="depthwise do not fit"):
+        forged(runtime, network, path, begin, tensor_of(1, 1 << 20, 1 << 19, 2) + large)
 
 
 def test_a_damaged_program_does_not_reach_the_backend(runtime: ann.Runtime, saved: Path) -> None:

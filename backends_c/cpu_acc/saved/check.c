@@ -8,6 +8,7 @@
 #define MOST_SIDE INT32_MAX
 #define MOST_TAPS 65536
 #define MOST_ELEMENTS (INT64_C(1) << 40) /* of a tensor */
+#define MOST_SEEN (INT64_C(1) << 44)     /* by all windows, and in padding */
 #define MOST_SHIFT 32                    /* of a factor, either way */
 
 typedef armnn_i_acc_tensor_t tensor_t;
@@ -79,6 +80,20 @@ static bool is_near(int64_t outputs, int64_t kernel, int64_t stride, int64_t dil
   return (outputs - 1) * stride <= MOST_SIDE - (kernel - 1) * dilation;
 }
 
+/* How many places windows reach over along a side, if it is near. */
+static int64_t reach(int64_t outputs, int64_t kernel, int64_t stride, int64_t dilation) {
+  return (outputs - 1) * stride + (kernel - 1) * dilation + 1;
+}
+
+/* Whether 64 bits hold the size of an image of all that windows see, padding included: operators
+ * make parts of it. */
+static bool sees_an_image(const window_t* window) {
+  const int64_t* sides = window->output->dims;
+  const int64_t height = reach(sides[1], window->kernel_y, window->stride_y, window->dilation_y);
+  const int64_t width = reach(sides[2], window->kernel_x, window->stride_x, window->dilation_x);
+  return height <= MOST_SEEN / width / window->input->dims[3];
+}
+
 static bool is_window(const window_t* window) {
   return is_image(window->input) && is_image(window->output) &&
          window->input->dims[0] == window->output->dims[0] &&
@@ -87,7 +102,8 @@ static bool is_window(const window_t* window) {
          within(window->dilation_y, 1, MOST_SIDE) && within(window->dilation_x, 1, MOST_SIDE) &&
          within(window->pad_top, 0, MOST_SIDE) && within(window->pad_left, 0, MOST_SIDE) &&
          is_near(window->output->dims[1], window->kernel_y, window->stride_y, window->dilation_y) &&
-         is_near(window->output->dims[2], window->kernel_x, window->stride_x, window->dilation_x);
+         is_near(window->output->dims[2], window->kernel_x, window->stride_x, window->dilation_x) &&
+         sees_an_image(window);
 }
 
 #define WINDOW_OF(what)                                                                    \
@@ -97,6 +113,11 @@ static bool is_window(const window_t* window) {
 
 static bool are_weights(const tensor_t* weights, const window_t* window, int64_t groups) {
   const int64_t inputs = window->input->dims[3], outputs = window->output->dims[3];
+  /* Each channel of the input may be repeated for the output's that read it. */
+  const bool is_repeated = groups == inputs && outputs > inputs;
+  if (is_repeated && armnn_i_acc_count(window->input) / inputs > MOST_ELEMENTS / outputs) {
+    return false;
+  }
   return weights->rank == 4 && groups >= 1 && inputs % groups == 0 && outputs % groups == 0 &&
          window->kernel_y <= MOST_TAPS && window->kernel_x <= MOST_TAPS / window->kernel_y &&
          weights->dims[0] == outputs && weights->dims[1] == window->kernel_y &&

@@ -207,6 +207,7 @@ static void read_operators(armnn_i_acc_program_t* program, uint32_t count, field
     armnn_i_acc_op_t* op = NULL;
     *status = armnn_i_acc_make_saved(&program->maker, fields, &op);
     if (*status != ARMNN_STATUS_OK) return;
+    if (op->scratch_size > MOST_BYTES) armnn_i_acc_fail_fields(fields, "it needs too much memory");
     uint32_t guid_count = 0;
     armnn_i_acc_field_u32(fields, &guid_count);
     uint64_t* guids = room_for(fields, guid_count, sizeof *guids);

@@ -272,16 +272,16 @@ def test_what_would_need_more_memory_than_numbers_hold(
     path = tmp_path / "x.armnn"
     network = ann.Network()
     scale = ann.QuantizationInfo((0.1,), (0,))
-    x, y = (
+    given, made = (
         ann.TensorInfo(shape, ann.DataType.QASYMM_S8, quantization=scale)
         for shape in ((1, 2, 2, 4), (1, 1, 1, 4))
     )
     info = ann.TensorInfo((4, 2, 2, 4), ann.DataType.QSYMM_S8, quantization=scale)
     convolution = network.add_convolution2d(
-        network.add_input("x", x),
+        network.add_input("x", given),
         network.add_constant(np.ones((4, 2, 2, 4), np.int8), info=info),
         data_layout=ann.DataLayout.NHWC,
-        output_info=y,
+        output_info=made,
     )
     network.add_output("y", convolution)
     window = struct.pack("<9q", 2, 2, 1, 1, 1, 1, 0, 0, 1)

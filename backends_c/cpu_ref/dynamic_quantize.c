@@ -32,14 +32,17 @@ static float bounded(float value, float low, float high) {
   return value > low ? value < high ? value : high : low; /* not a number: low */
 }
 
+/* Ends of the range that are very small, or not finite, make no number of some steps: 0, too. */
 static uint8_t symmetric_level(float x, float factor) {
-  if (isnan(x)) return 0;
-  return (uint8_t)(int8_t)bounded(roundf(x * factor), -127.0f, 127.0f); /* halves away from 0 */
+  const float steps = x * factor;
+  if (isnan(steps)) return 0;
+  return (uint8_t)(int8_t)bounded(roundf(steps), -127.0f, 127.0f); /* halves away from 0 */
 }
 
 static uint8_t asymmetric_level(float x, armnn_dynamic_range_t range) {
-  const float steps = isnan(x) ? 0.0f : nearbyintf(x / range.scale); /* halves to even */
-  return (uint8_t)bounded(steps + range.zero_point, 0.0f, 255.0f);
+  const float steps = x / range.scale;
+  const float whole = isnan(steps) ? 0.0f : nearbyintf(steps); /* halves to even */
+  return (uint8_t)bounded(whole + range.zero_point, 0.0f, 255.0f);
 }
 
 static armnn_status_t quantize_rows(void* argument, uint64_t begin, uint64_t end,

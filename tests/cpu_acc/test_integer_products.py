@@ -264,6 +264,25 @@ def test_what_does_not_belong_together_stays_apart(runtime: ann.Runtime) -> None
     np.testing.assert_allclose(found["y"], expected["y"], rtol=1e-6)
 
 
+def test_factors_of_rows_are_not_those_of_columns(runtime: ann.Runtime) -> None:
+    """As many rows as columns, and a constant for each of the rows."""
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((4, 20)))
+    levels, scale, point = network.add_dynamic_quantize(x, rows=True).outputs
+    weights = np.round(values_of(2, 20, 4) * 20).astype(np.int8)
+    sums = network.add_mat_mul_integer(levels, weights, point)
+    real = network.add_cast(sums, ann.DataType.FLOAT32)
+    factors = np.array([[1], [10], [100], [1000]], F)
+    own = network.add_multiplication(scale, factors)
+    network.add_output("y", network.add_multiplication(real, own))
+    given = values_of(1, 4, 20)
+    found = []
+    for backend in ("CpuAcc", "CpuRef"):
+        with ann.load(network, [backend], runtime=runtime) as net:
+            found.append(np.array(net.run({"x": given})["y"]))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("make", "reason"),
     [

@@ -86,6 +86,18 @@ def test_what_is_no_number_is_left_out(cpu_ref: Layers) -> None:
     assert (scale, point) == (F(5) / F(255), 51)
 
 
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("end", [1e-45, 1e-38, 3e38, np.inf])
+def test_zero_stays_zero(cpu_ref: Layers, symmetric: bool, end: float) -> None:
+    """However small or large the range is, whose scale may be 0 or infinite."""
+    dtype = np.int8 if symmetric else np.uint8
+    x = np.array([0, end, -end], F)
+    levels, _, point = cpu_ref.run(
+        QUANTIZE, form(symmetric=symmetric), [x], [((3,), dtype), ((), F), ((), dtype)]
+    )
+    assert levels[0] == point
+
+
 def of(dtype: Any, *shape: int) -> np.ndarray:
     ends = np.iinfo(dtype)
     return R.integers(ends.min, ends.max + 1, shape).astype(dtype)

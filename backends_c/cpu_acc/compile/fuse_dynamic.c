@@ -133,7 +133,10 @@ static bool match_scale(const ir_graph_t* graph, uint32_t value, uint32_t range,
   for (uint32_t side = 0; side < 2; ++side) {
     const float* values = ir_floats(graph, node->inputs[side]);
     if (values == NULL) continue;
-    return note_factor(values, ir_count(ir_shape(graph, node->inputs[side])), channels, out) &&
+    const int64_t count = ir_count(ir_shape(graph, node->inputs[side]));
+    /* Beside the scales of many rows several numbers are the rows' own. */
+    if (count > 1 && ir_shape(graph, range)->dims[1] > 1) return false;
+    return note_factor(values, count, channels, out) &&
            match_scale(graph, node->inputs[1 - side], range, channels, out);
   }
   return false;

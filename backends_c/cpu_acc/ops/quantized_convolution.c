@@ -276,6 +276,7 @@ static void set_taps(quantized_op_t* op, int64_t columns) {
 
 bool armnn_i_acc_weights_fit_bytes(const armnn_i_acc_quantized_convolution_t* what) {
   if (what->weight_zero_points == NULL) return what->saved_fit_bytes;
+  if (what->is_wide) return false;
   const int64_t* dims = what->weights.dims;
   for (int64_t o = 0; o < dims[0]; ++o) {
     const bool as_stored =

@@ -46,6 +46,7 @@ typedef struct armnn_i_acc_quantized_convolution_t {
   armnn_i_acc_quantized_binary_t sum;
   bool saved_fit_bytes; /* without |weight_zero_points|, as weights are packed already: whether
                            their levels have 8 bits */
+  bool is_wide; /* weights are kept in 16 bits, also where 8 would do: other phases need them */
 } armnn_i_acc_quantized_convolution_t;
 
 /* Weight [o, y, x, i], less its zero point. */

@@ -80,7 +80,10 @@ armnn_status_t armnn_i_acc_make_quantized_transpose_convolution(
   op->ops = (armnn_i_acc_op_t**)extra;
   op->base.op.run = run_phases;
   op->base.op.destroy = destroy;
-  const armnn_status_t status = add_phases(maker, op, what);
+  /* One kind of tiles for all phases: a saved program knows of the weights as a whole. */
+  armnn_i_acc_quantized_convolution_t whole = *what;
+  whole.is_wide = !armnn_i_acc_weights_fit_bytes(what);
+  const armnn_status_t status = add_phases(maker, op, &whole);
   if (status != ARMNN_STATUS_OK) {
     destroy(&op->base.op);
     return status;

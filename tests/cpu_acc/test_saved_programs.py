@@ -26,7 +26,7 @@ import armnn_py as ann
 from armnn_py.optimizer.saved.read import read_network
 
 from .networks import values_of
-from .saving import members_of, write
+from .saving import check_saved, members_of, write
 from .vision import Vision
 
 BOTH = ["CpuAcc", "CpuRef"]
@@ -322,3 +322,26 @@ def test_what_a_program_says_of_itself(saved: Path) -> None:
     )
     assert re.fullmatch(words, text)
     assert [part.member for part in read_network(str(saved)).parts.values()] == ["blobs/0.bin"]
+
+
+def test_phases_whose_weights_differ_in_size(runtime: ann.Runtime) -> None:
+    """Those of one phase fit 8 bits, those of another do not."""
+
+    def info(shape: tuple[int, ...], scale: float, zero_point: int) -> ann.TensorInfo:
+        quantization = ann.QuantizationInfo((scale,), (zero_point,))
+        return ann.TensorInfo(shape, ann.DataType.QASYMM_U8, quantization=quantization)
+
+    network = ann.Network()
+    x = network.add_input("x", info((1, 5, 5, 4), 0.1, 10))
+    weights = np.full((8, 2, 2, 4), 20, np.uint8)
+    weights[:, 1, 1] = 255
+    constant = network.add_constant(weights, info=info(weights.shape, 0.01, 0))
+    y = network.add_transpose_convolution2d(
+        x, constant, stride=2, output_info=info((1, 10, 10, 8), 1.0, 3)
+    )
+    network.add_output("y", y)
+    optimized = ann.optimize(network, ["CpuAcc"], runtime=runtime)
+    given = {"x": np.arange(100, dtype=np.uint8).reshape(1, 5, 5, 4)}
+    with runtime.load_network(optimized) as net:
+        outputs = {name: np.array(array) for name, array in net.run(given).items()}
+    check_saved(runtime, optimized, given, outputs)

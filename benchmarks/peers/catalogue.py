@@ -10,7 +10,7 @@ Those of `networks` are made with random weights, real ones are read from the fo
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,7 @@ class Network:
     make: Make
     needs_models: bool = False
     is_picture: bool = False
-    tokens: int = field(default=1000)
+    tokens: int = 1000
     """Inputs of whole numbers are below it."""
 
     @property

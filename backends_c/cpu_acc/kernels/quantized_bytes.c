@@ -8,18 +8,12 @@
 
 #if !defined(__ARM_FEATURE_MATMUL_INT8) /* which has quantized_mmla.c */
 
-static void ACC_NAME(armnn_s8_dot_gemm)(const job_t* job) {
-  switch (job->rows) {
 #define TILE(rows)                   \
   case rows:                         \
     multiply_tile(job, rows, BYTES); \
     break;
-    TILES_UP_TO(MOST_ROWS, TILE)
+TILES_KERNEL(ACC_NAME(armnn_s8_dot_gemm), TILE)
 #undef TILE
-    default:
-      break;
-  }
-}
 
 void ACC_NAME(armnn_s8_bytes)(const armnn_i_acc_levels_of_t* job);
 

@@ -6,18 +6,12 @@
 #include "quantized.h"
 #include "quantized_tile.h"
 
-static void ACC_NAME(armnn_s8_gemm)(const job_t* job) {
-  switch (job->rows) {
 #define TILE(rows)                   \
   case rows:                         \
     multiply_tile(job, rows, PAIRS); \
     break;
-    TILES_UP_TO(MOST_ROWS, TILE)
+TILES_KERNEL(ACC_NAME(armnn_s8_gemm), TILE)
 #undef TILE
-    default:
-      break;
-  }
-}
 
 ACC_INLINE void sum_rows(const armnn_i_acc_sums_job_t* job, const int16_t* input, int32_t* sums,
                          const int ROWS) {

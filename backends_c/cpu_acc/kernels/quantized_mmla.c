@@ -62,18 +62,12 @@ ACC_INLINE void multiply_squares(const job_t* job, const int ROWS) {
 #undef STORE
 }
 
-static void ACC_NAME(armnn_s8_mmla)(const job_t* job) {
-  switch (job->rows) {
 #define TILE(rows)               \
   case rows:                     \
     multiply_squares(job, rows); \
     break;
-    TILES_UP_TO(MOST_ROWS, TILE)
+TILES_KERNEL(ACC_NAME(armnn_s8_mmla), TILE)
 #undef TILE
-    default:
-      break;
-  }
-}
 
 void ACC_NAME(armnn_s8_bytes)(const armnn_i_acc_levels_of_t* job);
 

@@ -7,18 +7,12 @@
 #include "quantized.h"
 #include "quantized_tile.h"
 
-static void ACC_NAME(armnn_s8_narrow_gemm)(const job_t* job) {
-  switch (job->rows) {
 #define TILE(rows)                          \
   case rows:                                \
     multiply_tile(job, rows, NARROW_PAIRS); \
     break;
-    TILES_UP_TO(MOST_ROWS, TILE)
+TILES_KERNEL(ACC_NAME(armnn_s8_narrow_gemm), TILE)
 #undef TILE
-    default:
-      break;
-  }
-}
 
 void ACC_NAME(armnn_s8_levels)(const armnn_i_acc_levels_of_t* job);
 

@@ -141,4 +141,14 @@ ACC_INLINE void multiply_tile(const job_t* job, const int ROWS, const kind_e KIN
 #define TILES_UP_TO_(rows, TILE) TILES_UP_TO_##rows(TILE)
 #define TILES_UP_TO(rows, TILE) TILES_UP_TO_(rows, TILE)
 
+/* A kernel |name|: of as many rows as the job has, by the case TILE(rows) for each. */
+#define TILES_KERNEL(name, TILE)       \
+  static void name(const job_t* job) { \
+    switch (job->rows) {               \
+      TILES_UP_TO(MOST_ROWS, TILE)     \
+      default:                         \
+        break;                         \
+    }                                  \
+  }
+
 #endif /* ARMNN_CPU_ACC_QUANTIZED_TILE_H_ */

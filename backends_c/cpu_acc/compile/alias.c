@@ -10,13 +10,15 @@
 bool armnn_i_acc_reshape_strides(const ir_shape_t* from, const int64_t* strides,
                                  const ir_shape_t* to, int64_t* out_strides) {
   /* Both shapes fall into groups with equal products; inside a group the elements of |from| must
-   * lie as if it were one dimension. Dimensions of 1 do not matter. */
+   * lie as if it were one dimension. Dimensions of 1 do not matter; the last ones step as the last
+   * group's elements do, so that strides stay whole elements and dense tensors stay dense. */
   uint32_t f = 0, t = 0;
+  int64_t step = from->rank > 0 ? strides[from->rank - 1] : 0;
   while (f < from->rank || t < to->rank) {
     while (f < from->rank && from->dims[f] == 1) ++f;
     uint32_t begin = t;
     if (f == from->rank) { /* only ones are left */
-      for (; t < to->rank; ++t) out_strides[t] = 1;
+      for (; t < to->rank; ++t) out_strides[t] = step;
       return true;
     }
     int64_t from_count = from->dims[f], to_count = 1;
@@ -34,7 +36,8 @@ bool armnn_i_acc_reshape_strides(const ir_shape_t* from, const int64_t* strides,
     for (uint32_t d = f; d < f_end; ++d) {
       if (from->dims[d] != 1) last = d;
     }
-    int64_t stride = strides[last];
+    step = strides[last];
+    int64_t stride = step;
     int64_t expected = stride * from->dims[last];
     for (uint32_t d = last; d-- > f;) {
       if (from->dims[d] == 1) continue;
@@ -48,7 +51,7 @@ bool armnn_i_acc_reshape_strides(const ir_shape_t* from, const int64_t* strides,
     f = f_end;
     while (f < from->rank && from->dims[f] == 1) ++f;
     if (f == from->rank) {
-      for (; t < to->rank; ++t) out_strides[t] = 1;
+      for (; t < to->rank; ++t) out_strides[t] = step;
       return true;
     }
   }

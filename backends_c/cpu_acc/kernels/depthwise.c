@@ -80,7 +80,7 @@ ACC_INLINE void load_filter(const float* weights, int r, vf_t* filter, int size)
 }
 
 /* Adds input row |r| of the tile, whose first column is at |at|, to the sums of the output rows
- * that it serves. |filter| has the row of the filter for one output row, all of them for two. */
+ * that it serves. |filter| has rows of the filter from the first on. */
 ACC_INLINE void add_row(const job_t* job, const tile_t* tile, uintptr_t at, vm_t lanes,
                         vf_t (*filter)[7], sums_t* sums, int r, int size, int stride, int width,
                         int height, int border) {
@@ -91,11 +91,10 @@ ACC_INLINE void add_row(const job_t* job, const tile_t* tile, uintptr_t at, vm_t
     const vf_t x = ACC_LOAD((const float*)at, lanes);
     UNROLLED for (int o = 0; o < height; ++o) {
       const int row = r - o * stride;
-      if (height > 1 && (row < 0 || row >= size)) continue;
-      const vf_t* taps = filter[height > 1 ? row : 0];
+      if (row < 0 || row >= size) continue;
       UNROLLED for (int i = 0; i < width; ++i) {
         const int k = c - i * stride;
-        if (k >= 0 && k < size) sums[o][i] = vf_fma(x, taps[k], sums[o][i]);
+        if (k >= 0 && k < size) sums[o][i] = vf_fma(x, filter[row][k], sums[o][i]);
       }
     }
   }
@@ -118,13 +117,13 @@ ACC_INLINE void one_tile(const job_t* job, const tile_t* tile, int64_t channel, 
     UNROLLED for (int i = 0; i < width; ++i) sums[o][i] = vf_load(weights);
   }
   vf_t filter[7][7];
-  if (height == 1) { /* rows are alike: they need not be written out */
-    for (int r = first; r < end; ++r) {
+  if (height == 1 && !border) { /* rows are alike: they need not be written out */
+    for (int r = 0; r < size; ++r) {
       load_filter(weights, r, filter[0], size);
-      add_row(job, tile, start + (uintptr_t)r * row, lanes, filter, sums, r, size, stride, width,
-              height, border);
+      add_row(job, tile, start + (uintptr_t)r * row, lanes, filter, sums, 0, size, stride, width, 1,
+              0);
     }
-  } else {
+  } else { /* at a border each has tests of its own, which the processor predicts better */
     UNROLLED for (int r = 0; r < (height - 1) * stride + size; ++r) {
       if (r < size) load_filter(weights, r, filter[r], size);
       if (border && (r < first || r >= end)) continue;

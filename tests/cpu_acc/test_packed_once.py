@@ -85,7 +85,8 @@ def matrices(memory: Memory) -> Any:
 
 
 def convolution(memory: Memory) -> Any:
-    weights, bias = memory.normal(SIDE, 3, 3, SIDE), few(SIDE)
+    """Of one vector: how wide panels of Winograd's algorithm are depends on the image's size."""
+    weights, bias = memory.normal(4, 3, 3, SIDE), few(4)
     return (1, 20, None, SIDE), lambda network, x: network.add_convolution2d(x, weights, bias)
 
 

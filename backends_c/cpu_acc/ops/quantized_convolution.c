@@ -333,7 +333,7 @@ armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker
   op->taps = (ptrdiff_t*)extra;
   choose_blocks(op);
   set_taps(op, columns);
-  if (!op->product.weights.is_saved) pack(op);
+  if (!op->product.weights.is_packed) pack(op);
   plan_blocks(op);
   armnn_i_acc_finish_product(maker, &op->product, kernels->name, run_convolution);
   *out_op = &op->product.base.op;

@@ -150,7 +150,7 @@ armnn_status_t armnn_i_acc_make_quantized_depthwise(const armnn_i_acc_maker_t* m
   op->block_size = block_size;
   op->taps = (ptrdiff_t*)extra;
   set_taps(op);
-  if (!op->product.weights.is_saved) pack(op);
+  if (!op->product.weights.is_packed) pack(op);
   plan_blocks(op);
   armnn_i_acc_finish_product(maker, &op->product, kernels->channelwise_name, run_depthwise);
   *out_op = &op->product.base.op;

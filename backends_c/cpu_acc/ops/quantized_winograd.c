@@ -220,7 +220,7 @@ armnn_status_t armnn_i_acc_make_quantized_winograd(const armnn_i_acc_maker_t* ma
   op->depth = depth;
   op->panels = panels;
   op->panel_size = panel_size;
-  if (!op->product.weights.is_saved) pack(op);
+  if (!op->product.weights.is_packed) pack(op);
   plan_blocks(op);
   armnn_i_acc_finish_product(maker, &op->product, kernels->winograd_name, run_winograd);
   *out_op = &op->product.base.op;

@@ -25,7 +25,7 @@ from typing import Any
 
 from common import REPOSITORY, compile_backend, publish, spread
 
-import armnn_py as ann
+import armnn_py
 from armnn_py.backends import load_backends
 
 sys.path.append(str(REPOSITORY / "scripts"))
@@ -33,6 +33,8 @@ from generate_deeds_page import DEEDS, SITES, places_of
 
 BUSY = {"spin", "flood"}
 SOURCE = REPOSITORY / "tests" / "fixtures" / "deed_backend.c"
+PACKAGE = [Path(folder) for folder in armnn_py.__path__]
+DEMO = next(file for folder in PACKAGE for file in folder.glob("demo/digits.onnx"))
 
 
 def load_time(folder: Path, seconds: float) -> float:
@@ -75,15 +77,6 @@ def costs(folder: Path, samples: int) -> dict[str, Any]:
     }
 
 
-def save_relu(path: Path) -> None:
-    """Save a network for the command that runs one."""
-    network = ann.Network("relu")
-    values = network.add_input("x", ann.TensorInfo((4,)))
-    network.add_output("y", network.add_activation(values, ann.ActivationFunction.RELU))
-    with ann.Runtime(enable_dynamic_backends=False) as runtime:
-        ann.optimize(network, ["CpuRef"], runtime=runtime).save(path)
-
-
 def compile_deeds(folder: Path, deeds: set[str]) -> None:
     """Fill a folder with a file for each deed in each of its places."""
     jobs = [(deed, site) for deed in sorted(deeds) for site in SITES if site in places_of(deed)]
@@ -120,7 +113,7 @@ def commands(folder: Path, samples: int, work: Path) -> dict[str, Any]:
         busy = after.children_user + after.children_system
         return time.perf_counter() - begin, busy - before.children_user - before.children_system
 
-    run = ["run", str(work / "relu.armnn"), "--random", "1", "-b", "CpuRef"]
+    run = ["run", str(DEMO), "--random", "1", "-b", "CpuRef"]
     for words in (["doctor"], ["backends", "list"], run, ["backends", "paths"]):
         seconds("--no-dynamic", *words, cache=str(work))  # compiles
         times: dict[str, list[tuple[float, float]]] = {"first": [], "second": [], "no files": []}
@@ -152,15 +145,14 @@ def main() -> None:
         for folder in (small, large, many, bad, busy):
             folder.mkdir()
         compile_backend(SOURCE, small / "Test_Deed_backend.so")
-        for folder in sys.modules["armnn_py"].__path__:
-            for file in Path(folder).glob("_backends/Arm_CpuAcc_backend.so"):
+        for folder in PACKAGE:
+            for file in folder.glob("_backends/Arm_CpuAcc_backend.so"):
                 shutil.copyfile(file, large / file.name)
         for number in range(8):
             name = f'-DBACKEND_ID="Deed{number}"'
             compile_backend(SOURCE, many / f"Test_Deed{number}_backend.so", name)
         compile_deeds(bad, set(DEEDS) - BUSY)
         compile_deeds(busy, BUSY)
-        save_relu(Path(work) / "relu.armnn")
         few = max(3, arguments.samples // 10)
         publish(
             "probe",

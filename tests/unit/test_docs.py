@@ -112,7 +112,9 @@ def test_the_files_of_the_architecture_exist() -> None:
 def test_a_generated_page_that_differs_names_the_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(DOCS.parent / "scripts"))
     differences = importlib.import_module("generated_page").differences
-    there = "# Page\n\n| deed | id | create |\n|---|---|---|\n| hangs | 9 | told |\n| ends | - | 6 |\n"
+    there = (
+        "# Page\n\n| deed | id | create |\n|---|---|---|\n| hangs | 9 | told |\n| ends | - | 6 |\n"
+    )
     assert list(differences(there, there)) == []
     found = there.replace("told", "goes on").replace("# Page", "# Leaf")
     told = [line for line in differences(there, found) if line[:2] not in ("--", "++", "@@")]

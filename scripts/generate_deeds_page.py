@@ -18,6 +18,7 @@ from __future__ import annotations
 import locale
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -231,6 +232,8 @@ def main() -> int:
     """Write or check the page."""
     os.environ["ARMNN_PY_NO_ENTRY_POINTS"] = "1"
     locale.setlocale(locale.LC_ALL, "C.UTF-8")  # the fixture changes it to another one
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a background job of a script
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if sys.argv[1:] != ["--sample"]:
         return write_or_check(PAGE, render() + render_later(), __file__, None)
     text = PAGE.read_text(encoding="utf-8")

@@ -152,13 +152,16 @@ ACC_INLINE void whole_tile(const job_t* job, const tile_t* tile, int64_t y, int 
 
 typedef void (*tile_fn_t)(const job_t* job, const tile_t* tile, int64_t y, int first, int end);
 
+/* Numbers of rows that a border far away may make larger than an int. */
+static int at_most(int64_t rows, int most) { return rows < 0 ? 0 : rows < most ? (int)rows : most; }
+
 /* All tiles of |height| output rows. */
 static void one_line(const job_t* job, int64_t y, int size, int stride, int height,
                      const tile_fn_t* by_width) {
   const int reach = (height - 1) * stride + size;
   const int64_t top = y * job->stride_y - job->pad_top;
-  const int first = top < 0 ? (int)-top : 0;
-  const int end = top + reach > job->input_height ? (int)(job->input_height - top) : reach;
+  const int first = at_most(-top, reach);
+  const int end = at_most(job->input_height - top, reach);
   for (int64_t t = 0; t < job->tile_count; ++t) {
     by_width[job->tiles[t].width](job, &job->tiles[t], y, first, end);
   }

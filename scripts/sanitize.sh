@@ -49,7 +49,7 @@ attempt() {
 
 # build KIND SANITIZERS: a tree with the C tests, and the files of the package beside it.
 build() {
-  attempt "build-$1" sh -c 'cmake -S "$1/source" -B "$2" -G Ninja -DARMNN_WERROR=ON \
+  attempt "build-$1" sh -c 'cmake -S "$1/src" -B "$2" -G Ninja -DARMNN_WERROR=ON \
     -DCMAKE_BUILD_TYPE=RelWithDebInfo -DARMNN_BUILD_TESTS=ON -DARMNN_SANITIZE="$3" \
     && cmake --build "$2" --target all armnn_native_tests armnn_backend_tests armnn_acc_operators \
     --parallel "$4" && cmake --install "$2" --prefix "$2/stage"' sh "$work" "$work/$1" "$2" "$jobs"

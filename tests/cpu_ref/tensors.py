@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,9 +15,10 @@ from hypothesis import strategies as st
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Every draw takes the same backend, so a fixture of the session is what is wanted.
+# Every draw takes the same backend, so a fixture of the session is what is wanted. With sanitizers,
+# .ci/run has a sample of what it draws without, and scripts/sanitize.sh has all.
 examples = settings(
-    max_examples=120,
+    max_examples=30 if os.environ.get("ARMNN_TEST_SAMPLE") else 120,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

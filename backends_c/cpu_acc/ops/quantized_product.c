@@ -7,6 +7,7 @@
 
 static void destroy(armnn_i_acc_op_t* op) {
   armnn_i_acc_release_packed(&((armnn_i_acc_product_t*)op)->weights);
+  armnn_i_acc_release_packed(&((armnn_i_acc_product_t*)op)->lists);
   armnn_i_acc_destroy_op(op);
 }
 
@@ -38,11 +39,17 @@ void* armnn_i_acc_new_product(const armnn_i_acc_maker_t* maker,
   return op;
 }
 
+void armnn_i_acc_share_product(const armnn_i_acc_maker_t* maker, armnn_i_acc_product_t* op) {
+  if (op->is_shared) return;
+  armnn_i_acc_share_packed(maker, op->packed_size, op->layout, &op->weights);
+  op->packed = op->weights.data;
+  op->is_shared = true;
+}
+
 void armnn_i_acc_finish_product(const armnn_i_acc_maker_t* maker, armnn_i_acc_product_t* op,
                                 const char* kernel,
                                 void (*run)(const armnn_i_acc_op_t*, const armnn_i_acc_run_t*)) {
-  armnn_i_acc_share_packed(maker, op->packed_size, op->layout, &op->weights);
-  op->packed = op->weights.data;
+  armnn_i_acc_share_product(maker, op);
   op->base.op.run = run;
   op->base.op.kernel = kernel;
   op->base.op.scratch_size = op->thread_scratch * op->threads;

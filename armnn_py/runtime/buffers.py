@@ -68,7 +68,7 @@ class _SmallRoom(Room):
         self._make = buffer_kind(self._spacious)
 
     def take(self) -> tuple[np.ndarray, int]:
-        raw = self._make()
+        raw: Any = self._make()
         address = address_of_buffer(raw)
         offset = -address % self._alignment
         return _ndarray(self._shape, self._dtype, raw, offset), address + offset

@@ -24,8 +24,8 @@ __all__ = ["convert", "prepared", "restored", "unpacked"]
 
 _BFLOAT16, _E8M0 = "bfloat16", "float8_e8m0fnu"
 _KNOW_THEM = {
-    "Cast", "CastLike", "ConstantOfShape", "DequantizeLinear", "Identity", "If", "Loop",
-    "QuantizeLinear", "Scan", "Shape", "Size",
+    "Cast", "CastLike", "ConstantOfShape", "DequantizeLinear", "GatherBlockQuantized", "Identity",
+    "If", "Loop", "QuantizeLinear", "Scan", "Shape", "Size",
 }  # fmt: skip
 _MOVE = {
     "Concat", "Expand", "Flatten", "Gather", "GatherElements", "GatherND", "Reshape", "Slice",

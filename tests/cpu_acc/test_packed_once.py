@@ -3,8 +3,8 @@
 """Weights are packed once for all shapes of a network, and never taken for others.
 
 The constants of these networks are read-only views of memory that the tests can write to. It is
-zeroed once there is a plan: a further plan that read it would compute with zeros. Few numbers, as of
-a bias, may be read each time.
+zeroed once there is a plan: a further plan that read it would compute with zeros. Few numbers, as
+of a bias, may be read each time.
 """
 
 from __future__ import annotations

@@ -6,11 +6,17 @@
  * Few rows, as in a step that makes one word after the other, are multiplied with weights as they
  * are stored, whose bytes are what counts then. For more rows each panel becomes floats once, in
  * scratch of the thread, and the tiles of products of floats follow.
+ *
+ * Kernels of few rows multiply with levels and take the zero points off at the end. Where that
+ * could overflow or has no meaning, since a row has infinite, not a number's or very large values,
+ * its products are made one by one, with weights as the layers define them.
  */
+#include <float.h>
+
 #include "../packs.h"
 #include "block_levels.h"
 
-enum { FEW_ROWS = 8 };
+enum { FEW_ROWS = 8, MOST_LEVEL = 255 };
 
 typedef struct product_op_t {
   armnn_i_acc_base_t base;
@@ -34,6 +40,7 @@ typedef struct product_run_t {
   const product_op_t* op;
   const float *left, *residual;
   float *output, *block_sums;
+  bool by_ones[FEW_ROWS]; /* rows whose products are made one by one */
   char* scratch;
 } product_run_t;
 
@@ -68,6 +75,30 @@ static void apply_epilogue(const product_run_t* run, int64_t first, size_t count
   if (epilogue->has_residual && epilogue->residual_last) add_residual(run, first, count);
 }
 
+/* Row |row| of the panel's levels or zero points, those of channel |c|. */
+static int32_t stored_level(const product_op_t* op, const uint8_t* rows, int64_t row, int64_t c) {
+  if (!op->are_halves) return rows[row * op->width + c];
+  const int64_t half = op->width / 2;
+  const uint8_t both = rows[row * half + c % half];
+  return c < half ? both & 15 : both >> 4;
+}
+
+static float product_by_ones(const product_run_t* run, const armnn_i_acc_block_panel_t* panel,
+                             int64_t row, int64_t c) {
+  const product_op_t* op = run->op;
+  const float* x = run->left + row * op->depth;
+  float sum = 0.0f;
+  for (int64_t k = 0; k < op->depth; ++k) {
+    const int64_t block = k / op->block;
+    const float point = panel->zero_points == NULL
+                            ? panel->zero_point
+                            : (float)stored_level(op, panel->zero_points, block, c);
+    const float level = (float)stored_level(op, panel->levels, k, c) - point;
+    sum += x[k] * (level * panel->scales[block * op->width + c]);
+  }
+  return sum;
+}
+
 static void few_rows(const product_run_t* run, int64_t first, size_t count,
                      const armnn_i_acc_block_panel_t* panel, float* sums) {
   const product_op_t* op = run->op;
@@ -81,10 +112,11 @@ static void few_rows(const product_run_t* run, int64_t first, size_t count,
   };
   (op->are_halves ? op->kernels->multiply_4 : op->kernels->multiply_8)(&job);
   for (int64_t r = 0; r < op->rows; ++r) {
-    float* out = run->output + r * op->channels + first;
-    for (size_t c = 0; c < count; ++c) {
-      out[c] = sums[r * op->width + (int64_t)c] + op->shifts[first + (int64_t)c];
+    float *out = run->output + r * op->channels + first, *of_row = sums + r * op->width;
+    for (int64_t c = 0; run->by_ones[r] && c < (int64_t)count; ++c) {
+      of_row[c] = product_by_ones(run, panel, r, c);
     }
+    for (size_t c = 0; c < count; ++c) out[c] = of_row[c] + op->shifts[first + (int64_t)c];
   }
 }
 
@@ -138,17 +170,22 @@ static armnn_status_t run_panels(void* argument, uint64_t begin, uint64_t end,
   return ARMNN_STATUS_OK;
 }
 
-static void sum_blocks(const product_run_t* run) {
+static void sum_blocks(product_run_t* run) {
   const product_op_t* op = run->op;
   float* out = run->block_sums;
   for (int64_t r = 0; r < op->rows; ++r) {
+    float magnitude = 0.0f;
     for (int64_t b = 0; b < op->blocks; ++b) {
       const float* x = run->left + r * op->depth + b * op->block;
       const int64_t left = op->depth - b * op->block, count = left < op->block ? left : op->block;
       float sum = 0.0f;
-      for (int64_t i = 0; i < count; ++i) sum += x[i];
+      for (int64_t i = 0; i < count; ++i) {
+        sum += x[i];
+        magnitude += fabsf(x[i]);
+      }
       *out++ = sum;
     }
+    run->by_ones[r] = !(magnitude * MOST_LEVEL <= FLT_MAX); /* also of NaN */
   }
 }
 

@@ -25,21 +25,20 @@ static void name_constants(armnn_i_acc_name_t* name, const armnn_i_acc_maker_t* 
   armnn_i_acc_name_values(name, maker, what->factors, outputs * sizeof *what->factors);
 }
 
-void* armnn_i_acc_new_product(const armnn_i_acc_maker_t* maker,
-                              const armnn_i_acc_quantized_convolution_t* what, size_t size,
-                              size_t extra, void** out_extra, int64_t packed_size, uint64_t layout,
-                              int64_t operations) {
+armnn_status_t armnn_i_acc_new_product(const armnn_i_acc_maker_t* maker,
+                                       const armnn_i_acc_quantized_convolution_t* what, size_t size,
+                                       size_t extra, void** out_extra, int64_t packed_size,
+                                       uint64_t layout, int64_t operations, void** out_op) {
   const size_t bytes = (size_t)packed_size * sizeof(int32_t);
   armnn_i_acc_packed_t weights;
   armnn_i_acc_name_t name = {0};
   name_constants(&name, maker, what);
-  if (armnn_i_acc_take_packed(maker, bytes, layout, &name, &weights) != ARMNN_STATUS_OK)
-    return NULL;
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(maker, bytes, layout, &name, &weights));
   armnn_i_acc_product_t* op =
       (armnn_i_acc_product_t*)armnn_i_acc_new_op(maker, size, extra, out_extra);
   if (op == NULL) {
     armnn_i_acc_release_packed(&weights);
-    return NULL;
+    return ARMNN_STATUS_OUT_OF_MEMORY;
   }
   if (!weights.is_packed) memset(weights.data, 0, bytes);
   op->what = *what;
@@ -53,7 +52,8 @@ void* armnn_i_acc_new_product(const armnn_i_acc_maker_t* maker,
   op->base.op.destroy = destroy;
   op->base.op.operations = (uint64_t)operations;
   op->threads = armnn_i_acc_threads(maker, (uint64_t)operations);
-  return op;
+  *out_op = op;
+  return ARMNN_STATUS_OK;
 }
 
 void armnn_i_acc_finish_product(const armnn_i_acc_maker_t* maker, armnn_i_acc_product_t* op,

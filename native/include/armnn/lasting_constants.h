@@ -22,6 +22,7 @@
 extern "C" {
 #endif
 
+/* The name of the extension; another structure would have another number behind it. */
 #define ARMNN_LASTING_CONSTANTS "armnn.lasting_constants/1"
 
 /* Lives as long as the process. */

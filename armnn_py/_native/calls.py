@@ -94,7 +94,10 @@ class ErrorBuffer:
     @property
     def text(self) -> str:
         """The message, with bytes that are no text replaced or counted; "" if there is none."""
-        text = self._words().decode("utf-8", "replace")
+        words = self._words()
+        if not words and not self.struct.needed:  # as after nearly all calls
+            return ""
+        text = words.decode("utf-8", "replace")
         text = re.sub(_NO_TEXT, lambda match: f"({len(match[0])} bytes that are no text)", text)
         return text + "..." if self.struct.needed > len(self._text) else text
 

@@ -31,7 +31,6 @@ __all__ = [
     "SKIPPED_FIELDS",
     "LayerStructs",
     "descriptor_struct",
-    "fill_descriptor",
     "layer_query",
     "struct_of",
 ]
@@ -68,12 +67,12 @@ def descriptor_struct(layer_type: int, descriptor: Any) -> Any | None:
     structure, _ = _members_of(kind)
     struct = structure()
     with_header(struct, abi.ARMNN_STRUCT_DESCRIPTOR + int(layer_type))
-    fill_descriptor(struct, descriptor)
+    _fill_descriptor(struct, descriptor)
     return struct
 
 
-def fill_descriptor(struct: Any, descriptor: Any) -> None:
-    """Copy the fields of a descriptor into its structure, which may have other values."""
+def _fill_descriptor(struct: Any, descriptor: Any) -> None:
+    """Copy the fields of a descriptor into its structure."""
     kind: Any = type(descriptor)
     _, copied = _members_of(kind)
     length = 0

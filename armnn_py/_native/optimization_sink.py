@@ -160,8 +160,7 @@ class _Sink:
         api: abi.armnn_backend_api_t,
     ) -> None:
         self._data = data
-        known = {array.ctypes.data: array for array in structs.constants}
-        self._reader = ReplacementReader(known, retain, release, api)
+        self._reader = ReplacementReader(structs.constants, retain, release, api)
         self._thread = threading.get_ident()
         self._interruption: BaseException | None = None
         self.answer = OptimizationAnswer()

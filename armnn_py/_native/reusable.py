@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native.layers import LayerStructs, fill_descriptor, layer_query
+from armnn_py._native.layers import LayerStructs, layer_query
 from armnn_py._native.subgraph import LayerData, SubgraphData, SubgraphStructs
+from armnn_py.descriptors.base import View, fields_of
 from armnn_py.descriptors.symbolic_fields import plain_descriptor
 from armnn_py.symbolic import SymbolicSize
 from armnn_py.tensors.symbolic_infos import plain_info
@@ -28,11 +29,13 @@ __all__ = ["ReusableQuery", "ReusableSubgraph", "plain_subgraph"]
 class _Sizes:
     """The places of symbolic sizes in some structures."""
 
-    __slots__ = ("_descriptors", "_infos")
+    __slots__ = ("_infos", "_items", "_members")
 
     def __init__(self) -> None:
         self._infos: list[tuple[Any, Any, tuple[tuple[int, int], ...], int]] = []
-        self._descriptors: list[tuple[Any, Descriptor]] = []
+        #: Members of descriptors, and items of their arrays, each with the number of its size.
+        self._members: list[tuple[Any, str, int]] = []
+        self._items: list[tuple[Any, int, int]] = []
 
     def add_info(self, struct: Any, info: TensorInfo) -> None:
         places, others = [], 1
@@ -57,13 +60,25 @@ class _Sizes:
                 self.add_info(struct, info)
         for struct, made in zip(structs.outputs, outputs, strict=True):
             self.add_info(struct, made)
-        if descriptor is not None and plain_descriptor(descriptor) is not descriptor:
-            self._descriptors.append((structs.descriptor, descriptor))
+        if descriptor is not None:
+            self._add_fields(structs.descriptor, descriptor)
+
+    def _add_fields(self, struct: Any, record: Descriptor | View) -> None:
+        for name in fields_of(type(record)):
+            value = getattr(record, name)
+            if type(value) is SymbolicSize:
+                self._members.append((struct, name, value.index))
+            elif type(value) is tuple:
+                for place, item in enumerate(value):
+                    if type(item) is SymbolicSize:
+                        self._items.append((getattr(struct, name), place, item.index))
+                    elif type(item) is View:
+                        self._add_fields(getattr(struct, name)[place], item)
 
     @property
     def is_any(self) -> bool:
         """Whether there are any."""
-        return bool(self._infos or self._descriptors)
+        return bool(self._infos or self._members or self._items)
 
     def write(self, numbers: Sequence[int]) -> None:
         """Write the numbers of all sizes of the trace."""
@@ -73,8 +88,10 @@ class _Sizes:
                 dims[axis] = number = numbers[index]
                 count *= number
             struct.element_count = count
-        for struct, descriptor in self._descriptors:
-            fill_descriptor(struct, plain_descriptor(descriptor, numbers))
+        for struct, name, index in self._members:
+            setattr(struct, name, numbers[index])
+        for array, place, index in self._items:
+            array[place] = numbers[index]
 
 
 class ReusableQuery:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
@@ -104,14 +104,17 @@ class SubgraphStructs:
         The ``armnn_subgraph_t``.
     layers, input_infos
         Its layers, and the infos of its boundary inputs.
+    constants
+        The arrays that the backend sees, by address: one that it gives back is not copied.
     """
 
-    __slots__ = ("_aligned", "_keep", "input_infos", "layers", "struct")
+    __slots__ = ("_aligned", "_keep", "constants", "input_infos", "layers", "struct")
 
     def __init__(self, data: SubgraphData) -> None:
         self._keep: list[Any] = [data]
         self.layers: list[LayerStructs] = []
         self._aligned: dict[int, tuple[NDArray[Any], NDArray[Any]]] = {}
+        self.constants: dict[int, NDArray[Any]] = {}
         layers = (ctypes.POINTER(abi.armnn_layer_t) * max(len(data.layers), 1))()
         for index, layer in enumerate(data.layers):
             layers[index] = ctypes.pointer(self._layer(layer))
@@ -130,18 +133,13 @@ class SubgraphStructs:
         self.struct.input_count = len(data.input_infos)
         self.struct.output_count = len(data.outputs)
 
-    @property
-    def constants(self) -> Iterator[NDArray[Any]]:
-        """The arrays whose addresses the backend sees: one that it gives back is not copied."""
-        for _, aligned in self._aligned.values():
-            yield aligned
-
     def _constant(self, value: NDArray[Any]) -> NDArray[Any]:
         known = self._aligned.get(id(value))
         if known is None:
             # The original is kept too, so that no other array gets its id.
             known = self._aligned[id(value)] = (value, aligned_copy(value))
             announce(known[1])
+            self.constants[known[1].ctypes.data] = known[1]
         return known[1]
 
     def _layer(self, layer: LayerData) -> abi.armnn_layer_t:

@@ -153,6 +153,8 @@ class NativeLayerSupport:
         status = self._api.is_layer_supported(
             self._object, ctypes.byref(query), ctypes.byref(self._error.struct)
         )
+        if status == abi.ARMNN_STATUS_OK:
+            return True, ""
         return _answer(self.backend_id, "is_layer_supported", status, self._error.text)
 
     def ask_late(self, question: tuple[Any, ...], late: Sequence[int]) -> tuple[bool, str]:

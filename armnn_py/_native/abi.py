@@ -44,7 +44,7 @@ ARMNN_BACKEND_API_MAJOR = 2
 ARMNN_BACKEND_API_MINOR = 0
 ARMNN_BUILD_ADDRESS_SANITIZER = 1
 ARMNN_BUILD_THREAD_SANITIZER = 2
-ARMNN_CORE_ABI_VERSION = 8
+ARMNN_CORE_ABI_VERSION = 9
 ARMNN_CPU_ARM_BF16 = 0x1000000000
 ARMNN_CPU_ARM_DOTPROD = 0x400000000
 ARMNN_CPU_ARM_FP16 = 0x200000000
@@ -3872,6 +3872,8 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_core_find_code": (c_int32, [c_void_p, POINTER(c_char), c_uint64]),
     "armnn_core_alloc": (c_void_p, [c_uint64, c_uint64]),
     "armnn_core_free": (None, [c_void_p]),
+    "armnn_core_add_lasting_constant": (c_int32, [c_void_p, c_uint64]),
+    "armnn_core_remove_lasting_constant": (None, [c_void_p, c_uint64]),
     "armnn_core_usable_cpus": (c_uint32, []),
     "armnn_core_set_thread_count": (c_int32, [c_uint32]),
     "armnn_core_thread_count": (c_uint32, []),

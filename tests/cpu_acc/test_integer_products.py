@@ -158,6 +158,27 @@ def test_bytes_give_exact_sums(
     np.testing.assert_array_equal(out, left @ (weights.astype(np.int64) - w_points))
 
 
+@pytest.mark.parametrize("kind", ["some", "all"])
+def test_sums_beyond_32_bits_wrap(operators: Operators, isa: str, kind: str) -> None:
+    depth = 70000
+    weights = kinds_of_weights(np.random.default_rng(6), depth, 3)[kind]
+    weights[:, 0] = 32 if kind == "some" else 127  # 70,000 products of 255 with it are above 2^29
+    w_points = np.array([-128, -128, 0], np.int32)
+    x = np.full((2, depth), 255, np.uint8)
+    out = guarded((2, 3), 0, np.int32)
+    weights = weights.astype(np.int8)
+    what = Product(
+        left=tensor(x),
+        output=tensor(out),
+        weights=tensor(weights),
+        weight_zero_points=address(w_points),
+    )
+    operators.run("integer_product", isa, what)
+    expected = x.astype(np.int64) @ (weights.astype(np.int64) - w_points)
+    assert np.abs(expected).max() > 2**31
+    np.testing.assert_array_equal(out, expected.astype(np.uint64).astype(np.uint32).view(np.int32))
+
+
 @pytest.mark.parametrize("last", [False, True])
 def test_epilogues(operators: Operators, isa: str, last: bool) -> None:
     x, residual = filled(values_of(1, 9, 30)), filled(values_of(2, 9, 20))

@@ -34,10 +34,16 @@ static const float* floats_of(ir_graph_t* graph, uint32_t place) {
 
 /* The operands of all gates, |size| floats each, one behind the other. */
 static float* joined(ir_graph_t* graph, uint32_t first, int64_t gates, int64_t size) {
-  float* all = armnn_i_acc_pool(graph, (uint64_t)(gates * size) * sizeof *all);
+  const uint64_t bytes = (uint64_t)size * sizeof(float);
+  float* all = armnn_i_acc_pool(graph, (uint64_t)gates * bytes);
+  armnn_i_acc_name_t name = {0};
+  ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_JOINED, (uint64_t)gates, bytes);
   for (int64_t g = 0; g < gates; ++g) {
-    memcpy(all + g * size, floats_of(graph, first + (uint32_t)g), (size_t)size * sizeof *all);
+    const float* one = floats_of(graph, first + (uint32_t)g);
+    memcpy(all + g * size, one, (size_t)bytes);
+    armnn_i_acc_name_weights(&name, graph->maker, one);
   }
+  armnn_i_acc_add_origin(&graph->origins, all, (uint64_t)gates * bytes, &name);
   return all;
 }
 

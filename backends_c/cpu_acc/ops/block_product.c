@@ -13,7 +13,7 @@
  */
 #include <float.h>
 
-#include "../shared_weights.h"
+#include "../packs.h"
 #include "block_levels.h"
 
 enum { FEW_ROWS = 8, MOST_LEVEL = 255 };
@@ -29,7 +29,8 @@ typedef struct product_op_t {
   bool are_halves, has_points;
   float zero_point; /* without such of the blocks */
   float* shifts;
-  uint8_t* packed; /* shared_weights.h: for each panel scales, levels and zero points */
+  uint8_t* packed;              /* for each panel scales, levels and zero points */
+  armnn_i_acc_packed_t weights; /* the memory of |packed| */
   uint64_t panel_size, levels_offset, points_offset;
   uint64_t own_offset, thread_scratch; /* behind the blocks' sums */
   uint32_t threads;
@@ -241,6 +242,30 @@ static void pack_panel(const product_op_t* op, int64_t panel, uint8_t* packed) {
   }
 }
 
+static armnn_status_t pack(const armnn_i_acc_maker_t* maker, product_op_t* op) {
+  const armnn_i_acc_blocks_t* from = &op->what.weights;
+  const uint64_t size = (uint64_t)op->panels * op->panel_size;
+  armnn_i_acc_maker_t own = *maker;
+  own.packs = NULL; /* they are not saved */
+  armnn_i_acc_name_t name = {0};
+  ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_BLOCKS, (uint64_t)from->type, (uint64_t)from->outer,
+                 (uint64_t)from->size, (uint64_t)from->inner, (uint64_t)op->block, op->has_points);
+  armnn_i_acc_name_weights(&name, maker, from->levels);
+  armnn_i_acc_name_weights(&name, maker, from->scales);
+  if (op->has_points) armnn_i_acc_name_weights(&name, maker, from->zero_points);
+  armnn_i_acc_name_values(&name, maker, op->what.scales,
+                          (uint64_t)op->channels * sizeof *op->what.scales);
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(&own, size, op->panel_size, &name, &op->weights));
+  op->packed = op->weights.data;
+  if (!op->weights.is_packed) memset(op->packed, 0, size);
+  for (int64_t p = 0; p < op->panels && !op->weights.is_packed; ++p) {
+    pack_panel(op, p, op->packed + (uint64_t)p * op->panel_size);
+  }
+  armnn_i_acc_share_packed(&own, size, op->panel_size, &op->weights);
+  op->packed = op->weights.data;
+  return ARMNN_STATUS_OK;
+}
+
 /* Whether all zero points are one number; networks without any have one of their own. */
 static bool share_point(const product_op_t* op, float* out_point) {
   const armnn_i_acc_blocks_t* from = &op->what.weights;
@@ -255,7 +280,7 @@ static bool share_point(const product_op_t* op, float* out_point) {
 }
 
 static void destroy(armnn_i_acc_op_t* op) {
-  armnn_i_acc_release_weights(((product_op_t*)op)->packed);
+  armnn_i_acc_release_packed(&((product_op_t*)op)->weights);
   armnn_i_acc_destroy_op(op);
 }
 
@@ -309,17 +334,11 @@ armnn_status_t armnn_i_acc_make_block_product(const armnn_i_acc_maker_t* maker,
   op->base.op.operations = 2 * (uint64_t)(op->rows * channels * op->depth);
   op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
   plan(op);
-  const uint64_t size = (uint64_t)op->panels * op->panel_size;
-  uint8_t* packed = armnn_i_acc_new_weights(maker->host, size);
-  if (packed == NULL) {
+  const armnn_status_t status = pack(maker, op);
+  if (status != ARMNN_STATUS_OK) {
     armnn_i_acc_destroy_op(&op->base.op);
-    return ARMNN_STATUS_OUT_OF_MEMORY;
+    return status;
   }
-  memset(packed, 0, size);
-  for (int64_t p = 0; p < op->panels; ++p) {
-    pack_panel(op, p, packed + (uint64_t)p * op->panel_size);
-  }
-  op->packed = armnn_i_acc_share_weights(packed);
   op->what.weights.levels = op->what.weights.zero_points = NULL;
   op->what.weights.scales = op->what.scales = op->what.shifts = NULL;
   op->base.op.destroy = destroy;

@@ -39,8 +39,8 @@ SMALL_TYPES: dict[int, np.dtype[Any]] = {
 _ALL = frozenset(SMALL_TYPES.values())
 _BFLOAT16, _E8M0 = SMALL_TYPES[16], SMALL_TYPES[24]
 _KNOW_THEM = {
-    "Cast", "CastLike", "ConstantOfShape", "DequantizeLinear", "Identity", "If", "Loop",
-    "QuantizeLinear", "Scan", "Shape", "Size",
+    "Cast", "CastLike", "ConstantOfShape", "DequantizeLinear", "GatherBlockQuantized", "Identity",
+    "If", "Loop", "QuantizeLinear", "Scan", "Shape", "Size",
 }  # fmt: skip
 _MOVE = {
     "Concat", "Expand", "Flatten", "Gather", "GatherElements", "GatherND", "Reshape", "Slice",

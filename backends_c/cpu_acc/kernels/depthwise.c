@@ -133,12 +133,15 @@ ACC_INLINE void one_tile(const job_t* job, const tile_t* tile, int64_t channel, 
     }                                                                                \
     break;
 
+/* Numbers of rows that a border far away may make larger than an int. */
+static int at_most(int64_t rows, int most) { return rows < 0 ? 0 : rows < most ? (int)rows : most; }
+
 /* All tiles of |height| output rows. */
 ACC_INLINE void one_line(const job_t* job, int64_t y, int size, int stride, int height) {
   const int reach = (height - 1) * stride + size;
   const int64_t top = y * job->stride_y - job->pad_top;
-  const int first = top < 0 ? (int)-top : 0;
-  const int end = top + reach > job->input_height ? (int)(job->input_height - top) : reach;
+  const int first = at_most(-top, reach);
+  const int end = at_most(job->input_height - top, reach);
   const int whole = first == 0 && end == reach;
   for (int64_t t = 0; t < job->tile_count; ++t) {
     const tile_t* tile = &job->tiles[t];

@@ -18,7 +18,7 @@ typedef struct armnn_i_acc_product_t {
   const armnn_i_acc_quantized_kernels_t* kernels;
   armnn_i_acc_store_t store;
   armnn_i_acc_sum_t sum;
-  int32_t* packed;              /* to be filled, unless |weights| are saved */
+  int32_t* packed;              /* to be filled, unless |weights| are packed */
   armnn_i_acc_packed_t weights; /* the memory of |packed| */
   uint64_t packed_size, layout; /* of |weights| */
   uint64_t thread_scratch;
@@ -34,13 +34,13 @@ typedef struct armnn_i_acc_product_run_t {
 } armnn_i_acc_product_run_t;
 
 /* Zeroed memory for an operator of |size| bytes with |extra| bytes behind it, and zeroed |packed|
- * of |packed_size| int32, which the maker fills as |layout| says, unless they are saved. Null if
- * memory is out, or other weights were saved. |operations| are those of a
+ * of |packed_size| int32, which the maker fills as |layout| says, unless they are packed.
+ * OUT_OF_MEMORY; INCOMPATIBLE: other weights were saved. |operations| are those of a
  * run: they decide how many threads take part. */
-void* armnn_i_acc_new_product(const armnn_i_acc_maker_t* maker,
-                              const armnn_i_acc_quantized_convolution_t* what, size_t size,
-                              size_t extra, void** out_extra, int64_t packed_size, uint64_t layout,
-                              int64_t operations);
+armnn_status_t armnn_i_acc_new_product(const armnn_i_acc_maker_t* maker,
+                                       const armnn_i_acc_quantized_convolution_t* what, size_t size,
+                                       size_t extra, void** out_extra, int64_t packed_size,
+                                       uint64_t layout, int64_t operations, void** out_op);
 
 /* What |packed| holds is final: it is shared, and the constants are let go. */
 void armnn_i_acc_finish_product(const armnn_i_acc_maker_t* maker, armnn_i_acc_product_t* op,

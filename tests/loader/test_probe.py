@@ -459,6 +459,7 @@ def test_the_program_says_what_it_is_for() -> None:
     assert "armnn-py backends check" in result.stderr
 
 
+@pytest.mark.timeout(900)  # some hundred processes, with their time limits
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the page has this machine's signals")
 def test_the_page_of_deeds_is_what_happens() -> None:
     script = REPOSITORY / "scripts" / "generate_deeds_page.py"

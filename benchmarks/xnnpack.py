@@ -1,28 +1,23 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What does the border cost a vendor's library, and how fast is XNNPACK behind it?
+"""What does the border cost a vendor's library? Lone layers, and the wish for a layout.
 
-    python benchmarks/xnnpack.py [NETWORKS] --backend-path XNNPACK --backend-path CPU_ACC
-        [--threads 1] [--cpu-time] [--output FILE.json]
+    python benchmarks/xnnpack.py --backend-path XNNPACK [--cpu-time] [--output FILE.json]
 
-NETWORKS is a folder of ONNX files whose shapes are known, as benchmarks/peers/compare.py leaves in
-its folder --work; the others hold the example backend over XNNPACK and CpuAcc. Each network runs
-with ["Xnnpack", "CpuRef"] and ["CpuAcc", "CpuRef"] and, where ai-edge-litert is installed and
-NAME.tflite lies beside NAME.onnx (``convert`` of benchmarks/peers makes it), in LiteRT, which has a
-newer XNNPACK inside; all in turns, so that what disturbs the machine disturbs all alike.
+XNNPACK holds the example backend over that library. One thread.
 
 The border: one convolution as a network, and the same called from a plain C program on the same
-library, in turns; with one thread. The time is that of ``BoundNetwork.run``, Python included. Of
-whole networks it is the part of a profiled run that is not in XNNPACK.
+library, in turns. The time is that of ``BoundNetwork.run``, Python included.
 
 The wish for NHWC: a chain of convolutions in NCHW, which the optimiser converts with one change of
 layout at each border, beside the same with a change in each layer and one that is NHWC throughout.
+
+Whole networks: ``peers/libraries.py``.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import statistics
 import subprocess
@@ -120,96 +115,6 @@ def one_border(
     return result
 
 
-def outside(loaded: ann.LoadedNetwork, inputs: dict[str, np.ndarray]) -> dict[str, float]:
-    """Return what of a run is neither in an operator of XNNPACK nor in CpuRef, in percent.
-
-    That is this package, the backend, its changes of layout, and the trace that tells it.
-    """
-    with loaded.profile() as profile:
-        for _ in range(9):
-            loaded.run(inputs)
-    begun: dict[int, list[ann.BackendEvent]] = {}
-    operators = changes = 0
-    for event in profile.events:
-        if event.phase == "begin":
-            begun.setdefault(event.thread, []).append(event)
-        elif event.phase == "end":
-            took = event.time_ns - begun[event.thread].pop().time_ns
-            operators += took if event.name.startswith("xnnpack") else 0
-            changes += took if event.name == "change of layout" else 0
-    operators += sum(row.total_ns for row in profile.layers if row.backend == "CpuRef")
-    whole = sum(event.duration_ns for event in profile.timeline if event.type == "Run")
-    return {
-        "outside_percent": round(100 * (1 - operators / whole), 2),
-        "changes_of_layout_percent": round(100 * changes / whole, 2),
-    }
-
-
-def litert(path: Path, inputs: dict[str, np.ndarray], threads: int) -> Callable[[], object] | None:
-    """Return what runs the network in LiteRT, or None if that is not here."""
-    model = path.with_suffix(".tflite")
-    if importlib.util.find_spec("ai_edge_litert") is None or not model.exists():
-        return None
-    from ai_edge_litert.interpreter import Interpreter
-
-    interpreter = Interpreter(str(model), num_threads=threads)
-    interpreter.allocate_tensors()
-    (detail,) = interpreter.get_input_details()
-    (x,) = inputs.values()
-    if tuple(detail["shape"]) != x.shape:
-        x = np.ascontiguousarray(x.transpose(0, 2, 3, 1))
-    outputs = [output["index"] for output in interpreter.get_output_details()]
-
-    def run() -> object:
-        interpreter.set_tensor(detail["index"], x)
-        interpreter.invoke()
-        return [interpreter.get_tensor(index) for index in outputs]
-
-    return run
-
-
-def one_network(
-    path: Path, runtime: ann.Runtime, threads: int, turns: int
-) -> dict[str, float | int | str]:
-    """Measure one network in all ways that are here, and compare its outputs with CpuRef's."""
-    model = ann.import_model(path)
-    with ann.load(model, ["CpuRef"], runtime=runtime) as reference:
-        inputs = {
-            name: np.random.default_rng(0).normal(size=tensor.shape).astype(np.float32)
-            for name, tensor in reference.inputs.items()
-        }
-        expected = reference.run(inputs)
-    ways: dict[str, Callable[[], object]] = {}
-    result: dict[str, float | int | str] = {"network": path.stem}
-    for name in ("Xnnpack", "CpuAcc"):
-        loaded = ann.load(model, [name, "CpuRef"], runtime=runtime)
-        ways[name] = lambda loaded=loaded: loaded.run(inputs)
-        if name == "Xnnpack":
-            outputs = loaded.run(inputs)
-            placed = [row.backend for row in loaded.assignment.layers if row.backend]
-            result["layers"] = len(placed)
-            result["layers_on_CpuRef"] = placed.count("CpuRef")
-            result["difference"] = max(
-                float(np.abs(outputs[key] - value).max() / max(1.0, np.abs(value).max()))
-                for key, value in expected.items()
-            )
-            result.update(outside(loaded, inputs))
-    other = litert(path, inputs, threads)
-    if other is not None:
-        ways["LiteRT"] = other
-    times: dict[str, list[float]] = {name: [] for name in ways}
-    runs = max(3, int(2e8 / median_ns(ways["Xnnpack"], 3) / 4))
-    for _ in range(turns):
-        for name, run in ways.items():
-            times[name].append(median_ns(run, runs))
-    for name, samples in times.items():
-        result[f"{name}_ms"] = round(statistics.median(samples) / 1e6, 3)
-        if name != "Xnnpack":
-            ratios = [a / b for a, b in zip(times["Xnnpack"], samples, strict=True)]
-            result[f"Xnnpack/{name}"] = round(statistics.median(ratios), 3)
-    return result
-
-
 def chain(length: int, layout: ann.DataLayout, *, turns: bool) -> ann.Network:
     """Return convolutions of 28 x 28 x 64; |turns|: each between two Transposes of its own."""
     random = np.random.default_rng(0)
@@ -255,10 +160,8 @@ def layout_wish(runtime: ann.Runtime, turns: int, length: int = 8) -> dict[str, 
 def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("networks", type=Path, nargs="?", help="without: the border alone")
     parser.add_argument("--cpu-time", action="store_true", help="for a machine that is not quiet")
     parser.add_argument("--backend-path", type=Path, action="append", required=True)
-    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--turns", type=int, default=15)
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
@@ -269,14 +172,7 @@ def main() -> None:
         ann.set_num_threads(1)
         result: dict[str, Any] = {"border_of_one_convolution": border(runtime, arguments.turns)}
         result["layout_wish"] = layout_wish(runtime, arguments.turns)
-        ann.set_num_threads(arguments.threads)
-        result["threads"] = arguments.threads
         result["clock"] = "CPU time" if arguments.cpu_time else "wall"
-        if arguments.networks is not None:
-            result["networks"] = [
-                one_network(path, runtime, arguments.threads, arguments.turns)
-                for path in sorted(arguments.networks.glob("*.onnx"))
-            ]
     publish("xnnpack", result, arguments.output)
 
 

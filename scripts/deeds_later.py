@@ -17,10 +17,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from generated_page import ROOT
 
@@ -56,6 +56,8 @@ DEEDS = {
     "null": "answers with null",
     "wild": "answers with a wild pointer",
 }
+#: Seconds that a program may take to its end, on a machine with much else to do.
+_PATIENCE = 300
 _UNENDING = {"hang", "spin"}
 _STATE = {"round", "folder", "locale", "mask", "ignore_interrupt"}
 _ANSWERS = {"workload_factory", "handle_factory_id", "create_handle", "create_context"}
@@ -186,8 +188,8 @@ class Later:
         if (site, deed) == ("destructor", "thread"):
             return "-"  # its code is gone before it runs
         with (
-            tempfile.TemporaryFile("w+", dir=self._folder) as out,
-            tempfile.TemporaryFile("w+", dir=self._folder) as err,
+            tempfile.TemporaryFile(dir=self._folder) as out,
+            tempfile.TemporaryFile(dir=self._folder) as err,
         ):
             place = self._folder / PLACES[site].source
             process = subprocess.Popen(
@@ -203,30 +205,43 @@ class Later:
             try:
                 if deed in _UNENDING:
                     self._interrupt(process, err)
-                code = process.wait(60)
+                code = process.wait(_PATIENCE)
+            except subprocess.TimeoutExpired:
+                raise AssertionError(f"{site}, {deed}: no end, {_text_of(err)!r}") from None
             finally:
                 with contextlib.suppress(ProcessLookupError):  # nothing is left of it
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-            texts = []
-            for stream in (out, err):
-                stream.seek(0)
-                texts.append(stream.read())
-        return _words(site, deed, code, *texts)
+            return _words(site, deed, code, _text_of(out), _text_of(err))
 
     @staticmethod
-    def _interrupt(process: subprocess.Popen[bytes], err: object) -> None:
+    def _interrupt(process: subprocess.Popen[bytes], err: IO[bytes]) -> None:
         """Do what the line on the screen says."""
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline and process.poll() is None:
-            err.seek(0)  # type: ignore[attr-defined]
-            if "the third Ctrl-C ends the program" in err.read():  # type: ignore[attr-defined]
-                break
-            time.sleep(0.05)
+        _wait_until(process, lambda: "the third Ctrl-C ends the program" in _text_of(err))
         for _ in range(3):
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
-                time.sleep(0.3)
+                _wait_until(process, lambda: not _is_waiting(process.pid, signal.SIGINT))
+
+
+def _text_of(stream: IO[bytes]) -> str:
+    """What a program wrote so far; it goes on where the file's position is, which stays."""
+    return os.pread(stream.fileno(), 1 << 20, 0).decode("utf-8", "replace")
+
+
+def _wait_until(process: subprocess.Popen[bytes], is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + _PATIENCE
+    while time.monotonic() < deadline and process.poll() is None and not is_so():
+        time.sleep(0.02)
+
+
+def _is_waiting(process: int, number: signal.Signals) -> bool:
+    """Whether a signal has not reached a process yet: another one of its number would be lost."""
+    with contextlib.suppress(OSError):  # it has ended
+        for line in Path(f"/proc/{process}/status").read_text().splitlines():
+            if line.startswith("ShdPnd:"):
+                return bool(int(line.split()[1], 16) >> (number - 1) & 1)
+    return False
 
 
 def _words(site: str, deed: str, code: int, said: str, told: str) -> str:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import locale
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,7 +27,7 @@ from pathlib import Path
 
 import deeds_later
 import numpy as np
-from generated_page import ROOT, write_or_check
+from generated_page import ROOT, differences, write_or_check
 
 import armnn_py as ann
 from armnn_py.backends import Verdict
@@ -160,7 +161,7 @@ def _file_of(site: str) -> str:
     return f"Bad_{_id_of(site)}_backend.so"
 
 
-def _places_of(deed: str) -> set[str]:
+def places_of(deed: str) -> set[str]:
     """Where a deed is done."""
     if deed in ("null", "wild"):
         return _ANSWERS
@@ -191,7 +192,7 @@ def render() -> str:
         folder.mkdir()
         build(folder)
         for deed, words in DEEDS.items():
-            done = _places_of(deed)
+            done = places_of(deed)
             for site in SITES:
                 os.environ[f"DEED_{_id_of(site)}"] = deed if site in done else ""
             place = Path(work) / deed  # of its own: some files stay open, and are not tried again
@@ -231,13 +232,16 @@ def main() -> int:
     """Write or check the page."""
     os.environ["ARMNN_PY_NO_ENTRY_POINTS"] = "1"
     locale.setlocale(locale.LC_ALL, "C.UTF-8")  # the fixture changes it to another one
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a background job of a script
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if sys.argv[1:] != ["--sample"]:
         return write_or_check(PAGE, render() + render_later(), __file__, None)
     text = PAGE.read_text(encoding="utf-8")
     begin, _, rest = text.partition(_LATER)
-    if begin + _LATER == render():
+    changes = list(differences(begin + _LATER, render()))
+    if not changes:
         return check_some(rest)
-    print("docs/deeds.md: the first table is not what is found")
+    print("docs/deeds.md: the first table is not what is found", *changes, sep="\n")
     return 1
 
 

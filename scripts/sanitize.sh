@@ -3,79 +3,127 @@
 # SPDX-License-Identifier: MIT
 #
 # Builds everything with sanitizers, and runs as many tests and damaged inputs over it as the time
-# allows: the C tests, random plans, the tests of kernels, runtime, importers and loader, and
-# scripts/fuzz.py. The gate (.ci/run) has a sample of this.
+# allows. The gate (.ci/run) has a sample of this.
 #
-#   sh scripts/sanitize.sh WORK_FOLDER [MINUTES, 60 unless told]
+#   sh scripts/sanitize.sh WORK_FOLDER [MINUTES, 60 unless told] [PART...]
 #
-# Wants what ".[dev]" installs. Ends with 0 if no sanitizer said anything and nothing failed; what
-# happened is in WORK_FOLDER/*.log.
+# The parts, all of them in this order unless some are named:
+#
+#   address  builds with address and undefined behaviour, and runs the C tests
+#   thread   the same with the thread sanitizer
+#   python   the tests of backends, runtime, optimiser, importers, loader and probe on the first
+#   races    the tests that run threads on the second
+#   fuzz     random plans and damaged files on the first, side by side, as long as time is left, but
+#            three minutes of each in any case
+#
+# JOBS processes at a time, all processors unless told. Wants what ".[dev]" installs. Ends with 0 if
+# no sanitizer said anything and nothing failed; what happened is in WORK_FOLDER/*.log.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1"
 work=$(cd "$1" && pwd)
 minutes=${2:-60}
+[ $# -lt 2 ] || shift
+shift
+parts=${*:-address thread python races fuzz}
+end=$(($(date +%s) + minutes * 60))
 python=${PYTHON:-python3}
 compiler=${CC:-cc}
-code=0
+jobs=${JOBS:-$(nproc)}
+ln -sfn "$here" "$work/source" # one path for all builds, see tests/builds.py
+rm -f "$work/failed"
 
-# attempt NAME COMMAND...: its output in a file, and one line on how it ended.
+# attempt NAME COMMAND...: its output in a file, and one line on how it ended and how long it took.
 attempt() {
   name=$1
   shift
+  begin=$(date +%s)
   if "$@" >"$work/$name.log" 2>&1; then
-    echo "$name: $(tail -n 1 "$work/$name.log")"
+    echo "$name ($(($(date +%s) - begin)) s): $(tail -n 1 "$work/$name.log")"
   else
-    echo "$name: FAILED, see $work/$name.log"
+    echo "$name ($(($(date +%s) - begin)) s): FAILED, see $work/$name.log"
     tail -n 3 "$work/$name.log"
-    code=1
+    echo "$name" >>"$work/failed"
   fi
 }
 
-# build KIND: a tree with the C tests, and the files of the package beside it.
+# build KIND SANITIZERS: a tree with the C tests, and the files of the package beside it.
 build() {
-  attempt "build-$1" sh -c 'cmake -S "$1" -B "$2" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-    -DARMNN_BUILD_TESTS=ON -DARMNN_SANITIZE="$3" && cmake --build "$2" --target all \
-    armnn_native_tests armnn_backend_tests && cmake --install "$2" --prefix "$2/stage"' \
-    sh "$here" "$work/$1" "$2"
-  attempt "ctest-$1" ctest --test-dir "$work/$1" --output-on-failure --no-tests=error
+  attempt "build-$1" sh -c 'cmake -S "$1/source" -B "$2" -G Ninja -DARMNN_WERROR=ON \
+    -DCMAKE_BUILD_TYPE=RelWithDebInfo -DARMNN_BUILD_TESTS=ON -DARMNN_SANITIZE="$3" \
+    && cmake --build "$2" --target all armnn_native_tests armnn_backend_tests armnn_acc_operators \
+    --parallel "$4" && cmake --install "$2" --prefix "$2/stage"' sh "$work" "$work/$1" "$2" "$jobs"
+  attempt "ctest-$1" ctest --test-dir "$work/$1" --output-on-failure --no-tests=error \
+    --parallel "$jobs"
 }
 
 # Python is not instrumented: the sanitizer's library comes first, and leaks of Python are not told.
+# A backend in C++ brings libstdc++ later than the address sanitizer looks for what throws.
+on_address() {
+  env LD_PRELOAD="$("$compiler" -print-file-name=libasan.so) $("$compiler" -print-file-name=libstdc++.so)" \
+    ASAN_OPTIONS=detect_leaks=0,allocator_may_return_null=1 \
+    UBSAN_OPTIONS=halt_on_error=1,print_stacktrace=1 ARMNN_TEST_SANITIZE=address,undefined \
+    CPU_ACC_OPERATORS="$work/address/tests/cpu_acc/armnn_acc_operators.so" \
+    PYTHONPATH="$here:$work/address/stage" "$@"
+}
+# A race ends the process with an error; pytest would keep the words to itself.
+on_thread() {
+  env LD_PRELOAD="$("$compiler" -print-file-name=libtsan.so)" ARMNN_TEST_SANITIZE=thread \
+    TSAN_OPTIONS=halt_on_error=1,log_path="$work/race" \
+    CPU_ACC_OPERATORS="$work/thread/tests/cpu_acc/armnn_acc_operators.so" \
+    PYTHONPATH="$here:$work/thread/stage" "$@"
+}
+# tests KIND NAME ARGUMENTS...: pytest on the library of one kind; files go to the processes, as in
+# the gate.
 tests() {
-  attempt "pytest-$1-$2" env LD_PRELOAD="$("$compiler" -print-file-name="$3")$4" \
-    PYTHONPATH="$here:$work/$1/stage" ARMNN_TEST_SANITIZE="$5" \
-    ASAN_OPTIONS=detect_leaks=0,allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1 \
-    TSAN_OPTIONS=halt_on_error=1 ARMNN_PY_PROBE_SECONDS=0 \
-    "$python" -m pytest -q -p no:cacheprovider -m 'not models' $6
+  kind=$1 name=$2
+  shift 2
+  attempt "pytest-$kind-$name" "on_$kind" "$python" -m pytest -q -p no:cacheprovider \
+    -m 'not models' --timeout 1800 -n "$jobs" --dist loadfile --no-loadscope-reorder "$@"
 }
 
-build address address,undefined
-build thread thread
-cpp=" $("$compiler" -print-file-name=libstdc++.so)"
-cd "$here"
-for folder in cpu_ref cpu_acc unit/runtime unit/optimizer frontends samples; do
-  tests address "$(echo $folder | tr / -)" libasan.so "$cpp" address,undefined "tests/$folder"
-done
-# Trials of files are left out: a sanitizer takes signals for itself.
-tests address loader libasan.so "$cpp" address,undefined \
-  "tests/loader --ignore=tests/loader/test_probe.py --ignore=tests/loader/test_probe_cache.py"
-for folder in unit/runtime samples; do
-  tests thread "$(echo $folder | tr / -)" libtsan.so "" thread "tests/$folder"
-done
+part_address() { build address address,undefined; }
+part_thread() { build thread thread; }
 
-# What is left of the time goes to random plans and damaged files, in turn.
-end=$(($(date +%s) + minutes * 60))
-seed=1
-while [ "$(date +%s)" -lt $end ] && [ $code = 0 ]; do
-  attempt "plans-$seed" env ARMNN_TEST_SEED=$seed ARMNN_TEST_PLANS=400000 \
-    "$(find "$work/address" -name test_plan_fuzz -type f | head -n 1)"
-  for format in onnx armnn so; do
-    attempt "fuzz-$format-$seed" env LD_PRELOAD="$("$compiler" -print-file-name=libasan.so)$cpp" \
-      PYTHONPATH="$here:$work/address/stage" ASAN_OPTIONS=detect_leaks=0 \
-      UBSAN_OPTIONS=halt_on_error=1 "$python" scripts/fuzz.py $format --minutes 3 --seed $seed \
-      --findings "$work/findings"
+part_python() {
+  # A sanitizer takes signals for itself: of the trials of files those without.
+  ARMNN_PY_PROBE_SECONDS=0
+  export ARMNN_PY_PROBE_SECONDS
+  tests address loader tests/loader --ignore=tests/loader/test_probe.py \
+    --ignore=tests/loader/test_probe_cache.py
+  unset ARMNN_PY_PROBE_SECONDS
+  tests address probe -k 'good or forks or closes or nowhere or return' tests/loader/test_probe.py
+  for folder in cpu_ref samples unit/runtime unit/optimizer unit/backends frontends cpu_acc; do
+    tests address "$(echo $folder | tr / -)" "tests/$folder"
   done
-  seed=$((seed + 1))
+}
+
+part_races() {
+  rm -f "$work"/race.*
+  tests thread samples tests/samples
+  tests thread unit-runtime tests/unit/runtime
+  tests thread networks tests/cpu_acc/test_random_networks.py \
+    tests/cpu_acc/test_random_quantized_networks.py
+  ! cat "$work"/race.* 2>/dev/null | head -n 100 | grep . || echo races >>"$work/failed"
+}
+
+part_fuzz() {
+  seed=1
+  while [ $seed = 1 ] || [ "$(date +%s)" -lt "$end" ]; do
+    attempt "plans-$seed" env ARMNN_TEST_SEED=$seed ARMNN_TEST_PLANS=400000 \
+      "$(find "$work/address" -name test_plan_fuzz -type f | head -n 1)" &
+    for format in onnx armnn so; do
+      attempt "fuzz-$format-$seed" on_address "$python" scripts/fuzz.py $format --minutes 3 \
+        --seed $seed --findings "$work/findings/$format" &
+    done
+    wait
+    [ ! -e "$work/failed" ] || return 0
+    seed=$((seed + 1))
+  done
+}
+
+cd "$here"
+for part in $parts; do
+  "part_$part"
 done
-exit $code
+[ ! -e "$work/failed" ] || { echo "failed: $(tr '\n' ' ' <"$work/failed")"; exit 1; }

@@ -44,7 +44,7 @@ ARMNN_BACKEND_API_MAJOR = 2
 ARMNN_BACKEND_API_MINOR = 0
 ARMNN_BUILD_ADDRESS_SANITIZER = 1
 ARMNN_BUILD_THREAD_SANITIZER = 2
-ARMNN_CORE_ABI_VERSION = 8
+ARMNN_CORE_ABI_VERSION = 9
 ARMNN_CPU_ARM_BF16 = 0x1000000000
 ARMNN_CPU_ARM_DOTPROD = 0x400000000
 ARMNN_CPU_ARM_FP16 = 0x200000000
@@ -303,7 +303,8 @@ ARMNN_LAYER_ONE_HOT = 84
 ARMNN_LAYER_DYNAMIC_QUANTIZE = 85
 ARMNN_LAYER_MAT_MUL_INTEGER = 86
 ARMNN_LAYER_DEQUANTIZE_BLOCKS = 87
-ARMNN_LAYER_TYPE_COUNT = 88
+ARMNN_LAYER_RNN = 88
+ARMNN_LAYER_TYPE_COUNT = 89
 ARMNN_LAYER_TYPE_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_activation_function_e
@@ -322,7 +323,9 @@ ARMNN_ACTIVATION_HARD_SWISH = 11
 ARMNN_ACTIVATION_GELU = 12
 ARMNN_ACTIVATION_HARD_SIGMOID = 13
 ARMNN_ACTIVATION_MISH = 14
-ARMNN_ACTIVATION_COUNT = 15
+ARMNN_ACTIVATION_SOFTSIGN = 15
+ARMNN_ACTIVATION_THRESHOLDED_RELU = 16
+ARMNN_ACTIVATION_COUNT = 17
 ARMNN_ACTIVATION_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_comparison_operation_e
@@ -859,6 +862,16 @@ class armnn_gru_descriptor_t(Structure):
     header: armnn_header_t
     direction: int
     linear_before_reset: int
+    clip: float
+    reserved: int
+
+
+class armnn_rnn_descriptor_t(Structure):
+    header: armnn_header_t
+    direction: int
+    function: int
+    a: float
+    b: float
     clip: float
     reserved: int
 
@@ -2004,6 +2017,16 @@ armnn_gru_descriptor_t._fields_ = [
     ("header", armnn_header_t),
     ("direction", c_int32),
     ("linear_before_reset", c_uint32),
+    ("clip", c_float),
+    ("reserved", c_uint32),
+]
+
+armnn_rnn_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("direction", c_int32),
+    ("function", c_int32),
+    ("a", c_float),
+    ("b", c_float),
     ("clip", c_float),
     ("reserved", c_uint32),
 ]
@@ -3219,6 +3242,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_lstm_descriptor_t": armnn_lstm_descriptor_t,
     "armnn_qlstm_descriptor_t": armnn_qlstm_descriptor_t,
     "armnn_gru_descriptor_t": armnn_gru_descriptor_t,
+    "armnn_rnn_descriptor_t": armnn_rnn_descriptor_t,
     "armnn_arg_min_max_descriptor_t": armnn_arg_min_max_descriptor_t,
     "armnn_batch_normalization_descriptor_t": armnn_batch_normalization_descriptor_t,
     "armnn_instance_normalization_descriptor_t": armnn_instance_normalization_descriptor_t,
@@ -3526,6 +3550,7 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_LAYER_DYNAMIC_QUANTIZE": ARMNN_LAYER_DYNAMIC_QUANTIZE,
         "ARMNN_LAYER_MAT_MUL_INTEGER": ARMNN_LAYER_MAT_MUL_INTEGER,
         "ARMNN_LAYER_DEQUANTIZE_BLOCKS": ARMNN_LAYER_DEQUANTIZE_BLOCKS,
+        "ARMNN_LAYER_RNN": ARMNN_LAYER_RNN,
         "ARMNN_LAYER_TYPE_COUNT": ARMNN_LAYER_TYPE_COUNT,
         "ARMNN_LAYER_TYPE_MAX_ENUM": ARMNN_LAYER_TYPE_MAX_ENUM,
     },
@@ -3545,6 +3570,8 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_ACTIVATION_GELU": ARMNN_ACTIVATION_GELU,
         "ARMNN_ACTIVATION_HARD_SIGMOID": ARMNN_ACTIVATION_HARD_SIGMOID,
         "ARMNN_ACTIVATION_MISH": ARMNN_ACTIVATION_MISH,
+        "ARMNN_ACTIVATION_SOFTSIGN": ARMNN_ACTIVATION_SOFTSIGN,
+        "ARMNN_ACTIVATION_THRESHOLDED_RELU": ARMNN_ACTIVATION_THRESHOLDED_RELU,
         "ARMNN_ACTIVATION_COUNT": ARMNN_ACTIVATION_COUNT,
         "ARMNN_ACTIVATION_MAX_ENUM": ARMNN_ACTIVATION_MAX_ENUM,
     },
@@ -3845,6 +3872,8 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_core_find_code": (c_int32, [c_void_p, POINTER(c_char), c_uint64]),
     "armnn_core_alloc": (c_void_p, [c_uint64, c_uint64]),
     "armnn_core_free": (None, [c_void_p]),
+    "armnn_core_add_lasting_constant": (c_int32, [c_void_p, c_uint64]),
+    "armnn_core_remove_lasting_constant": (None, [c_void_p, c_uint64]),
     "armnn_core_usable_cpus": (c_uint32, []),
     "armnn_core_set_thread_count": (c_int32, [c_uint32]),
     "armnn_core_thread_count": (c_uint32, []),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.growth import why_not_shown
+from armnn_py._native.lasting_constants import announce
 from armnn_py._native.layers import LayerStructs, layer_query
 from armnn_py._native.tensor_structs import tensor_info
 from armnn_py.records import record
@@ -140,6 +141,7 @@ class SubgraphStructs:
         if known is None:
             # The original is kept too, so that no other array gets its id.
             known = self._aligned[id(value)] = (value, aligned_copy(value))
+            announce(known[1])
         return known[1]
 
     def _layer(self, layer: LayerData) -> abi.armnn_layer_t:

@@ -323,6 +323,8 @@ def _reductions(of: Operands) -> Iterator[Example]:
 def _recurrent(of: Operands) -> Iterator[Example]:
     gates = [of.parameter(1, 9, 4), of.parameter(1, 9, 3)]
     yield Example(LayerType.GRU, d.GruDescriptor(), [of.x(2, 1, 4), *gates])
+    unit = [of.parameter(1, 3, 4), of.parameter(1, 3, 3)]
+    yield Example(LayerType.RNN, d.RnnDescriptor(), [of.x(2, 1, 4), *unit])
     states = [of.x(2, 3), of.x(2, 3)]
     known = [None if shape is None else of.parameter(*shape) for shape in lstm_shapes(4, 3)]
     cell = d.LstmDescriptor(activation_function=4, cifg_enabled=False)

@@ -93,6 +93,7 @@ __all__ = [
     "ReshapeDescriptor",
     "ResizeDescriptor",
     "RmsNormalizationDescriptor",
+    "RnnDescriptor",
     "ScatterNdDescriptor",
     "SliceDescriptor",
     "SoftmaxDescriptor",
@@ -750,6 +751,23 @@ class RmsNormalizationDescriptor(Descriptor):
 
 
 @record
+class RnnDescriptor(Descriptor):
+    """Parameters of Rnn.
+
+    As Gru with one gate: input [T, N, I], input_weights [D, H, I], recurrent_weights [D, H, H],
+    biases [D, H], hidden_state [D, N, H], sequence_lengths [N], output [T, D, N, H].
+    """
+
+    direction: RecurrentDirection = RecurrentDirection.FORWARD
+    function: ActivationFunction = ActivationFunction.TANH
+    a: float = 1.0
+    b: float = 1.0
+    clip: float = 0.0  #: bound of what enters the function; 0: none
+
+    layer_types: ClassVar = (LayerType.RNN,)
+
+
+@record
 class ScatterNdDescriptor(Descriptor):
     """Parameters of ScatterNd.
 
@@ -1038,5 +1056,6 @@ DESCRIPTOR_OF: dict[LayerType, type[Descriptor] | None] = {
     LayerType.DYNAMIC_QUANTIZE: DynamicQuantizeDescriptor,
     LayerType.MAT_MUL_INTEGER: None,
     LayerType.DEQUANTIZE_BLOCKS: DequantizeBlocksDescriptor,
+    LayerType.RNN: RnnDescriptor,
 }
 """The descriptor of each layer type; ``None`` for those without parameters."""

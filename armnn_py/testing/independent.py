@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armnn_py.testing.independent_activations import ACTIVATIONS, erf
 from armnn_py.testing.independent_detections import DETECTIONS
 from armnn_py.testing.independent_images import MOVED_IMAGES, RESAMPLED
 from armnn_py.testing.independent_levels import LEVELS
@@ -18,9 +18,6 @@ from armnn_py.testing.independent_quantized import decoded, encoded
 from armnn_py.testing.independent_recurrent import RECURRENT
 from armnn_py.testing.independent_volumes import VOLUMES
 from armnn_py.testing.independent_windows import WINDOWS
-from armnn_py.types import (
-    ActivationFunction as F,
-)
 from armnn_py.types import (
     BinaryOperation as B,
 )
@@ -52,25 +49,6 @@ if TYPE_CHECKING:
 __all__ = ["by_definition"]
 
 Array = Any
-_erf = np.vectorize(math.erf, otypes=[np.float64])
-
-_ACTIVATIONS: dict[F, Callable[[Array, float, float], Array]] = {
-    F.SIGMOID: lambda x, a, b: 1 / (1 + np.exp(-x)),
-    F.TANH: lambda x, a, b: a * np.tanh(b * x),
-    F.LINEAR: lambda x, a, b: a * x + b,
-    F.RELU: lambda x, a, b: np.maximum(x, 0),
-    F.BOUNDED_RELU: lambda x, a, b: np.minimum(a, np.maximum(b, x)),
-    F.SOFT_RELU: lambda x, a, b: np.logaddexp(0, x),
-    F.LEAKY_RELU: lambda x, a, b: np.where(x > 0, x, a * x),
-    F.ABS: lambda x, a, b: np.abs(x),
-    F.SQRT: lambda x, a, b: np.sqrt(x),
-    F.SQUARE: lambda x, a, b: x * x,
-    F.ELU: lambda x, a, b: np.where(x >= 0, x, a * np.expm1(x)),
-    F.HARD_SWISH: lambda x, a, b: x * np.clip(x + 3, 0, 6) / 6,
-    F.GELU: lambda x, a, b: x * (1 + _erf(x / math.sqrt(2))) / 2,
-    F.HARD_SIGMOID: lambda x, a, b: np.clip(a * x + b, 0, 1),
-    F.MISH: lambda x, a, b: x * np.tanh(np.logaddexp(0, x)),
-}
 
 
 def _shifted(shift: Callable[[Array, Array], Array], x: Array, y: Array) -> Array:
@@ -84,7 +62,7 @@ def _shifted(shift: Callable[[Array, Array], Array], x: Array, y: Array) -> Arra
 _UNARY: dict[U, Callable[[Array], Array]] = {
     U.ABS: np.abs, U.EXP: np.exp, U.SQRT: np.sqrt, U.RSQRT: lambda x: 1 / np.sqrt(x),
     U.NEG: np.negative, U.LOGICAL_NOT: np.logical_not, U.LOG: np.log, U.SIN: np.sin,
-    U.CEIL: np.ceil, U.FLOOR: np.floor, U.ERF: _erf, U.ROUND: np.rint,
+    U.CEIL: np.ceil, U.FLOOR: np.floor, U.ERF: erf, U.ROUND: np.rint,
     U.COS: np.cos, U.TAN: np.tan, U.ASIN: np.arcsin, U.ACOS: np.arccos, U.ATAN: np.arctan,
     U.SINH: np.sinh, U.COSH: np.cosh, U.ASINH: np.arcsinh, U.ACOSH: np.arccosh,
     U.ATANH: np.arctanh, U.BITWISE_NOT: np.bitwise_not,
@@ -157,7 +135,7 @@ def _binary(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
 
 def _activation(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
     d: Any = s.descriptor
-    return None if v[0].dtype.kind != "f" else [_ACTIVATIONS[d.function](v[0], d.a, d.b)]
+    return None if v[0].dtype.kind != "f" else [ACTIVATIONS[d.function](v[0], d.a, d.b)]
 
 
 def _unary(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:

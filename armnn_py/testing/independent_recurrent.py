@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armnn_py.testing.independent_activations import ACTIVATIONS
 from armnn_py.testing.independent_lstm_levels import (
     is_in_integers,
     lstm_in_integers,
@@ -111,7 +112,34 @@ def _sequence_lstm(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
 
 
 def _gru(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
-    """Run row by row: each has its own length."""
+    d: Any = s.descriptor
+
+    def step(x: Array, h: Array, w: Array, r: Array, b: Array, c: Array) -> Array:
+        one = w @ x + b
+        update = _sigmoid(_clipped(one[0] + r[0] @ h + c[0], d.clip))
+        reset = _sigmoid(_clipped(one[1] + r[1] @ h + c[1], d.clip))
+        old = r[2] @ (reset * h) + c[2]
+        if d.linear_before_reset:
+            old = reset * (r[2] @ h + c[2])
+        return (1 - update) * np.tanh(_clipped(one[2] + old, d.clip)) + update * h
+
+    return _by_rows(s, v, 3, step)
+
+
+def _rnn(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    function = ACTIVATIONS[d.function]
+
+    def step(x: Array, h: Array, w: Array, r: Array, b: Array, c: Array) -> Array:
+        return function(_clipped(w[0] @ x + b[0] + r[0] @ h + c[0], d.clip), d.a, d.b)
+
+    return _by_rows(s, v, 1, step)
+
+
+def _by_rows(
+    s: LayerSignature, v: Sequence[Any], gates: int, step: Callable[..., Array]
+) -> list[Array]:
+    """Run row by row: each has its own length. ``step`` takes x, h, and a direction's operands."""
     d: Any = s.descriptor
     x, weights, recurrent = v[:3]
     input_bias, state_bias, before, lengths = ([*v[3:], None, None, None, None])[:4]
@@ -120,22 +148,16 @@ def _gru(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     outputs = np.zeros((steps, directions, batch, hidden))
     last = np.zeros((directions, batch, hidden)) if before is None else before.copy()
     for k in range(directions):
-        w, r = weights[k].reshape(3, hidden, -1), recurrent[k].reshape(3, hidden, hidden)
-        zeros = np.zeros((3, hidden))
-        b = zeros if input_bias is None else input_bias[k].reshape(3, hidden)
-        c = zeros if state_bias is None else state_bias[k].reshape(3, hidden)
+        w, r = weights[k].reshape(gates, hidden, -1), recurrent[k].reshape(gates, hidden, hidden)
+        zeros = np.zeros((gates, hidden))
+        b = zeros if input_bias is None else input_bias[k].reshape(gates, hidden)
+        c = zeros if state_bias is None else state_bias[k].reshape(gates, hidden)
         for n in range(batch):
             length = steps if lengths is None else int(np.clip(lengths[n], 0, steps))
             h = last[k, n]
             is_reverse = k == 1 or d.direction is RecurrentDirection.REVERSE
             for t in reversed(range(length)) if is_reverse else range(length):
-                one = w @ x[t, n] + b
-                update = _sigmoid(_clipped(one[0] + r[0] @ h + c[0], d.clip))
-                reset = _sigmoid(_clipped(one[1] + r[1] @ h + c[1], d.clip))
-                old = r[2] @ (reset * h) + c[2]
-                if d.linear_before_reset:
-                    old = reset * (r[2] @ h + c[2])
-                h = (1 - update) * np.tanh(_clipped(one[2] + old, d.clip)) + update * h
+                h = step(x[t, n], h, w, r, b, c)
                 outputs[t, k, n] = h
             last[k, n] = h
     return [outputs, last]
@@ -147,6 +169,7 @@ def _is_of_8_bits(s: LayerSignature) -> bool:
 
 RECURRENT: dict[LayerType, Callable[[Any, Sequence[Any]], list[Array] | None]] = {
     LayerType.GRU: _gru,
+    LayerType.RNN: _rnn,
     LayerType.LSTM: _lstm,
     LayerType.QLSTM: lambda s, v: lstm_in_integers(s, v) if is_in_integers(s) else None,
     LayerType.QUANTIZED_LSTM: lambda s, v: quantized_lstm(s, v) if _is_of_8_bits(s) else None,

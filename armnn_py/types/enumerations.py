@@ -164,30 +164,33 @@ class LayerType(LayerTypeBase):
     DYNAMIC_QUANTIZE = 85, "DynamicQuantize"
     MAT_MUL_INTEGER = 86, "MatMulInteger"
     DEQUANTIZE_BLOCKS = 87, "DequantizeBlocks"
+    RNN = 88, "Rnn"
 
 
 class ActivationFunction(IntEnum):
     """Function of an Activation layer; ``a`` and ``b`` are the descriptor's parameters.
 
-    ================  =================================  ================
-                      is                                 not given
-    ================  =================================  ================
-    ``SIGMOID``       1 / (1 + exp(-x))
-    ``TANH``          a * tanh(b * x)                    a = 1, b = 1
-    ``LINEAR``        a * x + b                          a = 1, b = 0
-    ``RELU``          max(x, 0)
-    ``BOUNDED_RELU``  min(a, max(b, x))                  a = 6, b = 0
-    ``SOFT_RELU``     log(1 + exp(x))
-    ``LEAKY_RELU``    x if x > 0 else a * x              a = 0.01
-    ``ABS``           abs(x)
-    ``SQRT``          sqrt(x)
-    ``SQUARE``        x * x
-    ``ELU``           x if x >= 0 else a * (exp(x) - 1)  a = 1
-    ``HARD_SWISH``    x * min(max(x + 3, 0), 6) / 6
-    ``GELU``          x * (1 + erf(x / sqrt(2))) / 2
-    ``HARD_SIGMOID``  min(max(a * x + b, 0), 1)          a = 0.2, b = 0.5
-    ``MISH``          x * tanh(log(1 + exp(x)))
-    ================  =================================  ================
+    ====================  =================================  ================
+                          is                                 not given
+    ====================  =================================  ================
+    ``SIGMOID``           1 / (1 + exp(-x))
+    ``TANH``              a * tanh(b * x)                    a = 1, b = 1
+    ``LINEAR``            a * x + b                          a = 1, b = 0
+    ``RELU``              max(x, 0)
+    ``BOUNDED_RELU``      min(a, max(b, x))                  a = 6, b = 0
+    ``SOFT_RELU``         log(1 + exp(x))
+    ``LEAKY_RELU``        x if x > 0 else a * x              a = 0.01
+    ``ABS``               abs(x)
+    ``SQRT``              sqrt(x)
+    ``SQUARE``            x * x
+    ``ELU``               x if x >= 0 else a * (exp(x) - 1)  a = 1
+    ``HARD_SWISH``        x * min(max(x + 3, 0), 6) / 6
+    ``GELU``              x * (1 + erf(x / sqrt(2))) / 2
+    ``HARD_SIGMOID``      min(max(a * x + b, 0), 1)          a = 0.2, b = 0.5
+    ``MISH``              x * tanh(log(1 + exp(x)))
+    ``SOFTSIGN``          x / (1 + abs(x))
+    ``THRESHOLDED_RELU``  x if x >= a else 0                 a = 1
+    ====================  =================================  ================
     """
 
     SIGMOID = 0  #: 1 / (1 + exp(-x))
@@ -205,6 +208,8 @@ class ActivationFunction(IntEnum):
     GELU = 12  #: x * (1 + erf(x / sqrt(2))) / 2
     HARD_SIGMOID = 13  #: [armnn_py] min(max(a * x + b, 0), 1)
     MISH = 14  #: [armnn_py] x * tanh(log(1 + exp(x)))
+    SOFTSIGN = 15  #: [armnn_py] x / (1 + abs(x))
+    THRESHOLDED_RELU = 16  #: [armnn_py] x if x >= a else 0
 
 
 class ArgMinMaxFunction(IntEnum):

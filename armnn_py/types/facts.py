@@ -625,6 +625,14 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         quantization="none",
         arithmetic="element",
     ),
+    LayerType.RNN: LayerFacts(
+        doc="Runs plain recurrent units over a sequence (ONNX's RNN): the state becomes the function of input and state by their weights, and biases.",
+        operands=("input", "input_weights", "recurrent_weights", "input_bias?", "recurrent_bias?", "hidden_state?", "sequence_lengths?"),
+        outputs=("output", "hidden_state"),
+        types="number",
+        quantization="calculates",
+        arithmetic="sum",
+    ),
 }
 
 #: Enumerators that came after the first minor version, by number, and that version.
@@ -639,5 +647,6 @@ PARAMETERS: Final[dict[type[IntEnum], dict[int, dict[str, float]]]] = {
         ActivationFunction.LEAKY_RELU: {'a': 0.01},
         ActivationFunction.ELU: {'a': 1.0},
         ActivationFunction.HARD_SIGMOID: {'a': 0.2, 'b': 0.5},
+        ActivationFunction.THRESHOLDED_RELU: {'a': 1.0},
     },
 }

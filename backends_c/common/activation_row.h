@@ -59,6 +59,10 @@ static inline void armnn_activation_row(const armnn_activation_descriptor_t* des
       ARMNN_I_APPLY(a * v + b < 0.0f ? 0.0f : (a * v + b > 1.0f ? 1.0f : a * v + b));
     case ARMNN_ACTIVATION_MISH:
       ARMNN_I_APPLY(v * tanhf((v > 0.0f ? v : 0.0f) + log1pf(expf(-fabsf(v)))));
+    case ARMNN_ACTIVATION_SOFTSIGN:
+      ARMNN_I_APPLY(v / (1.0f + fabsf(v)));
+    case ARMNN_ACTIVATION_THRESHOLDED_RELU:
+      ARMNN_I_APPLY(v < a ? 0.0f : v);
     default:
       break;
   }

@@ -7,6 +7,9 @@
 
 #include "shared_weights.h"
 
+/* Shorter constants are compared sooner than named. */
+#define LEAST_NAMED 1024u
+
 void armnn_i_acc_packs_clear(armnn_i_acc_packs_t* packs) {
   for (uint32_t i = 0; i < packs->count && !packs->supplies; ++i) {
     armnn_i_acc_release_weights((void*)(uintptr_t)packs->items[i].data);
@@ -43,31 +46,59 @@ static armnn_status_t take_saved(armnn_i_acc_packs_t* packs, uint64_t size, uint
     return ARMNN_STATUS_INCOMPATIBLE;
   }
   ++packs->next;
-  *out_packed = (armnn_i_acc_packed_t){(void*)(uintptr_t)pack->data, true};
+  *out_packed = (armnn_i_acc_packed_t){
+      .data = (void*)(uintptr_t)pack->data, .is_packed = true, .is_saved = true};
   return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_i_acc_take_packed(const armnn_i_acc_maker_t* maker, uint64_t size,
-                                       uint64_t layout, armnn_i_acc_packed_t* out_packed) {
-  *out_packed = (armnn_i_acc_packed_t){NULL, false};
+                                       uint64_t layout, armnn_i_acc_name_t* name,
+                                       armnn_i_acc_packed_t* out_packed) {
+  *out_packed = (armnn_i_acc_packed_t){.data = NULL};
   if (maker->packs != NULL && maker->packs->supplies) {
+    armnn_i_acc_free_name(name);
     return take_saved(maker->packs, size, layout, out_packed);
   }
-  out_packed->data = armnn_i_acc_new_weights(maker->host, size);
+  ARMNN_ACC_NAME(name, (uint64_t)(uintptr_t)maker->isa, size, layout);
+  if (!name->is_void) out_packed->data = armnn_i_acc_find_weights(maker->host, name);
+  out_packed->is_packed = out_packed->data != NULL;
+  if (!out_packed->is_packed) out_packed->data = armnn_i_acc_new_weights(maker->host, size);
+  if (out_packed->is_packed || name->is_void || out_packed->data == NULL) {
+    armnn_i_acc_free_name(name);
+  } else {
+    out_packed->name = *name;
+  }
   return out_packed->data != NULL ? ARMNN_STATUS_OK : ARMNN_STATUS_OUT_OF_MEMORY;
 }
 
 void armnn_i_acc_share_packed(const armnn_i_acc_maker_t* maker, uint64_t size, uint64_t layout,
                               armnn_i_acc_packed_t* packed) {
   if (packed->is_saved) return;
-  packed->data = armnn_i_acc_share_weights(packed->data);
-  if (maker->packs == NULL) return;
+  if (!packed->is_packed) packed->data = armnn_i_acc_share_weights(packed->data);
+  packed->is_packed = true;
+  if (packed->name.count > 0) armnn_i_acc_label_weights(packed->data, &packed->name);
+  armnn_i_acc_free_name(&packed->name);
+  if (maker->packs == NULL || !maker->packs->notes) return;
   note(maker->packs, &(armnn_i_acc_pack_t){packed->data, size, layout});
 }
 
 void armnn_i_acc_release_packed(armnn_i_acc_packed_t* packed) {
   if (!packed->is_saved) armnn_i_acc_release_weights(packed->data);
+  armnn_i_acc_free_name(&packed->name);
   packed->data = NULL;
+}
+
+void* armnn_i_acc_keep_constant(const armnn_i_acc_maker_t* maker, const void* data, uint64_t size) {
+  armnn_i_acc_name_t name = {.is_void = size < LEAST_NAMED};
+  ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_KEPT, size);
+  armnn_i_acc_name_weights(&name, maker, data);
+  void* kept = name.is_void ? NULL : armnn_i_acc_find_weights(maker->host, &name);
+  if (kept == NULL) {
+    kept = armnn_i_acc_keep_weights(maker->host, data, size);
+    if (kept != NULL && !name.is_void) armnn_i_acc_label_weights(kept, &name);
+  }
+  armnn_i_acc_free_name(&name);
+  return kept;
 }
 
 uint64_t armnn_i_acc_layout(uint64_t seed, const uint64_t* numbers, uint32_t count) {

@@ -24,7 +24,8 @@ armnn_i_acc_program_t* armnn_i_acc_program_create(const armnn_i_acc_maker_t* mak
   if (program == NULL) return NULL;
   program->maker = *maker;
   program->saves = saves;
-  if (saves) program->maker.packs = &program->packs;
+  program->maker.packs = &program->packs;
+  program->packs.notes = saves;
   program->input_count = subgraph->input_count;
   program->output_count = subgraph->output_count;
   program->border =
@@ -83,7 +84,7 @@ const void* armnn_i_acc_program_keep(armnn_i_acc_program_t* program, const void*
     if (constants == NULL || originals == NULL) return NULL;
     program->constant_capacity = capacity;
   }
-  void* copy = armnn_i_acc_keep_weights(program->maker.host, data, size);
+  void* copy = armnn_i_acc_keep_constant(&program->maker, data, size);
   if (copy == NULL) return NULL;
   program->constants[program->constant_count] = (armnn_i_acc_span_t){copy, size};
   program->originals[program->constant_count++] = data;

@@ -9,19 +9,34 @@
 #include "program.h"
 
 #define BUCKETS 1024u /* of lists that are walked under the lock */
+/* Labels of one block: constants that come and go may be many, while equal ones stay. */
+#define MOST_LABELS 4u
+
+typedef struct block_t block_t;
+
+/* A name of a block. */
+typedef struct label_t {
+  block_t* block;
+  uint64_t hash;
+  struct label_t *next, *next_of_block;
+  uint32_t count;
+  uint64_t words[];
+} label_t;
 
 /* In the line before the bytes. */
-typedef struct block_t {
+struct block_t {
   const armnn_host_t* host;
   uint64_t size; /* bytes */
   uint64_t hash;
   uint64_t owners; /* 0: not shared yet, and in no list */
-  struct block_t* next;
-} block_t;
+  block_t* next;
+  label_t* labels; /* the latest first */
+};
 
 _Static_assert(sizeof(block_t) <= ARMNN_ACC_LINE, "one line is kept for it");
 
 static block_t* buckets[BUCKETS];
+static label_t* labels[BUCKETS];
 /* Held for some loads and stores at a time, never while bytes are compared. */
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
@@ -119,6 +134,66 @@ void* armnn_i_acc_keep_weights(const armnn_host_t* host, const void* data, uint6
   return copy;
 }
 
+/* ---- Labels -------------------------------------------------------------------------------- */
+
+/* Under the lock. */
+static label_t* find_label(const armnn_host_t* host, const armnn_i_acc_name_t* name,
+                           uint64_t hash) {
+  const size_t size = name->count * sizeof *name->words;
+  label_t* label = labels[hash % BUCKETS];
+  while (label != NULL &&
+         (label->hash != hash || label->block->host != host || label->count != name->count ||
+          memcmp(label->words, name->words, size) != 0)) {
+    label = label->next;
+  }
+  return label;
+}
+
+/* Under the lock: takes what |link| of a block's list points to out of both lists. */
+static label_t* unlink_label(label_t** link) {
+  label_t* label = *link;
+  *link = label->next_of_block;
+  label_t** other = &labels[label->hash % BUCKETS];
+  while (*other != label) other = &(*other)->next;
+  *other = label->next;
+  return label;
+}
+
+void* armnn_i_acc_find_weights(const armnn_host_t* host, const armnn_i_acc_name_t* name) {
+  const uint64_t hash = hash_of(name->words, name->count * sizeof *name->words);
+  lock();
+  const label_t* label = find_label(host, name, hash);
+  block_t* block = label != NULL ? label->block : NULL;
+  if (block != NULL) block->owners += 1;
+  unlock();
+  return block != NULL ? bytes_of(block) : NULL;
+}
+
+void armnn_i_acc_label_weights(void* weights, const armnn_i_acc_name_t* name) {
+  block_t* block = block_of(weights);
+  const size_t size = name->count * sizeof *name->words;
+  label_t *fresh = armnn_alloc(block->host, sizeof *fresh + size, sizeof(uint64_t)), *old = NULL;
+  if (fresh == NULL) return; /* they are packed again then */
+  *fresh = (label_t){.block = block, .hash = hash_of(name->words, size), .count = name->count};
+  memcpy(fresh->words, name->words, size);
+  lock();
+  if (find_label(block->host, name, fresh->hash) != NULL) { /* another thread was as quick */
+    old = fresh;
+  } else {
+    fresh->next = labels[fresh->hash % BUCKETS];
+    labels[fresh->hash % BUCKETS] = fresh;
+    fresh->next_of_block = block->labels;
+    block->labels = fresh;
+    label_t** link = &block->labels;
+    for (uint32_t i = 0; *link != NULL && i < MOST_LABELS; ++i) link = &(*link)->next_of_block;
+    if (*link != NULL) old = unlink_label(link);
+  }
+  unlock();
+  if (old != NULL) armnn_free(block->host, old);
+}
+
+/* ---- Owners -------------------------------------------------------------------------------- */
+
 void armnn_i_acc_retain_weights(void* weights) {
   lock();
   block_of(weights)->owners += 1;
@@ -128,14 +203,25 @@ void armnn_i_acc_retain_weights(void* weights) {
 void armnn_i_acc_release_weights(void* weights) {
   if (weights == NULL) return;
   block_t* block = block_of(weights);
+  label_t* gone = NULL;
   lock();
   const bool is_last = block->owners <= 1;
   if (block->owners == 1) {
     block_t** link = &buckets[block->hash % BUCKETS];
     while (*link != block) link = &(*link)->next;
     *link = block->next;
+    while (block->labels != NULL) {
+      label_t* label = unlink_label(&block->labels);
+      label->next = gone;
+      gone = label;
+    }
   }
   if (!is_last) block->owners -= 1;
   unlock();
+  while (gone != NULL) {
+    label_t* label = gone;
+    gone = label->next;
+    armnn_free(block->host, label);
+  }
   if (is_last) armnn_free(block->host, block);
 }

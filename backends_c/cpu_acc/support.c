@@ -199,13 +199,22 @@ static armnn_status_t check_lstm(const armnn_layer_query_t* query, armnn_error_t
   return check_packed(query, 3, query->input_count, reason);
 }
 
-static armnn_status_t check_gru(const armnn_layer_query_t* query, armnn_error_t* reason) {
+/* GRU and RNN, whose operands have the same places. */
+static armnn_status_t check_units(const armnn_layer_query_t* query, armnn_error_t* reason) {
   enum { STATE = 5, LENGTHS = 6 };
   for (uint32_t i = 0; i < query->input_count && i < LENGTHS; ++i) {
     if (query->input_infos[i] == NULL) continue;
     ARMNN_RETURN_IF_ERROR(check_tensor(query->input_infos[i], false, "input", i, reason));
   }
   return check_packed(query, 1, STATE, reason);
+}
+
+static armnn_status_t check_rnn(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const armnn_rnn_descriptor_t* d = (const void*)query->descriptor;
+  const int32_t function = armnn_i_acc_activation_function(d->function);
+  if (function != ARMNN_ACC_IDENTITY) return check_units(query, reason);
+  return REFUSE(reason, "no kernel for %s",
+                armnn_operation_name(ARMNN_LAYER_ACTIVATION, d->function));
 }
 
 /* The matrices y are packed when the network is loaded. */

@@ -22,8 +22,13 @@ armnn_status_t armnn_i_ref_prepare_lstm(const armnn_workload_info_t* info, const
                                         armnn_backend_t* backend, void** out_prepared,
                                         armnn_workload_requirements_t* requirements,
                                         armnn_error_t* error);
-armnn_status_t armnn_i_ref_gru_supports(const armnn_layer_query_t* query, armnn_error_t* reason);
+/* GRU and RNN (recurrent_walk.h). */
+armnn_status_t armnn_i_ref_walk_supports(const armnn_layer_query_t* query, armnn_error_t* reason);
 armnn_status_t armnn_i_ref_prepare_gru(const armnn_workload_info_t* info, const armnn_host_t* host,
+                                       armnn_backend_t* backend, void** out_prepared,
+                                       armnn_workload_requirements_t* requirements,
+                                       armnn_error_t* error);
+armnn_status_t armnn_i_ref_prepare_rnn(const armnn_workload_info_t* info, const armnn_host_t* host,
                                        armnn_backend_t* backend, void** out_prepared,
                                        armnn_workload_requirements_t* requirements,
                                        armnn_error_t* error);

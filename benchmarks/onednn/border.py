@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from border_shares import border_shares
 from common import REPOSITORY, publish
 
 import armnn_py as ann
@@ -44,8 +45,6 @@ NETWORKS = {
     "ocr_det": (1, 3, 320, 320),
     "ocr_rec": (1, 3, 48, 320),
 }
-#: Implementations of the library that change a layout.
-REORDERS = ("jit:uni", "jit:blk", "simple:any", "ref:any")
 PASSIVE = {"OMP_WAIT_POLICY": "passive"}
 
 
@@ -149,23 +148,11 @@ def whole_networks(folder: Path, models: Path, runs: int) -> dict[str, Any]:
                 }
                 result[f"{name}, {threads} threads"] = {
                     **entry,
-                    **outside_primitives(loaded["OneDnn"], {source: image}),
+                    **shares(loaded["OneDnn"], {source: image}),
                 }
                 for network in loaded.values():
                     network.close()
     return result
-
-
-def outside_primitives(network: ann.LoadedNetwork, inputs: dict[str, Any]) -> dict[str, float]:
-    """Return how much of a profiled run is in the parts of OneDnn, but in no primitive of them."""
-    shares = []
-    for _ in range(10):
-        with network.profile() as profile:
-            network.run(inputs)
-        rows = [row for row in profile.layers if row.backend == "OneDnn"]
-        around = sum(row.total_ns for row in rows if row.type == "PreCompiled")
-        shares.append(around / profile.run_ns)
-    return {"share_outside_primitives": round(statistics.median(shares), 4)}
 
 
 def shares(network: ann.LoadedNetwork, inputs: dict[str, Any]) -> dict[str, float]:
@@ -173,21 +160,10 @@ def shares(network: ann.LoadedNetwork, inputs: dict[str, Any]) -> dict[str, floa
 
     oneDNN computes in the layout that it likes best on this processor, not always the host's.
     """
-    outside, moving = [], []
-    for _ in range(40):
-        with network.profile() as profile:
-            network.run(inputs)
-        times = [event for event in profile.events if event.phase in ("begin", "end")]
-        steps = [
-            (first.name, last.time_ns - first.time_ns)
-            for first, last in zip(times[::2], times[1::2], strict=True)
-        ]
-        whole = profile.run_ns
-        outside.append(1 - sum(took for _, took in steps) / whole)
-        moving.append(sum(took for name, took in steps if name in REORDERS) / whole)
+    parts = border_shares(network, inputs, 40)
     return {
-        "share_outside_primitives": round(statistics.median(outside), 4),
-        "share_of_layout_changes": round(statistics.median(moving), 4),
+        "share_outside_primitives": round(parts.border, 4),
+        "share_of_layout_changes": round(parts.changes_of_layout, 4),
     }
 
 

@@ -214,6 +214,24 @@ const char* armnn_i_file_at_work(const void* context, bool looks_up);
 /* Where the code of |library| is, as dlopen returned it; false if that is not known. */
 bool armnn_i_find_code(void* library, uintptr_t* out_begin, uintptr_t* out_end);
 
+/* ---- lasting_constants.c -------------------------------------------------------------------- */
+
+#define ARMNN_LASTING_LISTS 1024u /* a power of two */
+
+typedef struct armnn_i_lasting_constant_t armnn_i_lasting_constant_t;
+
+typedef struct armnn_i_lasting_t {
+  pthread_mutex_t mutex;
+  uint64_t last_number;
+  armnn_i_lasting_constant_t* lists[ARMNN_LASTING_LISTS];
+} armnn_i_lasting_t;
+
+/* The bytes stay as they are until they were removed as often as added; false: memory is out. */
+bool armnn_i_lasting_add(armnn_i_lasting_t* lasting, const void* data, uint64_t size);
+void armnn_i_lasting_remove(armnn_i_lasting_t* lasting, const void* data, uint64_t size);
+/* 0: they were not added, or are removed. */
+uint64_t armnn_i_lasting_number(armnn_i_lasting_t* lasting, const void* data, uint64_t size);
+
 /* ---- host.c -------------------------------------------------------------------------------- */
 
 #define ARMNN_LOST_DEVICES 64u
@@ -228,6 +246,7 @@ typedef struct armnn_i_core_t {
   armnn_i_log_t log;
   armnn_i_trace_t trace;
   armnn_i_registry_t registry;
+  armnn_i_lasting_t lasting;
   pthread_mutex_t lost_mutex;
   armnn_i_lost_device_t lost[ARMNN_LOST_DEVICES];
   _Atomic uint64_t cpu_features; /* 0 = not looked yet */

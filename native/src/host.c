@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "armnn/lasting_constants.h"
 #include "core.h"
 
 armnn_i_core_t armnn_i_core = {
@@ -16,6 +17,7 @@ armnn_i_core_t armnn_i_core = {
     .log = {.mutex = PTHREAD_MUTEX_INITIALIZER, .level = ARMNN_LOG_INFO},
     .trace = {.mutex = PTHREAD_MUTEX_INITIALIZER},
     .registry = {.mutex = PTHREAD_MUTEX_INITIALIZER},
+    .lasting = {.mutex = PTHREAD_MUTEX_INITIALIZER},
     .lost_mutex = PTHREAD_MUTEX_INITIALIZER,
     .once = PTHREAD_ONCE_INIT,
 };
@@ -42,6 +44,7 @@ uint64_t armnn_i_coarse_now_ns(void) { return read_clock(CLOCK_MONOTONIC_COARSE)
  * body may fork, and the child starts the pool over in any case. */
 static void before_fork(void) {
   pthread_mutex_lock(&armnn_i_core.registry.mutex);
+  pthread_mutex_lock(&armnn_i_core.lasting.mutex);
   pthread_mutex_lock(&armnn_i_core.lost_mutex);
   pthread_mutex_lock(&armnn_i_core.trace.mutex);
   pthread_mutex_lock(&armnn_i_core.log.mutex);
@@ -51,6 +54,7 @@ static void after_fork_in_parent(void) {
   pthread_mutex_unlock(&armnn_i_core.log.mutex);
   pthread_mutex_unlock(&armnn_i_core.trace.mutex);
   pthread_mutex_unlock(&armnn_i_core.lost_mutex);
+  pthread_mutex_unlock(&armnn_i_core.lasting.mutex);
   pthread_mutex_unlock(&armnn_i_core.registry.mutex);
 }
 
@@ -180,10 +184,14 @@ static void host_device_lost(void* context, armnn_backend_t* who, armnn_string_t
   pthread_mutex_unlock(&armnn_i_core.lost_mutex);
 }
 
+static uint64_t host_number_of(void* context, const void* data, uint64_t size) {
+  return armnn_i_lasting_number(context, data, size);
+}
+
 static const void* host_extension(void* context, const char* id) {
+  static const armnn_lasting_constants_t lasting = {&armnn_i_core.lasting, host_number_of};
   (void)context;
-  (void)id;
-  return NULL; /* this version defines none */
+  return id != NULL && strcmp(id, ARMNN_LASTING_CONSTANTS) == 0 ? &lasting : NULL;
 }
 
 static const armnn_host_t host = {
@@ -218,6 +226,14 @@ const char* armnn_core_dynamic_backend_paths(void) { return ARMNN_DYNAMIC_BACKEN
 const armnn_host_t* armnn_core_host(void) {
   armnn_i_core_prepare();
   return &host;
+}
+
+int32_t armnn_core_add_lasting_constant(const void* data, uint64_t size) {
+  return armnn_i_lasting_add(&armnn_i_core.lasting, data, size) ? 1 : 0;
+}
+
+void armnn_core_remove_lasting_constant(const void* data, uint64_t size) {
+  armnn_i_lasting_remove(&armnn_i_core.lasting, data, size);
 }
 
 uint32_t armnn_core_usable_cpus(void) { return armnn_i_usable_cpus(); }

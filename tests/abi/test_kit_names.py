@@ -10,7 +10,11 @@ import pytest
 from abi_headers import INCLUDE_DIR
 
 FOLDER = INCLUDE_DIR / "armnn"
-KITS = [*sorted(path.name for path in FOLDER.glob("*kit*.h")), "compile_cache.h"]
+KITS = [
+    *sorted(path.name for path in FOLDER.glob("*kit*.h")),
+    "compile_cache.h",
+    "lasting_constants.h",
+]
 DEFINITION = re.compile(
     r"^#define (ARMNN_\w+)|^typedef .*?\(\*(armnn_\w+)\)|^typedef struct (\w+) \{"
     r"|^static (?:inline )?[\w\s*]*?\b(armnn_\w+)(?:\(| =)"

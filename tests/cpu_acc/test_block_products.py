@@ -121,6 +121,39 @@ def test_products(
 
 
 @pytest.mark.parametrize("data_type", ENDS, ids=lambda one: one.name)
+@pytest.mark.parametrize("points", ["none", "same", "own"])
+@pytest.mark.parametrize("rows", [1, 4, 9])
+@pytest.mark.parametrize("special", [np.inf, -np.inf, np.nan, "large"], ids=str)
+def test_special_values(
+    operators: Operators, isa: str, data_type: DataType, points: str, rows: int, special: Any
+) -> None:
+    """What the product with real weights gives: an infinite sum, NaN beside a weight of 0.
+
+    Large numbers overflow times the greatest level, but not times the weights.
+    """
+    if special == "large":
+        special = 2.5e37 if data_type.bits == 4 else 2e36
+    weights = Weights(data_type, 64, 40, 32, points, turned=False)
+    x, out = guarded((rows, 64)), guarded((rows, 40))
+    x[...] = values_of(3, rows, 64)
+    x[0, [5, 40]] = special
+    ones, zeros = np.ones(40, np.float32), np.zeros(40, np.float32)
+    what = Product(
+        left=tensor(x),
+        output=tensor(out),
+        weights=weights.blocks,
+        scales=address(ones),
+        shifts=address(zeros),
+        epilogue=epilogue("identity"),
+    )
+    operators.run("block_product", isa, what)
+    with np.errstate(invalid="ignore"):
+        y = x.astype(np.float64) @ weights.real.astype(np.float32).astype(np.float64)
+    largest = float((np.abs(x[np.isfinite(x).all(axis=1)]) @ np.abs(weights.real)).max(initial=1))
+    np.testing.assert_allclose(out, y, rtol=0, atol=3e-6 * largest)
+
+
+@pytest.mark.parametrize("data_type", ENDS, ids=lambda one: one.name)
 @pytest.mark.parametrize("points", ["none", "own"])
 @pytest.mark.parametrize("turned", [False, True])
 def test_real_numbers(

@@ -175,6 +175,25 @@ def test_windows(operators: Operators, isa: str, window: Window, image: tuple[in
         one(operators, isa, (2, *image, 20), window, how=how, bias=how != 1)
 
 
+@pytest.mark.parametrize("size", [3, 5])
+@pytest.mark.parametrize("is_below", [True, False])
+def test_rows_far_outside(operators: Operators, isa: str, size: int, is_below: bool) -> None:
+    """Strides and borders of more rows than 31 bits count: one window is outside of the image."""
+    rng = np.random.default_rng(size)
+    step = 2**31 + 8
+    x = random_like(rng, (1, size + 1, 9, 20), 0)
+    weights = rng.standard_normal((20, size, size)).astype(np.float32)
+    bias = rng.standard_normal(20).astype(np.float32)
+    inside = expected_of(x[:, :size], weights, bias, Window((size, size)))
+    exact = np.concatenate(
+        [inside, np.broadcast_to(bias, inside.shape)][:: 1 if is_below else -1], 1
+    )
+    out = laid_out(exact.shape, 0)
+    window = Window((size, size), (step, 1), before=(0 if is_below else step, 0))
+    operators.run("depthwise", isa, depthwise(x, out, weights, bias, window, epilogue()))
+    assert_close(out, exact, LayerType.DEPTHWISE_CONVOLUTION2D)
+
+
 @pytest.mark.parametrize("after", EPILOGUES)
 @pytest.mark.parametrize("residual", ["", "first", "last"])
 @pytest.mark.parametrize("size", [1, 3, 9])

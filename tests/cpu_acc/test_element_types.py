@@ -146,6 +146,7 @@ APART = {
     "separable",
     "lstm",
     "gru",
+    "rnn",
     "block_product",
     "dequantize_blocks",
     "integer_product",

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""LSTM and GRU on CpuAcc alone, against onnxruntime; `tests/frontends/tflite/test_lstm.py` compares
-LSTMs with LiteRT, which has more forms of them."""
+"""LSTM, GRU and RNN on CpuAcc alone, against onnxruntime; `tests/frontends/tflite` compares them
+with LiteRT, whose LSTMs have more forms."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-GATES = {"LSTM": 4, "GRU": 3}
+GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
+LAYERS = {"LSTM": "UnidirectionalSequenceLstm", "GRU": "Gru", "RNN": "Rnn"}
 BOTH = "bidirectional"
 # Steps, batch, size, hidden: ends of vectors and panels, blocks of rows.
 SIZES = [(1, 1, 1, 1), (7, 1, 5, 9), (4, 3, 17, 33), (3, 21, 8, 40), (2, 2, 64, 128)]
@@ -91,7 +92,7 @@ def check(runtime: ann.Runtime, op: str, sizes: tuple[int, int, int, int], **opt
     with ann.load(model, ["CpuAcc"], runtime=runtime) as network:
         kinds = {row.type for row in network.assignment}
         found = network.run(feeds)
-    assert ("Gru" if op == "GRU" else "UnidirectionalSequenceLstm") in kinds
+    assert LAYERS[op] in kinds
     for one, (name, other) in zip(expected, found.items(), strict=True):
         assert one.shape == other.shape
         np.testing.assert_allclose(other, one, rtol=1e-4, atol=2e-6, err_msg=name)
@@ -148,6 +149,22 @@ def test_functions_and_peepholes(runtime: ann.Runtime, function: str) -> None:
 )
 def test_gated_units(runtime: ann.Runtime, reset: int, options: dict[str, Any]) -> None:
     check(runtime, "GRU", (5, 3, 4, 9), linear_before_reset=reset, **options)
+
+
+@pytest.mark.parametrize("function", ["Tanh", "Relu", "Sigmoid", "LeakyRelu", "HardSigmoid", "Elu"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"lengths": [5, 2, 4]},
+        {"lengths": [5, 0, 3], "first": True, "known": False},
+        {"lengths": [3, 5, 4], "direction": BOTH, "directions": 2, "known": False},
+        {"clip": 0.4, "direction": "reverse"},
+    ],
+    ids=str,
+)
+def test_plain_units(runtime: ann.Runtime, function: str, options: dict[str, Any]) -> None:
+    functions = [function] * options.get("directions", 1)
+    check(runtime, "RNN", (5, 3, 4, 9), activations=functions, **options)
 
 
 @pytest.mark.parametrize("op", GATES)

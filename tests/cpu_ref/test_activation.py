@@ -30,6 +30,8 @@ FORMULAS = {
     abi.ARMNN_ACTIVATION_HARD_SWISH: lambda x, a, b: x * np.clip(x + 3, 0, 6) / 6,
     abi.ARMNN_ACTIVATION_HARD_SIGMOID: lambda x, a, b: np.clip(a * x + b, 0, 1),
     abi.ARMNN_ACTIVATION_MISH: lambda x, a, b: x * np.tanh(np.logaddexp(0, x)),
+    abi.ARMNN_ACTIVATION_SOFTSIGN: lambda x, a, b: x / (1 + np.abs(x)),
+    abi.ARMNN_ACTIVATION_THRESHOLDED_RELU: lambda x, a, b: np.where(x >= a, x, 0),
     abi.ARMNN_ACTIVATION_GELU: lambda x, a, b: (
         x * (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2))) / 2
     ),
@@ -67,6 +69,7 @@ def test_matches_the_formula(cpu_ref: Layers, function: int, shape: tuple[int, .
         (abi.ARMNN_ACTIVATION_HARD_SWISH, [-1e30, 1e30], [0, 1e30]),
         (abi.ARMNN_ACTIVATION_RELU, [-np.inf, np.inf], [0, np.inf]),
         (abi.ARMNN_ACTIVATION_GELU, [-100, 100], [0, 100]),
+        (abi.ARMNN_ACTIVATION_SOFTSIGN, [-1e30, 1e30], [-1, 1]),
     ],
 )
 def test_far_from_zero(
@@ -96,7 +99,12 @@ def test_refusals_say_why(cpu_ref: Layers) -> None:
     s32 = (2, 3), np.int32
     for form, source, target, words in [
         (relu, f32, ((3, 2), np.float32), "output 0 stated as 3x2, but it is 2x3"),
-        (activation(15), f32, f32, "function is 15"),
+        (
+            activation(abi.ARMNN_ACTIVATION_COUNT),
+            f32,
+            f32,
+            f"function is {abi.ARMNN_ACTIVATION_COUNT}",
+        ),
         (relu, s32, s32, "no kernel for data type signed32"),
         (relu, s32, f32, "output 0 stated as float32, but it is signed32"),
         (None, f32, f32, "the descriptor: 1 at 0x0 cannot be read"),

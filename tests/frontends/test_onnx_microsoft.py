@@ -8,6 +8,7 @@ import ast
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import onnx
 import onnxruntime
@@ -191,6 +192,38 @@ def test_mat_mul_of_few_bits(bits: int, with_points: bool) -> None:
     operands = [real(2, 3, inner), packed, scales, points]
     known = (1, 2, 3) if with_points else (1, 2)
     check("MatMulNBits", operands, known, K=inner, N=columns, bits=bits, block_size=block)
+
+
+@pytest.mark.parametrize("bits", [2, 4, 8])
+@pytest.mark.parametrize("with_points", [True, False])
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_rows_of_bytes(bits: int, with_points: bool, dtype: Any) -> None:
+    rows, columns, block = 9, 48, 32
+    packed = R.integers(0, 256, (rows, columns * bits // 8)).astype(np.uint8)
+    scales = R.uniform(0.01, 0.1, (rows, 2)).astype(dtype)
+    points = R.integers(0, 256, (rows, -(-2 * bits // 8))).astype(np.uint8)
+    indices = np.int64([[3, 0, 8], [-1, 3, 2]])
+    operands = [packed, indices, scales, points if with_points else None]
+    known = (0, 2, 3) if with_points else (0, 2)
+    for place in [known, (*known, 1)]:
+        check("GatherBlockQuantized", operands, place, bits=bits, block_size=block)
+
+
+@pytest.mark.parametrize("dtype", [ml_dtypes.int4, ml_dtypes.uint4], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("with_points", [True, False])
+@pytest.mark.parametrize("axes", [(0, 1), (1, 0), (2, 1), (0, 2), (1, 2), (2, 0)], ids=str)
+def test_elements_of_four_bits(dtype: Any, with_points: bool, axes: tuple[int, int]) -> None:
+    """Numbers of a type of 4 bits, gathered and in blocks along any dimension."""
+    low = ml_dtypes.iinfo(dtype).min
+    shape, gathered, quantised = (17, 33, 19), *axes
+    grid = [-(-size // 16) if axis == quantised else size for axis, size in enumerate(shape)]
+    table = R.integers(low, low + 16, shape).astype(dtype)
+    points = R.integers(low, low + 16, grid).astype(dtype) if with_points else None
+    scales = R.uniform(0.01, 0.1, grid).astype(np.float32)
+    known = (0, 2, 3) if with_points else (0, 2)
+    operands = [table, np.int32([5, 0, 16, 16]), scales, points]
+    check("GatherBlockQuantized", operands, known, gather_axis=gathered,
+          quantize_axis=quantised, block_size=16)  # fmt: skip
 
 
 # ---- Attention -----------------------------------------------------------------------------------

@@ -127,6 +127,28 @@ def test_sums_as_integers() -> None:
     np.testing.assert_array_equal(*both("ConvInteger", [x, w, *points], (1, 2, 3)))
 
 
+@pytest.mark.parametrize("known", [(1,), (1, 3), (1, 2, 3)], ids=str)
+@pytest.mark.parametrize("dtypes", [(np.uint8, np.int8), (np.uint8, np.uint8)], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"pads": [1, 0, 2, 1], "strides": [2, 1]},
+        {"auto_pad": "SAME_UPPER"},
+        {"dilations": [1, 2]},
+    ],
+    ids=str,
+)
+def test_convolutions_are_products_of_integers(
+    known: tuple[int, ...], dtypes: tuple[Any, Any], options: dict[str, Any]
+) -> None:
+    """Around the image lies its zero point, which may be computed as that of DynamicQuantize."""
+    x, w = levels(dtypes[0], 2, 3, 7, 6), levels(dtypes[1], 4, 3, 3, 2)
+    points = [np.array(9, dtypes[0]), np.array(2, dtypes[1])]
+    operands = [x, w, *points] if len(known) > 1 else [x, w]
+    np.testing.assert_array_equal(*both("ConvInteger", operands, known, **options))
+
+
 def large(*shape: int) -> np.ndarray:
     """Levels near the ends of their range, whose sums go beyond 2**24 and are odd."""
     return R.integers(231, 256, shape).astype(np.uint8)

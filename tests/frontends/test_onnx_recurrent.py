@@ -25,19 +25,20 @@ def f(*shape: int) -> np.ndarray:
 
 def run(op: str, *, directions: int = 1, lengths: Any = None, first: bool = False,
         peepholes: bool = False, bias: bool = True, known: bool = True,
-        **attributes: Any) -> None:  # fmt: skip
+        batch: int = BATCH, layers: int | None = None, **attributes: Any) -> None:  # fmt: skip
+    """Compare with onnxruntime; ``layers``: how many of the operator's layer there are."""
     gates = GATES[op]
-    x = f(STEPS, BATCH, INPUTS)
+    x = f(STEPS, batch, INPUTS)
     values: dict[str, Any] = {
         "x": x,
         "w": f(directions, gates * HIDDEN, INPUTS),
         "r": f(directions, gates * HIDDEN, HIDDEN),
         "b": f(directions, 2 * gates * HIDDEN) if bias else None,
         "lengths": None if lengths is None else np.array(lengths, np.int32),
-        "h0": f(directions, BATCH, HIDDEN) if first else None,
+        "h0": f(directions, batch, HIDDEN) if first else None,
     }
     if op == "LSTM":
-        values["c0"] = f(directions, BATCH, HIDDEN) if first else None
+        values["c0"] = f(directions, batch, HIDDEN) if first else None
         values["p"] = f(directions, 3 * HIDDEN) if peepholes else None
     given = [name if value is not None else "" for name, value in values.items()]
     while not given[-1]:
@@ -63,6 +64,8 @@ def run(op: str, *, directions: int = 1, lengths: Any = None, first: bool = Fals
     ).run(None, feeds)
     with ann.load(model, ["CpuRef"]) as network:
         found = network.run(feeds)
+        kinds = [row.type for row in network.assignment]
+    assert layers is None or kinds.count({"GRU": "Gru", "RNN": "Rnn"}[op]) == layers
     for one, (name, other) in zip(expected, found.items(), strict=True):
         assert one.shape == other.shape
         np.testing.assert_allclose(other, one, rtol=1e-4, atol=1e-6, err_msg=name)
@@ -107,8 +110,66 @@ def test_a_gru_that_resets_after_the_product(direction: str) -> None:
 def test_other_activations() -> None:
     run("LSTM", activations=["HardSigmoid", "Relu", "Tanh"],
         activation_alpha=[0.3], activation_beta=[0.4])  # fmt: skip
-    run("RNN", activations=["LeakyRelu"], activation_alpha=[0.2])
     run("GRU", activations=["Sigmoid", "Softplus"])
+    run("GRU", activations=["ThresholdedRelu", "Softsign"], activation_alpha=[0.2])
+
+
+@pytest.mark.parametrize(
+    ("function", "parameters"),
+    [
+        ("Relu", {}),
+        ("Tanh", {}),
+        ("Sigmoid", {}),
+        ("Affine", {"activation_alpha": [0.4], "activation_beta": [0.1]}),
+        ("LeakyRelu", {"activation_alpha": [0.2]}),
+        ("ThresholdedRelu", {"activation_alpha": [0.3]}),
+        ("ScaledTanh", {"activation_alpha": [0.7], "activation_beta": [0.5]}),
+        ("HardSigmoid", {"activation_alpha": [0.3], "activation_beta": [0.4]}),
+        ("Elu", {"activation_alpha": [0.6]}),
+        ("Softsign", {}),
+        ("Softplus", {}),
+    ],
+)
+def test_plain_units_have_every_function(function: str, parameters: dict[str, Any]) -> None:
+    run("RNN", activations=[function], layers=1, lengths=[5, 2, 4], first=True, **parameters)
+
+
+def test_directions_of_plain_units_have_functions_of_their_own() -> None:
+    run("RNN", direction=BOTH, directions=2, activations=["Tanh", "LeakyRelu"],
+        activation_alpha=[0.2], lengths=[3, 5, 0], first=True, layers=2)  # fmt: skip
+    run("RNN", direction=BOTH, directions=2, activations=["Elu", "Elu"], layers=2,
+        activation_alpha=[0.2, 0.6])  # fmt: skip
+
+
+@pytest.mark.parametrize("op", ["GRU", "RNN"])
+@pytest.mark.parametrize("known", [True, False])
+def test_a_batch_of_nothing_has_lengths(op: str, known: bool) -> None:
+    feeds = {"x": np.zeros((2, 0, 3), np.float32)}
+    if not known:
+        feeds["w"] = np.zeros((1, 2 * GATES[op], 3), np.float32)
+    with ann.load(_plain(op, batch=0, known=known), ["CpuRef"]) as network:
+        found = network.run(feeds)
+    assert found["y"].shape == (2, 1, 0, 2)
+
+
+def test_lengths_beyond_the_steps() -> None:
+    with pytest.raises(ann.ParseError, match=r"lengths \[3\] for a batch of 1 in 2 steps"):
+        ann.import_model(_plain("RNN", batch=1, lengths=[3]))
+
+
+def test_rows_first() -> None:
+    """Against the same network with steps first: onnxruntime takes no other layout."""
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(2, 1, 3)).astype(np.float32)
+    with ann.load(_plain("RNN", batch=1), ["CpuRef"]) as network:
+        expected = network.run({"x": x})["y"]
+    model = _plain("RNN", batch=1, layout=1)
+    del model.graph.input[0].type.tensor_type.shape.dim[:]
+    for size in (1, 2, 3):
+        model.graph.input[0].type.tensor_type.shape.dim.add().dim_value = size
+    with ann.load(model, ["CpuRef"]) as network:
+        found = network.run({"x": x.transpose(1, 0, 2)})["y"]
+    np.testing.assert_array_equal(found, expected.transpose(2, 0, 1, 3))
 
 
 def test_an_activation_that_no_layer_has() -> None:
@@ -121,6 +182,28 @@ def test_weights_that_do_not_fit() -> None:
         ann.import_model(_lstm(rows=5))
     with pytest.raises(ann.ParseError, match="direction 'bidirectional' with weights of 1"):
         ann.import_model(_lstm(direction=BOTH))
+
+
+def _plain(
+    op: str, *, batch: int, lengths: Any = None, known: bool = True, **attributes: Any
+) -> Any:
+    rows = 2 * GATES[op]
+    rng = np.random.default_rng(5)
+    lengths = np.array([2] * batch if lengths is None else lengths, np.int32)
+    values = {
+        "w": rng.normal(size=(1, rows, 3)).astype(np.float32),
+        "r": rng.normal(size=(1, rows, 2)).astype(np.float32),
+        "lengths": lengths,
+    }
+    shapes = {"x": (2, batch, 3)} | ({} if known else {"w": values.pop("w").shape})
+    graph = helper.make_graph(
+        [helper.make_node(op, ["x", "w", "r", "", "lengths"], ["y"], hidden_size=2, **attributes)],
+        "graph",
+        [helper.make_tensor_value_info(k, TensorProto.FLOAT, v) for k, v in shapes.items()],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, (None,) * 4)],
+        [numpy_helper.from_array(value, name) for name, value in values.items()],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
 def _lstm(rows: int = 8, **attributes: Any) -> Any:

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import shutil
 import struct
 import subprocess
+import sys
 import sysconfig
 import tempfile
 import warnings
@@ -220,6 +222,50 @@ def test_no_variable_is_read_in_secure_mode(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(environment, "_began_secure", lambda: True)
     assert environment.dynamic_backend_paths() is None
     assert environment.lock_file() is None
+
+
+_SET_USER_ID = """
+import json, os, sys, warnings
+warnings.simplefilter("ignore")
+from armnn_py import environment
+from armnn_py.backends import load_backends
+found = {}
+for folder in sys.argv[1:]:
+    with load_backends(dynamic_backends_path=folder, bundled_backends=False) as registry:
+        found.update({verdict.path: verdict.code for verdict in registry.load_report})
+read = [environment.dynamic_backend_paths(), environment.trust_level()]
+print(json.dumps([os.getuid(), os.geteuid(), read, found]))
+"""
+
+
+@as_root
+def test_a_set_user_id_program(folder: Path, tmp_path: Path, workshop: Workshop) -> None:
+    """Somebody begins a program of root's: no variable counts, and no file of that user's opens."""
+    elsewhere = workshop.put_id(tmp_path / "elsewhere", "Elsewhere")
+    theirs = workshop.put_id(tmp_path / "theirs", "Theirs")
+    os.chown(theirs, SOMEBODY, SOMEBODY)
+    with tempfile.TemporaryDirectory() as made:
+        Path(made).chmod(0o755)
+        program = Path(made) / "python"
+        shutil.copyfile(os.path.realpath(sys.executable), program)
+        program.chmod(0o4755)
+
+        def answer(code: str) -> subprocess.CompletedProcess[str]:
+            return subprocess.run(
+                [program, "-c", code, folder, theirs.parent], user=SOMEBODY,
+                env={"PYTHONHOME": sys.base_prefix, "PYTHONPATH": os.pathsep.join(sys.path),
+                     "DYNAMIC_BACKEND_PATHS": str(elsewhere.parent), "ARMNN_PY_TRUST": "open"},
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
+
+        if answer("import os; print(os.geteuid())").stdout != "0\n":
+            pytest.skip("the file system ignores set-user-id")
+        done = answer(_SET_USER_ID)
+    assert done.returncode == 0, done.stderr
+    user, effective, read, found = json.loads(done.stdout)
+    assert (user, effective, read) == (SOMEBODY, 0, [None, None])
+    mine = folder / "Test_Mine_backend.so"
+    assert found == {str(mine): "ok", str(theirs): "foreign-owner"}
 
 
 # ---- What a file links to ------------------------------------------------------------------------

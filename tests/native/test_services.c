@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "armnn/lasting_constants.h"
 #include "core.h"
 #include "harness.h"
 
@@ -298,6 +299,59 @@ static void the_table_is_complete(void) {
   CHECK(armnn_core_static_backend(UINT32_MAX) == NULL);
 }
 
+/* ---- Constants that last ------------------------------------------------------------------- */
+
+static void a_number_stands_for_one_constant(void) {
+  static const char bytes[64];
+  const armnn_host_t* host = armnn_core_host();
+  const armnn_lasting_constants_t* lasting =
+      host->extension(host->context, ARMNN_LASTING_CONSTANTS);
+  CHECK(lasting != NULL);
+#define NUMBER_OF(data, size) lasting->number_of(lasting->context, data, size)
+  CHECK_EQUAL(NUMBER_OF(bytes, 64), 0);
+  CHECK_EQUAL(armnn_core_add_lasting_constant(bytes, 64), 1);
+  const uint64_t first = NUMBER_OF(bytes, 64);
+  CHECK(first != 0);
+  CHECK_EQUAL(NUMBER_OF(bytes, 63), 0);
+  CHECK_EQUAL(NUMBER_OF(bytes + 1, 63), 0);
+  /* Of another size it is another constant. */
+  CHECK_EQUAL(armnn_core_add_lasting_constant(bytes, 32), 1);
+  CHECK(NUMBER_OF(bytes, 32) != 0);
+  CHECK(NUMBER_OF(bytes, 32) != first);
+  CHECK_EQUAL(NUMBER_OF(bytes, 64), first);
+  /* It stays until it was removed as often as it was added. */
+  CHECK_EQUAL(armnn_core_add_lasting_constant(bytes, 64), 1);
+  CHECK_EQUAL(NUMBER_OF(bytes, 64), first);
+  armnn_core_remove_lasting_constant(bytes, 64);
+  CHECK_EQUAL(NUMBER_OF(bytes, 64), first);
+  armnn_core_remove_lasting_constant(bytes, 64);
+  CHECK_EQUAL(NUMBER_OF(bytes, 64), 0);
+  /* What comes to its address is another one. */
+  CHECK_EQUAL(armnn_core_add_lasting_constant(bytes, 64), 1);
+  CHECK(NUMBER_OF(bytes, 64) != 0);
+  CHECK(NUMBER_OF(bytes, 64) != first);
+  armnn_core_remove_lasting_constant(bytes, 64);
+  armnn_core_remove_lasting_constant(bytes, 32);
+  armnn_core_remove_lasting_constant(bytes, 32); /* once too often */
+  CHECK_EQUAL(NUMBER_OF(bytes, 32), 0);
+}
+
+static void many_constants_last(void) {
+  static const char bytes[5000];
+  const armnn_host_t* host = armnn_core_host();
+  const armnn_lasting_constants_t* lasting =
+      host->extension(host->context, ARMNN_LASTING_CONSTANTS);
+  for (uint64_t i = 0; i < sizeof bytes; ++i) {
+    CHECK_EQUAL(armnn_core_add_lasting_constant(bytes + i, 1), 1);
+  }
+  for (uint64_t i = 1; i < sizeof bytes; ++i) {
+    CHECK_EQUAL(NUMBER_OF(bytes + i, 1), NUMBER_OF(bytes, 1) + i);
+  }
+  for (uint64_t i = 0; i < sizeof bytes; ++i) armnn_core_remove_lasting_constant(bytes + i, 1);
+  for (uint64_t i = 0; i < sizeof bytes; ++i) CHECK_EQUAL(NUMBER_OF(bytes + i, 1), 0);
+#undef NUMBER_OF
+}
+
 static const test_t tests[] = {
     TEST(memory_is_aligned),
     TEST(unreadable_memory_is_known_without_a_signal),
@@ -311,5 +365,7 @@ static const test_t tests[] = {
     TEST(lost_devices_are_remembered),
     TEST(the_table_is_complete),
     TEST(bodies_are_in_parallel),
+    TEST(a_number_stands_for_one_constant),
+    TEST(many_constants_last),
 };
 MAIN(tests)

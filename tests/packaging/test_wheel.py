@@ -24,7 +24,7 @@ PROGRAM = "armnn_py/_native/lib/armnn_probe"
 HEADERS = (
     "types.h descriptors.h names.h backend_api.h backend_kit.h kit_base.h kit_options.h kit_rows.h "
     "kit_hooks.h kit_support.h kit_workloads.h kit_entry.h compile_kit.h compile_cache.h guard.hpp "
-    "layer_rules.h"
+    "lasting_constants.h layer_rules.h"
 )
 SDK = {
     *(f"armnn_py/sdk/include/armnn/{name}" for name in HEADERS.split()),

@@ -295,29 +295,3 @@ def test_another_pthreadpool_was_there_first(xnnpack_library: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.split("\n")[:3] == ["72.0 32.0"] * 3
     assert "bound to another libpthreadpool" in done.stderr
-
-
-# ---- Real networks ---------------------------------------------------------------------------
-
-SHAPES = {
-    "ocr_det": {"x": (1, 3, 192, 320)},
-    "ocr_rec": {"x": (1, 3, 48, 320)},
-    "resnet50_thin": {"input_0": (1, 224, 224, 3)},
-    "yolox_tiny": {"images": (1, 3, 416, 416)},
-}
-
-
-@pytest.mark.models
-@pytest.mark.parametrize("name", list(SHAPES))
-def test_open_networks(models_folder: Path, runtime: ann.Runtime, name: str) -> None:
-    model = ann.import_model(models_folder / "open" / f"{name}.onnx")
-    inputs = {key: numbers(*shape) for key, shape in SHAPES[name].items()}
-    with ann.load(model, ["CpuRef"], runtime=runtime, shapes=SHAPES[name]) as net:
-        expected = net.run(inputs)
-    with ann.load(model, ["Xnnpack", "CpuRef"], runtime=runtime, shapes=SHAPES[name]) as net:
-        placed = [row.backend for row in net.assignment.layers if row.backend]
-        results = net.run(inputs)
-    assert placed.count("Xnnpack") > 0.9 * len(placed)
-    for key, wanted in expected.items():
-        scale = max(1.0, float(np.abs(wanted).max()))
-        np.testing.assert_allclose(results[key] / scale, wanted / scale, rtol=0, atol=1e-4)

@@ -107,3 +107,15 @@ def test_the_files_of_the_architecture_exist() -> None:
     named += re.findall(r"`((?:armnn_py|native|backends_c)/[\w./]*)`", page("architecture.md"))
     assert len(named) > 40
     assert [path for path in named if not (DOCS.parent / path).exists()] == []
+
+
+def test_a_generated_page_that_differs_names_the_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(DOCS.parent / "scripts"))
+    differences = importlib.import_module("generated_page").differences
+    there = (
+        "# Page\n\n| deed | id | create |\n|---|---|---|\n| hangs | 9 | told |\n| ends | - | 6 |\n"
+    )
+    assert list(differences(there, there)) == []
+    found = there.replace("told", "goes on").replace("# Page", "# Leaf")
+    told = [line for line in differences(there, found) if line[:2] not in ("--", "++", "@@")]
+    assert told == ["-# Page", "+# Leaf", "-hangs, create: told", "+hangs, create: goes on"]

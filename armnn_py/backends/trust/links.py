@@ -56,7 +56,8 @@ def check_links(info: ElfInfo, path: str) -> list[str]:
             # Not refused: CMake fills the run paths of files that are not installed yet with these.
             told.append(
                 f"its run path '{printable(run_path)}' has an empty entry, which stands for the "
-                "folder that the program is started in"
+                "folder that the program is started in; CMake's end with one until "
+                "'cmake --install' writes INSTALL_RPATH in their place"
             )
     for needed in info.needed:
         is_path = any(word in needed for word in ("/", *_LIBRARY_FOLDER))

@@ -6,17 +6,44 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
+from armnn_py.types import ActivationFunction as Function
 
-__all__ = ["INPUT_WEIGHTS", "LENGTHS", "RECURRENT_WEIGHTS", "Recurrence"]
+__all__ = ["INPUT_WEIGHTS", "LENGTHS", "RECURRENT_WEIGHTS", "Activation", "Recurrence"]
 
 X, INPUT_WEIGHTS, RECURRENT_WEIGHTS, _BIAS, LENGTHS = range(5)
 _DIRECTIONS = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
+
+
+# By name in lower case: the function, the default values of a and b, and how many of these can be
+# given.
+_FUNCTIONS: dict[str, tuple[Function, float, float, int]] = {
+    "sigmoid": (Function.SIGMOID, 0.0, 0.0, 0),
+    "tanh": (Function.TANH, 1.0, 1.0, 0),
+    "relu": (Function.RELU, 0.0, 0.0, 0),
+    "leakyrelu": (Function.LEAKY_RELU, 0.01, 0.0, 1),
+    "thresholdedrelu": (Function.THRESHOLDED_RELU, 1.0, 0.0, 1),
+    "scaledtanh": (Function.TANH, 1.0, 1.0, 2),
+    "hardsigmoid": (Function.HARD_SIGMOID, 0.2, 0.5, 2),
+    "elu": (Function.ELU, 1.0, 0.0, 1),
+    "softsign": (Function.SOFTSIGN, 0.0, 0.0, 0),
+    "softplus": (Function.SOFT_RELU, 0.0, 0.0, 0),
+    "affine": (Function.LINEAR, 1.0, 0.0, 2),
+}
+
+
+class Activation(NamedTuple):
+    """A function and its parameters."""
+
+    function: Function
+    a: float
+    b: float
 
 
 @dataclass
@@ -55,6 +82,24 @@ class Recurrence:
                 f"direction '{direction[:20]}' with weights of {directions} directions"
             )
         return cls(view, x, _DIRECTIONS[direction], length, batch, hidden, batch_first)
+
+    def activations(self, defaults: Sequence[str]) -> list[tuple[Activation, ...]]:
+        """Return the functions of each direction; ``defaults`` are those of one."""
+        view, count = self.view, len(defaults) * len(self.backward)
+        given = view.node.attributes.get("activations") or [*defaults] * len(self.backward)
+        if len(given) != count:
+            raise ParseError(f"{len(given)} activations, {count} expected")
+        alphas = iter(view.floats("activation_alpha") or ())
+        betas = iter(view.floats("activation_beta") or ())
+        found: list[Activation] = []
+        for name in map(str, given):
+            if name.lower() not in _FUNCTIONS:
+                raise Unsupported(f"activation {name[:20]}")
+            function, a, b, takes = _FUNCTIONS[name.lower()]
+            a = next(alphas, a) if takes > 0 else a
+            b = next(betas, b) if takes > 1 else b
+            found.append(Activation(function, a, b))
+        return [tuple(found[k : k + len(defaults)]) for k in range(0, count, len(defaults))]
 
     def part(self, value: Value, index: int) -> Value:
         """Cut one direction out, which is the first dimension, and drop that."""

@@ -105,6 +105,7 @@ _MICROSOFT_FAMILIES = {
     "microsoft_grouped": "GroupQueryAttention",
     "microsoft_rotary": "RotaryEmbedding",
     "microsoft_few_bits": "MatMulNBits",
+    "microsoft_gathered": "GatherBlockQuantized",
     "microsoft_fused": (
         "BiasGelu EmbedLayerNormalization FastGelu FusedConv FusedGemm FusedMatMul Gelu "
         "QuickGelu SkipLayerNormalization SkipSimplifiedLayerNormalization "

@@ -31,9 +31,9 @@ from armnn_py.network.shapes import infer_shapes
 from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.types import ActivationFunction, LayerType
 
-__all__ = ["OperatorView", "RunTimeOperand"]
+__all__ = ["FUSED", "OperatorView", "RunTimeOperand"]
 
-_FUSED: dict[str, tuple[ActivationFunction, float, float]] = {
+FUSED: dict[str, tuple[ActivationFunction, float, float]] = {
     "RELU": (ActivationFunction.RELU, 0.0, 0.0),
     "RELU_N1_TO_1": (ActivationFunction.BOUNDED_RELU, 1.0, -1.0),
     "RELU6": (ActivationFunction.BOUNDED_RELU, 6.0, 0.0),
@@ -246,7 +246,7 @@ class OperatorView:
         found = self.choice("fused_activation_function", "ActivationFunctionType")
         if found == "NONE":
             return ""
-        if found not in _FUSED:
+        if found not in FUSED:
             raise Unsupported(f"fused activation {found}")
         return found
 
@@ -261,7 +261,7 @@ class OperatorView:
         that clamps before it stores.
         """
         fused = self.fused
-        return self.activation(_FUSED[fused][0], value, *_FUSED[fused][1:]) if fused else value
+        return self.activation(FUSED[fused][0], value, *FUSED[fused][1:]) if fused else value
 
     # ---- Real numbers ---------------------------------------------------------------------------
 

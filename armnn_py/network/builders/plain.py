@@ -32,6 +32,7 @@ from armnn_py.descriptors import (
     PermuteDescriptor,
     ReduceDescriptor,
     RmsNormalizationDescriptor,
+    RnnDescriptor,
     ScatterNdDescriptor,
     SliceDescriptor,
     SoftmaxDescriptor,
@@ -44,6 +45,7 @@ from armnn_py.network.core import NetworkCore
 from armnn_py.network.layer import Layer, Source
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import (
+    ActivationFunction,
     ArgMinMaxFunction,
     BinaryOperation,
     ComparisonOperation,
@@ -1274,6 +1276,71 @@ class PlainBuilders(NetworkCore):
             [x, gamma],
             descriptor,
             output_info,
+            name,
+            backend,
+        )
+
+    def add_rnn(
+        self,
+        x: Source,
+        input_weights: Source,
+        recurrent_weights: Source,
+        input_bias: Source | None = None,
+        recurrent_bias: Source | None = None,
+        hidden_state: Source | None = None,
+        sequence_lengths: Source | None = None,
+        *,
+        direction: RecurrentDirection = RecurrentDirection.FORWARD,
+        function: ActivationFunction = ActivationFunction.TANH,
+        a: float = 1.0,
+        b: float = 1.0,
+        clip: float = 0.0,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Run plain recurrent units over a sequence: ONNX's RNN.
+
+        D directions, batch N, T steps, input size I, hidden size H.
+
+        Parameters
+        ----------
+        x
+            [T, N, I].
+        input_weights
+            [D, H, I].
+        recurrent_weights
+            [D, H, H].
+        input_bias, recurrent_bias
+            [D, H].
+        hidden_state
+            [D, N, H]; zeros without.
+        sequence_lengths
+            [N], integers; all T without.
+        direction
+            Forward, reverse, or both.
+        function
+            What makes the state of the sums; `ActivationFunction` has the formula of each.
+        a, b
+            What the formula calls so.
+        clip
+            Bound of what enters the function; 0 for none.
+
+        Returns
+        -------
+        Layer
+            Two outputs: each step's state, [T, D, N, H], and the last, [D, N, H].
+
+        Raises
+        ------
+        LayerValidationError
+            The operands do not fit together.
+        """
+        descriptor = RnnDescriptor(direction=direction, function=function, a=a, b=b, clip=clip)
+        return self._add(
+            LayerType.RNN,
+            [x, input_weights, recurrent_weights, input_bias, recurrent_bias, hidden_state, sequence_lengths],
+            descriptor,
+            None,
             name,
             backend,
         )

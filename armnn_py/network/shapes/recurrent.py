@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Recurrent layers: Gru as ONNX defines it, the LSTMs as Arm NN does.
+"""Recurrent layers: Gru and Rnn as ONNX defines them, the LSTMs as Arm NN does.
 
 Types: operands of a float layer have the input's type, but its weights may be quantised. Those of a
 quantised layer are quantised; biases may be of 32 bits instead.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container
 
-from armnn_py.descriptors import GruDescriptor, LstmDescriptor, QLstmDescriptor
+from armnn_py.descriptors import GruDescriptor, LstmDescriptor, QLstmDescriptor, RnnDescriptor
 from armnn_py.network.operands import operand_name
 from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo
@@ -20,14 +20,24 @@ __all__ = ["RULES"]
 
 
 def _gru(site: Site) -> list[TensorInfo]:
-    d = site.parameters(GruDescriptor)
+    return _walk(site, site.parameters(GruDescriptor).direction, 3)
+
+
+def _rnn(site: Site) -> list[TensorInfo]:
+    return _walk(site, site.parameters(RnnDescriptor).direction, 1)
+
+
+def _walk(site: Site, direction: RecurrentDirection, count: int) -> list[TensorInfo]:
+    """Check the operands of cells with so many gates: [output, hidden_state]."""
     site.need_number()
     steps, batch, size = site.need_rank(3)
-    directions = 2 if d.direction is RecurrentDirection.BIDIRECTIONAL else 1
+    directions = 2 if direction is RecurrentDirection.BIDIRECTIONAL else 1
     gates = site.need_rank(3, 1)[1]
-    if gates % 3:
-        site.fail(f"input_weights have {gates} rows, a multiple of 3 expected: one for each gate")
-    hidden = gates // 3
+    if gates % count:
+        site.fail(
+            f"input_weights have {gates} rows, a multiple of {count} expected: one for each gate"
+        )
+    hidden = gates // count
     expected = {
         1: (directions, gates, size),
         2: (directions, gates, hidden),
@@ -175,5 +185,6 @@ RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {
     LayerType.LSTM: _lstm,
     LayerType.QLSTM: _q_lstm,
     LayerType.QUANTIZED_LSTM: _quantized_lstm,
+    LayerType.RNN: _rnn,
     LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM: _sequence_lstm,
 }

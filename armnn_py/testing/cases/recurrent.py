@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
 from armnn_py import descriptors as d
 from armnn_py.backends.probing import Example, Operand, Operands, lstm_in_integers, quantized_lstm
 from armnn_py.backends.recurrent_examples import Shape, lstm_shapes
-from armnn_py.types import LayerType, RecurrentDirection
+from armnn_py.types import ActivationFunction, LayerType, RecurrentDirection
 
 __all__ = ["recurrent_examples"]
 
@@ -49,6 +50,7 @@ def recurrent_examples(of: Operands, *, full: bool) -> Iterator[Example]:
         yield from _lstms(of, {"cifg_enabled": False}, batch, size, cells, None, steps)
     for batch, size, hidden, _, steps in (*_SIZES, *_EMPTY):
         yield from _grus(of, batch, size, hidden, steps)
+        yield from _rnns(of, batch, size, hidden, steps, full=full)
     for batch, size, cells, *_ in (*_SIZES, *_EMPTY):
         yield quantized_lstm(of, batch, size, cells)
     for form in _INTEGER_FORMS:
@@ -68,6 +70,38 @@ def _grus(of: Operands, batch: int, size: int, hidden: int, steps: int) -> Itera
         yield Example(LayerType.GRU, plain, [x, *weights, None, bias, None, lengths])
         after = d.GruDescriptor(direction, linear_before_reset=True, clip=0.75)
         yield Example(LayerType.GRU, after, [x, *weights, bias, bias, state])
+
+
+#: Function of a plain unit, with its parameters; steady ones, so that steps do not add up errors.
+_UNITS = (
+    (ActivationFunction.TANH, 1.0, 1.0),
+    (ActivationFunction.SIGMOID, 0.0, 0.0),
+    (ActivationFunction.RELU, 0.0, 0.0),
+)
+_MORE_UNITS = (
+    (ActivationFunction.ELU, 0.5, 0.0),
+    (ActivationFunction.HARD_SIGMOID, 0.2, 0.5),
+    (ActivationFunction.SOFTSIGN, 0.0, 0.0),
+)
+
+
+def _rnns(
+    of: Operands, batch: int, size: int, hidden: int, steps: int, *, full: bool
+) -> Iterator[Example]:
+    x = of.x(steps, batch, size)
+    units = _UNITS + (_MORE_UNITS if full else ())
+    for direction, (function, a, b) in zip(
+        itertools.cycle(RecurrentDirection), units, strict=False
+    ):
+        k = 2 if direction is RecurrentDirection.BIDIRECTIONAL else 1
+        weights = [of.parameter(k, hidden, size), of.parameter(k, hidden, hidden)]
+        bias, state = of.parameter(k, hidden), of.x(k, batch, hidden)
+        lengths = of.integers([max(steps - n, 0) for n in range(batch)])
+        plain = d.RnnDescriptor(direction, function, a, b)
+        yield Example(LayerType.RNN, plain, [x, *weights])
+        yield Example(LayerType.RNN, plain, [x, *weights, None, bias, None, lengths])
+        clipped = d.RnnDescriptor(direction, function, a, b, clip=0.75)
+        yield Example(LayerType.RNN, clipped, [x, *weights, bias, bias, state])
 
 
 #: Peephole, layer normalisation, projection, CIFG, bound of the cell state.

@@ -91,6 +91,13 @@ static uint32_t transposed_constant(ir_graph_t* graph, uint32_t value, const ir_
       index[d] = 0;
     }
   }
+  armnn_i_acc_name_t name = {0};
+  ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_TRANSPOSED, size, shape->rank);
+  for (uint32_t d = 0; d < shape->rank; ++d) {
+    ARMNN_ACC_NAME(&name, (uint64_t)shape->dims[d], (uint64_t)steps[d]);
+  }
+  armnn_i_acc_name_weights(&name, graph->maker, from->constant);
+  armnn_i_acc_add_origin(&graph->origins, values, (uint64_t)count * size, &name);
   return armnn_i_acc_constant(graph, from->element, shape, values);
 }
 

@@ -105,6 +105,12 @@ static ir_node_t* row_convolution(ir_graph_t* graph, const ir_node_t* node, int6
       weights[o * inputs + i] = *(const float*)(const void*)(tap + i * strides[3]);
     }
   }
+  armnn_i_acc_name_t name = {0};
+  ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_ROWS, (uint64_t)y, (uint64_t)from->kernel_x,
+                 (uint64_t)channels, (uint64_t)inputs);
+  armnn_i_acc_name_tensor(&name, graph->maker, &from->weights);
+  armnn_i_acc_add_origin(&graph->origins, weights, (uint64_t)(inputs * outputs) * sizeof *weights,
+                         &name);
   ir_node_t* row = armnn_i_acc_pool(graph, sizeof *row);
   *row = *node;
   row->kind = IR_CONVOLUTION;

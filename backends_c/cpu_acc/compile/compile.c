@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../backend.h"
+#include "armnn/lasting_constants.h"
 #include "lower.h"
 
 typedef struct compilation_t {
@@ -100,8 +101,30 @@ static bool make_operators(compilation_t* self) {
   return all;
 }
 
+/* Constants that the host has numbered are named by their numbers. */
+static void name_constants(ir_graph_t* graph) {
+  const armnn_host_t* host = graph->maker->host;
+  if (host == NULL || !ARMNN_HAS_FN(host, armnn_host_t, extension)) return;
+  const armnn_lasting_constants_t* lasting =
+      host->extension(host->context, ARMNN_LASTING_CONSTANTS);
+  if (lasting == NULL) return;
+  for (uint32_t l = 0; l < graph->subgraph->layer_count; ++l) {
+    const armnn_layer_t* layer = graph->subgraph->layers[l];
+    for (uint32_t i = 0; layer->constants != NULL && i < layer->input_count; ++i) {
+      const armnn_const_tensor_t* constant = layer->constants[i];
+      if (constant == NULL) continue;
+      const uint64_t number = lasting->number_of(lasting->context, constant->data, constant->size);
+      if (number == 0) continue;
+      armnn_i_acc_name_t name = {0};
+      ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_CONSTANT, number);
+      armnn_i_acc_add_origin(&graph->origins, constant->data, constant->size, &name);
+    }
+  }
+}
+
 static void compile(compilation_t* self) {
   ir_graph_t* graph = &self->graph;
+  name_constants(graph);
   armnn_i_acc_read(graph);
   graph->layer = graph->subgraph->layer_count; /* nodes from here on belong to no layer */
   armnn_i_acc_fuse_blocks(graph);
@@ -155,12 +178,15 @@ armnn_status_t armnn_i_acc_compile(const armnn_i_acc_maker_t* maker,
     status = armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   } else if (setjmp(self->graph.escape) == 0) {
     self->graph.maker = &self->program->maker; /* operators may keep it */
+    self->program->packs.origins = &self->graph.origins;
     compile(self);
+    self->program->packs.origins = NULL;
     *out_program = self->program;
   } else {
     armnn_i_acc_program_destroy(self->program);
     status = report(&self->graph, out_layers, out_count, error);
   }
+  armnn_i_acc_free_origins(&self->graph.origins);
   armnn_i_acc_pool_free(&self->graph);
   free(self);
   return status;

@@ -6,6 +6,8 @@
 #ifndef ARMNN_CPU_ACC_FUNCTIONS_H_
 #define ARMNN_CPU_ACC_FUNCTIONS_H_
 
+#include <math.h>
+
 #include "../program.h"
 
 /* ARMNN_ACC_IDENTITY: no function for this activation. */
@@ -30,7 +32,24 @@ static inline int32_t armnn_i_acc_activation_function(int32_t activation) {
                                                                 : ARMNN_ACC_IDENTITY;
 }
 
-/* The same for the operation of an ELEMENTWISE_UNARY. */
+/* The parameters of that function, from those of the activation. */
+static inline void armnn_i_acc_activation_parameters(int32_t activation, float* a, float* b) {
+  if (activation == ARMNN_ACTIVATION_RELU) {
+    *a = 0.0f;
+    *b = INFINITY;
+  } else if (activation == ARMNN_ACTIVATION_BOUNDED_RELU) { /* a is the upper bound there */
+    const float most = *a;
+    *a = *b;
+    *b = most;
+  } else if (activation == ARMNN_ACTIVATION_HARD_SWISH) {
+    *a = 1.0f;
+    *b = -0.0f; /* adds nothing, and leaves zeros their sign */
+  } else if (activation == ARMNN_ACTIVATION_GELU) {
+    *a = 1.0f;
+  }
+}
+
+/* The function for the operation of an ELEMENTWISE_UNARY, or ARMNN_ACC_IDENTITY. */
 static inline int32_t armnn_i_acc_unary_function(int32_t operation) {
   static const int32_t functions[ARMNN_UNARY_COUNT] = {
       [ARMNN_UNARY_ABS] = ARMNN_ACC_ABS,     [ARMNN_UNARY_EXP] = ARMNN_ACC_EXP,

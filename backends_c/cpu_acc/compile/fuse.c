@@ -33,6 +33,13 @@ void armnn_i_acc_scale_channels(ir_graph_t* graph, int64_t count, const float* s
   *shifts = further;
 }
 
+/* |count| floats at |weights| are those of |name| times |scales|. */
+static void name_scales(ir_graph_t* graph, armnn_i_acc_name_t* name, const float* weights,
+                        uint64_t count, const float* scales, uint64_t scale_count) {
+  armnn_i_acc_name_values(name, graph->maker, scales, scale_count * sizeof *scales);
+  armnn_i_acc_add_origin(&graph->origins, weights, count * sizeof *weights, name);
+}
+
 /* |scale| and |shift| have |step| 1, or 0 for one value for all. */
 static void scale_convolution(ir_graph_t* graph, ir_node_t* node, int64_t outputs,
                               const float* scale, const float* shift, int64_t step) {
@@ -54,6 +61,11 @@ static void scale_convolution(ir_graph_t* graph, ir_node_t* node, int64_t output
       }
     }
   }
+  armnn_i_acc_name_t name = {0};
+  ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_SCALED, IR_CONVOLUTION, (uint64_t)step);
+  armnn_i_acc_name_tensor(&name, graph->maker, &window->weights);
+  name_scales(graph, &name, weights, (uint64_t)(outputs * taps * inputs), scale,
+              step == 0 ? 1 : (uint64_t)outputs);
   float* bias = bias_of(graph, window->bias, outputs);
   for (int64_t o = 0; o < outputs; ++o) bias[o] = bias[o] * scale[o * step] + shift[o * step];
   window->weights =
@@ -74,6 +86,11 @@ static bool scale_matmul(ir_graph_t* graph, ir_node_t* node, int64_t outputs, co
     const int64_t o = node->matmul.transpose_right ? i / columns % outputs : i % columns;
     weights[i] = values[i] * scale[o * step];
   }
+  armnn_i_acc_name_t name = {0};
+  ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_SCALED, IR_MATMUL, (uint64_t)step, (uint64_t)outputs,
+                 (uint64_t)columns, node->matmul.transpose_right);
+  armnn_i_acc_name_weights(&name, graph->maker, values);
+  name_scales(graph, &name, weights, (uint64_t)count, scale, step == 0 ? 1 : (uint64_t)outputs);
   float* bias = bias_of(graph, node->matmul.bias, outputs);
   for (int64_t o = 0; o < outputs; ++o) bias[o] = bias[o] * scale[o * step] + shift[o * step];
   node->inputs[1] = armnn_i_acc_constant(graph, right->element, &shape, weights);

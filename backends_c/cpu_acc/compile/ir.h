@@ -23,6 +23,7 @@
 #include <setjmp.h>
 
 #include "../ops/ops.h"
+#include "../origins.h"
 
 #define IR_NONE UINT32_MAX
 #define IR_DIMS ARMNN_ACC_MAX_RANK
@@ -128,6 +129,7 @@ typedef struct ir_graph_t {
   ir_alias_t** aliases; /* [layer][output] */
   uint32_t layer;       /* that is being read */
   ir_block_t* blocks;   /* of the pool */
+  armnn_i_acc_origins_t origins;
   jmp_buf escape;
   armnn_status_t status; /* why the compilation was ended */
   const ir_node_t* culprit;

@@ -32,18 +32,7 @@ static void apply_to_input(ir_graph_t* graph, int32_t function, float a, float b
 void armnn_i_acc_read_activation(ir_graph_t* graph) {
   const armnn_activation_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   float a = d->a, b = d->b;
-  if (d->function == ARMNN_ACTIVATION_RELU) {
-    a = 0.0f;
-    b = INFINITY;
-  } else if (d->function == ARMNN_ACTIVATION_BOUNDED_RELU) { /* a is the upper bound there */
-    a = d->b;
-    b = d->a;
-  } else if (d->function == ARMNN_ACTIVATION_HARD_SWISH) {
-    a = 1.0f;
-    b = -0.0f; /* adds nothing, and leaves zeros their sign */
-  } else if (d->function == ARMNN_ACTIVATION_GELU) {
-    a = 1.0f;
-  }
+  armnn_i_acc_activation_parameters(d->function, &a, &b);
   apply_to_input(graph, armnn_i_acc_activation_function(d->function), a, b);
 }
 

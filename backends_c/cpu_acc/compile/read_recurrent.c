@@ -7,9 +7,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "functions.h"
 #include "ir.h"
 
-enum { LSTM_GATES = 4, GRU_GATES = 3 };
+enum { LSTM_GATES = 4, GRU_GATES = 3, RNN_GATES = 1 };
 
 /* Places of an LSTM's operands; those of a gate behind the first of their kind. */
 enum {
@@ -22,7 +23,8 @@ enum {
   PROJECTION = 18,
   PROJECTION_BIAS = 19
 };
-enum { GRU_INPUT_WEIGHTS = 1, GRU_WEIGHTS, GRU_INPUT_BIAS, GRU_BIAS, GRU_STATE, GRU_LENGTHS };
+/* Those of a GRU and an RNN. */
+enum { UNIT_INPUT_WEIGHTS = 1, UNIT_WEIGHTS, UNIT_INPUT_BIAS, UNIT_BIAS, UNIT_STATE, UNIT_LENGTHS };
 
 /* Constant operand |place|, or null if it is absent. */
 static const float* floats_of(ir_graph_t* graph, uint32_t place) {
@@ -32,10 +34,16 @@ static const float* floats_of(ir_graph_t* graph, uint32_t place) {
 
 /* The operands of all gates, |size| floats each, one behind the other. */
 static float* joined(ir_graph_t* graph, uint32_t first, int64_t gates, int64_t size) {
-  float* all = armnn_i_acc_pool(graph, (uint64_t)(gates * size) * sizeof *all);
+  const uint64_t bytes = (uint64_t)size * sizeof(float);
+  float* all = armnn_i_acc_pool(graph, (uint64_t)gates * bytes);
+  armnn_i_acc_name_t name = {0};
+  ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_JOINED, (uint64_t)gates, bytes);
   for (int64_t g = 0; g < gates; ++g) {
-    memcpy(all + g * size, floats_of(graph, first + (uint32_t)g), (size_t)size * sizeof *all);
+    const float* one = floats_of(graph, first + (uint32_t)g);
+    memcpy(all + g * size, one, (size_t)bytes);
+    armnn_i_acc_name_weights(&name, graph->maker, one);
   }
+  armnn_i_acc_add_origin(&graph->origins, all, (uint64_t)gates * bytes, &name);
   return all;
 }
 
@@ -116,50 +124,70 @@ void armnn_i_acc_read_sequence_lstm(ir_graph_t* graph) {
 }
 
 /* Both biases as that of the inputs' product, but for fresh gates whose product is reset. */
-static const float* gru_bias(ir_graph_t* graph, int64_t directions, int64_t cells, bool apart) {
-  const float* input = floats_of(graph, GRU_INPUT_BIAS);
-  const float* recurrent = floats_of(graph, GRU_BIAS);
+static const float* unit_bias(ir_graph_t* graph, int64_t directions, int64_t width,
+                              int64_t joined) {
+  const float* input = floats_of(graph, UNIT_INPUT_BIAS);
+  const float* recurrent = floats_of(graph, UNIT_BIAS);
   if (input == NULL && recurrent == NULL) return NULL;
-  const int64_t width = GRU_GATES * cells;
   float* bias = armnn_i_acc_pool(graph, (uint64_t)(directions * width) * sizeof *bias);
   for (int64_t i = 0; i < directions * width; ++i) {
     if (input != NULL) bias[i] = input[i];
-    if (recurrent != NULL && !(apart && i % width >= 2 * cells)) bias[i] += recurrent[i];
+    if (recurrent != NULL && i % width < joined) bias[i] += recurrent[i];
   }
   return bias;
 }
 
-void armnn_i_acc_read_gru(ir_graph_t* graph) {
+/* The node of a layer of units with |gates| gates, whose biases go into the inputs' product for the
+ * first |joined| of them; sets the outputs, and what of the description all units have. */
+static armnn_i_acc_gru_t* read_units(ir_graph_t* graph, ir_kind_t kind, int32_t direction,
+                                     float clip, int64_t gates, int64_t joined) {
   const armnn_layer_t* layer = ir_layer(graph);
-  const armnn_gru_descriptor_t* d = (const void*)layer->descriptor;
-  const armnn_tensor_info_t* recurrent = layer->input_infos[GRU_WEIGHTS];
+  const armnn_tensor_info_t* recurrent = layer->input_infos[UNIT_WEIGHTS];
   const int64_t directions = (int64_t)recurrent->dims[0], cells = (int64_t)recurrent->dims[2];
-  const bool resets_after = d->linear_before_reset != 0;
-  const float* bias = gru_bias(graph, directions, cells, resets_after);
+  const int64_t width = gates * cells;
+  const float* bias = unit_bias(graph, directions, width, joined * cells);
   uint32_t operands[3] = {
-      input_sums(graph, floats_of(graph, GRU_INPUT_WEIGHTS), directions * GRU_GATES * cells, bias)};
-  if (armnn_i_acc_has_input(graph, GRU_STATE)) {
-    operands[1] = plain_input(graph, GRU_STATE);
+      input_sums(graph, floats_of(graph, UNIT_INPUT_WEIGHTS), directions * width, bias)};
+  if (armnn_i_acc_has_input(graph, UNIT_STATE)) {
+    operands[1] = plain_input(graph, UNIT_STATE);
   } else {
     const ir_shape_t shape = armnn_i_acc_shape_of(layer->output_infos[1]);
     const float* zeros = armnn_i_acc_pool(graph, (uint64_t)ir_count(&shape) * sizeof *zeros);
     operands[1] = armnn_i_acc_constant(graph, ARMNN_ACC_FLOAT32, &shape, zeros);
   }
-  const bool has_lengths = armnn_i_acc_has_input(graph, GRU_LENGTHS);
-  if (has_lengths) operands[2] = plain_input(graph, GRU_LENGTHS);
-  const uint64_t count =
-      layer->output_infos[0]->element_count + layer->output_infos[1]->element_count;
-  const ir_shape_t flat = {1, {(int64_t)count}};
-  ir_node_t* node = armnn_i_acc_node(graph, IR_GRU, operands, has_lengths ? 3 : 2, &flat);
-  armnn_i_acc_gru_t* gru = &node->gru;
-  gru->resets_after = resets_after;
-  gru->reverse = d->direction == ARMNN_RECURRENT_REVERSE;
-  gru->directions = directions;
-  gru->cells = cells;
-  gru->recurrent = floats_of(graph, GRU_WEIGHTS);
-  gru->bias = resets_after ? floats_of(graph, GRU_BIAS) : NULL;
-  gru->clip = bound_of(d->clip);
+  const bool has_lengths = armnn_i_acc_has_input(graph, UNIT_LENGTHS);
+  if (has_lengths) operands[2] = plain_input(graph, UNIT_LENGTHS);
+  const ir_shape_t flat = {
+      1,
+      {(int64_t)(layer->output_infos[0]->element_count + layer->output_infos[1]->element_count)}};
+  ir_node_t* node = armnn_i_acc_node(graph, kind, operands, has_lengths ? 3 : 2, &flat);
+  armnn_i_acc_gru_t* units = &node->gru; /* of an RNN, too */
+  units->reverse = direction == ARMNN_RECURRENT_REVERSE;
+  units->directions = directions;
+  units->cells = cells;
+  units->recurrent = floats_of(graph, UNIT_WEIGHTS);
+  units->clip = bound_of(clip);
   int64_t begin = 0;
   set_part(graph, 0, node->output, &begin);
   set_part(graph, 1, node->output, &begin);
+  return units;
+}
+
+void armnn_i_acc_read_gru(ir_graph_t* graph) {
+  const armnn_gru_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  const bool resets_after = d->linear_before_reset != 0;
+  const float* bias = resets_after ? floats_of(graph, UNIT_BIAS) : NULL;
+  armnn_i_acc_gru_t* units = read_units(graph, IR_GRU, d->direction, d->clip, GRU_GATES,
+                                        resets_after ? GRU_GATES - 1 : GRU_GATES);
+  units->resets_after = resets_after;
+  units->bias = bias;
+}
+
+void armnn_i_acc_read_rnn(ir_graph_t* graph) {
+  const armnn_rnn_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  armnn_i_acc_gru_t* units = read_units(graph, IR_RNN, d->direction, d->clip, RNN_GATES, RNN_GATES);
+  units->function = armnn_i_acc_activation_function(d->function);
+  units->a = d->a;
+  units->b = d->b;
+  armnn_i_acc_activation_parameters(d->function, &units->a, &units->b);
 }

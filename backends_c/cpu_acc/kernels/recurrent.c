@@ -100,4 +100,5 @@ const armnn_i_acc_recurrent_kernels_t ACC_NAME(armnn_i_acc_recurrent_kernels) = 
     .gru_state = ACC_NAME(armnn_f32_gru_state),
     .lstm_name = "armnn_f32_lstm__" ACC_ISA_TEXT,
     .gru_name = "armnn_f32_gru__" ACC_ISA_TEXT,
+    .rnn_name = "armnn_f32_rnn__" ACC_ISA_TEXT,
 };

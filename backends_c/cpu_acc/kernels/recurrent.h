@@ -45,7 +45,7 @@ typedef struct armnn_i_acc_recurrent_kernels_t {
   void (*gru_gates)(const armnn_i_acc_gru_job_t* job);
   /* state = (1 - update) tanh(..) + update state */
   void (*gru_state)(const armnn_i_acc_gru_job_t* job);
-  const char *lstm_name, *gru_name;
+  const char *lstm_name, *gru_name, *rnn_name;
 } armnn_i_acc_recurrent_kernels_t;
 
 #endif /* ARMNN_CPU_ACC_RECURRENT_KERNELS_H_ */

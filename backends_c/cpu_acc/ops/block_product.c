@@ -6,11 +6,17 @@
  * Few rows, as in a step that makes one word after the other, are multiplied with weights as they
  * are stored, whose bytes are what counts then. For more rows each panel becomes floats once, in
  * scratch of the thread, and the tiles of products of floats follow.
+ *
+ * Kernels of few rows multiply with levels and take the zero points off at the end. Where that
+ * could overflow or has no meaning, since a row has infinite, not a number's or very large values,
+ * its products are made one by one, with weights as the layers define them.
  */
-#include "../shared_weights.h"
+#include <float.h>
+
+#include "../packs.h"
 #include "block_levels.h"
 
-enum { FEW_ROWS = 8 };
+enum { FEW_ROWS = 8, MOST_LEVEL = 255 };
 
 typedef struct product_op_t {
   armnn_i_acc_base_t base;
@@ -23,7 +29,8 @@ typedef struct product_op_t {
   bool are_halves, has_points;
   float zero_point; /* without such of the blocks */
   float* shifts;
-  uint8_t* packed; /* shared_weights.h: for each panel scales, levels and zero points */
+  uint8_t* packed;              /* for each panel scales, levels and zero points */
+  armnn_i_acc_packed_t weights; /* the memory of |packed| */
   uint64_t panel_size, levels_offset, points_offset;
   uint64_t own_offset, thread_scratch; /* behind the blocks' sums */
   uint32_t threads;
@@ -33,6 +40,7 @@ typedef struct product_run_t {
   const product_op_t* op;
   const float *left, *residual;
   float *output, *block_sums;
+  bool by_ones[FEW_ROWS]; /* rows whose products are made one by one */
   char* scratch;
 } product_run_t;
 
@@ -67,6 +75,30 @@ static void apply_epilogue(const product_run_t* run, int64_t first, size_t count
   if (epilogue->has_residual && epilogue->residual_last) add_residual(run, first, count);
 }
 
+/* Row |row| of the panel's levels or zero points, those of channel |c|. */
+static int32_t stored_level(const product_op_t* op, const uint8_t* rows, int64_t row, int64_t c) {
+  if (!op->are_halves) return rows[row * op->width + c];
+  const int64_t half = op->width / 2;
+  const uint8_t both = rows[row * half + c % half];
+  return c < half ? both & 15 : both >> 4;
+}
+
+static float product_by_ones(const product_run_t* run, const armnn_i_acc_block_panel_t* panel,
+                             int64_t row, int64_t c) {
+  const product_op_t* op = run->op;
+  const float* x = run->left + row * op->depth;
+  float sum = 0.0f;
+  for (int64_t k = 0; k < op->depth; ++k) {
+    const int64_t block = k / op->block;
+    const float point = panel->zero_points == NULL
+                            ? panel->zero_point
+                            : (float)stored_level(op, panel->zero_points, block, c);
+    const float level = (float)stored_level(op, panel->levels, k, c) - point;
+    sum += x[k] * (level * panel->scales[block * op->width + c]);
+  }
+  return sum;
+}
+
 static void few_rows(const product_run_t* run, int64_t first, size_t count,
                      const armnn_i_acc_block_panel_t* panel, float* sums) {
   const product_op_t* op = run->op;
@@ -80,10 +112,11 @@ static void few_rows(const product_run_t* run, int64_t first, size_t count,
   };
   (op->are_halves ? op->kernels->multiply_4 : op->kernels->multiply_8)(&job);
   for (int64_t r = 0; r < op->rows; ++r) {
-    float* out = run->output + r * op->channels + first;
-    for (size_t c = 0; c < count; ++c) {
-      out[c] = sums[r * op->width + (int64_t)c] + op->shifts[first + (int64_t)c];
+    float *out = run->output + r * op->channels + first, *of_row = sums + r * op->width;
+    for (int64_t c = 0; run->by_ones[r] && c < (int64_t)count; ++c) {
+      of_row[c] = product_by_ones(run, panel, r, c);
     }
+    for (size_t c = 0; c < count; ++c) out[c] = of_row[c] + op->shifts[first + (int64_t)c];
   }
 }
 
@@ -137,17 +170,22 @@ static armnn_status_t run_panels(void* argument, uint64_t begin, uint64_t end,
   return ARMNN_STATUS_OK;
 }
 
-static void sum_blocks(const product_run_t* run) {
+static void sum_blocks(product_run_t* run) {
   const product_op_t* op = run->op;
   float* out = run->block_sums;
   for (int64_t r = 0; r < op->rows; ++r) {
+    float magnitude = 0.0f;
     for (int64_t b = 0; b < op->blocks; ++b) {
       const float* x = run->left + r * op->depth + b * op->block;
       const int64_t left = op->depth - b * op->block, count = left < op->block ? left : op->block;
       float sum = 0.0f;
-      for (int64_t i = 0; i < count; ++i) sum += x[i];
+      for (int64_t i = 0; i < count; ++i) {
+        sum += x[i];
+        magnitude += fabsf(x[i]);
+      }
       *out++ = sum;
     }
+    run->by_ones[r] = !(magnitude * MOST_LEVEL <= FLT_MAX); /* also of NaN */
   }
 }
 
@@ -204,6 +242,30 @@ static void pack_panel(const product_op_t* op, int64_t panel, uint8_t* packed) {
   }
 }
 
+static armnn_status_t pack(const armnn_i_acc_maker_t* maker, product_op_t* op) {
+  const armnn_i_acc_blocks_t* from = &op->what.weights;
+  const uint64_t size = (uint64_t)op->panels * op->panel_size;
+  armnn_i_acc_maker_t own = *maker;
+  own.packs = NULL; /* they are not saved */
+  armnn_i_acc_name_t name = {0};
+  ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_BLOCKS, (uint64_t)from->type, (uint64_t)from->outer,
+                 (uint64_t)from->size, (uint64_t)from->inner, (uint64_t)op->block, op->has_points);
+  armnn_i_acc_name_weights(&name, maker, from->levels);
+  armnn_i_acc_name_weights(&name, maker, from->scales);
+  if (op->has_points) armnn_i_acc_name_weights(&name, maker, from->zero_points);
+  armnn_i_acc_name_values(&name, maker, op->what.scales,
+                          (uint64_t)op->channels * sizeof *op->what.scales);
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(&own, size, op->panel_size, &name, &op->weights));
+  op->packed = op->weights.data;
+  if (!op->weights.is_packed) memset(op->packed, 0, size);
+  for (int64_t p = 0; p < op->panels && !op->weights.is_packed; ++p) {
+    pack_panel(op, p, op->packed + (uint64_t)p * op->panel_size);
+  }
+  armnn_i_acc_share_packed(&own, size, op->panel_size, &op->weights);
+  op->packed = op->weights.data;
+  return ARMNN_STATUS_OK;
+}
+
 /* Whether all zero points are one number; networks without any have one of their own. */
 static bool share_point(const product_op_t* op, float* out_point) {
   const armnn_i_acc_blocks_t* from = &op->what.weights;
@@ -218,7 +280,7 @@ static bool share_point(const product_op_t* op, float* out_point) {
 }
 
 static void destroy(armnn_i_acc_op_t* op) {
-  armnn_i_acc_release_weights(((product_op_t*)op)->packed);
+  armnn_i_acc_release_packed(&((product_op_t*)op)->weights);
   armnn_i_acc_destroy_op(op);
 }
 
@@ -272,17 +334,11 @@ armnn_status_t armnn_i_acc_make_block_product(const armnn_i_acc_maker_t* maker,
   op->base.op.operations = 2 * (uint64_t)(op->rows * channels * op->depth);
   op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
   plan(op);
-  const uint64_t size = (uint64_t)op->panels * op->panel_size;
-  uint8_t* packed = armnn_i_acc_new_weights(maker->host, size);
-  if (packed == NULL) {
+  const armnn_status_t status = pack(maker, op);
+  if (status != ARMNN_STATUS_OK) {
     armnn_i_acc_destroy_op(&op->base.op);
-    return ARMNN_STATUS_OUT_OF_MEMORY;
+    return status;
   }
-  memset(packed, 0, size);
-  for (int64_t p = 0; p < op->panels; ++p) {
-    pack_panel(op, p, packed + (uint64_t)p * op->panel_size);
-  }
-  op->packed = armnn_i_acc_share_weights(packed);
   op->what.weights.levels = op->what.weights.zero_points = NULL;
   op->what.weights.scales = op->what.scales = op->what.shifts = NULL;
   op->base.op.destroy = destroy;

@@ -85,8 +85,14 @@ static armnn_status_t pack_weights(const armnn_i_acc_maker_t* maker,
   const int64_t vectors = armnn_i_acc_ceil_div(what->output.dims[3], lanes);
   const size_t size = (size_t)(vectors * (taps + 1) * lanes) * sizeof(float);
   const uint64_t layout = ARMNN_ACC_LAYOUT(2, (uint64_t)lanes, (uint64_t)vectors, (uint64_t)taps);
-  ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(maker, size, layout, &plan->weights));
-  if (!plan->weights.is_saved) pack(what, lanes, memset(plan->weights.data, 0, size));
+  armnn_i_acc_name_t name = {0};
+  ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_DEPTHWISE, (uint64_t)what->kernel_y,
+                 (uint64_t)what->kernel_x, (uint64_t)what->output.dims[3]);
+  armnn_i_acc_name_tensor(&name, maker, &what->weights);
+  armnn_i_acc_name_values(&name, maker, what->bias,
+                          (uint64_t)what->output.dims[3] * sizeof *what->bias);
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(maker, size, layout, &name, &plan->weights));
+  if (!plan->weights.is_packed) pack(what, lanes, memset(plan->weights.data, 0, size));
   armnn_i_acc_share_packed(maker, size, layout, &plan->weights);
   plan->packed = plan->weights.data;
   return ARMNN_STATUS_OK;

@@ -4,6 +4,7 @@
  * dequantize_blocks.c - constant levels become real numbers in each run, where nothing reads them
  * that decodes them itself: what is kept is the levels as the network has them.
  */
+#include "../packs.h"
 #include "../shared_weights.h"
 #include "block_levels.h"
 
@@ -72,12 +73,11 @@ armnn_status_t armnn_i_acc_make_dequantize_blocks(const armnn_i_acc_maker_t* mak
   op->output = what->output;
   op->blocks = *from;
   op->blocks.levels =
-      armnn_i_acc_keep_weights(maker->host, from->levels, (levels + per_byte - 1) / per_byte);
-  op->blocks.scales =
-      armnn_i_acc_keep_weights(maker->host, from->scales, scales * sizeof *from->scales);
+      armnn_i_acc_keep_constant(maker, from->levels, (levels + per_byte - 1) / per_byte);
+  op->blocks.scales = armnn_i_acc_keep_constant(maker, from->scales, scales * sizeof *from->scales);
   if (from->zero_points != NULL) {
-    op->blocks.zero_points = armnn_i_acc_keep_weights(maker->host, from->zero_points,
-                                                      (scales + per_byte - 1) / per_byte);
+    op->blocks.zero_points =
+        armnn_i_acc_keep_constant(maker, from->zero_points, (scales + per_byte - 1) / per_byte);
   }
   op->base.op.destroy = destroy;
   if (op->blocks.levels == NULL || op->blocks.scales == NULL ||

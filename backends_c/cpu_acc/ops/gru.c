@@ -77,44 +77,15 @@ static armnn_status_t pack(const armnn_i_acc_maker_t* maker, const armnn_i_acc_g
 
 armnn_status_t armnn_i_acc_make_gru(const armnn_i_acc_maker_t* maker, const armnn_i_acc_gru_t* what,
                                     armnn_i_acc_op_t** out_op) {
-  const armnn_i_acc_kernels_t* kernels = armnn_i_acc_kernels_of(maker, &what->output);
-  if (kernels == NULL || !armnn_i_acc_is_dense(&what->state) ||
-      !armnn_i_acc_is_dense(&what->lengths)) {
-    return ARMNN_STATUS_UNSUPPORTED;
-  }
-  gru_op_t* op = armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
-  if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  const armnn_i_acc_walk_t walk = armnn_i_acc_unit_walk(what, 3);
+  void* memory;
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_new_walk(maker, &walk, sizeof(gru_op_t), 0, NULL, &memory));
+  gru_op_t* op = memory;
   armnn_i_acc_recurrent_op_t* all = &op->recurrent;
-  all->base.op.destroy = armnn_i_acc_destroy_recurrent;
-  all->base.op.kernel = kernels->recurrent->gru_name;
-  all->kernels = kernels;
+  all->base.op.kernel = all->kernels->recurrent->gru_name;
   all->step = run_step;
-  all->sums = what->sums;
-  all->hidden = what->state;
-  all->lengths = what->lengths;
-  all->output = what->output;
-  all->steps = what->sums.dims[0];
-  all->rows = what->sums.dims[1];
-  all->directions = what->directions;
-  all->cells = all->outputs = what->cells;
-  all->width = 3 * what->cells;
-  all->reverse[0] = what->reverse;
-  all->reverse[1] = true;
-  all->sums_step = armnn_i_acc_step(&what->sums, 0);
-  all->sums_row = armnn_i_acc_step(&what->sums, 1);
-  all->output_row = what->cells;
-  all->output_direction = all->rows * what->cells;
-  all->output_step = what->directions * all->output_direction;
-  all->products = (uint64_t)(3 * what->cells * what->cells);
   all->row_floats = 4 * (uint64_t)what->cells;
   op->resets_after = what->resets_after;
   op->clip = what->clip;
-  const armnn_status_t status = pack(maker, what, all);
-  if (status != ARMNN_STATUS_OK) {
-    armnn_i_acc_destroy_recurrent(&all->base.op);
-    return status;
-  }
-  armnn_i_acc_plan_recurrent(maker, all);
-  *out_op = &all->base.op;
-  return ARMNN_STATUS_OK;
+  return armnn_i_acc_finish_walk(maker, pack(maker, what, all), all, out_op);
 }

@@ -57,36 +57,25 @@ static void keep_peepholes(const armnn_i_acc_lstm_t* what, float* memory,
 
 armnn_status_t armnn_i_acc_make_lstm(const armnn_i_acc_maker_t* maker,
                                      const armnn_i_acc_lstm_t* what, armnn_i_acc_op_t** out_op) {
-  const armnn_i_acc_kernels_t* kernels = armnn_i_acc_kernels_of(maker, &what->output);
-  if (kernels == NULL || !armnn_i_acc_is_dense(&what->hidden) ||
-      !armnn_i_acc_is_dense(&what->cell)) {
-    return ARMNN_STATUS_UNSUPPORTED;
-  }
-  void* peepholes;
-  lstm_op_t* op =
-      armnn_i_acc_new_op(maker, sizeof *op, 3 * (size_t)what->cells * sizeof(float), &peepholes);
-  if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  const armnn_i_acc_walk_t walk = {
+      .sums = &what->sums,
+      .hidden = &what->hidden,
+      .output = &what->output,
+      .cell = &what->cell,
+      .rows_first = what->rows_first,
+      .directions = 1,
+      .gates = what->coupled ? 3 : 4,
+      .cells = what->cells,
+      .outputs = what->outputs,
+  };
+  void *memory, *peepholes;
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_new_walk(maker, &walk, sizeof(lstm_op_t),
+                                             3 * (size_t)what->cells * sizeof(float), &peepholes,
+                                             &memory));
+  lstm_op_t* op = memory;
   armnn_i_acc_recurrent_op_t* all = &op->recurrent;
-  const uint32_t steps = what->rows_first ? 1 : 0, rows = what->rows_first ? 0 : 1;
-  all->base.op.destroy = armnn_i_acc_destroy_recurrent;
-  all->base.op.kernel = kernels->recurrent->lstm_name;
-  all->kernels = kernels;
+  all->base.op.kernel = all->kernels->recurrent->lstm_name;
   all->step = run_step;
-  all->sums = what->sums;
-  all->hidden = what->hidden;
-  all->cell = what->cell;
-  all->output = what->output;
-  all->steps = what->sums.dims[steps];
-  all->rows = what->sums.dims[rows];
-  all->directions = 1;
-  all->cells = what->cells;
-  all->outputs = what->outputs;
-  all->width = (what->coupled ? 3 : 4) * what->cells;
-  all->sums_step = armnn_i_acc_step(&what->sums, steps);
-  all->sums_row = armnn_i_acc_step(&what->sums, rows);
-  all->output_step = what->rows_first ? what->outputs : all->rows * what->outputs;
-  all->output_row = what->rows_first ? all->steps * what->outputs : what->outputs;
-  all->products = (uint64_t)(all->width * what->outputs);
   all->row_floats = (uint64_t)all->width;
   op->projects = what->projection != NULL;
   op->projection_clip = what->projection_clip;
@@ -103,11 +92,5 @@ armnn_status_t armnn_i_acc_make_lstm(const armnn_i_acc_maker_t* maker,
     status = armnn_i_acc_pack_state(maker, all, what->projection, what->projection_bias,
                                     what->outputs, what->cells, &all->second[0]);
   }
-  if (status != ARMNN_STATUS_OK) {
-    armnn_i_acc_destroy_recurrent(&all->base.op);
-    return status;
-  }
-  armnn_i_acc_plan_recurrent(maker, all);
-  *out_op = &all->base.op;
-  return ARMNN_STATUS_OK;
+  return armnn_i_acc_finish_walk(maker, status, all, out_op);
 }

@@ -298,9 +298,14 @@ static armnn_status_t pack_right(const armnn_i_acc_maker_t* maker, matmul_t* mat
   const uint64_t size = matmul->panels.floats * rights * sizeof(float);
   const uint64_t layout = ARMNN_ACC_LAYOUT(armnn_i_acc_panels_layout(&matmul->panels), rights);
   armnn_i_acc_packed_t* packed = &matmul->rights_packed;
-  ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(maker, size, layout, packed));
-  if (!packed->is_saved) memset(packed->data, 0, (size_t)size);
-  for (int64_t i = 0; i < matmul->rights && !packed->is_saved; ++i) {
+  armnn_i_acc_name_t name = {0};
+  ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_PANELS_OF_MATRICES, matmul->what.transpose_right,
+                 (uint64_t)matmul->k, (uint64_t)matmul->n);
+  armnn_i_acc_name_tensor(&name, maker, right);
+  armnn_i_acc_name_values(&name, maker, matmul->bias, (uint64_t)matmul->n * sizeof(float));
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(maker, size, layout, &name, packed));
+  if (!packed->is_packed) memset(packed->data, 0, (size_t)size);
+  for (int64_t i = 0; i < matmul->rights && !packed->is_packed; ++i) {
     int64_t offset = 0;
     for (int64_t rest = i, d = (int64_t)matmul->batch_rank - 1; d >= 0; --d) {
       offset += rest % right->dims[d] * matmul->right_steps[d];

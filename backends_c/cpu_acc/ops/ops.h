@@ -143,23 +143,27 @@ typedef struct armnn_i_acc_lstm_t {
 armnn_status_t armnn_i_acc_make_lstm(const armnn_i_acc_maker_t* maker,
                                      const armnn_i_acc_lstm_t* what, armnn_i_acc_op_t** out_op);
 
-/* Gated recurrent units over a sequence; gates in the order update, reset, fresh. |sums| [steps,
- * rows, directions * gates * cells], |state| [directions, rows, cells]; |lengths| of the rows,
- * int32 or int64, or of rank 0: behind its end a row has zeros and keeps its state. |output| is
- * flat: states of all steps, [steps, directions, rows, cells], then the last, [directions, rows,
- * cells].
- */
+/* Units that walk over a sequence in one direction or both. |sums| as above, [steps, rows,
+ * directions * gates * cells], |state| [directions, rows, cells]; |lengths| of the rows, int32 or
+ * int64, or of rank 0: behind its end a row has zeros and keeps its state. |output| is flat: states
+ * of all steps, [steps, directions, rows, cells], then the last, [directions, rows, cells]. */
 typedef struct armnn_i_acc_gru_t {
   armnn_i_acc_tensor_t sums, state, lengths, output;
-  bool resets_after; /* the reset gate multiplies the product instead of the state */
-  bool reverse;      /* of one direction; the second of two always is */
+  bool reverse; /* of one direction; the second of two always is */
   int64_t directions, cells;
   const float* recurrent; /* [directions, gates * cells, cells] */
-  const float* bias;      /* of the fresh gate's product, [directions, gates * cells]; or null */
-  float clip;             /* infinite: none */
+  float clip;             /* the bound of sums before functions; infinite: none */
+  /* Gated units (gru): gates in the order update, reset, fresh. */
+  bool resets_after; /* the reset gate multiplies the product instead of the state */
+  const float* bias; /* of the fresh gate's product, [directions, gates * cells]; or null */
+  /* Plain units (rnn): the function of their sums. */
+  int32_t function; /* armnn_i_acc_function_e */
+  float a, b;
 } armnn_i_acc_gru_t;
 
 armnn_status_t armnn_i_acc_make_gru(const armnn_i_acc_maker_t* maker, const armnn_i_acc_gru_t* what,
+                                    armnn_i_acc_op_t** out_op);
+armnn_status_t armnn_i_acc_make_rnn(const armnn_i_acc_maker_t* maker, const armnn_i_acc_gru_t* what,
                                     armnn_i_acc_op_t** out_op);
 
 /* output = input * scale + shift, one of each for every index of the last dimension. */

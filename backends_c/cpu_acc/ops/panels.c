@@ -198,16 +198,33 @@ uint64_t armnn_i_acc_panels_layout(const armnn_i_acc_panels_t* panels) {
   return layout;
 }
 
+static void name_source(armnn_i_acc_name_t* name, const armnn_i_acc_maker_t* maker,
+                        const armnn_i_acc_panels_t* panels,
+                        const armnn_i_acc_panel_source_t* source) {
+  uint64_t outputs = 0;
+  if (panels->count > 0) {
+    const armnn_i_acc_panel_t* last = &panels->panels[panels->count - 1];
+    outputs = (uint64_t)last->first + last->columns;
+  }
+  ARMNN_ACC_NAME(name, (uint64_t)source->step_group, (uint64_t)source->step_o,
+                 (uint64_t)source->step_y, (uint64_t)source->step_x, (uint64_t)source->step_i,
+                 source->size_y, source->size_x, source->channels);
+  armnn_i_acc_name_weights(name, maker, source->values);
+  armnn_i_acc_name_values(name, maker, source->bias, outputs * sizeof *source->bias);
+}
+
 armnn_status_t armnn_i_acc_pack_by(const armnn_i_acc_maker_t* maker, armnn_i_acc_panels_t* panels,
-                                   armnn_range_fn_t body, void* argument, uint64_t count) {
+                                   armnn_i_acc_name_t* name, armnn_range_fn_t body, void* argument,
+                                   uint64_t count) {
   const uint64_t size = panels->floats * sizeof(float), layout = armnn_i_acc_panels_layout(panels);
-  ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(maker, size, layout, &panels->packed));
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(maker, size, layout, name, &panels->packed));
   panels->weights = panels->packed.data;
-  if (panels->packed.is_saved) return ARMNN_STATUS_OK;
-  const armnn_i_acc_run_t run = {.host = maker->host, .max_threads = maker->max_threads};
-  armnn_i_acc_parallel(&run, body, argument, count, 1,
-                       panels->floats < 65536 ? 1 : maker->max_threads);
-  fill_gaps(panels);
+  if (!panels->packed.is_packed) {
+    const armnn_i_acc_run_t run = {.host = maker->host, .max_threads = maker->max_threads};
+    armnn_i_acc_parallel(&run, body, argument, count, 1,
+                         panels->floats < 65536 ? 1 : maker->max_threads);
+    fill_gaps(panels);
+  }
   armnn_i_acc_share_packed(maker, size, layout, &panels->packed);
   panels->weights = panels->packed.data;
   return ARMNN_STATUS_OK;
@@ -217,7 +234,10 @@ armnn_status_t armnn_i_acc_pack_constant(const armnn_i_acc_maker_t* maker,
                                          const armnn_i_acc_panel_source_t* source, uint64_t columns,
                                          armnn_i_acc_panels_t* panels) {
   packing_t packing = {.panels = panels, .source = source, .columns = columns};
-  return armnn_i_acc_pack_by(maker, panels, pack_some, &packing, panels->count);
+  armnn_i_acc_name_t name = {0};
+  ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_PANELS, columns);
+  name_source(&name, maker, panels, source);
+  return armnn_i_acc_pack_by(maker, panels, &name, pack_some, &packing, panels->count);
 }
 
 void armnn_i_acc_free_panels(armnn_i_acc_panels_t* panels) {

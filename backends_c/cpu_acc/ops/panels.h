@@ -88,9 +88,10 @@ void armnn_i_acc_pack_panel(const armnn_i_acc_panels_t* panels, const armnn_i_ac
 /* A number for where each weight lies. */
 uint64_t armnn_i_acc_panels_layout(const armnn_i_acc_panels_t* panels);
 /* Memory of their own for all of them, packed by |body| over [0, count) on the host's threads:
- * each panel to |weights| + its offset. */
+ * each panel to |weights| + its offset; or what was packed under |name|, which is taken. */
 armnn_status_t armnn_i_acc_pack_by(const armnn_i_acc_maker_t* maker, armnn_i_acc_panels_t* panels,
-                                   armnn_range_fn_t body, void* argument, uint64_t count);
+                                   armnn_i_acc_name_t* name, armnn_range_fn_t body, void* argument,
+                                   uint64_t count);
 /* The same from |source|. */
 armnn_status_t armnn_i_acc_pack_constant(const armnn_i_acc_maker_t* maker,
                                          const armnn_i_acc_panel_source_t* source, uint64_t columns,

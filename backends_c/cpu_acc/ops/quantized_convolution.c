@@ -341,15 +341,16 @@ armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker
   const int64_t weights = kernels->panel * taps * tap_groups * kernels->group;
   const int64_t panel_size = kernels->panel * ARMNN_ACC_CHANNEL_ARRAYS +
                              weights * kernels->weight_bytes / (int64_t)sizeof(int32_t);
-  void* extra = NULL;
-  quantized_op_t* op = (quantized_op_t*)armnn_i_acc_new_product(
-      maker, what, sizeof *op, (size_t)taps * sizeof(ptrdiff_t), &extra,
+  void *extra = NULL, *memory = NULL;
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_new_product(
+      maker, what, sizeof(quantized_op_t), (size_t)taps * sizeof(ptrdiff_t), &extra,
+      kernels->excess == NULL,
       what->groups * panels * panel_size + 1, /* how many pairs of weights are listed */
       ARMNN_ACC_LAYOUT(3, kernels->panel, (uint64_t)kernels->group, (uint64_t)kernels->bytes,
                        (uint64_t)kernels->weight_bytes, (uint64_t)what->groups, (uint64_t)panels,
                        (uint64_t)taps, (uint64_t)depths, (uint64_t)columns),
-      2 * armnn_i_acc_count(&what->output) * what->kernel_y * what->kernel_x * channels);
-  if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+      2 * armnn_i_acc_count(&what->output) * what->kernel_y * what->kernel_x * channels, &memory));
+  quantized_op_t* op = (quantized_op_t*)memory;
   op->kernels = kernels;
   op->lines = (kernels->bytes == 1 ? armnn_i_acc_byte_lines : armnn_i_acc_lines)(
       what, all, channels, channels);
@@ -361,7 +362,7 @@ armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker
   op->taps = (ptrdiff_t*)extra;
   choose_blocks(op);
   set_taps(op, columns);
-  if (!op->product.weights.is_saved) pack(op);
+  if (!op->product.weights.is_packed) pack(op);
   const armnn_status_t status = limit_weights(maker, op);
   if (status != ARMNN_STATUS_OK) {
     op->product.base.op.destroy(&op->product.base.op);

@@ -166,19 +166,19 @@ armnn_status_t armnn_i_acc_make_quantized_depthwise(const armnn_i_acc_maker_t* m
   const int64_t pairs = armnn_i_acc_ceil_div(taps, 2), panel = kernels->panel;
   const int64_t block_size = (ARMNN_ACC_CHANNEL_ARRAYS + pairs) * panel;
   const uint32_t side = side_of(what);
-  void* extra = NULL;
-  depthwise_op_t* op = (depthwise_op_t*)armnn_i_acc_new_product(
-      maker, what, sizeof *op, (size_t)(2 * pairs) * sizeof(tap_t), &extra,
+  void *extra = NULL, *memory = NULL;
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_new_product(
+      maker, what, sizeof(depthwise_op_t), (size_t)(2 * pairs) * sizeof(tap_t), &extra, true,
       armnn_i_acc_ceil_div(outputs, panel) * block_size,
       ARMNN_ACC_LAYOUT(4, kernels->panel, (uint64_t)outputs, (uint64_t)taps, side),
-      2 * armnn_i_acc_count(&what->output) * taps);
-  if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+      2 * armnn_i_acc_count(&what->output) * taps, &memory));
+  depthwise_op_t* op = (depthwise_op_t*)memory;
   op->pairs = (size_t)pairs;
   op->block_size = block_size;
   op->taps = (tap_t*)extra;
   op->side = side;
   set_taps(op);
-  if (!op->product.weights.is_saved) pack(op);
+  if (!op->product.weights.is_packed) pack(op);
   plan_blocks(op);
   armnn_i_acc_finish_product(maker, &op->product, kernels->channelwise_name, run_depthwise);
   *out_op = &op->product.base.op;

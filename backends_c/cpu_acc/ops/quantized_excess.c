@@ -106,7 +106,8 @@ static armnn_status_t take_lists(const armnn_i_acc_maker_t* maker,
   const uint64_t head = (channels + 1) * sizeof *begins, size = head + count * sizeof *out->pairs;
   const uint64_t key =
       ARMNN_ACC_LAYOUT(6, channels, (uint64_t)layout->taps, (uint64_t)layout->tap_groups);
-  ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(maker, size, key, packed));
+  armnn_i_acc_name_t name = {.is_void = true}; /* shared by what they hold alone */
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(maker, size, key, &name, packed));
   if (!packed->is_saved) {
     memcpy(packed->data, begins, head);
     memcpy((char*)packed->data + head, list->pairs, size - head);

@@ -210,16 +210,17 @@ armnn_status_t armnn_i_acc_make_quantized_winograd(const armnn_i_acc_maker_t* ma
   const int64_t channels = what->input.dims[3], depth = channels + channels % 2;
   const int64_t panel = kernels->panel, panels = armnn_i_acc_ceil_div(what->output.dims[3], panel);
   const int64_t panel_size = (ARMNN_ACC_CHANNEL_ARRAYS + POSITIONS * depth / 2) * panel;
-  winograd_op_t* op = (winograd_op_t*)armnn_i_acc_new_product(
-      maker, what, sizeof *op, 0, NULL, panels * panel_size,
+  void* memory = NULL;
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_new_product(
+      maker, what, sizeof(winograd_op_t), 0, NULL, true, panels * panel_size,
       ARMNN_ACC_LAYOUT(5, kernels->panel, (uint64_t)panels, (uint64_t)depth),
-      18 * armnn_i_acc_count(&what->output) * channels);
-  if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+      18 * armnn_i_acc_count(&what->output) * channels, &memory));
+  winograd_op_t* op = (winograd_op_t*)memory;
   op->lines = armnn_i_acc_lines(what, kernels, channels, depth);
   op->depth = depth;
   op->panels = panels;
   op->panel_size = panel_size;
-  if (!op->product.weights.is_saved) pack(op);
+  if (!op->product.weights.is_packed) pack(op);
   plan_blocks(op);
   armnn_i_acc_finish_product(maker, &op->product, kernels->winograd_name, run_winograd);
   *out_op = &op->product.base.op;

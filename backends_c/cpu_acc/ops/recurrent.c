@@ -169,9 +169,8 @@ armnn_status_t armnn_i_acc_pack_state(const armnn_i_acc_maker_t* maker,
   return armnn_i_acc_pack_constant(maker, &source, (uint64_t)columns, out_panels);
 }
 
-void armnn_i_acc_plan_recurrent(const armnn_i_acc_maker_t* maker, armnn_i_acc_recurrent_op_t* op) {
+static void plan(const armnn_i_acc_maker_t* maker, armnn_i_acc_recurrent_op_t* op) {
   const uint64_t line = ARMNN_ACC_LINE / sizeof(float);
-  op->base.op.run = run_recurrent;
   const uint64_t operations = 2 * op->products * (uint64_t)op->rows;
   op->base.op.operations = operations * (uint64_t)(op->steps * op->directions);
   op->blocks = op->rows / FEWEST_ROWS > 1 ? op->rows / FEWEST_ROWS : 1;
@@ -184,11 +183,71 @@ void armnn_i_acc_plan_recurrent(const armnn_i_acc_maker_t* maker, armnn_i_acc_re
   op->base.op.scratch_size = op->thread_scratch * op->threads * sizeof(float);
 }
 
-void armnn_i_acc_destroy_recurrent(armnn_i_acc_op_t* base) {
+static void destroy(armnn_i_acc_op_t* base) {
   armnn_i_acc_recurrent_op_t* op = (armnn_i_acc_recurrent_op_t*)base;
   for (uint32_t d = 0; d < ARMNN_ACC_DIRECTIONS; ++d) {
     armnn_i_acc_free_panels(&op->first[d]);
     armnn_i_acc_free_panels(&op->second[d]);
   }
   armnn_i_acc_destroy_op(base);
+}
+
+/* Floats of the output from step to step, direction to direction and row to row. */
+static void set_output_steps(const armnn_i_acc_walk_t* what, armnn_i_acc_recurrent_op_t* op) {
+  if (what->rows_first) {
+    op->output_step = what->outputs;
+    op->output_row = op->steps * what->outputs;
+    return; /* of one direction */
+  }
+  op->output_row = what->outputs;
+  op->output_direction = op->rows * what->outputs;
+  op->output_step = what->directions * op->output_direction;
+}
+
+armnn_status_t armnn_i_acc_new_walk(const armnn_i_acc_maker_t* maker,
+                                    const armnn_i_acc_walk_t* what, size_t size, size_t extra,
+                                    void** out_extra, void** out_op) {
+  const armnn_i_acc_kernels_t* kernels = armnn_i_acc_kernels_of(maker, what->output);
+  const armnn_i_acc_tensor_t* dense[] = {what->hidden, what->cell, what->lengths};
+  *out_op = NULL;
+  if (kernels == NULL) return ARMNN_STATUS_UNSUPPORTED;
+  for (int i = 0; i < 3; ++i) {
+    if (dense[i] != NULL && !armnn_i_acc_is_dense(dense[i])) return ARMNN_STATUS_UNSUPPORTED;
+  }
+  armnn_i_acc_recurrent_op_t* op = armnn_i_acc_new_op(maker, size, extra, out_extra);
+  if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  const uint32_t steps = what->rows_first ? 1 : 0, rows = what->rows_first ? 0 : 1;
+  op->base.op.destroy = destroy;
+  op->base.op.run = run_recurrent;
+  op->kernels = kernels;
+  op->sums = *what->sums;
+  op->hidden = *what->hidden;
+  if (what->cell != NULL) op->cell = *what->cell;
+  if (what->lengths != NULL) op->lengths = *what->lengths;
+  op->output = *what->output;
+  op->steps = what->sums->dims[steps];
+  op->rows = what->sums->dims[rows];
+  op->directions = what->directions;
+  op->cells = what->cells;
+  op->outputs = what->outputs;
+  op->width = what->gates * what->cells;
+  op->reverse[0] = what->reverse;
+  op->reverse[1] = true;
+  op->sums_step = armnn_i_acc_step(what->sums, steps);
+  op->sums_row = armnn_i_acc_step(what->sums, rows);
+  set_output_steps(what, op);
+  op->products = (uint64_t)(op->width * what->outputs);
+  *out_op = op;
+  return ARMNN_STATUS_OK;
+}
+
+armnn_status_t armnn_i_acc_finish_walk(const armnn_i_acc_maker_t* maker, armnn_status_t status,
+                                       armnn_i_acc_recurrent_op_t* op, armnn_i_acc_op_t** out_op) {
+  if (status != ARMNN_STATUS_OK) {
+    destroy(&op->base.op);
+    return status;
+  }
+  plan(maker, op);
+  *out_op = &op->base.op;
+  return ARMNN_STATUS_OK;
 }

@@ -55,9 +55,23 @@ struct armnn_i_acc_recurrent_op_t {
   uint32_t threads, step_threads;
 };
 
-/* Plans the walk, once all sizes, strides, |products| and |row_floats| are set. */
-void armnn_i_acc_plan_recurrent(const armnn_i_acc_maker_t* maker, armnn_i_acc_recurrent_op_t* op);
-void armnn_i_acc_destroy_recurrent(armnn_i_acc_op_t* op);
+/* What a kind of cells states of its walk. */
+typedef struct armnn_i_acc_walk_t {
+  const armnn_i_acc_tensor_t *sums, *hidden, *output;
+  const armnn_i_acc_tensor_t *cell, *lengths; /* null without them */
+  bool rows_first;                            /* rows are the first dimension of sums and output */
+  bool reverse;                               /* of one direction; the second of two always is */
+  int64_t directions, gates, cells, outputs;
+} armnn_i_acc_walk_t;
+
+/* An operator of |size| bytes, and |extra| bytes behind it, without its kernel's name, step,
+ * |row_floats| and weights; |products| has those of the first product. */
+armnn_status_t armnn_i_acc_new_walk(const armnn_i_acc_maker_t* maker,
+                                    const armnn_i_acc_walk_t* what, size_t size, size_t extra,
+                                    void** out_extra, void** out_op);
+/* Plans the walk if |status|, of packing the weights, is OK; otherwise destroys |op|. */
+armnn_status_t armnn_i_acc_finish_walk(const armnn_i_acc_maker_t* maker, armnn_status_t status,
+                                       armnn_i_acc_recurrent_op_t* op, armnn_i_acc_op_t** out_op);
 
 /* Packs |columns| rows of weights, |depth| floats each. */
 armnn_status_t armnn_i_acc_pack_state(const armnn_i_acc_maker_t* maker,
@@ -78,5 +92,21 @@ void armnn_i_acc_multiply_state(const armnn_i_acc_cell_rows_t* rows,
 
 /* Whether row |i| of |rows| has this step. */
 bool armnn_i_acc_row_runs(const armnn_i_acc_cell_rows_t* rows, int64_t i);
+
+/* The walk of gated and plain units. */
+static inline armnn_i_acc_walk_t armnn_i_acc_unit_walk(const armnn_i_acc_gru_t* what,
+                                                       int64_t gates) {
+  return (armnn_i_acc_walk_t){
+      .sums = &what->sums,
+      .hidden = &what->state,
+      .output = &what->output,
+      .lengths = &what->lengths,
+      .reverse = what->reverse,
+      .directions = what->directions,
+      .gates = gates,
+      .cells = what->cells,
+      .outputs = what->cells,
+  };
+}
 
 #endif /* ARMNN_CPU_ACC_RECURRENT_H_ */

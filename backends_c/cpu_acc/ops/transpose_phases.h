@@ -67,9 +67,10 @@ static inline void armnn_i_acc_take_weights(armnn_i_acc_tensor_t* weights,
                                             const armnn_i_acc_phase_t* rows,
                                             const armnn_i_acc_phase_t* columns) {
   const int64_t y = weights->strides[1], x = weights->strides[2];
-  weights->values = (const char*)weights->values +
-                    (rows->first + (rows->size - 1) * rows->step) * y +
-                    (columns->first + (columns->size - 1) * columns->step) * x;
+  const int64_t offset = (rows->first + (rows->size - 1) * rows->step) * y +
+                         (columns->first + (columns->size - 1) * columns->step) * x;
+  /* Those of a saved program are packed: there is no array. */
+  if (weights->values != NULL) weights->values = (const char*)weights->values + offset;
   weights->dims[1] = rows->size;
   weights->dims[2] = columns->size;
   weights->strides[1] = -rows->step * y;

@@ -88,8 +88,11 @@ armnn_status_t armnn_i_acc_pack_winograd(const armnn_i_acc_maker_t* maker,
   packing.transformed = armnn_alloc(
       maker->host, maker->max_threads * packing.thread_floats * sizeof(float), ARMNN_ACC_LINE);
   if (packing.transformed == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
-  const armnn_status_t status =
-      armnn_i_acc_pack_by(maker, &op->panels, pack_some, &packing, op->panels.count / op->points);
+  armnn_i_acc_name_t name = {0};
+  ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_WINOGRAD, op->tile->size, op->points);
+  armnn_i_acc_name_tensor(&name, maker, &op->what.weights);
+  const armnn_status_t status = armnn_i_acc_pack_by(maker, &op->panels, &name, pack_some, &packing,
+                                                    op->panels.count / op->points);
   armnn_free(maker->host, packing.transformed);
   return status;
 }

@@ -5,6 +5,8 @@
  * of matrices: each pixel gives kernel_y * kernel_x pixels of its own. As a convolution of one
  * pixel and a move of what came out it takes a fraction of the time of oneDNN's deconvolution.
  */
+#include <string>
+
 #include "lower.hpp"
 
 namespace onednn {
@@ -28,6 +30,11 @@ int repeated_bias(Builder& builder, const armnn_const_tensor_t* bias, int64_t ou
   return builder.pack(&constant, all, all);
 }
 
+/* Without AVX-512 the library has no quick product of plain channels, but one of blocked ones. */
+bool is_slow(const dnnl::primitive_desc_base& description) {
+  return std::string(description.impl_info_str()).rfind("ref", 0) == 0;
+}
+
 }  // namespace
 
 void lower_upscale(Builder& builder, const Node& node, bool is_nhwc) {
@@ -45,28 +52,34 @@ void lower_upscale(Builder& builder, const Node& node, bool is_nhwc) {
   const Desc bias = dense({o * k});
   const Desc product({n, o * k, h, w}, kFloat, {h * w * o * k, 1, w * o * k, o * k});
   const Dims one{1, 1}, none{0, 0};
-  const auto made_of = make_fused(node, [&](const dnnl::primitive_attr& attributes) {
-    return has_bias ? describe<dnnl::convolution_forward>(attributes, kInference,
-                                                          Alg::convolution_direct, source, packed,
-                                                          bias, product, one, none, none, none)
-                    : describe<dnnl::convolution_forward>(attributes, kInference,
-                                                          Alg::convolution_direct, source, packed,
-                                                          product, one, none, none, none);
-  });
-  const Desc from = made_of.description.src_desc(), weights = made_of.description.weights_desc();
+  const auto describe_into = [&](const Desc& target) {
+    return make_fused(node, [&](const dnnl::primitive_attr& attributes) {
+      return has_bias ? describe<dnnl::convolution_forward>(attributes, kInference,
+                                                            Alg::convolution_direct, source, packed,
+                                                            bias, target, one, none, none, none)
+                      : describe<dnnl::convolution_forward>(attributes, kInference,
+                                                            Alg::convolution_direct, source, packed,
+                                                            target, one, none, none, none);
+    });
+  };
+  auto made_of = describe_into(product);
+  if (is_slow(made_of.description)) made_of = describe_into(any_layout({n, o * k, h, w}));
+  const Desc from = made_of.description.src_desc(), weights = made_of.description.weights_desc(),
+             result = made_of.description.dst_desc();
   const Desc wanted = is_nhwc ? from.permute_axes({0, 3, 1, 2}) : from;
-  const int middle = builder.add_buffer(product.get_size());
+  const int written = builder.add_buffer(result.get_size());
   std::vector<Argument> arguments{
       {DNNL_ARG_SRC, builder.obtain(node.inputs[0], wanted), from},
       {DNNL_ARG_WEIGHTS,
        builder.pack(matrix.data == nullptr ? nullptr : &matrix, dense({o * k, c, 1, 1}), weights),
        weights},
-      {DNNL_ARG_DST, middle, product}};
+      {DNNL_ARG_DST, written, result}};
   if (has_bias) {
     arguments.push_back(
         {DNNL_ARG_BIAS, repeated_bias(builder, armnn_constant_of(node.layer, 2), o, k), bias});
   }
   builder.add_step(made_of.description, arguments);
+  const int middle = result == product ? written : builder.reordered(result, written, product);
   /* Both sides as [N, O, ky, kx, H, W], the channels of the output last in memory. */
   const Dims six{n, o, ky, kx, h, w};
   const Desc apart(six, kFloat, {h * w * o * k, k, kx, 1, w * o * k, o * k});

@@ -19,6 +19,12 @@ void check(dnnl_status_t status, const char* what) {
   if (status != dnnl_success) throw dnnl::error(status, what);
 }
 
+/* What profiles print. oneDNN gives reorders the names of other primitives, "jit:uni" say. */
+std::string name_of(const dnnl::primitive& primitive, const char* implementation) {
+  const bool moves = primitive.get_kind() == dnnl::primitive::kind::reorder;
+  return std::string(moves ? "reorder " : "") + implementation;
+}
+
 }  // namespace
 
 struct Binding {
@@ -35,11 +41,9 @@ Program::Program(Builder&& builder, const armnn_host_t* host, uint32_t threads)
   buffers_ = std::move(builder.buffers);
   uint64_t scratchpad = 0;
   for (const Step& step : builder.steps) {
-    Work work{dnnl::primitive(step.description.get()),
-              step.description.scratchpad_desc(),
-              step.description.impl_info_str(),
-              step.guids,
-              {}};
+    dnnl::primitive primitive(step.description.get());
+    const std::string name = name_of(primitive, step.description.impl_info_str());
+    Work work{std::move(primitive), step.description.scratchpad_desc(), name, step.guids, {}};
     for (const onednn::Argument& argument : step.arguments) {
       work.arguments.push_back({argument.name, memory_of(argument.buffer, argument.desc)});
     }

@@ -186,6 +186,7 @@ static inline const char* armnn_layer_type_name(int32_t number) {
     case 85: return "DynamicQuantize";
     case 86: return "MatMulInteger";
     case 87: return "DequantizeBlocks";
+    case 88: return "Rnn";
     default: return "unknown layer";
   }
 }
@@ -241,6 +242,8 @@ static inline const char* armnn_operation_name(int32_t layer_type, int32_t opera
         case 12: return "Gelu";
         case 13: return "HardSigmoid";
         case 14: return "Mish";
+        case 15: return "Softsign";
+        case 16: return "ThresholdedReLu";
         default: return NULL;
       }
     case ARMNN_LAYER_COMPARISON:

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define ARMNN_CORE_ABI_VERSION 8u
+#define ARMNN_CORE_ABI_VERSION 9u
 #define ARMNN_STRUCT_PLAN_SPEC 0x414e0f01u
 #define ARMNN_STRUCT_RUN 0x414e0f02u
 #define ARMNN_CORE_API __attribute__((visibility("default")))
@@ -52,6 +52,11 @@ ARMNN_CORE_API int32_t armnn_core_find_code(const void* address, char* out_path,
 /* 64-byte aligned memory (any power of two up to 4096) for constants; null when memory is out. */
 ARMNN_CORE_API void* armnn_core_alloc(uint64_t size, uint64_t alignment);
 ARMNN_CORE_API void armnn_core_free(void* memory);
+
+/* The bytes stay as they are, and backends may know it (lasting_constants.h), until they were
+ * removed as often as added. 0: memory is out, and nothing was added. */
+ARMNN_CORE_API int32_t armnn_core_add_lasting_constant(const void* data, uint64_t size);
+ARMNN_CORE_API void armnn_core_remove_lasting_constant(const void* data, uint64_t size);
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 

@@ -134,14 +134,17 @@ def test_parts_of_other_scales_are_brought_to_that_of_the_whole(builder: Any) ->
     }
 
 
-@pytest.mark.parametrize("name", ["CONV_2D", "BATCH_MATMUL"])
+@pytest.mark.parametrize("name", ["DEPTHWISE_CONV_2D", "BATCH_MATMUL"])
 def test_weights_of_8_bits_beside_floats_become_floats(
     builder: Any, engines: Any, name: str
 ) -> None:
-    shape = (1, 4, 4, 2) if name == "CONV_2D" else (4, 2)
-    kernel = (3, 1, 1, 2) if name == "CONV_2D" else (2, 3)
+    shape = (1, 4, 4, 2) if name == "DEPTHWISE_CONV_2D" else (4, 2)
+    kernel = (1, 1, 1, 2) if name == "DEPTHWISE_CONV_2D" else (2, 3)
     options = {
-        "CONV_2D": ("Conv2DOptions", {"strideH": 1, "strideW": 1}),
+        "DEPTHWISE_CONV_2D": (
+            "DepthwiseConv2DOptions",
+            {"strideH": 1, "strideW": 1, "depthMultiplier": 1},
+        ),
         "BATCH_MATMUL": ("BatchMatMulOptions", {}),
     }[name]
     stored = weights(*kernel)
@@ -155,8 +158,8 @@ def test_weights_of_8_bits_beside_floats_become_floats(
     image = RNG.standard_normal(shape).astype(np.float32)
     found = engines.ours(data, {"x": image})["y"]
     real = stored.astype(np.float32) * 0.25
-    rows = real.reshape(3, 2).T if name != "BATCH_MATMUL" else real
-    np.testing.assert_allclose(found, image @ rows, rtol=1e-5, atol=1e-4)
+    expected = image @ real if name == "BATCH_MATMUL" else image * real
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-4)
 
 
 @pytest.mark.parametrize("asymmetric", [False, True])
@@ -184,17 +187,39 @@ def test_hybrid_products_quantise_their_rows(
     np.testing.assert_allclose(engines.ours(data, fed)["y"], expected, rtol=2e-5, atol=1e-5)
 
 
-def test_scales_of_each_channel_become_floats_too(builder: Any, engines: Any) -> None:
-    stored, scales = weights(3, 1, 1, 2), np.float32([0.5, 0.25, 2.0])
-    x = builder.tensor("x", (1, 2, 2, 2))
-    w = builder.constant("w", stored, scales)
+@pytest.mark.parametrize("batch", [1, 3])
+@pytest.mark.parametrize("scales", [[0.02], np.linspace(0.01, 0.03, 7).tolist()])
+@pytest.mark.parametrize(
+    ("kernel", "options"),
+    [
+        ((1, 1), {"strideH": 1, "strideW": 1}),
+        ((3, 2), {"strideH": 2, "strideW": 1, "padding": 1}),
+        ((3, 3), {"strideH": 1, "strideW": 1, "dilationHFactor": 2, "dilationWFactor": 2}),
+        ((3, 3), {"strideH": 1, "strideW": 2, "fusedActivationFunction": 1}),
+    ],
+    ids=str,
+)
+def test_hybrid_convolutions_quantise_their_images(
+    builder: Any, engines: Any, batch: int, scales: list[float], kernel: Any, options: Any
+) -> None:
+    """As LiteRT: whole numbers, each image with a scale that follows from its range."""
+    window = {"padding": 0, "dilationHFactor": 1, "dilationWFactor": 1} | options
+    x = builder.tensor("x", (batch, 9, 8, 5))
+    w = builder.constant("w", weights(7, *kernel, 5), scales, axis=0)
+    b = builder.constant("b", RNG.standard_normal(7).astype(np.float32))
     y = builder.tensor("y")
-    builder.op("CONV_2D", [x, w], [y], ("Conv2DOptions", {"strideH": 1, "strideW": 1}), version=5)
+    builder.op("CONV_2D", [x, w, b], [y], ("Conv2DOptions", window), version=5)
     builder.ends([x], [y])
-    image = RNG.standard_normal((1, 2, 2, 2)).astype(np.float32)
-    found = engines.ours(builder.data(), {"x": image})["y"]
-    real = stored.reshape(3, 2) * scales[:, np.newaxis]
-    np.testing.assert_allclose(found, image @ real.T, rtol=1e-5, atol=1e-4)
+    data = builder.data()
+    network = ann.import_model(data)
+    assert layers_of(network, LayerType.DYNAMIC_QUANTIZE)
+    assert layers_of(network, LayerType.MAT_MUL_INTEGER)
+    images = (
+        RNG.standard_normal((batch, 9, 8, 5)) * np.geomspace(0.1, 3, batch)[:, None, None, None]
+    )
+    fed = {"x": (images + 0.1).astype(np.float32)}
+    expected = engines.theirs(data, fed)["y"]
+    np.testing.assert_allclose(engines.ours(data, fed)["y"], expected, rtol=2e-5, atol=1e-5)
 
 
 def test_float16_weights_behind_dequantize_are_constants(builder: Any, engines: Any) -> None:

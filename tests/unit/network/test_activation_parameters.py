@@ -26,6 +26,7 @@ COMMON: dict[F, Callable[[Array], Array]] = {
     F.LEAKY_RELU: lambda x: np.where(x > 0, x, 0.01 * x),
     F.ELU: lambda x: np.where(x >= 0, x, np.expm1(x)),
     F.HARD_SIGMOID: lambda x: np.clip(0.2 * x + 0.5, 0, 1),
+    F.THRESHOLDED_RELU: lambda x: np.where(x >= 1, x, 0),
 }
 
 

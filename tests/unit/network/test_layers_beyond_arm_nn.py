@@ -163,17 +163,19 @@ def test_dequantize_blocks(axis: int) -> None:
         (RecurrentDirection.BIDIRECTIONAL, "bidirectional"),
     ],
 )
-def test_gru(direction: RecurrentDirection, word: str) -> None:
+@pytest.mark.parametrize(("kind", "gates"), [("GRU", 3), ("RNN", 1)])
+def test_units(direction: RecurrentDirection, word: str, kind: str, gates: int) -> None:
     both = 2 if direction is RecurrentDirection.BIDIRECTIONAL else 1
     operands = {
         "x": ((7, 2, 5), F32),
-        "w": ((both, 12, 5), F32),
-        "r": ((both, 12, 4), F32),
-        "b": ((both, 24), F32),
+        "w": ((both, 4 * gates, 5), F32),
+        "r": ((both, 4 * gates, 4), F32),
+        "b": ((both, 8 * gates), F32),
     }
     network, (x, w, r, _) = network_with(**operands)
-    layer = network.add_gru(x, w, r, direction=direction)
-    expected = onnx_shapes("GRU", operands, 2, direction=word, hidden_size=4, opset=22)
+    add = network.add_gru if kind == "GRU" else network.add_rnn
+    layer = add(x, w, r, direction=direction)
+    expected = onnx_shapes(kind, operands, 2, direction=word, hidden_size=4, opset=22)
     assert shapes_of(layer) == expected
 
 
@@ -187,6 +189,10 @@ def test_gru(direction: RecurrentDirection, word: str) -> None:
         (lambda n, x: n.add_rms_normalization(x, [1.0, 2.0]), "do not broadcast"),
         (lambda n, x: n.add_layer_normalization(x, axis=2), "axis 2 given"),
         (lambda n, x: n.add_gru(x, x, x), "input has 2 dimensions, 3 expected"),
+        (
+            lambda n, x: n.add_rnn(np.zeros((2, 1, 3), np.float32), *[np.zeros((1, 4, 4))] * 2),
+            "input_weights",
+        ),
         (lambda n, x: n.add_mat_mul_integer(x, x), "x is float32, qasymm_u8 or qasymm_s8 expected"),
         (lambda n, x: n.add_dynamic_quantize(np.zeros(3, np.uint8)), "input is qasymm_u8"),
         (lambda n, x: n.add_dequantize_blocks(x, x), "input is float32"),

@@ -117,6 +117,8 @@ class Movement(EmitterBase):
             return [_moved(value, array, _except(axis)) for array in arrays]
         if len(sizes) == 1:
             return [value]
+        if not any(sizes):
+            return [_empty(value, shape) for _ in sizes]
         parts: list[Value] = []
         views = []
         start = 0

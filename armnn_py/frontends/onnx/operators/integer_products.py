@@ -2,25 +2,29 @@
 # SPDX-License-Identifier: MIT
 """DynamicQuantizeLinear, MatMulInteger and ConvInteger: exact sums of products of 8-bit levels.
 
-ConvInteger computes in float32: products of levels less their zero points are whole numbers below
-2**16, and float32 has whole numbers up to 2**24 exactly, in whatever order they are added. Longer
-sums are added in parts, each of which stays within; the parts are added as int32. Weights tell how
-many parts are needed.
+ConvInteger over images with known weights is a MatMulInteger of what the window sees. In groups,
+over lines and volumes, and with weights that are computed, it is computed in float32: products of
+levels less their zero points are whole numbers below 2**16, and float32 has whole numbers up to
+2**24 exactly, in whatever order they are added. Longer sums are added in parts, each of which stays
+within; the parts are added as int32. Weights tell how many parts are needed.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armnn_py.descriptors import DynamicQuantizeDescriptor
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.values import Known, Unsupported, Value, shape_of
+from armnn_py.frontends.common.patches import MOST_TAPS, patches
+from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.convolution import convolve
 from armnn_py.frontends.onnx.operators.quantization import centred
 from armnn_py.frontends.onnx.table import operator
+from armnn_py.frontends.onnx.windows import window_of
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -94,8 +98,12 @@ def _zero_point(
 
 @operator("ConvInteger", since=10)
 def _conv_integer(view: NodeView) -> Value:
-    """Convolve with some elements of each filter at a time, the others being zeros."""
+    """Convolve with some elements of each filter at a time, the others being zeros, unless it is a
+    product of matrices.
+    """
     emit = view.emit
+    if _is_product(view):
+        return _product_of_patches(view)
     x, y = centred(view, 0, 2, None), centred(view, 1, 3, 0)
     shape = shape_of(y)
     depth = int(np.prod(shape[1:]))
@@ -114,6 +122,37 @@ def _conv_integer(view: NodeView) -> Value:
             some = emit.mul(y, Known(mask.reshape(1, *shape[1:])), "weights")
             sums.append(convolve(view.over([x, some])))
     return _total(view, sums)
+
+
+def _is_product(view: NodeView) -> bool:
+    """Whether the window's products are those of one matrix, which is known."""
+    if view.rank(0) != 4 or view.rank(1) != 4 or view.integer("group", 1) != 1:
+        return False
+    if view.known(1) is None or (view.has(3) and view.known(3) is None):
+        return False
+    one = not view.has(2) or math.prod(view.shape(2)) == 1
+    return one and math.prod(view.shape(1)[2:]) <= MOST_TAPS
+
+
+def _product_of_patches(view: NodeView) -> Value:
+    emit = view.emit
+    batch, channels, *size = view.shape(0)
+    outputs, inputs, *kernel = view.shape(1)
+    if channels != inputs:
+        raise ParseError(f"weights of shape {view.shape(1)} do not fit {channels} channels")
+    window = window_of(view, kernel, size)
+    weights = view.derived(
+        1, "columns", lambda array: array.transpose(2, 3, 1, 0).reshape(-1, outputs)
+    )
+    point: Value = Known(np.zeros((), dtype_of(view.value(0))))
+    points: list[Value | None] = [None, view.value(3) if view.has(3) else None]
+    if view.has(2):
+        points[0] = point = emit.reshape(view.value(2), (), "zero_point")
+    pixels = emit.transpose(view.value(0), (0, 2, 3, 1), "pixels")
+    rows = patches(emit, pixels, window, point)
+    sums = emit.layer(LayerType.MAT_MUL_INTEGER, [rows, weights, *points], name="sums")
+    shape = (batch, *window.output_size(ceil=False), outputs)
+    return emit.transpose(emit.reshape(sums, shape, "image"), (0, 3, 1, 2))
 
 
 def _weights(view: NodeView) -> NDArray[Any] | None:

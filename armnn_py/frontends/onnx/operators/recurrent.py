@@ -18,14 +18,15 @@ from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Known, Unsupported, Value, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.matrix import multiply
-from armnn_py.frontends.onnx.recurrent_layers import gru_layer, lstm_layers
+from armnn_py.frontends.onnx.recurrent_layers import gru_layer, lstm_layers, rnn_layer
 from armnn_py.frontends.onnx.recurrent_operands import (
     INPUT_WEIGHTS,
     RECURRENT_WEIGHTS,
+    Activation,
     Recurrence,
 )
 from armnn_py.frontends.onnx.table import operator
-from armnn_py.types import ActivationFunction as Function
+from armnn_py.types import ActivationFunction
 
 __all__: list[str] = []
 
@@ -33,20 +34,6 @@ __all__: list[str] = []
 _MOST_STEPS = 4096
 
 Apply = Callable[[Value, str], Value]
-
-# By name in lower case: the function, and the default values of alpha and beta.
-_FUNCTIONS: dict[str, tuple[Function, float, float]] = {
-    "sigmoid": (Function.SIGMOID, 0.0, 0.0),
-    "tanh": (Function.TANH, 1.0, 1.0),
-    "relu": (Function.RELU, 0.0, 0.0),
-    "leakyrelu": (Function.LEAKY_RELU, 0.01, 0.0),
-    "scaledtanh": (Function.TANH, 1.0, 1.0),
-    "hardsigmoid": (Function.HARD_SIGMOID, 0.2, 0.5),
-    "elu": (Function.ELU, 1.0, 0.0),
-    "softplus": (Function.SOFT_RELU, 0.0, 0.0),
-    "affine": (Function.LINEAR, 1.0, 0.0),
-}
-_TAKES = {"leakyrelu": 1, "elu": 1, "scaledtanh": 2, "hardsigmoid": 2, "affine": 2}
 
 
 @dataclass
@@ -91,7 +78,9 @@ Step = Callable[[_Cell, Value, str], list[Value]]
 
 @operator("LSTM")
 def _lstm(view: NodeView) -> list[Value]:
-    layers = lstm_layers(view)
+    all_of = Recurrence.of(view, 4)
+    functions = all_of.activations(["Sigmoid", "Tanh", "Tanh"])
+    layers = lstm_layers(all_of, functions)
     if layers is not None:
         return layers
     emit, forgets = view.emit, bool(view.integer("input_forget"))
@@ -117,12 +106,14 @@ def _lstm(view: NodeView) -> list[Value]:
         o = first(_peeked(view, o, c, peeks[1]), f"{cell.title}{at}output_gate")
         return [emit.mul(o, third(c, f"{cell.title}{at}shown"), f"{cell.title}{at}hidden"), c]
 
-    return _recurrent(view, 4, ["Sigmoid", "Tanh", "Tanh"], step, initial=(5, 6))
+    return _recurrent(all_of, functions, step, initial=(5, 6))
 
 
 @operator("GRU")
 def _gru(view: NodeView) -> list[Value]:
-    layer = gru_layer(view)
+    all_of = Recurrence.of(view, 3)
+    functions = all_of.activations(["Sigmoid", "Tanh"])
+    layer = gru_layer(all_of, functions)
     if layer is not None:
         return layer
     emit, resets_after = view.emit, bool(view.integer("linear_before_reset"))
@@ -153,29 +144,34 @@ def _gru(view: NodeView) -> list[Value]:
         return [emit.add(n, change, f"{title}hidden")]
 
     # The bias of the state's products stays apart where the reset gate multiplies it.
-    return _recurrent(view, 3, ["Sigmoid", "Tanh"], step, joins_bias=not resets_after)
+    return _recurrent(all_of, functions, step, joins_bias=not resets_after)
 
 
 @operator("RNN")
 def _rnn(view: NodeView) -> list[Value]:
+    all_of = Recurrence.of(view, 1)
+    functions = all_of.activations(["Tanh"])
+    layer = rnn_layer(all_of, functions)
+    if layer is not None:
+        return layer
+
     def step(cell: _Cell, x: Value, at: str) -> list[Value]:
         title = f"{cell.title}{at}"
         sums = view.emit.add(x, cell.product(cell.state[0], f"{at}state"), f"{title}sums")
         return [cell.functions[0](sums, f"{title}hidden")]
 
-    return _recurrent(view, 1, ["Tanh"], step)
+    return _recurrent(all_of, functions, step)
 
 
 def _recurrent(
-    view: NodeView,
-    gates: int,
-    defaults: Sequence[str],
+    all_of: Recurrence,
+    activations: Sequence[Sequence[Activation]],
     step: Step,
     *,
     initial: Sequence[int] = (5,),
     joins_bias: bool = True,
 ) -> list[Value]:
-    emit, all_of = view.emit, Recurrence.of(view, gates)
+    view, emit = all_of.view, all_of.view.emit
     length, directions = all_of.length, len(all_of.backward)
     if length * directions > _MOST_STEPS:
         raise Unsupported(f"more than {_MOST_STEPS} steps")
@@ -185,7 +181,7 @@ def _recurrent(
     for index, backward in enumerate(all_of.backward):
         title = ("backward/" if index else "") if directions > 1 else ""
         recurrence = _transposed(view, all_of.part(view.value(RECURRENT_WEIGHTS), index))
-        functions = _functions(view, defaults, index, directions)
+        functions = [_apply(view, one) for one in activations[index]]
         cell = _Cell(all_of, index, title, [], recurrence, functions, [])
         cell.steps = _products(cell, joins_bias=joins_bias)
         cell.state = [all_of.state(where, index) for where in initial]
@@ -251,7 +247,7 @@ def _masks(view: NodeView, length: int, batch: int) -> list[Known | None]:
     if not view.has(4):
         return [None] * length
     sizes = view.constant(4, "lengths").reshape(-1)
-    if sizes.shape != (batch,) or sizes.min() < 0 or sizes.max() > length:
+    if sizes.shape != (batch,) or ((sizes < 0) | (sizes > length)).any():
         raise ParseError(f"lengths {sizes.tolist()[:8]} for a batch of {batch} in {length} steps")
     masks = [(sizes > t).astype(np.float32).reshape(batch, 1) for t in range(length)]
     return [None if mask.all() else Known(mask) for mask in masks]
@@ -276,33 +272,14 @@ def _peeked(view: NodeView, gate: Value, cell: Value, weights: Value | None) -> 
     return gate if weights is None else view.emit.add(gate, view.emit.mul(cell, weights))
 
 
-def _functions(view: NodeView, defaults: Sequence[str], index: int, directions: int) -> list[Apply]:
-    """Return the activation functions of a direction."""
-    given = view.node.attributes.get("activations") or [*defaults] * directions
-    if len(given) != len(defaults) * directions:
-        raise ParseError(f"{len(given)} activations, {len(defaults) * directions} expected")
-    alphas, betas = (
-        iter(view.floats("activation_alpha") or ()),
-        iter(view.floats("activation_beta") or ()),
-    )
+def _apply(view: NodeView, activation: Activation) -> Apply:
+    """Return the function of a gate's sums, which are bounded before."""
     limit = view.number("clip")
-    made: list[Apply] = []
-    for name in map(str, given):
-        key = name.lower()
-        if key not in _FUNCTIONS:
-            raise Unsupported(f"activation {name[:20]}")
-        function, alpha, beta = _FUNCTIONS[key]
-        takes = _TAKES.get(key, 0)
-        alpha = next(alphas, alpha) if takes > 0 else alpha
-        beta = next(betas, beta) if takes > 1 else beta
 
-        def apply(
-            x: Value, title: str, function: Function = function, a: float = alpha, b: float = beta
-        ) -> Value:
-            if limit:
-                bounds = Function.BOUNDED_RELU
-                x = view.emit.activation(bounds, x, limit, -limit, f"{title}/clipped")
-            return view.emit.activation(function, x, a, b, title)
+    def apply(x: Value, title: str) -> Value:
+        if limit:
+            bounds = ActivationFunction.BOUNDED_RELU
+            x = view.emit.activation(bounds, x, limit, -limit, f"{title}/clipped")
+        return view.emit.activation(activation.function, x, activation.a, activation.b, title)
 
-        made.append(apply)
-    return made[index * len(defaults) : (index + 1) * len(defaults)]
+    return apply

@@ -15,6 +15,7 @@ from armnn_py.descriptors import (
     TransposeConvolution2dDescriptor,
 )
 from armnn_py.errors import ParseError
+from armnn_py.frontends.common.patches import MOST_TAPS, patches
 from armnn_py.frontends.common.values import (
     Known,
     Unsupported,
@@ -24,6 +25,7 @@ from armnn_py.frontends.common.values import (
     shape_of,
 )
 from armnn_py.frontends.common.windows import Window, same_pads
+from armnn_py.frontends.tflite.hybrid import hybrid_levels, hybrid_sums, is_hybrid
 from armnn_py.frontends.tflite.node import OperatorView, real
 from armnn_py.frontends.tflite.table import operator
 from armnn_py.types import DataLayout, LayerType
@@ -104,6 +106,10 @@ def _conv_2d(view: OperatorView) -> Value:
         raise ParseError(f"weights of shape {view.shape(1)} do not fit {channels} channels")
     window = window_of(view, view.shape(0)[1:3], (height, width), _dilation(view))
     bias = bias_of(view, 2, outputs, x)
+    weights = view.value(1)
+    fits = inputs == channels and height * width <= MOST_TAPS and window.fits
+    if is_hybrid(weights, x) and fits:
+        return view.activated(_hybrid_convolution(view, x, weights, bias, window))
     descriptor = Convolution2dDescriptor(
         **window.descriptor_fields(),
         bias_enabled=bias is not None,
@@ -113,6 +119,33 @@ def _conv_2d(view: OperatorView) -> Value:
     operands = [x, weights_of(view, 1, x), bias]
     made = view.layer(LayerType.CONVOLUTION2D, operands, descriptor, name=view.part("conv"))
     return view.activated(made)
+
+
+def _hybrid_convolution(
+    view: OperatorView, x: Value, weights: Known, bias: Value | None, window: Window
+) -> Value:
+    """Convolve in whole numbers: each image has a scale that follows from its range.
+
+    As LiteRT does, the range is symmetric where all weights share one scale.
+    """
+    emit, (batch, height, width, channels) = view.emit, shape_of(x)
+    outputs, quantization = weights.shape[0], weights.quantization
+    assert quantization is not None
+    rows = emit.reshape(x, (batch, height * width * channels), "images")
+    symmetric = len(quantization.scales) == 1
+    levels, scale, point = hybrid_levels(view, rows, symmetric=symmetric)
+    with emit.below("hybrid"):
+        image = emit.reshape(levels, (batch, height, width, channels), "image")
+        fill = Known(np.zeros((), np.int8)) if point is None else point
+        seen = patches(emit, image, window, fill)
+        if point is not None:
+            point = emit.reshape(point, (batch, 1, 1), "zero_point")
+            if batch > 1:
+                point = emit.broadcast_to(point, (*shape_of(seen)[:2], 1), "zero_points")
+        scale = emit.reshape(scale, (batch, 1, 1), "scales")
+    matrix = Known(np.ascontiguousarray(weights.array.reshape(outputs, -1).T))
+    made = hybrid_sums(view, seen, point, scale, weights, matrix, bias, "product")
+    return emit.reshape(made, (batch, *window.output_size(ceil=False), outputs), view.part("conv"))
 
 
 @operator("DEPTHWISE_CONV_2D")

@@ -8,20 +8,10 @@ import math
 
 import numpy as np
 
-from armnn_py.descriptors import (
-    BatchMatMulDescriptor,
-    DynamicQuantizeDescriptor,
-    FullyConnectedDescriptor,
-)
+from armnn_py.descriptors import BatchMatMulDescriptor, FullyConnectedDescriptor
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.values import (
-    Known,
-    Unsupported,
-    Value,
-    dtype_of,
-    quantization_of,
-    shape_of,
-)
+from armnn_py.frontends.common.values import Known, Unsupported, Value, shape_of
+from armnn_py.frontends.tflite.hybrid import hybrid_levels, hybrid_sums, is_hybrid
 from armnn_py.frontends.tflite.node import OperatorView
 from armnn_py.frontends.tflite.operators.convolution import bias_of, weights_of
 from armnn_py.frontends.tflite.table import operator
@@ -44,47 +34,17 @@ def _fully_connected(view: OperatorView) -> Value:
         x = emit.reshape(x, (math.prod(shape) // inputs, inputs), "rows")
     bias = bias_of(view, 2, outputs, x)
     weights = view.value(1)
-    if _is_hybrid(x, weights):
-        assert isinstance(weights, Known)
-        return view.activated(_hybrid_product(view, x, weights, bias))
+    if is_hybrid(weights, x):
+        symmetric = not view.option("asymmetric_quantize_inputs", False)
+        levels, scale, point = hybrid_levels(view, x, symmetric=symmetric)
+        matrix, name = Known(np.ascontiguousarray(weights.array.T)), view.part("product")
+        return view.activated(hybrid_sums(view, levels, point, scale, weights, matrix, bias, name))
     descriptor = FullyConnectedDescriptor(
         bias_enabled=bias is not None, transpose_weight_matrix=True
     )
     operands = [x, weights_of(view, 1, x), bias]
     made = view.layer(LayerType.FULLY_CONNECTED, operands, descriptor, name=view.part("product"))
     return view.activated(made)
-
-
-def _is_hybrid(x: Value, weights: Value) -> bool:
-    """Whether weights of 8 bits meet real numbers, which are then quantised row by row."""
-    quantization = quantization_of(weights)
-    return (
-        dtype_of(x) == np.float32
-        and isinstance(weights, Known)
-        and weights.dtype == np.int8
-        and quantization is not None
-        and not any(quantization.zero_points)
-    )
-
-
-def _hybrid_product(view: OperatorView, x: Value, weights: Known, bias: Value | None) -> Value:
-    """Multiply in whole numbers: each row of ``x`` has a scale that follows from its range."""
-    emit = view.emit
-    quantization = weights.quantization
-    assert quantization is not None
-    symmetric = not view.option("asymmetric_quantize_inputs", False)
-    descriptor = DynamicQuantizeDescriptor(rows=True, symmetric=symmetric)
-    with emit.below("hybrid"):
-        made = emit.layers(LayerType.DYNAMIC_QUANTIZE, [x], descriptor, name="levels")
-        levels, scale, point = made.outputs
-        matrix = Known(np.ascontiguousarray(weights.array.T))
-        operands: list[Value | None] = [levels, matrix, None if symmetric else point]
-        sums = emit.layer(LayerType.MAT_MUL_INTEGER, operands, name="sums")
-        real = emit.mul(emit.cast(sums, np.float32, "real"), scale, "rows")
-    factors = Known(np.array(quantization.scales, np.float32))
-    if bias is None:
-        return emit.mul(real, factors, view.part("product"))
-    return emit.add(emit.mul(real, factors, "product"), bias, view.part("biased"))
 
 
 @operator("BATCH_MATMUL")

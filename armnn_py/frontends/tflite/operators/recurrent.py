@@ -1,25 +1,35 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""LSTM cells, whose state is a variable of the network."""
+"""LSTM cells and plain recurrent units, whose state is a variable of the network."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
-from armnn_py.descriptors import LstmDescriptor
+from armnn_py.descriptors import LstmDescriptor, RnnDescriptor
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.values import Unsupported, Value, quantization_of, shape_of
-from armnn_py.frontends.tflite.node import OperatorView
+from armnn_py.frontends.common.values import (
+    Unsupported,
+    Value,
+    dtype_of,
+    quantization_of,
+    shape_of,
+)
+from armnn_py.frontends.tflite.node import FUSED, OperatorView
 from armnn_py.frontends.tflite.reading import enum_names
 from armnn_py.frontends.tflite.table import operator
 from armnn_py.tensors import TensorInfo
-from armnn_py.types import LayerType
+from armnn_py.types import ActivationFunction, LayerType, RecurrentDirection
 
 _INPUT_GATE, _FORGET_GATE, _PROJECTION = 1, 2, 16
 _PEEPHOLE, _NORM = 10, 21
 _STATES = (18, 19)
 _WEIGHTS = (*range(1, 18), *range(20, 24))
 _FUNCTIONS = {"NONE": 0, "RELU": 1, "RELU6": 3, "TANH": 4}
+#: Of two directions of plain units.
+_SECOND_INPUT, _SECOND_WEIGHTS = 9, (10, 11)
 
 
 @operator("UNIDIRECTIONAL_SEQUENCE_LSTM", "LSTM")
@@ -90,6 +100,14 @@ def _weight(view: OperatorView, index: int) -> Value | None:
     return view.real(index, f"weights{index}")
 
 
+def _present_weight(view: OperatorView, index: int) -> Value:
+    """Return weights that must be there, a matrix."""
+    view.need_rank(2, index)
+    weights = _weight(view, index)
+    assert weights is not None
+    return weights
+
+
 def _descriptor(view: OperatorView, time_major: bool) -> LstmDescriptor:
     function = enum_names("ActivationFunctionType").get(view.option("fused_activation_function"))
     if function not in _FUNCTIONS:
@@ -122,3 +140,103 @@ def _descriptor(view: OperatorView, time_major: bool) -> LstmDescriptor:
         hidden_state_scale=hidden_scale,
         hidden_state_zero_point=hidden_point,
     )
+
+
+# ---- Plain units -----------------------------------------------------------------------------
+
+
+@operator("RNN", "UNIDIRECTIONAL_SEQUENCE_RNN")
+def _rnn(view: OperatorView) -> Value:
+    emit, x, first = view.emit, view.value(0), _steps_first(view)
+    if view.op.name == "RNN":
+        batch, size = view.need_rank(2)
+        y = _units(view, emit.reshape(x, (1, batch, size), "step"), (1, 2, 3, 4))
+        return emit.reshape(y, shape_of(y)[1:])
+    view.need_rank(3)
+    return first(_units(view, first(x, "steps"), (1, 2, 3, 4)), "")
+
+
+@operator("BIDIRECTIONAL_SEQUENCE_RNN")
+def _bidirectional(view: OperatorView) -> list[Value]:
+    """Convert two directions; a second input is that of the backward one, or, with weights of its
+    own, joins the first.
+    """
+    emit, first = view.emit, _steps_first(view)
+    view.need_rank(3)
+    forward = backward = first(view.value(0), "steps")
+    if view.has(_SECOND_INPUT):
+        view.need_rank(3, _SECOND_INPUT)
+        second = first(view.value(_SECOND_INPUT), "second_steps")
+        joins = [view.has(index) for index in _SECOND_WEIGHTS]
+        if any(joins) != all(joins):
+            raise ParseError("weights of the second input in one direction alone")
+        backward = second
+        if not any(joins) and not view.option("time_major", False):
+            raise Unsupported("a second input that LiteRT reads with steps first alone")
+        if all(joins):
+            forward = backward = emit.concat([forward, second], 2, "inputs")
+    made: list[Value] = []
+    sides = zip(("forward", "backward"), (forward, backward), RecurrentDirection, strict=False)
+    for place, (title, x, direction) in enumerate(sides):
+        operands = range(1 + 4 * place, 5 + 4 * place)
+        with emit.below(title):
+            y = _units(view, x, operands, direction, second=_SECOND_WEIGHTS[place])
+        made.append(first(y, f"{title}_output"))
+    if not view.option("merge_outputs", False):
+        return made
+    return [emit.concat(made, 2)]
+
+
+def _steps_first(view: OperatorView) -> Callable[[Value, str], Value]:
+    """Return what exchanges rows and steps, if the operator has rows first."""
+    if view.op.name == "RNN" or view.option("time_major", False):
+        return lambda value, name: value
+    return lambda value, name: view.emit.transpose(value, (1, 0, 2), name)
+
+
+def _units(
+    view: OperatorView,
+    x: Value,
+    operands: Sequence[int],
+    direction: RecurrentDirection = RecurrentDirection.FORWARD,
+    second: int = -1,
+) -> Value:
+    """Add the layer of one direction, for steps [T, N, I]; return all its states, [T, N, H].
+
+    ``operands`` are the places of its weights of input and state, bias and state, ``second`` that
+    of the weights of a second input.
+    """
+    if dtype_of(x) != np.float32:
+        raise Unsupported(f"{dtype_of(x)} values")
+    emit, (of_input, of_state, bias, state) = view.emit, operands
+    steps, batch, size = shape_of(x)
+    weights, recurrent = _present_weight(view, of_input), _present_weight(view, of_state)
+    if second >= 0 and view.has(second):
+        weights = emit.concat([weights, _present_weight(view, second)], 1, "weights")
+    cells = view.shape(of_input)[0]
+    expected = ((cells, size), (cells, cells), (cells,))
+    found = (shape_of(weights), shape_of(recurrent), view.shape(bias))
+    if found != expected:
+        raise ParseError(f"weights and bias {found} do not fit {size} inputs")
+    variable = view.variable(state)
+    if variable is None:
+        raise Unsupported("a state that is no variable")
+    if variable.output.info.shape != (batch, cells):
+        raise ParseError(f"state {variable.output.info!r}, {batch}x{cells} expected")
+    inputs = [
+        x,
+        emit.reshape(weights, (1, cells, size), "input_weights"),
+        emit.reshape(recurrent, (1, cells, cells), "recurrent_weights"),
+        emit.reshape(view.value(bias), (1, cells), "bias"),
+        None,
+        emit.reshape(variable.output, (1, batch, cells), "state"),
+    ]
+    descriptor = RnnDescriptor(direction, *_unit_function(view))
+    y, last = emit.layers(LayerType.RNN, inputs, descriptor, name="units").outputs
+    emit.network.assign(variable, emit.slot(emit.reshape(last, (batch, cells), "last")))
+    return emit.reshape(y, (steps, batch, cells), "states")
+
+
+def _unit_function(view: OperatorView) -> tuple[ActivationFunction, float, float]:
+    fused = view.fused
+    return FUSED[fused] if fused else (ActivationFunction.LINEAR, 1.0, 0.0)

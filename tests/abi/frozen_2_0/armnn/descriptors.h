@@ -168,7 +168,8 @@ enum armnn_layer_type_e {
   ARMNN_LAYER_DYNAMIC_QUANTIZE = 85,
   ARMNN_LAYER_MAT_MUL_INTEGER = 86,
   ARMNN_LAYER_DEQUANTIZE_BLOCKS = 87,
-  ARMNN_LAYER_TYPE_COUNT = 88,
+  ARMNN_LAYER_RNN = 88,
+  ARMNN_LAYER_TYPE_COUNT = 89,
   ARMNN_LAYER_TYPE_MAX_ENUM = INT32_MAX
 };
 
@@ -191,7 +192,9 @@ enum armnn_activation_function_e {
   ARMNN_ACTIVATION_GELU = 12, /* x * (1 + erf(x / sqrt(2))) / 2 */
   ARMNN_ACTIVATION_HARD_SIGMOID = 13, /* [armnn_py] min(max(a * x + b, 0), 1) */
   ARMNN_ACTIVATION_MISH = 14, /* [armnn_py] x * tanh(log(1 + exp(x))) */
-  ARMNN_ACTIVATION_COUNT = 15,
+  ARMNN_ACTIVATION_SOFTSIGN = 15, /* [armnn_py] x / (1 + abs(x)) */
+  ARMNN_ACTIVATION_THRESHOLDED_RELU = 16, /* [armnn_py] x if x >= a else 0 */
+  ARMNN_ACTIVATION_COUNT = 17,
   ARMNN_ACTIVATION_MAX_ENUM = INT32_MAX
 };
 
@@ -676,6 +679,22 @@ typedef struct armnn_gru_descriptor_t {
   float clip; /* bound of what enters the functions; 0: none */
   uint32_t reserved;
 } armnn_gru_descriptor_t;
+
+/* RNN [as GRU -> output, hidden_state; sum]: Runs plain recurrent units over a sequence (ONNX's
+ * RNN): the state becomes the function of input and state by their weights, and biases. Outputs
+ * behind the end of a shorter sequence are 0, its state stays; in reverse it begins at its own
+ * end.
+ * As Gru with one gate: input [T, N, I], input_weights [D, H, I], recurrent_weights [D, H, H],
+ * biases [D, H], hidden_state [D, N, H], sequence_lengths [N], output [T, D, N, H]. */
+typedef struct armnn_rnn_descriptor_t {
+  armnn_header_t header;
+  int32_t direction; /* armnn_recurrent_direction_e */
+  int32_t function; /* armnn_activation_function_e */
+  float a;
+  float b;
+  float clip; /* bound of what enters the function; 0: none */
+  uint32_t reserved;
+} armnn_rnn_descriptor_t;
 
 /* ARG_MIN_MAX [input -> output; exact]: Finds the index of the least or greatest element along
  * an axis; ties go to the lower index. */

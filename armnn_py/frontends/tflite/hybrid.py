@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Hybrid operators: weights of 8 bits meet real numbers, which are quantised in each run."""
+
+from __future__ import annotations
+
+from typing import TypeGuard
+
+import numpy as np
+
+from armnn_py.descriptors import DynamicQuantizeDescriptor
+from armnn_py.frontends.common.values import Known, Value, dtype_of, quantization_of
+from armnn_py.frontends.tflite.node import OperatorView
+from armnn_py.types import LayerType
+
+__all__ = ["hybrid_levels", "hybrid_sums", "is_hybrid"]
+
+
+def is_hybrid(weights: Value, x: Value) -> TypeGuard[Known]:
+    """Whether weights of 8 bits meet real numbers."""
+    quantization = quantization_of(weights)
+    return (
+        dtype_of(x) == np.float32
+        and isinstance(weights, Known)
+        and weights.dtype == np.int8
+        and quantization is not None
+        and not any(quantization.zero_points)
+    )
+
+
+def hybrid_levels(
+    view: OperatorView, rows: Value, *, symmetric: bool
+) -> tuple[Value, Value, Value | None]:
+    """Return levels of each row, their scales, and their zero points, if they have such."""
+    descriptor = DynamicQuantizeDescriptor(rows=True, symmetric=symmetric)
+    with view.emit.below("hybrid"):
+        made = view.emit.layers(LayerType.DYNAMIC_QUANTIZE, [rows], descriptor, name="levels")
+    levels, scale, point = made.outputs
+    return levels, scale, None if symmetric else point
+
+
+def hybrid_sums(
+    view: OperatorView,
+    levels: Value,
+    point: Value | None,
+    scale: Value,
+    weights: Known,
+    matrix: Known,
+    bias: Value | None,
+    name: str,
+) -> Value:
+    """Multiply in whole numbers: ``matrix`` has the levels of ``weights``.
+
+    The last layer gets the name.
+    """
+    emit, quantization = view.emit, weights.quantization
+    assert quantization is not None
+    with emit.below("hybrid"):
+        sums = emit.layer(LayerType.MAT_MUL_INTEGER, [levels, matrix, point], name="sums")
+        real = emit.mul(emit.cast(sums, np.float32, "real"), scale, "rows")
+    factors = Known(np.array(quantization.scales, np.float32))
+    if bias is None:
+        return emit.mul(real, factors, name)
+    return emit.add(emit.mul(real, factors, "scaled"), bias, name)

@@ -25,7 +25,15 @@ bool armnn_i_acc_weights_fit_bytes(const armnn_i_acc_quantized_convolution_t* wh
 
 /* In products of tiles in 16 bits, for each row: tiles of pairs take half as long again; a listed
  * weight is as much work as some others, and the sums of a channel have to be turned. */
-enum { QUAD = 4, SAMPLES = 1024, LISTED_COST = 3, TURN_COST = 12, LEAST_PIXELS = 16 };
+enum { QUAD = 4, SAMPLES = 1024, LISTED_COST = 3, TURN_COST = 16, LEAST_PIXELS = 24 };
+
+/* Winograd's weights take 3.6 times the memory: fewer pixels of the output do not make up for it.
+ */
+enum { SQUARES_PIXELS = 64 };
+
+static int64_t pixels_of(const armnn_i_acc_quantized_convolution_t* what) {
+  return what->output.dims[0] * what->output.dims[1] * what->output.dims[2];
+}
 
 /* Of quads of weights that lie in a line of the window: the share of the weights that is listed. */
 static double listed_share(const armnn_i_acc_quantized_convolution_t* what) {
@@ -47,10 +55,9 @@ static double listed_share(const armnn_i_acc_quantized_convolution_t* what) {
 }
 
 bool armnn_i_acc_suits_words(const armnn_i_acc_quantized_convolution_t* what) {
-  const armnn_i_acc_tensor_t* out = &what->output;
   if (what->is_phase) return false;
   if (what->weight_zero_points == NULL) return what->saved_suits_words;
-  if (out->dims[0] * out->dims[1] * out->dims[2] < LEAST_PIXELS) return false;
+  if (pixels_of(what) < LEAST_PIXELS) return false;
   const int64_t* dims = what->weights.dims;
   const double depth = (double)(dims[1] * dims[2] * dims[3]);
   const double turned =
@@ -66,11 +73,11 @@ armnn_status_t armnn_i_acc_make_quantized_convolution(
   if (kernels->has_dot_product) {
     status = armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_BYTES, out_op);
   }
-  if (status == ARMNN_STATUS_UNSUPPORTED) {
+  const bool by_words = kernels->bytes->excess != NULL && armnn_i_acc_suits_words(what);
+  if (status == ARMNN_STATUS_UNSUPPORTED && !(by_words && pixels_of(what) < SQUARES_PIXELS)) {
     status = armnn_i_acc_make_quantized_winograd(maker, what, out_op);
   }
-  if (status == ARMNN_STATUS_UNSUPPORTED && kernels->bytes->excess != NULL &&
-      armnn_i_acc_suits_words(what)) {
+  if (status == ARMNN_STATUS_UNSUPPORTED && by_words) {
     status = armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_BYTES, out_op);
   }
   if (status == ARMNN_STATUS_UNSUPPORTED) {

@@ -64,7 +64,8 @@ class _Sizes:
             self._add_fields(structs.descriptor, descriptor)
 
     def _add_fields(self, struct: Any, record: Descriptor | View) -> None:
-        for name in fields_of(type(record)):
+        kind: Any = type(record)
+        for name in fields_of(kind):
             value = getattr(record, name)
             if type(value) is SymbolicSize:
                 self._members.append((struct, name, value.index))

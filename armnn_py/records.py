@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Records: the small classes of named fields that parts of this package hand to each other.
 
-``dataclass(frozen=True, slots=True)`` compiles half a dozen methods for each class. For all classes
-of this package that was a third of its import time. A record has at most its constructor compiled,
-when the first one is made, and shares the other methods with all others.
+``dataclass(frozen=True, slots=True)`` compiles half a dozen methods for each class, and looks at
+each field at length. For all classes of this package that was a third of its import time. A record
+has at most its constructor compiled, when the first one is made, and shares the other methods with
+all others. ``dataclasses`` is told of its fields when it asks.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import inspect
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Sequence
 
-__all__ = ["Frozen", "compile_constructors", "record"]
+__all__ = ["Frozen", "compile_constructors", "record", "record_fields", "structure"]
 
 _Class = typing.TypeVar("_Class")
 
@@ -30,15 +31,80 @@ def record(cls: type[_Class]) -> type[_Class]:
     It is frozen for the type checker alone, unless it is a `Frozen`. Methods that the class has, or
     a base class, are not replaced.
     """
-    made = dataclasses.dataclass(slots=True, init=False, repr=False, eq=False)(cls)
-    if made.__init__ is object.__init__:
-        _compile_init_at_first_call(made)
-    names = [field.name for field in dataclasses.fields(made)]  # type: ignore[arg-type]
-    made._values_of = operator.attrgetter(*names)  # type: ignore[attr-defined]
+    made: Any = structure(cls)
+    made._values_of = operator.attrgetter(*record_fields(made))
     for name, method in _SHARED.items():
         if getattr(made, name) is getattr(object, name):
             setattr(made, name, method)
+    return made  # type: ignore[no-any-return]
+
+
+@typing.dataclass_transform(eq_default=False, field_specifiers=(dataclasses.field,))
+def structure(cls: type[_Class]) -> type[_Class]:
+    """Make a dataclass with slots whose objects are themselves, whatever their fields hold."""
+    fields: dict[str, dataclasses.Field[Any]] = {}
+    for base in reversed(cls.__mro__[1:]):
+        fields |= vars(base).get("_fields", {})
+    own = _own_fields(cls)
+    made: Any = _with_slots(cls, own, [name for name in own if name not in fields])
+    made._fields = fields = fields | own
+    shown = {
+        "__match_args__": tuple([name for name, field in fields.items() if field.init]),
+        "__dataclass_fields__": _AsDataclass("__dataclass_fields__"),
+        "__dataclass_params__": _AsDataclass("__dataclass_params__"),
+    }
+    for name, value in shown.items():
+        setattr(made, name, value)
+    if made.__init__ is object.__init__:
+        _compile_init_at_first_call(made)
+    return made  # type: ignore[no-any-return]
+
+
+def record_fields(kind: Any) -> dict[str, dataclasses.Field[Any]]:
+    """Return the fields of a class of records by name, in order."""
+    return kind._fields  # type: ignore[no-any-return]
+
+
+def _own_fields(cls: type) -> dict[str, dataclasses.Field[Any]]:
+    """Return the fields that a class adds to those of its bases."""
+    fields: dict[str, dataclasses.Field[Any]] = {}
+    for name, annotation in vars(cls).get("__annotations__", {}).items():
+        if annotation.startswith("ClassVar"):
+            continue
+        said = vars(cls).get(name, dataclasses.MISSING)
+        if not isinstance(said, dataclasses.Field):
+            said = dataclasses.field(default=said)
+        said.name, said.type = name, annotation
+        fields[name] = said
+    return fields
+
+
+def _with_slots(cls: type, own: Collection[str], slots: Sequence[str]) -> type:
+    """Make a class anew with slots instead of its fields: a class that is there gets none."""
+    left_out = {*own, "__dict__", "__weakref__"}
+    space = {name: value for name, value in vars(cls).items() if name not in left_out}
+    made = type(cls)(cls.__name__, cls.__bases__, {**space, "__slots__": tuple(slots)})
+    made.__qualname__ = cls.__qualname__
     return made
+
+
+class _AsDataclass:
+    """An attribute by which ``dataclasses`` knows its classes, made when it is looked at."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, cls: Any) -> Any:
+        space: dict[str, Any] = {"__annotations__": {}}
+        for name, field in cls._fields.items():
+            space["__annotations__"][name] = field.type
+            space[name] = field
+        twin: Any = dataclasses.dataclass(init=False, repr=False, eq=False)(
+            type(cls.__name__, (), {"__module__": cls.__module__, "__doc__": "A twin.", **space})
+        )
+        for name in ("__dataclass_fields__", "__dataclass_params__"):
+            setattr(cls, name, getattr(twin, name))
+        return getattr(cls, self._name)
 
 
 class Frozen:
@@ -84,7 +150,7 @@ def _constructor(made: Any) -> Any:
     # Fields of a frozen record are set past __setattr__, which asks whether they are set.
     assign = "_set(self, {0!r}, {1})" if issubclass(made, Frozen) else "self.{0} = {1}"
     parameters, body, annotations = ["self"], [], {}
-    for field in dataclasses.fields(made):
+    for field in record_fields(made).values():
         if not field.init:  # __post_init__ sets it
             continue
         name, value = field.name, field.name
@@ -146,7 +212,7 @@ def _hash(self: Any) -> int:
 
 
 def _repr(self: Any) -> str:
-    fields = dataclasses.fields(self)
+    fields = record_fields(type(self)).values()
     shown = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in fields if one.repr)
     return f"{type(self).__qualname__}({shown})"
 

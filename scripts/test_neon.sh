@@ -74,10 +74,24 @@ cmake -S "$here" -B "$work/build" -G Ninja -DCMAKE_SYSTEM_NAME=Linux \
 ninja -C "$work/build" armnn_acc_operators
 
 cd "$here"
+rm -f "$work"/tests-*.log
+# As many processes at once as there are processors, each with its part of the tests.
 operator_tests() {
-  emulated -E CPU_ACC_OPERATORS="$work/build/tests/cpu_acc/armnn_acc_operators.so" \
-    "$root/usr/bin/python3" -m pytest -q -p no:cacheprovider -c /dev/null --rootdir="$here" \
-    --confcutdir=tests/cpu_acc "$@"
+  count=$(nproc)
+  number=1
+  running=
+  while [ "$number" -le "$count" ]; do
+    emulated -E CPU_ACC_OPERATORS="$work/build/tests/cpu_acc/armnn_acc_operators.so" \
+      "$root/usr/bin/python3" -m pytest -q -p no:cacheprovider -c /dev/null --rootdir="$here" \
+      --confcutdir=tests/cpu_acc -p tests.parts --part "$number/$count" "$@" \
+      >"$work/tests-$cpu-$number.log" 2>&1 &
+    running="$running $!"
+    number=$((number + 1))
+  done
+  failed=0
+  for process in $running; do wait "$process" || [ $? = 5 ] || failed=1; done # 5: no test
+  cat "$work/tests-$cpu"-*.log
+  [ $failed = 0 ] || exit 1
 }
 tests=
 for family in convolution depthwise elementwise folds functions matmul moves pooling \
@@ -90,3 +104,6 @@ operator_tests tests/cpu_acc/test_quantized_operators.py "$@"
 cpu=max
 # shellcheck disable=SC2086 # a list of files without spaces
 operator_tests $tests "$@"
+cat "$work"/tests-*.log | awk '{ for (i = 2; i <= NF; ++i) count[$i] += $(i - 1) }
+  END { passed = count["passed,"] + count["passed"]
+        print passed " passed, " count["skipped"] + 0 " skipped"; exit passed == 0 }'

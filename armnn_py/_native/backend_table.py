@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
@@ -30,7 +30,7 @@ from armnn_py._native.dynamic_library import (
 )
 from armnn_py._native.interrupts import guarded
 from armnn_py._native.library import host_pointer
-from armnn_py.records import record
+from armnn_py.records import record, structure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +64,7 @@ _SANITIZERS = (
 )
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@structure
 class BackendTable:
     """A private copy of a backend's table; members that an older backend lacks are null."""
 

@@ -11,10 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+import os
 
 __all__ = ["LARGE_PAGE", "read_bytes"]
 
@@ -24,7 +21,7 @@ LARGE_PAGE = 2 << 20
 _ADVICE = getattr(mmap, "MADV_HUGEPAGE", None)
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """Return the contents of a file, as ``Path.read_bytes`` does.
 
     Raises
@@ -34,8 +31,8 @@ def read_bytes(path: Path) -> bytes:
     MemoryError
         It is too large for the memory.
     """
-    with path.open("rb", buffering=0) as stream:
-        size = path.stat().st_size
+    with open(path, "rb", buffering=0) as stream:
+        size = os.fstat(stream.fileno()).st_size
         if _ADVICE is None or size < 2 * LARGE_PAGE:
             return stream.read()
         contents: bytes = _uninitialized(None, size)

@@ -9,7 +9,9 @@ calls that may have logged. Names are ``armnn_py.native.<component>``.
 from __future__ import annotations
 
 import ctypes
+import functools
 import logging
+from collections.abc import Callable
 
 from armnn_py._native import abi
 from armnn_py._native.library import core
@@ -33,11 +35,18 @@ def follow_log_level() -> None:
     core().armnn_core_set_log_level(native)
 
 
+@functools.cache
+def _pending() -> Callable[[], int]:
+    """The function that counts pending lines: each run asks it."""
+    pending: Callable[[], int] = core().armnn_core_log_pending
+    return pending
+
+
 def drain_log() -> None:
     """Hand every pending line to its logger."""
-    library = core()
-    if not library.armnn_core_log_pending():
+    if not _pending()():
         return
+    library = core()
     record = abi.armnn_log_record_t()
     while library.armnn_core_log_next(ctypes.byref(record)):
         component = record.component.decode("utf-8", "replace") or "backend"

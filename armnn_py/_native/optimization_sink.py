@@ -12,7 +12,7 @@ import ctypes
 import itertools
 import logging
 import threading
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
@@ -28,6 +28,7 @@ from armnn_py._native.subgraph import (
     SubgraphData,
     SubgraphStructs,
 )
+from armnn_py.records import structure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +40,7 @@ __all__ = ["OptimizationAnswer", "SubstitutionData", "optimize_subgraph"]
 _log = logging.getLogger("armnn_py.backends")
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@structure
 class SubstitutionData:
     """Layers, and the layers that replace them.
 
@@ -64,7 +65,7 @@ class SubstitutionData:
     is_open: bool = True
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@structure
 class OptimizationAnswer:
     """A backend's answer about a sub-graph; layers are given by number.
 

@@ -12,7 +12,6 @@ import contextlib
 import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py import environment
@@ -31,6 +30,7 @@ from armnn_py.backends.trust.links import mapped_elsewhere
 from armnn_py.backends.verdict import Stage, Status, Verdict, printable
 from armnn_py.backends.version import BackendVersion
 from armnn_py.device_ids import SEPARATOR
+from armnn_py.records import structure
 
 if TYPE_CHECKING:
     from armnn_py._native.python_table import PythonTable
@@ -68,7 +68,7 @@ def _everybody(_backend_id: str) -> None:
     pass
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@structure
 class Attempt:
     """One try to load a backend; collects the facts that the steps find.
 

@@ -9,13 +9,14 @@ pages, as an interrupted copy leaves them, make these addresses wrong.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from armnn_py.backends.elf_image import Image, Tag, damaged
 from armnn_py.backends.elf_symbols import check_symbols, check_versions, count_symbols, lie_in
+from armnn_py.records import structure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +46,7 @@ Entries = Mapping[int, int]
 Addresses: TypeAlias = "NDArray[np.uint64]"
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@structure
 class _Findings:
     """Symbols, addresses and functions that the relocations use."""
 

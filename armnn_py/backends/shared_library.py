@@ -14,12 +14,12 @@ import logging
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 from armnn_py._native import dynamic_library, last_words
 from armnn_py.backends.elf import FileState
 from armnn_py.backends.packaged import is_of_package
+from armnn_py.records import structure
 from armnn_py.text import counted, printable
 
 __all__ = [
@@ -58,7 +58,7 @@ class FileChangedError(Exception):
         self.code = code
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@structure
 class SharedLibrary:
     """One opened file. ``users`` counts backend instances and loads under way.
 

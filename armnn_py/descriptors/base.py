@@ -17,7 +17,7 @@ import numpy as np
 
 from armnn_py.descriptors.attributes import Attribute, Attributes, check_attributes
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.records import Frozen, record
+from armnn_py.records import Frozen, record, record_fields
 from armnn_py.symbolic import as_size
 from armnn_py.tensors import MAX_DIMENSIONS
 from armnn_py.types import LayerType
@@ -161,15 +161,15 @@ def _check_named(module: str, annotation: str) -> _Check:
 def _checked_fields(cls: type) -> dict[str, tuple[_Check, Any]]:
     """Return check and default of each field."""
     return {
-        field.name: (_check_named(cls.__module__, str(field.type)), field.default)
-        for field in dataclasses.fields(cls)
+        name: (_check_named(cls.__module__, str(field.type)), field.default)
+        for name, field in record_fields(cls).items()
     }
 
 
 @functools.cache
 def fields_of(cls: type) -> tuple[str, ...]:
     """Return the names of the fields of a checked record."""
-    return tuple(field.name for field in dataclasses.fields(cls))
+    return tuple(record_fields(cls))
 
 
 class _SignatureOfFields:
@@ -218,11 +218,11 @@ class Checked(Frozen):
     def __repr__(self) -> str:
         """Show the fields that differ from their defaults."""
         shown = []
-        for field in dataclasses.fields(self):  # type: ignore[arg-type]
-            value = getattr(self, field.name)
+        for name, field in record_fields(type(self)).items():
+            value = getattr(self, name)
             if value != field.default:
                 text = value.name if isinstance(value, IntEnum) else repr(value)
-                shown.append(f"{field.name}={text}")
+                shown.append(f"{name}={text}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
 

@@ -9,10 +9,9 @@ see the canonical type alone; people may write, and are shown, the name that say
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
-from armnn_py.descriptors.base import Descriptor
+from armnn_py.descriptors.base import Descriptor, fields_of
 from armnn_py.descriptors.classes import DESCRIPTOR_OF
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
@@ -40,8 +39,9 @@ def canonical_form(
         return facts.canonical, None
     values = {}
     if descriptor is not None:
-        for field in dataclasses.fields(descriptor):  # type: ignore[arg-type]
-            values[field.name] = getattr(descriptor, field.name)
+        given: type = type(descriptor)
+        for name in fields_of(given):
+            values[name] = getattr(descriptor, name)
     if facts.canonical_inverse:
         forward = values[facts.canonical_inverse]
         values[facts.canonical_inverse] = sorted(range(len(forward)), key=forward.__getitem__)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
 
 from armnn_py.backends.layer_support import LayerSignature
@@ -22,10 +22,10 @@ from armnn_py.errors import LayerRefusal, NoBackendForLayerError, UnknownNameErr
 from armnn_py.optimizer.asking import Asking, node_signature, plain_signature
 from armnn_py.optimizer.check_quantization import check_quantization
 from armnn_py.optimizer.graph import Pin
-from armnn_py.optimizer.layout_regions import save_transposes
 from armnn_py.optimizer.layouts import LayoutWishes, Wish, wish_of
 from armnn_py.optimizer.placement import Placement
 from armnn_py.optimizer.reduce_precision import run_in_fp32
+from armnn_py.records import structure
 from armnn_py.tensors import TensorInfo
 from armnn_py.text import counted, printable
 from armnn_py.types import DataType, LayerType
@@ -81,7 +81,7 @@ class NodeAssignment(NamedTuple):
     note: str = ""
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@structure
 class AssignmentDraft:
     """Assignments by node, and by layer of the user's network, which stay when nodes go.
 
@@ -370,6 +370,8 @@ class _Assigner:
 
     def follow_layouts(self) -> None:
         """Convert the layers whose backends want another layout; save Transposes between them."""
+        from armnn_py.optimizer.layout_regions import save_transposes  # late: few backends do
+
         for node in self.graph.nodes:
             backend_id = node.backend
             if backend_id is None or backend_id not in self.draft.wishing:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.growth import why_not_shown
 from armnn_py._native.optimization_sink import optimize_subgraph
-from armnn_py._native.reusable import plain_subgraph
 from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, SubgraphData
 from armnn_py.errors import InternalError
 from armnn_py.optimizer.check_answer import border_of, find_fault, readers_of
@@ -175,6 +174,8 @@ class _Work:
         """One sub-graph: ask, check, carry out."""
         data = traced = subgraph_data(self.graph, view)
         if self._record is not None:
+            from armnn_py._native.reusable import plain_subgraph
+
             data = plain_subgraph(traced)
         log = self.changes.setdefault(backend.id, [])
         options = None if self._options is None else self._options.of(backend)

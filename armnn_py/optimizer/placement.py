@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import re
 import reprlib
@@ -88,6 +87,8 @@ class PlacementRule:
                 valid=sorted(_TYPES),
             )
         object.__setattr__(self, "backends", tuple(dict.fromkeys(map(canonical_id, ids))))
+        import fnmatch  # late: most programs have no rules
+
         pattern = re.compile(fnmatch.translate("*" if self.name is None else self.name))
         object.__setattr__(self, "_pattern", pattern)
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py.garbage import without_collections
 from armnn_py.optimizer.pipeline import SimplifiedNetwork, place_simplified, simplify_network
 from armnn_py.optimizer.placed_family import PlacedFamily
 from armnn_py.optimizer.placement_record import PlacementRecord
+from armnn_py.records import structure
 from armnn_py.symbolic import SizeTrace
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _CAPACITY = 8
 _PATIENCE = 4
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@structure
 class _Family:
     """Networks that differ in sizes alone.
 

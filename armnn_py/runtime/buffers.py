@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from armnn_py._native.dynamic_library import is_readable_behind
-from armnn_py._native.memory import address_of
+from armnn_py._native.memory import address_of, address_of_buffer, buffer_kind
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors.constants import is_masked
 from armnn_py.tensors.memory import aligned_copy
@@ -27,6 +27,7 @@ _logger = logging.getLogger("armnn_py.runtime")
 _BYTE = np.dtype(np.uint8)
 _OF_PACKAGES = 256
 """Numbers of dtypes from here on are not numpy's own."""
+_SMALL = 1 << 12
 _empty = np.empty
 _ndarray = np.ndarray
 
@@ -53,6 +54,22 @@ class Room:
         """A fresh array and the address of its data."""
         raw = _empty(self._spacious, _BYTE)
         address = address_of(raw)
+        offset = -address % self._alignment
+        return _ndarray(self._shape, self._dtype, raw, offset), address + offset
+
+
+class _SmallRoom(Room):
+    """The same for few bytes, which are cleared faster than numpy tells an address."""
+
+    __slots__ = ("_make",)
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int) -> None:
+        super().__init__(shape, dtype, alignment)
+        self._make = buffer_kind(self._spacious)
+
+    def take(self) -> tuple[np.ndarray, int]:
+        raw: Any = self._make()
+        address = address_of_buffer(raw)
         offset = -address % self._alignment
         return _ndarray(self._shape, self._dtype, raw, offset), address + offset
 
@@ -86,7 +103,8 @@ def make_room(shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int, read
     """Room for arrays behind which so many bytes can be read."""
     if readable:
         return _RoomWithEnd(shape, dtype, alignment, readable)
-    return Room(shape, dtype, alignment)
+    room = Room(shape, dtype, alignment)
+    return _SmallRoom(shape, dtype, alignment) if room.size <= _SMALL else room
 
 
 def readable_copy(value: np.ndarray, alignment: int, readable: int) -> np.ndarray:

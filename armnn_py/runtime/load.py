@@ -10,7 +10,6 @@ from armnn_py import environment
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.frontends import import_model
 from armnn_py.network import Network
-from armnn_py.network.extra_outputs import with_extra_outputs
 from armnn_py.network.saved_files import is_saved_network
 from armnn_py.optimizer import OptimizedNetwork, optimize
 from armnn_py.runtime.plan_cache import PLAN_CACHE_BYTES
@@ -184,6 +183,8 @@ def load(
                 backends=tuple(runtime.backends.values()),
             )
         if extra_outputs:
+            from armnn_py.network.extra_outputs import with_extra_outputs
+
             network = with_extra_outputs(network, extra_outputs)
         with limited_threads(threads):
             return optimize(

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
 from armnn_py.garbage import without_collections
-from armnn_py.runtime.late_shapes import LateRefusedError
-from armnn_py.runtime.late_tables import ShapeTables
 from armnn_py.runtime.moves import add_move, close_maps, number_handles
 from armnn_py.runtime.plan_build import add_syncs, callers_needs, find_needs, plan_memory
 from armnn_py.runtime.plan_spec import SpecWriter, late_kind
@@ -151,6 +149,8 @@ class NetworkPlan:
         self.listeners = writer.listeners
         self.native = writer.make(self.network, memory, len(self.handles))
         if self.late is not None:
+            from armnn_py.runtime.late_tables import ShapeTables
+
             self.shape_tables = ShapeTables(self.late, build)
             #: By number of the step: the layers that tell sizes.
             self.telling: dict[int, Layer] = {
@@ -187,6 +187,8 @@ class NetworkPlan:
 
         A step of the host moves a whole tensor.
         """
+        from armnn_py.runtime.late_shapes import LateRefusedError
+
         slots = {id(build.tensors[number]): slot for slot, number in build.number_of.items()}
         build.keeps_size = lambda source, target: late.same_size(
             slots[id(source)], slots[id(target)]

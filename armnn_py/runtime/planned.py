@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
-from armnn_py.records import record
+from armnn_py.records import record, structure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +32,7 @@ FOREIGN = (
 )
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@structure
 class PlannedTensor:
     """A tensor of a plan that is being built."""
 
@@ -100,7 +100,7 @@ class PlannedTensor:
         self.shortcut = None
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@structure
 class PlannedStep:
     """A step while a plan is built; ``layer`` is None for a copy of the host and for a sync.
 
@@ -149,7 +149,7 @@ class PlannedVariable:
     next: PlannedTensor | None
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@structure
 class Build:
     """State of one build: tensors by number, steps in order."""
 

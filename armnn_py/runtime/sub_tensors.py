@@ -12,11 +12,11 @@ a sub-tensor would begin at another offset, or if the factory refuses one.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
 from armnn_py.descriptors import ConcatDescriptor, SplitterDescriptor
+from armnn_py.records import structure
 from armnn_py.runtime.sub_handles import find_refused
 from armnn_py.types import LayerType
 
@@ -101,7 +101,7 @@ def _offset(whole: TensorInfo, sub: TensorInfo, view: View) -> int | None:
     return int(view.origin[axis]) * math.prod(shape[axis + 1 :]) * whole.dtype.itemsize
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@structure
 class _Link:
     """One tensor is to be a sub-tensor of another."""
 

@@ -32,19 +32,44 @@ static void* allocate(int64_t size) {
   return memory;
 }
 
+/* From 0 to 1. */
+static float random_number(void) {
+  static uint32_t state = 1;
+  state = state * 1664525u + 1013904223u;
+  return (float)(state >> 8) / 16777216.0f;
+}
+
 /* Random bytes, or floats from -1/2 to 1/2. */
 static void* values_of(int64_t count, bool bytes) {
-  static uint32_t state = 1;
   void* values = allocate(count * (bytes ? 1 : (int64_t)sizeof(float)));
   for (int64_t i = 0; i < count; ++i) {
-    state = state * 1664525u + 1013904223u;
     if (bytes) {
-      ((int8_t*)values)[i] = (int8_t)((int32_t)(state >> 24) % 255 - 127);
+      ((int8_t*)values)[i] = (int8_t)((int32_t)(255.0f * random_number()) - 127);
     } else {
-      ((float*)values)[i] = (float)(state >> 8) / 16777216.0f - 0.5f;
+      ((float*)values)[i] = random_number() - 0.5f;
     }
   }
   return values;
+}
+
+/* Channels of normally distributed bytes, the largest of each being 127: how large most of them are
+ * decides which kernel is the fastest. */
+static void* normal_weights(int64_t channels, int64_t depth) {
+  int8_t* bytes = allocate(channels * depth);
+  float* numbers = allocate(depth * (int64_t)sizeof *numbers);
+  for (int64_t c = 0; c < channels; ++c) {
+    float most = 0.0f;
+    for (int64_t i = 0; i < depth; ++i) {
+      const float radius = sqrtf(-2.0f * logf(random_number() + 0x1p-25f));
+      numbers[i] = radius * cosf(6.2831853f * random_number());
+      most = fmaxf(most, fabsf(numbers[i]));
+    }
+    for (int64_t i = 0; i < depth; ++i) {
+      bytes[c * depth + i] = (int8_t)lrintf(numbers[i] / most * 127.0f);
+    }
+  }
+  free(numbers);
+  return bytes;
 }
 
 static armnn_i_acc_element_t element_of(bool bytes) {
@@ -132,7 +157,8 @@ static void set_up(const armnn_i_acc_maker_t* maker, const layer_t* layer, bool 
   const int64_t side = out_size_of(layer), size = element_of(bytes).size;
   const int64_t taps = layer->kernel * layer->kernel;
   *way = (way_t){.best = INFINITY};
-  way->weights = values_of(layer->out * taps * (layer->in / layer->groups), bytes);
+  const int64_t depth = taps * (layer->in / layer->groups);
+  way->weights = bytes ? normal_weights(layer->out, depth) : values_of(layer->out * depth, false);
   way->bindings[1] = values_of(layer->size * layer->size * layer->in, bytes);
   way->bindings[2] = allocate(side * side * layer->out * size);
   if ((bytes ? make_bytes : make_float)(maker, layer, way) != ARMNN_STATUS_OK) exit(1);
@@ -172,7 +198,8 @@ static double peak_of(const armnn_i_acc_quantized_kernels_t* all) {
   static int32_t panel[(ARMNN_ACC_CHANNEL_ARRAYS + DEPTH) * PANEL];
   static char input[ARMNN_ACC_PRODUCT_ROWS * DEPTH * 2];
   static uint8_t output[ARMNN_ACC_PRODUCT_ROWS * PANEL];
-  const armnn_i_acc_product_kernels_t* kernels = all->has_dot_product ? all->bytes : all->pairs;
+  const bool by_bytes = all->has_dot_product || all->bytes->excess != NULL;
+  const armnn_i_acc_product_kernels_t* kernels = by_bytes ? all->bytes : all->pairs;
   const char* inputs[ARMNN_ACC_PRODUCT_ROWS];
   uint8_t* outputs[ARMNN_ACC_PRODUCT_ROWS];
   const ptrdiff_t tap = 0;

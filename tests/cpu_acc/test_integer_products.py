@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnxruntime
 import pytest
-from onnx import parser
+from onnx import TensorProto, helper, numpy_helper, parser
 
 import armnn_py as ann
 
@@ -158,6 +158,27 @@ def test_bytes_give_exact_sums(
     np.testing.assert_array_equal(out, left @ (weights.astype(np.int64) - w_points))
 
 
+@pytest.mark.parametrize("kind", ["some", "all"])
+def test_sums_beyond_32_bits_wrap(operators: Operators, isa: str, kind: str) -> None:
+    depth = 70000
+    weights = kinds_of_weights(np.random.default_rng(6), depth, 3)[kind]
+    weights[:, 0] = 32 if kind == "some" else 127  # 70,000 products of 255 with it are above 2^29
+    w_points = np.array([-128, -128, 0], np.int32)
+    x = np.full((2, depth), 255, np.uint8)
+    out = guarded((2, 3), 0, np.int32)
+    weights = weights.astype(np.int8)
+    what = Product(
+        left=tensor(x),
+        output=tensor(out),
+        weights=tensor(weights),
+        weight_zero_points=address(w_points),
+    )
+    operators.run("integer_product", isa, what)
+    expected = x.astype(np.int64) @ (weights.astype(np.int64) - w_points)
+    assert np.abs(expected).max() > 2**31
+    np.testing.assert_array_equal(out, expected.astype(np.uint64).astype(np.uint32).view(np.int32))
+
+
 @pytest.mark.parametrize("last", [False, True])
 def test_epilogues(operators: Operators, isa: str, last: bool) -> None:
     x, residual = filled(values_of(1, 9, 30)), filled(values_of(2, 9, 20))
@@ -252,6 +273,34 @@ def test_as_onnxruntime_quantises(
     assert sum("product" in kernel for kernel in kernels) == 3
     assert sum("range" in kernel for kernel in kernels) == 2
     assert not any("levels" in kernel or "cast" in kernel for kernel in kernels)
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_convolutions_are_exact(runtime: ann.Runtime, groups: int) -> None:
+    """No sum is rounded, as Winograd's algorithm would in floats."""
+    rng = np.random.default_rng(7)
+    x = rng.integers(0, 256, (1, 64, 24, 24)).astype(np.uint8)
+    weights = rng.integers(-127, 128, (64, 64 // groups, 3, 3)).astype(np.int8)
+    node = helper.make_node("ConvInteger", ["x", "w", "p"], ["y"], pads=[1] * 4, group=groups)
+    graph = helper.make_graph(
+        [node],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.UINT8, x.shape)],
+        [helper.make_tensor_value_info("y", TensorProto.INT32, x.shape)],
+        [numpy_helper.from_array(weights, "w"), numpy_helper.from_array(np.uint8(3), "p")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    with ann.load(model, ["CpuAcc"], runtime=runtime) as net:
+        y = net.run({"x": x})["y"]
+    padded = np.pad(x.astype(np.int32) - 3, [(0, 0), (0, 0), (1, 1), (1, 1)])
+    seen = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))[0]
+    expected = np.concatenate(
+        [
+            np.einsum("chwij,ocij->ohw", part, own.astype(np.int32), optimize=True)
+            for part, own in zip(np.split(seen, groups), np.split(weights, groups), strict=True)
+        ]
+    )
+    np.testing.assert_array_equal(y[0], expected)
 
 
 def test_what_does_not_belong_together_stays_apart(runtime: ann.Runtime) -> None:

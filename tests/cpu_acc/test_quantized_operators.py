@@ -75,6 +75,8 @@ def windows(x: np.ndarray, kernel: tuple[int, int], stride: int, pad: int) -> np
         ((3, 3), 1, 0, 19, 70),
         ((3, 3), 1, 2, 200, 33),
         ((5, 3), 1, 2, 70, 1),
+        ((5, 5), 1, 2, 18, 3),
+        ((5, 5), 2, 2, 65, 2),
     ],
 )
 def test_products(
@@ -140,6 +142,71 @@ def test_products(
     if y.base is not None and (how + 1) % 3:
         y[...] = 5
         assert (y.base == 5).all(), "the operator wrote beside its output"
+
+
+def weights_by_size(rng: np.random.Generator, kind: str, shape: tuple[int, ...]) -> np.ndarray:
+    """By how much of them products of bytes in 16 bits do not hold."""
+    small = np.clip(np.round(rng.standard_normal(shape) * 15), -127, 127)
+    some = small.copy()
+    some[rng.random(shape) < 0.02] = 127
+    some[shape[0] // 2, :5, ..., 0] = -128
+    kinds = {
+        "small": np.clip(small, -32, 32),
+        "some": some,
+        "large": rng.choice([-128, -127, 127], shape),
+        "ends": np.full(shape, 127),
+    }
+    return kinds[kind].astype(np.int8)
+
+
+@pytest.mark.parametrize("kind", ["small", "some", "large", "ends"])
+@pytest.mark.parametrize(
+    ("kernel", "channels", "outputs", "sides"),
+    [(1, 64, 40, (5, 7)), (1, 67, 5, (4, 4)), (1, 1100, 17, (7, 7)), (3, 12, 33, (6, 9))],
+)
+def test_products_of_small_weights(
+    operators: Operators,
+    quantized_isa: str,
+    kernel: int,
+    channels: int,
+    outputs: int,
+    sides: tuple[int, int],
+    kind: str,
+) -> None:
+    """Images of the ends of bytes, with the weights whose products in 16 bits would saturate."""
+    rng = np.random.default_rng(1)
+    x = laid_out((1, *sides, channels), 0, np.uint8)
+    x[...] = rng.choice([0, 1, 254, 255, 255], x.shape)
+    weights = weights_by_size(rng, kind, (outputs, kernel, kernel, channels))
+    seen = windows(x, (kernel, kernel), 1, 0)
+    sums = np.einsum("nyxklc,oklc->nyxo", seen, weights.astype(np.int64))
+    right = int(np.ceil(np.log2(np.abs(sums).max() / 300)))
+    y = laid_out(sums.shape, 0, np.int8)
+    points = np.zeros(outputs, np.int32)
+    factors = np.tile(np.array([2**30 + 98765, -right], np.int32), (outputs, 1))
+    what = Product(
+        input=quantized(x, X_POINT),
+        output=quantized(y, Y_POINT),
+        weights=quantized(weights, 0),
+        weight_zero_points=address(points),
+        factors=address(factors),
+        kernel_y=kernel,
+        kernel_x=kernel,
+        **{f"{name}_{axis}": 1 for name in ("stride", "dilation") for axis in "yx"},
+        groups=1,
+    )
+    for low in (-128, Y_POINT):  # all numbers, and those that a ReLU leaves
+        what.low, what.high = low, 127
+        expected = stored(scaled(sums, 2**30 + 98765, right), low, 127)
+        for run in ("bytes", "choice"):
+            y[...] = 3
+            if run == "bytes":
+                operators.run("quantized_tiles", quantized_isa, what, TILES.index("bytes"))
+            else:
+                name = operators.run("quantized_convolution", quantized_isa, what)
+                if quantized_isa in ("avx2", "avx512") and channels > 100:
+                    assert ("_dot_" in name) == (kind in ("small", "some"))
+            np.testing.assert_array_equal(y, expected)
 
 
 @pytest.mark.parametrize("how", [0, 1, 2])

@@ -40,7 +40,10 @@ def weights_of(
         points = (0,) * count
         quantization = ann.QuantizationInfo(scales, points, axis if count > 1 else None)
         info = ann.TensorInfo(shape, W8, quantization=quantization)
-    return numbers(rng, info), info
+    values = numbers(rng, info)
+    if kind != "u8" and rng.random() < 0.5:  # hardly any large ones, as networks have them
+        values = np.where(rng.random(shape) < 0.98, values // 6, values).astype(np.int8)
+    return values, info
 
 
 def random_product(network: ann.Network, rng: np.random.Generator, x: Any, shape: Any) -> Any:

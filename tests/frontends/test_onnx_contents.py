@@ -43,7 +43,7 @@ def test_a_file_that_changes_while_it_is_read(
     def pretend(size: int) -> None:
         fields = list(actual)
         fields[6] = size
-        monkeypatch.setattr(Path, "stat", lambda *_, **__: os.stat_result(fields))
+        monkeypatch.setattr(os, "fstat", lambda _: os.stat_result(fields))
 
     pretend(len(contents) + 1000)  # it was cut short meanwhile
     assert read_bytes(path) == contents

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -28,16 +29,21 @@ def build_half(
 ) -> Callable[..., Path]:
     """A folder with the backend "Half", which is made of the reference backend's kernels."""
     sources = REPOSITORY / "backends_c"
-    kernels = [str(file) for file in sorted((sources / "cpu_ref").glob("*.c"))]
-    kernels.remove(str(sources / "cpu_ref" / "entry.c"))
+    files = [str(file) for file in sorted((sources / "cpu_ref").glob("*.c"))]
+    files.remove(str(sources / "cpu_ref" / "entry.c"))
     includes = [f"-I{sources / name}" for name in ("cpu_ref", "common", "common/include")]
+    # The kernels by themselves, once for both forms of the backend.
+    kernels = tmp_path_factory.mktemp("kernels") / "kernels.o"
+    command = ["cc", "-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-r", "-nostdlib"]
+    command += [*includes, f"-I{REPOSITORY / 'native' / 'include'}", *files, "-o", str(kernels)]
+    subprocess.run(command, check=True)
 
     def build(*defines: str) -> Path:
         folder = tmp_path_factory.mktemp("half")
         build_backend(
             "half_backend.c",
             folder / "Test_Half_backend.so",
-            *(*includes, *kernels, *defines, "-O2", "-lm"),
+            *(*includes, str(kernels), *defines, "-O2", "-lm"),
         )
         return folder
 

@@ -16,8 +16,9 @@ import armnn_py as ann
 from armnn_py.backends.dynamic_backend import HOST_VERSION
 from armnn_py.descriptors import Convolution2dDescriptor, ElementwiseBinaryDescriptor
 from armnn_py.errors import BackendSkippedWarning, NoBackendForLayerError
+from tests.builds import OPTIONS, sources_beside
 
-from .harness import REPOSITORY, Workshop, mapped_files, run_child
+from .harness import Workshop, mapped_files, run_child
 
 SAMPLE = "sample_backend.c"
 
@@ -28,14 +29,16 @@ def reference_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     It has the folder ``compiled-in`` as its compiled-in place.
     """
-    folder = tmp_path_factory.mktemp("reference")
+    folder = tmp_path_factory.mktemp("reference") / "build"
+    folder.mkdir()
     places = folder / "compiled-in"
     places.mkdir()
     # CMake and ninja of the environment that runs the tests, also if that is not activated.
     scripts = sysconfig.get_path("scripts")
     environment = os.environ | {"PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
-    options = ["-DARMNN_STATIC_BACKENDS=", f"-DDYNAMIC_BACKEND_PATHS=/missing:{places}"]
-    configure = ["cmake", "-S", str(REPOSITORY), "-B", str(folder), "-G", "Ninja", *options]
+    settings = (*OPTIONS, "ARMNN_STATIC_BACKENDS=", f"DYNAMIC_BACKEND_PATHS=/missing:{places}")
+    options = ("-G", "Ninja", *(f"-D{setting}" for setting in settings))
+    configure = ["cmake", "-S", str(sources_beside(folder)), "-B", str(folder), *options]
     targets = ["armnn_core", "Arm_CpuRef_backend"]
     for command in (configure, ["cmake", "--build", str(folder), "--target", *targets]):
         subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)

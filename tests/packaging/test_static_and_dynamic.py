@@ -99,7 +99,7 @@ def test_folders_compiled_in_are_searched(
     (tmp_path / library.name).write_bytes(library.read_bytes())
     build = tmp_path / "build"
     run("cmake", "-S", sources_beside(build), "-B", build, "-G", "Ninja",
-        "-DARMNN_STATIC_BACKENDS=",
+        "-DARMNN_WERROR=ON", "-DARMNN_STATIC_BACKENDS=",
         f"-DDYNAMIC_BACKEND_PATHS={tmp_path}:/no/such/folder")  # fmt: skip
     run("cmake", "--build", build, "--target", "armnn_core")
     listed = json.loads(

@@ -11,6 +11,10 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from tests.builds import OPTIONS, SOURCES
+
 from .conftest import REPOSITORY, Environment, run
 
 PROGRAM = """
@@ -32,36 +36,46 @@ print(json.dumps({
 """
 
 
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An unpacked source archive."""
+    folder = tmp_path_factory.mktemp("archive")
+    program = f"from scikit_build_core.build import build_sdist; build_sdist({str(folder)!r})"
+    run(sys.executable, "-c", program, cwd=REPOSITORY)
+    (archive,) = folder.glob("*.tar.gz")
+    with tarfile.open(archive) as files:
+        # Python before 3.11.4 has no filters.
+        files.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)
+        files.extractall(folder)
+    return (folder / archive.name.removesuffix(".tar.gz")).rename(folder / SOURCES)
+
+
+def settings(source: Path, build: str, *more: str) -> list[str]:
+    """What pip is told for a build in a folder beside the sources."""
+    told = [f"build-dir={source.parent / build}"]
+    told += (f"cmake.define.{define}" for define in (*OPTIONS, *more))
+    return [f"--config-settings={setting}" for setting in told]
+
+
 def test_editable_install_runs_from_the_sources(
-    make_environment: Callable[[str], Environment], tmp_path: Path
+    make_environment: Callable[[str], Environment], source: Path, tmp_path: Path
 ) -> None:
     environment = make_environment("editable")
-    environment.install("-e", REPOSITORY)
+    environment.install(*settings(source, "editable"), "-e", source)
     answer = json.loads(run(environment.python, "-c", PROGRAM, cwd=tmp_path))
     assert answer["y"] == [0, 0, 1, 2]
-    assert Path(answer["package"]).is_relative_to(REPOSITORY)
+    assert Path(answer["package"]).is_relative_to(source)
     assert (Path(answer["include"]) / "armnn" / "backend_api.h").is_file()
     assert (Path(answer["cmake"]) / "armnn_py-config.cmake").is_file()
 
 
-def test_source_archive_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
-    program = f"from scikit_build_core.build import build_sdist; build_sdist({str(tmp_path)!r})"
-    run(sys.executable, "-c", program, cwd=REPOSITORY)
-    (archive,) = tmp_path.glob("*.tar.gz")
-    with tarfile.open(archive) as files:
-        # Python before 3.11.4 has no filters.
-        files.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)
-        files.extractall(tmp_path)
-    # As `sources_beside` has them, and with the options of other tests: most of it is in the cache.
-    source = (tmp_path / archive.name.removesuffix(".tar.gz")).rename(tmp_path / "source")
-    defines = ("ARMNN_WERROR=ON", "CMAKE_C_COMPILER=cc")
-    settings = [f"build-dir={tmp_path / 'build'}", *(f"cmake.define.{one}" for one in defines)]
+def test_source_archive_builds_the_same_wheel(wheel: Path, source: Path, tmp_path: Path) -> None:
     for needed in ("LICENSE", "README.md", "tests/conftest.py", "examples", "docs"):
         assert (source / needed).exists()
     run(
         *(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"),
         *("--no-index", "--wheel-dir", tmp_path / "wheels"),
-        *(f"--config-settings={setting}" for setting in settings),
+        *settings(source, "wheel"),
         source,
     )
     (built,) = (tmp_path / "wheels").glob("*.whl")
@@ -75,7 +89,7 @@ def names(wheel: Path) -> set[str]:
 
 
 def test_pip_hands_variables_to_cmake(
-    make_environment: Callable[[str], Environment], tmp_path: Path
+    make_environment: Callable[[str], Environment], source: Path, tmp_path: Path
 ) -> None:
     """A wheel without static backends bundles the reference; folders can be compiled in."""
     folder, missing = tmp_path / "backends", tmp_path / "missing"
@@ -83,8 +97,7 @@ def test_pip_hands_variables_to_cmake(
     (folder / "Acme_Npu_backend.so").write_text("no library")
     environment = make_environment("dynamic")
     variables = ("ARMNN_STATIC_BACKENDS=", f"DYNAMIC_BACKEND_PATHS={folder}:{missing}")
-    settings = [f"--config-settings=cmake.define.{variable}" for variable in variables]
-    environment.install(*settings, REPOSITORY)
+    environment.install(*settings(source, "variables", *variables), source)
     bundled = environment.packages / "armnn_py" / "_backends" / "Arm_CpuRef_backend.so"
     answer = json.loads(run(environment.python, "-c", PROGRAM, cwd=tmp_path))
     assert answer["y"] == [0, 0, 1, 2]

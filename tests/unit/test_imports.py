@@ -18,26 +18,33 @@ onnx = pytest.importorskip("onnx")
 
 # What only some programs need, and what takes longest to import.
 LATE = {
+    "armnn_py.frontends.onnx.functions",
     "armnn_py.network.reprs",
     "armnn_py.optimizer.debug_layers",
     "armnn_py.optimizer.assign_by_time",
     "armnn_py.optimizer.memory_report",
     "armnn_py.optimizer.report_page",
     "armnn_py.pictures",
+    "armnn_py.optimizer.layout_regions",
     "armnn_py.runtime.bound_network",
+    "armnn_py.runtime.late_shapes",
     "armnn_py.runtime.time_network",
     "armnn_py.runtime.profiling",
     "difflib",
     "email",
+    "fnmatch",
     "html",
     "importlib.metadata",
     "json",
     "numpy.ma",
     "numpy.testing",
     "numpy.typing",
+    "ml_dtypes",
+    "pathlib",
     "subprocess",
     "tempfile",
     "tomllib",
+    "urllib",
 }
 # What a program needs that loads a model, and not one that asks for a name of the package.
 LATER = {
@@ -50,8 +57,6 @@ LATER = {
     "google.protobuf",
     "graphlib",
     "onnx",
-    "pathlib",
-    "urllib",
 }
 # What describes networks and optimises them: neither the import nor a Runtime needs it.
 DESCRIBING = {

@@ -8,11 +8,12 @@ import copy
 import dataclasses
 import inspect
 import pickle
+from typing import ClassVar
 
 import pytest
 
 from armnn_py.descriptors import Convolution2dDescriptor, ReshapeDescriptor
-from armnn_py.records import Frozen, record
+from armnn_py.records import Frozen, record, structure
 
 
 @record
@@ -55,6 +56,23 @@ class Own:
         return "own"
 
 
+@record
+class Named(Other):
+    """A field more than its base has, and another default."""
+
+    name: str = ""
+    y: int = 9
+    kinds: ClassVar[tuple[str, ...]] = ()
+
+
+@structure
+class Box:
+    """Fields of one object that stays itself."""
+
+    side: int
+    content: list[int] = dataclasses.field(default_factory=list)
+
+
 def test_values_count() -> None:
     assert Point(1) == Point(1, 0, []) != Point(1, 2)
     assert Point(1, 0, []) != Other(1)
@@ -69,6 +87,33 @@ def test_there_is_room_for_the_fields_only() -> None:
     assert not hasattr(Point(1), "__dict__")
     assert dataclasses.asdict(Point(1, 2)) == {"x": 1, "y": 2, "names": []}
     assert dataclasses.replace(Point(1, 2), y=3) == Point(1, 3)
+
+
+def test_fields_of_a_base_come_first() -> None:
+    assert [(field.name, field.default) for field in dataclasses.fields(Named)] == [
+        ("x", dataclasses.MISSING), ("y", 9), ("name", ""),
+    ]  # fmt: skip
+    assert Named.__match_args__ == ("x", "y", "name")
+    assert Named.__slots__ == ("name",)
+
+
+def test_a_dataclass_may_derive_from_a_record() -> None:
+    @dataclasses.dataclass
+    class Derived(Other):
+        z: int = 5
+
+    assert dataclasses.astuple(Derived(1, 2)) == (1, 2, 5)
+
+
+def test_structures_are_themselves() -> None:
+    one, other = Box(1), Box(1)
+    assert one != other
+    assert len({one, other}) == 2
+    one.content.append(3)
+    one.side = 2
+    assert (one.side, one.content, other.content) == (2, [3], [])
+    assert not hasattr(one, "__dict__")
+    assert dataclasses.asdict(one) == {"side": 2, "content": [3]}
 
 
 def test_frozen() -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import io
 import os
 import stat
-from pathlib import Path
 from typing import Any
 
 from armnn_py._native.large_pages import read_bytes
@@ -28,9 +27,9 @@ class ModelSource:
     """Name in messages: that of the file, or ``<bytes>`` and the like."""
     title: str
     """Name of the file without its suffix; empty where there is none."""
-    path: Path | None
+    path: str | None
     """The file, unless the model is in memory."""
-    folder: Path | None
+    folder: str | None
     """Folder of the files that the model may refer to; ``None``: it may refer to none."""
     contents: bytes | None = None
     message: Any = None
@@ -39,7 +38,7 @@ class ModelSource:
     @property
     def path_text(self) -> str | None:
         """The path as errors have it."""
-        return None if self.path is None else str(self.path)
+        return self.path
 
     def head(self) -> bytes:
         """Return the first bytes, by which a format is recognised.
@@ -54,11 +53,11 @@ class ModelSource:
             head = (self.contents or b"")[:_HEAD_SIZE]
         else:
             try:
-                mode = self.path.stat().st_mode
+                mode = os.stat(self.path).st_mode
                 if not stat.S_ISREG(mode):
                     what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
                     raise ParseError(f"model '{self.name}' is {what}", path=self.path_text)
-                with self.path.open("rb") as stream:
+                with open(self.path, "rb") as stream:
                     head = stream.read(_HEAD_SIZE)
             except (OSError, ValueError) as error:
                 raise self._unreadable(error) from error
@@ -77,7 +76,7 @@ class ModelSource:
         if self.path is None:
             return len(self.contents or b"")
         try:
-            return self.path.stat().st_size
+            return os.stat(self.path).st_size
         except OSError as error:
             raise self._unreadable(error) from error
 
@@ -140,35 +139,43 @@ def open_source(
         return ModelSource(f"<{type(model).__name__}>", "", None, folder, contents)
     if isinstance(model, (str, os.PathLike)):
         path = _checked_path(model, "model path")
-        return ModelSource(path.name, path.stem, path, path.parent if folder is None else folder)
+        name = os.path.basename(path)
+        return ModelSource(name, _stem(name), path, folder or os.path.dirname(path) or os.curdir)
     if callable(getattr(model, "read", None)):
-        name = getattr(model, "name", None)  # a number if it was opened by its descriptor
-        file = Path(name) if isinstance(name, str) and name else None
-        contents = _read_stream(model, f"<{type(model).__name__}>" if file is None else file.name)
-        if file is None:
+        given = getattr(model, "name", None)  # a number if it was opened by its descriptor
+        file = os.path.basename(given) if isinstance(given, str) else ""
+        contents = _read_stream(model, file or f"<{type(model).__name__}>")
+        if not file:
             return ModelSource(f"<{type(model).__name__}>", "", None, folder, contents)
-        return ModelSource(file.name, file.stem, None, folder, contents)
+        return ModelSource(file, _stem(file), None, folder, contents)
     raise InvalidArgumentError(
         f"model given as {type(model).__name__}, a path, bytes, a binary file or an "
         "onnx.ModelProto expected"
     )
 
 
-def _checked_path(path: str | os.PathLike[str], what: str) -> Path:
+def _stem(name: str) -> str:
+    return os.path.splitext(name)[0]
+
+
+def _checked_path(path: str | os.PathLike[str], what: str) -> str:
     try:
-        return Path(path)
+        text = os.fspath(path)
     except TypeError as error:
         raise InvalidArgumentError(f"{what} {path!r}: {error}") from error
+    if not isinstance(text, str):
+        raise InvalidArgumentError(f"{what} {path!r}: a text expected")
+    return text
 
 
-def _checked_folder(folder: object) -> Path:
+def _checked_folder(folder: object) -> str:
     if not isinstance(folder, (str, os.PathLike)):
         raise InvalidArgumentError(
             f"data_folder given as {type(folder).__name__}, a path expected",
             hints=["data_folder='models/net', the folder of the files that the model names"],
         )
-    path = _checked_path(folder, "data_folder")
-    if not os.path.isdir(path):  # noqa: PTH112 (Path.is_dir raises for odd names)
+    path = _checked_path(folder, "data_folder") or os.curdir
+    if not os.path.isdir(path):
         raise InvalidArgumentError(f"data_folder '{folder}' is not a folder")
     return path
 

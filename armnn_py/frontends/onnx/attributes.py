@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import ParseError
@@ -25,7 +24,7 @@ BodyReader = Callable[[Any, str], Body]
 
 def read_attributes(
     attributes: Iterable[onnx.AttributeProto],
-    folder: Path | None,
+    folder: str | None,
     what: str,
     read_body: BodyReader | None = None,
 ) -> dict[str, Any]:
@@ -53,7 +52,7 @@ def read_attributes(
     return found
 
 
-def _value(attribute: onnx.AttributeProto, folder: Path | None, what: str) -> Any:
+def _value(attribute: onnx.AttributeProto, folder: str | None, what: str) -> Any:
     kind = int(attribute.type)
     if kind == _UNDEFINED:  # files of IR version 1 do not state it
         kind = next((number for number in _FIELDS if _is_set(attribute, number)), kind)
@@ -95,7 +94,7 @@ def _text(value: bytes) -> str | bytes:
         return value
 
 
-_READERS: dict[int, Callable[[Any, Path | None, str], Any]] = {
+_READERS: dict[int, Callable[[Any, str | None, str], Any]] = {
     _FLOAT: lambda a, folder, what: float(a.f),
     _INT: lambda a, folder, what: int(a.i),
     _STRING: lambda a, folder, what: _text(bytes(a.s)),

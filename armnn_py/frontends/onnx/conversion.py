@@ -24,7 +24,6 @@ from armnn_py.frontends.common.values import (
     stored,
 )
 from armnn_py.frontends.onnx.binding import input_infos, output_info
-from armnn_py.frontends.onnx.functions import is_known
 from armnn_py.frontends.onnx.graph_node import Node
 from armnn_py.frontends.onnx.model import OnnxModel, weight_bytes
 from armnn_py.frontends.onnx.node import NodeView
@@ -140,6 +139,8 @@ def check_operators(model: OnnxModel, backends: Sequence[RunsStandIns] = ()) -> 
     """
     if backends:
         return
+    from armnn_py.frontends.onnx.functions import is_known
+
     problems = OnnxProblems(model)
     emit = Emitter(Network(model.name))
     for node in model.nodes:

@@ -25,7 +25,7 @@ _FOLDER = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY
 _FILE = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW
 
 
-def open_external_file(folder: Path, location: str, what: str) -> BinaryIO:
+def open_external_file(folder: str, location: str, what: str) -> BinaryIO:
     """Open a file of external data for reading.
 
     A link into the ``blobs`` of the model cache that the folder is a snapshot of stays in that
@@ -46,7 +46,7 @@ def open_external_file(folder: Path, location: str, what: str) -> BinaryIO:
         It is missing, lies outside of the folder, or may do so by another name.
     """
     try:
-        root = folder.resolve()
+        root = Path(folder).resolve()
         file = (root / location).resolve()
         base = _home_of(file, root)
         if base is None or Path(location).is_absolute():

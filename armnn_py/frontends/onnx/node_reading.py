@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import ParseError
@@ -36,7 +35,7 @@ class NodeReader:
         Where weights may lie that are stored outside of the file.
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: str | None) -> None:
         self._folder = folder
         self._memory = Slabs()
         self._depth = 0

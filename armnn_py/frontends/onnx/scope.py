@@ -24,7 +24,6 @@ from armnn_py.frontends.common.values import (
     shape_of,
 )
 from armnn_py.frontends.onnx.binding import describe
-from armnn_py.frontends.onnx.functions import find_function, is_known
 from armnn_py.frontends.onnx.graph_node import AttributeReference, Body, Node
 from armnn_py.frontends.onnx.levels import plain_levels
 from armnn_py.frontends.onnx.model import OnnxModel
@@ -32,7 +31,6 @@ from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.problems import OnnxProblems
 from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.small_types import prepared, restored
-from armnn_py.frontends.onnx.stand_in import stand_in
 from armnn_py.frontends.onnx.table import find_operator
 from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.tensors import TensorInfo
@@ -171,6 +169,8 @@ class Scope:
         """Convert one node; what cannot be converted is noted, and its outputs are poisoned."""
         if any(name in self.poisoned for name in node.reads):
             # One of its operands could not be converted, so that only its operator can be checked.
+            from armnn_py.frontends.onnx.functions import is_known
+
             version = self.version_of(node.domain)
             if not is_known(self.work.model, node, version):
                 self.work.problems.add_unknown(node)
@@ -214,6 +214,8 @@ class Scope:
         try:
             if entry is None:
                 if function is None and not any(isinstance(v, TensorList) for v in values):
+                    from armnn_py.frontends.onnx.functions import find_function
+
                     function = find_function(node, version, values)
                 if function is None:
                     return self._offered(node, values)
@@ -259,6 +261,8 @@ class Scope:
         if any(isinstance(value, TensorList) for value in values):
             work.problems.add_node(node, reason or "a sequence as an operand")
             return None
+        from armnn_py.frontends.onnx.stand_in import stand_in
+
         slots, reasons = stand_in(node, version, values, work.emit, work.backends)
         if slots is None and reason:
             work.problems.add_node(node, "; ".join((reason, *reasons)))

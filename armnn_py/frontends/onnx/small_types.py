@@ -12,32 +12,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.values import Known, Unsupported, Value, data_type_of, dtype_of
+from armnn_py.frontends.onnx.element_types import is_small, small_type
 from armnn_py.network import OutputSlot
 from armnn_py.types import ActivationFunction, ComparisonOperation, DataType
 
-__all__ = ["SMALL_TYPES", "convert", "prepared", "restored", "unpacked"]
+__all__ = ["convert", "prepared", "restored", "unpacked"]
 
-#: TensorProto.DataType -> dtype.
-SMALL_TYPES: dict[int, np.dtype[Any]] = {
-    16: np.dtype(ml_dtypes.bfloat16),
-    17: np.dtype(ml_dtypes.float8_e4m3fn),
-    18: np.dtype(ml_dtypes.float8_e4m3fnuz),
-    19: np.dtype(ml_dtypes.float8_e5m2),
-    20: np.dtype(ml_dtypes.float8_e5m2fnuz),
-    21: np.dtype(ml_dtypes.uint4),
-    22: np.dtype(ml_dtypes.int4),
-    23: np.dtype(ml_dtypes.float4_e2m1fn),
-    24: np.dtype(ml_dtypes.float8_e8m0fnu),
-    25: np.dtype(ml_dtypes.uint2),
-    26: np.dtype(ml_dtypes.int2),
-}
-_ALL = frozenset(SMALL_TYPES.values())
-_BFLOAT16, _E8M0 = SMALL_TYPES[16], SMALL_TYPES[24]
+_BFLOAT16, _E8M0 = "bfloat16", "float8_e8m0fnu"
 _KNOW_THEM = {
     "Cast", "CastLike", "ConstantOfShape", "DequantizeLinear", "GatherBlockQuantized", "Identity",
     "If", "Loop", "QuantizeLinear", "Scan", "Shape", "Size",
@@ -51,7 +36,7 @@ _MOVE = {
 def unpacked(emit: Emitter, value: Value) -> Value:
     """Return elements of less than a byte in the type of arrays that hold them."""
     dtype = dtype_of(value)
-    if dtype not in _ALL or not data_type_of(dtype).is_packed:
+    if not is_small(dtype) or not data_type_of(dtype).is_packed:
         return value
     return emit.cast(value, data_type_of(dtype).unpacked.numpy)
 
@@ -72,13 +57,13 @@ def prepared(
     given = [v for v in values if v is not None]
     if op_type in _KNOW_THEM or not all(isinstance(v, (Known, OutputSlot)) for v in given):
         return values, None  # a sequence keeps what it holds
-    small = next((v for v in given if dtype_of(v) in _ALL), None)
+    small = next((v for v in given if is_small(dtype_of(v))), None)
     if small is None:
         return values, None
     dtype = dtype_of(small)
     if op_type in _MOVE:
         held = data_type_of(dtype).unpacked.numpy if data_type_of(dtype).is_packed else None
-    elif dtype == _BFLOAT16:
+    elif dtype.name == _BFLOAT16:
         held = np.dtype(np.float32)
     else:
         raise Unsupported(f"{dtype} operands")
@@ -95,7 +80,7 @@ def restored(
     """Return results of prepared operands in the dtype that the operands had."""
     if dtype is None:
         return results
-    held = data_type_of(dtype).unpacked.numpy if dtype != _BFLOAT16 else np.dtype(np.float32)
+    held = data_type_of(dtype).unpacked.numpy if dtype.name != _BFLOAT16 else np.dtype(np.float32)
     return [
         emit.cast(v, dtype, "rounded") if v is not None and dtype_of(v) == held else v
         for v in results
@@ -123,27 +108,29 @@ def convert(
     rounding
         To powers of two (float8e8m0): ``up``, ``down`` or ``nearest``.
     """
-    if target not in _ALL or target == _BFLOAT16 or dtype_of(x) == target:
+    if not is_small(target) or target.name == _BFLOAT16 or dtype_of(x) == target:
         return emit.cast(x, target)
     if not data_type_of(target).is_float:
         # Integers lose high bits, and real numbers become integers first.
         is_real = data_type_of(dtype_of(x)).is_float
         return emit.cast(emit.cast(x, np.int32, "whole") if is_real else x, target)
-    if dtype_of(x) in _ALL or dtype_of(x).kind != "f":
+    if is_small(dtype_of(x)) or dtype_of(x).kind != "f":
         x = emit.cast(x, np.float32, "wide")
     if saturate and data_type_of(target) is not DataType.FLOAT4_E2M1FN:  # which always does
+        import ml_dtypes
+
         ends = ml_dtypes.finfo(target)  # type: ignore[no-untyped-call]
-        low = float(ends.smallest_normal) if target == _E8M0 else float(ends.min)
+        low = float(ends.smallest_normal) if target.name == _E8M0 else float(ends.min)
         limit = ActivationFunction.BOUNDED_RELU
         x = emit.activation(limit, emit.cast(x, np.float32), float(ends.max), low, "saturated")
-    if target == _E8M0 and rounding != "nearest":
+    if target.name == _E8M0 and rounding != "nearest":
         x = _power_of_two(emit, emit.cast(x, np.float32), rounding)
     return emit.cast(x, target)
 
 
 def _power_of_two(emit: Emitter, x: Value, rounding: str) -> Value:
     """Return the power of two next to a positive number in one direction."""
-    near = emit.cast(emit.cast(x, _E8M0, "power"), np.float32, "near")
+    near = emit.cast(emit.cast(x, small_type(_E8M0), "power"), np.float32, "near")
     up = rounding == "up"
     passed = emit.compare(
         ComparisonOperation.LESS if up else ComparisonOperation.GREATER, near, x, "passed"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,9 +17,8 @@ import numpy as np
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.slabs import Empty
-from armnn_py.frontends.onnx.external_files import open_external_file
+from armnn_py.frontends.onnx.element_types import dtype_of_number, element_type_name
 from armnn_py.frontends.onnx.reading import protobuf_text
-from armnn_py.frontends.onnx.small_types import SMALL_TYPES
 from armnn_py.records import record
 from armnn_py.tensors.memory import aligned_empty
 
@@ -28,28 +26,8 @@ if TYPE_CHECKING:
     import onnx
     from numpy.typing import NDArray
 
-__all__ = ["DTYPES", "Unreadable", "element_type_name", "read_tensor"]
+__all__ = ["Unreadable", "read_tensor"]
 
-# TensorProto.DataType -> numpy dtype of the types that numpy has.
-DTYPES: dict[int, np.dtype[Any]] = {
-    1: np.dtype(np.float32),
-    2: np.dtype(np.uint8),
-    3: np.dtype(np.int8),
-    4: np.dtype(np.uint16),
-    5: np.dtype(np.int16),
-    6: np.dtype(np.int32),
-    7: np.dtype(np.int64),
-    9: np.dtype(np.bool_),
-    10: np.dtype(np.float16),
-    11: np.dtype(np.float64),
-    12: np.dtype(np.uint32),
-    13: np.dtype(np.uint64),
-    **SMALL_TYPES,
-}
-_OTHER_TYPES = {
-    0: "undefined", 8: "string", 14: "complex64", 15: "complex128",
-    27: "float6e2m3", 28: "float6e3m2",
-}  # fmt: skip
 #: Bits of an element where that is less than a byte: they are stored as in tensors of ours.
 _BITS = {21: 4, 22: 4, 23: 4, 25: 2, 26: 2}
 # Elements that are not raw bytes: the repeated field that holds them, and the type of that field.
@@ -72,14 +50,8 @@ class Unreadable:
     reason: str
 
 
-def element_type_name(number: int) -> str:
-    """Return the name of a ``TensorProto.DataType``."""
-    dtype = DTYPES.get(number)
-    return str(dtype) if dtype is not None else _OTHER_TYPES.get(number, f"type {number}")
-
-
 def read_tensor(
-    tensor: onnx.TensorProto, folder: Path | None, what: str, empty: Empty = aligned_empty
+    tensor: onnx.TensorProto, folder: str | None, what: str, empty: Empty = aligned_empty
 ) -> NDArray[Any] | Unreadable:
     """Read a tensor's values.
 
@@ -110,7 +82,7 @@ def read_tensor(
         raise ParseError(f"{what} has a negative dimension", details=[f"shape: {shape}"])
     if len(shape) > 64:
         raise ParseError(f"{what} has {len(shape)} dimensions")
-    dtype = DTYPES.get(number)
+    dtype = dtype_of_number(number)
     if dtype is None:
         if number == 0:
             raise ParseError(f"{what} has no element type")
@@ -136,10 +108,12 @@ def read_tensor(
 
 
 def _read_packed(
-    tensor: onnx.TensorProto, folder: Path | None, what: str, empty: Empty
+    tensor: onnx.TensorProto, folder: str | None, what: str, empty: Empty
 ) -> NDArray[Any] | Unreadable:
     """Read elements of less than a byte: those of a byte from its low bits upwards."""
-    shape, dtype, bits = tuple(tensor.dims), DTYPES[tensor.data_type], _BITS[tensor.data_type]
+    shape, bits = tuple(tensor.dims), _BITS[tensor.data_type]
+    dtype = dtype_of_number(tensor.data_type)
+    assert dtype is not None
     count = math.prod(shape)
     packed = type(tensor)()
     packed.CopyFrom(tensor)
@@ -150,7 +124,7 @@ def _read_packed(
     assert not isinstance(stored, Unreadable)
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
     codes = (stored[:, None] >> shifts & np.uint8((1 << bits) - 1)).reshape(-1)[:count]
-    if np.dtype(dtype).name.startswith("int"):  # two's complement
+    if dtype.name.startswith("int"):  # two's complement
         half = 1 << (bits - 1)
         values = ((codes ^ half).astype(np.int8) - half).astype(dtype)
     else:
@@ -194,7 +168,7 @@ def _read_field(
 
 def _read_external(
     tensor: onnx.TensorProto,
-    folder: Path | None,
+    folder: str | None,
     shape: tuple[int, ...],
     dtype: np.dtype[Any],
     what: str,
@@ -214,6 +188,8 @@ def _read_external(
             f"{what} is stored in {quoted(location)}, and the model in memory has no folder",
             hints=[f"data_folder=... names the folder of {quoted(location)}"],
         )
+    from armnn_py.frontends.onnx.external_files import open_external_file  # late: few have them
+
     size = math.prod(shape) * dtype.itemsize
     try:
         offset, length = (int(entries.get(key) or "-1") for key in ("offset", "length"))

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.records import record
+from armnn_py.records import record, structure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +31,7 @@ def may_merge(node: Node, into: Node) -> bool:
     return asked.backends == given.backends and (given.is_strict or not asked.is_strict)
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@structure
 class PassLog:
     """Given to a pass beside the graph: for its report, to compute constants, to ask backends.
 

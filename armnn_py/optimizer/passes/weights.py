@@ -16,6 +16,7 @@ from armnn_py.descriptors import (
     TransposeConvolution2dDescriptor,
 )
 from armnn_py.optimizer.passes.affine import FLOATS
+from armnn_py.records import structure
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataLayout
 
@@ -34,7 +35,7 @@ WeightedDescriptor = (
 )
 
 
-@dataclasses.dataclass(slots=True, eq=False, repr=False)
+@structure
 class Weights:
     """Weights and bias of a layer in float64; the bias is 0 where there is none.
 

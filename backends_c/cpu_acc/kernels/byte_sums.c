@@ -7,20 +7,11 @@
  * multiplications make 64 products then, instead of four of 16 bits, and weights are half as large.
  */
 #include "dynamic.h"
+#include "simd_bytes.h"
 
-#if defined(__AVX2__)
-
-#include "simd_levels.h"
+#if VI_HAS_BYTE_PAIRS
 
 enum { LANES = VF_LANES, VECTORS = 2, PANEL = VECTORS * LANES, ROWS_OF_A_TILE = 4 };
-
-#if defined(__AVX512F__)
-ACC_INLINE vi_t multiply_bytes(vi_t x, vi_t w) { return _mm512_maddubs_epi16(x, w); }
-ACC_INLINE vi_t add_words(vi_t a, vi_t b) { return _mm512_add_epi16(a, b); }
-#else
-ACC_INLINE vi_t multiply_bytes(vi_t x, vi_t w) { return _mm256_maddubs_epi16(x, w); }
-ACC_INLINE vi_t add_words(vi_t a, vi_t b) { return _mm256_add_epi16(a, b); }
-#endif
 
 /* Four bytes in each lane. */
 ACC_INLINE vi_t set_bytes(const uint8_t* p) {
@@ -51,7 +42,7 @@ ACC_INLINE void sum_rows(const armnn_i_acc_byte_sums_job_t* job, uint32_t first,
       const uint8_t* x = input + r * job->input_row;
       const vi_t low = set_bytes(x), high = set_bytes(x + ARMNN_ACC_BYTE_HALF);
       UNROLLED for (int v = 0; v < VECTORS; ++v) {
-        const vi_t words = add_words(multiply_bytes(low, w[v][0]), multiply_bytes(high, w[v][1]));
+        const vi_t words = vi_add_words(vi_byte_pairs(low, w[v][0]), vi_byte_pairs(high, w[v][1]));
         sum[r][v] = vi_dot_pairs(sum[r][v], words, ones);
       }
     }

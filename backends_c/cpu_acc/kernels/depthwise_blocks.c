@@ -23,6 +23,9 @@ typedef struct inside_t {
   int top, bottom, left, right;
 } inside_t;
 
+/* What becomes of the sums; any other function, or a residual, outside of registers. */
+typedef enum finish_t { BY_CLAMP, BY_HARD_SWISH, BY_FUNCTION } finish_t;
+
 /* What the blocks of one tile have in common. Copies of the job's members: for all the compiler
  * knows, a store of a result might change the job. */
 typedef struct block_t {
@@ -31,6 +34,7 @@ typedef struct block_t {
   float* output;
   ptrdiff_t output_row, output_pixel;
   inside_t inside;
+  finish_t finish;
   float low, high, a, b;
 } block_t;
 
@@ -42,35 +46,28 @@ ACC_INLINE void sum_block(const block_t* block, sums_t* sums, int stride, int wi
   const int rows = (height - 1) * stride + 3, columns = (width - 1) * stride + 3;
   const inside_t inside = block->inside;
   const vf_t bias = vf_load(weights);
-#pragma GCC unroll 2
-  for (int o = 0; o < height; ++o) {
-#pragma GCC unroll 4
-    for (int i = 0; i < width; ++i) sums[o][i] = bias;
+  UNROLLED for (int o = 0; o < height; ++o) {
+    UNROLLED for (int i = 0; i < width; ++i) sums[o][i] = bias;
   }
   vf_t filter[3][3];
-#pragma GCC unroll 5
-  for (int r = 0; r < rows; ++r, input += block->input_row) {
+  UNROLLED for (int r = 0; r < rows; ++r, input += block->input_row) {
     if (r < 3) {
-#pragma GCC unroll 3
-      for (int k = 0; k < 3; ++k) {
+      UNROLLED for (int k = 0; k < 3; ++k) {
         filter[r][k] = vf_load(weights + (1 + r * 3 + k) * VF_LANES);
         ACC_KEEP_HERE(filter[r][k]);
       }
     }
     if (r == 0 && !inside.top) continue;
     if (r == rows - 1 && !inside.bottom) continue;
-#pragma GCC unroll 9
-    for (int c = 0; c < columns; ++c) {
+    UNROLLED for (int c = 0; c < columns; ++c) {
       if (c == 0 && !inside.left) continue;
       if (c == columns - 1 && !inside.right) continue;
       vf_t x = vf_load(input + (c - 1) * pixel);
       ACC_KEEP_HERE(x);
-#pragma GCC unroll 2
-      for (int o = 0; o < height; ++o) {
+      UNROLLED for (int o = 0; o < height; ++o) {
         const int row = r - o * stride;
         if (row < 0 || row > 2) continue;
-#pragma GCC unroll 4
-        for (int i = 0; i < width; ++i) {
+        UNROLLED for (int i = 0; i < width; ++i) {
           const int k = c - i * stride;
           if (k >= 0 && k < 3) sums[o][i] = vf_fma(x, filter[row][k], sums[o][i]);
         }
@@ -79,48 +76,48 @@ ACC_INLINE void sum_block(const block_t* block, sums_t* sums, int stride, int wi
   }
 }
 
-/* All vectors of channels of one tile, output rows y .. y + height - 1; |function| is constant:
- * 0 for a clamp, 1 for hard-swish, 2 for any other. */
-ACC_INLINE void one_tile(const job_t* job, const tile_t* tile, block_t block, int64_t y, int stride,
-                         int width, int height, int function) {
-  const int64_t channels = job->channels;
-  for (int64_t channel = 0; channel < channels; channel += VF_LANES) {
-    sums_t sums[2];
-    sum_block(&block, sums, stride, width, height);
-    block.input += VF_LANES;
-    block.weights += 10 * VF_LANES;
-    float* output = block.output + channel;
-    float buffer[2][WIDTH * VF_LANES];
-#pragma GCC unroll 2
-    for (int o = 0; o < height; ++o) {
-#pragma GCC unroll 4
-      for (int i = 0; i < width; ++i) {
-        if (function == 2) {
-          vf_store(buffer[o] + i * VF_LANES, sums[o][i]);
-        } else {
-          const vf_t sum =
-              function == 1 ? acc_depthwise_hard_swish(sums[o][i], vf_set(block.a), vf_set(block.b))
-                            : vf_clamp(sums[o][i], vf_set(block.low), vf_set(block.high));
-          vf_store(output + o * block.output_row + i * block.output_pixel, sum);
-        }
+/* Writes a block. What |finish| is cannot change from vector to vector, so that the processor
+ * predicts it; a copy of |sum_block| for each would gain nothing. */
+ACC_INLINE void put_block(const job_t* job, const tile_t* tile, const block_t* block, sums_t* sums,
+                          int64_t channel, int64_t y, int width, int height) {
+  float* output = block->output + channel;
+  if (block->finish == BY_CLAMP) {
+    const vf_t low = vf_set(block->low), high = vf_set(block->high);
+    UNROLLED for (int o = 0; o < height; ++o) {
+      UNROLLED for (int i = 0; i < width; ++i) {
+        vf_store(output + o * block->output_row + i * block->output_pixel,
+                 vf_clamp(sums[o][i], low, high));
       }
     }
-    if (function == 2) {
-      for (int o = 0; o < height; ++o) {
-        ACC_NAME(armnn_i_acc_depthwise_finish)(job, buffer[o], channel, y + o, tile->x, width);
+  } else if (block->finish == BY_HARD_SWISH) {
+    const vf_t a = vf_set(block->a), b = vf_set(block->b);
+    UNROLLED for (int o = 0; o < height; ++o) {
+      UNROLLED for (int i = 0; i < width; ++i) {
+        vf_store(output + o * block->output_row + i * block->output_pixel,
+                 acc_depthwise_hard_swish(sums[o][i], a, b));
       }
+    }
+  } else {
+    float buffer[2][WIDTH * VF_LANES];
+    UNROLLED for (int o = 0; o < height; ++o) {
+      UNROLLED for (int i = 0; i < width; ++i) vf_store(buffer[o] + i * VF_LANES, sums[o][i]);
+    }
+    for (int o = 0; o < height; ++o) {
+      ACC_NAME(armnn_i_acc_depthwise_finish)(job, buffer[o], channel, y + o, tile->x, width);
     }
   }
 }
 
-ACC_INLINE void any_function(const job_t* job, const tile_t* tile, const block_t* block, int64_t y,
-                             int stride, int width, int height) {
-  if (job->function == NULL && job->residual == NULL) {
-    one_tile(job, tile, *block, y, stride, width, height, 0);
-  } else if (job->hard_swish) {
-    one_tile(job, tile, *block, y, stride, width, height, 1);
-  } else {
-    one_tile(job, tile, *block, y, stride, width, height, 2);
+/* All vectors of channels of one tile, output rows y .. y + height - 1. */
+ACC_INLINE void one_tile(const job_t* job, const tile_t* tile, block_t block, int64_t y, int stride,
+                         int width, int height) {
+  const int64_t channels = job->channels;
+  for (int64_t channel = 0; channel < channels; channel += VF_LANES) {
+    sums_t sums[2];
+    sum_block(&block, sums, stride, width, height);
+    put_block(job, tile, &block, sums, channel, y, width, height);
+    block.input += VF_LANES;
+    block.weights += 10 * VF_LANES;
   }
 }
 
@@ -144,6 +141,9 @@ ACC_INLINE void any_function(const job_t* job, const tile_t* tile, const block_t
                 .left = (tile->columns & 1u) != 0,                                            \
                 .right = (tile->columns >> ((width - 1) * stride + 2) & 1u) != 0,             \
             },                                                                                \
+        .finish = job->function == NULL && job->residual == NULL ? BY_CLAMP                   \
+                  : job->hard_swish                              ? BY_HARD_SWISH              \
+                                                                 : BY_FUNCTION,               \
         .low = job->low,                                                                      \
         .high = job->high,                                                                    \
         .a = job->a * (1.0f / 6.0f),                                                          \
@@ -151,9 +151,9 @@ ACC_INLINE void any_function(const job_t* job, const tile_t* tile, const block_t
     };                                                                                        \
     if (block.inside.top && block.inside.bottom && block.inside.left && block.inside.right) { \
       block.inside = (inside_t){1, 1, 1, 1};                                                  \
-      any_function(job, tile, &block, y, stride, width, height);                              \
+      one_tile(job, tile, block, y, stride, width, height);                                   \
     } else {                                                                                  \
-      any_function(job, tile, &block, y, stride, width, height);                              \
+      one_tile(job, tile, block, y, stride, width, height);                                   \
     }                                                                                         \
   }
 

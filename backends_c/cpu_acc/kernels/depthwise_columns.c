@@ -36,8 +36,7 @@ typedef struct sums_t {
 
 /* Adds the pixel of column |c|, |x|, to the sums of one output row. */
 ACC_INLINE void add_column(vf_t* sums, vf_t x, const vf_t* filter, int c, int stride, int width) {
-#pragma GCC unroll 3
-  for (int k = 2; k >= 0; --k) {
+  UNROLLED for (int k = 2; k >= 0; --k) {
     const int i = (c - k) / stride;
     if (c >= k && (c - k) % stride == 0 && i < width) sums[i] = vf_fma(x, filter[k], sums[i]);
   }
@@ -57,13 +56,11 @@ ACC_INLINE void one_row(const job_t* job, walk_t* walk, const float* bias, const
   if (job->prefetch) { /* after the last row outside the image, which does no harm */
     const char* next =
         (const char*)walk->input + stride * job->input_row * (ptrdiff_t)sizeof(float);
-#pragma GCC unroll 14
-    for (int i = 0; i < width * stride; ++i) {
+    UNROLLED for (int i = 0; i < width * stride; ++i) {
       __builtin_prefetch(next + i * pixel * (ptrdiff_t)sizeof(float), 0, 3);
     }
   }
-#pragma GCC unroll 15
-  for (int c = 0; c < (width - 1) * stride + 3; ++c) {
+  UNROLLED for (int c = 0; c < (width - 1) * stride + 3; ++c) {
     if ((rows & BELOW) && c % stride == 0 && c / stride < width) {
       sums->below[c / stride] = vf_load(bias);
     }
@@ -83,8 +80,7 @@ ACC_INLINE void one_row(const job_t* job, walk_t* walk, const float* bias, const
 }
 
 ACC_INLINE void next_row(sums_t* sums, int width) {
-#pragma GCC unroll 7
-  for (int i = 0; i < width; ++i) {
+  UNROLLED for (int i = 0; i < width; ++i) {
     sums->above[i] = sums->here[i];
     sums->here[i] = sums->below[i];
   }
@@ -130,14 +126,12 @@ ACC_INLINE void one_strip(const job_t* job, const tile_t* tile, int64_t channel,
     walk.stored = vm_first(VF_LANES);
   }
   vf_t filter[9];
-#pragma GCC unroll 9
-  for (int i = 0; i < 9; ++i) {
+  UNROLLED for (int i = 0; i < 9; ++i) {
     filter[i] = vf_load(weights + (1 + i) * VF_LANES);
     ACC_KEEP(filter[i]);
   }
   sums_t sums;
-#pragma GCC unroll 7
-  for (int i = 0; i < width; ++i) sums.below[i] = vf_load(weights);
+  UNROLLED for (int i = 0; i < width; ++i) sums.below[i] = vf_load(weights);
   int64_t y = job->first_row;
 #define ROW(rows) one_row(job, &walk, weights, filter, &sums, rows, stride, width, hard_swish)
   if (top >= 0) ROW(BELOW);
@@ -170,8 +164,7 @@ ACC_INLINE void one_strip(const job_t* job, const tile_t* tile, int64_t channel,
   if ((end - 1) * stride + 2 - job->pad_top < job->input_height) {
     ROW(ABOVE);
   } else {
-#pragma GCC unroll 7
-    for (int i = 0; i < width; ++i) put(&walk, i, sums.above[i], hard_swish);
+    UNROLLED for (int i = 0; i < width; ++i) put(&walk, i, sums.above[i], hard_swish);
   }
   end_row(job, &walk, channel, y, tile);
 #undef ROW

@@ -80,11 +80,9 @@ enum { BLOCK = 16 };
 /* Vector i of group g: columns 4 g .. 4 g + 3 of rows i, i + 4, i + 8, i + 12; then each group is
  * four 4 x 4 transposes side by side. */
 ACC_INLINE void turn_block(const float* in, ptrdiff_t in_stride, float* out, ptrdiff_t out_stride) {
-#pragma GCC unroll 4
-  for (int g = 0; g < 4; ++g) {
+  UNROLLED for (int g = 0; g < 4; ++g) {
     __m512 x[4];
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) {
+    UNROLLED for (int i = 0; i < 4; ++i) {
       const float* from = in + i * in_stride + 4 * g;
       __m512 v = _mm512_castps128_ps512(_mm_loadu_ps(from));
       v = _mm512_insertf32x4(v, _mm_loadu_ps(from + 4 * in_stride), 1);
@@ -106,11 +104,9 @@ ACC_INLINE void turn_block(const float* in, ptrdiff_t in_stride, float* out, ptr
 enum { BLOCK = 8 };
 
 ACC_INLINE void turn_block(const float* in, ptrdiff_t in_stride, float* out, ptrdiff_t out_stride) {
-#pragma GCC unroll 2
-  for (int g = 0; g < 2; ++g) {
+  UNROLLED for (int g = 0; g < 2; ++g) {
     __m256 x[4];
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) {
+    UNROLLED for (int i = 0; i < 4; ++i) {
       const float* from = in + i * in_stride + 4 * g;
       x[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from)),
                                   _mm_loadu_ps(from + 4 * in_stride), 1);

@@ -22,6 +22,7 @@ typedef struct armnn_i_acc_store_t {
 
 #define ARMNN_ACC_SCALE_ONCE 1u  /* factors round once: |right| shifts the whole product */
 #define ARMNN_ACC_SCALE_EXACT 2u /* some factor is 1/2 or more: |left| counts, |right| may be 0 */
+#define ARMNN_ACC_SCALE_POSITIVE 4u /* what is below 0 becomes |low|, however it is rounded */
 
 /* What channels have of their own: arrays of as many int32 as there are channels in a panel or a
  * block, one behind another. */
@@ -49,8 +50,38 @@ typedef struct armnn_i_acc_product_job_t {
   const ptrdiff_t* taps; /* where each tap begins in a row, in bytes */
   size_t groups;         /* of depths in a tap */
   const int32_t* panel;  /* the channels' arrays, then weights, [tap][group][channel][depth] */
+  const int32_t* more;   /* added to the sums, [row][channel], or null */
   armnn_i_acc_store_t store;
 } armnn_i_acc_product_job_t;
+
+/* Products of bytes that meet in 16 bits have weights that are not too large for it
+ * (armnn_i_acc_product_kernels_t): what is taken off of a channel, two of its weights at a time. */
+typedef struct armnn_i_acc_excess_pair_t {
+  uint32_t depths[2]; /* counted over all taps */
+  int16_t weights[2];
+} armnn_i_acc_excess_pair_t;
+
+#define ARMNN_ACC_EXCESS_ROWS 16
+
+/* At most ARMNN_ACC_EXCESS_ROWS rows of bytes, side by side: |columns| is [depth][row]. Rows that
+ * are not there repeat the last. */
+typedef struct armnn_i_acc_columns_job_t {
+  const char* const* inputs;
+  uint32_t rows;
+  uint32_t tap_count;
+  const ptrdiff_t* taps;
+  size_t depths; /* of a tap; a multiple of 4 */
+  int16_t* columns;
+} armnn_i_acc_columns_job_t;
+
+/* The products of ARMNN_ACC_EXCESS_ROWS rows with what the channels of a panel have listed:
+ * [row][channel]. */
+typedef struct armnn_i_acc_excess_job_t {
+  const int16_t* columns;
+  const uint32_t* begins; /* of each channel's part of |pairs|, and the end */
+  const armnn_i_acc_excess_pair_t* pairs;
+  int32_t* sums;
+} armnn_i_acc_excess_job_t;
 
 /* |rows| rows of levels, |input_row| apart, by a panel of weights of |pairs| pairs: the sums alone,
  * [row][channel]. */
@@ -113,14 +144,27 @@ typedef struct armnn_i_acc_product_kernels_t {
   uint32_t group; /* neighbouring depths whose weights lie side by side, channel by channel */
   armnn_i_acc_levels_fn_t read; /* images to rows */
   void (*multiply)(const armnn_i_acc_product_job_t* job);
+  /* Not null where products of bytes are added in 16 bits. Of two neighbouring groups of a tap,
+   * the first two weights of both, and the last two, of the same sign must then have a sum of
+   * ARMNN_ACC_BYTE_MOST (dynamic.h) at most; of a last group without neighbour, its first two and
+   * last two. */
+  void (*columns)(const armnn_i_acc_columns_job_t* job);
+  void (*excess)(const armnn_i_acc_excess_job_t* job);
   const char* name;
 } armnn_i_acc_product_kernels_t;
 
 /* One line of windows, each channel by itself. Blocks of channels, as wide as a panel, have their
  * arrays, then for each two taps pairs of weights; sums lie as vi_zip_low and vi_zip_high have
- * them: armnn_i_acc_zipped. A block is read as a whole, past the last channel. */
+ * them: armnn_i_acc_zipped. A block is read as a whole, past the last channel.
+ *
+ * A |side| of 3 or 5 are square windows of neighbouring pixels, with strides of 1 or 2 along a
+ * line, and their taps lie two by two: first those above each other, line after line, then of the
+ * last line those side by side. The pixel behind the last window is read there, too. Otherwise
+ * |side| is 0. */
 typedef struct armnn_i_acc_channelwise_job_t {
-  const int16_t* input;  /* first tap of the first window */
+  const int16_t* input; /* first tap of the first window */
+  uint32_t side;
+  ptrdiff_t line, pixel; /* from tap to tap of a square window */
   const ptrdiff_t* taps; /* an even number: without a second one the last is repeated */
   size_t pairs;          /* of taps */
   ptrdiff_t input_step, output_step;

@@ -10,7 +10,7 @@
   case rows:                         \
     multiply_tile(job, rows, PAIRS); \
     break;
-TILES_KERNEL(ACC_NAME(armnn_s8_gemm), TILE)
+TILES_KERNEL(ACC_NAME(armnn_s8_gemm), MOST_ROWS, TILE)
 #undef TILE
 
 ACC_INLINE void sum_rows(const armnn_i_acc_sums_job_t* job, const int16_t* input, int32_t* sums,

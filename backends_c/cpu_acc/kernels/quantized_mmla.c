@@ -66,7 +66,7 @@ ACC_INLINE void multiply_squares(const job_t* job, const int ROWS) {
   case rows:                     \
     multiply_squares(job, rows); \
     break;
-TILES_KERNEL(ACC_NAME(armnn_s8_mmla), TILE)
+TILES_KERNEL(ACC_NAME(armnn_s8_mmla), MOST_ROWS, TILE)
 #undef TILE
 
 void ACC_NAME(armnn_s8_bytes)(const armnn_i_acc_levels_of_t* job);

@@ -11,7 +11,7 @@
   case rows:                                \
     multiply_tile(job, rows, NARROW_PAIRS); \
     break;
-TILES_KERNEL(ACC_NAME(armnn_s8_narrow_gemm), TILE)
+TILES_KERNEL(ACC_NAME(armnn_s8_narrow_gemm), MOST_ROWS, TILE)
 #undef TILE
 
 void ACC_NAME(armnn_s8_levels)(const armnn_i_acc_levels_of_t* job);

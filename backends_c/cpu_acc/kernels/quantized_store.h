@@ -26,6 +26,9 @@ ACC_INLINE channels_t load_channels(const int32_t* arrays, ptrdiff_t width) {
 /* |FLAGS| are constant where this is used. */
 ACC_INLINE vi_t scaled(vi_t sum, const channels_t* c, const uint32_t FLAGS) {
   if ((FLAGS & ARMNN_ACC_SCALE_ONCE) != 0) return vi_scale_once(sum, c->multiplier, c->right);
+  if ((FLAGS & ARMNN_ACC_SCALE_POSITIVE) != 0) {
+    return vi_scale_positive(sum, c->multiplier, c->right, c->half);
+  }
   if ((FLAGS & ARMNN_ACC_SCALE_EXACT) == 0) {
     return vi_scale_twice(sum, c->multiplier, c->right, c->half, 0);
   }
@@ -33,15 +36,17 @@ ACC_INLINE vi_t scaled(vi_t sum, const channels_t* c, const uint32_t FLAGS) {
 }
 
 /* CALL with the flags of |store| as a constant. */
-#define WITH_FLAGS(store, CALL)                                \
-  do {                                                         \
-    if (((store).flags & ARMNN_ACC_SCALE_ONCE) != 0) {         \
-      CALL(ARMNN_ACC_SCALE_ONCE);                              \
-    } else if (((store).flags & ARMNN_ACC_SCALE_EXACT) != 0) { \
-      CALL(ARMNN_ACC_SCALE_EXACT);                             \
-    } else {                                                   \
-      CALL(0);                                                 \
-    }                                                          \
+#define WITH_FLAGS(store, CALL)                                   \
+  do {                                                            \
+    if (((store).flags & ARMNN_ACC_SCALE_ONCE) != 0) {            \
+      CALL(ARMNN_ACC_SCALE_ONCE);                                 \
+    } else if (((store).flags & ARMNN_ACC_SCALE_EXACT) != 0) {    \
+      CALL(ARMNN_ACC_SCALE_EXACT);                                \
+    } else if (((store).flags & ARMNN_ACC_SCALE_POSITIVE) != 0) { \
+      CALL(ARMNN_ACC_SCALE_POSITIVE);                             \
+    } else {                                                      \
+      CALL(0);                                                    \
+    }                                                             \
   } while (0)
 
 #endif /* ARMNN_CPU_ACC_QUANTIZED_STORE_H_ */

@@ -42,8 +42,7 @@ ACC_INLINE float fold_part(int fold, const float* in, size_t count, float shift)
   vf_t sum[CHAINS] = {start, start, start, start};
   size_t i = 0;
   for (; i + CHAINS * VF_LANES <= count; i += CHAINS * VF_LANES) {
-#pragma GCC unroll 4
-    for (int v = 0; v < CHAINS; ++v) {
+    UNROLLED for (int v = 0; v < CHAINS; ++v) {
       sum[v] = fold_with(fold, sum[v], vf_load(in + i + (size_t)v * VF_LANES), by);
     }
   }

@@ -4,9 +4,9 @@
  * simd_bytes.h - sums of products of four bytes in each lane.
  *
  * One side are the bytes of an image, unsigned for some instructions and signed for others
- * (VI_BYTE_SIGN); the other side, signed bytes, are weights. No step of any of these saturates: a
- * sum wraps, as in simd_levels.h. (vpmaddubsw, of AVX2, would saturate: 255 * 127 * 2 needs 17
- * bits.)
+ * (VI_BYTE_SIGN); the other side, signed bytes, are weights. No step of vi_dot_bytes saturates: a
+ * sum wraps, as in simd_levels.h. vi_byte_pairs, which x86 has without such an instruction, does:
+ * 255 * 127 * 2 needs 17 bits.
  */
 #ifndef ARMNN_CPU_ACC_SIMD_BYTES_H_
 #define ARMNN_CPU_ACC_SIMD_BYTES_H_
@@ -27,6 +27,20 @@ ACC_INLINE vi_t vi_load_narrow_pairs(const char* p) {
   return (vi_t) __builtin_convertvector(bytes, vi_words_t);
 #endif
 }
+
+/* Products of unsigned bytes with signed ones, two at a time in 16 bits, which saturate; and sums
+ * of those, which wrap. */
+#if defined(__AVX512F__)
+#define VI_HAS_BYTE_PAIRS 1
+ACC_INLINE vi_t vi_byte_pairs(vi_t x, vi_t weights) { return _mm512_maddubs_epi16(x, weights); }
+ACC_INLINE vi_t vi_add_words(vi_t a, vi_t b) { return _mm512_add_epi16(a, b); }
+#elif defined(__AVX2__)
+#define VI_HAS_BYTE_PAIRS 1
+ACC_INLINE vi_t vi_byte_pairs(vi_t x, vi_t weights) { return _mm256_maddubs_epi16(x, weights); }
+ACC_INLINE vi_t vi_add_words(vi_t a, vi_t b) { return _mm256_add_epi16(a, b); }
+#else
+#define VI_HAS_BYTE_PAIRS 0
+#endif
 
 #if defined(__AVX512VNNI__) && defined(__AVX512F__)
 

@@ -22,6 +22,9 @@ ACC_INLINE void vi_store(int32_t* p, vi_t x) { memcpy(p, &x, sizeof x); }
 
 typedef struct vi_bounds_t {
   vi_t zero_point, low, high;
+#if defined(__AVX2__) && !defined(__AVX512F__)
+  vi_t flip;
+#endif
 } vi_bounds_t;
 
 #if defined(__AVX512F__)
@@ -48,6 +51,19 @@ ACC_INLINE vi_t vi_high_product(vi_t a, vi_t b) {
   const __m512i even = _mm512_srli_epi64(_mm512_add_epi64(VI_MUL_EVEN(a, b), half), 31);
   const __m512i odd = _mm512_slli_epi64(_mm512_add_epi64(VI_MUL_ODD(a, b), half), 1);
   return _mm512_mask_blend_epi32((__mmask16)0xaaaa, even, odd);
+}
+/* As vi_scale_twice, with both roundings in one: for sums whose result matters only if it is
+ * positive, and |right| of 1 or more. */
+ACC_INLINE vi_t vi_scale_positive(vi_t a, vi_t multiplier, vi_t right, vi_t half) {
+  const __m512i quarter = _mm512_set1_epi64(INT64_C(1) << 30), low = _mm512_set1_epi64(UINT32_MAX);
+  const __m512i of_even = _mm512_slli_epi64(_mm512_and_si512(half, low), 31);
+  const __m512i of_odd = _mm512_slli_epi64(_mm512_srli_epi64(half, 32), 31);
+  const __m512i even =
+      _mm512_add_epi64(VI_MUL_EVEN(a, multiplier), _mm512_add_epi64(of_even, quarter));
+  const __m512i odd =
+      _mm512_add_epi64(VI_MUL_ODD(a, multiplier), _mm512_add_epi64(of_odd, quarter));
+  const __m512i high = _mm512_mask_blend_epi32((__mmask16)0xaaaa, _mm512_srli_epi64(even, 32), odd);
+  return _mm512_srav_epi32(high, _mm512_sub_epi32(right, _mm512_set1_epi32(1)));
 }
 ACC_INLINE __m512i vi_round_once(__m512i product, __m512i right) {
   const __m512i half = _mm512_srli_epi64(_mm512_sllv_epi64(_mm512_set1_epi64(1), right), 1);
@@ -118,6 +134,19 @@ ACC_INLINE vi_t vi_high_product(vi_t a, vi_t b) {
   const __m256i odd = _mm256_slli_epi64(_mm256_add_epi64(VI_MUL_ODD(a, b), half), 1);
   return _mm256_blend_epi32(even, odd, 0xaa);
 }
+/* As vi_scale_twice, with both roundings in one: for sums whose result matters only if it is
+ * positive, and |right| of 1 or more. */
+ACC_INLINE vi_t vi_scale_positive(vi_t a, vi_t multiplier, vi_t right, vi_t half) {
+  const __m256i quarter = _mm256_set1_epi64x(INT64_C(1) << 30);
+  const __m256i of_even = _mm256_srli_epi64(_mm256_slli_epi64(half, 32), 1);
+  const __m256i of_odd = _mm256_slli_epi64(_mm256_srli_epi64(half, 32), 31);
+  const __m256i even =
+      _mm256_add_epi64(VI_MUL_EVEN(a, multiplier), _mm256_add_epi64(of_even, quarter));
+  const __m256i odd =
+      _mm256_add_epi64(VI_MUL_ODD(a, multiplier), _mm256_add_epi64(of_odd, quarter));
+  const __m256i high = _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
+  return _mm256_srav_epi32(high, _mm256_sub_epi32(right, _mm256_set1_epi32(1)));
+}
 /* There is no arithmetic shift of 64 bits: 2^62 more keeps the sum positive, and goes again. */
 ACC_INLINE __m256i vi_round_once(__m256i product, __m256i right) {
   const __m256i one = _mm256_set1_epi64x(1), most = _mm256_set1_epi64x(INT64_C(1) << 62);
@@ -131,27 +160,56 @@ ACC_INLINE vi_t vi_scale_once(vi_t a, vi_t multiplier, vi_t right) {
   const __m256i odd = vi_round_once(VI_MUL_ODD(a, multiplier), _mm256_srli_epi64(right, 32));
   return _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
 }
-ACC_INLINE void vi_store_words(uint8_t* p, __m256i words) {
+ACC_INLINE void vi_store_bytes(uint8_t* p, vi_t a, vi_t b) {
+  const __m256i words = _mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xd8);
   const __m256i bytes = _mm256_and_si256(words, _mm256_set1_epi16(0xff));
   _mm_storeu_si128((__m128i*)(void*)p, _mm_packus_epi16(_mm256_castsi256_si128(bytes),
                                                         _mm256_extracti128_si256(bytes, 1)));
 }
-ACC_INLINE void vi_store_bytes(uint8_t* p, vi_t a, vi_t b) {
-  vi_store_words(p, _mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xd8));
-}
+/* Numbers are unsigned on their way: negative ones are less their least number, which |flip| adds
+ * again. Saturation, of 16 bits and of bytes, does not matter: bounds are those of the type. */
 ACC_INLINE vi_bounds_t vi_bounds(int32_t zero_point, int32_t low, int32_t high) {
-  return (vi_bounds_t){_mm256_set1_epi16((int16_t)zero_point), _mm256_set1_epi16((int16_t)low),
-                       _mm256_set1_epi16((int16_t)high)};
+  const int32_t least = low < 0 ? -128 : 0;
+  return (vi_bounds_t){_mm256_set1_epi16((int16_t)(zero_point - least)),
+                       _mm256_set1_epi8((char)(low - least)),
+                       _mm256_set1_epi8((char)(high - least)), _mm256_set1_epi8((char)least)};
 }
-/* Saturation of 16 bits on the way does not matter: bounds are those of bytes. */
+/* Of 64 bits each: those of |left|, then of |right|, in lanes of 128 bits. */
+ACC_INLINE __m256i vi_bounded_bytes(__m256i left, __m256i right, vi_bounds_t bounds) {
+  const __m256i bytes = _mm256_packus_epi16(_mm256_adds_epi16(left, bounds.zero_point),
+                                            _mm256_adds_epi16(right, bounds.zero_point));
+  return _mm256_xor_si256(_mm256_min_epu8(_mm256_max_epu8(bytes, bounds.low), bounds.high),
+                          bounds.flip);
+}
 ACC_INLINE void vi_store_zipped(uint8_t* p, vi_t low, vi_t high, vi_bounds_t bounds) {
-  const __m256i words = _mm256_adds_epi16(_mm256_packs_epi32(low, high), bounds.zero_point);
-  vi_store_words(p, _mm256_min_epi16(_mm256_max_epi16(words, bounds.low), bounds.high));
+  const __m256i words = _mm256_packs_epi32(low, high);
+  const __m256i bytes = _mm256_permute4x64_epi64(vi_bounded_bytes(words, words, bounds), 0xd8);
+  _mm_storeu_si128((__m128i*)(void*)p, _mm256_castsi256_si128(bytes));
+}
+/* Two pixels of zipped channels. */
+ACC_INLINE void vi_store_two_zipped(uint8_t* p, uint8_t* q, const vi_t a[2], const vi_t b[2],
+                                    vi_bounds_t bounds) {
+  const __m256i mixed =
+      vi_bounded_bytes(_mm256_packs_epi32(a[0], a[1]), _mm256_packs_epi32(b[0], b[1]), bounds);
+  const __m256i bytes = _mm256_permute4x64_epi64(mixed, 0xd8);
+  _mm_storeu_si128((__m128i*)(void*)p, _mm256_castsi256_si128(bytes));
+  _mm_storeu_si128((__m128i*)(void*)q, _mm256_extracti128_si256(bytes, 1));
+}
+/* Two rows of neighbouring channels. */
+ACC_INLINE void vi_store_two_rows(uint8_t* p, uint8_t* q, const vi_t a[2], const vi_t b[2],
+                                  vi_bounds_t bounds) {
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  const __m256i mixed =
+      vi_bounded_bytes(_mm256_packs_epi32(a[0], a[1]), _mm256_packs_epi32(b[0], b[1]), bounds);
+  const __m256i bytes = _mm256_permutevar8x32_epi32(mixed, order);
+  _mm_storeu_si128((__m128i*)(void*)p, _mm256_castsi256_si128(bytes));
+  _mm_storeu_si128((__m128i*)(void*)q, _mm256_extracti128_si256(bytes, 1));
 }
 ACC_INLINE void vi_store_numbers(uint8_t* p, vi_t a, vi_t b, vi_bounds_t bounds) {
-  const __m256i words = _mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xd8);
-  const __m256i moved = _mm256_adds_epi16(words, bounds.zero_point);
-  vi_store_words(p, _mm256_min_epi16(_mm256_max_epi16(moved, bounds.low), bounds.high));
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  const __m256i words = _mm256_packs_epi32(a, b);
+  const __m256i bytes = _mm256_permutevar8x32_epi32(vi_bounded_bytes(words, words, bounds), order);
+  _mm_storeu_si128((__m128i*)(void*)p, _mm256_castsi256_si128(bytes));
 }
 ACC_INLINE vi_t vi_load_bytes(const uint8_t* p) {
   return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i*)(const void*)p));
@@ -257,5 +315,24 @@ ACC_INLINE vi_t vi_scale_twice(vi_t a, vi_t multiplier, vi_t right, vi_t half, i
   const vi_t product = vi_high_product(a, multiplier);
   return vi_shift_right_by(vi_add(vi_add(product, half), down), right);
 }
+
+#if defined(__AVX512F__) || !defined(__AVX2__)
+ACC_INLINE void vi_store_two_rows(uint8_t* p, uint8_t* q, const vi_t a[2], const vi_t b[2],
+                                  vi_bounds_t bounds) {
+  vi_store_numbers(p, a[0], a[1], bounds);
+  vi_store_numbers(q, b[0], b[1], bounds);
+}
+ACC_INLINE void vi_store_two_zipped(uint8_t* p, uint8_t* q, const vi_t a[2], const vi_t b[2],
+                                    vi_bounds_t bounds) {
+  vi_store_zipped(p, a[0], a[1], bounds);
+  vi_store_zipped(q, b[0], b[1], bounds);
+}
+#endif
+
+#if !defined(__AVX2__)
+ACC_INLINE vi_t vi_scale_positive(vi_t a, vi_t multiplier, vi_t right, vi_t half) {
+  return vi_scale_twice(a, multiplier, right, half, 0);
+}
+#endif
 
 #endif /* ARMNN_CPU_ACC_SIMD_LEVELS_H_ */

@@ -11,6 +11,7 @@
 #include "integer_weights.h"
 
 #include "../shared_weights.h"
+#include "safe_weights.h"
 
 /* One listed weight for so many others costs as much as they do. */
 enum { WEIGHTS_FOR_AN_EXCESS = 128 };
@@ -40,26 +41,15 @@ static bool list(packing_t* packing, int64_t k, int64_t channel, int32_t weight)
   return true;
 }
 
-/* Weights that are multiplied in the same 16 bits, of depths |at|: what is beyond a byte, and what
- * is too much together, goes from the greatest to the list. */
+/* Weights that are multiplied in the same 16 bits, of depths |at|: what is too much for that goes
+ * to the list. */
 static bool make_safe(packing_t* packing, const int64_t at[4], int64_t channel,
                       int32_t weights[4]) {
-  for (int32_t sign = -1; sign <= 1; sign += 2) {
-    for (;;) {
-      int32_t total = 0, greatest = 0;
-      for (int32_t i = 0; i < 4; ++i) {
-        const int32_t size = weights[i] * sign;
-        if (size > 0) total += size;
-        if (size > weights[greatest] * sign) greatest = i;
-      }
-      const int32_t size = weights[greatest] * sign;
-      const int32_t beyond = size - INT8_MAX, above = total - ARMNN_ACC_BYTE_MOST;
-      const int32_t much = beyond > above ? beyond : above;
-      if (much <= 0) break;
-      const int32_t taken = much < size ? much : size;
-      if (!list(packing, at[greatest], channel, taken * sign)) return false;
-      weights[greatest] -= taken * sign;
-    }
+  int32_t excess[4];
+  if (armnn_i_acc_is_safe(weights)) return true;
+  armnn_i_acc_make_safe(weights, excess);
+  for (int64_t i = 0; i < 4; ++i) {
+    if (excess[i] != 0 && !list(packing, at[i], channel, excess[i])) return false;
   }
   return true;
 }
@@ -178,13 +168,15 @@ void armnn_i_acc_free_integers(armnn_i_acc_integer_weights_t* weights) {
 
 /* ---- Sums ---------------------------------------------------------------------------------- */
 
+/* Sums wrap on their way, as in the kernels. */
 static void add_excesses(const armnn_i_acc_integer_weights_t* weights, int64_t panel,
                          const uint8_t* input, int64_t rows, int32_t* sums) {
   for (uint32_t i = weights->excess_begin[panel]; i < weights->excess_begin[panel + 1]; ++i) {
     const armnn_i_acc_excess_t excess = weights->excesses[i];
     for (int64_t r = 0; r < rows; ++r) {
-      sums[r * weights->panel + excess.channel] +=
-          input[r * weights->width + excess.depth] * excess.weight;
+      int32_t* sum = &sums[r * weights->panel + excess.channel];
+      const int32_t product = input[r * weights->width + excess.depth] * excess.weight;
+      *sum = (int32_t)((uint32_t)*sum + (uint32_t)product);
     }
   }
 }

@@ -10,7 +10,7 @@
  * lies behind the end of a run meets weights of 0. Tiles of pixels x panels of channels follow, all
  * tiles of a block with one panel after the other.
  */
-#include "quantized_product.h"
+#include "quantized_excess.h"
 
 enum { BLOCK_BYTES = 48 * 1024, LEAST_TILES = 4, GROUP_BYTES = 8 /* the most that a group has */ };
 
@@ -28,7 +28,8 @@ typedef struct quantized_op_t {
   uint32_t tap_count;
   size_t tap_groups; /* of depths */
   ptrdiff_t* taps;
-  uint64_t rows_offset, outputs_offset;
+  armnn_i_acc_excesses_t excesses;
+  uint64_t rows_offset, outputs_offset, columns_offset, more_offset;
 } quantized_op_t;
 
 typedef armnn_i_acc_product_run_t run_t;
@@ -37,6 +38,8 @@ typedef struct block_t {
   char* numbers;
   const char** rows;
   uint8_t** outputs;
+  int16_t* columns; /* of a slice */
+  int32_t* more;    /* sums of it with what a panel has listed */
   int64_t pixels;
 } block_t;
 
@@ -87,27 +90,46 @@ static void line_block(const run_t* run, const uint8_t* input, int64_t begin, in
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
-/* Tiles of nearly the same number of rows: those of few take longer for each. */
+/* Rows [begin, end) of a block by a panel, in tiles of nearly the same number of rows: those of few
+ * take longer for each. |more| begins with the first row. */
+static void multiply_rows(const quantized_op_t* op, const block_t* block, int64_t begin,
+                          int64_t end, const int32_t* more, armnn_i_acc_product_job_t* job) {
+  const int64_t tiles = armnn_i_acc_ceil_div(end - begin, op->kernels->rows);
+  for (int64_t t = 0; t < tiles; ++t) {
+    const int64_t from = (end - begin) * t / tiles, to = (end - begin) * (t + 1) / tiles;
+    job->rows = (uint32_t)(to - from);
+    job->inputs = block->rows + begin + from;
+    job->outputs = block->outputs + begin + from;
+    job->more = more != NULL ? more + from * op->kernels->panel : NULL;
+    op->kernels->multiply(job);
+  }
+}
+
+/* Slice by slice, if something is listed of the weights. */
 static void multiply_block(const quantized_op_t* op, const block_t* block, int64_t group,
                            int64_t part) {
+  const armnn_i_acc_excesses_t* excesses = &op->excesses;
   const int64_t panel = op->kernels->panel;
-  const int64_t tiles = armnn_i_acc_ceil_div(block->pixels, op->kernels->rows);
   const int64_t first = op->panels * part / op->parts, last = op->panels * (part + 1) / op->parts;
+  const int64_t slice = excesses->is_there ? excesses->slice : block->pixels;
   armnn_i_acc_product_job_t job = {.tap_count = op->tap_count,
                                    .taps = op->taps,
                                    .groups = op->tap_groups,
                                    .store = op->product.store};
-  for (int64_t p = first; p < last; ++p) {
-    const int64_t left = op->group_out - p * panel;
-    job.panel = op->product.packed + (group * op->panels + p) * op->panel_size;
-    job.offset = group * op->group_out + p * panel;
-    job.channels = (uint32_t)(left < panel ? left : panel);
-    for (int64_t t = 0; t < tiles; ++t) {
-      const int64_t begin = block->pixels * t / tiles, end = block->pixels * (t + 1) / tiles;
-      job.rows = (uint32_t)(end - begin);
-      job.inputs = block->rows + begin;
-      job.outputs = block->outputs + begin;
-      op->kernels->multiply(&job);
+  for (int64_t begin = 0; begin < block->pixels; begin += slice) {
+    const int64_t end = begin + slice < block->pixels ? begin + slice : block->pixels;
+    if (excesses->is_there) {
+      armnn_i_acc_read_columns(excesses, block->rows + begin, end - begin, block->columns);
+    }
+    for (int64_t p = first; p < last; ++p) {
+      const int64_t left = op->group_out - p * panel, place = group * op->panels + p;
+      const bool has_more =
+          excesses->is_there &&
+          armnn_i_acc_sum_excesses(excesses, place, end - begin, block->columns, block->more);
+      job.panel = op->product.packed + place * op->panel_size;
+      job.offset = group * op->group_out + p * panel;
+      job.channels = (uint32_t)(left < panel ? left : panel);
+      multiply_rows(op, block, begin, end, has_more ? block->more : NULL, &job);
     }
   }
 }
@@ -139,8 +161,12 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
   const quantized_op_t* op = (const quantized_op_t*)run->op;
   const armnn_i_acc_quantized_convolution_t* what = &run->op->what;
   char* scratch = run->scratch + thread_index * run->op->thread_scratch;
-  block_t block = {scratch, (const char**)(void*)(scratch + op->rows_offset),
-                   (uint8_t**)(void*)(scratch + op->outputs_offset), 0};
+  block_t block = {scratch,
+                   (const char**)(void*)(scratch + op->rows_offset),
+                   (uint8_t**)(void*)(scratch + op->outputs_offset),
+                   (int16_t*)(void*)(scratch + op->columns_offset),
+                   (int32_t*)(void*)(scratch + op->more_offset),
+                   0};
   int64_t ready = -1; /* the block and group whose numbers are there */
   int64_t start = 0, stop = 0;
   for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
@@ -235,10 +261,11 @@ static void plan_blocks(quantized_op_t* op) {
   const armnn_i_acc_tensor_t* out = &what->output;
   int64_t numbers;
   if (op->flat) {
-    const int64_t rows = op->kernels->rows;
+    const int64_t rows = op->excesses.is_there ? ARMNN_ACC_EXCESS_ROWS : op->kernels->rows;
     op->units = out->dims[0] * out->dims[1] * out->dims[2];
     op->block_units = BLOCK_BYTES / op->pixel / rows * rows;
-    if (op->block_units < LEAST_TILES * rows) op->block_units = LEAST_TILES * rows;
+    const int64_t least = LEAST_TILES * (int64_t)op->kernels->rows;
+    if (op->block_units < least) op->block_units = armnn_i_acc_ceil_div(least, rows) * rows;
     const int64_t share = armnn_i_acc_ceil_div(op->units, op->product.threads);
     if (op->block_units > share) op->block_units = armnn_i_acc_ceil_div(share, rows) * rows;
     op->blocks = armnn_i_acc_ceil_div(op->units, op->block_units);
@@ -260,7 +287,11 @@ static void plan_blocks(quantized_op_t* op) {
   const uint64_t addresses = (uint64_t)op->block_pixels * sizeof(void*);
   op->rows_offset = armnn_i_acc_round_up((uint64_t)numbers + GROUP_BYTES, ARMNN_ACC_LINE);
   op->outputs_offset = op->rows_offset + addresses;
-  op->product.thread_scratch = armnn_i_acc_round_up(op->outputs_offset + addresses, ARMNN_ACC_LINE);
+  op->columns_offset = armnn_i_acc_round_up(op->outputs_offset + addresses, ARMNN_ACC_LINE);
+  op->more_offset =
+      armnn_i_acc_round_up(op->columns_offset + op->excesses.columns_size, ARMNN_ACC_LINE);
+  op->product.thread_scratch =
+      armnn_i_acc_round_up(op->more_offset + op->excesses.sums_size, ARMNN_ACC_LINE);
 }
 
 static void set_taps(quantized_op_t* op, int64_t columns) {
@@ -274,20 +305,17 @@ static void set_taps(quantized_op_t* op, int64_t columns) {
   }
 }
 
-bool armnn_i_acc_weights_fit_bytes(const armnn_i_acc_quantized_convolution_t* what) {
-  if (what->weight_zero_points == NULL) return what->saved_fit_bytes;
-  if (what->is_wide) return false;
-  const int64_t* dims = what->weights.dims;
-  for (int64_t o = 0; o < dims[0]; ++o) {
-    const bool as_stored =
-        what->weight_zero_points[o] == 0 && what->weights.element.type != ARMNN_DATA_TYPE_QASYMM_U8;
-    for (int64_t at = 0; at < dims[1] * dims[2] * dims[3] && !as_stored; ++at) {
-      const int16_t level = armnn_i_acc_weight_level(what, o, at / dims[3] / dims[2],
-                                                     at / dims[3] % dims[2], at % dims[3]);
-      if (level < INT8_MIN || level > INT8_MAX) return false;
-    }
-  }
-  return true;
+/* To what the kernels hold; what is beyond that is listed. */
+static armnn_status_t limit_weights(const armnn_i_acc_maker_t* maker, quantized_op_t* op) {
+  const armnn_i_acc_panel_layout_t layout = {
+      .panels = op->product.what.groups * op->panels,
+      .panel_size = op->panel_size,
+      .taps = op->tap_count,
+      .tap_groups = (int64_t)op->tap_groups,
+  };
+  if (op->kernels->excess == NULL) return ARMNN_STATUS_OK;
+  return armnn_i_acc_list_excesses(maker, op->kernels, &layout, op->taps, &op->product,
+                                   &op->excesses);
 }
 
 armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker,
@@ -316,7 +344,8 @@ armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker
   void *extra = NULL, *memory = NULL;
   ARMNN_RETURN_IF_ERROR(armnn_i_acc_new_product(
       maker, what, sizeof(quantized_op_t), (size_t)taps * sizeof(ptrdiff_t), &extra,
-      what->groups * panels * panel_size,
+      kernels->excess == NULL,
+      what->groups * panels * panel_size + 1, /* how many pairs of weights are listed */
       ARMNN_ACC_LAYOUT(3, kernels->panel, (uint64_t)kernels->group, (uint64_t)kernels->bytes,
                        (uint64_t)kernels->weight_bytes, (uint64_t)what->groups, (uint64_t)panels,
                        (uint64_t)taps, (uint64_t)depths, (uint64_t)columns),
@@ -334,27 +363,13 @@ armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker
   choose_blocks(op);
   set_taps(op, columns);
   if (!op->product.weights.is_packed) pack(op);
+  const armnn_status_t status = limit_weights(maker, op);
+  if (status != ARMNN_STATUS_OK) {
+    op->product.base.op.destroy(&op->product.base.op);
+    return status;
+  }
   plan_blocks(op);
   armnn_i_acc_finish_product(maker, &op->product, kernels->name, run_convolution);
   *out_op = &op->product.base.op;
   return ARMNN_STATUS_OK;
-}
-
-armnn_status_t armnn_i_acc_make_quantized_convolution(
-    const armnn_i_acc_maker_t* maker, const armnn_i_acc_quantized_convolution_t* what,
-    armnn_i_acc_op_t** out_op) {
-  armnn_status_t status = ARMNN_STATUS_UNSUPPORTED;
-  if (maker->isa->quantized->has_dot_product) {
-    status = armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_BYTES, out_op);
-  }
-  if (status == ARMNN_STATUS_UNSUPPORTED) {
-    status = armnn_i_acc_make_quantized_winograd(maker, what, out_op);
-  }
-  if (status == ARMNN_STATUS_UNSUPPORTED) {
-    status = armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_NARROW_PAIRS, out_op);
-  }
-  if (status == ARMNN_STATUS_UNSUPPORTED) {
-    status = armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_PAIRS, out_op);
-  }
-  return status;
 }

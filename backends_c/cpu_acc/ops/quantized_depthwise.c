@@ -11,12 +11,19 @@
 
 enum { GROUP = 64, BLOCK_LEVELS = 48 * 1024 };
 
+/* In lines and pixels of the window; |is_there|: not only to make a pair whole. */
+typedef struct tap_t {
+  int64_t y, x;
+  bool is_there;
+} tap_t;
+
 typedef struct depthwise_op_t {
   armnn_i_acc_product_t product;
   int64_t groups, block_lines, blocks; /* of an image */
   int64_t block_size;                  /* int32 of a block of channels */
+  uint32_t side;                       /* of square windows, as kernels/quantized.h has them */
   size_t pairs;
-  ptrdiff_t* taps; /* in pixels of a line and lines: [2 * pairs][2] */
+  tap_t* taps; /* [2 * pairs] */
   uint64_t taps_size;
 } depthwise_op_t;
 
@@ -41,9 +48,12 @@ static void run_block(const armnn_i_acc_product_run_t* run, int64_t item, ptrdif
       &lines, run->input + image * in->strides[0] + channel, first * what->stride_y,
       (count - 1) * what->stride_y + (what->kernel_y - 1) * what->dilation_y + 1, levels);
   for (size_t t = 0; t < 2 * op->pairs; ++t) {
-    taps[t] = op->taps[2 * t] * line + op->taps[2 * t + 1] * width;
+    taps[t] = op->taps[t].y * what->dilation_y * line + op->taps[t].x * what->dilation_x * width;
   }
   armnn_i_acc_channelwise_job_t job = {
+      .side = op->side,
+      .line = what->dilation_y * line,
+      .pixel = width,
       .taps = taps,
       .pairs = op->pairs,
       .input_step = what->stride_x * width,
@@ -87,22 +97,31 @@ static void pack(const depthwise_op_t* op) {
     const int64_t at = armnn_i_acc_zipped((uint32_t)(o % panel), (uint32_t)panel);
     armnn_i_acc_pack_channel(what, o, block, at, panel);
     int16_t* weights = (int16_t*)(void*)(block + ARMNN_ACC_CHANNEL_ARRAYS * panel);
-    int64_t tap = 0;
-    for (int64_t y = 0; y < what->kernel_y; ++y) {
-      for (int64_t x = 0; x < what->kernel_x; ++x, ++tap) {
-        weights[(tap / 2 * panel + at) * 2 + tap % 2] = armnn_i_acc_weight_level(what, o, y, x, 0);
-      }
+    for (size_t t = 0; t < 2 * op->pairs; ++t) {
+      const tap_t tap = op->taps[t];
+      if (!tap.is_there) continue;
+      weights[((int64_t)t / 2 * panel + at) * 2 + (int64_t)t % 2] =
+          armnn_i_acc_weight_level(what, o, tap.y, tap.x, 0);
     }
   }
 }
 
+/* Two by two; the last one is repeated where it has no partner. */
 static void set_taps(depthwise_op_t* op) {
   const armnn_i_acc_quantized_convolution_t* what = &op->product.what;
-  for (int64_t t = 0; t < 2 * (int64_t)op->pairs; ++t) {
-    const int64_t last = what->kernel_y * what->kernel_x - 1, tap = t < last ? t : last;
-    op->taps[2 * t] = (ptrdiff_t)(tap / what->kernel_x * what->dilation_y);
-    op->taps[2 * t + 1] = (ptrdiff_t)(tap % what->kernel_x * what->dilation_x);
+  const int64_t rows = what->kernel_y, columns = what->kernel_x;
+  tap_t* tap = op->taps;
+  int64_t y = 0;
+  for (; op->side != 0 && y + 1 < rows; y += 2) {
+    for (int64_t x = 0; x < columns; ++x) {
+      *tap++ = (tap_t){y, x, true};
+      *tap++ = (tap_t){y + 1, x, true};
+    }
   }
+  for (; y < rows; ++y) {
+    for (int64_t x = 0; x < columns; ++x) *tap++ = (tap_t){y, x, true};
+  }
+  if (rows * columns % 2 != 0) *tap = (tap_t){rows - 1, columns - 1, false};
 }
 
 static void plan_blocks(depthwise_op_t* op) {
@@ -123,7 +142,14 @@ static void plan_blocks(depthwise_op_t* op) {
   const uint64_t lines = (uint64_t)((op->block_lines - 1) * what->stride_y + reach);
   op->taps_size = armnn_i_acc_round_up(2 * op->pairs * sizeof(ptrdiff_t), ARMNN_ACC_LINE);
   op->product.thread_scratch = armnn_i_acc_round_up(
-      op->taps_size + lines * (uint64_t)line * sizeof(int16_t), ARMNN_ACC_LINE);
+      op->taps_size + (lines * (uint64_t)line + GROUP) * sizeof(int16_t), ARMNN_ACC_LINE);
+}
+
+static uint32_t side_of(const armnn_i_acc_quantized_convolution_t* what) {
+  const int64_t side = what->kernel_x;
+  const bool is_square = (side == 3 || side == 5) && what->kernel_y == side &&
+                         what->dilation_x == 1 && (what->stride_x == 1 || what->stride_x == 2);
+  return is_square ? (uint32_t)side : 0;
 }
 
 armnn_status_t armnn_i_acc_make_quantized_depthwise(const armnn_i_acc_maker_t* maker,
@@ -139,16 +165,18 @@ armnn_status_t armnn_i_acc_make_quantized_depthwise(const armnn_i_acc_maker_t* m
   }
   const int64_t pairs = armnn_i_acc_ceil_div(taps, 2), panel = kernels->panel;
   const int64_t block_size = (ARMNN_ACC_CHANNEL_ARRAYS + pairs) * panel;
+  const uint32_t side = side_of(what);
   void *extra = NULL, *memory = NULL;
   ARMNN_RETURN_IF_ERROR(armnn_i_acc_new_product(
-      maker, what, sizeof(depthwise_op_t), (size_t)(4 * pairs) * sizeof(ptrdiff_t), &extra,
+      maker, what, sizeof(depthwise_op_t), (size_t)(2 * pairs) * sizeof(tap_t), &extra, true,
       armnn_i_acc_ceil_div(outputs, panel) * block_size,
-      ARMNN_ACC_LAYOUT(4, kernels->panel, (uint64_t)outputs, (uint64_t)taps),
+      ARMNN_ACC_LAYOUT(4, kernels->panel, (uint64_t)outputs, (uint64_t)taps, side),
       2 * armnn_i_acc_count(&what->output) * taps, &memory));
   depthwise_op_t* op = (depthwise_op_t*)memory;
   op->pairs = (size_t)pairs;
   op->block_size = block_size;
-  op->taps = (ptrdiff_t*)extra;
+  op->taps = (tap_t*)extra;
+  op->side = side;
   set_taps(op);
   if (!op->product.weights.is_packed) pack(op);
   plan_blocks(op);

@@ -44,8 +44,12 @@ typedef struct armnn_i_acc_quantized_convolution_t {
    * |sum.left|, and the sum is the output. */
   bool has_sum;
   armnn_i_acc_quantized_binary_t sum;
-  bool saved_fit_bytes; /* without |weight_zero_points|, as weights are packed already: whether
-                           their levels have 8 bits */
+  /* Without |weight_zero_points|, as weights are packed already: whether their levels have 8 bits,
+   * and are small enough for products in 16 bits. */
+  bool saved_fit_bytes, saved_suits_words;
+  /* Of a convolution that does the work of another one together with other phases: what is known of
+   * all its weights decides. */
+  bool is_phase;
   bool is_wide; /* weights are kept in 16 bits, also where 8 would do: other phases need them */
 } armnn_i_acc_quantized_convolution_t;
 
@@ -67,6 +71,9 @@ armnn_status_t armnn_i_acc_make_quantized_convolution(
 
 /* Whether the levels of all weights have 8 bits. */
 bool armnn_i_acc_weights_fit_bytes(const armnn_i_acc_quantized_convolution_t* what);
+/* Whether products of bytes in 16 bits would be faster than pairs of levels: most weights are small
+ * beside the largest. */
+bool armnn_i_acc_suits_words(const armnn_i_acc_quantized_convolution_t* what);
 /* What tiles multiply: levels of 16 bits by weights of 16 or 8 bits, or stored bytes by bytes. */
 typedef enum armnn_i_acc_tiles_e {
   ARMNN_ACC_TILES_PAIRS = 0,

@@ -18,6 +18,7 @@ static inline armnn_i_acc_store_t armnn_i_acc_store_of(
   for (int64_t o = 0; o < what->output.dims[3] && !what->once; ++o) {
     if (what->factors[o].shift > -1) store.flags |= ARMNN_ACC_SCALE_EXACT;
   }
+  if (store.flags == 0 && store.low >= store.zero_point) store.flags = ARMNN_ACC_SCALE_POSITIVE;
   return store;
 }
 

@@ -7,6 +7,7 @@
 
 static void destroy(armnn_i_acc_op_t* op) {
   armnn_i_acc_release_packed(&((armnn_i_acc_product_t*)op)->weights);
+  armnn_i_acc_release_packed(&((armnn_i_acc_product_t*)op)->lists);
   armnn_i_acc_destroy_op(op);
 }
 
@@ -27,11 +28,12 @@ static void name_constants(armnn_i_acc_name_t* name, const armnn_i_acc_maker_t* 
 
 armnn_status_t armnn_i_acc_new_product(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_quantized_convolution_t* what, size_t size,
-                                       size_t extra, void** out_extra, int64_t packed_size,
-                                       uint64_t layout, int64_t operations, void** out_op) {
+                                       size_t extra, void** out_extra, bool is_named,
+                                       int64_t packed_size, uint64_t layout, int64_t operations,
+                                       void** out_op) {
   const size_t bytes = (size_t)packed_size * sizeof(int32_t);
   armnn_i_acc_packed_t weights;
-  armnn_i_acc_name_t name = {0};
+  armnn_i_acc_name_t name = {.is_void = !is_named};
   name_constants(&name, maker, what);
   ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(maker, bytes, layout, &name, &weights));
   armnn_i_acc_product_t* op =
@@ -56,11 +58,17 @@ armnn_status_t armnn_i_acc_new_product(const armnn_i_acc_maker_t* maker,
   return ARMNN_STATUS_OK;
 }
 
+void armnn_i_acc_share_product(const armnn_i_acc_maker_t* maker, armnn_i_acc_product_t* op) {
+  if (op->is_shared) return;
+  armnn_i_acc_share_packed(maker, op->packed_size, op->layout, &op->weights);
+  op->packed = op->weights.data;
+  op->is_shared = true;
+}
+
 void armnn_i_acc_finish_product(const armnn_i_acc_maker_t* maker, armnn_i_acc_product_t* op,
                                 const char* kernel,
                                 void (*run)(const armnn_i_acc_op_t*, const armnn_i_acc_run_t*)) {
-  armnn_i_acc_share_packed(maker, op->packed_size, op->layout, &op->weights);
-  op->packed = op->weights.data;
+  armnn_i_acc_share_product(maker, op);
   op->base.op.run = run;
   op->base.op.kernel = kernel;
   op->base.op.scratch_size = op->thread_scratch * op->threads;

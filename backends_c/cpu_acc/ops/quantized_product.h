@@ -20,7 +20,9 @@ typedef struct armnn_i_acc_product_t {
   armnn_i_acc_sum_t sum;
   int32_t* packed;              /* to be filled, unless |weights| are packed */
   armnn_i_acc_packed_t weights; /* the memory of |packed| */
+  armnn_i_acc_packed_t lists;   /* beside them (quantized_excess.h), or none */
   uint64_t packed_size, layout; /* of |weights| */
+  bool is_shared;
   uint64_t thread_scratch;
   uint32_t threads;
 } armnn_i_acc_product_t;
@@ -35,14 +37,19 @@ typedef struct armnn_i_acc_product_run_t {
 
 /* Zeroed memory for an operator of |size| bytes with |extra| bytes behind it, and zeroed |packed|
  * of |packed_size| int32, which the maker fills as |layout| says, unless they are packed.
+ * Without |is_named| they are packed anew for each plan: lists of what they lack belong to them.
  * OUT_OF_MEMORY; INCOMPATIBLE: other weights were saved. |operations| are those of a
  * run: they decide how many threads take part. */
 armnn_status_t armnn_i_acc_new_product(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_quantized_convolution_t* what, size_t size,
-                                       size_t extra, void** out_extra, int64_t packed_size,
-                                       uint64_t layout, int64_t operations, void** out_op);
+                                       size_t extra, void** out_extra, bool is_named,
+                                       int64_t packed_size, uint64_t layout, int64_t operations,
+                                       void** out_op);
 
-/* What |packed| holds is final: it is shared, and the constants are let go. */
+/* What |packed| holds is final, and shared from here on. */
+void armnn_i_acc_share_product(const armnn_i_acc_maker_t* maker, armnn_i_acc_product_t* op);
+
+/* Shares it, if that was not done, and lets the constants go. */
 void armnn_i_acc_finish_product(const armnn_i_acc_maker_t* maker, armnn_i_acc_product_t* op,
                                 const char* kernel,
                                 void (*run)(const armnn_i_acc_op_t*, const armnn_i_acc_run_t*));

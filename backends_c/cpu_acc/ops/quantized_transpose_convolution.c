@@ -82,6 +82,7 @@ armnn_status_t armnn_i_acc_make_quantized_transpose_convolution(
   op->base.op.destroy = destroy;
   /* One kind of tiles for all phases: a saved program knows of the weights as a whole. */
   armnn_i_acc_quantized_convolution_t whole = *what;
+  whole.is_phase = true;
   whole.is_wide = !armnn_i_acc_weights_fit_bytes(what);
   const armnn_status_t status = add_phases(maker, op, &whole);
   if (status != ARMNN_STATUS_OK) {

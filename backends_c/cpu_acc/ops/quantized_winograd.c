@@ -212,7 +212,7 @@ armnn_status_t armnn_i_acc_make_quantized_winograd(const armnn_i_acc_maker_t* ma
   const int64_t panel_size = (ARMNN_ACC_CHANNEL_ARRAYS + POSITIONS * depth / 2) * panel;
   void* memory = NULL;
   ARMNN_RETURN_IF_ERROR(armnn_i_acc_new_product(
-      maker, what, sizeof(winograd_op_t), 0, NULL, panels * panel_size,
+      maker, what, sizeof(winograd_op_t), 0, NULL, true, panels * panel_size,
       ARMNN_ACC_LAYOUT(5, kernels->panel, (uint64_t)panels, (uint64_t)depth),
       18 * armnn_i_acc_count(&what->output) * channels, &memory));
   winograd_op_t* op = (winograd_op_t*)memory;

@@ -215,8 +215,12 @@ static void parameters_quantized_convolution(fields_t* fields,
   armnn_i_acc_field_array(fields, &factors, (uint64_t)last_dim(&what->output),
                           sizeof *what->factors);
   what->factors = factors;
-  if (!fields->reads) what->saved_fit_bytes = armnn_i_acc_weights_fit_bytes(what);
+  if (!fields->reads) {
+    what->saved_fit_bytes = armnn_i_acc_weights_fit_bytes(what);
+    what->saved_suits_words = armnn_i_acc_suits_words(what);
+  }
   armnn_i_acc_field_bool(fields, &what->saved_fit_bytes);
+  armnn_i_acc_field_bool(fields, &what->saved_suits_words);
   armnn_i_acc_field_bool(fields, &what->once);
   NUMBERS(kernel_y, groups)
   armnn_i_acc_field_i32(fields, &what->low);

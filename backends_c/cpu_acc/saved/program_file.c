@@ -12,7 +12,7 @@
 
 /* Raised with every change of fields, of how weights are packed, or of what operators do with them,
  * that armnn_i_acc_saved_stamp does not see. */
-#define FORMAT 2
+#define FORMAT 3
 
 #define MAGIC UINT64_C(0x31474f5250434341) /* "ACCPROG1", if the lowest byte comes first */
 #define PAGE 4096u

@@ -128,6 +128,18 @@ def test_a_state_that_is_no_variable(builder: Any) -> None:
         ann.import_model(builder.data())
 
 
+@pytest.mark.parametrize("index", [0, 1, 2])
+def test_weights_that_are_not_there(builder: Any, index: int) -> None:
+    x = builder.tensor("x", (BATCH, SIZE))
+    y = builder.tensor("y", (BATCH, 6))
+    operands = units(builder, "", 6)
+    operands[index] = -1
+    builder.op("RNN", [x, *operands], [y], ("RNNOptions", {"fusedActivationFunction": 4}))
+    builder.ends([x], [y])
+    with pytest.raises(ann.ParseError, match=f"input {index + 1} is missing"):
+        ann.import_model(builder.data())
+
+
 def test_weights_that_do_not_fit(builder: Any) -> None:
     x = builder.tensor("x", (BATCH, SIZE))
     y = builder.tensor("y", (BATCH, 6))

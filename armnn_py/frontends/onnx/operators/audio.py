@@ -9,9 +9,9 @@ import numpy as np
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.values import Known, Unsupported
+from armnn_py.frontends.onnx.element_types import dtype_of_number, element_type_name
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
-from armnn_py.frontends.onnx.tensors import DTYPES, element_type_name
 
 
 @operator("MelWeightMatrix", since=17)
@@ -22,7 +22,8 @@ def _mel_weight_matrix(view: NodeView) -> Known:
         view.constant(index, name).reshape(-1)[0].item() for index, name in enumerate(names)
     )
     number = view.integer("output_datatype", 1)
-    if number not in DTYPES:
+    dtype = dtype_of_number(number)
+    if dtype is None:
         raise Unsupported(f"weights of {element_type_name(number)}")
     rows = int(length) // 2 + 1
     if bands < 1 or length < 1 or rate < 1 or not view.emit.foldable([], (rows, int(bands))):
@@ -40,4 +41,4 @@ def _mel_weight_matrix(view: NodeView) -> Known:
     weights = np.where((row >= left) & (row < centre), rising, 0.0)
     weights = np.where((row >= centre) & (row < right), falling, weights)
     weights = np.where(row == centre, 1.0, weights)
-    return Known(weights.astype(DTYPES[number]))
+    return Known(weights.astype(dtype))

@@ -11,10 +11,10 @@ import numpy as np
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.onnx.element_types import dtype_of_number, element_type_name
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.small_types import convert
 from armnn_py.frontends.onnx.table import operator
-from armnn_py.frontends.onnx.tensors import DTYPES, element_type_name
 from armnn_py.types import BinaryOperation, ComparisonOperation, UnaryOperation
 
 _BINARY = {
@@ -129,15 +129,21 @@ def _sign(view: NodeView) -> Value:
     return emit.sub(emit.cast(above, dtype, "positive"), emit.cast(below, dtype, "negative"))
 
 
-def _to_known(view: NodeView) -> None:
+def _target(view: NodeView) -> np.dtype[Any]:
     number = view.integer("to")
-    if number not in DTYPES:
+    dtype = dtype_of_number(number)
+    if dtype is None:
         raise Unsupported(f"to {element_type_name(number)}")
+    return dtype
+
+
+def _to_known(view: NodeView) -> None:
+    _target(view)
 
 
 @operator("Cast", check=_to_known)
 def _cast(view: NodeView) -> Value:
-    return _converted(view, DTYPES[view.integer("to")])
+    return _converted(view, _target(view))
 
 
 @operator("CastLike")

@@ -14,7 +14,6 @@ from armnn_py.errors import ParseError
 from armnn_py.frontends.common.emit.arithmetic import is_narrow
 from armnn_py.frontends.common.values import Known, Unsupported, Value, shape_of
 from armnn_py.frontends.common.windows import Window
-from armnn_py.frontends.onnx.max_pool_indices import max_pool_with_indices
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.frontends.onnx.windows import window_of
@@ -42,6 +41,8 @@ def _window(view: NodeView) -> Window:
 @operator("MaxPool")
 def _max_pool(view: NodeView) -> Value | Sequence[Value]:
     if view.wants(1):
+        from armnn_py.frontends.onnx.max_pool_indices import max_pool_with_indices
+
         return max_pool_with_indices(
             view.emit, view.value(0), _window(view), ceil=bool(view.integer("ceil_mode")),
             by_columns=bool(view.integer("storage_order")),

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from armnn_py.errors import ParseError
@@ -27,13 +26,13 @@ from armnn_py.frontends.common.values import (
     quantization_of,
     shape_of,
 )
+from armnn_py.frontends.onnx.element_types import dtype_of_number, element_type_name, is_small
 from armnn_py.frontends.onnx.levels import plain_levels, stated_info
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.convolution import convolve
 from armnn_py.frontends.onnx.operators.matrix import multiply
-from armnn_py.frontends.onnx.small_types import SMALL_TYPES, convert
+from armnn_py.frontends.onnx.small_types import convert
 from armnn_py.frontends.onnx.table import operator
-from armnn_py.frontends.onnx.tensors import DTYPES, element_type_name
 from armnn_py.network import OutputSlot
 from armnn_py.types import ActivationFunction, LayerType, UnaryOperation
 
@@ -138,9 +137,10 @@ def quantize(view: NodeView, *, default: np.dtype[Any] | None = None) -> Value:
         target = default
     else:
         number = view.integer("output_dtype") or 2  # uint8
-        if number not in DTYPES:
+        stated = dtype_of_number(number)
+        if stated is None:
             raise Unsupported(f"to {element_type_name(number)}")
-        target = DTYPES[number]
+        target = stated
     info = stated_info(view, target)
     if info is not None and info.quantization is not None and info.quantization.axis is None:
         x = view.value(0)
@@ -209,15 +209,24 @@ def _quantized_convolution(view: NodeView) -> Value:
     return quantize(view.over([sums, view.value(6), view.value(7)]))
 
 
+def _limits(dtype: np.dtype[Any]) -> Any:
+    """Return the ``min`` and ``max`` of integers."""
+    if not is_small(dtype):
+        return np.iinfo(dtype)
+    import ml_dtypes
+
+    return ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
+
+
 def _levels(view: NodeView, steps: Value, point: Value | None, target: np.dtype[Any]) -> Value:
     """Round numbers of steps, half to even, add the zero point, and saturate."""
     emit = view.emit
     if target.name not in _INTEGERS:
-        if target not in SMALL_TYPES.values() or target.name == "bfloat16":
+        if not is_small(target) or target.name == "bfloat16":
             raise Unsupported(f"to {target}")
         # A zero point of floating-point numbers is 0.
         return convert(emit, steps, target, bool(view.integer("saturate", 1)))
-    ends = ml_dtypes.iinfo(target)  # type: ignore[no-untyped-call]
+    ends = _limits(target)
     whole = emit.unary(UnaryOperation.ROUND, steps, "whole")
     if point is not None:
         whole = emit.add(whole, emit.cast(point, np.float32, "zero_point_float"), "shifted")

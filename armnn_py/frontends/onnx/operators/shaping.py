@@ -12,9 +12,9 @@ import numpy as np
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axes
 from armnn_py.frontends.common.values import Known, Unsupported, Value, known_integers
+from armnn_py.frontends.onnx.element_types import dtype_of_number, element_type_name
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
-from armnn_py.frontends.onnx.tensors import DTYPES, element_type_name
 from armnn_py.symbolic import is_symbolic
 
 
@@ -224,7 +224,7 @@ def _range(view: NodeView) -> Value:
 @operator("EyeLike", since=9)
 def _eye_like(view: NodeView) -> Value:
     number = view.integer("dtype")
-    dtype = DTYPES.get(number) if number else view.dtype(0)
+    dtype = dtype_of_number(number) if number else view.dtype(0)
     if dtype is None:
         raise Unsupported(f"{element_type_name(number)} values")
     if view.rank(0) != 2 or not view.emit.foldable([], view.shape(0), dtype):

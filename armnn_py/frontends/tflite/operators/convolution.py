@@ -107,7 +107,8 @@ def _conv_2d(view: OperatorView) -> Value:
     window = window_of(view, view.shape(0)[1:3], (height, width), _dilation(view))
     bias = bias_of(view, 2, outputs, x)
     weights = view.value(1)
-    if is_hybrid(weights, x) and inputs == channels and height * width <= MOST_TAPS:
+    fits = inputs == channels and height * width <= MOST_TAPS and window.fits
+    if is_hybrid(weights, x) and fits:
         return view.activated(_hybrid_convolution(view, x, weights, bias, window))
     descriptor = Convolution2dDescriptor(
         **window.descriptor_fields(),

@@ -100,6 +100,14 @@ def _weight(view: OperatorView, index: int) -> Value | None:
     return view.real(index, f"weights{index}")
 
 
+def _present_weight(view: OperatorView, index: int) -> Value:
+    """Return weights that must be there, a matrix."""
+    view.need_rank(2, index)
+    weights = _weight(view, index)
+    assert weights is not None
+    return weights
+
+
 def _descriptor(view: OperatorView, time_major: bool) -> LstmDescriptor:
     function = enum_names("ActivationFunctionType").get(view.option("fused_activation_function"))
     if function not in _FUNCTIONS:
@@ -202,15 +210,10 @@ def _units(
         raise Unsupported(f"{dtype_of(x)} values")
     emit, (of_input, of_state, bias, state) = view.emit, operands
     steps, batch, size = shape_of(x)
-    weights = _weight(view, of_input)
-    assert weights is not None
+    weights, recurrent = _present_weight(view, of_input), _present_weight(view, of_state)
     if second >= 0 and view.has(second):
-        other = _weight(view, second)
-        assert other is not None
-        weights = emit.concat([weights, other], 1, "weights")
-    recurrent = _weight(view, of_state)
-    assert recurrent is not None
-    cells = view.need_rank(2, of_input)[0]
+        weights = emit.concat([weights, _present_weight(view, second)], 1, "weights")
+    cells = view.shape(of_input)[0]
     expected = ((cells, size), (cells, cells), (cells,))
     found = (shape_of(weights), shape_of(recurrent), view.shape(bias))
     if found != expected:

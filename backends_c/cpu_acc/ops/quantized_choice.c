@@ -1,0 +1,83 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * quantized_choice.c - which way to multiply the numbers of a convolution is the fastest: products
+ * of bytes, Winograd's algorithm, or pairs of levels.
+ */
+#include "op_base.h"
+#include "safe_weights.h"
+
+bool armnn_i_acc_weights_fit_bytes(const armnn_i_acc_quantized_convolution_t* what) {
+  if (what->weight_zero_points == NULL) return what->saved_fit_bytes;
+  if (what->is_wide) return false;
+  const int64_t* dims = what->weights.dims;
+  for (int64_t o = 0; o < dims[0]; ++o) {
+    const bool as_stored =
+        what->weight_zero_points[o] == 0 && what->weights.element.type != ARMNN_DATA_TYPE_QASYMM_U8;
+    for (int64_t at = 0; at < dims[1] * dims[2] * dims[3] && !as_stored; ++at) {
+      const int16_t level = armnn_i_acc_weight_level(what, o, at / dims[3] / dims[2],
+                                                     at / dims[3] % dims[2], at % dims[3]);
+      if (level < INT8_MIN || level > INT8_MAX) return false;
+    }
+  }
+  return true;
+}
+
+/* In products of tiles in 16 bits, for each row: tiles of pairs take half as long again; a listed
+ * weight is as much work as some others, and the sums of a channel have to be turned. */
+enum { QUAD = 4, SAMPLES = 1024, LISTED_COST = 3, TURN_COST = 12, LEAST_PIXELS = 16 };
+
+/* Of quads of weights that lie in a line of the window: the share of the weights that is listed. */
+static double listed_share(const armnn_i_acc_quantized_convolution_t* what) {
+  const int64_t *dims = what->weights.dims, run = dims[2] * dims[3], quads = run / QUAD;
+  const int64_t all = dims[0] * dims[1] * quads, step = (all / SAMPLES) | 1;
+  int64_t listed = 0, seen = 0;
+  if (quads == 0) return 0.0;
+  for (int64_t at = 0; at < all; at += step, ++seen) {
+    const int64_t k = at % quads * QUAD, y = at / quads % dims[1], o = at / quads / dims[1];
+    int32_t weights[QUAD], excess[QUAD];
+    for (int64_t i = 0; i < QUAD; ++i) {
+      weights[i] = armnn_i_acc_weight_level(what, o, y, (k + i) / dims[3], (k + i) % dims[3]);
+    }
+    if (armnn_i_acc_is_safe(weights)) continue;
+    armnn_i_acc_make_safe(weights, excess);
+    for (int64_t i = 0; i < QUAD; ++i) listed += excess[i] != 0;
+  }
+  return (double)listed / (double)(QUAD * seen);
+}
+
+bool armnn_i_acc_suits_words(const armnn_i_acc_quantized_convolution_t* what) {
+  const armnn_i_acc_tensor_t* out = &what->output;
+  if (what->is_phase) return false;
+  if (what->weight_zero_points == NULL) return what->saved_suits_words;
+  if (out->dims[0] * out->dims[1] * out->dims[2] < LEAST_PIXELS) return false;
+  const int64_t* dims = what->weights.dims;
+  const double depth = (double)(dims[1] * dims[2] * dims[3]);
+  const double turned =
+      depth / (double)(dims[0] / what->groups); /* rows to columns, once for all */
+  return depth * LISTED_COST * listed_share(what) + TURN_COST + turned * QUAD < depth / 2;
+}
+
+armnn_status_t armnn_i_acc_make_quantized_convolution(
+    const armnn_i_acc_maker_t* maker, const armnn_i_acc_quantized_convolution_t* what,
+    armnn_i_acc_op_t** out_op) {
+  const armnn_i_acc_quantized_kernels_t* kernels = maker->isa->quantized;
+  armnn_status_t status = ARMNN_STATUS_UNSUPPORTED;
+  if (kernels->has_dot_product) {
+    status = armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_BYTES, out_op);
+  }
+  if (status == ARMNN_STATUS_UNSUPPORTED) {
+    status = armnn_i_acc_make_quantized_winograd(maker, what, out_op);
+  }
+  if (status == ARMNN_STATUS_UNSUPPORTED && kernels->bytes->excess != NULL &&
+      armnn_i_acc_suits_words(what)) {
+    status = armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_BYTES, out_op);
+  }
+  if (status == ARMNN_STATUS_UNSUPPORTED) {
+    status = armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_NARROW_PAIRS, out_op);
+  }
+  if (status == ARMNN_STATUS_UNSUPPORTED) {
+    status = armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_PAIRS, out_op);
+  }
+  return status;
+}

@@ -126,6 +126,11 @@ part_fuzz() {
 
 cd "$here"
 for part in $parts; do
+  command -v "part_$part" >/dev/null && continue
+  echo "unknown part '$part'; the head of this file names them" >&2
+  exit 2
+done
+for part in $parts; do
   "part_$part"
 done
 [ ! -e "$work/failed" ] || { echo "failed: $(tr '\n' ' ' <"$work/failed")"; exit 1; }

@@ -17,13 +17,14 @@ __all__ = ["hybrid_levels", "hybrid_sums", "is_hybrid"]
 
 
 def is_hybrid(weights: Value, x: Value) -> TypeGuard[Known]:
-    """Whether weights of 8 bits meet real numbers."""
+    """Whether weights of 8 bits, with scales of outputs, meet real numbers."""
     quantization = quantization_of(weights)
     return (
         dtype_of(x) == np.float32
         and isinstance(weights, Known)
         and weights.dtype == np.int8
         and quantization is not None
+        and quantization.axis in (None, 0)
         and not any(quantization.zero_points)
     )
 

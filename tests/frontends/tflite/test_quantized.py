@@ -162,6 +162,25 @@ def test_weights_of_8_bits_beside_floats_become_floats(
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-4)
 
 
+@pytest.mark.parametrize("name", ["CONV_2D", "FULLY_CONNECTED"])
+def test_weights_with_a_scale_for_each_input_become_floats(
+    builder: Any, engines: Any, name: str
+) -> None:
+    """As many inputs as outputs: the scales would fit the outputs, too."""
+    is_image = name == "CONV_2D"
+    stored, scales = weights(3, 3), np.float32([0.5, 0.25, 2.0])
+    x = builder.tensor("x", (1, 2, 2, 3) if is_image else (4, 3))
+    kernel = stored.reshape(3, 1, 1, 3) if is_image else stored
+    w = builder.constant("w", kernel, scales, axis=kernel.ndim - 1)
+    y = builder.tensor("y")
+    options = ("Conv2DOptions", {"strideH": 1, "strideW": 1}) if is_image else None
+    builder.op(name, [x, w], [y], options or ("FullyConnectedOptions", {}), version=5)
+    builder.ends([x], [y])
+    rows = RNG.standard_normal((4, 3)).astype(np.float32)
+    found = engines.ours(builder.data(), {"x": rows.reshape(1, 2, 2, 3) if is_image else rows})
+    np.testing.assert_allclose(found["y"].reshape(4, 3), rows @ (stored * scales).T, rtol=1e-5)
+
+
 @pytest.mark.parametrize("asymmetric", [False, True])
 @pytest.mark.parametrize("scales", [[0.02], np.linspace(0.01, 0.03, 9).tolist()])
 @pytest.mark.parametrize("has_bias", [False, True])

@@ -184,6 +184,43 @@ def test_weights_that_do_not_fit() -> None:
         ann.import_model(_lstm(direction=BOTH))
 
 
+@pytest.mark.parametrize("op", GATES)
+def test_other_operands_that_do_not_fit(op: str) -> None:
+    """Also where they have as many numbers as those that would."""
+    rows, random = 2 * GATES[op], np.random.default_rng(2)
+
+    def imported(bias: Any, first: Any, **attributes: Any) -> ann.Network:
+        values = {
+            "w": random.random((1, rows, 3), np.float32),
+            "r": random.random((1, rows, 2), np.float32),
+            "b": np.zeros(bias, np.float32),
+            "h": np.zeros(first, np.float32),
+        }
+        names = ["x", "w", "r", "b", "", "h"]
+        graph = helper.make_graph(
+            [helper.make_node(op, names, ["y"], hidden_size=2, **attributes)],
+            "graph",
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT, (4, 2, 3))],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, (None,) * 4)],
+            [numpy_helper.from_array(value, name) for name, value in values.items()],
+        )
+        opset = helper.make_opsetid("", 17)
+        return ann.import_model(helper.make_model(graph, opset_imports=[opset], ir_version=8))
+
+    imported((1, 2 * rows), (1, 2, 2))
+    imported((1, 2 * rows), (4, 1, 2), layout=1)
+    for bias in ((1, 2 * rows + 1), (1, rows), (2 * rows,)):
+        with pytest.raises(ann.ParseError, match="biases of shape"):
+            imported(bias, (1, 2, 2))
+    for first in ((2, 1, 2), (1, 1, 2), (4,)):
+        with pytest.raises(ann.ParseError, match="a first state of shape"):
+            imported((1, 2 * rows), first)
+    with pytest.raises(ann.ParseError, match="a first state of shape"):
+        imported((1, 2 * rows), (1, 4, 2), layout=1)
+    with pytest.raises(ann.ParseError, match=r"clip -1\.0, at least 0 expected"):
+        imported((1, 2 * rows), (1, 2, 2), clip=-1.0)
+
+
 def _plain(
     op: str, *, batch: int, lengths: Any = None, known: bool = True, **attributes: Any
 ) -> Any:

@@ -81,6 +81,12 @@ class Recurrence:
             raise ParseError(
                 f"direction '{direction[:20]}' with weights of {directions} directions"
             )
+        if view.has(_BIAS) and view.shape(_BIAS) != (directions, 2 * rows):
+            raise ParseError(
+                f"biases of shape {view.shape(_BIAS)}, {(directions, 2 * rows)} expected"
+            )
+        if not view.number("clip") >= 0:
+            raise ParseError(f"clip {view.number('clip')}, at least 0 expected")
         return cls(view, x, _DIRECTIONS[direction], length, batch, hidden, batch_first)
 
     def activations(self, defaults: Sequence[str]) -> list[tuple[Activation, ...]]:
@@ -122,10 +128,14 @@ class Recurrence:
         if not self.view.has(where):
             return None
         value = self.view.value(where)
-        if self.batch_first:
-            value = self.view.emit.transpose(value, (1, 0, 2), f"first_{where}")
         expected = (len(self.backward), self.batch, self.hidden)
-        return self.view.emit.reshape(value, expected)
+        if self.batch_first:
+            expected = (self.batch, len(self.backward), self.hidden)
+        if shape_of(value) != expected:
+            raise ParseError(f"a first state of shape {shape_of(value)}, {expected} expected")
+        if self.batch_first:
+            return self.view.emit.transpose(value, (1, 0, 2), f"first_{where}")
+        return value
 
     def state(self, where: int, index: int) -> Value:
         """Return the state of a direction before the first step, [batch, hidden]."""

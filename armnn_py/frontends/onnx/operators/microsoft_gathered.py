@@ -65,6 +65,8 @@ def _gather_block_quantized(view: NodeView) -> Value:
 
     point: Value = emit.scalar(_only_point(view, table), real)
     if view.has(_POINTS):
+        if view.dtype(_POINTS) != data.dtype:
+            raise ParseError(f"zero points of {view.dtype(_POINTS)}, {data.dtype} expected")
         points = view.derived(_POINTS, "numbers", lambda array: _points(array, table))
         point = spread(points, "zero_points")
     factors = spread(emit.cast(scales, np.float32, "scales_float"), "scales")

@@ -52,6 +52,7 @@ def structure(cls: type[_Class]) -> type[_Class]:
         "__match_args__": tuple([name for name, field in fields.items() if field.init]),
         "__dataclass_fields__": _AsDataclass("__dataclass_fields__"),
         "__dataclass_params__": _AsDataclass("__dataclass_params__"),
+        "__replace__": _replace,
     }
     for name, value in shown.items():
         setattr(made, name, value)
@@ -74,6 +75,8 @@ def _own_fields(cls: type) -> dict[str, dataclasses.Field[Any]]:
         said = vars(cls).get(name, dataclasses.MISSING)
         if not isinstance(said, dataclasses.Field):
             said = dataclasses.field(default=said)
+        if type(said.default).__hash__ is None:  # all records would share it
+            raise ValueError(f"mutable default of field {name!r}: give a default_factory")
         said.name, said.type = name, annotation
         fields[name] = said
     return fields
@@ -199,6 +202,11 @@ class _SignatureOfInit:
 
         whole = signature(self._constructor())
         return whole.replace(parameters=list(whole.parameters.values())[1:])
+
+
+def _replace(self: Any, /, **changes: object) -> Any:
+    """For ``copy.replace`` of Python 3.13 and later."""
+    return dataclasses.replace(self, **changes)
 
 
 def _equals(self: Any, other: Any) -> Any:

@@ -116,6 +116,23 @@ def test_structures_are_themselves() -> None:
     assert dataclasses.asdict(one) == {"side": 2, "content": [3]}
 
 
+def test_no_default_is_shared() -> None:
+    with pytest.raises(ValueError, match="mutable default of field 'content'"):
+
+        @structure
+        class Shared:
+            content: list[int] = []  # noqa: RUF012
+
+
+def test_replaced_as_dataclasses_are() -> None:
+    """``copy.replace`` calls the method."""
+    one = Convolution2dDescriptor(stride_x=2)
+    assert one.__replace__(stride_y=3) == Convolution2dDescriptor(stride_x=2, stride_y=3)
+    assert Box(1, [2]).__replace__(side=3).content == [2]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'z'"):
+        Point(1).__replace__(z=1)
+
+
 def test_frozen() -> None:
     fixed = Fixed(1)
     with pytest.raises(dataclasses.FrozenInstanceError, match="cannot assign to field 'x'"):

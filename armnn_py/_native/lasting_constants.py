@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,6 @@ __all__ = ["announce"]
 
 #: By the id of an array that lives: what notices its end.
 _announced: dict[int, weakref.ref[NDArray[Any]]] = {}
-_lock = threading.Lock()
 
 
 def announce(array: NDArray[Any]) -> None:
@@ -35,6 +33,9 @@ def announce(array: NDArray[Any]) -> None:
         known.pop(key, None)
         library.armnn_core_remove_lasting_constant(address, size)
 
-    with _lock:  # twice added would never be gone
-        if key not in _announced and library.armnn_core_add_lasting_constant(address, size):
-            _announced[key] = weakref.ref(array, gone)
+    # One thread adds it: twice added would never be gone. No lock, which a fork could leave taken.
+    seen = weakref.ref(array, gone)
+    if _announced.setdefault(key, seen) is not seen:
+        return
+    if not library.armnn_core_add_lasting_constant(address, size):
+        del _announced[key]

@@ -41,7 +41,8 @@ def as_constant(value: Any, *, like: DataType | None = None) -> NDArray[Any]:
     -------
     numpy.ndarray
         C-contiguous, native byte order, read-only. A contiguous read-only array is returned
-        itself, a writable one is copied, so that later changes by its owner have no effect.
+        itself, and its memory must stay as it is from then on: another network may find what was
+        made of it. A writable one is copied, so that later changes by its owner have no effect.
 
     Raises
     ------

@@ -153,6 +153,9 @@ def test_paths(tmp_path: Path) -> None:
     for name, message in cases.items():
         with pytest.raises(ann.ParseError, match=message):
             import_model(tmp_path / name)
+    (tmp_path / "models").mkdir()
+    with pytest.raises(ann.ParseError, match="model 'models' is a folder"):
+        import_model(f"{tmp_path}/models/")
     with pytest.raises(ann.InvalidArgumentError, match="a path, bytes, a binary file or an onnx"):
         import_model(3)  # type: ignore[arg-type]
 

@@ -149,6 +149,12 @@ def test_convolutions_are_products_of_integers(
     np.testing.assert_array_equal(*both("ConvInteger", operands, known, **options))
 
 
+def test_a_convolution_without_outputs() -> None:
+    x, w = levels(np.uint8, 2, 3, 5, 5), levels(np.uint8, 0, 3, 3, 2)
+    with ann.load(build("ConvInteger", [x, w], {1: w}), ["CpuRef"]) as network:
+        assert network.run({"i0": x})["y"].shape == (2, 0, 3, 4)
+
+
 def large(*shape: int) -> np.ndarray:
     """Levels near the ends of their range, whose sums go beyond 2**24 and are odd."""
     return R.integers(231, 256, shape).astype(np.uint8)

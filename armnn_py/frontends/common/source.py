@@ -139,7 +139,7 @@ def open_source(
         return ModelSource(f"<{type(model).__name__}>", "", None, folder, contents)
     if isinstance(model, (str, os.PathLike)):
         path = _checked_path(model, "model path")
-        name = os.path.basename(path)
+        name = os.path.basename(path.rstrip(os.sep)) or path
         return ModelSource(name, _stem(name), path, folder or os.path.dirname(path) or os.curdir)
     if callable(getattr(model, "read", None)):
         given = getattr(model, "name", None)  # a number if it was opened by its descriptor

@@ -3,10 +3,10 @@
 """DynamicQuantizeLinear, MatMulInteger and ConvInteger: exact sums of products of 8-bit levels.
 
 ConvInteger over images with known weights is a MatMulInteger of what the window sees. In groups,
-over lines and volumes, and with weights that are computed, it is computed in float32: products of
-levels less their zero points are whole numbers below 2**16, and float32 has whole numbers up to
-2**24 exactly, in whatever order they are added. Longer sums are added in parts, each of which stays
-within; the parts are added as int32. Weights tell how many parts are needed.
+over lines and volumes, with large windows, and with weights that are computed, it is computed in
+float32: products of levels less their zero points are whole numbers below 2**16, and float32 has
+whole numbers up to 2**24 exactly, in whatever order they are added. Longer sums are added in parts,
+each of which stays within; the parts are added as int32. Weights tell how many parts are needed.
 """
 
 from __future__ import annotations
@@ -141,8 +141,9 @@ def _product_of_patches(view: NodeView) -> Value:
     if channels != inputs:
         raise ParseError(f"weights of shape {view.shape(1)} do not fit {channels} channels")
     window = window_of(view, kernel, size)
+    taps = math.prod(kernel) * inputs
     weights = view.derived(
-        1, "columns", lambda array: array.transpose(2, 3, 1, 0).reshape(-1, outputs)
+        1, "columns", lambda array: array.transpose(2, 3, 1, 0).reshape(taps, outputs)
     )
     point: Value = Known(np.zeros((), dtype_of(view.value(0))))
     points: list[Value | None] = [None, view.value(3) if view.has(3) else None]

@@ -16,7 +16,9 @@ from tests.builds import REPOSITORY
 
 GATE = REPOSITORY / ".ci" / "run"
 
-pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not here")
+pytestmark = pytest.mark.skipif(
+    shutil.which("bash") is None or not GATE.exists(), reason="bash, or the gate, is not here"
+)
 
 
 def run_gate(folder: Path, programs: dict[str, str], *steps: str) -> tuple[int, str]:

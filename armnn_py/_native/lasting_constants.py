@@ -8,6 +8,8 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from armnn_py._native.library import core
 
 if TYPE_CHECKING:
@@ -24,10 +26,12 @@ def announce(array: NDArray[Any]) -> None:
     """Let backends know that the bytes of a read-only array stay as long as the array.
 
     The array is dense. It is numbered until it is gone (``lasting_constants.h``), and by then
-    nothing can have come to its address: numpy clears references before it frees memory.
+    nothing can have come to its address: numpy clears references before it frees memory. One whose
+    memory is that of an array that can be written to has no number: a network that is made of it
+    later may be made of other values.
     """
     key = id(array)
-    if key in _announced or array.flags.writeable or not array.nbytes:
+    if key in _announced or not array.nbytes or _may_change(array):
         return
     address, size, library = array.ctypes.data, array.nbytes, core()
 
@@ -38,3 +42,13 @@ def announce(array: NDArray[Any]) -> None:
     with _lock:  # twice added would never be gone
         if key not in _announced and library.armnn_core_add_lasting_constant(address, size):
             _announced[key] = weakref.ref(array, gone)
+
+
+def _may_change(array: NDArray[Any]) -> bool:
+    """Whether it, or an array that it is a view of, can be written to."""
+    memory: object = array
+    while isinstance(memory, np.ndarray):
+        if memory.flags.writeable:
+            return True
+        memory = memory.base
+    return False

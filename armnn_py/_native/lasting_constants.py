@@ -7,6 +7,8 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from armnn_py._native.library import core
 
 if TYPE_CHECKING:
@@ -22,10 +24,12 @@ def announce(array: NDArray[Any]) -> None:
     """Let backends know that the bytes of a read-only array stay as long as the array.
 
     The array is dense. It is numbered until it is gone (``lasting_constants.h``), and by then
-    nothing can have come to its address: numpy clears references before it frees memory.
+    nothing can have come to its address: numpy clears references before it frees memory. One whose
+    memory is that of an array that can be written to has no number: a network that is made of it
+    later may be made of other values.
     """
     key = id(array)
-    if key in _announced or array.flags.writeable or not array.nbytes:
+    if key in _announced or not array.nbytes or _may_change(array):
         return
     address, size, library = array.ctypes.data, array.nbytes, core()
 
@@ -39,3 +43,13 @@ def announce(array: NDArray[Any]) -> None:
         return
     if not library.armnn_core_add_lasting_constant(address, size):
         del _announced[key]
+
+
+def _may_change(array: NDArray[Any]) -> bool:
+    """Whether it, or an array that it is a view of, can be written to."""
+    memory: object = array
+    while isinstance(memory, np.ndarray):
+        if memory.flags.writeable:
+            return True
+        memory = memory.base
+    return False

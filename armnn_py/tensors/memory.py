@@ -22,11 +22,16 @@ and what the host makes; few backends that import memory want more."""
 def aligned_empty(
     shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int = ALIGNMENT
 ) -> NDArray[Any]:
-    """Return an array of any contents whose data starts at a multiple of ``alignment`` bytes."""
+    """Return an array of any contents whose data starts at a multiple of ``alignment`` bytes.
+
+    It can be written to, while its base cannot: once it is read-only, nothing can any more.
+    """
     size = math.prod(shape) * dtype.itemsize
     memory = np.empty(size + alignment, np.uint8)
     start = -memory.__array_interface__["data"][0] % alignment
-    return memory[start : start + size].view(dtype).reshape(shape)
+    array: NDArray[Any] = memory[start : start + size].view(dtype).reshape(shape)
+    memory.flags.writeable = False
+    return array
 
 
 def aligned_copy(value: NDArray[Any], alignment: int = ALIGNMENT) -> NDArray[Any]:

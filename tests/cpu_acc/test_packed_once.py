@@ -243,6 +243,22 @@ def test_other_weights_at_the_same_address_are_others() -> None:
             assert gone() is None
 
 
+def test_views_of_memory_that_is_written_to_are_packed_anew() -> None:
+    """The first network is still there, and with it what was packed of the values before."""
+    x = np.ones((2, SIDE), np.float32)
+    owner = np.empty(SIDE * SIDE + 16, np.float32)
+    begin = -owner.ctypes.data % 64 // 4
+    memory = owner[begin : begin + SIDE * SIDE].reshape(SIDE, SIDE)
+    networks = []
+    for factor in (1, 2, 3):
+        memory[...] = np.eye(SIDE, dtype=np.float32) * factor
+        view = np.broadcast_to(memory, memory.shape)  # dense, aligned and read-only
+        networks.append(ann.load(product(view), ["CpuAcc"]))
+        np.testing.assert_array_equal(networks[-1].run(x)["y"], x * factor)
+    for network in networks:
+        network.close()
+
+
 def test_equal_weights_of_networks_that_come_and_go() -> None:
     """More names for one block than it keeps."""
     x = np.ones((2, SIDE), np.float32)

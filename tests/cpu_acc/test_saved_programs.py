@@ -235,6 +235,47 @@ def tensor_of(*dims: int) -> bytes:
     return struct.pack(f"<I{len(dims)}q", len(dims), *dims)
 
 
+#: Of a forged word: whether it is in the pairs or in where they begin, its number, and what it is.
+FORGED = [("pairs", 0, 64), ("pairs", 1, 1 << 31), ("begins", 0, 1), ("begins", 3, 2)]
+FORGED += [("begins", 8, 1 << 31), ("begins", -1, 2), ("begins", -1, 0)]
+
+
+@pytest.mark.parametrize(("where", "number", "word"), FORGED)
+def test_lists_of_weights_are_checked(
+    runtime: ann.Runtime, tmp_path: Path, where: str, number: int, word: int
+) -> None:
+    """Two weights of channel 5 have a pair that says what is beyond products in 16 bits."""
+    network, path = ann.Network(), tmp_path / "x.armnn"
+    scale = ann.QuantizationInfo((0.1,), (0,))
+    given, made = (
+        ann.TensorInfo((1, 8, 8, channels), ann.DataType.QASYMM_S8, quantization=scale)
+        for channels in (64, 40)
+    )
+    weights = np.ones((40, 1, 1, 64), np.int8)
+    weights[5, ..., :2] = 127
+    info = ann.TensorInfo(weights.shape, ann.DataType.QSYMM_S8, quantization=scale)
+    convolution = network.add_convolution2d(
+        network.add_input("x", given),
+        network.add_constant(weights, info=info),
+        data_layout=ann.DataLayout.NHWC,
+        output_info=made,
+    )
+    network.add_output("y", convolution)
+    ann.optimize(network, BOTH, runtime=runtime).save(path, keep_subgraphs=False)
+    blob, pair = numbers_in(path), struct.pack("<IIhh", 0, 1, 127, 1)
+    if pair not in blob:
+        pytest.skip("products of bytes have an instruction here, or none in 16 bits")
+    assert blob.count(pair) == 1
+    lists = {
+        channels: struct.pack("<6I", *[0] * 6) + struct.pack("<I", 1) * (channels - 5) + pair
+        for channels in (48, 64)  # of whole panels
+    }
+    channels, begins = next(item for item in lists.items() if item[1] in blob)
+    at = 4 * (number % (channels + 1)) if where == "begins" else 4 * (channels + 1 + number)
+    with pytest.raises(ann.BackendError, match="are no lists"):
+        forged(runtime, network, path, begins, word.to_bytes(4, "little"), at)
+
+
 def test_a_stride_of_one_element_is_checked(runtime: ann.Runtime, tmp_path: Path) -> None:
     """Where padding is above the only line, addresses are computed with the line's stride."""
     network = ann.Network()

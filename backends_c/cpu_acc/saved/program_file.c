@@ -263,6 +263,9 @@ static armnn_status_t read_program(armnn_i_acc_program_t* program, fields_t* fie
     armnn_i_acc_fail_fields(fields, "its weights are packed for other caches or threads");
     status = ARMNN_STATUS_INCOMPATIBLE;
   }
+  if (status == ARMNN_STATUS_INCOMPATIBLE && fields->fault == NULL) {
+    armnn_i_acc_fail_fields(fields, "what is listed of its weights are no lists");
+  }
   if (fields->fault == NULL && (program->packs.next != program->packs.count || fields->left != 0)) {
     armnn_i_acc_fail_fields(fields, "something is left over");
   }

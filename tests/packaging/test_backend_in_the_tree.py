@@ -76,7 +76,8 @@ def test_cpu_ref_and_cpu_acc_run_a_layer_linked_and_as_files(
     """A convolution through the C table of each, in whatever forms the build has them."""
     build = tmp_path / "build"
     run("cmake", "-S", sources_beside(build, tree), "-B", build, "-G", "Ninja",
-        "-DARMNN_BUILD_TESTS=ON", "-DARMNN_WERROR=ON", *options)  # fmt: skip
+        "-DARMNN_BUILD_TESTS=ON", "-DARMNN_WERROR=ON", "-DARMNN_CPU_ACC_PORTABLE=ON",
+        *options)  # fmt: skip
     run("cmake", "--build", build, "--target", "armnn_backend_tests")
     told = run("ctest", "--test-dir", build, "-L", "backends", "--no-tests=error")
     names = re.findall(r"Test +#\d+: (\w+) \.+ +Passed", told)

@@ -44,7 +44,7 @@ def dynamic_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library without static backends, and the reference as a shared object."""
     build = tmp_path_factory.mktemp("dynamic") / "build"
     run("cmake", "-S", sources_beside(build), "-B", build, "-G", "Ninja", "-DARMNN_WERROR=ON",
-        "-DARMNN_STATIC_BACKENDS=")  # fmt: skip
+        "-DARMNN_STATIC_BACKENDS=", "-DARMNN_CPU_ACC_PORTABLE=ON")  # fmt: skip
     run("cmake", "--build", build)
     return build
 
@@ -117,7 +117,8 @@ def test_cpu_acc_is_linked_and_a_file_from_one_build(
 ) -> None:
     build = tmp_path / "build"
     run("cmake", "-S", sources_beside(build), "-B", build, "-G", "Ninja", "-DARMNN_WERROR=ON",
-        "-DARMNN_DYNAMIC_BACKENDS=CpuAcc", "-DARMNN_STATIC_BACKENDS=CpuRef;CpuAcc")  # fmt: skip
+        "-DARMNN_DYNAMIC_BACKENDS=CpuAcc", "-DARMNN_STATIC_BACKENDS=CpuRef;CpuAcc",
+        "-DARMNN_CPU_ACC_PORTABLE=ON")  # fmt: skip
     run("cmake", "--build", build)
     (file,) = build.rglob("*_backend.so")
     assert file.name == "Arm_CpuAcc_backend.so"

@@ -1,41 +1,18 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""ACTIVATION against its formulas in numpy."""
+"""ACTIVATION against the formulas in numpy that backends are tested with."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 import pytest
 
 from armnn_py._native import abi
 from armnn_py.testing import assert_close
+from armnn_py.testing.independent_activations import ACTIVATIONS
 from armnn_py.types import LayerType
 
 from .harness import Layers, descriptor
-
-FORMULAS = {
-    abi.ARMNN_ACTIVATION_SIGMOID: lambda x, a, b: 1 / (1 + np.exp(-x)),
-    abi.ARMNN_ACTIVATION_TANH: lambda x, a, b: a * np.tanh(b * x),
-    abi.ARMNN_ACTIVATION_LINEAR: lambda x, a, b: a * x + b,
-    abi.ARMNN_ACTIVATION_RELU: lambda x, a, b: np.maximum(x, 0),
-    abi.ARMNN_ACTIVATION_BOUNDED_RELU: lambda x, a, b: np.minimum(a, np.maximum(b, x)),
-    abi.ARMNN_ACTIVATION_SOFT_RELU: lambda x, a, b: np.logaddexp(0, x),
-    abi.ARMNN_ACTIVATION_LEAKY_RELU: lambda x, a, b: np.where(x > 0, x, a * x),
-    abi.ARMNN_ACTIVATION_ABS: lambda x, a, b: np.abs(x),
-    abi.ARMNN_ACTIVATION_SQRT: lambda x, a, b: np.sqrt(x),
-    abi.ARMNN_ACTIVATION_SQUARE: lambda x, a, b: x * x,
-    abi.ARMNN_ACTIVATION_ELU: lambda x, a, b: np.where(x >= 0, x, a * np.expm1(x)),
-    abi.ARMNN_ACTIVATION_HARD_SWISH: lambda x, a, b: x * np.clip(x + 3, 0, 6) / 6,
-    abi.ARMNN_ACTIVATION_HARD_SIGMOID: lambda x, a, b: np.clip(a * x + b, 0, 1),
-    abi.ARMNN_ACTIVATION_MISH: lambda x, a, b: x * np.tanh(np.logaddexp(0, x)),
-    abi.ARMNN_ACTIVATION_SOFTSIGN: lambda x, a, b: x / (1 + np.abs(x)),
-    abi.ARMNN_ACTIVATION_THRESHOLDED_RELU: lambda x, a, b: np.where(x >= a, x, 0),
-    abi.ARMNN_ACTIVATION_GELU: lambda x, a, b: (
-        x * (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2))) / 2
-    ),
-}
 
 
 def activation(function: int, a: float = 0.0, b: float = 0.0) -> abi.armnn_activation_descriptor_t:
@@ -45,10 +22,10 @@ def activation(function: int, a: float = 0.0, b: float = 0.0) -> abi.armnn_activ
 
 
 def test_every_function_has_a_formula() -> None:
-    assert sorted(FORMULAS) == list(range(abi.ARMNN_ACTIVATION_COUNT))
+    assert sorted(ACTIVATIONS) == list(range(abi.ARMNN_ACTIVATION_COUNT))
 
 
-@pytest.mark.parametrize("function", sorted(FORMULAS))
+@pytest.mark.parametrize("function", sorted(ACTIVATIONS))
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3, 5, 7), (1, 2, 1, 3, 1, 2, 1, 5)])
 def test_matches_the_formula(cpu_ref: Layers, function: int, shape: tuple[int, ...]) -> None:
     x = np.random.default_rng(function).normal(0, 4, shape).astype(np.float32)
@@ -57,7 +34,7 @@ def test_matches_the_formula(cpu_ref: Layers, function: int, shape: tuple[int, .
     (y,) = cpu_ref.run(
         abi.ARMNN_LAYER_ACTIVATION, activation(function, 1.5, 0.75), [x], [(shape, np.float32)]
     )
-    expected = FORMULAS[function](x.astype(np.float64), 1.5, 0.75)
+    expected = ACTIVATIONS[function](x.astype(np.float64), 1.5, 0.75)
     assert_close(y, expected, LayerType.ACTIVATION)
 
 
@@ -82,7 +59,7 @@ def test_far_from_zero(
     assert_close(y, np.array(expected, np.float32), LayerType.ACTIVATION)
 
 
-@pytest.mark.parametrize("function", sorted(FORMULAS))
+@pytest.mark.parametrize("function", sorted(ACTIVATIONS))
 def test_nan_stays_nan(cpu_ref: Layers, function: int) -> None:
     x = np.array([np.nan] * 9, np.float32)
     (y,) = cpu_ref.run(

@@ -213,6 +213,7 @@ static double peak_of(const armnn_i_acc_quantized_kernels_t* all) {
   const armnn_i_acc_product_job_t job = {.inputs = inputs,
                                          .outputs = outputs,
                                          .rows = kernels->rows,
+                                         .tiles = 1,
                                          .channels = kernels->panel,
                                          .tap_count = 1,
                                          .taps = &tap,

@@ -20,8 +20,9 @@ typedef struct armnn_i_acc_store_t {
   uint32_t flags;
 } armnn_i_acc_store_t;
 
-#define ARMNN_ACC_SCALE_ONCE 1u  /* factors round once: |right| shifts the whole product */
-#define ARMNN_ACC_SCALE_EXACT 2u /* some factor is 1/2 or more: |left| counts, |right| may be 0 */
+#define ARMNN_ACC_SCALE_ONCE 1u /* factors round once: |right| shifts the whole product */
+/* Some factor is 1/2 or more, so that |left| counts and |right| may be 0, or it is 0 or less. */
+#define ARMNN_ACC_SCALE_EXACT 2u
 #define ARMNN_ACC_SCALE_POSITIVE 4u /* what is below 0 becomes |low|, however it is rounded */
 
 /* What channels have of their own: arrays of as many int32 as there are channels in a panel or a
@@ -37,20 +38,21 @@ enum armnn_i_acc_channel_e {
 
 /* ---- Products ------------------------------------------------------------------------------ */
 
-#define ARMNN_ACC_PRODUCT_ROWS 12   /* the most that any tile has */
+#define ARMNN_ACC_PRODUCT_ROWS 14   /* the most that any tile has */
 #define ARMNN_ACC_PRODUCT_VECTORS 4 /* the most that any panel has */
 
-/* |rows| rows of numbers by a panel of weights. */
+/* |tiles| tiles of |rows| rows of numbers by a panel of weights. */
 typedef struct armnn_i_acc_product_job_t {
-  const char* const* inputs; /* [rows] */
-  uint8_t* const* outputs;   /* [rows] */
+  const char* const* inputs; /* [tile][row] */
+  uint8_t* const* outputs;   /* [tile][row] */
   ptrdiff_t offset;          /* of this panel's first channel in each output */
-  uint32_t rows, channels;   /* channels that are stored */
+  uint32_t rows, tiles;
+  uint32_t channels; /* that are stored */
   uint32_t tap_count;
   const ptrdiff_t* taps; /* where each tap begins in a row, in bytes */
   size_t groups;         /* of depths in a tap */
   const int32_t* panel;  /* the channels' arrays, then weights, [tap][group][channel][depth] */
-  const int32_t* more;   /* added to the sums, [row][channel], or null */
+  const int32_t* more;   /* added to the sums, [tile][row][channel], or null */
   armnn_i_acc_store_t store;
 } armnn_i_acc_product_job_t;
 

@@ -9,12 +9,10 @@
 
 #if !defined(__ARM_FEATURE_MATMUL_INT8) /* which has quantized_mmla.c */
 
-#define TILE(rows)                   \
-  case rows:                         \
-    multiply_tile(job, rows, BYTES); \
-    break;
-TILES_KERNEL(ACC_NAME(armnn_s8_dot_gemm), MOST_BYTE_ROWS, TILE)
+#define TILE(rows) DEFINE_TILE(rows, multiply_tiles(job, rows, BYTES))
+TILES_UP_TO(MOST_BYTE_ROWS, TILE)
 #undef TILE
+TILES_KERNEL(ACC_NAME(armnn_s8_dot_gemm), MOST_BYTE_ROWS)
 
 void ACC_NAME(armnn_s8_bytes)(const armnn_i_acc_levels_of_t* job);
 #if BYTES_IN_WORDS

@@ -29,9 +29,10 @@ typedef struct block_t {
   const int32_t *bias, *weights;
 } block_t;
 
-ACC_INLINE block_t load_block(const job_t* job, const int32_t* arrays) {
+ACC_INLINE block_t load_block(const job_t* job, const int32_t* arrays, const uint32_t FLAGS) {
   return (block_t){
-      .channels = {load_channels(arrays, BLOCK), load_channels(arrays + VF_LANES, BLOCK)},
+      .channels = {load_channels(arrays, BLOCK, FLAGS),
+                   load_channels(arrays + VF_LANES, BLOCK, FLAGS)},
       .bounds = vi_bounds(job->store.zero_point, job->store.low, job->store.high),
       .bias = arrays,
       .weights = arrays + ARMNN_ACC_CHANNEL_ARRAYS * BLOCK,
@@ -118,7 +119,7 @@ ACC_INLINE void square_pixels(const job_t* job, const block_t* block, const int1
 
 ACC_INLINE void square_line(const job_t* job, const int32_t* arrays, size_t channel, const int SIDE,
                             const int STRIDE, const uint32_t FLAGS) {
-  const block_t block = load_block(job, arrays);
+  const block_t block = load_block(job, arrays, FLAGS);
   const size_t left = job->channels - channel;
   const int16_t* input = job->input + channel;
   uint8_t* output = job->output + channel;
@@ -139,7 +140,7 @@ ACC_INLINE void square_line(const job_t* job, const int32_t* arrays, size_t chan
 
 ACC_INLINE void any_line(const job_t* job, const int32_t* arrays, size_t channel,
                          const uint32_t FLAGS) {
-  const block_t block = load_block(job, arrays);
+  const block_t block = load_block(job, arrays, FLAGS);
   const size_t left = job->channels - channel, pairs = job->pairs, pixels = job->pixels;
   const ptrdiff_t* taps = job->taps;
   const int16_t* input = job->input + channel;

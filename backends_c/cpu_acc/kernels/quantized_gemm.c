@@ -6,12 +6,10 @@
 #include "quantized.h"
 #include "quantized_tile.h"
 
-#define TILE(rows)                   \
-  case rows:                         \
-    multiply_tile(job, rows, PAIRS); \
-    break;
-TILES_KERNEL(ACC_NAME(armnn_s8_gemm), MOST_ROWS, TILE)
+#define TILE(rows) DEFINE_TILE(rows, multiply_tiles(job, rows, PAIRS))
+TILES_UP_TO(MOST_ROWS, TILE)
 #undef TILE
+TILES_KERNEL(ACC_NAME(armnn_s8_gemm), MOST_ROWS)
 
 ACC_INLINE void sum_rows(const armnn_i_acc_sums_job_t* job, const int16_t* input, int32_t* sums,
                          const int ROWS) {

@@ -27,47 +27,50 @@ ACC_INLINE vi_t row_of(int32x4_t left, int32x4_t right, const int half) {
 
 ACC_INLINE void multiply_squares(const job_t* job, const int ROWS) {
   const int PAIRS_OF_ROWS = (ROWS + 1) / 2;
-  const int8_t* weights = (const int8_t*)(job->panel + ARMNN_ACC_CHANNEL_ARRAYS * PANEL);
   const size_t groups = job->groups;
-  squares_t square[ROW_PAIRS];
-  UNROLLED for (int p = 0; p < PAIRS_OF_ROWS; ++p) {
-    UNROLLED for (int c = 0; c < CHANNEL_PAIRS; ++c) square[p][c] = vdupq_n_s32(0);
-  }
-  for (uint32_t t = 0; t < job->tap_count; ++t) {
-    const char* row[MOST_ROWS];
-    UNROLLED for (int i = 0; i < 2 * PAIRS_OF_ROWS; ++i) {
-      row[i] = job->inputs[i < ROWS ? i : ROWS - 1] + job->taps[t];
+  const char* const* inputs = job->inputs;
+  uint8_t* const* outputs = job->outputs;
+  const finish_t finish = finish_of(job);
+  for (uint32_t tile = job->tiles; tile > 0; --tile) {
+    const int8_t* weights = (const int8_t*)(job->panel + ARMNN_ACC_CHANNEL_ARRAYS * PANEL);
+    squares_t square[ROW_PAIRS];
+    UNROLLED for (int p = 0; p < PAIRS_OF_ROWS; ++p) {
+      UNROLLED for (int c = 0; c < CHANNEL_PAIRS; ++c) square[p][c] = vdupq_n_s32(0);
     }
-    for (size_t k = 0; k < groups; ++k, weights += PANEL * GROUP) {
-      int8x16_t weight[CHANNEL_PAIRS];
-      UNROLLED for (int c = 0; c < CHANNEL_PAIRS; ++c) weight[c] = vld1q_s8(weights + 16 * c);
-      UNROLLED for (int p = 0; p < PAIRS_OF_ROWS; ++p) {
-        const int8x16_t x = load_rows(row[2 * p] + GROUP * k, row[2 * p + 1] + GROUP * k);
-        UNROLLED for (int c = 0; c < CHANNEL_PAIRS; ++c) {
-          square[p][c] = vmmlaq_s32(square[p][c], x, weight[c]);
+    for (uint32_t t = 0; t < job->tap_count; ++t) {
+      const char* row[MOST_ROWS];
+      UNROLLED for (int i = 0; i < 2 * PAIRS_OF_ROWS; ++i) {
+        row[i] = inputs[i < ROWS ? i : ROWS - 1] + job->taps[t];
+      }
+      for (size_t k = 0; k < groups; ++k, weights += PANEL * GROUP) {
+        int8x16_t weight[CHANNEL_PAIRS];
+        UNROLLED for (int c = 0; c < CHANNEL_PAIRS; ++c) weight[c] = vld1q_s8(weights + 16 * c);
+        UNROLLED for (int p = 0; p < PAIRS_OF_ROWS; ++p) {
+          const int8x16_t x = load_rows(row[2 * p] + GROUP * k, row[2 * p + 1] + GROUP * k);
+          UNROLLED for (int c = 0; c < CHANNEL_PAIRS; ++c) {
+            square[p][c] = vmmlaq_s32(square[p][c], x, weight[c]);
+          }
         }
       }
     }
-  }
-  sums_t sum[MOST_ROWS];
-  UNROLLED for (int v = 0; v < VECTORS; ++v) {
-    const vi_t bias = vi_load(job->panel + v * VF_LANES);
-    UNROLLED for (int i = 0; i < ROWS; ++i) {
-      const int32x4_t* squares = square[i / 2] + 2 * v;
-      sum[i][v] = vi_add(bias, row_of(squares[0], squares[1], i % 2));
+    sums_t sum[MOST_ROWS];
+    UNROLLED for (int v = 0; v < VECTORS; ++v) {
+      const vi_t bias = vi_load(job->panel + v * VF_LANES);
+      UNROLLED for (int i = 0; i < ROWS; ++i) {
+        const int32x4_t* squares = square[i / 2] + 2 * v;
+        sum[i][v] = vi_add(bias, row_of(squares[0], squares[1], i % 2));
+      }
     }
+    store_tile(&finish, outputs, sum, ROWS);
+    inputs += ROWS;
+    outputs += ROWS;
   }
-#define STORE(flags) store_tile(job, sum, ROWS, flags)
-  WITH_FLAGS(job->store, STORE);
-#undef STORE
 }
 
-#define TILE(rows)               \
-  case rows:                     \
-    multiply_squares(job, rows); \
-    break;
-TILES_KERNEL(ACC_NAME(armnn_s8_mmla), MOST_ROWS, TILE)
+#define TILE(rows) DEFINE_TILE(rows, multiply_squares(job, rows))
+TILES_UP_TO(MOST_ROWS, TILE)
 #undef TILE
+TILES_KERNEL(ACC_NAME(armnn_s8_mmla), MOST_ROWS)
 
 void ACC_NAME(armnn_s8_bytes)(const armnn_i_acc_levels_of_t* job);
 

@@ -7,12 +7,10 @@
 #include "quantized.h"
 #include "quantized_tile.h"
 
-#define TILE(rows)                          \
-  case rows:                                \
-    multiply_tile(job, rows, NARROW_PAIRS); \
-    break;
-TILES_KERNEL(ACC_NAME(armnn_s8_narrow_gemm), MOST_ROWS, TILE)
+#define TILE(rows) DEFINE_TILE(rows, multiply_tiles(job, rows, NARROW_PAIRS))
+TILES_UP_TO(MOST_ROWS, TILE)
 #undef TILE
+TILES_KERNEL(ACC_NAME(armnn_s8_narrow_gemm), MOST_ROWS)
 
 void ACC_NAME(armnn_s8_levels)(const armnn_i_acc_levels_of_t* job);
 

@@ -10,20 +10,25 @@
 #include "quantized.h"
 #include "simd_levels.h"
 
+#if defined(__AVX512F__)
+#include "quantized_scale_avx512.h"
+#else
+
 /* What a vector of channels has of its own. */
 typedef struct channels_t {
   vi_t multiplier, right, half, left;
 } channels_t;
 
-/* Of the channels whose arrays begin at |arrays|, |width| channels each. */
-ACC_INLINE channels_t load_channels(const int32_t* arrays, ptrdiff_t width) {
+/* Of the channels whose arrays begin at |arrays|, |width| channels each. |FLAGS| are constant where
+ * this is used. */
+ACC_INLINE channels_t load_channels(const int32_t* arrays, ptrdiff_t width, const uint32_t FLAGS) {
+  (void)FLAGS;
   return (channels_t){vi_load(arrays + ARMNN_ACC_CHANNEL_MULTIPLIER * width),
                       vi_load(arrays + ARMNN_ACC_CHANNEL_RIGHT * width),
                       vi_load(arrays + ARMNN_ACC_CHANNEL_HALF * width),
                       vi_load(arrays + ARMNN_ACC_CHANNEL_LEFT * width)};
 }
 
-/* |FLAGS| are constant where this is used. */
 ACC_INLINE vi_t scaled(vi_t sum, const channels_t* c, const uint32_t FLAGS) {
   if ((FLAGS & ARMNN_ACC_SCALE_ONCE) != 0) return vi_scale_once(sum, c->multiplier, c->right);
   if ((FLAGS & ARMNN_ACC_SCALE_POSITIVE) != 0) {
@@ -34,6 +39,8 @@ ACC_INLINE vi_t scaled(vi_t sum, const channels_t* c, const uint32_t FLAGS) {
   }
   return vi_scale_twice(vi_shift_left_by(sum, c->left), c->multiplier, c->right, c->half, 1);
 }
+
+#endif
 
 /* CALL with the flags of |store| as a constant. */
 #define WITH_FLAGS(store, CALL)                                   \

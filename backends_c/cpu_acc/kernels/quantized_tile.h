@@ -22,28 +22,66 @@ enum { VECTORS = 2, PANEL = VECTORS * VF_LANES };
 typedef armnn_i_acc_product_job_t job_t;
 typedef vi_t sums_t[VECTORS];
 
-ACC_INLINE void store_tile(const job_t* job, sums_t* sum, const int ROWS, const uint32_t FLAGS) {
-  const vi_bounds_t bounds = vi_bounds(job->store.zero_point, job->store.low, job->store.high);
-  const uint32_t channels = job->channels;
-  const ptrdiff_t offset = job->offset;
-  UNROLLED for (int v = 0; v < VECTORS; ++v) {
-    const channels_t own = load_channels(job->panel + v * VF_LANES, PANEL);
-    UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = scaled(sum[i][v], &own, FLAGS);
+/* The first |count| bytes of |bytes|: fewer than a panel has. */
+ACC_INLINE void store_some(uint8_t* to, const uint8_t* bytes, uint32_t count) {
+  UNROLLED for (uint32_t size = PANEL / 2; size > 0; size /= 2) {
+    if ((count & size) == 0) continue;
+    memcpy(to, bytes, size);
+    to += size;
+    bytes += size;
   }
-  if (channels == PANEL) {
+}
+
+/* What the sums of a job's tiles become numbers with. */
+typedef struct finish_t {
+  channels_t own[VECTORS];
+  vi_bounds_t bounds;
+  armnn_i_acc_store_t store;
+  ptrdiff_t offset;
+  uint32_t channels;
+} finish_t;
+
+ACC_INLINE finish_t finish_of(const job_t* job) {
+  const armnn_i_acc_store_t store = job->store;
+  finish_t finish = {.bounds = vi_bounds(store.zero_point, store.low, store.high),
+                     .store = store,
+                     .offset = job->offset,
+                     .channels = job->channels};
+  UNROLLED for (int v = 0; v < VECTORS; ++v) {
+#define LOAD(flags) finish.own[v] = load_channels(job->panel + v * VF_LANES, PANEL, flags)
+    WITH_FLAGS(store, LOAD);
+#undef LOAD
+  }
+  return finish;
+}
+
+ACC_INLINE void scale_tile(const finish_t* finish, sums_t* sum, const int ROWS,
+                           const uint32_t FLAGS) {
+  UNROLLED for (int v = 0; v < VECTORS; ++v) {
+    UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = scaled(sum[i][v], &finish->own[v], FLAGS);
+  }
+}
+
+ACC_INLINE void store_tile(const finish_t* finish, uint8_t* const* outputs, sums_t* sum,
+                           const int ROWS) {
+  const vi_bounds_t bounds = finish->bounds;
+  const ptrdiff_t offset = finish->offset;
+#define SCALE(flags) scale_tile(finish, sum, ROWS, flags)
+  WITH_FLAGS(finish->store, SCALE);
+#undef SCALE
+  if (finish->channels == PANEL) {
     UNROLLED for (int i = 0; i + 1 < ROWS; i += 2) {
-      vi_store_two_rows(job->outputs[i] + offset, job->outputs[i + 1] + offset, sum[i], sum[i + 1],
-                        bounds);
+      vi_store_two_rows(outputs[i] + offset, outputs[i + 1] + offset, sum[i], sum[i + 1], bounds);
     }
     if (ROWS % 2 != 0) {
-      vi_store_numbers(job->outputs[ROWS - 1] + offset, sum[ROWS - 1][0], sum[ROWS - 1][1], bounds);
+      vi_store_numbers(outputs[ROWS - 1] + offset, sum[ROWS - 1][0], sum[ROWS - 1][1], bounds);
     }
     return;
   }
   UNROLLED for (int i = 0; i < ROWS; ++i) {
     uint8_t bytes[PANEL];
     vi_store_numbers(bytes, sum[i][0], sum[i][1], bounds);
-    memcpy(job->outputs[i] + offset, bytes, channels);
+    store_some(outputs[i] + offset, bytes, finish->channels);
   }
 }
 
@@ -61,6 +99,8 @@ typedef enum kind_e { PAIRS, NARROW_PAIRS, BYTES } kind_e;
 #define MOST_ROWS 6
 #elif defined(VI_DOT_BYTES_LANE)
 #define MOST_ROWS 8 /* each row keeps a vector of its own */
+#elif VI_HAS_DOT_PRODUCT
+#define MOST_ROWS 14 /* needs no registers but two weights and a row's group */
 #else
 #define MOST_ROWS 12
 #endif
@@ -114,6 +154,7 @@ ACC_INLINE void add_group(sums_t* sum, const char* const* row, size_t group, con
 #if BYTES_IN_WORDS
 ACC_INLINE void add_two_groups(sums_t* sum, const char* const* row, size_t group,
                                const char* weights, const int ROWS) {
+  const bool IS_FULL = VF_REGISTERS == 16 && ROWS == MOST_BYTE_ROWS; /* one register is missing */
   const char* next = weights + weights_size(BYTES);
   vi_t first[VECTORS], second[VECTORS];
   UNROLLED for (int v = 0; v < VECTORS; ++v) {
@@ -123,7 +164,9 @@ ACC_INLINE void add_two_groups(sums_t* sum, const char* const* row, size_t group
   UNROLLED for (int i = 0; i < ROWS; ++i) {
     const vi_t x = spread_group(row[i] + GROUP_BYTES * group);
     const vi_t y = spread_group(row[i] + GROUP_BYTES * (group + 1));
+    if (IS_FULL) ACC_READ_AGAIN(next);
     UNROLLED for (int v = 0; v < VECTORS; ++v) {
+      if (IS_FULL && v == VECTORS - 1) second[v] = load_weights(next, v, BYTES);
       const vi_t words = vi_add_words(vi_byte_pairs(x, first[v]), vi_byte_pairs(y, second[v]));
       sum[i][v] = vi_dot_pairs(sum[i][v], words, vi_set(0x10001));
     }
@@ -152,61 +195,87 @@ ACC_INLINE void add_four_groups(sums_t* sum, const char* const* row, size_t grou
 }
 #endif
 
-ACC_INLINE void multiply_tile(const job_t* job, const int ROWS, const kind_e KIND) {
-  const size_t groups = job->groups;
-  const size_t step = weights_size(KIND);
-  const char* weights = (const char*)(job->panel + ARMNN_ACC_CHANNEL_ARRAYS * PANEL);
-  sums_t sum[MOST_ROWS];
-  UNROLLED for (int v = 0; v < VECTORS; ++v) {
-    const vi_t bias = vi_load(job->panel + v * VF_LANES);
-    UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = bias;
+/* Behind loops whose instruction has another type of vectors: GCC 12 takes the casts of what
+ * follows into such a loop otherwise, and keeps each sum twice, in memory where registers do not
+ * suffice. */
+ACC_INLINE void keep_sums(sums_t* sum, const int ROWS) {
+  UNROLLED for (int i = 0; i < ROWS; ++i) {
+    UNROLLED for (int v = 0; v < VECTORS; ++v) ACC_KEEP(sum[i][v]);
   }
+}
+
+ACC_INLINE void multiply_tiles(const job_t* job, const int ROWS, const kind_e KIND) {
+  const size_t groups = job->groups, step = weights_size(KIND);
+  const uint32_t tap_count = job->tap_count;
+  const ptrdiff_t* taps = job->taps;
+  const int32_t* panel = job->panel;
+  const char* const* inputs = job->inputs;
+  uint8_t* const* outputs = job->outputs;
+  const finish_t finish = finish_of(job);
 #if BYTES_IN_WORDS
-  if (KIND == BYTES && job->more != NULL) {
-    UNROLLED for (int i = 0; i < ROWS; ++i) {
-      UNROLLED for (int v = 0; v < VECTORS; ++v) {
-        sum[i][v] = vi_add(sum[i][v], vi_load(job->more + i * PANEL + v * VF_LANES));
-      }
-    }
-  }
+  const int32_t* more = job->more;
 #endif
-  for (uint32_t t = 0; t < job->tap_count; ++t) {
-    const char* row[MOST_ROWS];
-    UNROLLED for (int i = 0; i < ROWS; ++i) row[i] = job->inputs[i] + job->taps[t];
-    size_t k = 0;
-#if BYTES_IN_WORDS
-    for (; KIND == BYTES && k + 2 <= groups; k += 2, weights += 2 * step) {
-      add_two_groups(sum, row, k, weights, ROWS);
+  for (uint32_t tile = job->tiles; tile > 0; --tile) {
+    const char* weights = (const char*)(panel + ARMNN_ACC_CHANNEL_ARRAYS * PANEL);
+    sums_t sum[MOST_ROWS];
+    UNROLLED for (int v = 0; v < VECTORS; ++v) {
+      const vi_t bias = vi_load(panel + v * VF_LANES);
+      UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = bias;
     }
+#if BYTES_IN_WORDS
+    if (KIND == BYTES && more != NULL) {
+      UNROLLED for (int i = 0; i < ROWS; ++i) {
+        UNROLLED for (int v = 0; v < VECTORS; ++v) {
+          sum[i][v] = vi_add(sum[i][v], vi_load(more + i * PANEL + v * VF_LANES));
+        }
+      }
+      more += ROWS * PANEL;
+    }
+#endif
+    for (uint32_t t = 0; t < tap_count; ++t) {
+      const char* row[MOST_ROWS];
+      const ptrdiff_t tap = taps[t];
+      UNROLLED for (int i = 0; i < ROWS; ++i) row[i] = inputs[i] + tap;
+      size_t k = 0;
+#if BYTES_IN_WORDS
+      for (; KIND == BYTES && k + 2 <= groups; k += 2, weights += 2 * step) {
+        add_two_groups(sum, row, k, weights, ROWS);
+      }
 #endif
 #if defined(VI_DOT_BYTES_LANE)
-    for (; KIND == BYTES && k + 4 <= groups; k += 4, weights += 4 * step) {
-      add_four_groups(sum, row, k, weights, ROWS);
-    }
+      for (; KIND == BYTES && k + 4 <= groups; k += 4, weights += 4 * step) {
+        add_four_groups(sum, row, k, weights, ROWS);
+      }
 #endif
-    for (; k < groups; ++k, weights += step) add_group(sum, row, k, weights, ROWS, KIND);
+      for (; k < groups; ++k, weights += step) add_group(sum, row, k, weights, ROWS, KIND);
+    }
+    if (VI_HAS_DOT_PRODUCT) keep_sums(sum, ROWS);
+    store_tile(&finish, outputs, sum, ROWS);
+    inputs += ROWS;
+    outputs += ROWS;
   }
-#define STORE(flags) store_tile(job, sum, ROWS, flags)
-  WITH_FLAGS(job->store, STORE);
-#undef STORE
 }
 
 #define TILES_UP_TO_4(TILE) TILE(1) TILE(2) TILE(3) TILE(4)
 #define TILES_UP_TO_6(TILE) TILES_UP_TO_4(TILE) TILE(5) TILE(6)
 #define TILES_UP_TO_8(TILE) TILES_UP_TO_6(TILE) TILE(7) TILE(8)
 #define TILES_UP_TO_12(TILE) TILES_UP_TO_8(TILE) TILE(9) TILE(10) TILE(11) TILE(12)
+#define TILES_UP_TO_14(TILE) TILES_UP_TO_12(TILE) TILE(13) TILE(14)
 #define TILES_UP_TO_(rows, TILE) TILES_UP_TO_##rows(TILE)
 #define TILES_UP_TO(rows, TILE) TILES_UP_TO_(rows, TILE)
 
-/* A kernel |name|: of as many rows as the job has, |most| at most, by the case TILE(rows) for each.
+/* A tile of |rows| rows, which CALL multiplies, is a function of its own, with registers of its
+ * own.
  */
-#define TILES_KERNEL(name, most, TILE) \
-  static void name(const job_t* job) { \
-    switch (job->rows) {               \
-      TILES_UP_TO(most, TILE)          \
-      default:                         \
-        break;                         \
-    }                                  \
+#define DEFINE_TILE(rows, CALL) \
+  static __attribute__((noinline)) void tile_##rows(const job_t* job) { CALL; }
+
+/* A kernel |name| of those functions, of |most| rows at most. */
+#define TILE_OF(rows) tile_##rows,
+#define TILES_KERNEL(name, most)                                                     \
+  static void name(const job_t* job) {                                               \
+    static void (*const tiles[])(const job_t*) = {NULL, TILES_UP_TO(most, TILE_OF)}; \
+    tiles[job->rows](job);                                                           \
   }
 
 #endif /* ARMNN_CPU_ACC_QUANTIZED_TILE_H_ */

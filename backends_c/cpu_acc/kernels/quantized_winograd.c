@@ -80,8 +80,8 @@ ACC_INLINE void square(const int32_t* sums, ptrdiff_t position, vi_t bias, vi_t 
 
 ACC_INLINE void all_tiles(const armnn_i_acc_square_sums_t* job, const uint32_t FLAGS) {
   const vi_bounds_t bounds = vi_bounds(job->store.zero_point, job->store.low, job->store.high);
-  const channels_t own[2] = {load_channels(job->arrays, BLOCK),
-                             load_channels(job->arrays + VF_LANES, BLOCK)};
+  const channels_t own[2] = {load_channels(job->arrays, BLOCK, FLAGS),
+                             load_channels(job->arrays + VF_LANES, BLOCK, FLAGS)};
   const vi_t bias[2] = {vi_load(job->arrays), vi_load(job->arrays + VF_LANES)};
   const uint32_t channels = job->channels;
   for (size_t t = 0; t < job->tiles; ++t) {

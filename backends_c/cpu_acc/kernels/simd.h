@@ -238,6 +238,9 @@ ACC_INLINE float vf_most(vf_t a) {
 #define ACC_KEEP_HERE(x) (void)(x)
 #endif
 
+/* What |pointer| points at is loaded again behind this: it need not stay in registers. */
+#define ACC_READ_AGAIN(pointer) __asm__("" : "+r"(pointer))
+
 /* The first |n| lanes, all of them or some: for loops over arrays of any length. */
 ACC_INLINE vf_t vf_load_first(const float* p, size_t n) {
   return n >= VF_LANES ? vf_load(p) : vf_load_masked(p, vm_first(n));

@@ -22,7 +22,7 @@ ACC_INLINE void vi_store(int32_t* p, vi_t x) { memcpy(p, &x, sizeof x); }
 
 typedef struct vi_bounds_t {
   vi_t zero_point, low, high;
-#if defined(__AVX2__) && !defined(__AVX512F__)
+#if defined(__AVX2__)
   vi_t flip;
 #endif
 } vi_bounds_t;
@@ -43,49 +43,49 @@ ACC_INLINE vi_t vi_shift_right_by(vi_t a, vi_t n) { return _mm512_srav_epi32(a, 
 ACC_INLINE vi_t vi_is_positive(vi_t a) {
   return _mm512_maskz_set1_epi32(_mm512_cmpgt_epi32_mask(a, _mm512_setzero_si512()), -1);
 }
-/* The products of the lanes with even and with odd numbers, in 64 bits. */
-#define VI_MUL_EVEN(a, b) _mm512_mul_epi32(a, b)
-#define VI_MUL_ODD(a, b) _mm512_mul_epi32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32))
+/* The lanes with odd numbers, where the even ones are. */
+ACC_INLINE vi_t vi_odd(vi_t a) { return _mm512_shuffle_epi32(a, (_MM_PERM_ENUM)0xf5); }
+/* The upper halves of 64 bits: of the even lanes' numbers and of the odd ones'. */
+ACC_INLINE vi_t vi_upper_halves(__m512i even, __m512i odd) {
+  return _mm512_mask_shuffle_epi32(odd, (__mmask16)0x5555, even, (_MM_PERM_ENUM)0xf5);
+}
+/* The lower halves. */
+ACC_INLINE vi_t vi_lower_halves(__m512i even, __m512i odd) {
+  return _mm512_mask_shuffle_epi32(even, (__mmask16)0xaaaa, odd, (_MM_PERM_ENUM)0xa0);
+}
+/* Both less their lowest 31 bits. */
+ACC_INLINE vi_t vi_without_31_bits(__m512i even, __m512i odd) {
+  return _mm512_mask_blend_epi32((__mmask16)0xaaaa, _mm512_srli_epi64(even, 31),
+                                 _mm512_slli_epi64(odd, 1));
+}
 ACC_INLINE vi_t vi_high_product(vi_t a, vi_t b) {
   const __m512i half = _mm512_set1_epi64(INT64_C(1) << 30);
-  const __m512i even = _mm512_srli_epi64(_mm512_add_epi64(VI_MUL_EVEN(a, b), half), 31);
-  const __m512i odd = _mm512_slli_epi64(_mm512_add_epi64(VI_MUL_ODD(a, b), half), 1);
-  return _mm512_mask_blend_epi32((__mmask16)0xaaaa, even, odd);
-}
-/* As vi_scale_twice, with both roundings in one: for sums whose result matters only if it is
- * positive, and |right| of 1 or more. */
-ACC_INLINE vi_t vi_scale_positive(vi_t a, vi_t multiplier, vi_t right, vi_t half) {
-  const __m512i quarter = _mm512_set1_epi64(INT64_C(1) << 30), low = _mm512_set1_epi64(UINT32_MAX);
-  const __m512i of_even = _mm512_slli_epi64(_mm512_and_si512(half, low), 31);
-  const __m512i of_odd = _mm512_slli_epi64(_mm512_srli_epi64(half, 32), 31);
-  const __m512i even =
-      _mm512_add_epi64(VI_MUL_EVEN(a, multiplier), _mm512_add_epi64(of_even, quarter));
-  const __m512i odd =
-      _mm512_add_epi64(VI_MUL_ODD(a, multiplier), _mm512_add_epi64(of_odd, quarter));
-  const __m512i high = _mm512_mask_blend_epi32((__mmask16)0xaaaa, _mm512_srli_epi64(even, 32), odd);
-  return _mm512_srav_epi32(high, _mm512_sub_epi32(right, _mm512_set1_epi32(1)));
-}
-ACC_INLINE __m512i vi_round_once(__m512i product, __m512i right) {
-  const __m512i half = _mm512_srli_epi64(_mm512_sllv_epi64(_mm512_set1_epi64(1), right), 1);
-  return _mm512_srav_epi64(_mm512_add_epi64(product, half), right);
-}
-ACC_INLINE vi_t vi_scale_once(vi_t a, vi_t multiplier, vi_t right) {
-  const __m512i low = _mm512_set1_epi64(UINT32_MAX);
-  const __m512i even = vi_round_once(VI_MUL_EVEN(a, multiplier), _mm512_and_si512(right, low));
-  const __m512i odd = vi_round_once(VI_MUL_ODD(a, multiplier), _mm512_srli_epi64(right, 32));
-  return _mm512_mask_blend_epi32((__mmask16)0xaaaa, even, _mm512_slli_epi64(odd, 32));
+  const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(a, b), half);
+  const __m512i odd = _mm512_add_epi64(_mm512_mul_epi32(vi_odd(a), vi_odd(b)), half);
+  return vi_without_31_bits(even, odd);
 }
 ACC_INLINE void vi_store_bytes(uint8_t* p, vi_t a, vi_t b) {
   _mm_storeu_si128((__m128i*)(void*)p, _mm512_cvtepi32_epi8(a));
   _mm_storeu_si128((__m128i*)(void*)(p + 16), _mm512_cvtepi32_epi8(b));
 }
+/* Numbers are unsigned on their way: negative ones are less their least number, which |flip| adds
+ * again. Saturation, of 16 bits and of bytes, does not matter: bounds are those of the type. */
 ACC_INLINE vi_bounds_t vi_bounds(int32_t zero_point, int32_t low, int32_t high) {
-  return (vi_bounds_t){_mm512_set1_epi16((int16_t)zero_point), _mm512_set1_epi16((int16_t)low),
-                       _mm512_set1_epi16((int16_t)high)};
+  const int32_t least = low < 0 ? -128 : 0;
+  return (vi_bounds_t){_mm512_set1_epi16((int16_t)(zero_point - least)),
+                       _mm512_set1_epi8((char)(low - least)),
+                       _mm512_set1_epi8((char)(high - least)), _mm512_set1_epi8((char)least)};
 }
-ACC_INLINE __m512i vi_bounded_words(__m512i words, vi_bounds_t bounds) {
-  words = _mm512_adds_epi16(words, bounds.zero_point);
-  return _mm512_min_epi16(_mm512_max_epi16(words, bounds.low), bounds.high);
+/* Of 64 bits each: those of |left|, then of |right|, in lanes of 128 bits. */
+ACC_INLINE __m512i vi_bounded_bytes(__m512i left, __m512i right, vi_bounds_t bounds) {
+  const __m512i bytes = _mm512_packus_epi16(_mm512_adds_epi16(left, bounds.zero_point),
+                                            _mm512_adds_epi16(right, bounds.zero_point));
+  return _mm512_xor_si512(_mm512_min_epu8(_mm512_max_epu8(bytes, bounds.low), bounds.high),
+                          bounds.flip);
+}
+ACC_INLINE void vi_store_halves(uint8_t* p, uint8_t* q, __m512i bytes) {
+  _mm256_storeu_si256((__m256i*)(void*)p, _mm512_castsi512_si256(bytes));
+  _mm256_storeu_si256((__m256i*)(void*)q, _mm512_extracti64x4_epi64(bytes, 1));
 }
 ACC_INLINE vi_t vi_load_bytes(const uint8_t* p) {
   return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i*)(const void*)p));
@@ -93,18 +93,35 @@ ACC_INLINE vi_t vi_load_bytes(const uint8_t* p) {
 ACC_INLINE vi_t vi_mul(vi_t a, vi_t b) { return _mm512_mullo_epi32(a, b); }
 ACC_INLINE vi_t vi_zip_low(vi_t a, vi_t b) { return _mm512_unpacklo_epi16(a, b); }
 ACC_INLINE vi_t vi_zip_high(vi_t a, vi_t b) { return _mm512_unpackhi_epi16(a, b); }
+/* Two pixels of zipped channels. */
+ACC_INLINE void vi_store_two_zipped(uint8_t* p, uint8_t* q, const vi_t a[2], const vi_t b[2],
+                                    vi_bounds_t bounds) {
+  const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+  const __m512i mixed =
+      vi_bounded_bytes(_mm512_packs_epi32(a[0], a[1]), _mm512_packs_epi32(b[0], b[1]), bounds);
+  vi_store_halves(p, q, _mm512_permutexvar_epi64(order, mixed));
+}
 ACC_INLINE void vi_store_zipped(uint8_t* p, vi_t low, vi_t high, vi_bounds_t bounds) {
-  const __m512i words = vi_bounded_words(_mm512_packs_epi32(low, high), bounds);
-  _mm256_storeu_si256((__m256i*)(void*)p, _mm512_cvtepi16_epi8(words));
+  const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+  const __m512i words = _mm512_packs_epi32(low, high);
+  const __m512i bytes = _mm512_permutexvar_epi64(order, vi_bounded_bytes(words, words, bounds));
+  _mm256_storeu_si256((__m256i*)(void*)p, _mm512_castsi512_si256(bytes));
+}
+/* Two rows of neighbouring channels. */
+#define VI_ORDER_OF_ROWS _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15)
+ACC_INLINE void vi_store_two_rows(uint8_t* p, uint8_t* q, const vi_t a[2], const vi_t b[2],
+                                  vi_bounds_t bounds) {
+  const __m512i mixed =
+      vi_bounded_bytes(_mm512_packs_epi32(a[0], a[1]), _mm512_packs_epi32(b[0], b[1]), bounds);
+  vi_store_halves(p, q, _mm512_permutexvar_epi32(VI_ORDER_OF_ROWS, mixed));
 }
 ACC_INLINE void vi_store_numbers(uint8_t* p, vi_t a, vi_t b, vi_bounds_t bounds) {
-  const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-  const __m512i words = vi_bounded_words(_mm512_packs_epi32(a, b), bounds);
+  const __m512i words = _mm512_packs_epi32(a, b);
+  const __m512i mixed = vi_bounded_bytes(words, words, bounds);
   _mm256_storeu_si256((__m256i*)(void*)p,
-                      _mm512_cvtepi16_epi8(_mm512_permutexvar_epi64(order, words)));
+                      _mm512_castsi512_si256(_mm512_permutexvar_epi32(VI_ORDER_OF_ROWS, mixed)));
 }
-#undef VI_MUL_EVEN
-#undef VI_MUL_ODD
+#undef VI_ORDER_OF_ROWS
 #define VI_HAS_NEAREST 1
 ACC_INLINE vi_t vi_nearest(vf_t x) { return _mm512_cvtps_epi32(x); }
 ACC_INLINE int vi_is_sure(vf_t x, vi_t nearest, vf_t most) {
@@ -316,7 +333,7 @@ ACC_INLINE vi_t vi_scale_twice(vi_t a, vi_t multiplier, vi_t right, vi_t half, i
   return vi_shift_right_by(vi_add(vi_add(product, half), down), right);
 }
 
-#if defined(__AVX512F__) || !defined(__AVX2__)
+#if !defined(__AVX2__)
 ACC_INLINE void vi_store_two_rows(uint8_t* p, uint8_t* q, const vi_t a[2], const vi_t b[2],
                                   vi_bounds_t bounds) {
   vi_store_numbers(p, a[0], a[1], bounds);
@@ -327,9 +344,6 @@ ACC_INLINE void vi_store_two_zipped(uint8_t* p, uint8_t* q, const vi_t a[2], con
   vi_store_zipped(p, a[0], a[1], bounds);
   vi_store_zipped(q, b[0], b[1], bounds);
 }
-#endif
-
-#if !defined(__AVX2__)
 ACC_INLINE vi_t vi_scale_positive(vi_t a, vi_t multiplier, vi_t right, vi_t half) {
   return vi_scale_twice(a, multiplier, right, half, 0);
 }

@@ -90,19 +90,28 @@ static void line_block(const run_t* run, const uint8_t* input, int64_t begin, in
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
+/* |tiles| tiles of |size| rows from row |begin| of a block on. |more| begins with that row. */
+static void multiply_tiles(const quantized_op_t* op, const block_t* block, int64_t begin,
+                           int64_t size, int64_t tiles, const int32_t* more,
+                           armnn_i_acc_product_job_t* job) {
+  if (tiles == 0) return;
+  job->rows = (uint32_t)size;
+  job->tiles = (uint32_t)tiles;
+  job->inputs = block->rows + begin;
+  job->outputs = block->outputs + begin;
+  job->more = more;
+  op->kernels->multiply(job);
+}
+
 /* Rows [begin, end) of a block by a panel, in tiles of nearly the same number of rows: those of few
  * take longer for each. |more| begins with the first row. */
 static void multiply_rows(const quantized_op_t* op, const block_t* block, int64_t begin,
                           int64_t end, const int32_t* more, armnn_i_acc_product_job_t* job) {
-  const int64_t tiles = armnn_i_acc_ceil_div(end - begin, op->kernels->rows);
-  for (int64_t t = 0; t < tiles; ++t) {
-    const int64_t from = (end - begin) * t / tiles, to = (end - begin) * (t + 1) / tiles;
-    job->rows = (uint32_t)(to - from);
-    job->inputs = block->rows + begin + from;
-    job->outputs = block->outputs + begin + from;
-    job->more = more != NULL ? more + from * op->kernels->panel : NULL;
-    op->kernels->multiply(job);
-  }
+  const int64_t rows = end - begin, tiles = armnn_i_acc_ceil_div(rows, op->kernels->rows);
+  const int64_t size = rows / tiles, larger = rows % tiles, first = larger * (size + 1);
+  multiply_tiles(op, block, begin, size + 1, larger, more, job);
+  if (more != NULL) more += first * op->kernels->panel;
+  multiply_tiles(op, block, begin + first, size, tiles - larger, more, job);
 }
 
 /* Slice by slice, if something is listed of the weights. */

@@ -7,6 +7,7 @@
  * rows become levels once for all panels of the thread; each panel becomes pairs of levels in
  * scratch, as the weights of a convolution are packed.
  */
+#include "quantized_pack.h"
 #include "quantized_reals.h"
 #include "walk.h"
 
@@ -103,6 +104,7 @@ static void multiply(const matmul_op_t* op, const int16_t* levels, const int32_t
   static const ptrdiff_t start = 0;
   const int64_t row = op->tensors[OUTPUT].strides[op->tensors[OUTPUT].rank - 2];
   armnn_i_acc_product_job_t job = {
+      .tiles = 1,
       .offset = first,
       .channels = (uint32_t)channels,
       .tap_count = 1,
@@ -187,7 +189,7 @@ static void set_scaling(matmul_op_t* op, const armnn_i_acc_quantized_matmul_t* w
   op->arrays[ARMNN_ACC_CHANNEL_HALF] = right == 0 ? 0 : 1 << (right - 1);
   op->arrays[ARMNN_ACC_CHANNEL_LEFT] = left;
   op->store = (armnn_i_acc_store_t){what->output.element.zero_point, what->low, what->high,
-                                    factor.shift > -1 ? ARMNN_ACC_SCALE_EXACT : 0};
+                                    armnn_i_acc_scale_of(factor)};
 }
 
 static void plan(matmul_op_t* op) {

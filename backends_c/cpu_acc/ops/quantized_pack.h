@@ -9,6 +9,11 @@
 
 #include "op_base.h"
 
+/* The flags that a factor needs. */
+static inline uint32_t armnn_i_acc_scale_of(armnn_factor_t factor) {
+  return factor.shift > -1 || factor.multiplier < 1 << 30 ? ARMNN_ACC_SCALE_EXACT : 0;
+}
+
 /* How kernels make the numbers of |output|, or of a sum's operand, of sums of products. */
 static inline armnn_i_acc_store_t armnn_i_acc_store_of(
     const armnn_i_acc_quantized_convolution_t* what) {
@@ -16,7 +21,7 @@ static inline armnn_i_acc_store_t armnn_i_acc_store_of(
   armnn_i_acc_store_t store = {made.zero_point, what->low, what->high,
                                what->once ? ARMNN_ACC_SCALE_ONCE : 0};
   for (int64_t o = 0; o < what->output.dims[3] && !what->once; ++o) {
-    if (what->factors[o].shift > -1) store.flags |= ARMNN_ACC_SCALE_EXACT;
+    store.flags |= armnn_i_acc_scale_of(what->factors[o]);
   }
   if (store.flags == 0 && store.low >= store.zero_point) store.flags = ARMNN_ACC_SCALE_POSITIVE;
   return store;

@@ -125,7 +125,7 @@ def test_guarded_pages_that_are_freed_after_their_module(run) -> None:
     run(
         """
         from armnn_py._native import guarded_memory
-        sys.kept = guarded_memory, guarded_memory.Region(100, 64, "end", 0xAA)
+        os.kept = guarded_memory, guarded_memory.Region(100, 64, "end", 0xAA)  # goes later
         print("done")
         """
     )

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 # Not ``signal``: its functions look up an enum for each number, which takes ten times as long.
 import _signal  # type: ignore[import-not-found]
-import operator
 import threading
 import weakref
 from collections.abc import Callable
@@ -46,9 +45,6 @@ class _State:
         self.is_lifted = False
         self.noted: list[tuple[int, FrameType | None]] = []
         self.handlers: dict[int, _Handler] = {}
-        #: What each signal did when a block began last, and those of them that Python handled.
-        self.seen: tuple[Any, ...] = (None,) * len(_SIGNALS)
-        self.of_python: tuple[tuple[int, _Handler], ...] = ()
 
 
 _state = _State()
@@ -82,17 +78,11 @@ def deliver_interrupts() -> None:
 
 
 def _replace() -> None:
-    now = tuple(map(_signal.getsignal, _SIGNALS))
-    if not all(map(operator.is_, now, _state.seen)):
-        _state.of_python = tuple(
-            (number, handler)
-            for number, handler in zip(_SIGNALS, now, strict=True)
-            if callable(handler) and handler is not _note
-        )
-        _state.seen = now
-    for number, handler in _state.of_python:
-        _state.handlers[number] = handler
-        _signal.signal(number, _note)
+    for number in _SIGNALS:
+        handler = _signal.getsignal(number)
+        if callable(handler) and handler is not _note:
+            _state.handlers[number] = handler
+            _signal.signal(number, _note)
 
 
 def _restore() -> None:

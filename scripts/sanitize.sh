@@ -20,6 +20,7 @@
 # no sanitizer said anything and nothing failed; what happened is in WORK_FOLDER/*.log.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
+. "$here/scripts/jobs.sh" # they end with this script
 mkdir -p "$1"
 work=$(cd "$1" && pwd)
 minutes=${2:-60}

@@ -15,6 +15,7 @@
 # under the emulator.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
+. "$here/scripts/jobs.sh" # they end with this script
 mkdir -p "$1"
 work=$(cd "$1" && pwd)
 shift

@@ -111,12 +111,18 @@ class Region:
             self.address = begin + (0 if alignment >= _PAGE else alignment)
         self.fill()
 
-    def __del__(self) -> None:
-        """Leave the pages to the next region, unless they were taken away."""
+    def __del__(
+        self, free: dict[int, list[_Pages]] = _free, most: int = _MOST_FREE, page: int = _PAGE,
+        usable: int = _READ | _WRITE,
+    ) -> None:  # fmt: skip
+        """Leave the pages to the next region, unless they were taken away.
+
+        At the end of the interpreter the names of this module may be None already.
+        """
         pages = getattr(self, "_pages", None)
-        if pages is not None and pages.access == _READ | _WRITE:
-            waiting = _free.setdefault(pages.size, [])
-            if len(waiting) < _MOST_FREE and pages.size <= _MOST_FREE * _PAGE:
+        if pages is not None and pages.access == usable:
+            waiting = free.setdefault(pages.size, [])
+            if len(waiting) < most and pages.size <= most * page:
                 waiting.append(pages)
 
     def fill(self) -> None:

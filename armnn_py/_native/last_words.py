@@ -82,7 +82,9 @@ def label(backend_id: str, call: str) -> bytes:
 
 
 def _words(text: str) -> bytes:
-    shown = "".join(mark if mark.isprintable() else "?" for mark in text)
+    shown = text
+    if not text.isprintable():
+        shown = "".join(mark if mark.isprintable() else "?" for mark in text)
     return shown.encode("utf-8", "replace")[:1000]
 
 

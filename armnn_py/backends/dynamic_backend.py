@@ -128,8 +128,14 @@ def load_file(
     in another process is left out. ``admit`` is called with the id.
     """
     attempt = Attempt(candidate.place, candidate.path, candidate.real_path, on_step=on_step)
+    on_step("inspect")
+    file = inspect_file(candidate) if inspected is None else inspected
+    try:
+        _check_inspection(attempt, file, admit)
+    except RefusedError as refusal:  # before anything is noted: nothing of the file runs
+        return attempt.refused(refusal), None
     if is_of_package(candidate.real_path) or not environment.last_words():
-        return _load_file(attempt, candidate, taken, options_for, wishes, inspected, admit)
+        return _load_file(attempt, file, taken, options_for, wishes, admit)
     with last_words.Steps() as steps:
 
         def begin(step: Stage) -> None:
@@ -138,24 +144,21 @@ def load_file(
 
         attempt.on_step = begin
         attempt.is_noted = True
-        return _load_file(attempt, candidate, taken, options_for, wishes, inspected, admit)
+        return _load_file(attempt, file, taken, options_for, wishes, admit)
 
 
 def _load_file(
     attempt: Attempt,
-    candidate: Candidate,
+    file: InspectedFile,
     taken: Mapping[str, Backend],
     options_for: OptionsFor,
     wishes: MemoryWishes,
-    inspected: InspectedFile | None,
     admit: Admit,
 ) -> tuple[Verdict, Backend | None]:
+    candidate = file.candidate
     kept = KeptState()
     elsewhere: list[str] = []
     try:
-        attempt.on_step("inspect")
-        file = inspected or inspect_file(candidate)
-        _check_inspection(attempt, file, admit)
         assert file.info is not None
         if not file.private:
             elsewhere = mapped_elsewhere(file.info, candidate.real_path)

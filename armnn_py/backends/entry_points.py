@@ -24,6 +24,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.cache_files import read_file
 from armnn_py.records import record
 from armnn_py.text import printable
@@ -95,7 +96,8 @@ def _declarations(folder: str) -> tuple[_Declaration, ...]:
     cached = _cache.get(folder)
     if cached is not None and cached[0] == changed:
         return cached[1]
-    found = tuple(_read_folder(folder))
+    with deferred_interrupts():  # each file would ask all signals what they do
+        found = tuple(_read_folder(folder))
     # Two changes within one tick of the file system's clock look like one.
     if time.time_ns() - changed > _TRUSTED_AGE_NS:
         _cache[folder] = (changed, found)

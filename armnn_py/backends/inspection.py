@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.probe.identity import FileIdentity
     from armnn_py.backends.trust.rules import TrustRules
 
-__all__ = ["InspectedFile", "inspect_file"]
+__all__ = ["InspectedFile", "inspect_file", "judge_known_file"]
 
 _SANITIZER_LIBRARIES = (
     ("libasan.so", "address", "__asan_init"),
@@ -34,8 +34,8 @@ class InspectedFile:
     """A candidate whose bytes were checked: ``info`` on it, or ``refusal``, why it is not used.
 
     ``warnings`` are sentences on what is odd about it. ``finding`` is what a trial of the file of
-    that ``identity`` found in another process; None: it was not tried. ``private`` says that it
-    gets its libraries for itself.
+    that ``identity`` found in another process; None: it was not tried. Where that refuses the file,
+    there is no ``info``. ``private`` says that it gets its libraries for itself.
     """
 
     candidate: Candidate
@@ -66,6 +66,19 @@ def inspect_file(candidate: Candidate, trust: TrustRules | None = None) -> Inspe
     except RefusedError as refusal:
         return InspectedFile(candidate, refusal=refusal)
     return InspectedFile(candidate, info, warnings=tuple(told))
+
+
+def judge_known_file(file: InspectedFile, trust: TrustRules) -> RefusedError | None:
+    """Ask who may write to a file that its finding refuses; its bytes were checked back then.
+
+    The answer comes before the finding, as it does for a file that is read.
+    """
+    assert file.identity is not None
+    try:
+        trust.check(file.candidate.path, file.candidate.real_path, file.identity.state)
+    except RefusedError as refusal:
+        return refusal
+    return None
 
 
 def _inspect(candidate: Candidate) -> elf.ElfInfo:

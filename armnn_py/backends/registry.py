@@ -358,7 +358,8 @@ def load_backends(
             ("backend_options", options.keys),
             ("custom_allocators", wishes.allocators),
         ):
-            check_known(subject, ids, registry, registry.load_report, registry.all_ids)
+            if ids:  # else no backend need be asked how many devices it has
+                check_known(subject, ids, registry, registry.load_report, registry.all_ids)
         options.check_devices(registry)
         _announce(registry.load_report, options.ids)
     except BaseException:

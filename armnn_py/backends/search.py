@@ -28,7 +28,7 @@ from armnn_py.backends.discovery import (
 )
 from armnn_py.backends.dynamic_backend import load_file, load_python, load_static
 from armnn_py.backends.entry_points import entry_point_folders
-from armnn_py.backends.inspection import InspectedFile, inspect_file
+from armnn_py.backends.inspection import InspectedFile, inspect_file, judge_known_file
 from armnn_py.backends.opening import RefusedError
 from armnn_py.backends.packaged import is_of_package
 from armnn_py.backends.shared_library import LOADING
@@ -249,6 +249,9 @@ class Search:
         self.examiner.examine(files, self._inspect)
 
     def _inspect(self, file: InspectedFile) -> None:
+        if file.finding is not None and not file.finding.is_good:
+            file.refusal = judge_known_file(file, self.trust)
+            return
         is_own = is_of_package(file.candidate.real_path)
         inspected = inspect_file(file.candidate, None if is_own else self.trust)
         file.info, file.refusal = inspected.info, inspected.refusal

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import numpy as np
@@ -281,6 +282,27 @@ def test_rows_of_cut_columns_stay_one_line_on_a_terminal(monkeypatch: pytest.Mon
     monkeypatch.delenv("COLUMNS")
     Renderer(pipe, color="never").table(columns, rows)
     assert "conv_" * 20 in pipe.getvalue()
+
+
+def test_tables_in_a_pipe_are_those_with_colour_but_for_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """rich makes the coloured ones; wide, combining and escaped characters count as it says."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    columns = [Column("name"), Column("count", right=True), Column("verdict", verdict=True),
+               Column("why", cut="end"), Column("whole", whole=True)]  # fmt: skip
+    rows = [
+        ["a", "1", "ok", "word " * 100, ""],
+        ["\u540d\u524d", "12345678", "refused", "two\nlines [bold]no markup[/]", "e\u0301t\u00e9"],
+        ["", "", "", "", "x" * 40],
+    ]
+    for some in (rows, rows[:1], []):
+        plain, colored = io.StringIO(), io.StringIO()
+        Renderer(plain, color="never").table(columns, some)
+        Renderer(colored, color="always").table(columns, some)
+        assert "\x1b[" in colored.getvalue()
+        stripped = re.sub(r"\x1b\[[0-9;]*m", "", colored.getvalue())
+        assert plain.getvalue() == "".join(f"{x.rstrip()}\n" for x in stripped.splitlines())
 
 
 def test_check_says_what_a_part_is_run_as() -> None:

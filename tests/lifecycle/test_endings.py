@@ -120,6 +120,17 @@ def test_a_backend_whose_last_user_is_freed_at_the_end_of_the_interpreter(run) -
     )
 
 
+def test_guarded_pages_that_are_freed_after_their_module(run) -> None:
+    """An interrupted program may leave them to the end, where a module's names are all None."""
+    run(
+        """
+        from armnn_py._native import guarded_memory
+        os.kept = guarded_memory, guarded_memory.Region(100, 64, "end", 0xAA)  # goes later
+        print("done")
+        """
+    )
+
+
 @pytest.mark.parametrize("what", ["network", "runtime"])
 def test_close_while_a_plan_is_built(run, what: str) -> None:
     run(

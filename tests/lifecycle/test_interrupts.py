@@ -492,3 +492,32 @@ def test_bound_arrays_run_after_an_exception_at_any_bytecode(runtime: ann.Runtim
             np.testing.assert_array_equal(bound.run()["y"], 4 * (X + position))
             position += 1
         assert position > 100
+
+
+def test_handlers_that_are_set_between_blocks_wait_in_the_next_one() -> None:
+    """What each signal does is asked anew in every block, though few of them change it."""
+    told: list[str] = []
+    number = signal.SIGUSR1
+    kept = signal.getsignal(number)
+    try:
+        for name in ("first", "second"):
+
+            def handler(*_: object, name: str = name) -> None:
+                told.append(name)
+
+            with deferred_interrupts():
+                pass
+            signal.signal(number, handler)
+            for _ in range(2):
+                told.clear()
+                with deferred_interrupts():
+                    signal.raise_signal(number)
+                    assert told == []
+                assert told == [name]
+                assert signal.getsignal(number) is handler
+        signal.signal(number, signal.SIG_IGN)
+        with deferred_interrupts():
+            assert signal.getsignal(number) == signal.SIG_IGN
+        assert signal.getsignal(number) == signal.SIG_IGN
+    finally:
+        signal.signal(number, kept)

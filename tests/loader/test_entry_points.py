@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from armnn_py._native import interrupts
 from armnn_py.backends import entry_points
 from armnn_py.backends.entry_points import GROUP, EntryPointFolders, entry_point_folders
 
@@ -201,3 +202,13 @@ def test_an_unchanged_folder_is_read_once(site: Path, monkeypatch: pytest.Monkey
     assert len(entry_point_folders()) == 1
     monkeypatch.setattr(entry_points, "_read_folder", lambda folder: pytest.fail("read again"))
     assert len(entry_point_folders()) == 1
+
+
+def test_signals_are_asked_once_for_all_files(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("one", "two", "three"):
+        install(site, name, declare(f"{name} = {name}"), name)
+    asked: list[int] = []
+    replace = interrupts._replace
+    monkeypatch.setattr(interrupts, "_replace", lambda: (asked.append(1), replace()))
+    assert len(entry_point_folders([str(site)])) == 3
+    assert len(asked) == 1

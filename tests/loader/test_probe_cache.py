@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from armnn_py.backends import load_backends
+from armnn_py.backends import elf, load_backends
 from armnn_py.backends.probe import cache as probe_cache
 from armnn_py.backends.probe import process
+from armnn_py.backends.trust.lock_file import LockedBackend, hash_of, write_lock_file
 
 from .harness import Load, Workshop, only, outcome, run_child
 
@@ -94,7 +95,53 @@ def test_another_process_knows_it(
     assert tried == []
 
 
-def test_reading_what_is_known_imports_nothing(
+def test_a_known_refusal_is_told_without_reading_the_file(
+    cache: Path,
+    tried: list[str],
+    load_once,
+    tmp_path: Path,
+    workshop: Workshop,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    file = workshop.put(tmp_path / "place", "Deed", 'DEED="abort"', 'SITE="id"', source=SOURCE)
+    assert load_once(file.parent) == DIED
+    forget()
+    read: list[str] = []
+    inspect = elf.inspect
+    monkeypatch.setattr(elf, "inspect", lambda path: (read.append(path), inspect(path))[1])
+    assert load_once(file.parent) == DIED
+    assert (tried, read) == ([file.name], [])
+    file.touch()
+    assert load_once(file.parent) == DIED
+    assert (tried, read) == ([file.name] * 2, [str(file)])
+
+
+def test_a_known_refusal_leaves_the_file_to_the_rules_of_trust(
+    cache: Path,
+    tried: list[str],
+    load_once,
+    tmp_path: Path,
+    workshop: Workshop,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They are asked at each load, and answer first: folders change without their files."""
+    monkeypatch.setenv("ARMNN_PY_LOCK_FILE", str(tmp_path / "backends.lock"))
+    place = tmp_path / "place"
+    file = workshop.put(place, "Deed", 'DEED="abort"', 'SITE="id"', source=SOURCE)
+    assert load_once(place) == DIED
+    place.chmod(0o777)
+    assert load_once(place) == ("refused", "resolve", "writable-by-anybody")
+    assert load_once(place, trust="open") == DIED
+    place.chmod(0o755)
+    write_lock_file(str(tmp_path / "backends.lock"), [])
+    assert load_once(place, trust="locked") == ("refused", "inspect", "not-locked")
+    locked = LockedBackend("Deed", str(file), hash_of(str(file)))
+    write_lock_file(str(tmp_path / "backends.lock"), [locked])
+    assert load_once(place, trust="locked") == DIED
+    assert tried == [file.name]
+
+
+def test_neither_a_trial_nor_what_is_known_imports_much(
     cache: Path, tmp_path: Path, workshop: Workshop
 ) -> None:
     file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
@@ -103,7 +150,7 @@ def test_reading_what_is_known_imports_nothing(
         "load_backends(dynamic_backends_path=sys.argv[1]).close(); "
         "print(json.dumps(['hashlib' in sys.modules, 'subprocess' in sys.modules]))"
     )
-    assert run_child(code, file.parent) == [True, False]
+    assert run_child(code, file.parent) == [False, False]
     assert run_child(code, file.parent) == [False, False]
 
 
@@ -399,7 +446,7 @@ def test_a_cache_of_another_release(
     file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
     load_once(file.parent)
     [kept] = cache.iterdir()
-    kept.write_bytes(kept.read_bytes().replace(b"probes 1 ", b"probes 2 ", 1))
+    kept.write_bytes(kept.read_bytes().replace(b"probes ", b"probes 9", 1))
     forget()
     load_once(file.parent)
     assert tried == [file.name] * 2

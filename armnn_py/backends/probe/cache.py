@@ -32,7 +32,7 @@ __all__ = ["BAD_SECONDS", "ProbeCache", "cache_of"]
 
 _log = logging.getLogger("armnn_py.backends")
 
-_FORMAT = 1
+_FORMAT = 2
 _MOST_ENTRIES = 1000
 #: Lines that may be old, besides one for each entry, before the file is written anew.
 _SPARE_LINES = 32
@@ -43,13 +43,12 @@ BAD_SECONDS = 3600
 _PATIENCE = 0.05
 #: Variables that the system's loader reads by itself.
 _LOADER_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT", "GLIBC_TUNABLES")
-_FIELDS = 15
+_FIELDS = 14
 
 
 @record
 class _Entry:
     identity: FileIdentity
-    content: str
     when: int
     environment: tuple[tuple[str, int | None], ...]
     finding: ProbeFinding
@@ -92,13 +91,13 @@ class ProbeCache:
             return None
         return finding
 
-    def put(self, identity: FileIdentity, content: str, finding: ProbeFinding) -> None:
-        """Remember a finding; `save` writes it. ``content`` is the hash of the file's bytes."""
+    def put(self, identity: FileIdentity, finding: ProbeFinding) -> None:
+        """Remember a finding; `save` writes it."""
         if not finding.is_whole:
             return
         names = dict.fromkeys((*_LOADER_VARIABLES, *finding.variables))
         environment = tuple((name, _sum_of(name)) for name in names)
-        entry = _Entry(identity, content, int(time.time()), environment, finding)
+        entry = _Entry(identity, int(time.time()), environment, finding)
         self._entries[identity[:2]] = self._new[identity[:2]] = entry
 
     def refresh(self) -> None:
@@ -252,7 +251,6 @@ def _line_of(entry: _Entry) -> str:
     )
     fields = [
         ":".join(map(str, entry.identity)),
-        entry.content,
         str(entry.when),
         found.stage,
         found.ended,
@@ -276,37 +274,37 @@ _ENDED: tuple[Ended, ...] = ("passed", "refused", "signal", "exit", "time", "gon
 
 def _entry_of(line: str) -> _Entry | None:
     """The entry in a line; None if it is damaged."""
-    content, _, sum_of_line = line.rpartition("\t")
-    fields = content.split("\t")
-    if len(fields) != _FIELDS or f"{binascii.crc32(content.encode()):x}" != sum_of_line:
+    text, _, sum_of_line = line.rpartition("\t")
+    fields = text.split("\t")
+    if len(fields) != _FIELDS or f"{binascii.crc32(text.encode()):x}" != sum_of_line:
         return None
     try:
         identity = FileIdentity(*map(int, fields[0].split(":")))
-        ended = _ENDED[_ENDED.index(fields[4])]
+        ended = _ENDED[_ENDED.index(fields[3])]
         happenings = tuple(
             (name, stage)
-            for name, _, stage in (one.partition("=") for one in fields[6].split(",") if one)
+            for name, _, stage in (one.partition("=") for one in fields[5].split(",") if one)
         )
-        if any(stage not in CALLS for stage in (fields[3], *(stage for _, stage in happenings))):
+        if any(stage not in CALLS for stage in (fields[2], *(stage for _, stage in happenings))):
             return None
         finding = ProbeFinding(
-            fields[3],
+            fields[2],
             ended,
-            int(fields[5]),
+            int(fields[4]),
             happenings,
-            _text(fields[7]),
-            _version_of(fields[8]),
-            _text(fields[9]) or "",
+            _text(fields[6]),
+            _version_of(fields[7]),
+            _text(fields[8]) or "",
+            float(fields[9]),
             float(fields[10]),
-            float(fields[11]),
-            tuple(_text(one) or "" for one in fields[14].split(",") if one),
-            tuple(_library_of(one) for one in fields[13].split(",") if one),
+            tuple(_text(one) or "" for one in fields[13].split(",") if one),
+            tuple(_library_of(one) for one in fields[12].split(",") if one),
         )
         environment = tuple(
             (_text(name) or "", None if known == "-" else int(known))
-            for name, _, known in (one.partition("=") for one in fields[12].split(",") if one)
+            for name, _, known in (one.partition("=") for one in fields[11].split(",") if one)
         )
-        return _Entry(identity, fields[1], int(fields[2]), environment, finding)
+        return _Entry(identity, int(fields[1]), environment, finding)
     except (ValueError, TypeError, OverflowError):
         return None
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.backends import shared_library
-from armnn_py.backends.elf import FileState
 from armnn_py.backends.packaged import is_of_package
 from armnn_py.backends.probe.identity import FileIdentity
 from armnn_py.backends.shared_library import LOADING
@@ -36,9 +35,6 @@ _log = logging.getLogger("armnn_py.backends")
 DEFAULT_SECONDS = 1.0
 
 _MOST_SECONDS = 3600.0
-#: A larger file is known by what the system says of it alone: a sparse one takes no room, and hours
-#: to read.
-_MOST_HASHED = 256 << 20
 
 _is_told = False
 
@@ -89,7 +85,8 @@ class Examiner:
         Parameters
         ----------
         files
-            The files; those of the package are inspected only.
+            The files; those of the package are inspected only. One with a known finding that
+            refuses it need not be read again.
         inspect
             Inspects a file. Meanwhile the program starts that will try the first one of which
             nothing is known.
@@ -98,9 +95,9 @@ class Examiner:
         with self._early_trial(unknown) as early:
             for file in files:
                 inspect(file)
-                if file.identity is not None and not _is_unchanged(file):
+                if file.identity is not None and not _is_fit(file):
                     file.finding = None  # the loader says that it is another one by now
-            self._try_out([file for file in unknown if _is_unchanged(file)], early)
+            self._try_out([file for file in unknown if _is_fit(file)], early)
 
     def _look_up(self, files: Sequence[InspectedFile]) -> list[InspectedFile]:
         """Give files the findings that are known; return those that have to be tried."""
@@ -111,7 +108,7 @@ class Examiner:
             if file.identity is None:
                 continue
             file.finding = self._findings.find(file.identity, self.seconds)
-            if file.finding is None and not shared_library.is_open(_state_of(file.identity)):
+            if file.finding is None and not shared_library.is_open(file.identity.state):
                 unknown.append(file)
         return unknown
 
@@ -146,27 +143,23 @@ class Examiner:
             from armnn_py.backends.probe.process import ProbeProgramError, try_files
 
         by_path = {file.candidate.real_path: file for file in files}
-        contents: dict[str, str] = {}
-        opened: dict[str, int] = {}
-
-        def keep_hash(path: str, descriptor: int) -> None:
-            identity = by_path[path].identity
-            is_small = identity is not None and identity.size <= _MOST_HASHED
-            contents[path] = _content_hash(descriptor) if is_small else "-"
-            os.close(opened.pop(path))
+        opened: list[int] = []
 
         def open_each() -> Iterator[tuple[str, int]]:
+            """Open one after the other: the program that tries a file has it by then."""
             for path, file in by_path.items():
                 with deferred_interrupts():  # Ctrl-C between two lines would leave it open
+                    while opened:
+                        os.close(opened.pop())
                     descriptor = _open(file)
                     if descriptor is not None:
-                        opened[path] = descriptor
+                        opened.append(descriptor)
                 if descriptor is not None:
                     _log.debug("trying %s in another process", printable(path))
                     yield path, descriptor
 
         try:
-            with try_files(open_each(), self.seconds, keep_hash, early) as findings:
+            with try_files(open_each(), self.seconds, early) as findings:
                 for path, finding in findings:
                     if finding.stage == "start":
                         raise ProbeProgramError(f"the program ended before it opened '{path}'")
@@ -175,13 +168,13 @@ class Examiner:
                     # Somebody else may have ended the program: that is not kept.
                     identity = _identity_at(path)
                     if finding.ended != "gone" and identity and identity == file.identity:
-                        self._findings.put(identity, contents[path], finding)
+                        self._findings.put(identity, finding)
                 self._findings.save()
         except OSError as error:  # also where descriptors or processes have run out
             _tell_once(error)
             self._findings.save()
         finally:
-            for descriptor in opened.values():
+            for descriptor in opened:
                 os.close(descriptor)
 
     @property
@@ -201,13 +194,14 @@ def _identity_at(path: str) -> FileIdentity | None:
         return None
 
 
-def _state_of(identity: FileIdentity) -> FileState:
-    return FileState(*identity[:4])
+def _is_fit(file: InspectedFile) -> bool:
+    """Whether the inspection let a file pass, and it was the one that was looked up.
 
-
-def _is_unchanged(file: InspectedFile) -> bool:
-    """Whether a file was fit when it was inspected, and the one that was looked up."""
-    return file.identity is not None and file.state == _state_of(file.identity)
+    One that was not read, because of what is known of it, is not opened either.
+    """
+    if file.identity is None or file.refusal is not None:
+        return False
+    return file.state is None or file.state == file.identity.state
 
 
 def _open(file: InspectedFile) -> int | None:
@@ -220,17 +214,6 @@ def _open(file: InspectedFile) -> int | None:
         os.close(descriptor)
         return None
     return descriptor
-
-
-def _content_hash(descriptor: int) -> str:
-    """SHA-256 of a file, which is read while it is being tried."""
-    with LOADING:
-        from armnn_py.backends.trust.file_hash import sha256_of  # only where a file is new
-
-    try:
-        return sha256_of(descriptor)
-    except OSError:
-        return "-"
 
 
 def _tell_once(error: OSError) -> None:

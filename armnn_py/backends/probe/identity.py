@@ -7,6 +7,8 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from armnn_py.backends.elf import FileState
+
 __all__ = ["FileIdentity"]
 
 
@@ -25,3 +27,8 @@ class FileIdentity(NamedTuple):
         return cls(
             status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
         )
+
+    @property
+    def state(self) -> FileState:
+        """What the loader compares before and after it opens the file."""
+        return FileState(*self[:4])

@@ -18,7 +18,6 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 from armnn_py._native.library import core_path
 from armnn_py.backends.probe.findings import ProbeFinding
@@ -198,7 +197,6 @@ def _moved(descriptor: int) -> int:
 def try_files(
     files: Iterable[tuple[str, int]],
     seconds: float,
-    meanwhile: Callable[[str, int], Any] = lambda _path, _descriptor: None,
     early: Trial | None = None,
 ) -> Iterator[Iterator[tuple[str, ProbeFinding]]]:
     """Try files, several at a time; the block gets what was found as it comes.
@@ -210,11 +208,9 @@ def try_files(
     ----------
     files
         Path and open descriptor of each; the descriptor is the file that is tried, and may be
-        closed when ``meanwhile`` was called. It is asked for the next one when there is room.
+        closed when the next one is asked for, which is when there is room.
     seconds
         Time for each.
-    meanwhile
-        Called with each file while it is being tried.
     early
         A trial that was made already, of one of the files or of none.
 
@@ -232,7 +228,7 @@ def try_files(
         return Trial(path, descriptor, seconds)
 
     try:
-        yield _findings(iter(files), trial_of, meanwhile, running, ended)
+        yield _findings(iter(files), trial_of, running, ended)
     finally:
         for trial in running.values():
             trial.close()
@@ -243,7 +239,6 @@ def try_files(
 def _findings(
     waiting: Iterator[tuple[str, int]],
     trial_of: Callable[[str, int], Trial],
-    meanwhile: Callable[[str, int], Any],
     running: dict[int, Trial],
     ended: list[Trial],
 ) -> Iterator[tuple[str, ProbeFinding]]:
@@ -251,7 +246,6 @@ def _findings(
     at_once = _most_at_once()
     poll = select.poll()
     while True:
-        started = []
         while len(running) < at_once:
             file = next(waiting, None)
             if file is None:
@@ -260,9 +254,6 @@ def _findings(
             running[trial.pipe] = trial
             trial.begin()
             poll.register(trial.pipe, select.POLLIN)
-            started.append(file)
-        for file in started:
-            meanwhile(*file)
         if not running:
             return
         first = min(trial.deadline for trial in running.values())

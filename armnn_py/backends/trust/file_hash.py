@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The hash by which lock files and the cache of trials know the bytes of a file."""
+"""The hash by which lock files know the bytes of a file."""
 
 from __future__ import annotations
 

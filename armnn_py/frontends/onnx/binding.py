@@ -158,14 +158,22 @@ def holding(info: ValueInfo) -> str:
     return f"holds {info.type_name} values, which no tensor can"
 
 
-def output_info(info: ValueInfo) -> TensorInfo:
+def output_info(info: ValueInfo, deciding: Sequence[str] = ()) -> TensorInfo:
     """Return type and shape of an output as the model states them.
+
+    ``deciding`` are the inputs whose values decide shapes.
 
     Raises
     ------
     ParseError
         The model states neither type nor rank.
     """
+    if deciding and info.type_name in ("sequence type", "optional type"):
+        raise ParseError(
+            f"output {quoted(info.name)} holds {info.type_name} values, and values of inputs "
+            "decide how many tensors these are",
+            details=[f"input {quoted(name)} decides" for name in deciding],
+        )
     if info.dims is None:
         raise ParseError(
             f"output {quoted(info.name)} states no shape, so that its rank is not known",

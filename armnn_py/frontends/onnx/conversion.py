@@ -77,7 +77,9 @@ def network_of(
     else:
         check_operators(model, backends)
     ranked = _ranked_outputs(model, infos, backends)
-    outputs = {name: ranked.get(name) or output_info(info) for name, info in model.outputs.items()}
+    outputs = {
+        name: ranked.get(name) or output_info(info, needed) for name, info in model.outputs.items()
+    }
     builder = Builder(model, backends)
     network = Network.from_builder(model.name, infos, builder, outputs, value_inputs=needed)
     network.metadata = model.metadata

@@ -169,3 +169,23 @@ def test_where_no_trial_tells_the_rank_all_inputs_must_be_bound(models: Any) -> 
         import_model(models.save(model))
     network = import_model(models.save(model), shapes={"x": (1, 35)})
     assert network.outputs["y"].shape == (5, 7)
+
+
+@pytest.mark.parametrize("optional", [False, True])
+def test_a_sequence_whose_length_is_a_value_of_an_input_is_no_output(
+    models: Any, optional: bool
+) -> None:
+    """Bound shapes do not help, and no hint says so."""
+    node = helper.make_node("SplitToSequence", ["x", "split"], ["y"])
+    model = models.build([node], {"x": ([6], FLOAT), "split": ([], TensorProto.INT64)}, ["y"])
+    kind = helper.make_sequence_type_proto(helper.make_tensor_type_proto(FLOAT, None))
+    if optional:
+        kind = helper.make_optional_type_proto(kind)
+    model.graph.output[0].type.CopyFrom(kind)
+    with pytest.raises(ann.ParseError) as caught:
+        import_model(models.save(model))
+    what = "optional type" if optional else "sequence type"
+    assert str(caught.value) == (
+        f"output 'y' holds {what} values, and values of inputs decide how many tensors these are\n"
+        "  input 'split' decides"
+    )

@@ -51,6 +51,37 @@ def test_all_are_listed(models: Any, shape: list[Any]) -> None:
     assert found[2] == ("Multinomial", 2, ("hard1", "hard2"))
 
 
+@pytest.mark.parametrize("shape", [[2], ["n"]], ids=["static", "dynamic"])
+def test_what_no_tensor_holds_is_one_error_with_all_places(models: Any, shape: list[Any]) -> None:
+    """Inputs and outputs by name, and the operators that such a model has besides."""
+    string = TensorProto.STRING
+    model = models.build(
+        [
+            node("StringNormalizer", ["text"], ["low"], name="lower"),
+            node("StringConcat", ["low", "more"], ["joined"], name="join"),
+            node("SequenceAt", ["list", "k"], ["item"], name="at"),
+            node("Relu", ["x"], ["y"], name="fine"),
+        ],
+        {"x": (shape, FLOAT), "text": (shape, string), "more": (shape, string)},
+        {"y": (shape, FLOAT), "joined": (shape, string), "item": (shape, FLOAT)},
+        {"k": np.array(0)},
+        opset=20,
+    )
+    listed = helper.make_tensor_sequence_value_info("list", FLOAT, shape)
+    model.graph.input.append(listed)
+    with pytest.raises(ann.ParseError) as caught:
+        import_model(models.save(model))
+    assert str(caught.value) == (
+        "'text' holds string values, which no tensor can\n"
+        "  input 'more' holds string values, which no tensor can\n"
+        "  input 'list' holds sequence type values, which no tensor can\n"
+        "  output 'joined' holds string values, which no tensor can\n"
+        "  StringConcat       x1   not supported by this version (node: join)\n"
+        "  StringNormalizer   x1   not supported by this version (node: lower)\n"
+        "hint: 'armnn-py operators' lists what this version supports"
+    )
+
+
 def test_many_nodes_are_counted_and_the_first_is_shown(models: Any) -> None:
     nodes = [
         node("Multinomial", ["x" if k == 0 else f"v{k - 1}"], [f"v{k}"], name=f"e{k}")

@@ -16,7 +16,7 @@ from armnn_py.types import DataType
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["input_infos", "output_info"]
+__all__ = ["foreign_values", "holding", "input_infos", "output_info"]
 
 Shapes = Mapping[str, Sequence[int | None]]
 
@@ -54,6 +54,20 @@ def input_infos(model: OnnxModel, shapes: Shapes | None = None) -> dict[str, Ten
         )
         for name, info in model.inputs.items()
     }
+
+
+def foreign_values(model: OnnxModel) -> tuple[list[ValueInfo], list[ValueInfo]]:
+    """Return the inputs that no tensor can hold, and such outputs.
+
+    A sequence or an optional value as an output may be tensors by the end of the conversion.
+    """
+    inputs = [info for info in model.inputs.values() if _found_type(info) is None]
+    outputs = [
+        info
+        for info in model.outputs.values()
+        if _found_type(info) is None and (info.dims is not None or info.type_name == "map type")
+    ]
+    return inputs, outputs
 
 
 def _checked(shapes: Shapes | None) -> dict[str, list[int | None]]:
@@ -123,23 +137,43 @@ def _names(info: ValueInfo) -> list[str | None]:
 
 
 def _data_type(info: ValueInfo) -> DataType:
+    found = _found_type(info)
+    if found is None:
+        raise ParseError(f"{quoted(info.name)} {holding(info)}")
+    return found
+
+
+def _found_type(info: ValueInfo) -> DataType | None:
     dtype: np.dtype[np.generic] | None = info.dtype
-    if dtype is not None:
-        try:
-            return DataType.from_numpy(dtype).unpacked
-        except InvalidArgumentError:
-            pass
-    raise ParseError(f"{quoted(info.name)} holds {info.type_name} values, which no tensor can")
+    if dtype is None:
+        return None
+    try:
+        return DataType.from_numpy(dtype).unpacked
+    except InvalidArgumentError:
+        return None
 
 
-def output_info(info: ValueInfo) -> TensorInfo:
+def holding(info: ValueInfo) -> str:
+    """Say what an input or output holds that no tensor can."""
+    return f"holds {info.type_name} values, which no tensor can"
+
+
+def output_info(info: ValueInfo, deciding: Sequence[str] = ()) -> TensorInfo:
     """Return type and shape of an output as the model states them.
+
+    ``deciding`` are the inputs whose values decide shapes.
 
     Raises
     ------
     ParseError
         The model states neither type nor rank.
     """
+    if deciding and info.type_name in ("sequence type", "optional type"):
+        raise ParseError(
+            f"output {quoted(info.name)} holds {info.type_name} values, and values of inputs "
+            "decide how many tensors these are",
+            details=[f"input {quoted(name)} decides" for name in deciding],
+        )
     if info.dims is None:
         raise ParseError(
             f"output {quoted(info.name)} states no shape, so that its rank is not known",

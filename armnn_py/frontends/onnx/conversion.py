@@ -7,7 +7,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 
-from armnn_py.errors import ArmnnError, InputValuesNeededError, ParseError
+from armnn_py.errors import (
+    ArmnnError,
+    InputValuesNeededError,
+    ParseError,
+    UnsupportedOperatorError,
+)
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.quoting import quoted
@@ -23,7 +28,7 @@ from armnn_py.frontends.common.values import (
     shape_of,
     stored,
 )
-from armnn_py.frontends.onnx.binding import input_infos, output_info
+from armnn_py.frontends.onnx.binding import foreign_values, holding, input_infos, output_info
 from armnn_py.frontends.onnx.graph_node import Node
 from armnn_py.frontends.onnx.model import OnnxModel, weight_bytes
 from armnn_py.frontends.onnx.node import NodeView
@@ -58,6 +63,7 @@ def network_of(
             version,
             NEWEST_VERSION,
         )
+    check_inputs(model, backends)
     infos = input_infos(model, shapes)
     needed: tuple[str, ...] = ()
     if all(info.is_static for info in infos.values()):
@@ -71,7 +77,9 @@ def network_of(
     else:
         check_operators(model, backends)
     ranked = _ranked_outputs(model, infos, backends)
-    outputs = {name: ranked.get(name) or output_info(info) for name, info in model.outputs.items()}
+    outputs = {
+        name: ranked.get(name) or output_info(info, needed) for name, info in model.outputs.items()
+    }
     builder = Builder(model, backends)
     network = Network.from_builder(model.name, infos, builder, outputs, value_inputs=needed)
     network.metadata = model.metadata
@@ -129,6 +137,35 @@ class Builder:
 
     def __repr__(self) -> str:
         return f"<Builder of {self.model.source_name!r}>"
+
+
+def check_inputs(model: OnnxModel, backends: Sequence[RunsStandIns] = ()) -> None:
+    """Raise one error for all inputs that no tensor can hold.
+
+    It names outputs of such types, and operators that cannot be imported, too.
+    """
+    inputs, outputs = foreign_values(model)
+    if not inputs:
+        return
+    try:
+        check_operators(model, backends)
+    except UnsupportedOperatorError as found:
+        others, hints = found.details, found.hints
+    except ParseError:
+        others, hints = (), ()  # a fault of the file; these inputs come first
+    else:
+        others, hints = (), ()
+    first, *rest = inputs
+    raise ParseError(
+        f"{quoted(first.name)} {holding(first)}",
+        path=model.path,
+        details=[
+            *(f"input {quoted(info.name)} {holding(info)}" for info in rest),
+            *(f"output {quoted(info.name)} {holding(info)}" for info in outputs),
+            *others,
+        ],
+        hints=hints,
+    )
 
 
 def check_operators(model: OnnxModel, backends: Sequence[RunsStandIns] = ()) -> None:

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from armnn_py.errors import InputValuesNeededError, ParseError
+from armnn_py.errors import InputValuesNeededError, ParseError, UnsupportedOperatorError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.stand_ins import RunsStandIns
 from armnn_py.frontends.common.values import Array, Unsupported
 from armnn_py.frontends.tflite.binding import Entry, Shapes, input_infos
 from armnn_py.frontends.tflite.conversion import convert
 from armnn_py.frontends.tflite.model import TfliteModel
+from armnn_py.frontends.tflite.problems import TfliteProblems
+from armnn_py.frontends.tflite.table import operator_names
 from armnn_py.frontends.tflite.tensors import tensor_info
 from armnn_py.network import Network
 from armnn_py.tensors import TensorInfo
@@ -27,6 +29,7 @@ def network_of(
     backends: Sequence[RunsStandIns] = (),
 ) -> Network:
     """Return the network of a sub-graph; one that converts per shape if dimensions stay free."""
+    _check_inputs(model, entry, backends)
     infos = input_infos(model, entry, shapes)
     needed: tuple[str, ...] = ()
     # Built once for the shapes in the file: it finds what is unsupported, and has the outputs.
@@ -48,6 +51,32 @@ def network_of(
         )
     first.metadata = model.metadata
     return first
+
+
+def _check_inputs(model: TfliteModel, entry: Entry, backends: Sequence[RunsStandIns]) -> None:
+    """Raise one error for all inputs that no tensor can hold.
+
+    It names operators without a converter, too, unless backends may run them.
+    """
+    graph, foreign = model.graphs[entry.graph], []
+    for name, place in entry.inputs.items():
+        try:
+            tensor_info(graph.tensors[place])
+        except Unsupported as reason:
+            foreign.append(f"input {quoted(name)}: {reason}")
+    if not foreign:
+        return
+    others: Sequence[str] = ()
+    hints: Sequence[str] = ()
+    problems, known = TfliteProblems(model, graph), {*operator_names()}
+    for op in graph.operators if not backends else ():
+        if op.label not in known:
+            problems.add_unknown(op)
+    try:
+        problems.raise_if_any()
+    except UnsupportedOperatorError as found:
+        others, hints = found.details, found.hints
+    raise ParseError(foreign[0], path=model.path, details=[*foreign[1:], *others], hints=hints)
 
 
 def _outputs(model: TfliteModel, entry: Entry, first: Network | None) -> dict[str, TensorInfo]:

@@ -1,9 +1,14 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Hybrid operators: weights of 8 bits meet real numbers, which are quantised in each run."""
+"""Hybrid operators: weights of 8 bits meet real numbers, which are quantised in each run.
+
+Sums of products are whole numbers: of MatMulInteger, or of a layer of float32 that is given whole
+numbers and whose sums are small enough for it to have them exactly.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeGuard
 
 import numpy as np
@@ -13,18 +18,31 @@ from armnn_py.frontends.common.values import Known, Value, dtype_of, quantizatio
 from armnn_py.frontends.tflite.node import OperatorView
 from armnn_py.types import LayerType
 
-__all__ = ["hybrid_levels", "hybrid_sums", "is_hybrid"]
+__all__ = [
+    "MOST_EXACT_PRODUCTS",
+    "hybrid_levels",
+    "hybrid_numbers",
+    "hybrid_sums",
+    "is_hybrid",
+    "rescaled",
+]
+
+#: Products of a level less its zero point and a weight that float32 sums without rounding.
+MOST_EXACT_PRODUCTS = 2**24 // (255 * 128)
 
 
-def is_hybrid(weights: Value, x: Value) -> TypeGuard[Known]:
-    """Whether weights of 8 bits, with scales of outputs, meet real numbers."""
+def is_hybrid(weights: Value, x: Value, axis: int = 0) -> TypeGuard[Known]:
+    """Whether weights of 8 bits, with scales of outputs, meet real numbers.
+
+    ``axis`` is the dimension of the weights that counts outputs.
+    """
     quantization = quantization_of(weights)
     return (
         dtype_of(x) == np.float32
         and isinstance(weights, Known)
         and weights.dtype == np.int8
         and quantization is not None
-        and quantization.axis in (None, 0)
+        and quantization.axis in (None, axis)
         and not any(quantization.zero_points)
     )
 
@@ -58,8 +76,36 @@ def hybrid_sums(
     assert quantization is not None
     with emit.below("hybrid"):
         sums = emit.layer(LayerType.MAT_MUL_INTEGER, [levels, matrix, point], name="sums")
-        real = emit.mul(emit.cast(sums, np.float32, "real"), scale, "rows")
-    factors = Known(np.array(quantization.scales, np.float32))
+        real = emit.cast(sums, np.float32, "real")
+    return rescaled(view, real, scale, quantization.scales, bias, name)
+
+
+def hybrid_numbers(view: OperatorView, rows: Value) -> tuple[Value, Value]:
+    """Return levels of each row less their zero point, in float32, and their scales."""
+    emit = view.emit
+    levels, scale, point = hybrid_levels(view, rows, symmetric=False)
+    assert point is not None
+    with emit.below("hybrid"):
+        wide = emit.cast(levels, np.float32, "wide_levels")
+        return emit.sub(wide, emit.cast(point, np.float32, "wide_points"), "numbers"), scale
+
+
+def rescaled(
+    view: OperatorView,
+    sums: Value,
+    scale: Value,
+    factors: Sequence[float],
+    bias: Value | None,
+    name: str,
+) -> Value:
+    """Turn whole sums into real numbers: by the scale of the input and those of the weights.
+
+    The last layer gets the name.
+    """
+    emit = view.emit
+    with emit.below("hybrid"):
+        real = emit.mul(sums, scale, "rows")
+    of_weights = Known(np.array(factors, np.float32))
     if bias is None:
-        return emit.mul(real, factors, name)
-    return emit.add(emit.mul(real, factors, "scaled"), bias, name)
+        return emit.mul(real, of_weights, name)
+    return emit.add(emit.mul(real, of_weights, "scaled"), bias, name)

@@ -169,6 +169,29 @@ class Engines:
         with network:
             return network.run(dict(inputs))
 
+    def assert_same_runs(
+        self, data: bytes, draw: Callable[..., np.ndarray], *, atol: float = 1e-5
+    ) -> list[str]:
+        """Run three times with inputs drawn by shape, as state lasts; return the layers run."""
+        from ai_edge_litert.interpreter import Interpreter, OpResolverType
+
+        interpreter = Interpreter(
+            model_content=data, experimental_op_resolver_type=OpResolverType.BUILTIN_REF
+        )
+        interpreter.allocate_tensors()
+        with ann.load(data, self.backends, runtime=self.runtime) as network:
+            for _ in range(3):
+                feeds = {}
+                for one in interpreter.get_input_details():
+                    feeds[one["name"]] = draw(*one["shape"])
+                    interpreter.set_tensor(one["index"], feeds[one["name"]])
+                interpreter.invoke()
+                found = network.run(feeds)
+                for one in interpreter.get_output_details():
+                    expected = interpreter.get_tensor(one["index"])
+                    np.testing.assert_allclose(found[one["name"]], expected, rtol=1e-5, atol=atol)
+            return [row.type for row in network.assignment]
+
     @staticmethod
     def theirs(data: bytes, inputs: Arrays, *, reference: bool = True) -> dict[str, np.ndarray]:
         return run_litert(data, inputs, reference=reference)

@@ -202,6 +202,22 @@ def test_what_contradicts_itself(relu: Any, what: str) -> None:
     assert message in refused(relu)
 
 
+def test_inputs_that_no_tensor_holds_are_one_error_with_all_places(builder: Any) -> None:
+    text, number, more = (
+        builder.tensor(name, (1, 4), dtype) for name, dtype in (("t", 5), ("x", 0), ("m", 8))
+    )
+    y, z = builder.tensor("y", (1, 4)), builder.tensor("z", (1, 4))
+    builder.op("HASHTABLE_LOOKUP", [text, number, more], [y])
+    builder.op("RELU", [y], [z])
+    builder.ends([text, number, more], [z])
+    assert refused(builder) == (
+        "input 't': string values\n"
+        "  input 'm': complex64 values\n"
+        "  HASHTABLE_LOOKUP   x1   not supported by this version (node: y)\n"
+        "hint: 'armnn-py operators --format tflite' lists what this version supports"
+    )
+
+
 def test_a_tensor_that_is_made_twice(builder: Any) -> None:
     x, y = builder.tensor("x", (1, 4)), builder.tensor("y", (1, 4))
     for _ in range(2):

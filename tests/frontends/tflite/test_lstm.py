@@ -103,37 +103,20 @@ def model(
     return builder.data()
 
 
-def assert_same_runs(data: bytes, engines: Any, *, atol: float = 1e-5) -> None:
-    from ai_edge_litert.interpreter import Interpreter, OpResolverType
-
-    interpreter = Interpreter(
-        model_content=data, experimental_op_resolver_type=OpResolverType.BUILTIN_REF
-    )
-    interpreter.allocate_tensors()
-    (given,), (made,) = interpreter.get_input_details(), interpreter.get_output_details()
-    with ann.load(data, engines.backends, runtime=engines.runtime) as network:
-        for _ in range(3):
-            x = normal(*given["shape"])
-            interpreter.set_tensor(given["index"], x)
-            interpreter.invoke()
-            expected = interpreter.get_tensor(made["index"])
-            np.testing.assert_allclose(network.run({"x": x})["y"], expected, rtol=1e-5, atol=atol)
-
-
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kind", ["one step", "a sequence", "a sequence with time first"])
 def test_what_a_cell_can_have(builder: Any, engines: Any, kind: str, form: str) -> None:
     data = model(
         builder, sequence=kind != "one step", time_major="first" in kind, **FORMS[form]
     )  # fmt: skip
-    assert_same_runs(data, engines)
+    engines.assert_same_runs(data, normal)
 
 
 @pytest.mark.parametrize("sequence", [False, True])
 def test_weights_of_8_bits(builder: Any, engines: Any, sequence: bool) -> None:
     """LiteRT rounds the input and the state to 8 bits as well, which the bound has to allow."""
     data = model(builder, sequence=sequence, outputs=3, hybrid=True)
-    assert_same_runs(data, engines, atol=0.05)
+    engines.assert_same_runs(data, normal, atol=0.05)
 
 
 # ---- In integers -----------------------------------------------------------------------------

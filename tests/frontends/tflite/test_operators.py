@@ -466,6 +466,55 @@ def test_gather_nd(agree: Any) -> None:
     agree("GATHER_ND", [normal(3, 4, 5), (ints(2, 3, low=0, high=3),)])
 
 
+@pytest.mark.parametrize("table", [normal(6, 3), normal(6, 2, 3), ints(6, 3)])
+def test_embedding_lookup(agree: Any, table: np.ndarray) -> None:
+    agree("EMBEDDING_LOOKUP", [i32([4, 0, 4]), (table,)], outputs=[table.dtype])
+
+
+@pytest.mark.parametrize("scale", [0.5, np.linspace(0.1, 0.6, 6)])
+def test_embedding_lookup_of_8_bits(engines: Any, new_builder: Any, scale: Any) -> None:
+    builder = new_builder()
+    x, y = builder.tensor("x", (3,), np.int32), builder.tensor("y", (3, 4))
+    stored = ints(6, 4, low=-127, high=128, dtype=np.int8)
+    table = builder.constant("table", stored, scale)
+    builder.op("EMBEDDING_LOOKUP", [x, table], [y])
+    builder.ends([x], [y])
+    fed, data = {"x": i32([4, 0, 5])}, builder.data()
+    real = stored * np.broadcast_to(np.float32(scale), 6)[:, None]
+    np.testing.assert_allclose(engines.ours(data, fed)["y"], real[fed["x"]], rtol=1e-6)
+    if np.ndim(scale) == 0:  # LiteRT takes the first scale for all rows
+        np.testing.assert_allclose(engines.theirs(data, fed)["y"], real[fed["x"]], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("shape", "size", "start"),
+    [
+        ((4, 5), (2, 3), (1, 2)),
+        ((4, 5), (2, 3), (-3, 4)),  # moved to where the box fits
+        ((4, 5), (1, 5), (2, 9)),
+        ((4, 5), (4, 5), (1, 1)),
+        ((2, 3, 4), (2, 1, 4), (0, 2, 0)),
+        ((7,), (3,), (2,)),
+    ],
+)
+@pytest.mark.parametrize("known", [False, True])
+def test_dynamic_update_slice(
+    agree: Any, shape: tuple[int, ...], size: tuple[int, ...], start: tuple[int, ...], known: bool
+) -> None:
+    place = i32(list(start))
+    operands = [normal(*shape), normal(*size), (place,) if known else place]
+    agree("DYNAMIC_UPDATE_SLICE", operands)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.int64, np.uint8])
+@pytest.mark.parametrize(("steps", "batch"), [(1, 0), (0, 1), (2, 1), (0, 2)])
+def test_reverse_sequence(agree: Any, dtype: Any, steps: int, batch: int) -> None:
+    x = ints(3, 4, 5, low=0, dtype=dtype)
+    lengths = RNG.integers(1, x.shape[steps] + 1, x.shape[batch]).astype(np.int32)
+    options = {"seqDim": steps, "batchDim": batch}
+    agree("REVERSE_SEQUENCE", [x, lengths], ("ReverseSequenceOptions", options), outputs=[dtype])
+
+
 def test_scatter_nd(agree: Any) -> None:
     """Slices at one place are added up."""
     operands = [(i32([[0], [2], [0]]),), normal(3, 4), (i32([5, 4]),)]

@@ -241,6 +241,66 @@ def test_hybrid_convolutions_quantise_their_images(
     np.testing.assert_allclose(engines.ours(data, fed)["y"], expected, rtol=2e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("batch", [1, 3])
+@pytest.mark.parametrize("multiplier", [1, 2])
+@pytest.mark.parametrize("has_bias", [False, True])
+@pytest.mark.parametrize(
+    ("kernel", "options"),
+    [
+        ((1, 1), {"strideH": 1, "strideW": 1}),
+        ((3, 2), {"strideH": 2, "strideW": 2, "padding": 1}),
+        ((3, 3), {"strideH": 1, "strideW": 1, "dilationHFactor": 2, "dilationWFactor": 2}),
+        ((5, 4), {"strideH": 1, "strideW": 1, "fusedActivationFunction": 1}),
+    ],
+    ids=str,
+)
+def test_hybrid_depthwise_convolutions_quantise_their_images(
+    builder: Any, engines: Any, batch: int, multiplier: int, has_bias: bool, kernel: Any,
+    options: Any,
+) -> None:  # fmt: skip
+    """As LiteRT: whole numbers, each image with a scale and a zero point of its own."""
+    window = {"padding": 0, "dilationHFactor": 1, "dilationWFactor": 1} | options
+    outputs = 5 * multiplier
+    scales = np.linspace(0.01, 0.03, outputs).tolist()
+    x = builder.tensor("x", (batch, 9, 8, 5))
+    operands = [x, builder.constant("w", weights(1, *kernel, outputs), scales, axis=3)]
+    if has_bias:
+        operands.append(builder.constant("b", RNG.standard_normal(outputs).astype(np.float32)))
+    y = builder.tensor("y")
+    table = ("DepthwiseConv2DOptions", {"depthMultiplier": multiplier, **window})
+    builder.op("DEPTHWISE_CONV_2D", operands, [y], table, version=6)
+    builder.ends([x], [y])
+    data = builder.data()
+    network = ann.import_model(data)
+    assert layers_of(network, LayerType.DYNAMIC_QUANTIZE)
+    images = (
+        RNG.standard_normal((batch, 9, 8, 5)) * np.geomspace(0.1, 3, batch)[:, None, None, None]
+    )
+    fed = {"x": (images + 0.1).astype(np.float32)}
+    expected = engines.theirs(data, fed)["y"]
+    np.testing.assert_allclose(engines.ours(data, fed)["y"], expected, rtol=2e-5, atol=1e-5)
+
+
+def test_sums_of_hybrid_depthwise_convolutions_are_whole_numbers(
+    builder: Any, engines: Any
+) -> None:
+    """The window with the greatest sums that float32 has exactly."""
+    stored = np.full((1, 2, 257, 1), -128, np.int8)
+    stored[0, 1, -1] = -127
+    x, y = builder.tensor("x", (1, 2, 257, 1)), builder.tensor("y")
+    w = builder.constant("w", stored, [1.0], axis=3)
+    options = {"strideH": 1, "strideW": 1, "depthMultiplier": 1, "padding": 1}
+    table = ("DepthwiseConv2DOptions", options | {"dilationHFactor": 1, "dilationWFactor": 1})
+    builder.op("DEPTHWISE_CONV_2D", [x, w], [y], table, version=6)
+    builder.ends([x], [y])
+    data = builder.data()
+    assert layers_of(ann.import_model(data), LayerType.DYNAMIC_QUANTIZE)
+    fed = {"x": np.full((1, 2, 257, 1), 255, np.float32)}
+    fed["x"][0, 0, 0] = 254
+    expected = engines.theirs(data, fed)["y"]
+    np.testing.assert_array_equal(engines.ours(data, fed)["y"], expected)
+
+
 def test_float16_weights_behind_dequantize_are_constants(builder: Any, engines: Any) -> None:
     half = RNG.standard_normal((3, 4)).astype(np.float16)
     x, y = builder.tensor("x", (2, 4)), builder.tensor("y")

@@ -43,24 +43,7 @@ def sequence(size: int, time_major: bool) -> tuple[int, int, int]:
 
 
 def assert_same_runs(data: bytes, engines: Any, *, atol: float = 1e-5) -> None:
-    from ai_edge_litert.interpreter import Interpreter, OpResolverType
-
-    interpreter = Interpreter(
-        model_content=data, experimental_op_resolver_type=OpResolverType.BUILTIN_REF
-    )
-    interpreter.allocate_tensors()
-    with ann.load(data, engines.backends, runtime=engines.runtime) as network:
-        for _ in range(3):
-            feeds = {}
-            for one in interpreter.get_input_details():
-                feeds[one["name"]] = normal(*one["shape"])
-                interpreter.set_tensor(one["index"], feeds[one["name"]])
-            interpreter.invoke()
-            found = network.run(feeds)
-            for one in interpreter.get_output_details():
-                expected = interpreter.get_tensor(one["index"])
-                np.testing.assert_allclose(found[one["name"]], expected, rtol=1e-5, atol=atol)
-        assert "Rnn" in {row.type for row in network.assignment}
+    assert "Rnn" in engines.assert_same_runs(data, normal, atol=atol)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

@@ -13,6 +13,7 @@ from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.counting import counted
 from armnn_py.frontends.common.counting import positions as positions_of
+from armnn_py.frontends.common.sequences import reverse_sequences
 from armnn_py.frontends.common.values import Array, Known, Value
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
@@ -115,28 +116,10 @@ def _non_max_suppression(view: NodeView) -> Value:
 
 @operator("ReverseSequence", since=10)
 def _reverse_sequence(view: NodeView) -> Value:
-    """Read row ``length - 1 - t`` of a batch for t before its length, else row t."""
-    emit, shape, rank = view.emit, view.shape(0), view.rank(0)
     time, batch = (view.integer("time_axis", 0), view.integer("batch_axis", 1))
-    if rank < 2 or {time, batch} != {0, 1}:
-        raise ParseError(f"time_axis {time} and batch_axis {batch} of {rank} dimensions")
-    steps, count = shape[time], shape[batch]
-    if view.shape(1) != (count,):
-        raise ParseError(f"lengths of shape {view.shape(1)} for {count} sequences")
-    column = (1, count) if batch else (count, 1)
-    lengths = emit.reshape(emit.cast(view.value(1), np.int32, "int32"), column, "lengths")
-    lines = positions_of(steps, np.int32).reshape((steps, 1) if batch else (1, steps))
-    last = emit.sub(lengths, Known(np.array(1, np.int32)), "last")
-    turned = emit.sub(last, Known(lines), "turned")
-    inside = emit.compare(ComparisonOperation.LESS, Known(lines), lengths, "inside")
-    step = emit.where(inside, turned, Known(lines), "step")
-    lanes = positions_of(count, np.int32).reshape(column)
-    if batch:
-        places = emit.add(emit.mul(step, Known(np.array(count, np.int32)), "row"), Known(lanes))
-    else:
-        places = emit.add(step, Known(lanes * np.int32(steps)), "places")
-    rows = emit.reshape(view.value(0), (steps * count, *shape[2:]), "rows")
-    return emit.gather(rows, places, 0)
+    if view.rank(0) < 2 or {time, batch} != {0, 1}:
+        raise ParseError(f"time_axis {time} and batch_axis {batch} of {view.rank(0)} dimensions")
+    return reverse_sequences(view.emit, view.value(0), view.value(1), batch=batch)
 
 
 @operator("TensorScatter", since=24)

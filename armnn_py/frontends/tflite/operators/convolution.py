@@ -25,7 +25,14 @@ from armnn_py.frontends.common.values import (
     shape_of,
 )
 from armnn_py.frontends.common.windows import Window, same_pads
-from armnn_py.frontends.tflite.hybrid import hybrid_levels, hybrid_sums, is_hybrid
+from armnn_py.frontends.tflite.hybrid import (
+    MOST_EXACT_PRODUCTS,
+    hybrid_levels,
+    hybrid_numbers,
+    hybrid_sums,
+    is_hybrid,
+    rescaled,
+)
 from armnn_py.frontends.tflite.node import OperatorView, real
 from armnn_py.frontends.tflite.table import operator
 from armnn_py.types import DataLayout, LayerType
@@ -155,12 +162,44 @@ def _depthwise_conv_2d(view: OperatorView) -> Value:
     _, height, width, outputs = view.need_rank(4, 1)
     window = window_of(view, view.shape(0)[1:3], (height, width), _dilation(view))
     bias = bias_of(view, 2, outputs, x)
+    weights = view.value(1)
+    fits = window.fits and height * width <= MOST_EXACT_PRODUCTS
+    if fits and is_hybrid(weights, x, 3) and _has_all_scales(weights, outputs):
+        return view.activated(_hybrid_depthwise(view, x, weights, bias, window))
     descriptor = DepthwiseConvolution2dDescriptor(
         **window.descriptor_fields(), bias_enabled=bias is not None, data_layout=DataLayout.NHWC
     )
     operands = [x, weights_of(view, 1, x), bias]
     kind = LayerType.DEPTHWISE_CONVOLUTION2D
     return view.activated(view.layer(kind, operands, descriptor, name=view.part("conv")))
+
+
+def _has_all_scales(weights: Known, outputs: int) -> bool:
+    """Whether each output has a scale: LiteRT has no kernel for one scale of several outputs."""
+    quantization = weights.quantization
+    return quantization is not None and len(quantization.scales) == outputs
+
+
+def _hybrid_depthwise(
+    view: OperatorView, x: Value, weights: Known, bias: Value | None, window: Window
+) -> Value:
+    """Convolve whole numbers of each image, whose scale and zero point follow from its range."""
+    emit, (batch, height, width, channels) = view.emit, shape_of(x)
+    quantization = weights.quantization
+    assert quantization is not None
+    numbers, scale = hybrid_numbers(
+        view, emit.reshape(x, (batch, height * width * channels), "images")
+    )
+    descriptor = DepthwiseConvolution2dDescriptor(
+        **window.descriptor_fields(), data_layout=DataLayout.NHWC
+    )
+    with emit.below("hybrid"):
+        image = emit.reshape(numbers, (batch, height, width, channels), "image")
+        steps = Known(weights.array.astype(np.float32))
+        kind = LayerType.DEPTHWISE_CONVOLUTION2D
+        sums = emit.layer(kind, [image, steps], descriptor, name="sums")
+        scale = emit.reshape(scale, (batch, 1, 1, 1), "scales")
+    return rescaled(view, sums, scale, quantization.scales, bias, view.part("conv"))
 
 
 @operator("CONV_3D")

@@ -12,7 +12,7 @@ from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of
 from armnn_py.frontends.tflite.node import OperatorView, same_type
 from armnn_py.frontends.tflite.table import operator
-from armnn_py.types import LayerType, ScatterNdFunction
+from armnn_py.types import BinaryOperation, LayerType, ScatterNdFunction
 
 
 def _indices(view: OperatorView, index: int) -> Value:
@@ -55,6 +55,39 @@ def _gathered(view: OperatorView, indices: Value) -> Value:
         if view.emit.movable([x], shape):
             return Known(np.asarray(x.array[places]))
     return view.layer(LayerType.GATHER_ND, [x, indices])
+
+
+@operator("EMBEDDING_LOOKUP")
+def _embedding_lookup(view: OperatorView) -> Value:
+    """Take rows of a table; those of 8 bits become real numbers where the output has such."""
+    view.need_rank(1)
+    narrow = view.is_quantized(1) and view.output_dtype() == np.float32
+    table = view.real(1, "table") if narrow else view.value(1)
+    return view.emit.gather(table, _indices(view, 0), 0)
+
+
+@operator("DYNAMIC_UPDATE_SLICE")
+def _dynamic_update_slice(view: OperatorView) -> Value:
+    """Write a box over elements; one that would stand out begins where it just fits."""
+    emit, x, box = view.emit, view.value(0), view.value(1)
+    shape, size = view.shape(0), view.shape(1)
+    too_large = len(size) != len(shape) or any(s > d for s, d in zip(size, shape, strict=True))
+    if too_large or view.shape(2) != (len(shape),):
+        raise ParseError(f"a box of {size} at {view.shape(2)} numbers in {shape}")
+    same_type(x, box)
+    cut = [axis for axis, dim in enumerate(shape) if size[axis] != dim]
+    if not cut:
+        return box
+    depth = cut[-1] + 1
+    start = emit.slice(emit.cast(view.value(2), np.int32, "start"), (0,), (depth,), "start_of_rows")
+    last = np.array([dim - s for dim, s in zip(shape, size, strict=True)][:depth], np.int32)
+    start = emit.binary(
+        BinaryOperation.MAXIMUM, start, Known(np.zeros(depth, np.int32)), "not_before"
+    )
+    start = emit.binary(BinaryOperation.MINIMUM, start, Known(last), "not_behind")
+    rows = np.moveaxis(np.indices(size[:depth], np.int32), 0, -1)
+    places = emit.add(Known(np.ascontiguousarray(rows)), start, "places")
+    return emit.scatter_nd(x, places, box, ScatterNdFunction.UPDATE)
 
 
 @operator("SCATTER_ND")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""LSTM cells and plain recurrent units, whose state is a variable of the network."""
+"""LSTM cells, plain recurrent units and filters, whose state is a variable of the network."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from armnn_py.descriptors import LstmDescriptor, RnnDescriptor
+from armnn_py.descriptors import FullyConnectedDescriptor, LstmDescriptor, RnnDescriptor
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import (
     Unsupported,
@@ -20,43 +20,145 @@ from armnn_py.frontends.common.values import (
 from armnn_py.frontends.tflite.node import FUSED, OperatorView
 from armnn_py.frontends.tflite.reading import enum_names
 from armnn_py.frontends.tflite.table import operator
+from armnn_py.network import OutputSlot
+from armnn_py.records import record
 from armnn_py.tensors import TensorInfo
-from armnn_py.types import ActivationFunction, LayerType, RecurrentDirection
+from armnn_py.types import ActivationFunction, LayerType, RecurrentDirection, ReduceOperation
 
-_INPUT_GATE, _FORGET_GATE, _PROJECTION = 1, 2, 16
-_PEEPHOLE, _NORM = 10, 21
-_STATES = (18, 19)
-_WEIGHTS = (*range(1, 18), *range(20, 24))
 _FUNCTIONS = {"NONE": 0, "RELU": 1, "RELU6": 3, "TANH": 4}
-#: Of two directions of plain units.
-_SECOND_INPUT, _SECOND_WEIGHTS = 9, (10, 11)
+_DIRECTIONS = ("forward", "backward")
+
+
+@record
+class _Cells:
+    """Where an operator has the operands of LSTM cells that run in one direction.
+
+    ``weights`` are the places of those of the input by gates (input, forget, cell, output), those
+    of the output state, peepholes (without the cell's), biases, and matrix and bias of the
+    projection; ``norms`` those of layer normalisation; ``second`` those of a second input.
+    """
+
+    weights: Sequence[int]
+    states: tuple[int, int]
+    norms: Sequence[int] = ()
+    second: Sequence[int] = ()
+
+    @property
+    def input_gate(self) -> int:
+        return self.weights[0]
+
+    @property
+    def forget_gate(self) -> int:
+        return self.weights[1]
+
+    @property
+    def peephole(self) -> int:
+        return self.weights[9]
+
+    @property
+    def projection(self) -> int:
+        return self.weights[15]
+
+
+_ONE_WAY = _Cells(range(1, 18), (18, 19), range(20, 24))
+_TWO_WAYS = (
+    _Cells(range(1, 18), (35, 36), (), range(40, 44)),
+    _Cells(range(18, 35), (37, 38), (), range(44, 48)),
+)
+#: The second input of two directions: of LSTM cells, and of plain units, whose weights follow it.
+_SECOND_OF_CELLS, _SECOND_INPUT, _SECOND_WEIGHTS = 39, 9, (10, 11)
 
 
 @operator("UNIDIRECTIONAL_SEQUENCE_LSTM", "LSTM")
 def _lstm(view: OperatorView) -> Value | list[Value]:
-    is_sequence = view.op.name == "UNIDIRECTIONAL_SEQUENCE_LSTM"
-    if not is_sequence and view.choice("kernel_type", "LSTMKernelType") != "FULL":
+    if view.op.name == "UNIDIRECTIONAL_SEQUENCE_LSTM":
+        view.need_rank(3)
+        time_major = bool(view.option("time_major", False))
+        return _lstm_cells(view, view.value(0), _ONE_WAY, time_major=time_major)
+    if view.choice("kernel_type", "LSTMKernelType") != "FULL":
         return _basic(view)
-    x = view.value(0)
-    shape = view.need_rank(3 if is_sequence else 2)
-    time_major = bool(view.option("time_major", False)) if is_sequence else False
+    view.need_rank(2)
+    return _lstm_cells(view, view.value(0), _ONE_WAY)
+
+
+@operator("BIDIRECTIONAL_SEQUENCE_LSTM")
+def _bidirectional_lstm(view: OperatorView) -> list[Value]:
+    """Convert two directions; the backward one reads and writes the steps from the last on."""
+    emit, time_major = view.emit, bool(view.option("time_major", True))
+    view.need_rank(3)
+    if dtype_of(view.value(0)) != np.float32:
+        raise Unsupported(f"{dtype_of(view.value(0))} values")
+    steps = 0 if time_major else 1
+    inputs = _inputs_of_two_ways(view, _SECOND_OF_CELLS, [cells.second for cells in _TWO_WAYS])
+    made: list[Value] = []
+    for title, x, cells in zip(_DIRECTIONS, inputs, _TWO_WAYS, strict=True):
+        with emit.below(title):
+            turned = emit.flip(x, [steps], "turned") if made else x
+            y: Value = _lstm_cells(view, turned, cells, time_major=time_major, name="cells")
+            made.append(emit.flip(y, [steps], "turned_back") if made else y)
+    return _of_two_ways(view, made)
+
+
+def _inputs_of_two_ways(
+    view: OperatorView, place: int, weights: Sequence[Sequence[int]]
+) -> tuple[Value, Value]:
+    """Return the inputs of both directions.
+
+    A second input is that of the backward one or, with ``weights`` of its own in both, joins the
+    first.
+    """
+    first = view.value(0)
+    if not view.has(place):
+        return first, first
+    view.need_rank(3, place)
+    second = view.value(place)
+    joins = [any(view.has(index) for index in side) for side in weights]
+    if any(joins) != all(joins):
+        raise ParseError("weights of the second input in one direction alone")
+    if not any(joins):
+        return first, second
+    joined = view.emit.concat([first, second], 2, "inputs")
+    return joined, joined
+
+
+def _of_two_ways(view: OperatorView, made: list[Value]) -> list[Value]:
+    """Return what both directions made as the operator has it: apart, or side by side."""
+    return [view.emit.concat(made, 2)] if view.option("merge_outputs", False) else made
+
+
+def _lstm_cells(
+    view: OperatorView, x: Value, places: _Cells, *, time_major: bool = False, name: str = ""
+) -> OutputSlot:
+    """Add the layer of one direction, which runs forwards, for one step [N, I] or several."""
+    shape = shape_of(x)
+    is_sequence = len(shape) == 3
     batch = shape[1 if is_sequence and time_major else 0]
-    cells = shape_of(view.value(_FORGET_GATE))[0]
-    outputs = view.shape(_PROJECTION)[0] if view.has(_PROJECTION) else cells
-    states = [view.variable(index) for index in _STATES]
+    cells = shape_of(view.value(places.forget_gate))[0]
+    outputs = view.shape(places.projection)[0] if view.has(places.projection) else cells
+    states = [view.variable(index) for index in places.states]
     if states[0] is None or states[1] is None:
         raise Unsupported("a state that is no variable")
     for state, size in zip(states, (outputs, cells), strict=True):
         assert state is not None
         if state.output.info.shape != (batch, size):
             raise ParseError(f"state {state.output.info!r}, {batch}x{size} expected")
-    weights = [_weight(view, index) for index in _WEIGHTS]
+    weights = [_weight(view, index) for index in (*places.weights, *places.norms)]
+    for gate, index in enumerate(places.second):
+        second = _weight(view, index)
+        own = weights[gate]
+        if (second is None) != (own is None) and any(view.has(other) for other in places.second):
+            raise ParseError("weights of the second input for some of the gates alone")
+        if second is not None and own is not None:
+            view.need_rank(2, index)
+            weights[gate] = view.emit.concat([own, second], 1, f"weights_{gate}")
     operands = [x, states[0].output, states[1].output, *weights]
     kind = LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM if is_sequence else LayerType.LSTM
     infos = [states[0].output.info, states[1].output.info, view.info((*shape[:-1], outputs))]
     if not is_sequence:
-        infos.insert(0, TensorInfo((batch, cells * (4 if view.has(_INPUT_GATE) else 3))))
-    made = view.emit.layers(kind, operands, _descriptor(view, time_major), outputs=infos)
+        gates = 4 if view.has(places.input_gate) else 3
+        infos.insert(0, TensorInfo((batch, cells * gates)))
+    descriptor = _descriptor(view, places, time_major)
+    made = view.emit.layers(kind, operands, descriptor, name=name, outputs=infos)
     *_, output_state, cell_state, output = made.outputs
     network = view.emit.network
     network.assign(states[0], output_state)
@@ -108,7 +210,7 @@ def _present_weight(view: OperatorView, index: int) -> Value:
     return weights
 
 
-def _descriptor(view: OperatorView, time_major: bool) -> LstmDescriptor:
+def _descriptor(view: OperatorView, places: _Cells, time_major: bool) -> LstmDescriptor:
     function = enum_names("ActivationFunctionType").get(view.option("fused_activation_function"))
     if function not in _FUNCTIONS:
         raise Unsupported(f"activation {function}")
@@ -128,10 +230,10 @@ def _descriptor(view: OperatorView, time_major: bool) -> LstmDescriptor:
         activation_function=_FUNCTIONS[function],
         clipping_threshold_cell=float(view.option("cell_clip", 0.0)),
         clipping_threshold_projection=float(view.option("proj_clip", 0.0)),
-        cifg_enabled=not view.has(_INPUT_GATE),
-        peephole_enabled=view.has(_PEEPHOLE),
-        projection_enabled=view.has(_PROJECTION),
-        layer_norm_enabled=view.has(_NORM),
+        cifg_enabled=not view.has(places.input_gate),
+        peephole_enabled=view.has(places.peephole),
+        projection_enabled=view.has(places.projection),
+        layer_norm_enabled=any(view.has(index) for index in places.norms[1:2]),
         time_major=time_major,
         input_intermediate_scale=scales[0],
         forget_intermediate_scale=scales[1],
@@ -158,33 +260,23 @@ def _rnn(view: OperatorView) -> Value:
 
 @operator("BIDIRECTIONAL_SEQUENCE_RNN")
 def _bidirectional(view: OperatorView) -> list[Value]:
-    """Convert two directions; a second input is that of the backward one, or, with weights of its
-    own, joins the first.
-    """
-    emit, first = view.emit, _steps_first(view)
+    first = _steps_first(view)
     view.need_rank(3)
-    forward = backward = first(view.value(0), "steps")
-    if view.has(_SECOND_INPUT):
-        view.need_rank(3, _SECOND_INPUT)
-        second = first(view.value(_SECOND_INPUT), "second_steps")
-        joins = [view.has(index) for index in _SECOND_WEIGHTS]
-        if any(joins) != all(joins):
-            raise ParseError("weights of the second input in one direction alone")
-        backward = second
-        if not any(joins) and not view.option("time_major", False):
-            raise Unsupported("a second input that LiteRT reads with steps first alone")
-        if all(joins):
-            forward = backward = emit.concat([forward, second], 2, "inputs")
+    joins = any(view.has(index) for index in _SECOND_WEIGHTS)
+    if view.has(_SECOND_INPUT) and not joins and not view.option("time_major", False):
+        raise Unsupported("a second input that LiteRT reads with steps first alone")
+    inputs = _inputs_of_two_ways(view, _SECOND_INPUT, [[index] for index in _SECOND_WEIGHTS])
+    forward = backward = first(inputs[0], "steps")
+    if inputs[1] is not inputs[0]:
+        backward = first(inputs[1], "second_steps")
     made: list[Value] = []
-    sides = zip(("forward", "backward"), (forward, backward), RecurrentDirection, strict=False)
+    sides = zip(_DIRECTIONS, (forward, backward), RecurrentDirection, strict=False)
     for place, (title, x, direction) in enumerate(sides):
         operands = range(1 + 4 * place, 5 + 4 * place)
-        with emit.below(title):
+        with view.emit.below(title):
             y = _units(view, x, operands, direction, second=_SECOND_WEIGHTS[place])
-        made.append(first(y, f"{title}_output"))
-    if not view.option("merge_outputs", False):
-        return made
-    return [emit.concat(made, 2)]
+            made.append(first(y, "output"))
+    return _of_two_ways(view, made)
 
 
 def _steps_first(view: OperatorView) -> Callable[[Value, str], Value]:
@@ -240,3 +332,44 @@ def _units(
 def _unit_function(view: OperatorView) -> tuple[ActivationFunction, float, float]:
     fused = view.fused
     return FUSED[fused] if fused else (ActivationFunction.LINEAR, 1.0, 0.0)
+
+
+# ---- Filters over time --------------------------------------------------------------------------
+
+
+@operator("SVDF")
+def _filters(view: OperatorView) -> Value:
+    """Convert units that weigh what filters made of the last inputs, which a variable keeps."""
+    emit, x = view.emit, view.value(0)
+    if dtype_of(x) != np.float32:
+        raise Unsupported(f"{dtype_of(x)} values")
+    batch, size = view.need_rank(2)
+    of_input, of_time = _present_weight(view, 1), _present_weight(view, 2)
+    (filters, steps), rank = shape_of(of_time), int(view.option("rank"))
+    if shape_of(of_input) != (filters, size) or rank < 1 or not steps or filters % rank:
+        raise ParseError(
+            f"weights {shape_of(of_input)} and {shape_of(of_time)} of rank {rank} for {size} inputs"
+        )
+    variable = view.variable(4)
+    if variable is None:
+        raise Unsupported("a state that is no variable")
+    if variable.output.info.shape != (batch, filters * steps):
+        raise ParseError(f"state {variable.output.info!r}, {batch}x{filters * steps} expected")
+    weigh = FullyConnectedDescriptor(transpose_weight_matrix=True)
+    made = emit.layer(LayerType.FULLY_CONNECTED, [x, of_input], weigh, name="filters")
+    memory: Value = emit.reshape(made, (batch, filters, 1), "newest")
+    if steps > 1:
+        seen = emit.reshape(variable.output, (batch, filters, steps), "seen")
+        later = emit.slice(seen, (0, 0, 1), (batch, filters, steps - 1), "later")
+        memory = emit.concat([later, memory], 2, "memory")
+    kept = emit.reshape(memory, (batch, filters * steps), "kept")
+    emit.network.assign(variable, emit.slot(kept))
+    parts = emit.mul(memory, of_time, "parts")
+    parts = emit.reshape(parts, (batch, filters // rank, rank * steps), "parts_of_units")
+    name = view.part("sums")
+    if not view.has(3):
+        return view.activated(emit.reduce(ReduceOperation.SUM, parts, (2,), False, name))
+    if view.shape(3) != (filters // rank,):
+        raise ParseError(f"a bias of {view.shape(3)} for {filters // rank} units")
+    sums = emit.reduce(ReduceOperation.SUM, parts, (2,), False, "sums_of_parts")
+    return view.activated(emit.add(sums, view.real(3, "bias"), name))

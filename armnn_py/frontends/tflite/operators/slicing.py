@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Cutting boxes out of a value, with steps, and reversing it."""
+"""Cutting boxes out of a value, with steps, and reversing it or its sequences."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axes, normal_axis
+from armnn_py.frontends.common.sequences import reverse_sequences
 from armnn_py.frontends.common.values import Known, Value
 from armnn_py.frontends.tflite.node import OperatorView
 from armnn_py.frontends.tflite.table import operator
@@ -106,3 +107,16 @@ def _reverse(view: OperatorView) -> Value:
     if isinstance(x, Known) and x.quantization is None:
         return view.emit.flip(x, axes)
     return view.layer(LayerType.REVERSE_V2, [x, Known(np.array(axes, np.int32))]) if axes else x
+
+
+@operator("REVERSE_SEQUENCE")
+def _reverse_sequence(view: OperatorView) -> Value:
+    emit, rank = view.emit, view.rank(0)
+    steps = normal_axis(int(view.option("seq_dim")), rank)
+    batch = normal_axis(int(view.option("batch_dim")), rank)
+    if steps == batch:
+        raise ParseError(f"dimension {steps} counts steps and sequences")
+    order = [batch, steps, *(axis for axis in range(rank) if axis not in (batch, steps))]
+    ahead = emit.transpose(view.value(0), order, "sequences_first")
+    turned = reverse_sequences(emit, ahead, view.value(1), batch=0)
+    return emit.transpose(turned, [order.index(axis) for axis in range(rank)])

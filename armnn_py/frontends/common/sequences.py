@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Sequences of different lengths in one tensor."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from armnn_py.errors import ParseError
+from armnn_py.frontends.common.counting import positions
+from armnn_py.frontends.common.emit import Emitter
+from armnn_py.frontends.common.values import Known, Value, shape_of
+from armnn_py.types import ComparisonOperation
+
+__all__ = ["reverse_sequences"]
+
+
+def reverse_sequences(emit: Emitter, x: Value, lengths: Value, *, batch: int) -> Value:
+    """Turn the beginning of each sequence around, as far as its length.
+
+    ``batch``, 0 or 1, is the dimension that counts sequences; the other of these two counts steps:
+    row ``length - 1 - t`` is read for t before the length, else row t.
+    """
+    shape = shape_of(x)
+    steps, count = shape[1 - batch], shape[batch]
+    if shape_of(lengths) != (count,):
+        raise ParseError(f"lengths of shape {shape_of(lengths)} for {count} sequences")
+    column = (1, count) if batch else (count, 1)
+    lengths = emit.reshape(emit.cast(lengths, np.int32, "int32"), column, "lengths")
+    lines = positions(steps, np.int32).reshape((steps, 1) if batch else (1, steps))
+    last = emit.sub(lengths, Known(np.array(1, np.int32)), "last")
+    turned = emit.sub(last, Known(lines), "turned")
+    inside = emit.compare(ComparisonOperation.LESS, Known(lines), lengths, "inside")
+    step = emit.where(inside, turned, Known(lines), "step")
+    lanes = positions(count, np.int32).reshape(column)
+    if batch:
+        places = emit.add(emit.mul(step, Known(np.array(count, np.int32)), "row"), Known(lanes))
+    else:
+        places = emit.add(step, Known(lanes * np.int32(steps)), "places")
+    rows = emit.reshape(x, (steps * count, *shape[2:]), "rows")
+    return emit.gather(rows, places, 0)

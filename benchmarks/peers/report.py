@@ -128,7 +128,8 @@ def kind(document: dict[str, Any]) -> str:
     second = machine["second_cache_kib"]
     words = [machine["processor"], machine["instruction_set"]]
     words += [f"{second} KiB of second cache"] if second else []
-    return ", ".join(words)
+    # Processors with the same instructions differ in how many they begin in a cycle.
+    return ", ".join([*words, f"{document['peak_gflops_of_one_processor']:.0f} GFLOP/s each"])
 
 
 def summary(document: dict[str, Any], group: str, threads: str) -> str:
@@ -160,9 +161,7 @@ def section(document: dict[str, Any], files: dict[str, str]) -> list[str]:
     lines = [
         f"## {kind(document)}",
         "",
-        f"{machine['usable_processors']} processors of "
-        f"{document['peak_gflops_of_one_processor']:.0f} GFLOP/s each (measured); "
-        f"{machine['date']}.",
+        f"{machine['usable_processors']} processors, whose peak was measured; {machine['date']}.",
         f"Engines: {versions}.",
     ]
     for group in (group for group in TIMED if group in files):

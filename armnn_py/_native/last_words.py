@@ -82,8 +82,9 @@ def label(backend_id: str, call: str) -> bytes:
 
 
 def _words(text: str) -> bytes:
-    shown = "".join(mark if mark.isprintable() else "?" for mark in text)
-    return shown.encode("utf-8", "replace")[:1000]
+    if not text.isprintable():
+        text = "".join(mark if mark.isprintable() else "?" for mark in text)
+    return text.encode("utf-8", "replace")[:1000]
 
 
 class _UnderWay:

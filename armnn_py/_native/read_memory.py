@@ -22,7 +22,9 @@ class NonsenseError(Exception):
 
 
 def address_of(pointer: Any) -> int:
-    """The address in a pointer of any kind, 0 for null."""
+    """The address in a pointer of any kind, 0 for null; a number is one already."""
+    if type(pointer) is int:
+        return pointer
     return ctypes.cast(pointer, ctypes.c_void_p).value or 0
 
 
@@ -66,17 +68,24 @@ def read_struct(
     NonsenseError
         It is null, unreadable, or another structure.
     """
-    (header,) = read_array(pointer, abi.armnn_header_t, 1, what)
+    address, most = address_of(pointer), ctypes.sizeof(structure)
+    # Nearly always; an older structure is shorter, and may end where readable memory does.
+    is_whole = address and not address % ctypes.alignment(structure) and is_readable(address, most)
+    if is_whole:
+        header = abi.armnn_header_t.from_address(address)
+    else:
+        (header,) = read_array(address, abi.armnn_header_t, 1, what)
     if header.struct_type != tag:
         raise NonsenseError(f"{what} has tag 0x{header.struct_type:08x}, 0x{tag:08x} belongs there")
     size = int(header.struct_size)
     member = getattr(structure, least or "header")
     if size > _MAX_SIZE or size < member.offset + member.size:
         raise NonsenseError(f"{what} states a size of {size} bytes")
-    size = min(size, ctypes.sizeof(structure))
-    data = read_array(pointer, ctypes.c_ubyte, size, what)
+    size = min(size, most)
+    if not is_whole:
+        read_array(address, ctypes.c_ubyte, size, what)
     copy = structure()
-    ctypes.memmove(ctypes.byref(copy), data, size)
+    ctypes.memmove(ctypes.byref(copy), address, size)
     return copy
 
 

@@ -23,10 +23,28 @@ if TYPE_CHECKING:
 __all__ = ["Meaning", "read_constant", "read_tensor_info"]
 
 
-def read_tensor_info(pointer: Any, what: str, *, takes_late: bool = False) -> TensorInfo:
+def read_tensor_info(
+    pointer: Any,
+    what: str,
+    *,
+    takes_late: bool = False,
+    known: dict[bytes, TensorInfo] | None = None,
+) -> TensorInfo:
     """The `TensorInfo` of an ``armnn_tensor_info_t``.
 
     Every dimension must be known, except with ``takes_late``.
+
+    Parameters
+    ----------
+    pointer
+        To the structure.
+    what
+        For messages.
+    takes_late
+        Whether dimensions may be free.
+    known
+        What was read before, by the bytes of its structure; of a layer with many operands most are
+        alike.
 
     Raises
     ------
@@ -36,6 +54,18 @@ def read_tensor_info(pointer: Any, what: str, *, takes_late: bool = False) -> Te
     struct = read_struct(
         pointer, abi.armnn_tensor_info_t, abi.ARMNN_STRUCT_TENSOR_INFO, what, least="flags"
     )
+    plain = known is not None and not struct.quantization_count
+    if not plain:  # nothing but these bytes tells what it is
+        return _tensor_info(struct, what, takes_late)
+    assert known is not None
+    key = bytes(struct)
+    found = known.get(key)
+    if found is None:
+        found = known[key] = _tensor_info(struct, what, takes_late)
+    return found
+
+
+def _tensor_info(struct: abi.armnn_tensor_info_t, what: str, takes_late: bool) -> TensorInfo:
     if struct.fields_used:
         raise NonsenseError(f"{what} uses members that this version does not know")
     rank = int(struct.rank)

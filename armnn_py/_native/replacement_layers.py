@@ -76,6 +76,7 @@ class ReplacementReader:
         self._known = known
         self._api = api
         self._retain, self._release = retain, release
+        self._infos: dict[bytes, TensorInfo] = {}
 
     def read(self, pointer: Any, earlier: list[LayerData]) -> LayerData:
         """Copy the layer that follows ``earlier``; the backend still owns its blob.
@@ -104,7 +105,7 @@ class ReplacementReader:
         infos, constants = self._read_operands(struct, slots, name, earlier)
         pointers = read_array(struct.output_infos, ctypes.c_void_p, counts[1], "output_infos")
         outputs = tuple(
-            read_tensor_info(pointer, f"output {index} of layer '{name}'")
+            read_tensor_info(pointer, f"output {index} of layer '{name}'", known=self._infos)
             for index, pointer in enumerate(pointers)
         )
         views = outputs if layer_type is LayerType.CONCAT else infos
@@ -131,7 +132,9 @@ class ReplacementReader:
         constants: list[NDArray[Any] | None] = []
         for index, (layer, slot) in enumerate(slots):
             what = f"input {index} of layer '{name}'"
-            info = read_tensor_info(given[index], what) if given[index] else None
+            info = None
+            if given[index]:
+                info = read_tensor_info(given[index], what, known=self._infos)
             value: NDArray[Any] | None = None
             if layer == CONSTANT:
                 if slot != index or not values[index]:

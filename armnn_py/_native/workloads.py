@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._native import abi, last_words
 from armnn_py._native.calls import ErrorBuffer, backend_failure, raise_status, status_name
 from armnn_py._native.dynamic_library import UnreadableTextError, read_text
-from armnn_py._native.memory_manager import MemoryManager, create_memory_manager, pointer_value
 from armnn_py._native.model_options import create_model_context
 from armnn_py._native.object_table import object_table
 from armnn_py._native.raised import take_raised
+from armnn_py._native.read_memory import address_of
 from armnn_py._native.requirements import ask_requirements
 from armnn_py.errors import BackendError
 from armnn_py.types import LayerType
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from armnn_py._native.handle_registry import HandleRegistry
     from armnn_py._native.layers import LayerStructs
+    from armnn_py._native.memory_manager import MemoryManager
     from armnn_py._native.model_options import NativeModelOptions
 
 __all__ = ["NativeWorkload", "NativeWorkloadFactory"]
@@ -170,7 +171,7 @@ class NativeWorkload:
         """Destroy the workload; harmless when repeated."""
         if self.object is not None:
             item, self.object = self.object, None
-            self._live.discard(pointer_value(item))
+            self._live.discard(address_of(item))
             self._api.destroy(item)
             self._structs = None
             self._info = None
@@ -217,7 +218,10 @@ class NativeWorkloadFactory:
         self._manager: MemoryManager | None = None
         self._model_context = create_model_context(backend_id, api, instance, model_options)
         try:
-            self._manager = create_memory_manager(backend_id, api, instance)
+            if api.create_memory_manager:
+                from armnn_py._native.memory_manager import create_memory_manager
+
+                self._manager = create_memory_manager(backend_id, api, instance)
             self._create(api, instance, model_options, registry)
         except BaseException:
             self.destroy_parents()
@@ -296,7 +300,7 @@ class NativeWorkloadFactory:
                 details=[f"status: {status_name(status)}"],
                 hints=[_who_can_help(structs)],
             ) from cause
-        address = pointer_value(out)
+        address = address_of(out)
         if address in self._live:
             raise BackendError(
                 f"backend '{self.backend_id}' gives layer '{name}' a workload that it gave before",

@@ -20,11 +20,9 @@ from armnn_py.network.builders import (
     SlicingBuilders,
     SpatialBuilders,
 )
-from armnn_py.network.flat import FlatLayer, flatten, restore
 from armnn_py.network.metadata import ModelMetadata
 from armnn_py.network.storage import Builder, DynamicParts
 from armnn_py.network.validate import find_notes, find_problems
-from armnn_py.network.value_inputs import build
 from armnn_py.tensors import TensorInfo, format_shape, parse_static_shape
 
 __all__ = ["Network"]
@@ -32,9 +30,10 @@ __all__ = ["Network"]
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from armnn_py.network.flat import FlatLayer
     from armnn_py.symbolic import SizeTrace
 
-_State: TypeAlias = tuple[str, DynamicParts | None, ModelMetadata, list[FlatLayer]]
+_State: TypeAlias = "tuple[str, DynamicParts | None, ModelMetadata, list[FlatLayer]]"
 
 
 class Network(
@@ -194,6 +193,8 @@ class Network(
         known = {key: _bind(key, info, shapes.get(key)) for key, info in infos.items()}
         if self._dynamic is None:
             return self
+        from armnn_py.network.value_inputs import build
+
         built = _checked(self, build(self.name, self._dynamic, known, values or {}), known)
         built._metadata = self._metadata
         return built
@@ -246,6 +247,8 @@ class Network(
         name
             Name of the copy, the same without.
         """
+        from armnn_py.network.flat import flatten, restore
+
         network = type(self)(self.name if name is None else name)
         network._dynamic = self._dynamic
         network._metadata = self._metadata
@@ -301,9 +304,13 @@ class Network(
         return found
 
     def __getstate__(self) -> _State:
+        from armnn_py.network.flat import flatten
+
         return self.name, self._dynamic, self._metadata, flatten(self)
 
     def __setstate__(self, state: _State) -> None:
+        from armnn_py.network.flat import restore
+
         name, dynamic, metadata, layers = state
         Network.__init__(self, name)
         self._dynamic = dynamic

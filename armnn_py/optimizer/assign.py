@@ -24,7 +24,6 @@ from armnn_py.optimizer.check_quantization import check_quantization
 from armnn_py.optimizer.graph import Pin
 from armnn_py.optimizer.layouts import LayoutWishes, Wish, wish_of
 from armnn_py.optimizer.placement import Placement
-from armnn_py.optimizer.reduce_precision import run_in_fp32
 from armnn_py.records import structure
 from armnn_py.tensors import TensorInfo
 from armnn_py.text import counted, printable
@@ -460,6 +459,8 @@ class _Assigner:
             return False
         if not all(self.asking.taker(backend_id, around) for around in _conversions_around(key)):
             return False
+        from armnn_py.optimizer.reduce_precision import run_in_fp32
+
         for added in run_in_fp32(self.graph, node):
             taker = self.asking.taker(backend_id, node_signature(added)) or backend_id
             self.place(added, taker)

@@ -6,9 +6,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py._native.handle_registry import HandleRegistry
-from armnn_py.optimizer.edges import connect_memory
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -25,6 +22,11 @@ def connect_backends(
     graph.stage = "connect-memory"
     used = dict.fromkeys(node.backend for node in graph if node.backend is not None)
     backends = [available[name] for name in used]
+    if not any(_has_memory(backend) for backend in backends):
+        return {}
+    from armnn_py._native.handle_registry import HandleRegistry  # late: few backends have memory
+    from armnn_py.optimizer.edges import connect_memory
+
     for backend in backends:
         backend.retain()
     try:
@@ -37,3 +39,9 @@ def connect_backends(
     finally:
         for backend in backends:
             backend.release()
+
+
+def _has_memory(backend: Backend) -> bool:
+    """Whether a backend may work in other memory than the host's."""
+    api = backend.api
+    return bool(api.register_tensor_handle_factories or api.get_handle_factory_preferences)

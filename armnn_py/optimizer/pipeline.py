@@ -20,19 +20,15 @@ from armnn_py.optimizer.assign import (
 from armnn_py.optimizer.connect_backends import connect_backends
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.layouts import tidy
-from armnn_py.optimizer.lower_control_flow import lower_control_flow
-from armnn_py.optimizer.lower_matrices import lower_matrices
 from armnn_py.optimizer.optimize_subgraphs import number_subgraphs, optimize_subgraphs
 from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
+from armnn_py.optimizer.passes.base import late
 from armnn_py.optimizer.placed_network import PlacedNetwork
-from armnn_py.optimizer.reduce_precision import (
-    cancel_inverse_conversions,
-    reduce_fp32_to_fp16,
-)
 from armnn_py.optimizer.report import Assignment
 from armnn_py.optimizer.run_passes import run_passes
 from armnn_py.records import record
+from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence, Set
@@ -49,12 +45,15 @@ __all__ = ["SimplifiedNetwork", "place_network", "place_simplified", "simplify_n
 _log = logging.getLogger("armnn_py.optimizer")
 
 REDUCE_FP32_TO_FP16 = Pass(
-    "reduce-fp32-to-fp16", "Compute in float16 inside of the network", reduce_fp32_to_fp16
+    "reduce-fp32-to-fp16",
+    "Compute in float16 inside of the network",
+    late("..reduce_precision", function="reduce_fp32_to_fp16"),
 )
 CANCEL_INVERSE_CONVERSIONS = Pass(
     "cancel-inverse-conversions",
     "Conversions between float16 and float32 that undo each other go",
-    cancel_inverse_conversions,
+    late("..reduce_precision", function="cancel_inverse_conversions"),
+    frozenset({LayerType.CAST}),
 )
 
 
@@ -182,8 +181,15 @@ class _Pipeline:
 
     def simplify(self) -> None:
         """Write out what backends never see, then run the passes that need no backends."""
-        lower_control_flow(self.graph)
-        lower_matrices(self.graph)
+        types = {node.type for node in self.graph}
+        if not types.isdisjoint((LayerType.SWITCH, LayerType.MERGE)):
+            from armnn_py.optimizer.lower_control_flow import lower_control_flow
+
+            lower_control_flow(self.graph)
+        if LayerType.BATCH_MAT_MUL in types:
+            from armnn_py.optimizer.lower_matrices import lower_matrices
+
+            lower_matrices(self.graph)
         if self.options.placement is not None:
             self.options.placement.check_backends(self.available)
             pin_nodes(self.graph, self.options.placement)

@@ -8,7 +8,7 @@ import os
 import re
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.backends.registry import nameable_ids
@@ -28,8 +28,8 @@ _TYPES = {kind.label: kind for kind in LayerType if not FACTS[kind].host}
 _RULE_KEYS = ("name", "type", "backend", "strict")
 
 
-@dataclass(frozen=True, slots=True)
-class PlacementRule:
+@record
+class PlacementRule(Frozen):
     """Layers of a name and a type, and the backend that is to run them.
 
     Parameters

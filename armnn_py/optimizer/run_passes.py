@@ -102,7 +102,8 @@ def run_passes(
             continue
         log = PassLog(evaluate, rank_of)
         graph.stage = one.name
-        one.run(graph, log)
+        if one.types is None or not one.types.isdisjoint(node.type for node in graph):
+            one.run(graph, log)
         records.append(PassRecord(one.name, tuple(log.changes)))
         if validate:
             _check(graph, f"after pass '{one.name}'", placed)

@@ -7,14 +7,12 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from armnn_py._native.handle_registry import HandleRegistry
-from armnn_py._native.tensor_handles import SubTensorRefusedError
 from armnn_py.errors import BackendError
-from armnn_py.runtime.sub_handles import make_sub_handle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from armnn_py._native.handle_registry import HandleRegistry
     from armnn_py._native.tensor_handles import TensorHandle, TensorHandleFactory
     from armnn_py.backends.backend import Backend
     from armnn_py.runtime.moves import PlannedHandle
@@ -47,6 +45,8 @@ class ContextHandles:
         self._registry: HandleRegistry | None = None
         if not planned:
             return
+        from armnn_py._native.handle_registry import HandleRegistry
+
         self._registry = registry = HandleRegistry(backends)
         try:
             for want in planned:
@@ -61,6 +61,9 @@ class ContextHandles:
     def _make(self, factory: TensorHandleFactory, want: PlannedHandle) -> TensorHandle:
         if want.parent is None:
             return factory.create(want.info, managed=want.managed)
+        from armnn_py._native.tensor_handles import SubTensorRefusedError
+        from armnn_py.runtime.sub_handles import make_sub_handle
+
         try:
             return make_sub_handle(factory, self._handles[want.parent], want.info, want.origin)
         except SubTensorRefusedError as refused:

@@ -194,6 +194,8 @@ class ContextPool(LeaseBook):
 
     def _take_lost(self, entry: PlanEntry) -> list[ExecutionContext]:
         """Take out the contexts that interrupts left, but for that of the sequence."""
+        if not entry.made:  # it is new: leases of other plans need not be looked through
+            return []
         lost = entry.find_lost(list(self._leases))
         own = None if self.sequence is None else self.sequence.context
         return [context for context in lost if context is not own and take_out(entry.made, context)]

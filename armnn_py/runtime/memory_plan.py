@@ -65,7 +65,8 @@ def plan_arena(records: Sequence[UsageRecord]) -> ArenaPlan:
     order = sorted(range(len(records)), key=lambda i: (-records[i].size, records[i].first, i))
     while order and not records[order[-1]].size:
         order.pop()  # empty ones need no room
-    occupied = _Occupied([records[index] for index in order])
+    placed = [records[index] for index in order]
+    occupied = _Few() if len(placed) <= _FEW else _Occupied(placed)
     arena_size = 0
     for index in order:
         record = records[index]
@@ -83,6 +84,31 @@ def plan_arena(records: Sequence[UsageRecord]) -> ArenaPlan:
         occupied.add(record.first, record.last, best_offset, best_offset + size)
         arena_size = max(arena_size, best_offset + size)
     return ArenaPlan(tuple(offsets), arena_size)
+
+
+#: So many buffers are all looked at.
+_FEW = 64
+
+
+class _Few:
+    """As `_Occupied`, for so few buffers that a tree takes more time than it saves."""
+
+    __slots__ = ("_ranges",)
+
+    def __init__(self) -> None:
+        self._ranges: list[tuple[int, int, int, int]] = []
+
+    def add(self, first: int, last: int, begin: int, end: int) -> None:
+        """Occupy bytes from ``begin`` to before ``end`` in steps ``first`` to ``last``."""
+        insort(self._ranges, (begin, end, first, last))
+
+    def during(self, first: int, last: int) -> list[tuple[int, int]]:
+        """Ranges of bytes that are occupied in one of these steps, by begin; they may overlap."""
+        return [
+            (begin, end)
+            for begin, end, since, until in self._ranges
+            if since <= last and until >= first
+        ]
 
 
 #: A query that meets more ranges than this adds a watched step, up to so many steps.

@@ -73,10 +73,13 @@ class Lease:
 class PlanEntry:
     """A plan and the contexts that were made for it."""
 
-    __slots__ = ("idle", "kept", "made", "plan")
+    __slots__ = ("_bytes_of_context", "_bytes_of_plan", "idle", "kept", "made", "plan")
 
     def __init__(self, plan: NetworkPlan) -> None:
         self.plan = plan
+        records = _BYTES_OF_PLAN + _BYTES_OF_STEP * len(plan.steps)
+        self._bytes_of_plan = plan.packed_size + records
+        self._bytes_of_context = plan.arena_size + plan.persistent_size
         #: Leases that wait for work. Taking one out and putting it back are atomic, so that most
         #: calls take no lock.
         self.idle: list[Lease] = []
@@ -93,10 +96,7 @@ class PlanEntry:
     @property
     def bytes(self) -> int:
         """Estimated memory of the plan and its contexts, without weights that plans share."""
-        plan = self.plan
-        contexts = max(1, len(self.made))
-        records = _BYTES_OF_PLAN + _BYTES_OF_STEP * len(plan.steps)
-        return contexts * (plan.arena_size + plan.persistent_size) + plan.packed_size + records
+        return (len(self.made) or 1) * self._bytes_of_context + self._bytes_of_plan
 
     def make_context(self) -> ExecutionContext:
         """Make a context, which nobody has yet."""
@@ -188,16 +188,24 @@ class PlanCache:
         Entries that ``is_needed`` stay.
         """
         self._entries[key] = entry
-        idle = [k for k, e in self._entries.items() if e is not entry and not is_needed(e)]
-        total = sum(e.bytes for e in self._entries.values())
-        gone = []
-        for old in idle:
-            too_many = self._capacity is not None and len(self._entries) > self._capacity
-            if not too_many and total <= self._limit:
-                break
+        total = sum([e.bytes for e in self._entries.values()])
+        gone: list[PlanEntry] = []
+        if not self._is_too_much(total):  # nearly always: who is needed need not be found out
+            return gone
+        for old, other in list(self._entries.items()):
+            if other is entry or is_needed(other):
+                continue
             gone.append(self._entries.pop(old))
-            total -= gone[-1].bytes
+            total -= other.bytes
+            if not self._is_too_much(total):
+                break
         return gone
+
+    def _is_too_much(self, total: int) -> bool:
+        """Whether there are too many entries, or too many bytes of them."""
+        return total > self._limit or (
+            self._capacity is not None and len(self._entries) > self._capacity
+        )
 
     @property
     def entries(self) -> list[PlanEntry]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
 from armnn_py._native.blob import check_blob
-from armnn_py._native.handle_registry import HandleRegistry
 from armnn_py._native.layers import LayerStructs
 from armnn_py._native.workloads import NativeWorkload, NativeWorkloadFactory
 from armnn_py.errors import BackendError
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py._native.backend_context import NativeBackendContext
+    from armnn_py._native.handle_registry import HandleRegistry
     from armnn_py._native.tensor_handles import TensorHandleFactory
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer
@@ -79,6 +79,8 @@ class PlanWorkloads:
             backend.retain()
             self.backends.append(backend)
         if any(backend.api.register_tensor_handle_factories for backend in self.backends):
+            from armnn_py._native.handle_registry import HandleRegistry  # late: few have memory
+
             self._handle_registry = HandleRegistry(self.backends)
 
     @property

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from armnn_py._native import abi
 from armnn_py.descriptors import ConcatDescriptor, SplitterDescriptor
 from armnn_py.records import structure
-from armnn_py.runtime.sub_handles import find_refused
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -145,7 +144,9 @@ def elide_layers(
     while True:
         layout = _Layout(build)
         refused = [step for step in open_steps if not (enabled and layout.take(step))]
-        if not refused and open_steps:
+        if not refused and open_steps and factories:
+            from armnn_py.runtime.sub_handles import find_refused
+
             faulty = find_refused(build, factories)
             guilty = {id(t.joined_by) for t in build.tensors if id(t) in faulty}
             refused = [step for step in open_steps if id(step) in guilty]

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from armnn_py.errors import (
     ArmnnError,
@@ -16,7 +17,6 @@ from armnn_py.errors import (
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.quoting import quoted
-from armnn_py.frontends.common.stand_ins import RunsStandIns
 from armnn_py.frontends.common.values import (
     Array,
     Known,
@@ -40,6 +40,9 @@ from armnn_py.frontends.onnx.table import NEWEST_VERSION, find_operator
 from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.network import Network
 from armnn_py.tensors import TensorInfo
+
+if TYPE_CHECKING:
+    from armnn_py.frontends.common.stand_ins import RunsStandIns
 
 __all__ = ["Builder", "convert", "network_of"]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from armnn_py.errors import ArmnnError, ParseError
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.origins import origins
 from armnn_py.frontends.common.quoting import quoted
-from armnn_py.frontends.common.stand_ins import RunsStandIns
 from armnn_py.frontends.common.values import (
     Known,
     NotKnown,
@@ -34,6 +33,9 @@ from armnn_py.frontends.onnx.small_types import prepared, restored
 from armnn_py.frontends.onnx.table import find_operator
 from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.tensors import TensorInfo
+
+if TYPE_CHECKING:
+    from armnn_py.frontends.common.stand_ins import RunsStandIns
 
 __all__ = ["Failed", "Scope", "Work", "named"]
 

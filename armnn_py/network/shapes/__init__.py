@@ -7,23 +7,13 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.descriptors import DESCRIPTOR_OF, Descriptor
 from armnn_py.errors import InvalidArgumentError, LayerValidationError
 from armnn_py.network.operands import operand_name
-from armnn_py.network.shapes import (
-    convolution,
-    elementwise,
-    levels,
-    movement,
-    recurrent,
-    reduction,
-    slicing,
-    spatial,
-    special,
-)
 from armnn_py.network.shapes.generic import GENERIC
 from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo, format_shape
@@ -35,17 +25,38 @@ if TYPE_CHECKING:
 
 __all__ = ["infer", "infer_shapes"]
 
-_RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {
-    **convolution.RULES,
-    **elementwise.RULES,
-    **levels.RULES,
-    **movement.RULES,
-    **recurrent.RULES,
-    **reduction.RULES,
-    **slicing.RULES,
-    **spatial.RULES,
-    **special.RULES,
-}
+_FAMILIES = (
+    "convolution",
+    "special",
+    "movement",
+    "reduction",
+    "elementwise",
+    "spatial",
+    "slicing",
+    "levels",
+    "recurrent",
+)
+"""Modules with ``RULES``, those of most networks first: the others are seldom imported."""
+
+_FOUND: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {}
+
+
+def _rule_of(layer_type: LayerType) -> Callable[[Site], list[TensorInfo]]:
+    """Return the rule of a layer type: its own, or that which the table of layers names."""
+    rule = _FOUND.get(layer_type)
+    if rule is None:
+        rule = _FOUND[layer_type] = _own_rule(layer_type) or GENERIC[FACTS[layer_type].shape]
+    return rule
+
+
+def _own_rule(layer_type: LayerType) -> Callable[[Site], list[TensorInfo]] | None:
+    if FACTS[layer_type].shape not in ("custom", "stated"):
+        return None
+    for family in _FAMILIES:
+        rules = importlib.import_module(f"armnn_py.network.shapes.{family}").RULES
+        if layer_type in rules:
+            return rules[layer_type]  # type: ignore[no-any-return]
+    return None
 
 
 def infer(
@@ -90,7 +101,7 @@ def infer(
     _check_site(site)
     if any(info.late for info in outputs or ()) and layer_type is not LayerType.STAND_IN:
         site.fail("an output has late dimensions, which only a StandIn layer has")
-    rule = _RULES.get(layer_type) or GENERIC[FACTS[layer_type].shape]
+    rule = _rule_of(layer_type)
     try:
         found = rule(site)
     except LayerValidationError:
@@ -125,7 +136,7 @@ def infer_shapes(
     """
     site = Site(layer_type, descriptor, input_infos, constants, outputs, layer)
     _check_site(site)
-    rule = _RULES.get(layer_type) or GENERIC[FACTS[layer_type].shape]
+    rule = _rule_of(layer_type)
     return [info.static_shape for info in rule(site)]
 
 

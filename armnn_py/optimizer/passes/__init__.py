@@ -1,80 +1,170 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The simplifying passes, in the order in which they run (Arm NN's order)."""
+"""The simplifying passes, in the order in which they run (Arm NN's order).
+
+Each is a function in a module of its own, which is imported when a network has layers that the pass
+begins at.
+"""
 
 from __future__ import annotations
 
-from armnn_py.optimizer.passes.base import Pass, PassLog
-from armnn_py.optimizer.passes.broadcast_shapes import INSERT_BROADCAST_RESHAPES
-from armnn_py.optimizer.passes.dead_layers import REMOVE_DEAD_LAYERS
-from armnn_py.optimizer.passes.depth_to_space import (
-    TRANSPOSE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE,
-)
-from armnn_py.optimizer.passes.fold_constants import FOLD_CONSTANTS
-from armnn_py.optimizer.passes.fold_edges import FOLD_EDGES_INTO_POOLING2D
-from armnn_py.optimizer.passes.fold_pad import (
-    FOLD_PAD_INTO_CONVOLUTION2D,
-    FOLD_PAD_INTO_DEPTHWISE_CONVOLUTION2D,
-    FOLD_PAD_INTO_POOLING2D,
-)
-from armnn_py.optimizer.passes.fuse_affine import (
-    FUSE_AFFINE_INTO_WEIGHTS_BEFORE,
-    FUSE_AFFINE_INTO_WEIGHTS_BEHIND,
-)
-from armnn_py.optimizer.passes.fuse_batch_norm import (
-    FUSE_BATCH_NORM_INTO_CONVOLUTION2D,
-    FUSE_BATCH_NORM_INTO_DEPTHWISE_CONVOLUTION2D,
-)
-from armnn_py.optimizer.passes.hard_swish import RECOGNIZE_HARD_SWISH
-from armnn_py.optimizer.passes.identities import REMOVE_IDENTITIES
-from armnn_py.optimizer.passes.inverse_permutes import (
-    CANCEL_INVERSE_TRANSPOSES,
-)
-from armnn_py.optimizer.passes.merge_affine import MERGE_AFFINE_RUNS
-from armnn_py.optimizer.passes.merge_reshapes import MERGE_CONSECUTIVE_RESHAPES
-from armnn_py.optimizer.passes.merge_slices import MERGE_CONSECUTIVE_SLICES
-from armnn_py.optimizer.passes.move_permute_up import MOVE_TRANSPOSE_UP
-from armnn_py.optimizer.passes.permute_as_reshape import TRANSPOSE_AS_RESHAPE
-from armnn_py.optimizer.passes.permute_regions import PERMUTE_REGIONS
-from armnn_py.optimizer.passes.quantized_layers import MAKE_QUANTIZED_LAYERS
-from armnn_py.optimizer.passes.squash_siblings import (
-    SQUASH_EQUAL_RESHAPE_SIBLINGS,
-    SQUASH_EQUAL_TRANSPOSE_SIBLINGS,
-)
-from armnn_py.optimizer.passes.write_out_lstm import WRITE_OUT_LSTM
+from armnn_py.optimizer.passes.base import Pass, PassLog, late
+from armnn_py.types import LayerType
 
 __all__ = ["SIMPLIFYING", "Pass", "PassLog"]
+
+_TRANSPOSES = frozenset({LayerType.PERMUTE, LayerType.TRANSPOSE})
+_AFFINE = frozenset(
+    {LayerType.ACTIVATION, LayerType.BATCH_NORMALIZATION, LayerType.ELEMENTWISE_BINARY}
+)
 
 #: Every pass that runs before layers get their backends.
 SIMPLIFYING: tuple[Pass, ...] = (
     # Before constants are dequantised for good.
-    MAKE_QUANTIZED_LAYERS,
-    WRITE_OUT_LSTM,
-    INSERT_BROADCAST_RESHAPES,
+    Pass(
+        "make-quantized-layers",
+        "a layer between Dequantize and Quantize layers computes quantised numbers",
+        late(".quantized_layers"),
+        frozenset({LayerType.QUANTIZE}),
+    ),
+    Pass(
+        "write-out-lstm",
+        "an LSTM that only a later backend takes becomes the layers of its steps",
+        late(".write_out_lstm"),
+        frozenset({LayerType.LSTM, LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM}),
+    ),
+    Pass(
+        "insert-broadcast-reshapes",
+        "elementwise layers get operands of equal rank",
+        late(".broadcast_shapes"),
+    ),
     # Constants.
-    FOLD_CONSTANTS,
+    Pass(
+        "fold-constants",
+        "layers whose inputs are all constant are computed now and become constants",
+        late(".fold_constants"),
+    ),
     # The main passes.
-    SQUASH_EQUAL_TRANSPOSE_SIBLINGS,
-    SQUASH_EQUAL_RESHAPE_SIBLINGS,
-    CANCEL_INVERSE_TRANSPOSES,
-    PERMUTE_REGIONS,
-    MOVE_TRANSPOSE_UP,
-    TRANSPOSE_AS_RESHAPE,
-    MERGE_CONSECUTIVE_RESHAPES,
+    Pass(
+        "squash-equal-transpose-siblings",
+        "equal Transposes of one tensor become one",
+        late(".squash_siblings", LayerType.TRANSPOSE),
+        frozenset({LayerType.TRANSPOSE}),
+    ),
+    Pass(
+        "squash-equal-reshape-siblings",
+        "equal Reshapes of one tensor become one",
+        late(".squash_siblings", LayerType.RESHAPE),
+        frozenset({LayerType.RESHAPE}),
+    ),
+    Pass(
+        "cancel-inverse-transposes",
+        "a Transpose that takes back the Transpose before it",
+        late(".inverse_permutes"),
+        _TRANSPOSES,
+    ),
+    Pass(
+        "permute-regions",
+        "layers compute in another order of dimensions if that takes fewer Transposes",
+        late(".permute_regions"),
+        _TRANSPOSES,
+    ),
+    Pass(
+        "move-transpose-up",
+        "Transposes move up through elementwise layers to where they cancel",
+        late(".move_permute_up"),
+        _TRANSPOSES,
+    ),
+    Pass(
+        "transpose-as-reshape",
+        "a Transpose that moves only dimensions of 1 becomes a Reshape",
+        late(".permute_as_reshape"),
+        _TRANSPOSES,
+    ),
+    Pass(
+        "merge-consecutive-reshapes",
+        "of Reshapes in a row only the last stays",
+        late(".merge_reshapes"),
+        frozenset({LayerType.RESHAPE}),
+    ),
     # Fusions.
-    FOLD_PAD_INTO_CONVOLUTION2D,
-    FOLD_PAD_INTO_DEPTHWISE_CONVOLUTION2D,
-    FOLD_PAD_INTO_POOLING2D,
-    TRANSPOSE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE,
-    FUSE_BATCH_NORM_INTO_CONVOLUTION2D,
-    FUSE_BATCH_NORM_INTO_DEPTHWISE_CONVOLUTION2D,
+    Pass(
+        "fold-pad-into-convolution2d",
+        "zeros padded around an image become the padding of the convolution that reads it",
+        late(".fold_pad", LayerType.CONVOLUTION2D),
+        frozenset({LayerType.PAD}),
+    ),
+    Pass(
+        "fold-pad-into-depthwise-convolution2d",
+        "zeros padded around an image become the padding of the depthwise convolution that reads "
+        "it",
+        late(".fold_pad", LayerType.DEPTHWISE_CONVOLUTION2D),
+        frozenset({LayerType.PAD}),
+    ),
+    Pass(
+        "fold-pad-into-pooling2d",
+        "padding that pooling does not notice becomes its own",
+        late(".fold_pad", LayerType.POOLING2D),
+        frozenset({LayerType.PAD}),
+    ),
+    Pass(
+        "transpose-and-batch-to-space-as-depth-to-space",
+        "a Transpose and the BatchToSpaceNd behind it become one DepthToSpace",
+        late(".depth_to_space"),
+        frozenset({LayerType.BATCH_TO_SPACE_ND}),
+    ),
+    Pass(
+        "fuse-batch-norm-into-convolution2d",
+        "batch normalisation becomes part of the constant weights of the convolution before it",
+        late(".fuse_batch_norm", LayerType.CONVOLUTION2D),
+        frozenset({LayerType.BATCH_NORMALIZATION}),
+    ),
+    Pass(
+        "fuse-batch-norm-into-depthwise-convolution2d",
+        "batch normalisation becomes part of the constant weights of the depthwise convolution "
+        "before it",
+        late(".fuse_batch_norm", LayerType.DEPTHWISE_CONVOLUTION2D),
+        frozenset({LayerType.BATCH_NORMALIZATION}),
+    ),
     # Passes that Arm NN does not have.
-    FOLD_EDGES_INTO_POOLING2D,
-    MERGE_CONSECUTIVE_SLICES,
-    RECOGNIZE_HARD_SWISH,
-    FUSE_AFFINE_INTO_WEIGHTS_BEFORE,
-    FUSE_AFFINE_INTO_WEIGHTS_BEHIND,
-    MERGE_AFFINE_RUNS,
-    REMOVE_IDENTITIES,
-    REMOVE_DEAD_LAYERS,
+    Pass(
+        "fold-edges-into-pooling2d",
+        "repeated edges that a maximum does not notice become its padding",
+        late(".fold_edges"),
+        frozenset({LayerType.GATHER}),
+    ),
+    Pass(
+        "merge-consecutive-slices",
+        "a cut from a cut is made from the first tensor",
+        late(".merge_slices"),
+        frozenset({LayerType.SLICE, LayerType.STRIDED_SLICE}),
+    ),
+    Pass(
+        "recognize-hard-swish",
+        "x * clip(x + 3, 0, 6) / 6 in several layers becomes one Activation",
+        late(".hard_swish"),
+        frozenset({LayerType.ELEMENTWISE_BINARY}),
+    ),
+    Pass(
+        "fuse-affine-into-weights-before",
+        "constants that a result is multiplied with, or that are added, become part of the weights "
+        "and the bias that made it",
+        late(".fuse_affine", function="into_before"),
+        _AFFINE,
+    ),
+    Pass(
+        "fuse-affine-into-weights-behind",
+        "constants that an input is multiplied with, or that are added, become part of the weights "
+        "and the bias that read it",
+        late(".fuse_affine", function="into_behind"),
+        _AFFINE,
+    ),
+    Pass(
+        "merge-affine-runs",
+        "multiplications and additions of constants in a row become one layer",
+        late(".merge_affine"),
+        _AFFINE,
+    ),
+    Pass("remove-identities", "layers that hand on what they read", late(".identities")),
+    Pass("remove-dead-layers", "layers that no output depends on", late(".dead_layers")),
 )

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
 
     from armnn_py.network import Network
     from armnn_py.optimizer.graph import Graph, Node
+    from armnn_py.types import LayerType
 
-__all__ = ["Pass", "PassLog", "may_merge"]
+__all__ = ["Pass", "PassLog", "late", "may_merge"]
 
 
 def may_merge(node: Node, into: Node) -> bool:
@@ -79,8 +81,33 @@ class Pass:
         One line for people.
     run
         Changes the graph in place and reports each change.
+    types
+        Types of layers without any of which it changes nothing; None: it always runs.
     """
 
     name: str
     summary: str
     run: Callable[[Graph, PassLog], None]
+    types: frozenset[LayerType] | None = None
+
+
+def late(
+    module: str, *arguments: object, function: str = "run"
+) -> Callable[[Graph, PassLog], None]:
+    """Return a function of a module that is imported when it is called.
+
+    Parameters
+    ----------
+    module
+        Name of the module, seen from this package: ``.fold_pad``.
+    arguments
+        What the function gets behind graph and log.
+    function
+        Its name in the module.
+    """
+
+    def run(graph: Graph, log: PassLog) -> None:
+        found = importlib.import_module(module, __package__)
+        getattr(found, function)(graph, log, *arguments)
+
+    return run

@@ -11,7 +11,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import ReshapeDescriptor
-from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.optimizer.passes.base import PassLog
 from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
@@ -19,7 +19,7 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["INSERT_BROADCAST_RESHAPES"]
+__all__ = ["run"]
 
 
 def _lengthened(info: TensorInfo, rank: int) -> TensorInfo:
@@ -46,7 +46,8 @@ def _lengthen(graph: Graph, value: Value, rank: int, reader: Node) -> Value:
     ).output
 
 
-def _run(graph: Graph, log: PassLog) -> None:
+def run(graph: Graph, log: PassLog) -> None:
+    """Run the pass."""
     longer: dict[tuple[Value, int], Value] = {}
     for node in graph.nodes:
         if FACTS[node.type].shape != "broadcast":
@@ -67,10 +68,3 @@ def _run(graph: Graph, log: PassLog) -> None:
         if value.constant is not None and not value.users and value.node in graph:
             graph.adopt(made.node, value.node)
             graph.remove(value.node)
-
-
-INSERT_BROADCAST_RESHAPES = Pass(
-    "insert-broadcast-reshapes",
-    "elementwise layers get operands of equal rank",
-    _run,
-)

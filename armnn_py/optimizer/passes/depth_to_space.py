@@ -12,19 +12,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import BatchToSpaceNdDescriptor, PermuteDescriptor, SpaceDepthDescriptor
-from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
+from armnn_py.optimizer.passes.base import PassLog, may_merge
 from armnn_py.types import DataLayout, LayerType
 
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = ["TRANSPOSE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE"]
+__all__ = ["run"]
 
 # Swaps batch and channels; that is its own inverse, so it reads alike in Permute and Transpose.
 _SWAPS = {DataLayout.NHWC: (3, 1, 2, 0), DataLayout.NCHW: (1, 0, 2, 3)}
 
 
-def _run(graph: Graph, log: PassLog) -> None:
+def run(graph: Graph, log: PassLog) -> None:
+    """Run the pass."""
     for node in graph.nodes:
         if node.type is not LayerType.BATCH_TO_SPACE_ND:
             continue
@@ -62,10 +63,3 @@ def _join_one(graph: Graph, transpose: Node, spread: Node, log: PassLog) -> None
     graph.substitute(spread, joined)
     graph.remove(transpose)
     log.changed(f"'{transpose.name}' and '{spread.name}' joined as a DepthToSpace")
-
-
-TRANSPOSE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE = Pass(
-    "transpose-and-batch-to-space-as-depth-to-space",
-    "a Transpose and the BatchToSpaceNd behind it become one DepthToSpace",
-    _run,
-)

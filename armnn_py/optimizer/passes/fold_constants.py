@@ -17,7 +17,7 @@ from armnn_py.descriptors import PermuteDescriptor
 from armnn_py.descriptors.symbolic_fields import plain_descriptor
 from armnn_py.memory_budget import computed_budget
 from armnn_py.network import Network
-from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
+from armnn_py.optimizer.passes.base import PassLog, may_merge
 from armnn_py.tensors.symbolic_infos import plain_info
 from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from armnn_py.network import OutputSlot
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["FOLD_CONSTANTS"]
+__all__ = ["run"]
 
 #: A constant may be this much larger than the ones that it is made of,
 _GROWTH = 4
@@ -50,7 +50,8 @@ def _is_computable(layer_type: LayerType) -> bool:
     return not (facts.host or facts.moves_memory or facts.opaque)
 
 
-def _run(graph: Graph, log: PassLog) -> None:
+def run(graph: Graph, log: PassLog) -> None:
+    """Run the pass."""
     known = _knowable(graph)
     wanted = _wanted(known)
     found: dict[Value, NDArray[Any]] = {}
@@ -288,10 +289,3 @@ def _fold(graph: Graph, node: Node, found: dict[Value, NDArray[Any]], log: PassL
         name = node.name if len(node.outputs) == 1 else f"{node.name} ({value.index})"
         graph.replace(value, graph.add_constant(array, value.info, name=name, near=node))
     log.changed(f"{node.shown_type.label} '{node.name}' computed: its inputs are constant")
-
-
-FOLD_CONSTANTS = Pass(
-    "fold-constants",
-    "layers whose inputs are all constant are computed now and become constants",
-    _run,
-)

@@ -14,17 +14,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armnn_py.descriptors import GatherDescriptor, Pooling2dDescriptor
-from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.optimizer.passes.base import PassLog
 from armnn_py.optimizer.passes.fold_pad import fold_into_readers, same_output, sees_input
 from armnn_py.types import LayerType, PoolingAlgorithm
 
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = ["FOLD_EDGES_INTO_POOLING2D"]
+__all__ = ["run"]
 
 
-def _run(graph: Graph, log: PassLog) -> None:
+def run(graph: Graph, log: PassLog) -> None:
+    """Run the pass."""
     for node in reversed(graph.nodes):  # of one Gather behind another the last goes first
         if node.type is LayerType.GATHER and node in graph:
             _fold_one(graph, node, log)
@@ -79,10 +80,3 @@ def _wider(
         return None
     fits = same_output(reader, wider, source.info) and sees_input(wider, source.info, reader)
     return wider if fits else None
-
-
-FOLD_EDGES_INTO_POOLING2D = Pass(
-    "fold-edges-into-pooling2d",
-    "repeated edges that a maximum does not notice become its padding",
-    _run,
-)

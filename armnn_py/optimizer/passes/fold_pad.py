@@ -23,7 +23,7 @@ from armnn_py.descriptors import (
 )
 from armnn_py.errors import ArmnnError
 from armnn_py.network import shapes
-from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
+from armnn_py.optimizer.passes.base import PassLog, may_merge
 from armnn_py.types import LayerType, PaddingMethod, PaddingMode, PoolingAlgorithm
 
 if TYPE_CHECKING:
@@ -31,10 +31,8 @@ if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
 __all__ = [
-    "FOLD_PAD_INTO_CONVOLUTION2D",
-    "FOLD_PAD_INTO_DEPTHWISE_CONVOLUTION2D",
-    "FOLD_PAD_INTO_POOLING2D",
     "fold_into_readers",
+    "run",
     "same_output",
     "sees_input",
 ]
@@ -75,18 +73,16 @@ def fold_into_readers(
     graph.remove(node)
 
 
-def _fold(layer_type: LayerType) -> Callable[[Graph, PassLog], None]:
-    def run(graph: Graph, log: PassLog) -> None:
-        for pad in graph.nodes:
-            if pad.type is not LayerType.PAD:
-                continue
+def run(graph: Graph, log: PassLog, layer_type: LayerType) -> None:
+    """Run the pass for readers of one type."""
+    for pad in graph.nodes:
+        if pad.type is not LayerType.PAD:
+            continue
 
-            def widened(reader: Node, pad: Node = pad) -> _Windowed | None:
-                return _folded(pad, reader) if reader.type is layer_type else None
+        def widened(reader: Node, pad: Node = pad) -> _Windowed | None:
+            return _folded(pad, reader) if reader.type is layer_type else None
 
-            fold_into_readers(graph, pad, widened, f"pad '{pad.name}'", log)
-
-    return run
+        fold_into_readers(graph, pad, widened, f"pad '{pad.name}'", log)
 
 
 def _folded(pad: Node, reader: Node) -> _Windowed | None:
@@ -183,22 +179,3 @@ def _all_inside(
     start = np.arange(count, dtype=np.int64) * stride - before
     tap = np.maximum(-(start // dilation), 0)  # the first that is not before the input
     return bool(np.all((tap < window) & (start + tap * dilation < size)))
-
-
-FOLD_PAD_INTO_CONVOLUTION2D = Pass(
-    "fold-pad-into-convolution2d",
-    "zeros padded around an image become the padding of the convolution that reads it",
-    _fold(LayerType.CONVOLUTION2D),
-)
-
-FOLD_PAD_INTO_DEPTHWISE_CONVOLUTION2D = Pass(
-    "fold-pad-into-depthwise-convolution2d",
-    "zeros padded around an image become the padding of the depthwise convolution that reads it",
-    _fold(LayerType.DEPTHWISE_CONVOLUTION2D),
-)
-
-FOLD_PAD_INTO_POOLING2D = Pass(
-    "fold-pad-into-pooling2d",
-    "padding that pooling does not notice becomes its own",
-    _fold(LayerType.POOLING2D),
-)

@@ -17,7 +17,7 @@ from operator import methodcaller
 from typing import TYPE_CHECKING
 
 from armnn_py.optimizer.passes.affine import Affine, affine_of, run_behind
-from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
+from armnn_py.optimizer.passes.base import PassLog, may_merge
 from armnn_py.optimizer.passes.weights import Weights, weights_of
 from armnn_py.text import quoted
 from armnn_py.types import LayerType
@@ -28,21 +28,17 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = [
-    "FUSE_AFFINE_INTO_WEIGHTS_BEFORE",
-    "FUSE_AFFINE_INTO_WEIGHTS_BEHIND",
-    "NORMALIZED_IN_WEIGHTS",
-    "take_into_weights",
-]
+__all__ = ["into_before", "into_behind", "take_into_weights"]
 
 #: Batch normalisation right behind these has passes of its own.
-NORMALIZED_IN_WEIGHTS = (LayerType.CONVOLUTION2D, LayerType.DEPTHWISE_CONVOLUTION2D)
+_NORMALIZED_IN_WEIGHTS = (LayerType.CONVOLUTION2D, LayerType.DEPTHWISE_CONVOLUTION2D)
 
 
 # ---- Into the layer before ---------------------------------------------------------------------
 
 
-def _into_before(graph: Graph, log: PassLog) -> None:
+def into_before(graph: Graph, log: PassLog) -> None:
+    """Run the pass for constants behind a layer with weights."""
     for node in graph.nodes:
         if node not in graph:
             continue
@@ -59,7 +55,7 @@ def _into_before(graph: Graph, log: PassLog) -> None:
 
 
 def _is_left_to_others(node: Node, step: Node) -> bool:
-    return step.type is LayerType.BATCH_NORMALIZATION and node.type in NORMALIZED_IN_WEIGHTS
+    return step.type is LayerType.BATCH_NORMALIZATION and node.type in _NORMALIZED_IN_WEIGHTS
 
 
 def take_into_weights(graph: Graph, weights: Weights, steps: list[Node], whole: Affine) -> bool:
@@ -93,7 +89,8 @@ def _take_out(graph: Graph, steps: list[Node], new: Node) -> None:
 # ---- Into the layers behind --------------------------------------------------------------------
 
 
-def _into_behind(graph: Graph, log: PassLog) -> None:
+def into_behind(graph: Graph, log: PassLog) -> None:
+    """Run the pass for constants before layers with weights."""
     for node in reversed(graph.nodes):
         # From the last step of a run upwards, as far as all of it can be fused.
         if node not in graph or affine_of(node) is None:
@@ -169,18 +166,3 @@ def _changed(graph: Graph, weights: Weights, step: Affine, steps: list[Node]) ->
         _uniform_constants(step, weights) if axis is None else _constants(step, weights, axis)
     )
     return weights.exchange(graph, values, bias, steps[0].name)
-
-
-FUSE_AFFINE_INTO_WEIGHTS_BEFORE = Pass(
-    "fuse-affine-into-weights-before",
-    "constants that a result is multiplied with, or that are added, become part of the weights "
-    "and the bias that made it",
-    _into_before,
-)
-
-FUSE_AFFINE_INTO_WEIGHTS_BEHIND = Pass(
-    "fuse-affine-into-weights-behind",
-    "constants that an input is multiplied with, or that are added, become part of the weights "
-    "and the bias that read it",
-    _into_behind,
-)

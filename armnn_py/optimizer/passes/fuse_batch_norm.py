@@ -10,11 +10,10 @@ float16. With ``s = gamma / sqrt(variance + eps)``, computed in double precision
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from armnn_py.optimizer.passes.affine import affine_of
-from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
+from armnn_py.optimizer.passes.base import PassLog, may_merge
 from armnn_py.optimizer.passes.fuse_affine import take_into_weights
 from armnn_py.optimizer.passes.weights import weights_of
 from armnn_py.types import LayerType
@@ -22,22 +21,17 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = [
-    "FUSE_BATCH_NORM_INTO_CONVOLUTION2D",
-    "FUSE_BATCH_NORM_INTO_DEPTHWISE_CONVOLUTION2D",
-]
+__all__ = ["run"]
 
 
-def _fuse(layer_type: LayerType) -> Callable[[Graph, PassLog], None]:
-    def run(graph: Graph, log: PassLog) -> None:
-        for node in graph.nodes:
-            if node.type is not LayerType.BATCH_NORMALIZATION:
-                continue
-            value = node.inputs[0]
-            if value is not None and value.node.type is layer_type and len(value.users) == 1:
-                _fuse_one(graph, value.node, node, log)
-
-    return run
+def run(graph: Graph, log: PassLog, layer_type: LayerType) -> None:
+    """Run the pass for convolutions of one type."""
+    for node in graph.nodes:
+        if node.type is not LayerType.BATCH_NORMALIZATION:
+            continue
+        value = node.inputs[0]
+        if value is not None and value.node.type is layer_type and len(value.users) == 1:
+            _fuse_one(graph, value.node, node, log)
 
 
 def _fuse_one(graph: Graph, conv: Node, norm: Node, log: PassLog) -> None:
@@ -48,17 +42,3 @@ def _fuse_one(graph: Graph, conv: Node, norm: Node, log: PassLog) -> None:
         return
     if take_into_weights(graph, weights, [norm], step):
         log.changed(f"batch normalisation '{norm.name}' fused into '{conv.name}'")
-
-
-FUSE_BATCH_NORM_INTO_CONVOLUTION2D = Pass(
-    "fuse-batch-norm-into-convolution2d",
-    "batch normalisation becomes part of the constant weights of the convolution before it",
-    _fuse(LayerType.CONVOLUTION2D),
-)
-
-FUSE_BATCH_NORM_INTO_DEPTHWISE_CONVOLUTION2D = Pass(
-    "fuse-batch-norm-into-depthwise-convolution2d",
-    "batch normalisation becomes part of the constant weights of the depthwise convolution "
-    "before it",
-    _fuse(LayerType.DEPTHWISE_CONVOLUTION2D),
-)

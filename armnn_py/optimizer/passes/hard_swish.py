@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import ActivationDescriptor, ElementwiseBinaryDescriptor
 from armnn_py.optimizer.passes.affine import FLOATS, affine_of
-from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
+from armnn_py.optimizer.passes.base import PassLog, may_merge
 from armnn_py.records import record
 from armnn_py.types import ActivationFunction, BinaryOperation, LayerType
 
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["RECOGNIZE_HARD_SWISH"]
+__all__ = ["run"]
 
 #: Constants such as 1/6 are rounded to float32 (2 ** -24), and a few are multiplied.
 _NEAR = 1e-6
@@ -35,7 +35,8 @@ class _Gate:
     layers: list[Node]
 
 
-def _run(graph: Graph, log: PassLog) -> None:
+def run(graph: Graph, log: PassLog) -> None:
+    """Run the pass."""
     for node in graph.nodes:
         if node not in graph or not _multiplies(node):
             continue
@@ -140,10 +141,3 @@ def _activation(
 ) -> Node:
     infos = [node.output.info]
     return graph.add(LayerType.ACTIVATION, [x], descriptor, name=name, near=node, infos=infos)
-
-
-RECOGNIZE_HARD_SWISH = Pass(
-    "recognize-hard-swish",
-    "x * clip(x + 3, 0, 6) / 6 in several layers becomes one Activation",
-    _run,
-)

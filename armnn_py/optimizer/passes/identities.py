@@ -24,14 +24,14 @@ from armnn_py.descriptors import (
     SpaceToBatchNdDescriptor,
     StridedSliceDescriptor,
 )
-from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.optimizer.passes.base import PassLog
 from armnn_py.optimizer.passes.movement import only_input, sources_of
 from armnn_py.types import BinaryOperation, LayerType, PoolingAlgorithm, ResizeMethod
 
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["REMOVE_IDENTITIES"]
+__all__ = ["run"]
 
 
 def _always(_: Node) -> bool:
@@ -152,7 +152,8 @@ def _handed_on(node: Node) -> Value | None:
     return value if node.output.info == value.info and rule(node) else None
 
 
-def _run(graph: Graph, log: PassLog) -> None:
+def run(graph: Graph, log: PassLog) -> None:
+    """Run the pass."""
     for node in graph.nodes:
         value = _handed_on(node)
         if value is not None:
@@ -160,6 +161,3 @@ def _run(graph: Graph, log: PassLog) -> None:
                 f"'{node.name}' ({node.shown_type.label}) hands on what it reads, and is gone"
             )
             graph.bypass(node, value)
-
-
-REMOVE_IDENTITIES = Pass("remove-identities", "layers that hand on what they read", _run)

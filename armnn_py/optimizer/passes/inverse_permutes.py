@@ -6,16 +6,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.optimizer.passes.base import PassLog
 from armnn_py.optimizer.passes.movement import inverse, keeps_values, only_input, sources_of
 
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph
 
-__all__ = ["CANCEL_INVERSE_TRANSPOSES"]
+__all__ = ["run"]
 
 
-def _run(graph: Graph, log: PassLog) -> None:
+def run(graph: Graph, log: PassLog) -> None:
+    """Run the pass."""
     # In topological order: of a nested pair the inner one is gone when the outer one is met.
     for node in graph.nodes:
         sources = sources_of(node)
@@ -31,10 +32,3 @@ def _run(graph: Graph, log: PassLog) -> None:
         graph.bypass(node, only_input(before))
         if not before.output.users:
             graph.remove(before)
-
-
-CANCEL_INVERSE_TRANSPOSES = Pass(
-    "cancel-inverse-transposes",
-    "a Transpose that takes back the Transpose before it",
-    _run,
-)

@@ -18,7 +18,7 @@ from armnn_py.descriptors import (
     ElementwiseBinaryDescriptor,
 )
 from armnn_py.optimizer.passes.affine import Affine, affine_of, run_behind
-from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.optimizer.passes.base import PassLog
 from armnn_py.tensors import TensorInfo
 from armnn_py.text import quoted
 from armnn_py.types import ActivationFunction, BinaryOperation, DataLayout, LayerType
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["MERGE_AFFINE_RUNS"]
+__all__ = ["run"]
 
 
-def _run(graph: Graph, log: PassLog) -> None:
+def run(graph: Graph, log: PassLog) -> None:
+    """Run the pass."""
     for node in graph.nodes:
         if node not in graph:
             continue
@@ -147,10 +148,3 @@ def _normalization(graph: Graph, whole: Affine, layout: DataLayout, steps: list[
         BatchNormalizationDescriptor(0.0, layout),
         steps,
     )
-
-
-MERGE_AFFINE_RUNS = Pass(
-    "merge-affine-runs",
-    "multiplications and additions of constants in a row become one layer",
-    _run,
-)

@@ -6,17 +6,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
+from armnn_py.optimizer.passes.base import PassLog, may_merge
 from armnn_py.optimizer.passes.movement import keeps_values, only_input
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph
 
-__all__ = ["MERGE_CONSECUTIVE_RESHAPES"]
+__all__ = ["run"]
 
 
-def _run(graph: Graph, log: PassLog) -> None:
+def run(graph: Graph, log: PassLog) -> None:
+    """Run the pass."""
     for node in graph.nodes:
         if node.type is not LayerType.RESHAPE:
             continue
@@ -32,8 +33,3 @@ def _run(graph: Graph, log: PassLog) -> None:
         log.changed(f"'{before.name}' merged into '{node.name}'")
         graph.adopt(node, before)
         graph.remove(before)
-
-
-MERGE_CONSECUTIVE_RESHAPES = Pass(
-    "merge-consecutive-reshapes", "of Reshapes in a row only the last stays", _run
-)

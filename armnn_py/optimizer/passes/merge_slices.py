@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import SliceDescriptor, StridedSliceDescriptor
-from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
+from armnn_py.optimizer.passes.base import PassLog, may_merge
 from armnn_py.optimizer.passes.movement import keeps_values, only_input
 from armnn_py.records import record
 from armnn_py.types import LayerType
@@ -19,7 +19,7 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = ["MERGE_CONSECUTIVE_SLICES"]
+__all__ = ["run"]
 
 
 @record
@@ -49,7 +49,8 @@ def _cut(node: Node) -> _Cut | None:
     return _Cut(tuple(begins), d.stride)
 
 
-def _run(graph: Graph, log: PassLog) -> None:
+def run(graph: Graph, log: PassLog) -> None:
+    """Run the pass."""
     # In topological order: the input of a cut is merged with its own source already.
     for node in graph.nodes:
         later = _cut(node) if node in graph else None
@@ -91,10 +92,3 @@ def _merged(graph: Graph, before: Node, node: Node, first: _Cut, later: _Cut) ->
         near=node,
         infos=[node.output.info],
     )
-
-
-MERGE_CONSECUTIVE_SLICES = Pass(
-    "merge-consecutive-slices",
-    "a cut from a cut is made from the first tensor",
-    _run,
-)

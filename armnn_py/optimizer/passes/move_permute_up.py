@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import PermuteDescriptor
-from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.optimizer.passes.base import PassLog
 from armnn_py.optimizer.passes.movement import (
     has_one_meaning,
     inverse,
@@ -28,7 +28,7 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["MOVE_TRANSPOSE_UP"]
+__all__ = ["run"]
 
 
 def _can_be_passed(node: Node, rank: int) -> bool:
@@ -144,7 +144,8 @@ def _apply(graph: Graph, move: _Move) -> int:
     return added
 
 
-def _run(graph: Graph, log: PassLog) -> None:
+def run(graph: Graph, log: PassLog) -> None:
+    """Run the pass."""
     for node in reversed(graph.nodes):
         sources = sources_of(node)
         if sources is None or node not in graph or not keeps_values(node):
@@ -158,10 +159,3 @@ def _run(graph: Graph, log: PassLog) -> None:
             f"'{node.name}' moved up through {counted(count, 'layer')}, "
             + ("where it is needed no more" if not left else f"{left} needed there")
         )
-
-
-MOVE_TRANSPOSE_UP = Pass(
-    "move-transpose-up",
-    "Transposes move up through elementwise layers to where they cancel",
-    _run,
-)

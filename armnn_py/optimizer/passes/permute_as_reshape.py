@@ -7,14 +7,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import ReshapeDescriptor
-from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.optimizer.passes.base import PassLog
 from armnn_py.optimizer.passes.movement import keeps_values, moves_nothing, only_input, sources_of
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = ["TRANSPOSE_AS_RESHAPE"]
+__all__ = ["run"]
 
 
 def _moves_nothing(node: Node) -> bool:
@@ -24,7 +24,8 @@ def _moves_nothing(node: Node) -> bool:
     )
 
 
-def _run(graph: Graph, log: PassLog) -> None:
+def run(graph: Graph, log: PassLog) -> None:
+    """Run the pass."""
     for node in graph.nodes:
         if not _moves_nothing(node):
             continue
@@ -38,10 +39,3 @@ def _run(graph: Graph, log: PassLog) -> None:
         )
         log.changed(f"'{node.name}' moves no element: a Reshape does")
         graph.substitute(node, reshape)
-
-
-TRANSPOSE_AS_RESHAPE = Pass(
-    "transpose-as-reshape",
-    "a Transpose that moves only dimensions of 1 becomes a Reshape",
-    _run,
-)

@@ -13,16 +13,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.optimizer.passes.base import PassLog
 from armnn_py.optimizer.passes.regions import Region, RegionChange, permutations_of, regions_of
 
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph
 
-__all__ = ["PERMUTE_REGIONS"]
+__all__ = ["run"]
 
 
-def _run(graph: Graph, log: PassLog) -> None:
+def run(graph: Graph, log: PassLog) -> None:
+    """Run the pass."""
     for nodes in list(regions_of(graph)):
         for sources in permutations_of(nodes):
             if list(sources) == sorted(sources):
@@ -39,10 +40,3 @@ def _run(graph: Graph, log: PassLog) -> None:
                 f"{sources} of dimensions: {len(change.old)} permutations at their borders, now "
                 f"{left}"
             )
-
-
-PERMUTE_REGIONS = Pass(
-    "permute-regions",
-    "layers compute in another order of dimensions if that takes fewer Transposes",
-    _run,
-)

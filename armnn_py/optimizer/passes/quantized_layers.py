@@ -22,7 +22,7 @@ from armnn_py.descriptors import (
     ReduceDescriptor,
 )
 from armnn_py.errors import LayerValidationError
-from armnn_py.optimizer.passes.base import Pass, PassLog, may_merge
+from armnn_py.optimizer.passes.base import PassLog, may_merge
 from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.types import (
     ActivationFunction,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["MAKE_QUANTIZED_LAYERS"]
+__all__ = ["run"]
 
 _WEIGHTED = (
     LayerType.CONVOLUTION2D,
@@ -66,7 +66,8 @@ _NEAR_STEP = 1e-2
 _NEAR = 1e-6
 
 
-def _run(graph: Graph, log: PassLog) -> None:
+def run(graph: Graph, log: PassLog) -> None:
+    """Run the pass."""
     for quantize in graph.nodes:
         if quantize.type is LayerType.QUANTIZE and quantize in graph:
             _try(graph, quantize, log)
@@ -265,10 +266,3 @@ def _steps(
     if not np.all(np.abs(exact - whole) <= _NEAR_STEP + _NEAR * np.abs(exact)):
         return None
     return whole.astype(np.int32) if np.all(np.abs(whole) < 2**31) else None
-
-
-MAKE_QUANTIZED_LAYERS = Pass(
-    "make-quantized-layers",
-    "a layer between Dequantize and Quantize layers computes quantised numbers",
-    _run,
-)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.optimizer.passes.base import PassLog
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -14,13 +14,11 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = [
-    "SQUASH_EQUAL_RESHAPE_SIBLINGS",
-    "SQUASH_EQUAL_TRANSPOSE_SIBLINGS",
-]
+__all__ = ["run"]
 
 
-def _squash(graph: Graph, log: PassLog, layer_type: LayerType) -> None:
+def run(graph: Graph, log: PassLog, layer_type: LayerType) -> None:
+    """Run the pass for layers of one type."""
     # In topological order: where two are made one, their readers become siblings in turn.
     for node in graph.nodes:
         if node not in graph:
@@ -43,23 +41,3 @@ def _squash(graph: Graph, log: PassLog, layer_type: LayerType) -> None:
                     continue
                 log.changed(f"'{user.name}' does what '{kept.name}' does, and is gone")
                 graph.substitute(user, kept)
-
-
-def _squash_transposes(graph: Graph, log: PassLog) -> None:
-    _squash(graph, log, LayerType.TRANSPOSE)
-
-
-def _squash_reshapes(graph: Graph, log: PassLog) -> None:
-    _squash(graph, log, LayerType.RESHAPE)
-
-
-SQUASH_EQUAL_TRANSPOSE_SIBLINGS = Pass(
-    "squash-equal-transpose-siblings",
-    "equal Transposes of one tensor become one",
-    _squash_transposes,
-)
-SQUASH_EQUAL_RESHAPE_SIBLINGS = Pass(
-    "squash-equal-reshape-siblings",
-    "equal Reshapes of one tensor become one",
-    _squash_reshapes,
-)

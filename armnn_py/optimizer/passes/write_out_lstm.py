@@ -26,7 +26,7 @@ from armnn_py.descriptors import (
     SliceDescriptor,
     View,
 )
-from armnn_py.optimizer.passes.base import Pass, PassLog
+from armnn_py.optimizer.passes.base import PassLog
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import ActivationFunction, BinaryOperation, DataType, LayerType
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from armnn_py.descriptors import Descriptor
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["WRITE_OUT_LSTM"]
+__all__ = ["run"]
 
 #: Each step makes a dozen layers.
 _MOST_STEPS = 256
@@ -56,7 +56,8 @@ _WEIGHTS, _RECURRENT, _BIAS, _PROJECTION, _BIAS_OF_PROJECTION = 3, 7, 14, 18, 19
 _PEEPHOLES = {_INPUT: 11, _FORGET: 12, _OUTPUT: 13}
 
 
-def _run(graph: Graph, log: PassLog) -> None:
+def run(graph: Graph, log: PassLog) -> None:
+    """Run the pass."""
     if log.rank_of is None:
         return
     for node in graph.nodes:
@@ -256,10 +257,3 @@ class _Steps:
             info = TensorInfo(array.shape)
             self._constants[title] = self.graph.add_constant(array, info, name=name, near=self.node)
         return self._constants[title]
-
-
-WRITE_OUT_LSTM = Pass(
-    "write-out-lstm",
-    "an LSTM that only a later backend takes becomes the layers of its steps",
-    _run,
-)

@@ -12,12 +12,12 @@ import numpy as np
 import armnn_py as ann
 from armnn_py.optimizer import AS_IT_IS
 from armnn_py.optimizer.graph import Graph
-from armnn_py.optimizer.passes import Pass, PassLog
+from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["apply", "evaluator", "random_inputs", "run", "types"]
+__all__ = ["apply", "evaluator", "pass_named", "random_inputs", "run", "types"]
 
 
 def run(
@@ -37,6 +37,11 @@ def apply(network: ann.Network, a_pass: Pass, log: PassLog | None = None) -> tup
     a_pass.run(graph, log)
     graph.to_network()[0].validate()
     return graph, log
+
+
+def pass_named(name: str) -> Pass:
+    """A simplifying pass."""
+    return next(one for one in SIMPLIFYING if one.name == name)
 
 
 def types(graph: Graph) -> list[str]:

@@ -12,17 +12,15 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.descriptors import ActivationDescriptor, BatchNormalizationDescriptor
-from armnn_py.optimizer.passes.fuse_affine import (
-    FUSE_AFFINE_INTO_WEIGHTS_BEFORE,
-    FUSE_AFFINE_INTO_WEIGHTS_BEHIND,
-)
-from armnn_py.optimizer.passes.merge_affine import MERGE_AFFINE_RUNS
 
-from .fusions import apply, random_inputs, run, types
+from .fusions import apply, pass_named, random_inputs, run, types
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+FUSE_AFFINE_INTO_WEIGHTS_BEFORE = pass_named("fuse-affine-into-weights-before")
+FUSE_AFFINE_INTO_WEIGHTS_BEHIND = pass_named("fuse-affine-into-weights-behind")
+MERGE_AFFINE_RUNS = pass_named("merge-affine-runs")
 NHWC, NCHW = ann.DataLayout.NHWC, ann.DataLayout.NCHW
 LINEAR = ann.ActivationFunction.LINEAR
 RNG = np.random.default_rng(5)

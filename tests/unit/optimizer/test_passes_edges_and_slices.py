@@ -11,11 +11,11 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.descriptors import Pooling2dDescriptor, SliceDescriptor, StridedSliceDescriptor
-from armnn_py.optimizer.passes.fold_edges import FOLD_EDGES_INTO_POOLING2D
-from armnn_py.optimizer.passes.merge_slices import MERGE_CONSECUTIVE_SLICES
 
-from .fusions import apply, random_inputs, run, types
+from .fusions import apply, pass_named, random_inputs, run, types
 
+FOLD_EDGES_INTO_POOLING2D = pass_named("fold-edges-into-pooling2d")
+MERGE_CONSECUTIVE_SLICES = pass_named("merge-consecutive-slices")
 MAX, AVERAGE = ann.PoolingAlgorithm.MAX, ann.PoolingAlgorithm.AVERAGE
 NHWC, NCHW = ann.DataLayout.NHWC, ann.DataLayout.NCHW
 

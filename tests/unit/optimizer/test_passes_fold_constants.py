@@ -12,13 +12,13 @@ import pytest
 import armnn_py as ann
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.passes import PassLog
-from armnn_py.optimizer.passes.fold_constants import FOLD_CONSTANTS
 
-from .fusions import apply, evaluator, random_inputs, run, types
+from .fusions import apply, evaluator, pass_named, random_inputs, run, types
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+FOLD_CONSTANTS = pass_named("fold-constants")
 VALUES = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 
 

@@ -10,14 +10,12 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py.optimizer.passes.fold_pad import (
-    FOLD_PAD_INTO_CONVOLUTION2D,
-    FOLD_PAD_INTO_DEPTHWISE_CONVOLUTION2D,
-    FOLD_PAD_INTO_POOLING2D,
-)
 
-from .fusions import apply, random_inputs, run, types
+from .fusions import apply, pass_named, random_inputs, run, types
 
+FOLD_PAD_INTO_CONVOLUTION2D = pass_named("fold-pad-into-convolution2d")
+FOLD_PAD_INTO_DEPTHWISE_CONVOLUTION2D = pass_named("fold-pad-into-depthwise-convolution2d")
+FOLD_PAD_INTO_POOLING2D = pass_named("fold-pad-into-pooling2d")
 LOWEST = float(np.finfo(np.float32).min)
 NHWC, NCHW = ann.DataLayout.NHWC, ann.DataLayout.NCHW
 

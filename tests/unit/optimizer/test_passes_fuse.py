@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py.optimizer.passes.depth_to_space import (
-    TRANSPOSE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE,
-)
-from armnn_py.optimizer.passes.fuse_batch_norm import (
-    FUSE_BATCH_NORM_INTO_CONVOLUTION2D,
-    FUSE_BATCH_NORM_INTO_DEPTHWISE_CONVOLUTION2D,
-)
 
-from .fusions import apply, random_inputs, run, types
+from .fusions import apply, pass_named, random_inputs, run, types
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+FUSE_BATCH_NORM_INTO_CONVOLUTION2D = pass_named("fuse-batch-norm-into-convolution2d")
+FUSE_BATCH_NORM_INTO_DEPTHWISE_CONVOLUTION2D = pass_named(
+    "fuse-batch-norm-into-depthwise-convolution2d"
+)
+TRANSPOSE_AND_BATCH_TO_SPACE_AS_DEPTH_TO_SPACE = pass_named(
+    "transpose-and-batch-to-space-as-depth-to-space"
+)
 NHWC, NCHW = ann.DataLayout.NHWC, ann.DataLayout.NCHW
 OUTPUTS = 6
 

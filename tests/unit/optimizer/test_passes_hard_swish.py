@@ -12,13 +12,13 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.optimizer.passes import PassLog
-from armnn_py.optimizer.passes.hard_swish import RECOGNIZE_HARD_SWISH
 
-from .fusions import apply, run, types
+from .fusions import apply, pass_named, run, types
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+RECOGNIZE_HARD_SWISH = pass_named("recognize-hard-swish")
 F = ann.ActivationFunction
 X = np.linspace(-6, 6, 97, dtype=np.float32).reshape(1, 97)
 

@@ -10,15 +10,16 @@ import pytest
 import armnn_py as ann
 from armnn_py.descriptors import ReshapeDescriptor
 from armnn_py.optimizer.graph import Graph
-from armnn_py.optimizer.passes import inverse_permutes, move_permute_up, squash_siblings
 from armnn_py.optimizer.passes.base import Pass
-from armnn_py.optimizer.passes.broadcast_shapes import INSERT_BROADCAST_RESHAPES
-from armnn_py.optimizer.passes.merge_reshapes import MERGE_CONSECUTIVE_RESHAPES
-from armnn_py.optimizer.passes.permute_as_reshape import TRANSPOSE_AS_RESHAPE
 from armnn_py.optimizer.run_passes import run_passes
 
-from .fusions import random_inputs, run, types
+from .fusions import pass_named, random_inputs, run, types
 
+INSERT_BROADCAST_RESHAPES = pass_named("insert-broadcast-reshapes")
+MERGE_CONSECUTIVE_RESHAPES = pass_named("merge-consecutive-reshapes")
+SQUASH_EQUAL_RESHAPE_SIBLINGS = pass_named("squash-equal-reshape-siblings")
+SQUASH_EQUAL_TRANSPOSE_SIBLINGS = pass_named("squash-equal-transpose-siblings")
+TRANSPOSE_AS_RESHAPE = pass_named("transpose-as-reshape")
 RELU = ann.ActivationFunction.RELU
 SHAPE = (2, 3, 4, 5)
 TO_NCHW, TO_NHWC = (0, 3, 1, 2), (0, 2, 3, 1)  # as numpy's transpose takes them
@@ -103,8 +104,8 @@ def test_equal_siblings_become_one(runtime: ann.Runtime, kind: str) -> None:
     network.add_output("y", add(first, "below first"))
     network.add_output("z", add(second, "below second"))
     squash = {
-        "transpose": squash_siblings.SQUASH_EQUAL_TRANSPOSE_SIBLINGS,
-        "reshape": squash_siblings.SQUASH_EQUAL_RESHAPE_SIBLINGS,
+        "transpose": SQUASH_EQUAL_TRANSPOSE_SIBLINGS,
+        "reshape": SQUASH_EQUAL_RESHAPE_SIBLINGS,
     }
     graph, changes = after(
         runtime, network, squash.pop("reshape" if kind == "reshape" else "transpose")
@@ -128,20 +129,20 @@ def test_siblings_that_differ_stay(runtime: ann.Runtime) -> None:
     ]
     for index, layer in enumerate(layers):
         network.add_output(f"y{index}", layer)
-    assert after(runtime, network, squash_siblings.SQUASH_EQUAL_TRANSPOSE_SIBLINGS)[1] == []
+    assert after(runtime, network, SQUASH_EQUAL_TRANSPOSE_SIBLINGS)[1] == []
 
 
 def test_permute_is_a_sibling_of_the_transpose_that_moves_alike(runtime: ann.Runtime) -> None:
     network, x = network_of()
     network.add_output("t", network.add_transpose(x, TO_NCHW, name="t"))
     network.add_output("p", network.add_permute(x, TO_NHWC, name="p"))
-    changes = after(runtime, network, squash_siblings.SQUASH_EQUAL_TRANSPOSE_SIBLINGS)[1]
+    changes = after(runtime, network, SQUASH_EQUAL_TRANSPOSE_SIBLINGS)[1]
     assert changes == ["'p' does what 't' does, and is gone"]
 
 
 # ---- Inverses ------------------------------------------------------------------------------------
 
-CANCEL = inverse_permutes.CANCEL_INVERSE_TRANSPOSES
+CANCEL = pass_named("cancel-inverse-transposes")
 
 
 @pytest.mark.parametrize("kind", ["permute", "transpose"])
@@ -185,7 +186,7 @@ def test_permutations_that_are_not_inverse_stay(runtime: ann.Runtime) -> None:
 
 # ---- Moving up -----------------------------------------------------------------------------------
 
-MOVE = move_permute_up.MOVE_TRANSPOSE_UP
+MOVE = pass_named("move-transpose-up")
 
 
 @pytest.mark.parametrize("kind", ["permute", "transpose"])

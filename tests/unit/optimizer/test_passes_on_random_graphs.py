@@ -14,7 +14,7 @@ import armnn_py as ann
 from armnn_py.optimizer import AS_IT_IS
 from armnn_py.optimizer.assign import pin_nodes
 from armnn_py.optimizer.graph import Graph
-from armnn_py.optimizer.passes import SIMPLIFYING, Pass
+from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
 from armnn_py.optimizer.run_passes import run_passes
 from armnn_py.testing.random_networks import random_inputs, random_network
 from armnn_py.types.facts import FACTS
@@ -125,3 +125,17 @@ def test_no_pass_mixes_layers_with_rules_of_their_own() -> None:
                 if wanted.backends and not node.is_host:
                     assert node.pin.backends == wanted.backends, (seed, node, origin)
                     assert node.pin.is_strict or not wanted.is_strict, (seed, node, origin)
+
+
+def test_a_pass_does_nothing_without_layers_of_its_types() -> None:
+    left_out: Counter[str] = Counter()
+    for seed in range(500, 560):
+        for one in SIMPLIFYING:
+            graph = Graph.from_network(random_network(seed))
+            if one.types is None or not one.types.isdisjoint(node.type for node in graph):
+                continue
+            log = PassLog()
+            one.run(graph, log)
+            assert not log.changes, (seed, one.name)
+            left_out[one.name] += 1
+    assert len(left_out) > 10  # elementwise layers are in nearly all networks

@@ -12,15 +12,15 @@ import pytest
 import armnn_py as ann
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.pass_record import PassRecord
-from armnn_py.optimizer.passes.dead_layers import REMOVE_DEAD_LAYERS
-from armnn_py.optimizer.passes.identities import REMOVE_IDENTITIES
 from armnn_py.optimizer.run_passes import run_passes
 
-from .fusions import random_inputs, run, types
+from .fusions import pass_named, random_inputs, run, types
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+REMOVE_DEAD_LAYERS = pass_named("remove-dead-layers")
+REMOVE_IDENTITIES = pass_named("remove-identities")
 IMAGE = (1, 4, 6, 3)
 ONES, THREE_ONES = np.ones((1, 1), np.float32), np.ones(3, np.float32)
 MAX, L2 = ann.PoolingAlgorithm.MAX, ann.PoolingAlgorithm.L2

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py.optimizer.passes.permute_regions import PERMUTE_REGIONS
 
-from .fusions import apply, random_inputs, run, types
+from .fusions import apply, pass_named, random_inputs, run, types
 
+PERMUTE_REGIONS = pass_named("permute-regions")
 NCHW = ann.DataLayout.NCHW
 TO_NCHW, TO_NHWC = [0, 3, 1, 2], [0, 2, 3, 1]
 TANH = ann.ActivationFunction.TANH

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from armnn_py._native import abi
+from armnn_py.runtime import memory_plan
 from armnn_py.runtime.memory_plan import ArenaPlan, UsageRecord, plan_arena
 from armnn_py.runtime.plan_build import plan_memory
 from armnn_py.runtime.planned import Build, PlannedStep, PlannedTensor
@@ -49,6 +50,15 @@ records_strategy = st.lists(
 @settings(deadline=None, max_examples=200)
 def test_no_two_living_buffers_overlap(records: list[UsageRecord]) -> None:
     check(records, plan_arena(records))
+
+
+@given(records_strategy)
+@settings(deadline=None, max_examples=200)
+def test_few_buffers_are_planned_as_many(records: list[UsageRecord]) -> None:
+    few = plan_arena(records)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(memory_plan, "_FEW", 0)
+        assert plan_arena(records) == few
 
 
 @given(records_strategy)

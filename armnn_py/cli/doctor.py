@@ -135,7 +135,7 @@ def _trials() -> Result:
 
     from armnn_py import environment
     from armnn_py.backends.probe.gate import DEFAULT_SECONDS
-    from armnn_py.backends.probe.process import program_path
+    from armnn_py.backends.probe.program import program_path
 
     path, given = program_path(), environment.probe_seconds()
     if not os.access(path, os.X_OK):

@@ -20,7 +20,8 @@ import pytest
 
 from armnn_py.backends import Verdict, load_backends
 from armnn_py.backends.probe.findings import CALLS, fault_of
-from armnn_py.backends.probe.process import ProbeProgramError, program_path, try_files
+from armnn_py.backends.probe.process import try_files
+from armnn_py.backends.probe.program import ProbeProgramError, program_path
 from armnn_py.backends.probe.report import read_report
 from armnn_py.errors import InvalidArgumentError
 

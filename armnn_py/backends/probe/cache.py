@@ -19,12 +19,13 @@ import logging
 import os
 import time
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from armnn_py._native import self_check
 from armnn_py._version import __version__
 from armnn_py.backends.probe.findings import CALLS, Ended, Library, ProbeFinding
 from armnn_py.backends.probe.identity import FileIdentity
-from armnn_py.backends.probe.process import ProbeProgramError, program_path
+from armnn_py.backends.probe.program import ProbeProgramError, program_path
 from armnn_py.cache_files import UnfitFileError, append_to_file, locked, read_file, replace_file
 from armnn_py.records import record
 
@@ -44,6 +45,9 @@ _PATIENCE = 0.05
 #: Variables that the system's loader reads by itself.
 _LOADER_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT", "GLIBC_TUNABLES")
 _FIELDS = 14
+
+
+_Key: TypeAlias = tuple[int, int]
 
 
 @record
@@ -67,15 +71,16 @@ class ProbeCache:
         self._header = _header()
         name = f"probes-{os.uname().machine}-{self_check.cpu_features():x}.txt"
         self._file = None if folder is None else os.path.join(folder, name)
-        self._entries: dict[tuple[int, int], _Entry] = {}
+        #: By device and inode; a line of the file until somebody asks for that one.
+        self._entries: dict[_Key, _Entry | str] = {}
         self._seen: FileIdentity | None = None
         self._line_count: int | None = None  # of the file as it was seen; None: not one of ours
         self._is_told = False
-        self._new: dict[tuple[int, int], _Entry] = {}
+        self._new: dict[_Key, _Entry] = {}
 
     def find(self, identity: FileIdentity, seconds: float) -> ProbeFinding | None:
         """Return the finding on a file if it still holds; ``seconds`` is the limit of a new one."""
-        entry = self._entries.get(identity[:2])
+        entry = self._entry(identity[:2])
         if entry is None or entry.identity != identity:
             return None
         finding = entry.finding
@@ -90,6 +95,16 @@ class ProbeCache:
         if not all(map(_is_there, finding.libraries)):
             return None
         return finding
+
+    def _entry(self, key: _Key) -> _Entry | None:
+        entry = self._entries.get(key)
+        if isinstance(entry, str):
+            entry = _entry_of(entry)
+            if entry is None:
+                self._entries.pop(key, None)
+            else:
+                self._entries[key] = entry
+        return entry
 
     def put(self, identity: FileIdentity, finding: ProbeFinding) -> None:
         """Remember a finding; `save` writes it."""
@@ -146,11 +161,12 @@ class ProbeCache:
         return True
 
     def _rewrite(self, file: str) -> None:
-        newest = sorted(self._entries.values(), key=lambda one: one.when)[-_MOST_ENTRIES:]
+        entries = [entry for key in list(self._entries) if (entry := self._entry(key))]
+        newest = sorted(entries, key=lambda one: one.when)[-_MOST_ENTRIES:]
         replace_file(file, _bytes_of([self._header, *_lines_of(newest)]))
         self._seen, self._line_count = FileIdentity.of(os.stat(file)), len(newest)
 
-    def _read(self) -> dict[tuple[int, int], _Entry]:
+    def _read(self) -> dict[_Key, _Entry | str]:
         self._line_count = None
         if self._file is None:
             return {}
@@ -167,11 +183,11 @@ class ProbeCache:
             return {}
         if header != self._header:
             return {}  # of another release of this package, or of a program that was exchanged
-        entries = {}
+        entries: dict[_Key, _Entry | str] = {}
         for line in lines[:_MOST_ENTRIES]:
-            entry = _entry_of(line)
-            if entry is not None:
-                entries[entry.identity[:2]] = entry
+            key = _key_of(line)
+            if key is not None:
+                entries[key] = line
         if lines and not lines[-1]:  # else the last line was cut
             self._line_count = len(lines) - 1
         return entries
@@ -272,11 +288,22 @@ def _line_of(entry: _Entry) -> str:
 _ENDED: tuple[Ended, ...] = ("passed", "refused", "signal", "exit", "time", "gone")
 
 
-def _entry_of(line: str) -> _Entry | None:
-    """The entry in a line; None if it is damaged."""
+def _key_of(line: str) -> _Key | None:
+    """The device and inode that a line is about; None if it is damaged."""
     text, _, sum_of_line = line.rpartition("\t")
-    fields = text.split("\t")
-    if len(fields) != _FIELDS or f"{binascii.crc32(text.encode()):x}" != sum_of_line:
+    if f"{binascii.crc32(text.encode()):x}" != sum_of_line:
+        return None
+    try:
+        device, inode, _ = text.split(":", 2)
+        return int(device), int(inode)
+    except ValueError:
+        return None
+
+
+def _entry_of(line: str) -> _Entry | None:
+    """The entry in a line that is not damaged; None if it makes no sense."""
+    fields = line.split("\t")[:-1]
+    if len(fields) != _FIELDS:
         return None
     try:
         identity = FileIdentity(*map(int, fields[0].split(":")))

@@ -140,7 +140,8 @@ class Examiner:
         if not files:
             return
         with LOADING:
-            from armnn_py.backends.probe.process import ProbeProgramError, try_files
+            from armnn_py.backends.probe.process import try_files
+            from armnn_py.backends.probe.program import ProbeProgramError
 
         by_path = {file.candidate.real_path: file for file in files}
         opened: list[int] = []

@@ -10,22 +10,19 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import functools
 import os
 import resource
 import select
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 
-from armnn_py._native.library import core_path
 from armnn_py.backends.probe.findings import ProbeFinding
+from armnn_py.backends.probe.program import ProbeProgramError, program_path
 from armnn_py.backends.probe.report import read_report
 
-__all__ = ["ProbeProgramError", "Trial", "program_path", "try_files"]
+__all__ = ["Trial", "try_files"]
 
-_PROGRAM = "armnn_probe"
 #: Trials at the same time: hanging files wait, and cost nothing but their time.
 _MOST_AT_ONCE = 64
 #: Of the descriptors that a process may have, a trial takes a few, and leaves room for others.
@@ -42,28 +39,6 @@ _FIRST_FREE = 10
 _DEFAULT_SIGNALS = [
     getattr(signal, name) for name in ("SIGPIPE", "SIGXFSZ", "SIGINT", "SIGTERM", "SIGCHLD")
 ]
-
-
-class ProbeProgramError(OSError):
-    """Files cannot be tried here; the message says why."""
-
-
-@functools.cache
-def program_path() -> str:
-    """Path of the program, beside the native library.
-
-    Raises
-    ------
-    ProbeProgramError
-        It is not there.
-    """
-    folders = [os.path.join(path, "_native", "lib") for path in sys.modules["armnn_py"].__path__]
-    # A developer's library has its program beside it.
-    tried = [os.path.join(path, _PROGRAM) for path in (os.path.dirname(core_path()), *folders)]
-    for path in tried:
-        if os.path.isfile(path):
-            return path
-    raise ProbeProgramError(f"the program '{_PROGRAM}' is not there, tried: {', '.join(tried)}")
 
 
 class Trial:

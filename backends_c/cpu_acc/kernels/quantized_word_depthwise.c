@@ -21,7 +21,7 @@ ACC_INLINE void store_two_zipped(number_t* p, number_t* q, const vi_t a[2], cons
   store_zipped(q, b, bounds);
 }
 
-#include "quantized_windows.h"
+#include "quantized_channelwise.h"
 
 void ACC_NAME(armnn_s16_depthwise)(const job_t* job);
 void ACC_NAME(armnn_s16_depthwise)(const job_t* job) { all_windows(job); }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * quantized_windows.h - windows of each channel by itself, for numbers of one size. A file that
+ * quantized_channelwise.h - windows of each channel by itself, for numbers of one size. A file that
  * includes this has defined number_t, bounds_t, and how scaled sums become numbers: bounds_of,
  * store_zipped and store_two_zipped.
  *
@@ -10,8 +10,8 @@
  * pixels, taps. Square windows are computed for some neighbouring pixels at once: two lines of a
  * column, once they are side by side, serve all windows that see them.
  */
-#ifndef ARMNN_CPU_ACC_QUANTIZED_WINDOWS_H_
-#define ARMNN_CPU_ACC_QUANTIZED_WINDOWS_H_
+#ifndef ARMNN_CPU_ACC_QUANTIZED_CHANNELWISE_H_
+#define ARMNN_CPU_ACC_QUANTIZED_CHANNELWISE_H_
 
 #include "quantized_store.h"
 
@@ -191,4 +191,4 @@ ACC_INLINE void all_windows(const job_t* job) {
   }
 }
 
-#endif /* ARMNN_CPU_ACC_QUANTIZED_WINDOWS_H_ */
+#endif /* ARMNN_CPU_ACC_QUANTIZED_CHANNELWISE_H_ */

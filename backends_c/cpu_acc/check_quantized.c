@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * check_quantized.c - which layers of quantised bytes CpuAcc takes. What their constants decide,
- * the compiler finds (compile/read_quantized.c).
+ * check_quantized.c - which layers of quantised numbers of 8 and 16 bits CpuAcc takes. What their
+ * constants decide, the compiler finds (compile/read_quantized.c).
  */
 #include <math.h>
 
@@ -13,25 +13,66 @@
 
 /* Scales of |count| channels, all of which are numbers above 0. */
 static bool has_scales(const armnn_tensor_info_t* info, uint64_t count) {
-  if (!armnn_i_acc_is_levels(info->data_type) || info->quantization_count != count) return false;
-  const int32_t least = info->data_type == ARMNN_DATA_TYPE_QASYMM_U8 ? 0 : -128;
+  const bool is_word = armnn_i_acc_is_words(info->data_type);
+  if (!is_word && !armnn_i_acc_is_levels(info->data_type)) return false;
+  if (info->quantization_count != count) return false;
+  const int32_t least = is_word ? 0 : armnn_i_acc_least(info->data_type);
+  const int32_t most = is_word ? 0 : armnn_i_acc_most(info->data_type);
   for (uint64_t i = 0; i < count; ++i) {
     if (!(info->scales[i] > 0.0f && info->scales[i] < INFINITY)) return false;
-    if (info->zero_points[i] < least || info->zero_points[i] > least + 255) return false;
+    if (info->zero_points[i] < least || info->zero_points[i] > most) return false;
   }
   return true;
 }
 
-static armnn_status_t check_tensor(const armnn_tensor_info_t* info, const char* what,
-                                   armnn_error_t* reason) {
-  if (has_scales(info, 1)) return ARMNN_STATUS_OK;
+static bool is_word(const armnn_tensor_info_t* info) {
+  return info != NULL && armnn_i_acc_is_words(info->data_type);
+}
+
+/* Whether the layer computes with numbers of 16 bits. */
+static bool has_words(const armnn_layer_query_t* query) {
+  return is_word(query->input_infos[0]) || is_word(query->output_infos[0]);
+}
+
+/* A tensor of bytes. */
+static armnn_status_t check_bytes(const armnn_tensor_info_t* info, const char* what,
+                                  armnn_error_t* reason) {
+  if (!is_word(info) && has_scales(info, 1)) return ARMNN_STATUS_OK;
   return REFUSE(reason, "%s is %s, the kernel takes quantised bytes of one scale", what,
                 armnn_data_type_name(info->data_type));
 }
 
+static armnn_status_t check_word(const armnn_tensor_info_t* info, const char* what,
+                                 armnn_error_t* reason) {
+  if (is_word(info) && has_scales(info, 1)) return ARMNN_STATUS_OK;
+  return REFUSE(reason, "%s is %s, the kernel takes qsymm_s16 of one scale throughout", what,
+                armnn_data_type_name(info->data_type));
+}
+
+/* A tensor of the layer: of bytes, or of 16 bits if one of them has these. */
+static armnn_status_t check_tensor(const armnn_layer_query_t* query,
+                                   const armnn_tensor_info_t* info, const char* what,
+                                   armnn_error_t* reason) {
+  return has_words(query) ? check_word(info, what, reason) : check_bytes(info, what, reason);
+}
+
 static armnn_status_t check_operands(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  ARMNN_RETURN_IF_ERROR(check_tensor(query->input_infos[0], "input 0", reason));
-  return check_tensor(query->output_infos[0], "the output", reason);
+  ARMNN_RETURN_IF_ERROR(check_tensor(query, query->input_infos[0], "input 0", reason));
+  return check_tensor(query, query->output_infos[0], "the output", reason);
+}
+
+static armnn_status_t refuse_words(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  if (!has_words(query)) return ARMNN_STATUS_OK;
+  return REFUSE(reason, "no kernel for qsymm_s16, the kernel takes quantised bytes");
+}
+
+/* Whether the weights are symmetric numbers of 8 bits. */
+static bool are_symmetric(const armnn_tensor_info_t* weights) {
+  if (!armnn_i_acc_is_levels(weights->data_type)) return false;
+  for (uint64_t i = 0; i < weights->quantization_count; ++i) {
+    if (weights->zero_points[i] != 0) return false;
+  }
+  return weights->data_type != ARMNN_DATA_TYPE_QASYMM_U8;
 }
 
 /* Products with constant weights, whose output channels are dimension |axis|. */
@@ -41,10 +82,15 @@ static armnn_status_t check_product(const armnn_layer_query_t* query, uint32_t a
   const armnn_tensor_info_t* weights = query->input_infos[1];
   const armnn_tensor_info_t* bias = query->input_count > 2 ? query->input_infos[2] : NULL;
   const uint64_t count = weights->quantization_count > 1 ? weights->dims[axis] : 1;
-  if (!has_scales(weights, count) || (count > 1 && weights->quantization_dim != (int32_t)axis)) {
+  if (is_word(weights) || !has_scales(weights, count) ||
+      (count > 1 && weights->quantization_dim != (int32_t)axis)) {
     return REFUSE(reason,
                   "the kernel takes weights of quantised bytes, of one scale or one for "
                   "each output channel");
+  }
+  if (has_words(query) && !are_symmetric(weights)) {
+    return REFUSE(reason, "the weights are %s, the kernel for qsymm_s16 takes zero points of 0",
+                  armnn_data_type_name(weights->data_type));
   }
   if ((weights->flags & ARMNN_TENSOR_CONSTANT) == 0 ||
       (bias != NULL && (bias->flags & ARMNN_TENSOR_CONSTANT) == 0)) {
@@ -52,7 +98,9 @@ static armnn_status_t check_product(const armnn_layer_query_t* query, uint32_t a
                   "weights or bias are not constant: they are packed when the network is "
                   "loaded");
   }
-  if (bias != NULL && bias->data_type != ARMNN_DATA_TYPE_SIGNED32) {
+  const bool is_wide = bias != NULL && bias->data_type == ARMNN_DATA_TYPE_SIGNED64;
+  if (bias != NULL && bias->data_type != ARMNN_DATA_TYPE_SIGNED32 &&
+      !(is_wide && has_words(query))) {
     return REFUSE(reason, "the bias is %s, the kernel takes signed32",
                   armnn_data_type_name(bias->data_type));
   }
@@ -105,21 +153,25 @@ static armnn_status_t check_activation(const armnn_layer_query_t* query, armnn_e
 static armnn_status_t check_binary(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_elementwise_binary_descriptor_t* d = (const void*)query->descriptor;
   ARMNN_RETURN_IF_ERROR(check_operands(query, reason));
-  ARMNN_RETURN_IF_ERROR(check_tensor(query->input_infos[1], "input 1", reason));
+  ARMNN_RETURN_IF_ERROR(check_tensor(query, query->input_infos[1], "input 1", reason));
   if (d->operation == ARMNN_BINARY_ADD || d->operation == ARMNN_BINARY_SUB ||
       d->operation == ARMNN_BINARY_MUL) {
     return ARMNN_STATUS_OK;
   }
-  return REFUSE(reason, "%s has no kernel for quantised bytes",
+  return REFUSE(reason, "%s has no kernel for quantised numbers",
                 armnn_operation_name(query->type, d->operation));
 }
 
 static armnn_status_t check_pooling(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_pooling2d_descriptor_t* d = (const void*)query->descriptor;
-  if (d->pool_type == ARMNN_POOLING_MAX || d->pool_type == ARMNN_POOLING_AVERAGE) {
-    return check_operands(query, reason);
+  if (d->pool_type != ARMNN_POOLING_MAX && d->pool_type != ARMNN_POOLING_AVERAGE) {
+    return REFUSE(reason, "no kernel for this pooling of quantised numbers");
   }
-  return REFUSE(reason, "no kernel for this pooling of quantised bytes");
+  ARMNN_RETURN_IF_ERROR(check_operands(query, reason));
+  if (!has_words(query) || query->input_infos[0]->scales[0] == query->output_infos[0]->scales[0]) {
+    return ARMNN_STATUS_OK;
+  }
+  return REFUSE(reason, "the output has another scale, which pooling of qsymm_s16 keeps");
 }
 
 /* A phase of the output's pixels sees as many lines as a window of its taps would. */
@@ -136,17 +188,23 @@ static armnn_status_t check_transpose_convolution(const armnn_layer_query_t* que
 }
 
 static armnn_status_t check_batch_mat_mul(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  ARMNN_RETURN_IF_ERROR(refuse_words(query, reason));
   ARMNN_RETURN_IF_ERROR(check_operands(query, reason));
-  return check_tensor(query->input_infos[1], "input 1", reason);
+  return check_tensor(query, query->input_infos[1], "input 1", reason);
 }
 
 static armnn_status_t check_reduce(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_reduce_descriptor_t* d = (const void*)query->descriptor;
+  if (has_words(query) && d->operation != ARMNN_REDUCE_MEAN) {
+    return REFUSE(reason, "%s has no kernel for qsymm_s16",
+                  armnn_operation_name(query->type, d->operation));
+  }
   if (d->operation != ARMNN_REDUCE_PROD) return check_operands(query, reason);
   return REFUSE(reason, "no kernel for products of quantised bytes");
 }
 
 static armnn_status_t check_resize(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  ARMNN_RETURN_IF_ERROR(refuse_words(query, reason));
   return check_operands(query, reason);
 }
 
@@ -155,7 +213,7 @@ static armnn_status_t check_unary(const armnn_layer_query_t* query, armnn_error_
   if (armnn_i_acc_has_each(d->operation, ARMNN_DATA_TYPE_FLOAT32)) {
     return check_operands(query, reason);
   }
-  return REFUSE(reason, "%s has no kernel for quantised bytes",
+  return REFUSE(reason, "%s has no kernel for quantised numbers",
                 armnn_operation_name(query->type, d->operation));
 }
 
@@ -163,16 +221,22 @@ static armnn_status_t check_softmax(const armnn_layer_query_t* query, armnn_erro
   return check_operands(query, reason);
 }
 
+/* Of either size. */
+static armnn_status_t check_number(const armnn_tensor_info_t* info, const char* what,
+                                   armnn_error_t* reason) {
+  return is_word(info) ? check_word(info, what, reason) : check_bytes(info, what, reason);
+}
+
 static armnn_status_t check_quantize(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_tensor_info_t* input = query->input_infos[0];
   if (input->data_type != ARMNN_DATA_TYPE_FLOAT32) {
-    ARMNN_RETURN_IF_ERROR(check_tensor(input, "input 0", reason));
+    ARMNN_RETURN_IF_ERROR(check_number(input, "input 0", reason));
   }
-  return check_tensor(query->output_infos[0], "the output", reason);
+  return check_number(query->output_infos[0], "the output", reason);
 }
 
 static armnn_status_t check_dequantize(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  ARMNN_RETURN_IF_ERROR(check_tensor(query->input_infos[0], "input 0", reason));
+  ARMNN_RETURN_IF_ERROR(check_number(query->input_infos[0], "input 0", reason));
   const int32_t type = query->output_infos[0]->data_type;
   if (type == ARMNN_DATA_TYPE_FLOAT32) return ARMNN_STATUS_OK;
   return REFUSE(reason, "the output is %s, the kernel makes float32", armnn_data_type_name(type));
@@ -189,8 +253,10 @@ bool armnn_i_acc_is_quantized(const armnn_layer_query_t* query) {
   const size_t count = sizeof checks / sizeof checks[0];
   if (query->type < 0 || (size_t)query->type >= count || checks[query->type] == NULL) return false;
   const armnn_tensor_info_t* input = query->input_count > 0 ? query->input_infos[0] : NULL;
+  const armnn_tensor_info_t* output = query->output_count > 0 ? query->output_infos[0] : NULL;
   return (input != NULL && armnn_i_acc_is_levels(input->data_type)) ||
-         (query->output_count > 0 && armnn_i_acc_is_levels(query->output_infos[0]->data_type));
+         (output != NULL && armnn_i_acc_is_levels(output->data_type)) || is_word(input) ||
+         is_word(output);
 }
 
 armnn_status_t armnn_i_acc_check_quantized(const armnn_layer_query_t* query,

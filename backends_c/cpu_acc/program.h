@@ -56,9 +56,16 @@ static inline bool armnn_i_acc_is_levels(int32_t type) {
          type == ARMNN_DATA_TYPE_QSYMM_S8;
 }
 
-/* The least number of a quantised type of bytes; the greatest is 255 more. */
+/* Whether they are quantised numbers of 16 bits, whose zero point is 0. */
+static inline bool armnn_i_acc_is_words(int32_t type) { return type == ARMNN_DATA_TYPE_QSYMM_S16; }
+
+/* The least and the greatest number of a quantised type of 8 or 16 bits. */
 static inline int32_t armnn_i_acc_least(int32_t type) {
+  if (armnn_i_acc_is_words(type)) return INT16_MIN;
   return type == ARMNN_DATA_TYPE_QASYMM_U8 ? 0 : -128;
+}
+static inline int32_t armnn_i_acc_most(int32_t type) {
+  return armnn_i_acc_least(type) + (armnn_i_acc_is_words(type) ? 65535 : 255);
 }
 
 /* Memory whose address is not known before the run: |offset| bytes into binding |binding|. Binding

@@ -42,6 +42,24 @@ static bool is_clamp(const uint8_t* table, int32_t type, int32_t* out_low, int32
   return bounds[0] <= bounds[1];
 }
 
+/* The same of a table of 65536 numbers. */
+static bool is_word_clamp(const int16_t* table, int32_t* out_low, int32_t* out_high) {
+  const int32_t low = table[(uint16_t)INT16_MIN], high = table[INT16_MAX];
+  for (int32_t number = INT16_MIN; number <= INT16_MAX; ++number) {
+    const int32_t clamped = number < low ? low : number > high ? high : number;
+    if (table[(uint16_t)number] != clamped) return false;
+  }
+  *out_low = low;
+  *out_high = high;
+  return low <= high;
+}
+
+/* Whether |node| is a table that keeps numbers of |type| between two bounds. */
+static bool clamps(const ir_node_t* node, int32_t type, int32_t* out_low, int32_t* out_high) {
+  if (node->kind == IR_TABLE) return is_clamp(node->table.table, type, out_low, out_high);
+  return node->kind == IR_WORD_TABLE && is_word_clamp(node->word_table.table, out_low, out_high);
+}
+
 static int32_t within(int32_t value, int32_t low, int32_t high) {
   return value < low ? low : value > high ? high : value;
 }
@@ -55,9 +73,9 @@ static void fuse_bounds(ir_graph_t* graph) {
     const uint32_t user = between->user;
     const ir_node_t* next = graph->nodes[user];
     const armnn_i_acc_element_t element = graph->values[next->output]->element;
-    if (next->kind != IR_TABLE || element.type != between->element.type ||
+    if (element.type != between->element.type ||
         element.zero_point != between->element.zero_point ||
-        !is_clamp(next->table.table, between->element.type, &low, &high)) {
+        !clamps(next, between->element.type, &low, &high)) {
       continue;
     }
     bounds[0] = within(bounds[0], low, high);
@@ -80,7 +98,8 @@ static bool takes_sum(const ir_graph_t* graph, const ir_node_t* node, const ir_n
       return false;
     }
   }
-  return ir_shape(graph, sum->output)->rank == 4 && sum->inputs[0] != sum->inputs[1];
+  return armnn_i_acc_is_levels(graph->values[sum->output]->element.type) &&
+         ir_shape(graph, sum->output)->rank == 4 && sum->inputs[0] != sum->inputs[1];
 }
 
 static void fuse_sums(ir_graph_t* graph) {

@@ -10,9 +10,20 @@
 
 /* |level| as a number of |element|, saturated. */
 static inline int32_t armnn_i_acc_number(armnn_i_acc_element_t element, int64_t level) {
-  const int64_t least = armnn_i_acc_least(element.type), number = level + element.zero_point;
-  return (int32_t)(number < least ? least : number > least + 255 ? least + 255 : number);
+  const int64_t least = armnn_i_acc_least(element.type), most = armnn_i_acc_most(element.type);
+  const int64_t number = level + element.zero_point;
+  return (int32_t)(number < least ? least : number > most ? most : number);
 }
+
+/* Whether input 0 or output 0 has numbers of 16 bits: read_word_tables.c has the readers. */
+static inline bool armnn_i_acc_has_words(const ir_graph_t* graph) {
+  const armnn_layer_t* layer = ir_layer(graph);
+  return armnn_i_acc_is_words(layer->input_infos[0]->data_type) ||
+         armnn_i_acc_is_words(layer->output_infos[0]->data_type);
+}
+void armnn_i_acc_read_word_activation(ir_graph_t* graph);
+void armnn_i_acc_read_word_unary(ir_graph_t* graph);
+void armnn_i_acc_read_word_requantize(ir_graph_t* graph);
 
 /* A node of input 0, in its order, whose output has an element of its own. */
 ir_node_t* armnn_i_acc_element_node(ir_graph_t* graph, ir_kind_t kind);

@@ -1,8 +1,12 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * read_quantized.c - products of quantised bytes: the factors of TensorFlow Lite's specification,
+ * read_quantized.c - products of quantised numbers: the factors of TensorFlow Lite's specification,
  * as CpuRef has them, and whether the kernels' 32 bits hold all sums.
+ *
+ * Numbers of 16 bits, whose bias has 64 bits or none is there, are scaled by factors of 16 bits,
+ * rounded once; those of a fully connected layer are rounded once, too, by factors of 32 bits.
+ * Where their sums need more than 32 bits, kernels take 64.
  */
 #include <math.h>
 #include <string.h>
@@ -12,10 +16,18 @@
 
 /* ---- Factors and sums ---------------------------------------------------------------------- */
 
+/* The factor as armnn_scale64 takes it: of 16 bits, rounded once by armnn_scale. */
+static armnn_factor_t reduced(armnn_factor_t factor) {
+  const int32_t multiplier =
+      factor.multiplier < 0x7fff0000 ? (factor.multiplier + (1 << 15)) >> 16 : 0x7fff;
+  return (armnn_factor_t){multiplier, factor.shift + 16};
+}
+
 /* The factors from sums to the output, one for each channel. Of weights of one scale
  * FULLY_CONNECTED multiplies the scales in float32, convolutions in double: so does the
  * specification's code. */
-static const armnn_factor_t* factors_of(ir_graph_t* graph, int64_t outputs, bool is_matrix) {
+static const armnn_factor_t* factors_of(ir_graph_t* graph, int64_t outputs, bool is_matrix,
+                                        bool is_reduced) {
   const armnn_layer_t* layer = ir_layer(graph);
   const armnn_tensor_info_t *x = layer->input_infos[0], *weights = layer->input_infos[1];
   const bool one = weights->quantization_count == 1;
@@ -25,6 +37,7 @@ static const armnn_factor_t* factors_of(ir_graph_t* graph, int64_t outputs, bool
     const double product =
         is_matrix && one ? (double)(x->scales[0] * scale) : (double)x->scales[0] * (double)scale;
     factors[o] = armnn_factor(product / (double)layer->output_infos[0]->scales[0]);
+    if (is_reduced) factors[o] = reduced(factors[o]);
   }
   return factors;
 }
@@ -40,8 +53,8 @@ static const int32_t* weight_zero_points(ir_graph_t* graph, int64_t outputs) {
 
 /* The greatest size of a level. */
 static double reach_of(armnn_i_acc_element_t element) {
-  const int32_t least = armnn_i_acc_least(element.type);
-  const int32_t below = element.zero_point - least, above = least + 255 - element.zero_point;
+  const int32_t below = element.zero_point - armnn_i_acc_least(element.type);
+  const int32_t above = armnn_i_acc_most(element.type) - element.zero_point;
   return below > above ? below : above;
 }
 
@@ -57,8 +70,7 @@ static double most_of(const armnn_i_acc_quantized_convolution_t* what, int64_t o
       }
     }
   }
-  const double bias = what->bias != NULL ? fabs((double)what->bias[o]) : 0.0;
-  return (double)sum * reach_of(input) + bias;
+  return (double)sum * reach_of(input) + fabs((double)armnn_i_acc_bias_value(what, o));
 }
 
 /* Whether sums of size |most| are scaled in 32 bits, where nothing saturates: the sum itself, its
@@ -80,10 +92,44 @@ static void check_sums(ir_graph_t* graph, const ir_node_t* node) {
   }
 }
 
+/* The same for numbers of 16 bits, whose sums may have 64: below 2^47, their products with a factor
+ * do, too. A factor that shifts sums to the left is none of a network. */
+static void choose_sums(ir_graph_t* graph, ir_node_t* node, bool is_reduced) {
+  armnn_i_acc_quantized_convolution_t* what = &node->quantized_convolution;
+  const armnn_i_acc_element_t input = graph->values[node->inputs[0]]->element;
+  for (int64_t o = 0; o < what->weights.dims[0]; ++o) {
+    const double most = most_of(what, o, input);
+    armnn_factor_t whole = what->factors[o];
+    if (is_reduced) whole.shift -= 16;
+    if (most >= 0x1p47 || (what->once && whole.shift >= 15)) {
+      armnn_i_acc_refuse(graph, NULL, "sums of channel %d may need more than 64 bits", (int)o);
+    }
+    if (!fits(most, whole, what->once)) what->has_wide_sums = true;
+  }
+}
+
 /* ---- Layers -------------------------------------------------------------------------------- */
 
+static bool has_wide_bias(const ir_graph_t* graph) {
+  return armnn_i_acc_has_input(graph, 2) &&
+         ir_layer(graph)->input_infos[2]->data_type == ARMNN_DATA_TYPE_SIGNED64;
+}
+
+/* The halves of bias values of 64 bits: the upper ones, or those below. */
+static const int32_t* halves_of(ir_graph_t* graph, bool above) {
+  const int64_t* values = armnn_i_acc_constant_input(graph, 2, "the bias values");
+  const uint64_t count = ir_layer(graph)->input_infos[2]->element_count;
+  int32_t* halves = armnn_i_acc_pool(graph, count * sizeof *halves);
+  for (uint64_t o = 0; o < count; ++o) {
+    halves[o] = (int32_t)(above ? values[o] >> 32 : values[o] & UINT32_MAX);
+  }
+  return halves;
+}
+
+/* The bias values, or of those of 64 bits the lower halves; null: none. */
 static const int32_t* bias_of(ir_graph_t* graph, uint32_t enabled) {
   if (enabled == 0 || !armnn_i_acc_has_input(graph, 2)) return NULL;
+  if (has_wide_bias(graph)) return halves_of(graph, false);
   return armnn_i_acc_constant_input(graph, 2, "the bias values");
 }
 
@@ -92,15 +138,22 @@ static void set_product(ir_graph_t* graph, ir_node_t* node, armnn_i_acc_tensor_t
                         bool is_matrix) {
   armnn_i_acc_quantized_convolution_t* what = &node->quantized_convolution;
   const int64_t outputs = weights.dims[0];
+  const bool is_word = armnn_i_acc_is_words(graph->values[node->inputs[0]]->element.type);
+  if (what->bias != NULL && has_wide_bias(graph)) what->bias_above = halves_of(graph, true);
+  const bool is_reduced = is_word && !is_matrix && (what->bias == NULL || what->bias_above != NULL);
   what->weights = weights;
   what->weight_zero_points = weight_zero_points(graph, outputs);
-  what->factors = factors_of(graph, outputs, is_matrix);
-  what->once = is_matrix;
+  what->factors = factors_of(graph, outputs, is_matrix, is_reduced);
+  what->once = is_matrix || is_reduced;
   what->kernel_y = weights.dims[1];
   what->kernel_x = weights.dims[2];
   what->low = armnn_i_acc_least(graph->values[node->output]->element.type);
-  what->high = what->low + 255;
-  check_sums(graph, node);
+  what->high = armnn_i_acc_most(graph->values[node->output]->element.type);
+  if (is_word) {
+    choose_sums(graph, node, is_reduced);
+  } else {
+    check_sums(graph, node);
+  }
 }
 
 void armnn_i_acc_read_quantized_convolution(ir_graph_t* graph) {

@@ -27,6 +27,10 @@ static void set_entry(const ir_graph_t* graph, ir_node_t* node, int32_t level, i
 }
 
 void armnn_i_acc_read_quantized_activation(ir_graph_t* graph) {
+  if (armnn_i_acc_has_words(graph)) {
+    armnn_i_acc_read_word_activation(graph);
+    return;
+  }
   ir_node_t* node = armnn_i_acc_element_node(graph, IR_TABLE);
   const armnn_i_acc_element_t from = graph->values[node->inputs[0]]->element;
   const armnn_i_acc_element_t to = graph->values[node->output]->element;
@@ -53,6 +57,10 @@ static void fill_reals(const ir_graph_t* graph, ir_node_t* node, armnn_unary_row
 
 void armnn_i_acc_read_quantized_unary(ir_graph_t* graph) {
   const armnn_elementwise_unary_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  if (armnn_i_acc_has_words(graph)) {
+    armnn_i_acc_read_word_unary(graph);
+    return;
+  }
   fill_reals(graph, armnn_i_acc_element_node(graph, IR_TABLE),
              armnn_unary_row(ARMNN_DATA_TYPE_FLOAT32, d->operation));
 }
@@ -74,6 +82,10 @@ void armnn_i_acc_read_quantize(ir_graph_t* graph) {
   const armnn_tensor_info_t* input = ir_layer(graph)->input_infos[0];
   if (input->data_type == ARMNN_DATA_TYPE_FLOAT32) {
     armnn_i_acc_element_node(graph, IR_QUANTIZE);
+    return;
+  }
+  if (armnn_i_acc_has_words(graph)) {
+    armnn_i_acc_read_word_requantize(graph);
     return;
   }
   ir_node_t* node = armnn_i_acc_element_node(graph, IR_TABLE);

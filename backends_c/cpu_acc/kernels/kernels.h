@@ -21,6 +21,7 @@
 #include "reduce.h"
 #include "vectors.h"
 #include "winograd.h"
+#include "words.h"
 
 #define ARMNN_ACC_MOST_BYTES 8 /* of an element */
 

@@ -45,7 +45,7 @@ enum armnn_i_acc_channel_e {
 typedef struct armnn_i_acc_product_job_t {
   const char* const* inputs; /* [tile][row] */
   uint8_t* const* outputs;   /* [tile][row] */
-  ptrdiff_t offset;          /* of this panel's first channel in each output */
+  ptrdiff_t offset;          /* of this panel's first channel in each output, in numbers */
   uint32_t rows, tiles;
   uint32_t channels; /* that are stored */
   uint32_t tap_count;
@@ -235,9 +235,12 @@ typedef struct armnn_i_acc_element_kernels_t {
       *mul_name;
 } armnn_i_acc_element_kernels_t;
 
+typedef struct armnn_i_acc_word_kernels_t armnn_i_acc_word_kernels_t; /* words.h */
+
 typedef struct armnn_i_acc_quantized_kernels_t {
   uint32_t panel; /* channels of a panel of |sums|, and of a block of |channelwise| */
   const armnn_i_acc_element_kernels_t* elements;
+  const armnn_i_acc_word_kernels_t* words; /* of numbers of 16 bits */
   armnn_i_acc_levels_fn_t levels;
   /* Levels of both sides in 16 bits: any zero points. */
   const armnn_i_acc_product_kernels_t* pairs;

@@ -1,189 +1,26 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * quantized_depthwise.c - windows of each channel by itself.
- *
- * Levels of two taps are put side by side, channel by channel, and multiplied with the weights of
- * both. Loop order: blocks of channels, whose arrays stay in registers or in the first cache,
- * pixels, taps. Square windows are computed for some neighbouring pixels at once: two lines of a
- * column, once they are side by side, serve all windows that see them.
+ * quantized_depthwise.c - windows of each channel of bytes by itself.
  */
 #include "quantized.h"
-#include "quantized_store.h"
+#include "simd_levels.h"
 
-enum { BLOCK = 2 * VF_LANES, HALVES = 2, COLUMNS = 4 };
+typedef uint8_t number_t;
+typedef vi_bounds_t bounds_t;
 
-typedef armnn_i_acc_channelwise_job_t job_t;
-typedef vi_t halves_t[HALVES]; /* as vi_zip_low and vi_zip_high have a block's channels */
-
-ACC_INLINE vi_t load_levels(const int16_t* p) {
-  vi_t x;
-  memcpy(&x, p, sizeof x);
-  return x;
+ACC_INLINE bounds_t bounds_of(const armnn_i_acc_store_t* store) {
+  return vi_bounds(store->zero_point, store->low, store->high);
+}
+ACC_INLINE void store_zipped(number_t* p, const vi_t sum[2], bounds_t bounds) {
+  vi_store_zipped(p, sum[0], sum[1], bounds);
+}
+ACC_INLINE void store_two_zipped(number_t* p, number_t* q, const vi_t a[2], const vi_t b[2],
+                                 bounds_t bounds) {
+  vi_store_two_zipped(p, q, a, b, bounds);
 }
 
-/* What a block has of its own. */
-typedef struct block_t {
-  channels_t channels[HALVES];
-  vi_bounds_t bounds;
-  const int32_t *bias, *weights;
-} block_t;
-
-ACC_INLINE block_t load_block(const job_t* job, const int32_t* arrays, const uint32_t FLAGS) {
-  return (block_t){
-      .channels = {load_channels(arrays, BLOCK, FLAGS),
-                   load_channels(arrays + VF_LANES, BLOCK, FLAGS)},
-      .bounds = vi_bounds(job->store.zero_point, job->store.low, job->store.high),
-      .bias = arrays,
-      .weights = arrays + ARMNN_ACC_CHANNEL_ARRAYS * BLOCK,
-  };
-}
-
-ACC_INLINE void begin_sums(halves_t sum, const block_t* block) {
-  UNROLLED for (int h = 0; h < HALVES; ++h) sum[h] = vi_load(block->bias + h * VF_LANES);
-}
-
-/* Adds the products of two taps, side by side, with pair |k| of the weights. */
-ACC_INLINE void add_pair(halves_t sum, const halves_t pair, const block_t* block, size_t k) {
-  UNROLLED for (int h = 0; h < HALVES; ++h) {
-    sum[h] = vi_dot_pairs(sum[h], pair[h], vi_load(block->weights + k * BLOCK + h * VF_LANES));
-  }
-}
-
-ACC_INLINE void zip(halves_t pair, vi_t a, vi_t b) {
-  pair[0] = vi_zip_low(a, b);
-  pair[1] = vi_zip_high(a, b);
-}
-
-/* |left| channels of a pixel, or a whole block. */
-ACC_INLINE void store_pixel(uint8_t* output, const halves_t sum, const block_t* block,
-                            size_t left) {
-  if (left >= BLOCK) {
-    vi_store_zipped(output, sum[0], sum[1], block->bounds);
-    return;
-  }
-  uint8_t bytes[BLOCK];
-  vi_store_zipped(bytes, sum[0], sum[1], block->bounds);
-  memcpy(output, bytes, left);
-}
-
-/* ---- Square windows ------------------------------------------------------------------------ */
-
-/* Windows of SIDE x SIDE taps of |COUNT| neighbouring pixels of the output. |FLAGS| and capitals
- * are constant where this is used. Pairs of weights: taps above each other of the first lines, two
- * lines at a time, then taps side by side of the last one. */
-ACC_INLINE void square_pixels(const job_t* job, const block_t* block, const int16_t* input,
-                              uint8_t* output, size_t left, const int SIDE, const int STRIDE,
-                              const int COUNT, const uint32_t FLAGS) {
-  const int REACH = (COUNT - 1) * STRIDE + SIDE;
-  halves_t sum[COLUMNS];
-  UNROLLED for (int i = 0; i < COUNT; ++i) begin_sums(sum[i], block);
-  UNROLLED for (int y = 0; y + 1 < SIDE; y += 2) {
-    const int16_t *above = input + y * job->line, *below = above + job->line;
-    UNROLLED for (int x = 0; x < REACH; ++x) {
-      halves_t pair;
-      zip(pair, load_levels(above + x * job->pixel), load_levels(below + x * job->pixel));
-      UNROLLED for (int i = 0; i < COUNT; ++i) {
-        const int tap = x - i * STRIDE;
-        if (tap >= 0 && tap < SIDE) add_pair(sum[i], pair, block, (size_t)(y / 2 * SIDE + tap));
-      }
-    }
-  }
-  const int16_t* last = input + (SIDE - 1) * job->line;
-  UNROLLED for (int x = 0; x < REACH; x += STRIDE == 2 ? 2 : 1) {
-    halves_t pair;
-    zip(pair, load_levels(last + x * job->pixel), load_levels(last + (x + 1) * job->pixel));
-    UNROLLED for (int i = 0; i < COUNT; ++i) {
-      const int tap = x - i * STRIDE;
-      if (tap >= 0 && tap < SIDE && tap % 2 == 0) {
-        add_pair(sum[i], pair, block, (size_t)(SIDE / 2 * SIDE + tap / 2));
-      }
-    }
-  }
-  UNROLLED for (int i = 0; i < COUNT; ++i) {
-    UNROLLED for (int h = 0; h < HALVES; ++h) {
-      sum[i][h] = scaled(sum[i][h], &block->channels[h], FLAGS);
-    }
-  }
-  if (COUNT % 2 == 0 && left >= BLOCK) {
-    UNROLLED for (int i = 0; i < COUNT; i += 2) {
-      vi_store_two_zipped(output + i * job->output_step, output + (i + 1) * job->output_step,
-                          sum[i], sum[i + 1], block->bounds);
-    }
-    return;
-  }
-  UNROLLED for (int i = 0; i < COUNT; ++i) {
-    store_pixel(output + i * job->output_step, sum[i], block, left);
-  }
-}
-
-ACC_INLINE void square_line(const job_t* job, const int32_t* arrays, size_t channel, const int SIDE,
-                            const int STRIDE, const uint32_t FLAGS) {
-  const block_t block = load_block(job, arrays, FLAGS);
-  const size_t left = job->channels - channel;
-  const int16_t* input = job->input + channel;
-  uint8_t* output = job->output + channel;
-  size_t p = 0;
-  for (; p + COLUMNS <= job->pixels; p += COLUMNS) {
-    square_pixels(job, &block, input, output, left, SIDE, STRIDE, COLUMNS, FLAGS);
-    input += COLUMNS * job->input_step;
-    output += COLUMNS * job->output_step;
-  }
-  for (; p < job->pixels; ++p) {
-    square_pixels(job, &block, input, output, left, SIDE, STRIDE, 1, FLAGS);
-    input += job->input_step;
-    output += job->output_step;
-  }
-}
-
-/* ---- Any windows --------------------------------------------------------------------------- */
-
-ACC_INLINE void any_line(const job_t* job, const int32_t* arrays, size_t channel,
-                         const uint32_t FLAGS) {
-  const block_t block = load_block(job, arrays, FLAGS);
-  const size_t left = job->channels - channel, pairs = job->pairs, pixels = job->pixels;
-  const ptrdiff_t* taps = job->taps;
-  const int16_t* input = job->input + channel;
-  uint8_t* output = job->output + channel;
-  for (size_t p = 0; p < pixels; ++p, input += job->input_step, output += job->output_step) {
-    halves_t sum, pair;
-    begin_sums(sum, &block);
-    for (size_t k = 0; k < pairs; ++k) {
-      zip(pair, load_levels(input + taps[2 * k]), load_levels(input + taps[2 * k + 1]));
-      add_pair(sum, pair, &block, k);
-    }
-    for (int h = 0; h < HALVES; ++h) sum[h] = scaled(sum[h], &block.channels[h], FLAGS);
-    store_pixel(output, sum, &block, left);
-  }
-}
-
-/* The line of each block of channels. */
-#define ALL_BLOCKS(...)                                          \
-  do {                                                           \
-    const int32_t* arrays = job->blocks;                         \
-    for (size_t c = 0; c < job->channels; c += BLOCK) {          \
-      WITH_FLAGS(job->store, __VA_ARGS__);                       \
-      arrays += (ARMNN_ACC_CHANNEL_ARRAYS + job->pairs) * BLOCK; \
-    }                                                            \
-  } while (0)
+#include "quantized_channelwise.h"
 
 void ACC_NAME(armnn_s8_depthwise)(const job_t* job);
-void ACC_NAME(armnn_s8_depthwise)(const job_t* job) {
-  const bool next = job->input_step == job->pixel; /* a stride of 1 or, with a side, of 2 */
-#define SQUARE_3_1(flags) square_line(job, arrays, c, 3, 1, flags)
-#define SQUARE_3_2(flags) square_line(job, arrays, c, 3, 2, flags)
-#define SQUARE_5_1(flags) square_line(job, arrays, c, 5, 1, flags)
-#define SQUARE_5_2(flags) square_line(job, arrays, c, 5, 2, flags)
-#define ANY(flags) any_line(job, arrays, c, flags)
-  if (job->side == 3 && next) {
-    ALL_BLOCKS(SQUARE_3_1);
-  } else if (job->side == 3) {
-    ALL_BLOCKS(SQUARE_3_2);
-  } else if (job->side == 5 && next) {
-    ALL_BLOCKS(SQUARE_5_1);
-  } else if (job->side == 5) {
-    ALL_BLOCKS(SQUARE_5_2);
-  } else {
-    ALL_BLOCKS(ANY);
-  }
-}
+void ACC_NAME(armnn_s8_depthwise)(const job_t* job) { all_windows(job); }

@@ -65,18 +65,19 @@ static void plan(binary_op_t* op) {
     }
   }
   armnn_i_acc_walk_join(walk);
-  bool steps = walk->strides[OUTPUT][walk->rank - 1] == 1;
+  const int64_t size = output->element.size; /* of all three */
+  bool steps = walk->strides[OUTPUT][walk->rank - 1] == size;
   for (uint32_t t = 1; t < 3; ++t) {
     const int64_t stride = walk->strides[t][walk->rank - 1];
-    steps = steps && (stride == 1 || stride == 0);
+    steps = steps && (stride == size || stride == 0);
   }
   if (!steps) armnn_i_acc_walk_add_one(walk);
   op->pieces = armnn_i_acc_walk_pieces(walk, ARMNN_ACC_PIECE);
   op->job.left_row = walk->strides[LEFT][walk->rank - 2];
   op->job.right_row = walk->strides[RIGHT][walk->rank - 2];
   op->job.output_row = walk->strides[OUTPUT][walk->rank - 2];
-  op->job.left_step = walk->strides[LEFT][walk->rank - 1];
-  op->job.right_step = walk->strides[RIGHT][walk->rank - 1];
+  op->job.left_step = steps ? walk->strides[LEFT][walk->rank - 1] / size : 1;
+  op->job.right_step = steps ? walk->strides[RIGHT][walk->rank - 1] / size : 1;
 }
 
 static int32_t half_of(int32_t right) { return right == 0 ? 0 : 1 << (right - 1); }
@@ -125,27 +126,36 @@ armnn_i_acc_pair_job_t armnn_i_acc_pair_job_of(const armnn_i_acc_quantized_binar
   };
 }
 
+static bool all_are(const armnn_i_acc_quantized_binary_t* what, bool (*is)(int32_t type)) {
+  return is(what->left.element.type) && is(what->right.element.type) &&
+         is(what->output.element.type);
+}
+
+/* Whether the results of words have 32 bits on their way. */
+static bool has_short_steps(const armnn_i_acc_quantized_binary_t* what) {
+  return what->factor.shift <= 0 && what->factor.shift >= -30;
+}
+
 armnn_status_t armnn_i_acc_make_quantized_binary(const armnn_i_acc_maker_t* maker,
                                                  const armnn_i_acc_quantized_binary_t* what,
                                                  armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_element_kernels_t* kernels = maker->isa->quantized->elements;
-  if (!armnn_i_acc_is_levels(what->left.element.type) ||
-      !armnn_i_acc_is_levels(what->right.element.type) ||
-      !armnn_i_acc_is_levels(what->output.element.type)) {
-    return ARMNN_STATUS_UNSUPPORTED;
-  }
+  const armnn_i_acc_word_kernels_t* words = maker->isa->quantized->words;
+  const bool is_word = all_are(what, armnn_i_acc_is_words) && has_short_steps(what);
+  if (!is_word && !all_are(what, armnn_i_acc_is_levels)) return ARMNN_STATUS_UNSUPPORTED;
   binary_op_t* op = (binary_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->tensors[OUTPUT] = what->output;
   op->tensors[LEFT] = what->left;
   op->tensors[RIGHT] = what->right;
-  op->pair = kernels->pair;
+  op->pair = is_word ? words->pair : kernels->pair;
   op->job = armnn_i_acc_pair_job_of(what);
   plan(op);
   op->base.op.run = run_binary;
-  op->base.op.kernel = what->operation == ARMNN_BINARY_ADD   ? kernels->add_name
-                       : what->operation == ARMNN_BINARY_SUB ? kernels->sub_name
-                                                             : kernels->mul_name;
+  op->base.op.kernel =
+      what->operation == ARMNN_BINARY_ADD   ? (is_word ? words->add_name : kernels->add_name)
+      : what->operation == ARMNN_BINARY_SUB ? (is_word ? words->sub_name : kernels->sub_name)
+                                            : (is_word ? words->mul_name : kernels->mul_name);
   op->base.op.operations = (uint64_t)armnn_i_acc_count(&what->output);
   op->threads = armnn_i_acc_threads(maker, 8 * op->base.op.operations);
   *out_op = &op->base.op;

@@ -70,6 +70,9 @@ armnn_status_t armnn_i_acc_make_quantized_convolution(
     armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_quantized_kernels_t* kernels = maker->isa->quantized;
   armnn_status_t status = ARMNN_STATUS_UNSUPPORTED;
+  if (armnn_i_acc_is_words(what->input.element.type)) {
+    return armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_WORDS, out_op);
+  }
   if (kernels->has_dot_product) {
     status = armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_BYTES, out_op);
   }

@@ -188,7 +188,8 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
       start = at / blocks * image + at % blocks * op->block_units;
       const int64_t limit = (at / blocks + 1) * image;
       stop = start + op->block_units < limit ? start + op->block_units : limit;
-      const uint8_t* input = run->input + group * op->lines.channels;
+      const uint8_t* input =
+          run->input + group * op->lines.channels * (int64_t)what->input.element.size;
       (op->flat ? pixel_block : line_block)(run, input, start, stop, &block);
       ready = wanted;
     }
@@ -257,7 +258,8 @@ static void choose_blocks(quantized_op_t* op) {
   const armnn_i_acc_tensor_t *in = &what->input, *out = &what->output;
   const bool pointwise = is_pointwise(what);
   const bool whole = op->lines.channels % op->kernels->group == 0; /* no group ends behind them */
-  op->in_place = pointwise && op->lines.bytes == 1 && op->lines.flip == 0 && whole;
+  const bool as_stored = op->lines.bytes == in->element.size && op->lines.flip == 0;
+  op->in_place = pointwise && as_stored && whole;
   op->flat = pointwise && what->stride_y == 1 && what->stride_x == 1 &&
              in->dims[1] == out->dims[1] && in->dims[2] == out->dims[2] &&
              armnn_i_acc_is_one_line(in) && armnn_i_acc_is_one_line(out) &&
@@ -327,17 +329,37 @@ static armnn_status_t limit_weights(const armnn_i_acc_maker_t* maker, quantized_
                                    &op->excesses);
 }
 
+static const armnn_i_acc_product_kernels_t* kernels_of(
+    const armnn_i_acc_quantized_kernels_t* all, const armnn_i_acc_quantized_convolution_t* what,
+    armnn_i_acc_tiles_e kind) {
+  switch (kind) {
+    case ARMNN_ACC_TILES_PAIRS:
+      return all->pairs;
+    case ARMNN_ACC_TILES_NARROW_PAIRS:
+      return all->narrow_pairs;
+    case ARMNN_ACC_TILES_WORDS:
+      return what->has_wide_sums ? all->words->wide_products : all->words->products;
+    default:
+      return all->bytes;
+  }
+}
+
+/* Whether tiles of this kind take numbers of the input's and the output's type. */
+static bool take_types(const armnn_i_acc_quantized_convolution_t* what, armnn_i_acc_tiles_e kind) {
+  const int32_t from = what->input.element.type, to = what->output.element.type;
+  if (kind == ARMNN_ACC_TILES_WORDS) {
+    return armnn_i_acc_is_words(from) && armnn_i_acc_is_words(to) && !what->has_sum;
+  }
+  return armnn_i_acc_is_levels(from) && armnn_i_acc_is_levels(to) && !what->has_wide_sums;
+}
+
 armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker,
                                                 const armnn_i_acc_quantized_convolution_t* what,
                                                 armnn_i_acc_tiles_e kind,
                                                 armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_quantized_kernels_t* all = maker->isa->quantized;
-  const armnn_i_acc_product_kernels_t* kernels = kind == ARMNN_ACC_TILES_PAIRS ? all->pairs
-                                                 : kind == ARMNN_ACC_TILES_NARROW_PAIRS
-                                                     ? all->narrow_pairs
-                                                     : all->bytes;
-  if (!armnn_i_acc_is_levels(what->input.element.type) ||
-      !armnn_i_acc_is_levels(what->output.element.type) ||
+  const armnn_i_acc_product_kernels_t* kernels = kernels_of(all, what, kind);
+  if (!take_types(what, kind) ||
       (kernels->weight_bytes == 1 && !armnn_i_acc_weights_fit_bytes(what))) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
@@ -357,7 +379,7 @@ armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker
       what->groups * panels * panel_size + 1, /* how many pairs of weights are listed */
       ARMNN_ACC_LAYOUT(3, kernels->panel, (uint64_t)kernels->group, (uint64_t)kernels->bytes,
                        (uint64_t)kernels->weight_bytes, (uint64_t)what->groups, (uint64_t)panels,
-                       (uint64_t)taps, (uint64_t)depths, (uint64_t)columns),
+                       (uint64_t)taps, (uint64_t)depths, (uint64_t)columns, what->has_wide_sums),
       2 * armnn_i_acc_count(&what->output) * what->kernel_y * what->kernel_x * channels, &memory));
   quantized_op_t* op = (quantized_op_t*)memory;
   op->kernels = kernels;

@@ -24,6 +24,7 @@ typedef struct depthwise_op_t {
   uint32_t side;                       /* of square windows, as kernels/quantized.h has them */
   size_t pairs;
   tap_t* taps; /* [2 * pairs] */
+  void (*channelwise)(const armnn_i_acc_channelwise_job_t* job);
   uint64_t taps_size;
 } depthwise_op_t;
 
@@ -44,8 +45,9 @@ static void run_block(const armnn_i_acc_product_run_t* run, int64_t item, ptrdif
   const int64_t width = (int64_t)armnn_i_acc_round_up((size_t)channels, (size_t)panel);
   const armnn_i_acc_lines_t lines = armnn_i_acc_lines(what, kernels, channels, width);
   const int64_t line = lines.pixels * width;
+  const int64_t offset = channel * (int64_t)in->element.size; /* the output's is the same */
   armnn_i_acc_line_levels(
-      &lines, run->input + image * in->strides[0] + channel, first * what->stride_y,
+      &lines, run->input + image * in->strides[0] + offset, first * what->stride_y,
       (count - 1) * what->stride_y + (what->kernel_y - 1) * what->dilation_y + 1, levels);
   for (size_t t = 0; t < 2 * op->pairs; ++t) {
     taps[t] = op->taps[t].y * what->dilation_y * line + op->taps[t].x * what->dilation_x * width;
@@ -65,8 +67,8 @@ static void run_block(const armnn_i_acc_product_run_t* run, int64_t item, ptrdif
   };
   for (int64_t y = 0; y < count; ++y) {
     job.input = levels + y * what->stride_y * line;
-    job.output = run->output + image * out->strides[0] + (first + y) * out->strides[1] + channel;
-    kernels->channelwise(&job);
+    job.output = run->output + image * out->strides[0] + (first + y) * out->strides[1] + offset;
+    op->channelwise(&job);
   }
 }
 
@@ -158,9 +160,12 @@ armnn_status_t armnn_i_acc_make_quantized_depthwise(const armnn_i_acc_maker_t* m
   const armnn_i_acc_quantized_kernels_t* kernels = maker->isa->quantized;
   const int64_t outputs = what->output.dims[3], taps = what->kernel_y * what->kernel_x;
   if (what->groups != what->input.dims[3]) return ARMNN_STATUS_UNSUPPORTED;
-  if (outputs != what->groups) return armnn_i_acc_make_quantized_convolution(maker, what, out_op);
-  if (!armnn_i_acc_is_levels(what->input.element.type) ||
-      !armnn_i_acc_is_levels(what->output.element.type)) {
+  if (outputs != what->groups || what->has_wide_sums) {
+    return armnn_i_acc_make_quantized_convolution(maker, what, out_op);
+  }
+  const int32_t from = what->input.element.type, to = what->output.element.type;
+  const bool is_word = armnn_i_acc_is_words(from) && armnn_i_acc_is_words(to);
+  if (!is_word && !(armnn_i_acc_is_levels(from) && armnn_i_acc_is_levels(to))) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
   const int64_t pairs = armnn_i_acc_ceil_div(taps, 2), panel = kernels->panel;
@@ -177,10 +182,13 @@ armnn_status_t armnn_i_acc_make_quantized_depthwise(const armnn_i_acc_maker_t* m
   op->block_size = block_size;
   op->taps = (tap_t*)extra;
   op->side = side;
+  op->channelwise = is_word ? kernels->words->channelwise : kernels->channelwise;
   set_taps(op);
   if (!op->product.weights.is_packed) pack(op);
   plan_blocks(op);
-  armnn_i_acc_finish_product(maker, &op->product, kernels->channelwise_name, run_depthwise);
+  armnn_i_acc_finish_product(maker, &op->product,
+                             is_word ? kernels->words->channelwise_name : kernels->channelwise_name,
+                             run_depthwise);
   *out_op = &op->product.base.op;
   return ARMNN_STATUS_OK;
 }

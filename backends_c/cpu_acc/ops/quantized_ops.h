@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * quantized_ops.h - operators of quantised numbers of 8 bits; ops.h includes it.
+ * quantized_ops.h - operators of quantised numbers of 8 bits, and of 16; ops.h includes it.
  *
  * Scales are factors of fixed_point.h, which the compiler computes: operators know no real numbers.
  * Zero points are those of the tensors. Results are CpuRef's, bit for bit.
@@ -12,11 +12,13 @@
 #include "../program.h"
 #include "fixed_point.h"
 
-/* Sums, differences and products of levels, which broadcast as for a binary of float32. */
+/* Sums, differences and products of levels, which broadcast as for a binary of float32. All three
+ * tensors have 8 bits, or 16. */
 typedef struct armnn_i_acc_quantized_binary_t {
   armnn_i_acc_tensor_t left, right, output;
   int32_t operation; /* ARMNN_BINARY_ADD, SUB or MUL */
-  /* Of a sum: from levels with 20 bits behind the point to the common scale; not of a product. */
+  /* Of a sum: from levels with 20 bits (of words, 15) behind the point to the common scale; not of
+   * a product. */
   armnn_factor_t left_factor, right_factor;
   armnn_factor_t factor; /* to levels of the output */
   int32_t low, high;     /* bounds of the stored numbers */
@@ -26,15 +28,18 @@ armnn_status_t armnn_i_acc_make_quantized_binary(const armnn_i_acc_maker_t* make
                                                  const armnn_i_acc_quantized_binary_t* what,
                                                  armnn_i_acc_op_t** out_op);
 
-/* A convolution of images, dense or grouped; depthwise (groups == c) has a maker of its own. */
+/* A convolution of images, dense or grouped; depthwise (groups == c) has a maker of its own. Input
+ * and output have both 8 bits, or both 16: those have weights whose levels are 8 bits. */
 typedef struct armnn_i_acc_quantized_convolution_t {
   armnn_i_acc_tensor_t input;        /* [n, h, w, c] */
   armnn_i_acc_tensor_t output;       /* [n, oh, ow, oc] */
   armnn_i_acc_tensor_t weights;      /* [o, y, x, i], constant bytes of any strides */
   const int32_t* weight_zero_points; /* [oc] */
   const int32_t* bias;               /* [oc], or null */
+  const int32_t* bias_above;         /* [oc]: upper halves of bias values of 64 bits, or null */
   const armnn_factor_t* factors;     /* [oc], from sums to levels of the output, not negative */
   bool once;                         /* factors round once, else twice */
+  bool has_wide_sums;                /* of 16 bits: some channel's sums may need 64 */
   int64_t kernel_y, kernel_x;
   int64_t stride_y, stride_x, dilation_y, dilation_x;
   int64_t pad_top, pad_left; /* the rest follows from the sizes */
@@ -52,6 +57,14 @@ typedef struct armnn_i_acc_quantized_convolution_t {
   bool is_phase;
   bool is_wide; /* weights are kept in 16 bits, also where 8 would do: other phases need them */
 } armnn_i_acc_quantized_convolution_t;
+
+/* The bias value of channel |o|. */
+static inline int64_t armnn_i_acc_bias_value(const armnn_i_acc_quantized_convolution_t* what,
+                                             int64_t o) {
+  if (what->bias == NULL) return 0;
+  if (what->bias_above == NULL) return what->bias[o];
+  return what->bias_above[o] * (INT64_C(1) << 32) + (uint32_t)what->bias[o];
+}
 
 /* Weight [o, y, x, i], less its zero point. */
 static inline int16_t armnn_i_acc_weight_level(const armnn_i_acc_quantized_convolution_t* what,
@@ -74,11 +87,13 @@ bool armnn_i_acc_weights_fit_bytes(const armnn_i_acc_quantized_convolution_t* wh
 /* Whether products of bytes in 16 bits would be faster than pairs of levels: most weights are small
  * beside the largest. */
 bool armnn_i_acc_suits_words(const armnn_i_acc_quantized_convolution_t* what);
-/* What tiles multiply: levels of 16 bits by weights of 16 or 8 bits, or stored bytes by bytes. */
+/* What tiles multiply: levels of 16 bits by weights of 16 or 8 bits, stored bytes by bytes, or
+ * stored numbers of 16 bits by bytes. */
 typedef enum armnn_i_acc_tiles_e {
   ARMNN_ACC_TILES_PAIRS = 0,
   ARMNN_ACC_TILES_NARROW_PAIRS,
   ARMNN_ACC_TILES_BYTES,
+  ARMNN_ACC_TILES_WORDS,
 } armnn_i_acc_tiles_e;
 
 /* The same by tiles of one kind: UNSUPPORTED where levels of weights need more than the 8 bits that
@@ -125,6 +140,16 @@ typedef struct armnn_i_acc_table_t {
 
 armnn_status_t armnn_i_acc_make_table(const armnn_i_acc_maker_t* maker,
                                       const armnn_i_acc_table_t* what, armnn_i_acc_op_t** out_op);
+
+/* The same from 16 bits, or to them: by the input's bits as an unsigned number. */
+typedef struct armnn_i_acc_word_table_t {
+  armnn_i_acc_tensor_t input, output;
+  const void* table; /* a number of the output for each of the input's type */
+} armnn_i_acc_word_table_t;
+
+armnn_status_t armnn_i_acc_make_word_table(const armnn_i_acc_maker_t* maker,
+                                           const armnn_i_acc_word_table_t* what,
+                                           armnn_i_acc_op_t** out_op);
 
 /* Maxima and averages. A window that sees no pixel gives the zero point. */
 typedef struct armnn_i_acc_quantized_pooling_t {

@@ -39,6 +39,9 @@ static inline void armnn_i_acc_pack_channel(const armnn_i_acc_quantized_convolut
   arrays[ARMNN_ACC_CHANNEL_RIGHT * width] = right;
   arrays[ARMNN_ACC_CHANNEL_HALF * width] = what->once || right == 0 ? 0 : 1 << (right - 1);
   arrays[ARMNN_ACC_CHANNEL_LEFT * width] = left;
+  if (what->has_wide_sums) {
+    arrays[ARMNN_ACC_CHANNEL_HALF * width] = (int32_t)(armnn_i_acc_bias_value(what, o) >> 32);
+  }
 }
 
 /* Whether a pixel of a line lies at the same distance from the one before it throughout. */

@@ -5,6 +5,7 @@
  *
  * Of one scale and zero point, the result is that of levels, halves away from zero. Otherwise it is
  * that of real numbers, rounded once, halves to even: a table has the real number of each byte.
+ * Numbers of 16 bits have one scale.
  * Plain loops over channels are vectors by the compiler.
  */
 #include "op_base.h"
@@ -13,14 +14,21 @@
 enum { BLOCK = 64 };           /* channels side by side */
 enum { SHORT_LINE = 1 << 24 }; /* so many bytes have a sum of 32 bits */
 
-typedef struct pooling_op_t {
+typedef struct pooling_op_t pooling_op_t;
+typedef struct taps_t taps_t;
+
+struct pooling_op_t {
   armnn_i_acc_base_t base;
   armnn_i_acc_quantized_pooling_t what;
+  /* A window of |count| channels, whose first tap is at |pixels|. */
+  void (*pool)(const pooling_op_t* op, const uint8_t* pixels, const taps_t* taps, size_t count,
+               uint8_t* out);
+  bool is_word;
   bool same; /* input and output have one scale and zero point */
   uint8_t flip;
   float reals[256]; /* by the input's byte */
   uint32_t threads;
-} pooling_op_t;
+};
 
 typedef struct pooling_run_t {
   const pooling_op_t* op;
@@ -28,10 +36,10 @@ typedef struct pooling_run_t {
   uint8_t* output;
 } pooling_run_t;
 
-typedef struct taps_t {
+struct taps_t {
   int64_t begin[2], end[2]; /* taps that see the image */
   int64_t inside, counted;
-} taps_t;
+};
 
 static int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
@@ -132,6 +140,39 @@ static void average_of_reals(const pooling_op_t* op, const uint8_t* pixels, cons
   }
 }
 
+/* ---- Numbers of 16 bits -------------------------------------------------------------------- */
+
+static void maximum_word(const pooling_op_t* op, const uint8_t* pixels, const taps_t* taps,
+                         size_t count, uint8_t* out) {
+  int16_t most[BLOCK];
+  for (size_t c = 0; c < BLOCK; ++c) most[c] = INT16_MIN;
+  for (int64_t ky = taps->begin[0]; ky < taps->end[0]; ++ky) {
+    for (int64_t kx = taps->begin[1]; kx < taps->end[1]; ++kx) {
+      const int16_t* in = (const int16_t*)(const void*)tap_at(&op->what, pixels, ky, kx);
+      for (size_t c = 0; c < count; ++c) most[c] = in[c] > most[c] ? in[c] : most[c];
+    }
+  }
+  memcpy(out, most, count * sizeof *most);
+}
+
+static void average_of_words(const pooling_op_t* op, const uint8_t* pixels, const taps_t* taps,
+                             size_t count, uint8_t* out) {
+  int64_t sums[BLOCK] = {0};
+  for (int64_t ky = taps->begin[0]; ky < taps->end[0]; ++ky) {
+    for (int64_t kx = taps->begin[1]; kx < taps->end[1]; ++kx) {
+      const int16_t* in = (const int16_t*)(const void*)tap_at(&op->what, pixels, ky, kx);
+      for (size_t c = 0; c < count; ++c) sums[c] += in[c];
+    }
+  }
+  int16_t* words = (int16_t*)(void*)out;
+  for (size_t c = 0; c < count; ++c) {
+    const float mean = (float)((double)sums[c] / (double)taps->counted);
+    words[c] = (int16_t)armnn_i_acc_saturated_number(op->what.output.element, roundf(mean));
+  }
+}
+
+/* ---- Running ------------------------------------------------------------------------------- */
+
 static void run_window(const pooling_run_t* run, int64_t n, int64_t y, int64_t x) {
   const pooling_op_t* op = run->op;
   const armnn_i_acc_quantized_pooling_t* what = &op->what;
@@ -142,17 +183,13 @@ static void run_window(const pooling_run_t* run, int64_t n, int64_t y, int64_t x
                          (x * what->stride_x - what->pad_left) * in->strides[2];
   uint8_t* to = run->output + n * out->strides[0] + y * out->strides[1] + x * out->strides[2];
   if (taps.inside == 0) {
-    memset(to, number_of(op, 0.0f), (size_t)out->dims[3]);
+    memset(to, op->is_word ? 0 : number_of(op, 0.0f), (size_t)out->dims[3] * out->element.size);
     return;
   }
   for (int64_t c = 0; c < out->dims[3]; c += BLOCK) {
     const size_t count = (size_t)(out->dims[3] - c < BLOCK ? out->dims[3] - c : BLOCK);
-    const uint8_t* pixels = run->input + (offset + c);
-    if (what->method == ARMNN_POOLING_MAX) {
-      maximum(op, pixels, &taps, count, to + c);
-    } else {
-      (op->same ? average_of_levels : average_of_reals)(op, pixels, &taps, count, to + c);
-    }
+    const int64_t at = c * (int64_t)in->element.size; /* the output's is the same */
+    op->pool(op, run->input + (offset + at), &taps, count, to + at);
   }
 }
 
@@ -181,16 +218,29 @@ armnn_status_t armnn_i_acc_make_quantized_pooling(const armnn_i_acc_maker_t* mak
                                                   const armnn_i_acc_quantized_pooling_t* what,
                                                   armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_element_t in = what->input.element, out = what->output.element;
-  if (!armnn_i_acc_is_levels(in.type) || in.type != out.type) return ARMNN_STATUS_UNSUPPORTED;
+  const bool is_word = armnn_i_acc_is_words(in.type);
+  if (in.type != out.type || (is_word ? in.scale != out.scale : !armnn_i_acc_is_levels(in.type))) {
+    return ARMNN_STATUS_UNSUPPORTED;
+  }
   pooling_op_t* op = (pooling_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->what = *what;
   op->same = in.scale == out.scale && in.zero_point == out.zero_point;
   op->flip = armnn_i_acc_flip(in);
-  armnn_i_acc_reals(in, op->reals);
+  op->is_word = is_word;
   op->base.op.run = run_pooling;
-  op->base.op.kernel =
-      what->method == ARMNN_POOLING_MAX ? "armnn_s8_max_pooling" : "armnn_s8_average_pooling";
+  if (is_word) {
+    op->pool = what->method == ARMNN_POOLING_MAX ? maximum_word : average_of_words;
+    op->base.op.kernel =
+        what->method == ARMNN_POOLING_MAX ? "armnn_s16_max_pooling" : "armnn_s16_average_pooling";
+  } else {
+    armnn_i_acc_reals(in, op->reals);
+    op->pool = what->method == ARMNN_POOLING_MAX ? maximum
+               : op->same                        ? average_of_levels
+                                                 : average_of_reals;
+    op->base.op.kernel =
+        what->method == ARMNN_POOLING_MAX ? "armnn_s8_max_pooling" : "armnn_s8_average_pooling";
+  }
   op->base.op.operations =
       (uint64_t)(armnn_i_acc_count(&what->output) * what->kernel_y * what->kernel_x);
   op->threads = armnn_i_acc_threads(maker, op->base.op.operations);

@@ -17,12 +17,13 @@ static void name_constants(armnn_i_acc_name_t* name, const armnn_i_acc_maker_t* 
   const armnn_i_acc_element_t input = what->input.element;
   ARMNN_ACC_NAME(name, ARMNN_ACC_NAME_QUANTIZED, outputs, (uint64_t)what->groups,
                  (uint64_t)what->kernel_y, (uint64_t)what->kernel_x, (uint64_t)what->dilation_x,
-                 (uint64_t)what->input.dims[3], what->once, (uint64_t)input.type,
-                 (uint64_t)input.zero_point);
+                 (uint64_t)what->input.dims[3], what->once, what->has_wide_sums,
+                 (uint64_t)input.type, (uint64_t)input.zero_point);
   armnn_i_acc_name_tensor(name, maker, &what->weights);
   armnn_i_acc_name_values(name, maker, what->weight_zero_points,
                           outputs * sizeof *what->weight_zero_points);
   armnn_i_acc_name_values(name, maker, what->bias, outputs * sizeof *what->bias);
+  armnn_i_acc_name_values(name, maker, what->bias_above, outputs * sizeof *what->bias_above);
   armnn_i_acc_name_values(name, maker, what->factors, outputs * sizeof *what->factors);
 }
 
@@ -73,7 +74,7 @@ void armnn_i_acc_finish_product(const armnn_i_acc_maker_t* maker, armnn_i_acc_pr
   op->base.op.kernel = kernel;
   op->base.op.scratch_size = op->thread_scratch * op->threads;
   op->what.weights.values = NULL;
-  op->what.bias = op->what.weight_zero_points = NULL;
+  op->what.bias = op->what.bias_above = op->what.weight_zero_points = NULL;
   op->what.factors = NULL;
 }
 

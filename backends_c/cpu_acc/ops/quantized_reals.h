@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * quantized_reals.h - stored numbers of 8 bits as real numbers, and back, as CpuRef has them.
+ * quantized_reals.h - stored numbers of 8 and 16 bits as real numbers, and back, as CpuRef has
+ * them.
  */
 #ifndef ARMNN_CPU_ACC_QUANTIZED_REALS_H_
 #define ARMNN_CPU_ACC_QUANTIZED_REALS_H_
@@ -28,17 +29,29 @@ static inline void armnn_i_acc_reals(armnn_i_acc_element_t element, float out_re
   }
 }
 
-/* The byte of |number|, a whole number with the zero point in it: saturated, and the zero point if
- * it is none. */
-static inline uint8_t armnn_i_acc_saturated(armnn_i_acc_element_t element, float number) {
-  const float least = (float)armnn_i_acc_least(element.type), most = least + 255.0f;
+/* |number|, a whole number with the zero point in it: saturated, and the zero point if it is none.
+ */
+static inline int32_t armnn_i_acc_saturated_number(armnn_i_acc_element_t element, float number) {
+  const float least = (float)armnn_i_acc_least(element.type);
+  const float most = (float)armnn_i_acc_most(element.type);
   const float bounded = number < least ? least : number > most ? most : number;
-  return (uint8_t)(int32_t)(number == number ? bounded : (float)element.zero_point);
+  return (int32_t)(number == number ? bounded : (float)element.zero_point);
 }
 
-/* The byte of a real number: rounded to the nearest, halves to even. */
+/* The byte of it. */
+static inline uint8_t armnn_i_acc_saturated(armnn_i_acc_element_t element, float number) {
+  return (uint8_t)armnn_i_acc_saturated_number(element, number);
+}
+
+/* The number of a real number: rounded to the nearest, halves to even. */
+static inline int32_t armnn_i_acc_stored_number(armnn_i_acc_element_t element, float real) {
+  return armnn_i_acc_saturated_number(element,
+                                      rintf(real / element.scale) + (float)element.zero_point);
+}
+
+/* The byte of it. */
 static inline uint8_t armnn_i_acc_stored(armnn_i_acc_element_t element, float real) {
-  return armnn_i_acc_saturated(element, rintf(real / element.scale) + (float)element.zero_point);
+  return (uint8_t)armnn_i_acc_stored_number(element, real);
 }
 
 #endif /* ARMNN_CPU_ACC_QUANTIZED_REALS_H_ */

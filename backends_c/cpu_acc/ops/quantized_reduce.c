@@ -4,7 +4,8 @@
  * quantized_reduce.c - means, sums and extremes of quantised numbers over any dimensions.
  *
  * A mean is that of levels, by an integer factor; a sum is that of real numbers, exact in double.
- * The extreme of bytes is that of real numbers, too: a table stores it in the output's scale.
+ * The extreme of bytes is that of real numbers, too: a table stores it in the output's scale. Of
+ * numbers of 16 bits there are means alone.
  */
 #include "fold_walk.h"
 #include "quantized_reals.h"
@@ -17,7 +18,8 @@ enum { OUTPUT = 0, INPUT = 1, COLUMNS = ARMNN_ACC_FOLD_COLUMNS };
 typedef union numbers_t {
   uint32_t sums[COLUMNS]; /* of bytes as unsigned numbers */
   double reals[COLUMNS];
-  uint8_t most[COLUMNS]; /* of bytes, changed such that the wanted one is the greatest */
+  uint8_t most[COLUMNS];   /* of bytes, changed such that the wanted one is the greatest */
+  int64_t totals[COLUMNS]; /* of numbers of 16 bits */
 } numbers_t;
 
 typedef struct reduce_op_t reduce_op_t;
@@ -25,7 +27,7 @@ typedef struct reduce_op_t reduce_op_t;
 struct reduce_op_t {
   armnn_i_acc_base_t base;
   armnn_i_acc_quantized_reduce_t what;
-  armnn_i_acc_fold_walk_t walk; /* in bytes */
+  armnn_i_acc_fold_walk_t walk; /* in numbers */
   /* Takes |columns| numbers at |in| into as many of |numbers|, or, of one column, |run| of them. */
   void (*take)(const reduce_op_t* op, const uint8_t* in, int64_t columns, int64_t run,
                numbers_t* numbers);
@@ -99,9 +101,32 @@ static void finish_most(const reduce_op_t* op, const numbers_t* numbers, int64_t
   for (int64_t c = 0; c < columns; ++c) out[c] = op->table[numbers->most[c] ^ op->mask];
 }
 
+static void take_words(const reduce_op_t* op, const uint8_t* in, int64_t columns, int64_t run,
+                       numbers_t* numbers) {
+  const int16_t* words = (const int16_t*)(const void*)in;
+  (void)op;
+  for (int64_t i = 0; i < run; ++i) numbers->totals[0] += words[i];
+  for (int64_t c = 0; c < columns; ++c) numbers->totals[c] += words[c];
+}
+
+static void finish_mean_of_words(const reduce_op_t* op, const numbers_t* numbers, int64_t columns,
+                                 uint8_t* out) {
+  int16_t* words = (int16_t*)(void*)out;
+  for (int64_t c = 0; c < columns; ++c) {
+    const int32_t level = armnn_scale32(armnn_saturate32(numbers->totals[c]), op->what.factor);
+    words[c] = (int16_t)(level < INT16_MIN ? INT16_MIN : level > INT16_MAX ? INT16_MAX : level);
+  }
+}
+
 static void set_operation(reduce_op_t* op, int64_t folded) {
   const armnn_i_acc_element_t in = op->what.input.element;
   const uint8_t flip = armnn_i_acc_flip(in);
+  if (armnn_i_acc_is_words(in.type)) {
+    op->take = take_words;
+    op->finish = finish_mean_of_words;
+    op->base.op.kernel = "armnn_s16_reduce_mean";
+    return;
+  }
   armnn_i_acc_reals(in, op->reals);
   if (op->what.operation == ARMNN_REDUCE_MEAN) {
     op->take = take_levels;
@@ -134,6 +159,7 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
   const reduce_op_t* op = run->op;
   const armnn_i_acc_fold_walk_t* walk = &op->walk;
   const bool rows = walk->last_is_folded;
+  const int64_t size = op->what.input.element.size; /* the output's is the same */
   for (int64_t i = (int64_t)begin; i < (int64_t)end; ++i) {
     int64_t at[ARMNN_ACC_WALKED], from[ARMNN_ACC_WALKED];
     const int64_t columns = rows ? 0 : armnn_i_acc_fold_item(walk, i, at);
@@ -142,10 +168,10 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
     numbers_t numbers = {.reals = {0.0}};
     for (int64_t r = 0; r < walk->row_count; ++r) {
       armnn_i_acc_walk_offsets(&walk->folded, 0, r, from);
-      op->take(op, run->input + at[INPUT] + from[INPUT] + column, columns, rows ? walk->last : 0,
-               &numbers);
+      op->take(op, run->input + (at[INPUT] + from[INPUT] + column) * size, columns,
+               rows ? walk->last : 0, &numbers);
     }
-    op->finish(op, &numbers, rows ? 1 : columns, run->output + at[OUTPUT] + column);
+    op->finish(op, &numbers, rows ? 1 : columns, run->output + (at[OUTPUT] + column) * size);
   }
   return ARMNN_STATUS_OK;
 }
@@ -160,19 +186,23 @@ static void run_reduce(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* ru
 armnn_status_t armnn_i_acc_make_quantized_reduce(const armnn_i_acc_maker_t* maker,
                                                  const armnn_i_acc_quantized_reduce_t* what,
                                                  armnn_i_acc_op_t** out_op) {
-  const bool known = what->operation == ARMNN_REDUCE_MEAN || what->operation == ARMNN_REDUCE_SUM ||
-                     what->operation == ARMNN_REDUCE_MAX || what->operation == ARMNN_REDUCE_MIN;
+  const int32_t from = what->input.element.type, to = what->output.element.type;
+  const bool is_word = armnn_i_acc_is_words(from) && armnn_i_acc_is_words(to);
+  const bool known =
+      what->operation == ARMNN_REDUCE_MEAN ||
+      (!is_word && (what->operation == ARMNN_REDUCE_SUM || what->operation == ARMNN_REDUCE_MAX ||
+                    what->operation == ARMNN_REDUCE_MIN));
   int64_t folded = 1;
   armnn_i_acc_walk_t walk = {.rank = what->input.rank, .tensors = 2};
   for (uint32_t d = 0; d < walk.rank; ++d) {
     const bool is_folded = (what->axis_mask >> d & 1u) != 0;
     walk.dims[d] = what->input.dims[d];
-    walk.strides[OUTPUT][d] = is_folded ? 0 : what->output.strides[d];
-    walk.strides[INPUT][d] = what->input.strides[d];
+    walk.strides[OUTPUT][d] = is_folded ? 0 : armnn_i_acc_step(&what->output, d);
+    walk.strides[INPUT][d] = armnn_i_acc_step(&what->input, d);
     if (is_folded) folded *= what->input.dims[d];
   }
-  if (!known || folded > MOST_FOLDED || !armnn_i_acc_is_levels(what->input.element.type) ||
-      !armnn_i_acc_is_levels(what->output.element.type)) {
+  if (!known || folded > MOST_FOLDED ||
+      (!is_word && !(armnn_i_acc_is_levels(from) && armnn_i_acc_is_levels(to)))) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
   reduce_op_t* op = (reduce_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);

@@ -15,6 +15,7 @@ enum { OUTPUT = 0, INPUT = 1 };
 typedef struct softmax_op_t {
   armnn_i_acc_base_t base;
   armnn_i_acc_quantized_softmax_t what;
+  bool is_word;            /* numbers of 16 bits, both */
   float reals[256];        /* beta times the real number of each byte of the input */
   armnn_i_acc_walk_t walk; /* over lines */
   int64_t lines;
@@ -28,32 +29,48 @@ typedef struct softmax_run_t {
   float* scratch;
 } softmax_run_t;
 
+/* beta times the real number at |in|. */
+static float real_at(const softmax_op_t* op, const uint8_t* in) {
+  if (!op->is_word) return op->reals[*in];
+  const float real = op->what.input.element.scale * (float)*(const int16_t*)(const void*)in;
+  return op->what.beta * real;
+}
+
+static void store(const softmax_op_t* op, uint8_t* out, float real) {
+  const int32_t number = armnn_i_acc_stored_number(op->what.output.element, real);
+  if (op->is_word) {
+    *(int16_t*)(void*)out = (int16_t)number;
+  } else {
+    *out = (uint8_t)number;
+  }
+}
+
 static void run_line(const softmax_op_t* op, const uint8_t* in, uint8_t* out, float* powers) {
   const armnn_i_acc_quantized_softmax_t* what = &op->what;
   const int64_t count = what->output.dims[what->axis];
   const int64_t in_step = what->input.strides[what->axis];
   const int64_t out_step = what->output.strides[what->axis];
-  float top = op->reals[in[0]];
+  float top = real_at(op, in);
   for (int64_t i = 1; i < count; ++i) {
-    const float t = op->reals[in[i * in_step]];
+    const float t = real_at(op, in + i * in_step);
     top = t > top ? t : top;
   }
   double sum = 0.0;
   for (int64_t i = 0; i < count; ++i) {
-    powers[i] = expf(op->reals[in[i * in_step]] - top);
+    powers[i] = expf(real_at(op, in + i * in_step) - top);
     sum += (double)powers[i];
   }
   if (what->logarithm) {
     const float shift = (float)log(sum);
     for (int64_t i = 0; i < count; ++i) {
-      const float distance = op->reals[in[i * in_step]] - top;
-      out[i * out_step] = armnn_i_acc_stored(what->output.element, distance - shift);
+      const float distance = real_at(op, in + i * in_step) - top;
+      store(op, out + i * out_step, distance - shift);
     }
     return;
   }
   const float factor = (float)(1.0 / sum);
   for (int64_t i = 0; i < count; ++i) {
-    out[i * out_step] = armnn_i_acc_stored(what->output.element, powers[i] * factor);
+    store(op, out + i * out_step, powers[i] * factor);
   }
 }
 
@@ -81,13 +98,16 @@ armnn_status_t armnn_i_acc_make_quantized_softmax(const armnn_i_acc_maker_t* mak
                                                   const armnn_i_acc_quantized_softmax_t* what,
                                                   armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_element_t in = what->input.element;
-  if (!armnn_i_acc_is_levels(in.type) || !armnn_i_acc_is_levels(what->output.element.type)) {
+  const int32_t out_type = what->output.element.type;
+  const bool is_word = armnn_i_acc_is_words(in.type) && armnn_i_acc_is_words(out_type);
+  if (!is_word && !(armnn_i_acc_is_levels(in.type) && armnn_i_acc_is_levels(out_type))) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
   softmax_op_t* op = (softmax_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->what = *what;
-  armnn_i_acc_reals(in, op->reals);
+  op->is_word = is_word;
+  if (!is_word) armnn_i_acc_reals(in, op->reals);
   for (int32_t byte = 0; byte < 256; ++byte) op->reals[byte] *= what->beta;
   armnn_i_acc_walk_t* walk = &op->walk;
   walk->tensors = 2;
@@ -100,7 +120,9 @@ armnn_status_t armnn_i_acc_make_quantized_softmax(const armnn_i_acc_maker_t* mak
   armnn_i_acc_walk_join(walk);
   op->lines = armnn_i_acc_walk_outer(walk, 0);
   op->base.op.run = run_softmax;
-  op->base.op.kernel = what->logarithm ? "armnn_s8_log_softmax" : "armnn_s8_softmax";
+  op->base.op.kernel = is_word ? (what->logarithm ? "armnn_s16_log_softmax" : "armnn_s16_softmax")
+                       : what->logarithm ? "armnn_s8_log_softmax"
+                                         : "armnn_s8_softmax";
   op->base.op.operations = 16 * (uint64_t)armnn_i_acc_count(&what->output);
   op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
   op->base.op.scratch_size = (uint64_t)what->output.dims[what->axis] * op->threads * sizeof(float);

@@ -408,6 +408,10 @@ bool armnn_i_acc_check_table(const armnn_i_acc_table_t* what) {
   return same_dims(&what->input, &what->output);
 }
 
+bool armnn_i_acc_check_word_table(const armnn_i_acc_word_table_t* what) {
+  return same_dims(&what->input, &what->output) && what->table != NULL;
+}
+
 bool armnn_i_acc_check_quantized_binary(const armnn_i_acc_quantized_binary_t* what) {
   return broadcasts(&what->left, &what->output) && broadcasts(&what->right, &what->output) &&
          is_factor(what->factor) && is_factor(what->left_factor) && is_factor(what->right_factor);

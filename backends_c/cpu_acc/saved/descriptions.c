@@ -222,6 +222,7 @@ static void parameters_quantized_convolution(fields_t* fields,
   armnn_i_acc_field_bool(fields, &what->saved_fit_bytes);
   armnn_i_acc_field_bool(fields, &what->saved_suits_words);
   armnn_i_acc_field_bool(fields, &what->once);
+  armnn_i_acc_field_bool(fields, &what->has_wide_sums);
   NUMBERS(kernel_y, groups)
   armnn_i_acc_field_i32(fields, &what->low);
   armnn_i_acc_field_i32(fields, &what->high);
@@ -240,6 +241,12 @@ static void parameters_dequantize(fields_t* fields, armnn_i_acc_dequantize_t* wh
 
 static void parameters_table(fields_t* fields, armnn_i_acc_table_t* what) {
   armnn_i_acc_field_bytes(fields, what->table, sizeof what->table);
+}
+
+static void parameters_word_table(fields_t* fields, armnn_i_acc_word_table_t* what) {
+  const uint64_t numbers = armnn_i_acc_is_words(what->input.element.type) ? 65536 : 256;
+  armnn_i_acc_field_array(fields, &what->table, numbers,
+                          armnn_i_acc_is_words(what->output.element.type) ? sizeof(int16_t) : 1);
 }
 
 static void parameters_quantized_pooling(fields_t* fields, armnn_i_acc_quantized_pooling_t* what) {

@@ -81,7 +81,8 @@ def bias_of(view: OperatorView, index: int, channels: int, x: Value) -> Value | 
     """Return the bias of a weighted operator, if it has one.
 
     That of quantised numbers counts in steps that follow from input and weights, whatever scale the
-    file states; LiteRT stores it in 64 bits beside int16 inputs, the layer has 32.
+    file states. Beside int16 inputs it has 64 bits, which decide how sums are rounded; others are
+    made 32.
     """
     if not view.has(index):
         return None
@@ -90,7 +91,7 @@ def bias_of(view: OperatorView, index: int, channels: int, x: Value) -> Value | 
         bias = view.emit.reshape(bias, (channels,), "bias")
     if quantization_of(x) is None:
         return real(view.emit, bias, "bias")
-    if dtype_of(bias) != np.int64:
+    if dtype_of(bias) != np.int64 or dtype_of(x) == np.int16:
         return bias
     if not isinstance(bias, Known):
         raise Unsupported("a bias of 64 bits computed at run time")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from armnn_py._native.memory import address_of
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.runtime.buffers import bind_input, bind_output
 from armnn_py.runtime.cancel import CancelToken
@@ -148,11 +149,14 @@ class Binder:
         info_of: Callable[[str], TensorInfo],
         *,
         share: bool = False,
+        in_place: Callable[[], frozenset[tuple[int, int]]] = frozenset,
     ) -> tuple[list[np.ndarray], Mapping[str, np.ndarray]]:
         """Check the caller's outputs; return inputs, copied where one overlaps them, and outputs.
 
         ``info_of`` returns the info of an output with its free dimensions bound. With ``share`` an
-        input that overlaps raises `InvalidArgumentError`.
+        input that overlaps raises `InvalidArgumentError`. An output in the very memory of an input
+        is neither copied nor an error if the pair of their indices is one of ``in_place``, which is
+        called if it matters.
         """
         if not isinstance(out, Mapping):
             raise InvalidArgumentError(f"out: a dict by name expected, {type(out).__name__} given")
@@ -175,17 +179,44 @@ class Binder:
             from armnn_py.runtime.external_arrays import ExternalOutputs
 
             out = ExternalOutputs({**out, **externals})
-        if share:
-            for input_name, given in zip(self.inputs, arrays, strict=True):
-                for name, array in out.items():
-                    if np.may_share_memory(given, array):
-                        raise InvalidArgumentError(
-                            f"input '{input_name}': its array overlaps that of output '{name}'",
-                            hints=["shared inputs need memory of their own"],
-                        )
+        overlaps = self._overlaps(arrays, out, in_place)
+        if overlaps and share:
+            index, name = next(iter(overlaps.items()))
+            raise InvalidArgumentError(
+                f"input '{list(self.inputs)[index]}': its array overlaps that of output '{name}'",
+                hints=["shared inputs need memory of their own"],
+            )
+        if not overlaps:
             return arrays, out
-        copied = [
-            array.copy() if any(np.may_share_memory(array, o) for o in checked) else array
-            for array in arrays
-        ]
+        copied = [a.copy() if index in overlaps else a for index, a in enumerate(arrays)]
         return type(arrays)(copied), out
+
+    def _overlaps(
+        self,
+        arrays: Sequence[np.ndarray],
+        out: Mapping[str, np.ndarray],
+        in_place: Callable[[], frozenset[tuple[int, int]]],
+    ) -> dict[int, str]:
+        """Inputs whose memory an output overwrites too early, by index, and such an output."""
+        found: dict[int, str] = {}
+        same: dict[str, list[int]] = {}  # outputs that lie where inputs do
+        for name, array in out.items():
+            for index, given in enumerate(arrays):
+                if not np.may_share_memory(given, array):
+                    continue
+                if _is_same_memory(given, array):
+                    same.setdefault(name, []).append(index)
+                else:
+                    found[index] = name
+        for name, indices in same.items():
+            output = list(self.outputs).index(name)
+            if len(indices) > 1 or (indices[0], output) not in in_place():
+                found |= dict.fromkeys(indices, name)
+        return found
+
+
+def _is_same_memory(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two dense arrays are the same bytes of the host."""
+    if type(a) not in _PLAIN or type(b) not in _PLAIN or a.nbytes != b.nbytes:
+        return False
+    return address_of(a) == address_of(b)

@@ -211,7 +211,11 @@ class LoadedNetwork(
             if out is not None:
                 key = self._ready_key(arrays)
                 arrays, out = self._binder.bind_out(
-                    out, arrays, lambda name: self._output(name, key), share=share_inputs
+                    out,
+                    arrays,
+                    lambda name: self._output(name, key),
+                    share=share_inputs,
+                    in_place=lambda: self._in_place(key),
                 )
             context = lease.context
             if context is None:
@@ -325,6 +329,10 @@ class LoadedNetwork(
         if self._only_key is not None:
             return self._pool.plan(self._only_key).shape_tables.find(key).outputs[name]
         return self._pool.plan(key).network.outputs[name]
+
+    def _in_place(self, key: PlanKey) -> frozenset[tuple[int, int]]:
+        """Pairs of an input and an output of the plan that may be one array."""
+        return self._pool.plan(key if self._only_key is None else self._only_key).in_place
 
     def _key_of(self, arrays: Sequence[np.ndarray]) -> PlanKey:
         """The key of the plan for these inputs."""
@@ -441,7 +449,11 @@ class LoadedNetwork(
             context.check_inputs(arrays)
             if outputs is not None:
                 arrays, outputs = self._binder.bind_out(
-                    outputs, arrays, lambda name: self._output(name, key), share=True
+                    outputs,
+                    arrays,
+                    lambda name: self._output(name, key),
+                    share=True,
+                    in_place=lambda: context.plan.in_place,
                 )
                 context.check_outputs(outputs)
             own = context.fresh_outputs(outputs or {})

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
 from armnn_py.garbage import without_collections
+from armnn_py.runtime.in_place import find_in_place
 from armnn_py.runtime.moves import add_move, close_maps, number_handles
 from armnn_py.runtime.plan_build import add_syncs, callers_needs, find_needs, plan_memory
 from armnn_py.runtime.plan_spec import SpecWriter, late_kind
@@ -73,6 +74,8 @@ class NetworkPlan:
     elided
         Names of Concat, Splitter and Reshape layers without a step, because their tensors share
         memory.
+    in_place
+        Indices of inputs and outputs that may be one array of the caller, in pairs.
     listeners
         Ids of the backends that hear of the begin and end of each run, in that order.
     """
@@ -95,6 +98,7 @@ class NetworkPlan:
         self.elided: list[str] = []
         self.listeners: tuple[str, ...] = ()
         self.native: NativePlan | None = None
+        self.in_place: frozenset[tuple[int, int]] = frozenset()
         self._placed = placed
         self._workloads = PlanWorkloads(optimized, debug, late)
         with contextlib.ExitStack() as undo:
@@ -142,6 +146,7 @@ class NetworkPlan:
         self.arena_size = memory.size
         self.input_needs = callers_needs(build, abi.ARMNN_PLAN_TENSOR_INPUT)
         self.output_needs = callers_needs(build, abi.ARMNN_PLAN_TENSOR_OUTPUT)
+        self.in_place = frozenset() if self.late is not None else find_in_place(build)
         self._sum_up(build)
         steps = Steps(build.tensors, workloads, placed.layer_backends)
         self.steps = [steps.describe(step) for step in build.steps]

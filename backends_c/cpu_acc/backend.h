@@ -46,6 +46,7 @@ typedef struct armnn_i_acc_program_t {
   armnn_i_acc_maker_t maker;
   uint32_t input_count, output_count;
   armnn_i_acc_border_t* border; /* of each input, then of each output */
+  uint64_t* in_place;           /* of each output: bit i: it may be the same memory as input i */
   armnn_i_acc_entry_t* entries;
   uint32_t count, capacity;
   uint64_t arena_size;   /* first in the scratch of a run */

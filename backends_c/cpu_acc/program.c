@@ -30,7 +30,10 @@ armnn_i_acc_program_t* armnn_i_acc_program_create(const armnn_i_acc_maker_t* mak
   program->output_count = subgraph->output_count;
   program->border =
       calloc((size_t)subgraph->input_count + subgraph->output_count + 1, sizeof *program->border);
-  if (program->border == NULL) {
+  program->in_place = calloc((size_t)subgraph->output_count + 1, sizeof *program->in_place);
+  if (program->border == NULL || program->in_place == NULL) {
+    free(program->border);
+    free(program->in_place);
     free(program);
     return NULL;
   }
@@ -127,6 +130,7 @@ void armnn_i_acc_program_destroy(armnn_i_acc_program_t* program) {
   armnn_i_acc_packs_free(&program->packs);
   free(program->recipe.bytes);
   free(program->border);
+  free(program->in_place);
   free(program);
 }
 

@@ -180,6 +180,15 @@ static armnn_status_t check_gather_nd(const armnn_layer_query_t* query, armnn_er
   return REFUSE(reason, "indices of %llu dimensions", (unsigned long long)depth);
 }
 
+static armnn_status_t check_scatter_nd(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const armnn_scatter_nd_descriptor_t* d = (const void*)query->descriptor;
+  if (d->function != ARMNN_SCATTER_UPDATE) {
+    return REFUSE(reason, "no kernel for a function but UPDATE");
+  }
+  if (d->input_enabled == 0) return REFUSE(reason, "no kernel without an input");
+  return ARMNN_STATUS_OK;
+}
+
 /* Operands [first, end) are packed, as far as they are there. */
 static armnn_status_t check_packed(const armnn_layer_query_t* query, uint32_t first, uint32_t end,
                                    armnn_error_t* reason) {

@@ -15,6 +15,8 @@ typedef struct workload_t {
   const armnn_i_acc_program_t* program;
   armnn_i_acc_program_t* own; /* the same, if it was made here and not by the optimiser */
   armnn_layer_part_t* layer;  /* from which |own| was compiled */
+  /* What the host hears of outputs that may lie where an input does; null: none may. */
+  const armnn_tensor_needs_t** needs; /* of each input, then each output */
 } workload_t;
 
 /* The inputs that the program of a single layer reads; null for a sub-graph: it reads all. */
@@ -30,6 +32,7 @@ typedef struct workload_factory_t {
 static void workload_destroy(armnn_workload_t* workload) {
   workload_t* self = (workload_t*)workload;
   armnn_i_acc_program_destroy(self->own);
+  free(self->needs);
   free(self->layer);
   free(self);
 }
@@ -63,6 +66,9 @@ static void workload_requirements(armnn_workload_t* workload,
   out_requirements->scratch_size = self->program->scratch_size;
   out_requirements->scratch_alignment = ARMNN_ACC_LINE;
   out_requirements->tensor_alignment = alignment_of(self->program);
+  if (ARMNN_HAS(out_requirements, armnn_workload_requirements_t, tensors)) {
+    out_requirements->tensors = self->needs;
+  }
   if (self->layer != NULL &&
       ARMNN_HAS(out_requirements, armnn_workload_requirements_t, consumed_mask)) {
     out_requirements->consumed_mask = self->layer->consumed;
@@ -128,6 +134,34 @@ static armnn_status_t check_borders(const workload_t* self, armnn_error_t* error
                     "the sub-graph was compiled for other tensors");
 }
 
+/* A mask of the program's inputs as one of the layer's. */
+static uint64_t mask_of(const workload_t* self, uint64_t mask) {
+  const uint32_t* order = order_of(self);
+  if (order == NULL) return mask;
+  uint64_t result = 0;
+  for (uint32_t i = 0; i < self->program->input_count && i < 64; ++i) {
+    if ((mask >> i & 1) != 0 && order[i] < 64) result |= UINT64_C(1) << order[i];
+  }
+  return result;
+}
+
+static armnn_status_t note_in_place(workload_t* self, armnn_error_t* error) {
+  const uint32_t inputs = self->info->input_count, outputs = self->info->output_count;
+  bool any = false;
+  for (uint32_t k = 0; k < outputs; ++k) any = any || self->program->in_place[k] != 0;
+  if (!any) return ARMNN_STATUS_OK;
+  self->needs = calloc(
+      1, ((size_t)inputs + outputs) * sizeof *self->needs + outputs * sizeof(armnn_tensor_needs_t));
+  if (self->needs == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  armnn_tensor_needs_t* items = (armnn_tensor_needs_t*)(void*)(self->needs + inputs + outputs);
+  for (uint32_t k = 0; k < outputs; ++k) {
+    items[k].header = (armnn_header_t){sizeof items[k], ARMNN_STRUCT_TENSOR_NEEDS};
+    items[k].in_place_mask = mask_of(self, self->program->in_place[k]);
+    if (items[k].in_place_mask != 0) self->needs[inputs + k] = &items[k];
+  }
+  return ARMNN_STATUS_OK;
+}
+
 static armnn_status_t create_workload(armnn_workload_factory_t* factory,
                                       const armnn_workload_info_t* info,
                                       armnn_workload_t** out_workload, armnn_error_t* error) {
@@ -142,6 +176,7 @@ static armnn_status_t create_workload(armnn_workload_factory_t* factory,
                               ? take_blob(self, from->backend->programs, error)
                               : compile_layer(self, &maker, error);
   if (status == ARMNN_STATUS_OK) status = check_borders(self, error);
+  if (status == ARMNN_STATUS_OK) status = note_in_place(self, error);
   if (status != ARMNN_STATUS_OK) {
     workload_destroy(&self->base);
     return status;

@@ -7,7 +7,9 @@
 writes FOLDER/decoder_PAST.onnx: a token and the cache of PAST earlier ones in, what may follow and
 the longer cache out. In the manner of Llama (Touvron et al. 2023): 4 layers, 512 wide, 8 heads over
 4 heads of keys and values, a vocabulary of 8192, rotary embedding, RMS normalisation, SiLU gates.
-Without PAST the cache has a free dimension.
+Without PAST the cache has a free dimension. `fixed_LENGTH` in place of it makes a cache of LENGTH
+tokens, seen or not, whose row at `position` is replaced: what goes in and comes out may be one
+array.
 """
 
 from __future__ import annotations
@@ -26,8 +28,9 @@ HEAD = WIDTH // HEADS
 class Decoder:
     """The graph under construction; values are names."""
 
-    def __init__(self, past: int | str) -> None:
+    def __init__(self, past: int | str, *, is_fixed: bool = False) -> None:
         self.past = past
+        self.is_fixed = is_fixed
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []
         self.random = np.random.default_rng(11)
@@ -85,12 +88,23 @@ class Decoder:
         wide = self("Expand", wide, self.constant(np.int64([1, 1, share, 1, 1])))
         return self("Reshape", wide, self.constant(np.int64([1, HEADS, -1, HEAD])))
 
+    def cached(self, name: str, new: str) -> str:
+        """Put a row for the new token behind those of the cache, or at its place among them."""
+        if not self.is_fixed:
+            return self("Concat", f"past_{name}", new, axis=2)
+        heads = np.zeros((1, KEY_HEADS, 1, 2), np.int64)
+        heads[..., 1] = np.arange(KEY_HEADS).reshape(1, KEY_HEADS, 1)
+        place = self.shaped("position", 1, 1, 1, 1)
+        place = self("Expand", place, self.constant(np.int64([1, KEY_HEADS, 1, 1])))
+        places = self("Concat", self.constant(heads), place, axis=-1)
+        return self("ScatterND", f"past_{name}", places, new)
+
     def attention(self, x: str, layer: int, mask: str, angles: tuple[str, str]) -> str:
         """Attention over the cache and the new token."""
         query = self.rotated(self.heads_of(x, HEADS), *angles)
         key = self.rotated(self.heads_of(x, KEY_HEADS), *angles)
-        key = self("Concat", f"past_key_{layer}", key, axis=2)
-        value = self("Concat", f"past_value_{layer}", self.heads_of(x, KEY_HEADS), axis=2)
+        key = self.cached(f"key_{layer}", key)
+        value = self.cached(f"value_{layer}", self.heads_of(x, KEY_HEADS))
         for name, now in ((f"key_{layer}", key), (f"value_{layer}", value)):
             self.nodes.append(helper.make_node("Identity", [now], [name], name=name))
         turned = self("Transpose", self.repeated(key), perm=[0, 1, 3, 2])
@@ -125,6 +139,8 @@ class Decoder:
         self.nodes.append(helper.make_node("Identity", [logits], ["logits"], name="logits"))
         info = helper.make_tensor_value_info
         longer = self.past + 1 if isinstance(self.past, int) else "longer"
+        if self.is_fixed:
+            longer = self.past
         cache = [f"{what}_{layer}" for layer in range(LAYERS) for what in ("key", "value")]
         inputs = [info(name, TensorProto.INT64, [1, 1]) for name in ("token", "position")]
         inputs += [info("seen", TensorProto.INT64, [1, 1, 1, longer])]
@@ -143,8 +159,10 @@ def main() -> None:
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     for text in sys.argv[2:] or ["past"]:
-        past = int(text) if text.isdigit() else text
-        onnx.save(Decoder(past).model(), folder / f"decoder_{text}.onnx")
+        is_fixed = text.startswith("fixed_")
+        length = text.removeprefix("fixed_")
+        past = int(length) if length.isdigit() else length
+        onnx.save(Decoder(past, is_fixed=is_fixed).model(), folder / f"decoder_{text}.onnx")
 
 
 if __name__ == "__main__":

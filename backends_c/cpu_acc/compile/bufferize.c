@@ -5,7 +5,8 @@
  *
  * First backwards: an output of the sub-graph gets the caller's buffer, the inputs of a Concat get
  * slices of its output's buffer, the input of a reshape gets the buffer of the result, and so do
- * matrices that are transposed; so that producers write straight to the final address. Then
+ * matrices that are transposed, and what a SCATTER changes; so that producers write straight to the
+ * final address. Then
  * forwards: slices, reshapes and what a product of matrices reads transposed become views of
  * their inputs, functions overwrite an input that nobody else reads, everything else gets a buffer
  * of its own.
@@ -55,6 +56,13 @@ static void push_transposed(ir_scheduler_t* scheduler, const ir_node_t* node) {
   push(graph, node->inputs[0], to->buffer, to->offset, strides);
 }
 
+/* What a SCATTER changes is written where the result belongs, if nobody else wants it. */
+static void push_changed(ir_graph_t* graph, const ir_node_t* node) {
+  const ir_value_t *from = graph->values[node->inputs[0]], *to = graph->values[node->output];
+  if (from->uses != 1 || from->output != IR_NONE) return;
+  push(graph, node->inputs[0], to->buffer, to->offset, to->strides);
+}
+
 static void bufferize_backwards(ir_scheduler_t* scheduler) {
   ir_graph_t* graph = scheduler->graph;
   const uint32_t inputs = graph->subgraph->input_count;
@@ -75,6 +83,7 @@ static void bufferize_backwards(ir_scheduler_t* scheduler) {
       }
     }
     if (node->kind == IR_TRANSPOSE) push_transposed(scheduler, node);
+    if (node->kind == IR_SCATTER && output->has_buffer) push_changed(graph, node);
     if (node->kind != IR_CONCAT) continue;
     armnn_i_acc_ensure_buffer(scheduler, output);
     for (uint32_t i = 0; i < node->input_count; ++i) {

@@ -14,6 +14,8 @@
   void armnn_i_acc_bufferize_##name(ir_scheduler_t* scheduler, const ir_node_t* node);
 #include "kinds.inc"
 #undef MOVE
+/* Whether both lie in the same place, element by element. */
+bool armnn_i_acc_same_memory(const armnn_i_acc_tensor_t* a, const armnn_i_acc_tensor_t* b);
 /* How far |origin| is from the first element, in the unit of |strides|. */
 int64_t armnn_i_acc_origin_offset(const int64_t* origin, const int64_t* strides, uint32_t rank);
 /* Whether the operator reads and writes matrices that do not lie one behind another as fast as

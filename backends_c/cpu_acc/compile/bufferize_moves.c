@@ -27,7 +27,7 @@ static void advance(armnn_i_acc_tensor_t* tensor, int64_t bytes) {
   }
 }
 
-static bool same_memory(const armnn_i_acc_tensor_t* a, const armnn_i_acc_tensor_t* b) {
+bool armnn_i_acc_same_memory(const armnn_i_acc_tensor_t* a, const armnn_i_acc_tensor_t* b) {
   if (a->values != NULL || b->values != NULL || a->memory.binding != b->memory.binding ||
       a->memory.offset != b->memory.offset) {
     return false;
@@ -74,7 +74,8 @@ void armnn_i_acc_bufferize_reshape(ir_scheduler_t* scheduler, const ir_node_t* n
   armnn_i_acc_ensure_buffer(scheduler, to);
   armnn_i_acc_tensor_t target = armnn_i_acc_tensor_of(to);
   if (viewable) {
-    if (!same_memory(&view, &target)) armnn_i_acc_add_copy(scheduler, node, &view, &target);
+    if (!armnn_i_acc_same_memory(&view, &target))
+      armnn_i_acc_add_copy(scheduler, node, &view, &target);
     return;
   }
   if (!reshape(&target, &from->shape)) { /* neither layout fits the other: through a dense copy */
@@ -114,7 +115,8 @@ void armnn_i_acc_bufferize_concat(ir_scheduler_t* scheduler, const ir_node_t* no
     memcpy(target.dims, from->shape.dims, sizeof target.dims);
     advance(&target,
             armnn_i_acc_origin_offset(node->concat.origins[i], target.strides, target.rank));
-    if (!same_memory(&source, &target)) armnn_i_acc_add_copy(scheduler, node, &source, &target);
+    if (!armnn_i_acc_same_memory(&source, &target))
+      armnn_i_acc_add_copy(scheduler, node, &source, &target);
   }
 }
 
@@ -134,7 +136,7 @@ void armnn_i_acc_bufferize_transpose(ir_scheduler_t* scheduler, const ir_node_t*
   }
   armnn_i_acc_ensure_buffer(scheduler, to);
   const armnn_i_acc_tensor_t target = armnn_i_acc_tensor_of(to);
-  if (same_memory(&view, &target)) return;
+  if (armnn_i_acc_same_memory(&view, &target)) return;
   ir_step_t step = {.node = node, .action = IR_ACT_COPY, .in = {source}, .out = target};
   memcpy(step.order, node->transpose.order, sizeof step.order);
   armnn_i_acc_add_step(scheduler, &step);

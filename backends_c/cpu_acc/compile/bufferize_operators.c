@@ -12,7 +12,8 @@ static bool reuse_input(const ir_scheduler_t* scheduler, const ir_node_t* node) 
   const ir_graph_t* graph = scheduler->graph;
   if (!ir_has(node, IR_IN_PLACE)) return false;
   ir_value_t* to = graph->values[node->output];
-  for (uint32_t i = 0; i < node->input_count; ++i) {
+  const uint32_t count = node->kind == IR_SCATTER ? 1 : node->input_count;
+  for (uint32_t i = 0; i < count; ++i) {
     const ir_value_t* from = graph->values[node->inputs[i]];
     if (from->constant == NULL && from->buffer >= IR_BUFFER_ARENA &&
         ir_same_shape(&from->shape, &to->shape) && from->element.size == to->element.size &&
@@ -51,11 +52,20 @@ static void add_operator(ir_scheduler_t* scheduler, const ir_node_t* node,
                          const armnn_i_acc_tensor_t* ins, const armnn_i_acc_tensor_t* residual,
                          const armnn_i_acc_tensor_t* target) {
   ir_step_t step = {.node = node, .action = IR_ACT_NODE, .bare = node->bare};
-  for (uint32_t i = 0; i < node->input_count; ++i) step.in[i] = as_wanted(scheduler, node, &ins[i]);
+  const bool changes = node->kind == IR_SCATTER; /* operand 0, which has to lie where it writes */
+  for (uint32_t i = changes ? 1 : 0; i < node->input_count; ++i) {
+    step.in[i] = as_wanted(scheduler, node, &ins[i]);
+  }
   if (node->residual != IR_NONE) step.residual = as_wanted(scheduler, node, residual);
   const bool apart = node->plain_operands && !armnn_i_acc_is_dense(target);
   const ir_shape_t shape = armnn_i_acc_tensor_shape(target);
   step.out = apart ? armnn_i_acc_dense_tensor(scheduler, target->element, &shape) : *target;
+  if (changes) {
+    if (!armnn_i_acc_same_memory(&ins[0], &step.out)) {
+      armnn_i_acc_add_copy(scheduler, node, &ins[0], &step.out);
+    }
+    step.in[0] = step.out;
+  }
   armnn_i_acc_add_step(scheduler, &step);
   if (node->bare && node->kind != IR_UNARY) add_epilogue(scheduler, &step);
   if (apart) armnn_i_acc_add_copy(scheduler, node, &step.out, target);

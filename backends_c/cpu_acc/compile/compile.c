@@ -129,6 +129,7 @@ static void compile(compilation_t* self) {
   graph->layer = graph->subgraph->layer_count; /* nodes from here on belong to no layer */
   armnn_i_acc_fuse_blocks(graph);
   armnn_i_acc_fuse_dynamic(graph);
+  armnn_i_acc_fuse_rotary(graph);
   armnn_i_acc_fuse_patterns(graph);
   armnn_i_acc_fuse_gelu(graph);
   armnn_i_acc_fuse_normalization(graph);
@@ -141,6 +142,7 @@ static void compile(compilation_t* self) {
     armnn_i_acc_bufferize(graph, &self->schedule);
     armnn_i_acc_plan_memory(graph, &self->schedule);
   } while (!make_operators(self));
+  armnn_i_acc_find_in_place(graph, &self->schedule, self->program->in_place);
   armnn_i_acc_program_finish(self->program, self->schedule.arena_size);
 }
 

@@ -5,7 +5,7 @@
  *
  * The stages: read*.c (layers become nodes), fuse*.c (nodes swallow others), bufferize*.c (values
  * get buffers, nodes become steps), plan_memory.c (buffers get their offsets in the arena), lower.c
- * (steps become operators).
+ * (steps become operators), in_place.c (which outputs may lie where an input does).
  *
  * The dimensions of a value are in **memory order**: images are N, H, W, C, also those of an NCHW
  * network. Only read*.c knows the network's order: it keeps for each of its tensors a value and a
@@ -326,6 +326,7 @@ void armnn_i_acc_fuse_quantized(ir_graph_t* graph);
 void armnn_i_acc_fuse_separable(ir_graph_t* graph);
 void armnn_i_acc_fuse_dynamic(ir_graph_t* graph);
 void armnn_i_acc_fuse_blocks(ir_graph_t* graph);
+void armnn_i_acc_fuse_rotary(ir_graph_t* graph);
 /* Channels times |*scales| plus |*shifts|, which become those of that times |scale| plus |shift|;
  * the latter have |step| 1, or 0 for one value for all. */
 void armnn_i_acc_scale_channels(ir_graph_t* graph, int64_t count, const float* scale,
@@ -373,5 +374,12 @@ typedef struct ir_schedule_t {
 void armnn_i_acc_bufferize(ir_graph_t* graph, ir_schedule_t* schedule);
 /* Gives buffers their offsets in the arena, and tensors their final bindings. */
 void armnn_i_acc_plan_memory(ir_graph_t* graph, ir_schedule_t* schedule);
+
+/* ---- in_place.c ---------------------------------------------------------------------------- */
+
+/* For each output of the sub-graph: bit i: it may be the same memory as input i. Tensors of
+ * |schedule| have their final bindings. */
+void armnn_i_acc_find_in_place(ir_graph_t* graph, const ir_schedule_t* schedule,
+                               uint64_t* out_masks);
 
 #endif /* ARMNN_CPU_ACC_IR_H_ */

@@ -100,6 +100,31 @@ void armnn_i_acc_read_gather_nd(ir_graph_t* graph) {
   read_picked(graph, &from, &places, 0);
 }
 
+/* Slices of input 0, which keeps its order of dimensions: a cache is not moved. */
+void armnn_i_acc_read_scatter_nd(ir_graph_t* graph) {
+  const ir_alias_t base = armnn_i_acc_input(graph, 0), indices = armnn_i_acc_input(graph, 1);
+  const ir_alias_t updates = armnn_i_acc_input(graph, 2);
+  const ir_shape_t own = armnn_i_acc_logical(graph, &base), memory = *ir_shape(graph, base.value);
+  const armnn_tensor_info_t* info = ir_layer(graph)->input_infos[1];
+  const uint32_t depth = (uint32_t)info->dims[info->rank - 1];
+  const ir_shape_t places = {2, {(int64_t)(info->element_count / depth), depth}};
+  ir_shape_t slices = {1 + own.rank - depth, {places.dims[0]}};
+  for (uint32_t d = depth; d < own.rank; ++d) slices.dims[1 + d - depth] = own.dims[d];
+  const ir_alias_t listed = armnn_i_acc_reshaped(graph, &indices, &places);
+  const ir_alias_t seen = armnn_i_acc_reshaped(graph, &updates, &slices);
+  uint32_t perm[IR_DIMS] = {0}, next = 1;
+  for (uint32_t d = 0; d < own.rank; ++d) {
+    if (base.perm[d] >= depth) perm[next++] = 1 + base.perm[d] - depth;
+  }
+  const uint32_t inputs[] = {base.value, armnn_i_acc_plain(graph, &listed),
+                             armnn_i_acc_ordered(graph, &seen, perm)};
+  ir_node_t* node = armnn_i_acc_node(graph, IR_SCATTER, inputs, 3, &memory);
+  for (uint32_t i = 0; i < depth; ++i) node->scatter.axes[i] = ir_axis(&base, i);
+  ir_alias_t result = base;
+  result.value = node->output;
+  armnn_i_acc_set_output(graph, 0, result);
+}
+
 /* ---- Places ---------------------------------------------------------------------------------- */
 
 void armnn_i_acc_read_arg_min_max(ir_graph_t* graph) {

@@ -19,6 +19,7 @@
 #include "quantized.h"
 #include "recurrent.h"
 #include "reduce.h"
+#include "rotary.h"
 #include "vectors.h"
 #include "winograd.h"
 #include "words.h"
@@ -34,6 +35,7 @@ typedef struct armnn_i_acc_kernels_t {
   const armnn_i_acc_pooling_kernels_t* pooling;
   const armnn_i_acc_recurrent_kernels_t* recurrent;
   const armnn_i_acc_reduce_kernels_t* reduce;
+  const armnn_i_acc_rotary_kernels_t* rotary;
   const armnn_i_acc_move_kernels_t* move;
   const armnn_i_acc_vector_kernels_t* vectors;
   const armnn_i_acc_winograd_kernels_t* winograd; /* or null */

@@ -7,6 +7,9 @@
  * The dimensions are joined as far as both tensors allow. If both are then contiguous in the last
  * one, rows are copied; if the input is contiguous in another one, these two are transposed by
  * blocks; otherwise elements are gathered.
+ *
+ * An input and an output of the program may be one array of the caller (compile/in_place.c): a copy
+ * from a place to itself is none.
  */
 #include "walk.h"
 
@@ -19,6 +22,7 @@ typedef struct copy_op_t {
   armnn_i_acc_pieces_t pieces;
   const armnn_i_acc_move_kernels_t* kernels;
   uint32_t threads;
+  bool is_alike; /* both tensors lie alike: in the same memory nothing is to be done */
 } copy_op_t;
 
 typedef struct copy_run_t {
@@ -60,6 +64,7 @@ static void run_copy(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run)
   const copy_op_t* op = (const copy_op_t*)base;
   copy_run_t self = {op, armnn_i_acc_address(run, &op->input),
                      armnn_i_acc_address(run, &op->output)};
+  if (op->is_alike && self.input == self.output) return;
   armnn_i_acc_parallel(run, copy_pieces, &self, armnn_i_acc_pieces_count(&op->pieces), 1,
                        op->threads);
 }
@@ -81,6 +86,14 @@ static void bring_together(armnn_i_acc_walk_t* walk) {
   walk->dims[last - 1] = dim;
   walk->strides[INPUT][last - 1] = 1;
   walk->strides[OUTPUT][last - 1] = out;
+}
+
+/* Whether an element of the output is where that of the input is, if both begin at one address. */
+static bool lies_alike(const armnn_i_acc_walk_t* walk) {
+  for (uint32_t d = 0; d < walk->rank; ++d) {
+    if (walk->dims[d] != 1 && walk->strides[INPUT][d] != walk->strides[OUTPUT][d]) return false;
+  }
+  return true;
 }
 
 armnn_status_t armnn_i_acc_make_copy(const armnn_i_acc_maker_t* maker,
@@ -105,6 +118,7 @@ armnn_status_t armnn_i_acc_make_copy(const armnn_i_acc_maker_t* maker,
     walk->strides[INPUT][d] = repeats ? 0 : armnn_i_acc_step(input, from);
   }
   armnn_i_acc_walk_join(walk);
+  op->is_alike = lies_alike(walk);
   uint32_t last = walk->rank - 1;
   if (walk->strides[OUTPUT][last] != 1 && walk->dims[last] != 1) {
     armnn_i_acc_walk_add_one(walk);

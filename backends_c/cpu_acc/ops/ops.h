@@ -122,6 +122,19 @@ armnn_status_t armnn_i_acc_make_attention(const armnn_i_acc_maker_t* maker,
                                           const armnn_i_acc_attention_t* what,
                                           armnn_i_acc_op_t** out_op);
 
+/* Rotary embedding: of each row of the last dimension the first |turned| numbers are pairs (a, b),
+ * which become (a cos - b sin, b cos + a sin); the others stay. The numbers of a pair follow each
+ * other, or are half of |turned| apart. Angles broadcast to the output's dimensions before the
+ * last, which has |turned| of them, or half as many: one for each pair. */
+typedef struct armnn_i_acc_rotary_t {
+  armnn_i_acc_tensor_t input, cosine, sine, output;
+  int64_t turned; /* even */
+  bool neighbours;
+} armnn_i_acc_rotary_t;
+
+armnn_status_t armnn_i_acc_make_rotary(const armnn_i_acc_maker_t* maker,
+                                       const armnn_i_acc_rotary_t* what, armnn_i_acc_op_t** out_op);
+
 /* LSTM cells over a sequence. |sums|: what the input adds to the sums of the gates, bias and all,
  * [steps, rows, gates * cells], or with |rows_first| [rows, steps, ..]; gates in the order input
  * (not with |coupled|: 1 - forget), forget, fresh, output. States before the first step: |hidden|
@@ -360,6 +373,21 @@ typedef struct armnn_i_acc_gather_t {
 
 armnn_status_t armnn_i_acc_make_gather(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_gather_t* what, armnn_i_acc_op_t** out_op);
+
+/* Slices of a tensor are replaced, one after the other: slice i of |updates| [count, the other
+ * dimensions..] goes where indices[i] says, number n of which is along dimension axes[n] of the
+ * output. |base| is the tensor before, in the very memory of the output. Indices as above. */
+typedef struct armnn_i_acc_scatter_t {
+  armnn_i_acc_tensor_t base;
+  armnn_i_acc_tensor_t indices; /* [count, axes], int32 or int64 */
+  armnn_i_acc_tensor_t updates;
+  armnn_i_acc_tensor_t output;
+  uint32_t axes[ARMNN_ACC_MAX_RANK];
+} armnn_i_acc_scatter_t;
+
+armnn_status_t armnn_i_acc_make_scatter(const armnn_i_acc_maker_t* maker,
+                                        const armnn_i_acc_scatter_t* what,
+                                        armnn_i_acc_op_t** out_op);
 
 #include "block_ops.h"
 #include "dynamic_ops.h"

@@ -266,6 +266,25 @@ bool armnn_i_acc_check_attention(const armnn_i_acc_attention_t* what) {
          same_type(query, output) && same_type(key, output) && same_type(value, output);
 }
 
+/* Angles for |turned| numbers of a row, or half as many, that broadcast to |output|. */
+static bool are_angles(const tensor_t* angles, const tensor_t* output, int64_t turned) {
+  if (angles->rank != output->rank || !same_type(angles, output)) return false;
+  const uint32_t last = output->rank - 1;
+  for (uint32_t d = 0; d < last; ++d) {
+    if (angles->dims[d] != output->dims[d] && angles->dims[d] != 1) return false;
+  }
+  return angles->dims[last] == turned || 2 * angles->dims[last] == turned;
+}
+
+bool armnn_i_acc_check_rotary(const armnn_i_acc_rotary_t* what) {
+  const tensor_t* output = &what->output;
+  const uint32_t last = output->rank - 1;
+  return alike(&what->input, output) && within(what->turned, 2, output->dims[last]) &&
+         what->turned % 2 == 0 && are_angles(&what->cosine, output, what->turned) &&
+         are_angles(&what->sine, output, what->turned) &&
+         what->cosine.dims[last] == what->sine.dims[last];
+}
+
 /* ---- Elements ------------------------------------------------------------------------------ */
 
 bool armnn_i_acc_check_affine(const armnn_i_acc_affine_t* what) {
@@ -306,6 +325,31 @@ bool armnn_i_acc_check_gather(const armnn_i_acc_gather_t* what) {
   return input->rank >= 2 && indices->rank == 2 && output->rank == 3 &&
          indices->dims[1] == (int64_t)input->rank - 2 && output->dims[0] == input->dims[0] &&
          output->dims[1] == indices->dims[0] && output->dims[2] == input->dims[input->rank - 1];
+}
+
+static bool same_memory(const tensor_t* a, const tensor_t* b) {
+  return same_dims(a, b) && a->values == NULL && b->values == NULL &&
+         a->memory.binding == b->memory.binding && a->memory.offset == b->memory.offset &&
+         memcmp(a->strides, b->strides, a->rank * sizeof *a->strides) == 0;
+}
+
+bool armnn_i_acc_check_scatter(const armnn_i_acc_scatter_t* what) {
+  const tensor_t *indices = &what->indices, *updates = &what->updates, *output = &what->output;
+  if (indices->rank != 2 || indices->dims[1] > output->rank ||
+      updates->rank != 1 + output->rank - (uint32_t)indices->dims[1] ||
+      updates->dims[0] != indices->dims[0] || !same_memory(&what->base, output) ||
+      !alike(&what->base, output) || !same_type(updates, output)) {
+    return false;
+  }
+  uint32_t axes = 0, next = 1;
+  for (uint32_t i = 0; i < (uint32_t)indices->dims[1]; ++i) {
+    if (what->axes[i] >= output->rank || (axes >> what->axes[i] & 1u) != 0) return false;
+    axes |= 1u << what->axes[i];
+  }
+  for (uint32_t d = 0; d < output->rank; ++d) {
+    if ((axes >> d & 1u) == 0 && updates->dims[next++] != output->dims[d]) return false;
+  }
+  return true;
 }
 
 bool armnn_i_acc_check_search(const armnn_i_acc_search_t* what) {

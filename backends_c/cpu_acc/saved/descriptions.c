@@ -94,6 +94,11 @@ static void parameters_attention(fields_t* fields, armnn_i_acc_attention_t* what
   armnn_i_acc_field_float(fields, &what->beta);
 }
 
+static void parameters_rotary(fields_t* fields, armnn_i_acc_rotary_t* what) {
+  armnn_i_acc_field_i64(fields, &what->turned);
+  armnn_i_acc_field_bool(fields, &what->neighbours);
+}
+
 /* Scales and shifts are packed. */
 static void parameters_affine(fields_t* fields, armnn_i_acc_affine_t* what) {
   if (!fields->reads) return;
@@ -142,6 +147,10 @@ static void parameters_cast(fields_t* fields, armnn_i_acc_cast_t* what) {
 
 static void parameters_gather(fields_t* fields, armnn_i_acc_gather_t* what) {
   armnn_i_acc_field_u32(fields, &what->dimension);
+}
+
+static void parameters_scatter(fields_t* fields, armnn_i_acc_scatter_t* what) {
+  for (uint32_t d = 0; d < ARMNN_ACC_MAX_RANK; ++d) armnn_i_acc_field_u32(fields, &what->axes[d]);
 }
 
 static void parameters_search(fields_t* fields, armnn_i_acc_search_t* what) {

@@ -12,7 +12,7 @@
 
 /* Raised with every change of fields, of how weights are packed, or of what operators do with them,
  * that armnn_i_acc_saved_stamp does not see. */
-#define FORMAT 3
+#define FORMAT 4
 
 #define MAGIC UINT64_C(0x31474f5250434341) /* "ACCPROG1", if the lowest byte comes first */
 #define PAGE 4096u
@@ -79,6 +79,10 @@ static void write_head(const armnn_i_acc_program_t* program, uint64_t data_begin
   for (uint32_t i = 0; i < inputs + outputs; ++i) {
     armnn_i_acc_border_t border = program->border[i];
     field_border(fields, &border);
+  }
+  for (uint32_t k = 0; k < outputs; ++k) {
+    uint64_t mask = program->in_place[k];
+    armnn_i_acc_field_u64(fields, &mask);
   }
   for (uint32_t i = 0; i < constants; ++i) {
     place_t place = next_place(&end, program->constants[i].size, 0);
@@ -236,6 +240,7 @@ static armnn_status_t read_program(armnn_i_acc_program_t* program, fields_t* fie
   if (arena_size > MOST_BYTES) armnn_i_acc_fail_fields(fields, "it needs too much memory");
   const uint64_t borders = (uint64_t)program->input_count + program->output_count;
   program->border = room_for(fields, borders, sizeof *program->border);
+  program->in_place = room_for(fields, program->output_count, sizeof *program->in_place);
   program->constants = room_for(fields, program->constant_count, sizeof *program->constants);
   program->packs.items = room_for(fields, program->packs.count, sizeof *program->packs.items);
   uint64_t* bindings = room_for(fields, borders + 1, sizeof *bindings);
@@ -246,6 +251,9 @@ static armnn_status_t read_program(armnn_i_acc_program_t* program, fields_t* fie
     for (uint64_t i = 0; i < borders; ++i) {
       field_border(fields, &program->border[i]);
       bindings[1 + i] = program->border[i].size;
+    }
+    for (uint32_t k = 0; k < program->output_count; ++k) {
+      armnn_i_acc_field_u64(fields, &program->in_place[k]);
     }
     read_places(program, fields);
     armnn_i_acc_field_bytes(fields, &magic, -(uint64_t)(uintptr_t)fields->at % sizeof magic);

@@ -138,10 +138,14 @@ def load_file(
         return _load_file(attempt, file, taken, options_for, wishes, admit)
     with last_words.Steps() as steps:
 
-        def begin(step: Stage) -> None:
-            on_step(step)
+        def note(step: Stage) -> None:
             steps.begin(f"step '{step}' of loading {candidate.real_path}")
 
+        def begin(step: Stage) -> None:
+            on_step(step)
+            note(step)
+
+        note("inspect")  # before `KeptState`, which would take back the handlers that this sets
         attempt.on_step = begin
         attempt.is_noted = True
         return _load_file(attempt, file, taken, options_for, wishes, admit)

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from armnn_py.garbage import without_collections
+
 __all__ = ["names_of"]
 
 
@@ -41,7 +43,8 @@ def names_of(
         module = module_of.get(name)
         if module is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = getattr(importlib.import_module(module), name)
+        with without_collections():  # classes and functions stay, and are walked in vain
+            found = getattr(importlib.import_module(module), name)
         if public:
             found.__module__ = package
         setattr(sys.modules[package], name, found)

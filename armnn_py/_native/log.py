@@ -9,7 +9,6 @@ calls that may have logged. Names are ``armnn_py.native.<component>``.
 from __future__ import annotations
 
 import ctypes
-import functools
 import logging
 from collections.abc import Callable
 
@@ -35,16 +34,21 @@ def follow_log_level() -> None:
     core().armnn_core_set_log_level(native)
 
 
-@functools.cache
-def _pending() -> Callable[[], int]:
-    """The function that counts pending lines: each run asks it."""
-    pending: Callable[[], int] = core().armnn_core_log_pending
-    return pending
+def _first_pending() -> int:
+    """Find the function that counts pending lines: each run asks it."""
+    global _pending
+    # Called with the interpreter's lock, which costs less than giving it back and taking it again:
+    # who has the ring's mutex never waits for the interpreter.
+    _pending = ctypes.PYFUNCTYPE(ctypes.c_int)(("armnn_core_log_pending", core()))
+    return _pending()
+
+
+_pending: Callable[[], int] = _first_pending
 
 
 def drain_log() -> None:
     """Hand every pending line to its logger."""
-    if not _pending()():
+    if not _pending():
         return
     library = core()
     record = abi.armnn_log_record_t()

@@ -11,7 +11,7 @@ layers to which the order of dimensions is the same.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from armnn_py.backends.layer_support import LayerSignature
 from armnn_py.descriptors import PermuteDescriptor
@@ -26,6 +26,7 @@ from armnn_py.optimizer.passes.movement import (
     permuted_info,
     sources_of,
 )
+from armnn_py.records import record
 from armnn_py.types import DataLayout, LayerType
 from armnn_py.types.facts import FACTS
 
@@ -104,7 +105,8 @@ def _transposes_around(key: LayerSignature, target: DataLayout) -> Iterator[Laye
         yield transpose_of(permuted_info(info, sources), inverse(sources))
 
 
-class Wish(NamedTuple):
+@record
+class Wish:
     """The other layout in which a backend wants and takes a layer, or None and why there is none.
 
     The reason is empty where the backend wants no other.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from armnn_py import environment
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.frontends import import_model
+from armnn_py.garbage import without_collections
 from armnn_py.network import Network
 from armnn_py.network.saved_files import is_saved_network
 from armnn_py.optimizer import OptimizedNetwork, optimize
@@ -214,14 +215,15 @@ def load(
         else:
             optimized = make()
         optimized.forget_sources()  # nobody can save it
-        return runtime._load(
-            optimized,
-            plan_cache_size=plan_cache_size,
-            plan_cache_bytes=plan_cache_bytes,
-            owns_runtime=owns_runtime,
-            bounds=bounds,
-            threads=threads,
-        )
+        with without_collections():  # modules are imported
+            return runtime._load(
+                optimized,
+                plan_cache_size=plan_cache_size,
+                plan_cache_bytes=plan_cache_bytes,
+                owns_runtime=owns_runtime,
+                bounds=bounds,
+                threads=threads,
+            )
     except BaseException:
         if owns_runtime:
             runtime.close()

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "program.h"
+#include "slabs.h"
 
 #define BUCKETS 1024u /* of lists that are walked under the lock */
 /* Labels of one block: constants that come and go may be many, while equal ones stay. */
@@ -30,7 +31,8 @@ struct block_t {
   uint64_t hash;
   uint64_t owners; /* 0: not shared yet, and in no list */
   block_t* next;
-  label_t* labels; /* the latest first */
+  label_t* labels;          /* the latest first */
+  armnn_i_acc_slab_t* slab; /* that it lies in, or null */
 };
 
 _Static_assert(sizeof(block_t) <= ARMNN_ACC_LINE, "one line is kept for it");
@@ -105,10 +107,23 @@ static void add(block_t* block, uint64_t hash) {
 }
 
 void* armnn_i_acc_new_weights(const armnn_host_t* host, uint64_t size) {
-  block_t* block = armnn_alloc(host, ARMNN_ACC_LINE + size, ARMNN_ACC_LINE);
+  armnn_i_acc_slab_t* slab;
+  block_t* block = armnn_i_acc_slab_take(host, ARMNN_ACC_LINE + size, &slab);
+  if (block == NULL) {
+    slab = NULL;
+    block = armnn_alloc(host, ARMNN_ACC_LINE + size, ARMNN_ACC_LINE);
+  }
   if (block == NULL) return NULL;
-  *block = (block_t){.host = host, .size = size};
+  *block = (block_t){.host = host, .size = size, .slab = slab};
   return bytes_of(block);
+}
+
+static void free_block(block_t* block) {
+  if (block->slab != NULL) {
+    armnn_i_acc_slab_give(block->slab, block, ARMNN_ACC_LINE + block->size);
+  } else {
+    armnn_free(block->host, block);
+  }
 }
 
 void* armnn_i_acc_share_weights(void* weights) {
@@ -119,7 +134,7 @@ void* armnn_i_acc_share_weights(void* weights) {
     add(block, hash);
     return weights;
   }
-  armnn_free(block->host, block);
+  free_block(block);
   return same;
 }
 
@@ -223,5 +238,5 @@ void armnn_i_acc_release_weights(void* weights) {
     gone = label->next;
     armnn_free(block->host, label);
   }
-  if (is_last) armnn_free(block->host, block);
+  if (is_last) free_block(block);
 }

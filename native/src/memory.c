@@ -3,7 +3,7 @@
  *
  * memory.c - aligned memory, and questions about addresses that may be wrong.
  */
-#define _GNU_SOURCE /* dladdr, dl_iterate_phdr, pipe2, process_vm_readv */
+#define _GNU_SOURCE /* dladdr, dl_iterate_phdr, madvise, pipe2, process_vm_readv */
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -18,12 +19,32 @@
 
 /* ---- Allocation ---------------------------------------------------------------------------- */
 
+/* Of x86-64, and of AArch64 where small ones have 4 KiB. */
+#define LARGE_PAGE ((uint64_t)1 << 21)
+
+/* What is read from one end to the other, as the weights are for each token that a language model
+ * makes, waits half of its time for the addresses of small pages. A kernel without large ones
+ * changes nothing; pages that are not whole stay small, so that no memory is wasted. */
+static void want_large_pages(void* memory, uint64_t size) {
+#if defined(MADV_HUGEPAGE)
+  const int before = errno;
+  (void)madvise(memory, (size_t)(size / LARGE_PAGE * LARGE_PAGE), MADV_HUGEPAGE);
+  errno = before;
+#else
+  (void)memory;
+  (void)size;
+#endif
+}
+
 void* armnn_i_alloc(uint64_t size, uint64_t alignment) {
   if (!armnn_i_is_power_of_two(alignment) || alignment > PTRDIFF_MAX / 2) return NULL;
   if (size > PTRDIFF_MAX / 2) return NULL; /* sanitizers abort where malloc would say no */
   if (alignment < sizeof(void*)) alignment = sizeof(void*);
+  const bool is_large = size >= LARGE_PAGE;
+  if (is_large && alignment < LARGE_PAGE) alignment = LARGE_PAGE;
   void* memory = NULL;
   if (posix_memalign(&memory, (size_t)alignment, size == 0 ? 1 : (size_t)size) != 0) return NULL;
+  if (is_large) want_large_pages(memory, size);
   return memory;
 }
 

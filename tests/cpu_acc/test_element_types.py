@@ -51,6 +51,10 @@ MAKERS = {
     "cast": ops.Cast(**BOTH),
     "search": ops.Search(tensor(IMAGE[0]), tensor(PLACES)),
     "gather": ops.Gather(tensor(IMAGE[0]), tensor(INDICES), tensor(IMAGE[0, :, :1])),
+    "scatter": ops.Scatter(
+        tensor(IMAGE[0]), tensor(INDICES), tensor(IMAGE[0, :1]), tensor(IMAGE[0])
+    ),
+    "rotary": ops.Rotary(*(tensor(IMAGE) for _ in "xcso"), turned=8),
     "copy": ops.Copy(tensor(IMAGE), tensor(IMAGE), (0, 1, 2, 3)),
     "pad": ops.Pad(**BOTH),
 }
@@ -66,7 +70,7 @@ def with_type(what: Any, data_type: int) -> Any:
     return copy
 
 
-ANY_TYPE = ("copy", "pad", "select", "gather", "pairs", "each", "cast", "search")
+ANY_TYPE = ("copy", "pad", "select", "gather", "pairs", "each", "cast", "search", "scatter")
 
 
 @pytest.mark.parametrize("maker", [maker for maker in MAKERS if maker not in ANY_TYPE])
@@ -90,7 +94,7 @@ def test_copies_go_by_the_size_of_elements(operators: Operators, isa: str) -> No
 NEAREST = {"resize": ops.Resize(**BOTH, method=abi.ARMNN_RESIZE_NEAREST_NEIGHBOR)}
 
 
-@pytest.mark.parametrize("maker", ["pad", "select", "gather", "resize"])
+@pytest.mark.parametrize("maker", ["pad", "select", "gather", "scatter", "resize"])
 def test_elements_of_any_type_are_moved(operators: Operators, isa: str, maker: str) -> None:
     what = {**MAKERS, **NEAREST}[maker]
     for data_type in range(abi.ARMNN_DATA_TYPE_COUNT):

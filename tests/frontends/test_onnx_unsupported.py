@@ -176,6 +176,8 @@ POSITIONS = "positions (at most 16777216 are supported)"
         ("Hardmax", [1, HUGE], {"axis": 1}, POSITIONS),
         ("MaxPool", [1, 1, HUGE, 4], {"kernel_shape": [2, 2]}, ""),
         ("Resize", [1, 1, 4, 4], {"mode": "cubic"}, "a dimension of 2147483648 elements"),
+        ("SplitToSequence", [HUGE], {}, "a sequence of 2147483648 tensors"),
+        ("SplitToSequence", [HUGE, 1], {"axis": 0}, "a sequence of 2147483648 tensors"),
     ],
 )
 def test_a_dimension_beyond_memory_takes_no_time(

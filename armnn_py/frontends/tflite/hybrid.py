@@ -8,7 +8,6 @@ numbers and whose sums are small enough for it to have them exactly.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypeGuard
 
 import numpy as np
@@ -18,14 +17,7 @@ from armnn_py.frontends.common.values import Known, Value, dtype_of, quantizatio
 from armnn_py.frontends.tflite.node import OperatorView
 from armnn_py.types import LayerType
 
-__all__ = [
-    "MOST_EXACT_PRODUCTS",
-    "hybrid_levels",
-    "hybrid_numbers",
-    "hybrid_sums",
-    "is_hybrid",
-    "rescaled",
-]
+__all__ = ["MOST_EXACT_PRODUCTS", "hybrid_levels", "hybrid_numbers", "hybrid_sums", "is_hybrid"]
 
 #: Products of a level less its zero point and a weight that float32 sums without rounding.
 MOST_EXACT_PRODUCTS = 2**24 // (255 * 128)
@@ -76,8 +68,11 @@ def hybrid_sums(
     assert quantization is not None
     with emit.below("hybrid"):
         sums = emit.layer(LayerType.MAT_MUL_INTEGER, [levels, matrix, point], name="sums")
-        real = emit.cast(sums, np.float32, "real")
-    return rescaled(view, real, scale, quantization.scales, bias, name)
+        real = emit.mul(emit.cast(sums, np.float32, "real"), scale, "rows")
+    factors = Known(np.array(quantization.scales, np.float32))
+    if bias is None:
+        return emit.mul(real, factors, name)
+    return emit.add(emit.mul(real, factors, "scaled"), bias, name)
 
 
 def hybrid_numbers(view: OperatorView, rows: Value) -> tuple[Value, Value]:
@@ -88,24 +83,3 @@ def hybrid_numbers(view: OperatorView, rows: Value) -> tuple[Value, Value]:
     with emit.below("hybrid"):
         wide = emit.cast(levels, np.float32, "wide_levels")
         return emit.sub(wide, emit.cast(point, np.float32, "wide_points"), "numbers"), scale
-
-
-def rescaled(
-    view: OperatorView,
-    sums: Value,
-    scale: Value,
-    factors: Sequence[float],
-    bias: Value | None,
-    name: str,
-) -> Value:
-    """Turn whole sums into real numbers: by the scale of the input and those of the weights.
-
-    The last layer gets the name.
-    """
-    emit = view.emit
-    with emit.below("hybrid"):
-        real = emit.mul(sums, scale, "rows")
-    of_weights = Known(np.array(factors, np.float32))
-    if bias is None:
-        return emit.mul(real, of_weights, name)
-    return emit.add(emit.mul(real, of_weights, "scaled"), bias, name)

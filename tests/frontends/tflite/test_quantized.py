@@ -302,6 +302,24 @@ def test_sums_of_hybrid_depthwise_convolutions_are_whole_numbers(
     np.testing.assert_array_equal(engines.ours(data, fed)["y"], expected)
 
 
+def test_a_wider_hybrid_depthwise_window_has_real_weights(builder: Any, engines: Any) -> None:
+    """Its sums would be rounded: the outputs are then those of the real numbers."""
+    stored = weights(1, 5, 103, 2)
+    x, y = builder.tensor("x", (1, 5, 110, 2)), builder.tensor("y")
+    w = builder.constant("w", stored, [0.01, 0.02], axis=3)
+    options = {"strideH": 1, "strideW": 1, "depthMultiplier": 1, "padding": 1}
+    table = ("DepthwiseConv2DOptions", options | {"dilationHFactor": 1, "dilationWFactor": 1})
+    builder.op("DEPTHWISE_CONV_2D", [x, w], [y], table, version=6)
+    builder.ends([x], [y])
+    data = builder.data()
+    assert not layers_of(ann.import_model(data), LayerType.DYNAMIC_QUANTIZE)
+    image = RNG.standard_normal((1, 5, 110, 2)).astype(np.float32)
+    real = stored[0] * np.float64([0.01, 0.02])
+    expected = [(image[0, :, k : k + 103] * real).sum((0, 1)) for k in range(8)]
+    found = engines.ours(data, {"x": image})["y"]
+    np.testing.assert_allclose(found[0, 0], expected, rtol=1e-5, atol=1e-4)
+
+
 def test_float16_weights_behind_dequantize_are_constants(builder: Any, engines: Any) -> None:
     half = RNG.standard_normal((3, 4)).astype(np.float16)
     x, y = builder.tensor("x", (2, 4)), builder.tensor("y")

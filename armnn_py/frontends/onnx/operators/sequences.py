@@ -10,12 +10,14 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
-from armnn_py.frontends.common.values import Known, Value, dtype_of
+from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.table import operator
 
 _LENGTH = "length of a sequence"
+#: Each tensor of a sequence is an output of a layer.
+_MOST_TENSORS = 2**14
 
 
 @operator("SequenceEmpty")
@@ -90,14 +92,15 @@ def _split_to_sequence(view: NodeView) -> TensorList:
 
 
 def _sizes(view: NodeView, size: int) -> Sequence[int]:
-    if not view.has(1):
-        return [1] * size
-    split = view.constant(1, _LENGTH)
+    split = view.constant(1, _LENGTH) if view.has(1) else np.array(1)
     if split.ndim:
         return [int(one) for one in split]
     step = int(split)
     if step < 1:
         raise ParseError(f"pieces of {step} elements")
+    count = -(-size // step)
+    if count > _MOST_TENSORS:
+        raise Unsupported(f"a sequence of {count} tensors (at most {_MOST_TENSORS} are supported)")
     return [min(step, size - start) for start in range(0, size, step)]
 
 

@@ -31,7 +31,6 @@ from armnn_py.frontends.tflite.hybrid import (
     hybrid_numbers,
     hybrid_sums,
     is_hybrid,
-    rescaled,
 )
 from armnn_py.frontends.tflite.node import OperatorView, real
 from armnn_py.frontends.tflite.table import operator
@@ -200,7 +199,11 @@ def _hybrid_depthwise(
         kind = LayerType.DEPTHWISE_CONVOLUTION2D
         sums = emit.layer(kind, [image, steps], descriptor, name="sums")
         scale = emit.reshape(scale, (batch, 1, 1, 1), "scales")
-    return rescaled(view, sums, scale, quantization.scales, bias, view.part("conv"))
+        of_weights = Known(np.array(quantization.scales, np.float32))
+        factors = emit.mul(scale, of_weights, "factors")
+    if bias is None:
+        return emit.mul(sums, factors, view.part("conv"))
+    return emit.add(emit.mul(sums, factors, "hybrid/real"), bias, view.part("conv"))
 
 
 @operator("CONV_3D")

@@ -410,8 +410,8 @@ class LoadedNetwork(
         ------
         InvalidArgumentError
             A name, dtype or shape does not fit, an array is not contiguous or not aligned, an
-            output overlaps another array and would be written too early, an option has a value that is not allowed, or the network
-            is closed.
+            output overlaps another array and would be written too early, an option has a value
+            that is not allowed, or the network is closed.
         UnknownNameError, BackendNotFoundError
             There is no such option, or no such backend.
 

@@ -401,7 +401,8 @@ class LoadedNetwork(
             dimensions their shapes bind them. An input whose values decide shapes, such as
             the axes of a reduction, keeps them: its array is copied and cannot be written.
         outputs
-            Arrays to write outputs into, by name; other outputs get new arrays.
+            Arrays to write outputs into, by name; other outputs get new arrays. One may be the
+            very array of an input that no layer reads later, such as a cache.
         options
             Options of each run, as for `run`.
 
@@ -409,8 +410,8 @@ class LoadedNetwork(
         ------
         InvalidArgumentError
             A name, dtype or shape does not fit, an array is not contiguous or not aligned, an
-            output overlaps another array, an option has a value that is not allowed, or the network
-            is closed.
+            output overlaps another array and would be written too early, an option has a value
+            that is not allowed, or the network is closed.
         UnknownNameError, BackendNotFoundError
             There is no such option, or no such backend.
 

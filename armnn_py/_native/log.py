@@ -40,7 +40,7 @@ def _first_pending() -> int:
     # Called with the interpreter's lock, which costs less than giving it back and taking it again:
     # who has the ring's mutex never waits for the interpreter.
     _pending = ctypes.PYFUNCTYPE(ctypes.c_int)(("armnn_core_log_pending", core()))
-    return _pending()
+    return int(_pending())
 
 
 _pending: Callable[[], int] = _first_pending

@@ -201,6 +201,9 @@ static armnn_status_t list_taps(const armnn_i_acc_maker_t* maker, armnn_i_acc_wi
   return ARMNN_STATUS_OK;
 }
 
+/* Of images of so many pixels, sums are taken in one order. */
+enum { ORDERED_PIXELS = 4 };
+
 bool armnn_i_acc_set_epilogue(const armnn_i_acc_epilogue_t* epilogue, uint32_t* flags, float* low,
                               float* high) {
   const bool in_tile = epilogue->function == ARMNN_ACC_IDENTITY ||
@@ -263,6 +266,10 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
     set_geometry(window);
     window->in_tile =
         armnn_i_acc_set_epilogue(&what->epilogue, &window->flags, &window->low, &window->high);
+    /* Narrow lines make tiles of few rows: how sums are taken depends on the image, not on how it
+     * is cut into tiles. */
+    const int64_t pixels = what->output.dims[0] * what->output.dims[1] * what->output.dims[2];
+    if (pixels >= ORDERED_PIXELS) window->flags |= ARMNN_ACC_GEMM_IN_ORDER;
     status = list_taps(maker, window);
   }
   if (status == ARMNN_STATUS_OK) {

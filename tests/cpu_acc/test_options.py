@@ -60,12 +60,12 @@ def test_threads(threads: int) -> None:
 @pytest.mark.parametrize("option", ["off", "auto", "always"])
 def test_winograd(option: str) -> None:
     network = ann.Network()
-    y = network.add_input("x", ann.TensorInfo((1, 20, 20, 3))).output
+    y = network.add_input("x", ann.TensorInfo((1, 28, 28, 3))).output
     for channels in (3, 64):
         weights = values_of(channels, 64, 3, 3, channels) / 10
         y = network.add_convolution2d(y, weights, padding="same", data_layout=NHWC).output
     network.add_output("y", y)
-    inputs = {"x": values_of(3, 1, 20, 20, 3)}
+    inputs = {"x": values_of(3, 1, 28, 28, 3)}
     with ann.load(network, ["CpuRef"]) as net:
         expected = np.array(net.run(inputs)["y"])
     options = {} if option == "auto" else {"CpuAcc": {"winograd": option}}

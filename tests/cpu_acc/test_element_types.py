@@ -130,6 +130,7 @@ QUANTIZED = {
     "quantize": "quantize",
     "dequantize": "dequantize",
     "table": "table",
+    "word_table": "word_table",
     "quantized_binary": "quantized_binary",
     "quantized_pooling": "quantized_pooling",
     "quantized_softmax": "quantized_softmax",

@@ -67,7 +67,7 @@ static int32_t within(int32_t value, int32_t low, int32_t high) {
 static void fuse_bounds(ir_graph_t* graph) {
   for (uint32_t n = 0; n < graph->node_count; ++n) {
     ir_node_t* node = graph->nodes[n];
-    int32_t low, high, *bounds = bounds_of(node);
+    int32_t low = 0, high = 0, *bounds = bounds_of(node);
     const ir_value_t* between = graph->values[node->output];
     if (bounds == NULL || between->uses != 1 || between->output != IR_NONE) continue;
     const uint32_t user = between->user;

@@ -50,11 +50,14 @@ def check_that_jobs_end(
     environment = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}", "CC": "true"}
     environment["PYTHON"] = str(programs / "python")
     arguments = ["60", "fuzz"] if script == "sanitize.sh" else []
+    # A shell cannot trap what is ignored when it starts, as nohup has it.
+    before = signal.signal(by, signal.SIG_DFL)
     with subprocess.Popen(
         ["sh", SCRIPTS / script, folder, *arguments],
         env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
     ) as process:  # fmt: skip
         try:
+            signal.signal(by, before)
             wait_until(
                 lambda: noted.exists() and noted.read_bytes().count(b"\n") >= count,
                 "the jobs do not begin",

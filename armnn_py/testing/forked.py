@@ -13,6 +13,8 @@ import signal
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from armnn_py._native.descendants import end_children
@@ -30,6 +32,7 @@ __all__ = ["ForkedProcess", "Job"]
 
 _LAST_WORDS = 2000  # bytes kept of what a process wrote
 _OUR_FAULT = 117  # exit code of a process in which the kit itself failed
+_FILE_BYTES = 4 << 30  # the most that one file has, also one in memory
 
 
 @record
@@ -188,7 +191,7 @@ def _live(server: int, job: Job, output: int, sender: int, bulletin: Bulletin) -
     code = _OUR_FAULT
     try:
         end_with_parent(server)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        _limit()
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(output, 1)
         os.dup2(output, 2)
@@ -201,3 +204,17 @@ def _live(server: int, job: Job, output: int, sender: int, bulletin: Bulletin) -
         os.write(2, traceback.format_exc().encode())
     finally:
         os._exit(code)
+
+
+def _limit() -> None:
+    """Keep what a backend does with sizes that it must not believe from the rest of the machine.
+
+    A file in memory (``memfd_create``) that is filled counts for no process: when nothing is left,
+    the kernel would end others first, none of which frees a page.
+    """
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    if most == resource.RLIM_INFINITY or most > _FILE_BYTES:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_BYTES, most))
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")

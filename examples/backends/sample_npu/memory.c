@@ -21,10 +21,17 @@
 #include "npu.h"
 
 enum { ALIGNMENT = 64 };
+static const uint64_t device_bytes = UINT64_C(1) << 32; /* the most that one region takes */
 
 armnn_status_t npu_region_make(npu_region_t* region, const npu_backend_t* backend, uint64_t size,
                                armnn_error_t* error) {
   static const char* const names[NPU_DEVICES] = {"sample_npu0", "sample_npu1"};
+  if (size > device_bytes) {
+    region->file = -1;
+    return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY,
+                    "no %llu bytes of device memory: the device has %llu",
+                    (unsigned long long)size, (unsigned long long)device_bytes);
+  }
   region->file = memfd_create(names[backend->device], MFD_CLOEXEC);
   if (region->file < 0) {
     return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "no device memory: %s", strerror(errno));

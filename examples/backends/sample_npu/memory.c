@@ -29,8 +29,8 @@ armnn_status_t npu_region_make(npu_region_t* region, const npu_backend_t* backen
   if (size > device_bytes) {
     region->file = -1;
     return npu_fail(error, ARMNN_STATUS_OUT_OF_MEMORY,
-                    "no %llu bytes of device memory: the device has %llu",
-                    (unsigned long long)size, (unsigned long long)device_bytes);
+                    "no %llu bytes of device memory: the device has %llu", (unsigned long long)size,
+                    (unsigned long long)device_bytes);
   }
   region->file = memfd_create(names[backend->device], MFD_CLOEXEC);
   if (region->file < 0) {

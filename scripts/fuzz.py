@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import faulthandler
 import json
 import os
 import random
@@ -76,6 +77,8 @@ def work(name: str, seeds: Path, folder: Path, seed: int, until: float) -> int:
     import warnings
 
     warnings.simplefilter("ignore")
+    # Where it hangs goes to stderr before the signal's default ends the process.
+    faulthandler.register(signal.SIGPROF, all_threads=False, chain=True)
     chance = random.Random(seed)
     corpus = [path.read_bytes() for path in sorted(seeds.iterdir())]
     sound = len(corpus)
@@ -91,7 +94,7 @@ def work(name: str, seeds: Path, folder: Path, seed: int, until: float) -> int:
         most = sound if chance.random() < 0.5 else len(corpus)
         data = damaged(corpus[chance.randrange(most)], chance.choice(corpus), name, chance)
         current.write_bytes(data)
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)  # its default ends the process
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
         try:
             outcome = _outcome(current, USES[name])
         except Exception:
@@ -169,7 +172,10 @@ def watch(arguments: argparse.Namespace) -> int:
                 counts.unlink()
             if done.returncode != 0:
                 said = done.stderr.decode("utf-8", "replace")[-4000:]
-                what = "hang" if done.returncode == -signal.SIGPROF else f"ended {done.returncode}"
+                what = f"ended {done.returncode}"
+                if done.returncode == -signal.SIGPROF:  # the innermost call came first
+                    calls = [line for line in said.splitlines() if line.startswith("  File ")]
+                    what, said = "hang", "\n".join(reversed(calls))
                 current = findings / f"current.{arguments.format}"
                 _report(findings, current.read_bytes(), arguments.format, f"{what}\n{said}")
             turn += 1

@@ -51,3 +51,26 @@ def test_what_escapes_is_kept(tmp_path: Path, monkeypatch: Any) -> None:
     assert done.returncode == 1
     assert "KeyError: 'escaped'" in done.stdout
     assert len(list((tmp_path / "findings").glob("*.onnx"))) >= 1
+
+
+def test_hangs_are_told_apart_by_where_they_are(tmp_path: Path, monkeypatch: Any) -> None:
+    """An importer that is stuck in one place, then in another; the timer's signal comes at once."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import armnn_py.frontends as f, pathlib, signal\n"
+        "mark = pathlib.Path(__file__).with_name('mark')\n"
+        "def here(): signal.raise_signal(signal.SIGPROF)\n"
+        "def there(): signal.raise_signal(signal.SIGPROF)\n"
+        "def stuck(path):\n"
+        "    if mark.exists(): there()\n"
+        "    mark.touch()\n"
+        "    here()\n"
+        "f.import_model = stuck\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "any.onnx").write_bytes(b"\x08\x08")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+    done = fuzz(tmp_path, "onnx", str(tmp_path / "any.onnx"), "--minutes", "0.4")
+    assert done.returncode == 1
+    kept = [path.read_text() for path in (tmp_path / "findings").glob("*.txt")]
+    assert all(text.startswith("hang") for text in kept)
+    assert sorted(text.split()[-1] for text in kept) == ["here", "there"]

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import weakref
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import InvalidArgumentError
@@ -83,7 +82,7 @@ class ContextPool(LeaseBook):
         way; there is no lock in it.
         """
         entry = self._only
-        if entry is None or entry.kept:
+        if entry is None or entry.gone:
             return None
         try:
             lease = entry.idle.pop()
@@ -204,8 +203,7 @@ class ContextPool(LeaseBook):
         """Keep the context of a lease for ``owner``, until that is gone or `release` is called."""
         with self._condition:
             assert lease.entry is not None
-            lease.is_kept = True
-            lease.entry.kept.append((weakref.ref(owner), lease))
+            lease.entry.keep(lease, owner)
 
     def resume(self, lease: Lease) -> None:
         """Begin one run over a context that is kept; `give_back` ends it."""

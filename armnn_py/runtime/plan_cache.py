@@ -73,7 +73,7 @@ class Lease:
 class PlanEntry:
     """A plan and the contexts that were made for it."""
 
-    __slots__ = ("_bytes_of_context", "_bytes_of_plan", "idle", "kept", "made", "plan")
+    __slots__ = ("_bytes_of_context", "_bytes_of_plan", "gone", "idle", "kept", "made", "plan")
 
     def __init__(self, plan: NetworkPlan) -> None:
         self.plan = plan
@@ -85,6 +85,9 @@ class PlanEntry:
         self.idle: list[Lease] = []
         #: Leases that stay with an object, until it is gone or gives them back.
         self.kept: list[tuple[weakref.ref[Any], Lease]] = []
+        #: Of their owners, those that are gone since `reclaim`: the collector itself notes it, so
+        #: that a run has nothing to look through.
+        self.gone: list[weakref.ref[Any]] = []
         #: All contexts, so that one that an interrupt left without a lease is freed, too.
         self.made: list[ExecutionContext] = []
 
@@ -110,8 +113,14 @@ class PlanEntry:
             self.made.append(LateContext(self.plan))
         return self.made[-1]
 
+    def keep(self, lease: Lease, owner: object) -> None:
+        """Leave the context of a lease to an object."""
+        lease.is_kept = True
+        self.kept.append((weakref.ref(owner, self.gone.append), lease))
+
     def reclaim(self) -> list[ExecutionContext]:
         """Take back contexts whose owners are gone; return those that are to be destroyed."""
+        self.gone.clear()  # first: an owner that goes from here on is found by the next call
         pairs = [pair for pair in list(self.kept) if pair[0]() is None]
         return [c for _, lease in pairs if (c := self.take_back(lease)) is not None]
 

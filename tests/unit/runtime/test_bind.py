@@ -154,6 +154,27 @@ def test_what_is_dropped_is_given_back(loaded: ann.LoadedNetwork) -> None:
     assert loaded.bind()._context is context
 
 
+def test_runs_beside_it_take_no_lock(loaded: ann.LoadedNetwork) -> None:
+    with loaded.bind():
+        loaded.run([A, A])
+        lease = loaded._pool.take()
+        assert lease is not None
+        loaded._pool.give_back(lease)
+
+
+def test_a_run_takes_back_what_was_dropped(loaded: ann.LoadedNetwork) -> None:
+    loaded.run([A, A])
+    bound = loaded.bind()
+    entry = loaded._pool._only
+    assert entry is not None
+    assert len(entry.kept) == 1
+    del bound
+    gc.collect()
+    loaded.run([A, A])
+    assert (entry.kept, entry.gone) == ([], [])
+    assert len(entry.idle) == len(entry.made)
+
+
 def test_stopping(loaded: ann.LoadedNetwork) -> None:
     token = ann.CancelToken()
     token.cancel()

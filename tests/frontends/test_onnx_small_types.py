@@ -177,3 +177,21 @@ def test_blocks_of_4_bits() -> None:
     x = drawn(np.float32, 3, 8)
     expected = x @ (w.astype(np.float32) * np.repeat(scales, 4, 0))
     np.testing.assert_allclose(run(made, x=x)["y"], expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("op", ["SplitToSequence", "SequenceConstruct"])
+@pytest.mark.parametrize("name", ["BFLOAT16", "FLOAT8E4M3FN", "INT4"])
+def test_sequences_hold_them(op: str, name: str) -> None:
+    """Found by fuzzing: the result of such an operator is no tensor."""
+    x, kind = drawn(DTYPES[name], 3, 4), TensorProto.DataType.Value(name)
+    build = [helper.make_node(op, ["x"] * (1 + (op == "SequenceConstruct")), ["s"])]
+    made = model(
+        [
+            *build, helper.make_node("SequenceAt", ["s", "last"], ["y"]),
+            helper.make_node("Cast", ["y"], ["z"], to=FLOAT),
+        ],
+        [info("x", kind, 3, 4)], [info("z", FLOAT, None, 4)],
+        [numpy_helper.from_array(np.array(-1), "last")],
+    )  # fmt: skip
+    expected = x if op == "SequenceConstruct" else x[-1:]
+    np.testing.assert_array_equal(run(made, x=x)["z"], expected.astype(np.float32))

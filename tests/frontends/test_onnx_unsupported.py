@@ -177,6 +177,7 @@ POSITIONS = "positions (at most 16777216 are supported)"
         ("MaxPool", [1, 1, HUGE, 4], {"kernel_shape": [2, 2]}, ""),
         ("Resize", [1, 1, 4, 4], {"mode": "cubic"}, "a dimension of 2147483648 elements"),
         ("SplitToSequence", [HUGE], {}, "a sequence of 2147483648 tensors"),
+        ("Split", [4, 1], {"num_outputs": HUGE}, "'num_outputs' is 2147483648, and the node has 1"),
         ("SplitToSequence", [HUGE, 1], {"axis": 0}, "a sequence of 2147483648 tensors"),
     ],
 )
@@ -193,7 +194,7 @@ def test_a_dimension_beyond_memory_takes_no_time(
         [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs[:1]],
         [numpy_helper.from_array(np.array([1, 1, HUGE, 4]), "sizes")],
     )
-    version = 2 if op == "Pad" else 13
+    version = {"Pad": 2, "Split": 18}.get(op, 13)
     made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", version)], ir_version=8)
     if reason:
         with pytest.raises(ann.ArmnnError, match=re.escape(reason)):

@@ -17,6 +17,7 @@ import numpy as np
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.values import Known, Unsupported, Value, data_type_of, dtype_of
 from armnn_py.frontends.onnx.element_types import is_small, small_type
+from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.network import OutputSlot
 from armnn_py.types import ActivationFunction, ComparisonOperation, DataType
 
@@ -25,11 +26,11 @@ __all__ = ["convert", "prepared", "restored", "unpacked"]
 _BFLOAT16, _E8M0 = "bfloat16", "float8_e8m0fnu"
 _KNOW_THEM = {
     "Cast", "CastLike", "ConstantOfShape", "DequantizeLinear", "GatherBlockQuantized", "Identity",
-    "If", "Loop", "QuantizeLinear", "Scan", "Shape", "Size",
+    "If", "Loop", "QuantizeLinear", "Scan", "SequenceConstruct", "Shape", "Size",
 }  # fmt: skip
 _MOVE = {
     "Concat", "Expand", "Flatten", "Gather", "GatherElements", "GatherND", "Reshape", "Slice",
-    "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze",
+    "Split", "SplitToSequence", "Squeeze", "Tile", "Transpose", "Unsqueeze",
 }  # fmt: skip
 
 
@@ -81,10 +82,13 @@ def restored(
     if dtype is None:
         return results
     held = data_type_of(dtype).unpacked.numpy if dtype.name != _BFLOAT16 else np.dtype(np.float32)
-    return [
-        emit.cast(v, dtype, "rounded") if v is not None and dtype_of(v) == held else v
-        for v in results
-    ]
+
+    def back(value: Any) -> Any:
+        if isinstance(value, TensorList):
+            return TensorList(tuple(back(item) for item in value.items))
+        return emit.cast(value, dtype, "rounded") if dtype_of(value) == held else value
+
+    return [value and back(value) for value in results]
 
 
 # ---- Casts ---------------------------------------------------------------------------------------

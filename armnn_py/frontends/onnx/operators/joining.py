@@ -44,9 +44,9 @@ def _split(view: NodeView) -> Sequence[Value]:
     if sizes is None and view.has(1):
         sizes = view.integers(1, "sizes")
     if sizes is None:
-        count = view.integer("num_outputs", count)
-        if count < 1:
-            raise ParseError(f"{count} outputs")
+        wanted = view.integer("num_outputs", count)
+        if wanted != count:
+            raise ParseError(f"attribute 'num_outputs' is {wanted}, and the node has {count}")
         each = -(-size // count)  # the last one may be smaller
         sizes = [max(min(each, size - index * each), 0) for index in range(count)]
     return view.emit.split(view.value(0), sizes, axis)

@@ -36,11 +36,15 @@ def graph(
 
 
 def model(
-    nodes: list[Any], inputs: list[Any], outputs: list[Any], weights: dict[str, Any] | None = None
+    nodes: list[Any],
+    inputs: list[Any],
+    outputs: list[Any],
+    weights: dict[str, Any] | None = None,
+    version: int = 17,
 ) -> onnx.ModelProto:
     made = helper.make_model(
         graph(nodes, inputs, outputs, weights),
-        opset_imports=[helper.make_opsetid("", 17)],
+        opset_imports=[helper.make_opsetid("", version)],
         ir_version=8,
     )
     onnx.checker.check_model(made)
@@ -253,3 +257,37 @@ def test_scan(attributes: dict[str, Any]) -> None:
         [value("y", FLOAT, (width,)), value("z", FLOAT, (None, None))],
     )
     compare(made, {"s0": np.ones(width, np.float32), "x": X})
+
+
+def scan_of_batches(lengths: str = "", **attributes: Any) -> onnx.ModelProto:
+    body = graph(
+        [
+            helper.make_node("Add", ["s", "row"], ["sum"]),
+            helper.make_node("Mul", ["sum", "other"], ["product"]),
+        ],
+        [value("s", FLOAT, (4,)), value("row", FLOAT, (4,)), value("other", FLOAT, (4,))],
+        [value("sum", FLOAT, (4,)), value("product", FLOAT, (4,))],
+    )
+    inputs = [lengths, "s0", "x", "w"]
+    node = helper.make_node("Scan", inputs, ["y", "z"], body=body, num_scan_inputs=2, **attributes)
+    return model(
+        [node],
+        [value("s0", FLOAT, (2, 4)), value("x", FLOAT, (2, 3, 4)), value("w", FLOAT, (2, 3, 4))],
+        [value("y", FLOAT, (2, 4)), value("z", FLOAT, (2, 3, 4))],
+        {"lengths": np.array([3, 3]), "shorter": np.array([3, 2])},
+        version=8,
+    )
+
+
+@pytest.mark.parametrize("lengths", ["", "lengths"])
+@pytest.mark.parametrize("attributes", [{}, {"directions": [0, 1]}], ids=["forwards", "backwards"])
+def test_scan_of_batches(attributes: dict[str, Any], lengths: str) -> None:
+    """Operator set 8: the first dimension is a batch."""
+    x = np.random.default_rng(8).standard_normal((2, 3, 4), np.float32)
+    feeds = {"s0": x[:, 0] + 1, "x": x, "w": x - 2}
+    compare(scan_of_batches(lengths, **attributes), feeds)
+
+
+def test_a_scan_of_sequences_of_different_lengths_is_refused() -> None:
+    with pytest.raises(ann.UnsupportedOperatorError, match="sequences of different lengths"):
+        ann.import_model(scan_of_batches("shorter"))

@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.onnx.graph_node import Body
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 
@@ -82,6 +85,43 @@ def _stacked(view: NodeView, values: list[Value], axis: int) -> Value:
     return slices[0] if len(slices) == 1 else view.emit.concat(slices, axis)
 
 
+@operator("Scan")
+def _scan_of_batches(view: NodeView) -> list[Value]:
+    """Write out a scan of each element of a batch, as operator set 8 has it.
+
+    The first dimension of all inputs and outputs is the batch, the second of scanned ones is run
+    through. Of lengths of their own only whole ones are taken.
+    """
+    scans, body = view.integer("num_scan_inputs"), view.body("body")
+    state_count = view.count - 1 - scans
+    if scans < 1 or state_count < 0:
+        raise ParseError(f"{scans} scanned inputs of {view.count - 1}")
+    inputs = [view.value(index) for index in range(1, view.count)]
+    batches = {(shape_of(value) or (0,))[0] for value in inputs}
+    if len(batches) != 1:
+        raise ParseError(f"inputs of different batches: {sorted(batches)}")
+    (batch,) = batches
+    if not batch:
+        raise Unsupported("a scan of no batch")
+    ranks = [len(shape_of(value)) for value in inputs[state_count:]]
+    if min(ranks) < 2:
+        raise ParseError("a scanned input without a dimension to run through")
+    if view.has(0):
+        lengths = view.constant(0, "the lengths of sequences").reshape(-1)
+        if any(int(length) != shape_of(inputs[-1])[1] for length in lengths):
+            raise Unsupported("sequences of different lengths")
+    directions = view.ints("directions") or [0] * scans
+    found: list[list[Value]] = []
+    for element in range(batch):
+        values = [_slice(view, value, 0, element) for value in inputs]
+        states, scanned = _turns(
+            view, body, values[:state_count], values[state_count:], [0] * scans, directions,
+            f"{element}/",
+        )  # fmt: skip
+        found.append([*states, *(_stacked(view, values, 0) for values in scanned)])
+    return [_stacked(view, list(values), 0) for values in zip(*found, strict=True)]
+
+
 @operator("Scan", since=9)
 def _scan(view: NodeView) -> list[Value]:
     """Write out the turns of a loop over slices of tensors."""
@@ -97,33 +137,50 @@ def _scan(view: NodeView) -> list[Value]:
         normal_axis(axis, len(shape_of(value))) for axis, value in zip(in_axes, inputs, strict=True)
     ]
     in_directions = view.ints("scan_input_directions") or [0] * scans
-    lengths = {shape_of(value)[axis] for value, axis in zip(inputs, in_axes, strict=True)}
-    if len(lengths) != 1:
-        raise ParseError(f"scanned inputs of different lengths: {sorted(lengths)}")
-    (length,) = lengths
-    collected = len(body.outputs) - state_count
-    if length > _MOST_TURNS:
-        raise Unsupported(f"more than {_MOST_TURNS} turns")
-    if not length and collected:
-        raise Unsupported("a scan over nothing")
-    out_axes = view.ints("scan_output_axes") or [0] * collected
-    out_directions = view.ints("scan_output_directions") or [0] * collected
-    scanned: list[list[Value]] = [[] for _ in range(collected)]
-    names = list(view.node.inputs[:state_count])
-    for turn in range(length):
-        slices = []
-        for value, axis, backward in zip(inputs, in_axes, in_directions, strict=True):
-            position = length - 1 - turn if backward else turn
-            slices.append(_slice(view, value, axis, position))
-        results = view.call(body, [*states, *slices], names, turn=f"{turn}/")
-        states, names = results[:state_count], []
-        for values, value in zip(scanned, results[state_count:], strict=True):
-            values.append(value)
+    names = view.node.inputs[:state_count]
+    states, scanned = _turns(view, body, states, inputs, in_axes, in_directions, names=names)
+    out_axes = view.ints("scan_output_axes") or [0] * len(scanned)
+    out_directions = view.ints("scan_output_directions") or [0] * len(scanned)
     outputs = [
         _stacked(view, values[::-1] if backward else values, axis)
         for values, axis, backward in zip(scanned, out_axes, out_directions, strict=True)
     ]
     return [*states, *outputs]
+
+
+def _turns(
+    view: NodeView,
+    body: Body,
+    states: list[Value],
+    inputs: list[Value],
+    axes: Sequence[int],
+    directions: Sequence[int],
+    title: str = "",
+    *,
+    names: Sequence[str] = (),
+) -> tuple[list[Value], list[list[Value]]]:
+    """Write out the turns of a scan; its last states, and what it collects in the turns' order."""
+    count = len(states)
+    lengths = {shape_of(value)[axis] for value, axis in zip(inputs, axes, strict=True)}
+    if len(lengths) != 1:
+        raise ParseError(f"scanned inputs of different lengths: {sorted(lengths)}")
+    (length,) = lengths
+    collected = len(body.outputs) - count
+    if length > _MOST_TURNS:
+        raise Unsupported(f"more than {_MOST_TURNS} turns")
+    if not length and collected:
+        raise Unsupported("a scan over nothing")
+    scanned: list[list[Value]] = [[] for _ in range(collected)]
+    for turn in range(length):
+        slices = []
+        for value, axis, backward in zip(inputs, axes, directions, strict=True):
+            position = length - 1 - turn if backward else turn
+            slices.append(_slice(view, value, axis, position))
+        results = view.call(body, [*states, *slices], names, turn=f"{title}{turn}/")
+        states, names = results[:count], ()
+        for values, value in zip(scanned, results[count:], strict=True):
+            values.append(value)
+    return states, scanned
 
 
 def _slice(view: NodeView, value: Value, axis: int, position: int) -> Value:

@@ -70,7 +70,7 @@ on_address() {
 # A race ends the process with an error; pytest would keep the words to itself.
 on_thread() {
   env LD_PRELOAD="$("$compiler" -print-file-name=libtsan.so)" ARMNN_TEST_SANITIZE=thread \
-    TSAN_OPTIONS=halt_on_error=1,log_path="$work/race" \
+    TSAN_OPTIONS=halt_on_error=1,allocator_may_return_null=1,log_path="$work/race" \
     CPU_ACC_OPERATORS="$work/thread/tests/cpu_acc/armnn_acc_operators.so" \
     PYTHONPATH="$here:$work/thread/stage" "$@"
 }

@@ -174,6 +174,8 @@ ACC_INLINE void pair_block(const terms_t* terms, const uint8_t* const from[2], c
 }
 
 #if defined(__AVX512F__)
+enum { QUICK_STEP = 64, MOST_MISSES = 6 };
+
 /* What sums in float32 need: zero points go off at once, for both operands. With what is_quick of
  * ops/quantized_binary.c counts, all roundings together are still below 2^-11. */
 typedef struct quick_t {
@@ -199,11 +201,11 @@ ACC_INLINE quick_t quick_of(const job_t* job, int operation) {
 
 /* Sums of two runs of numbers as long as float32 is sure of them, 64 at a time: how many there are.
  * A function of its own, so that all that it reads stays in registers. */
-static __attribute__((noinline)) size_t quick_sums(const job_t* job, const uint8_t* left,
-                                                   const uint8_t* right, uint8_t* out, size_t count,
-                                                   int operation) {
-  enum { STEP = 64, QUARTERS = STEP / VF_LANES };
-  const quick_t quick = quick_of(job, operation);
+static __attribute__((noinline)) size_t quick_sums(const quick_t* given, const uint8_t* left,
+                                                   const uint8_t* right, uint8_t* out,
+                                                   size_t count) {
+  enum { STEP = QUICK_STEP, QUARTERS = STEP / VF_LANES };
+  const quick_t quick = *given;
   size_t i = 0;
   for (; i + STEP <= count; i += STEP) {
     const uint8_t* const from[2] = {left + i, right + i};
@@ -238,6 +240,12 @@ ACC_INLINE void pair_rows(const job_t* job, int operation, int left_repeats, int
   const terms_t terms = terms_of(job);
   const int repeats[2] = {left_repeats, right_repeats};
   const size_t columns = job->columns;
+#if defined(__AVX512F__)
+  const bool takes_quick =
+      operation != ARMNN_BINARY_MUL && !left_repeats && !right_repeats && terms.is_quick;
+  const quick_t quick = quick_of(job, operation);
+  size_t waits = 0, misses = 0; /* where float32 is rarely sure, it is asked less and less often */
+#endif
   for (size_t r = 0; r < job->rows; ++r) {
     const ptrdiff_t row = (ptrdiff_t)r;
     const uint8_t* from[2] = {job->left + row * job->left_row, job->right + row * job->right_row};
@@ -250,8 +258,13 @@ ACC_INLINE void pair_rows(const job_t* job, int operation, int left_repeats, int
     size_t i = 0;
     for (; i + BLOCK <= columns; i += BLOCK) {
 #if defined(__AVX512F__)
-      if (operation != ARMNN_BINARY_MUL && !left_repeats && !right_repeats && terms.is_quick) {
-        i += quick_sums(job, from[0] + i, from[1] + i, out + i, columns - i, operation);
+      if (takes_quick && waits > 0) {
+        --waits;
+      } else if (takes_quick && columns - i >= QUICK_STEP) {
+        const size_t done = quick_sums(&quick, from[0] + i, from[1] + i, out + i, columns - i);
+        misses = done > QUICK_STEP ? 0 : misses < MOST_MISSES ? misses + 1 : misses;
+        waits = ((size_t)1 << misses) - 1;
+        i += done;
         if (i + BLOCK > columns) break;
       }
 #endif

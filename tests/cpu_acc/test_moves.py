@@ -83,6 +83,19 @@ def test_elements_of_any_size(operators: Operators, isa: str, seed: int, dtype: 
     assert (whole[..., out.shape[-1] :] == 77).all(), "the operator wrote beside its output"
 
 
+@pytest.mark.parametrize("width", [3, 4])
+@pytest.mark.parametrize("image", [(1, 1), (3, 5), (4, 4), (1, 17), (9, 31), (14, 14)])
+def test_planes_of_bytes_to_pixels(
+    operators: Operators, isa: str, image: tuple[int, int], width: int
+) -> None:
+    """Images as networks have them: three planes; pixels that lie apart are left alone between."""
+    x = np.random.default_rng(3).integers(-128, 128, (2, 3, *image)).astype(np.int8)
+    whole = np.full((2, *image, width), 77, np.int8)
+    copy(operators, isa, x, whole[..., :3], TO_NHWC)
+    np.testing.assert_array_equal(whole[..., :3], x.transpose(TO_NHWC))
+    assert (whole[..., 3:] == 77).all(), "the operator wrote beside its output"
+
+
 def test_repeats_along_every_dimension(operators: Operators, isa: str) -> None:
     rng = np.random.default_rng(1)
     for shape in ((1, 3, 17), (5, 1, 17), (5, 3, 1), (1, 1, 1)):

@@ -156,12 +156,21 @@ def test_sums_of_scales_far_apart(
     check_equal(quantized_runtime, network, rng)
 
 
-def test_specification_of_a_sum(quantized_runtime: ann.Runtime) -> None:
-    """TensorFlow Lite's ADD of int8: 20 bits behind the point, three multipliers."""
+@pytest.mark.parametrize("shape", [(7, 50), (3, 64), (2, 3000)])
+@pytest.mark.parametrize(
+    "scales", [(0.021, 0.05, 0.06), (0.05, 0.05, 0.1), (0.02, 0.01, 0.02)], ids=str
+)
+def test_specification_of_a_sum(
+    quantized_runtime: ann.Runtime, scales: tuple[float, float, float], shape: tuple[int, int]
+) -> None:
+    """TensorFlow Lite's ADD of int8: 20 bits behind the point, three multipliers.
+
+    Long rows, and scales with which many sums lie between two levels.
+    """
     rng = np.random.default_rng(3)
-    scales, points = (0.021, 0.05, 0.06), (3, -9, 17)
+    points = (3, -9, 17)
     infos = [
-        ann.TensorInfo((7, 50), S8, quantization=Q((s,), (p,)))
+        ann.TensorInfo(shape, S8, quantization=Q((s,), (p,)))
         for s, p in zip(scales, points, strict=True)
     ]
     network = ann.Network()

@@ -94,6 +94,43 @@ def test_products(
     channels: int,
     outputs: int,
 ) -> None:
+    name = check_product(operators, quantized_isa, by, how, kernel, stride, pad, channels, outputs)
+    if by in TILES:
+        assert ("_dot_" in name or "_mmla_" in name) == (by == "bytes")
+        assert ("_narrow__" in name) == (by == "narrow_pairs")
+    else:
+        squares = kernel == (3, 3) and stride == 1 and channels >= 16 and by == "choice"
+        assert ("winograd" in name) == (squares and quantized_isa not in DOT_ISAS)
+
+
+@pytest.mark.parametrize("how", [0, 1, 2])
+@pytest.mark.parametrize("pad", [0, 1])
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("channels", [1, 31, 32, 40, 63, 64, 65, 96, 97, 130])
+def test_windows_of_a_channel(
+    operators: Operators, quantized_isa: str, channels: int, stride: int, pad: int, how: int
+) -> None:
+    """Products of bytes take 64 channels at a time, or 32 of two lines."""
+    name = check_product(
+        operators, quantized_isa, "depthwise", how, (3, 3), stride, pad, channels, channels
+    )
+    assert name == (
+        f"armnn_s8_depthwise{'_bytes' * (quantized_isa == 'avx512vnni')}__{quantized_isa}"
+    )
+
+
+def check_product(
+    operators: Operators,
+    quantized_isa: str,
+    by: str,
+    how: int,
+    kernel: tuple[int, int],
+    stride: int,
+    pad: int,
+    channels: int,
+    outputs: int,
+) -> str:
+    """Compare one operator with numpy, and return the name of its kernel."""
     rng = np.random.default_rng(how)
     depthwise = by == "depthwise"
     x = bytes_of(rng, (2, 9, 8, channels), how, np.uint8 if how == 1 else np.int8)
@@ -135,17 +172,14 @@ def test_products(
     )
     if by in TILES:
         name = operators.run("quantized_tiles", quantized_isa, what, TILES.index(by))
-        assert ("_dot_" in name or "_mmla_" in name) == (by == "bytes")
-        assert ("_narrow__" in name) == (by == "narrow_pairs")
     else:
         maker = "quantized_depthwise" if depthwise else "quantized_convolution"
         name = operators.run(maker, quantized_isa, what)
-        squares = kernel == (3, 3) and stride == 1 and channels >= 16 and not depthwise
-        assert ("winograd" in name) == (squares and quantized_isa not in DOT_ISAS)
     np.testing.assert_array_equal(y, stored(levels, -100, 90))
     if y.base is not None and (how + 1) % 3:
         y[...] = 5
         assert (y.base == 5).all(), "the operator wrote beside its output"
+    return name
 
 
 def weights_by_size(rng: np.random.Generator, kind: str, shape: tuple[int, ...]) -> np.ndarray:

@@ -14,6 +14,42 @@
 
 enum { BLOCK = 16 };
 
+/* Three planes of |columns| bytes to pixels of three bytes, as images come. */
+enum { PLANES = 3 };
+
+ACC_INLINE void interleave(const uint8_t* in, ptrdiff_t plane, uint8_t* out, size_t columns) {
+  size_t i = 0;
+#if defined(__AVX2__)
+  __m128i order[PLANES][PLANES]; /* of each vector of the output, bytes of each plane */
+  for (int v = 0; v < PLANES; ++v) {
+    for (int p = 0; p < PLANES; ++p) {
+      int8_t places[16];
+      for (int b = 0; b < 16; ++b) {
+        const int at = 16 * v + b;
+        places[b] = (int8_t)(at % PLANES == p ? at / PLANES : -1);
+      }
+      order[v][p] = _mm_loadu_si128((const __m128i*)(const void*)places);
+    }
+  }
+  for (; i + 16 <= columns; i += 16) {
+    __m128i planes[PLANES];
+    for (int p = 0; p < PLANES; ++p) {
+      planes[p] = _mm_loadu_si128((const __m128i*)(const void*)(in + p * plane + (ptrdiff_t)i));
+    }
+    for (int v = 0; v < PLANES; ++v) {
+      const __m128i first = _mm_shuffle_epi8(planes[0], order[v][0]);
+      const __m128i others = _mm_or_si128(_mm_shuffle_epi8(planes[1], order[v][1]),
+                                          _mm_shuffle_epi8(planes[2], order[v][2]));
+      _mm_storeu_si128((__m128i*)(void*)(out + PLANES * i + 16 * (size_t)v),
+                       _mm_or_si128(first, others));
+    }
+  }
+#endif
+  for (; i < columns; ++i) {
+    for (int p = 0; p < PLANES; ++p) out[PLANES * i + (size_t)p] = in[p * plane + (ptrdiff_t)i];
+  }
+}
+
 /* Functions for elements of type T, and their table; |bits| names them. */
 #define DEFINE_MOVES(T, bits)                                                                      \
   static void ACC_NAME(armnn_b##bits##_transpose)(const void* from, ptrdiff_t in_stride, void* to, \
@@ -21,6 +57,10 @@ enum { BLOCK = 16 };
                                                   size_t columns) {                                \
     const T* in = from;                                                                            \
     T* out = to;                                                                                   \
+    if (bits == 8 && rows == PLANES && out_stride == PLANES) {                                     \
+      interleave(from, in_stride, to, columns);                                                    \
+      return;                                                                                      \
+    }                                                                                              \
     for (size_t c = 0; c < columns; c += BLOCK) {                                                  \
       const size_t c_end = columns - c < BLOCK ? columns : c + BLOCK;                              \
       for (size_t r = 0; r < rows; r += BLOCK) {                                                   \

@@ -21,7 +21,7 @@ typedef struct armnn_i_acc_store_t {
 } armnn_i_acc_store_t;
 
 #define ARMNN_ACC_SCALE_ONCE 1u /* factors round once: |right| shifts the whole product */
-/* Some factor is 1/2 or more, so that |left| counts and |right| may be 0, or it is 0 or less. */
+/* Some factor is 1/2 or more, so that |left| counts and |right| may be 0; or it is 0. */
 #define ARMNN_ACC_SCALE_EXACT 2u
 #define ARMNN_ACC_SCALE_POSITIVE 4u /* what is below 0 becomes |low|, however it is rounded */
 
@@ -181,6 +181,30 @@ static inline uint32_t armnn_i_acc_zipped(uint32_t c, uint32_t panel) {
   return c % 8 / 4 * (panel / 2) + c / 8 * 4 + c % 4;
 }
 
+#define ARMNN_ACC_BYTE_WINDOW 3    /* lines and columns */
+#define ARMNN_ACC_BYTE_CHANNELS 64 /* of a block */
+
+/* Lines of windows of bytes, each channel by itself. Half a block are 32 neighbouring channels;
+ * those of the upper half follow them, or are the same ones of another line. */
+typedef struct armnn_i_acc_byte_windows_t {
+  const uint8_t* input; /* first tap of the first window, of the lower half */
+  ptrdiff_t line, pixel;
+  uint32_t stride; /* 1 or 2 */
+  uint8_t* output;
+  ptrdiff_t output_step;
+  ptrdiff_t input_upper, output_upper; /* from the lower half to the upper one */
+  size_t lines;
+  ptrdiff_t input_line, output_line; /* from one of them to the next */
+  size_t pixels, channels[2];        /* of each half, what is stored */
+  const int32_t* block;              /* arrays, then weights, [column][channel][line], four bytes */
+  armnn_i_acc_store_t store;
+} armnn_i_acc_byte_windows_t;
+
+/* Where in the arrays of such a block channel |c| is. */
+static inline uint32_t armnn_i_acc_quartered(uint32_t c) {
+  return c % 16 / 4 * 16 + c / 16 * 4 + c % 4;
+}
+
 #define ARMNN_ACC_SUM_BITS 20 /* behind the point of the terms of a sum */
 
 /* ---- Elements ------------------------------------------------------------------------------ */
@@ -252,10 +276,11 @@ typedef struct armnn_i_acc_quantized_kernels_t {
   uint8_t byte_sign;    /* 0x80 if |bytes| takes the bytes of its rows as signed numbers */
   bool has_dot_product; /* |bytes| has an instruction: it is faster than pairs and squares */
   void (*channelwise)(const armnn_i_acc_channelwise_job_t* job);
+  void (*windows)(const armnn_i_acc_byte_windows_t* job); /* faster than |channelwise|, or null */
   void (*sums)(const armnn_i_acc_sums_job_t* job);
   void (*winograd_input)(const armnn_i_acc_level_squares_t* job);
   void (*winograd_output)(const armnn_i_acc_square_sums_t* job);
-  const char *channelwise_name, *winograd_name;
+  const char *channelwise_name, *windows_name, *winograd_name;
 } armnn_i_acc_quantized_kernels_t;
 
 #endif /* ARMNN_CPU_ACC_QUANTIZED_H_ */

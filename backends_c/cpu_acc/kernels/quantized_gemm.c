@@ -6,7 +6,7 @@
 #include "quantized.h"
 #include "quantized_tile.h"
 
-#define TILE(rows) DEFINE_TILE(rows, multiply_tiles(job, rows, PAIRS))
+#define TILE(rows) DEFINE_TILE(tile, rows, multiply_tiles(job, rows, VECTORS, PAIRS))
 TILES_UP_TO(MOST_ROWS, TILE)
 #undef TILE
 TILES_KERNEL(ACC_NAME(armnn_s8_gemm), MOST_ROWS)
@@ -21,7 +21,7 @@ ACC_INLINE void sum_rows(const armnn_i_acc_sums_job_t* job, const int16_t* input
     sum[i][0] = sum[i][1] = vi_set(0);
   }
   for (size_t k = 0; k < job->pairs; ++k, weights += weights_size(PAIRS)) {
-    add_group(sum, row, k, weights, ROWS, PAIRS);
+    add_group(sum, row, k, weights, ROWS, VECTORS, PAIRS);
   }
   UNROLLED for (int i = 0; i < ROWS; ++i) {
     vi_store(sums + i * PANEL, sum[i][0]);
@@ -64,6 +64,9 @@ static const armnn_i_acc_product_kernels_t pairs = {
 };
 
 void ACC_NAME(armnn_s8_depthwise)(const armnn_i_acc_channelwise_job_t* job);
+#if VI_HAS_DOT_PRODUCT && defined(__AVX512F__)
+void ACC_NAME(armnn_s8_windows)(const armnn_i_acc_byte_windows_t* job);
+#endif
 void ACC_NAME(armnn_s8_winograd_input)(const armnn_i_acc_level_squares_t* job);
 void ACC_NAME(armnn_s8_winograd_output)(const armnn_i_acc_square_sums_t* job);
 extern const armnn_i_acc_product_kernels_t ACC_NAME(armnn_i_acc_narrow_kernels);
@@ -85,6 +88,10 @@ const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels) = 
     .words = &ACC_NAME(armnn_i_acc_word_kernels),
     .channelwise = ACC_NAME(armnn_s8_depthwise),
     .channelwise_name = "armnn_s8_depthwise__" ACC_ISA_TEXT,
+#if VI_HAS_DOT_PRODUCT && defined(__AVX512F__)
+    .windows = ACC_NAME(armnn_s8_windows),
+    .windows_name = "armnn_s8_depthwise_bytes__" ACC_ISA_TEXT,
+#endif
     .sums = ACC_NAME(armnn_s8_sums),
     .winograd_input = ACC_NAME(armnn_s8_winograd_input),
     .winograd_output = ACC_NAME(armnn_s8_winograd_output),

@@ -61,13 +61,13 @@ ACC_INLINE void multiply_squares(const job_t* job, const int ROWS) {
         sum[i][v] = vi_add(bias, row_of(squares[0], squares[1], i % 2));
       }
     }
-    store_tile(&finish, outputs, sum, ROWS);
+    store_tile(&finish, outputs, sum, ROWS, VECTORS);
     inputs += ROWS;
     outputs += ROWS;
   }
 }
 
-#define TILE(rows) DEFINE_TILE(rows, multiply_squares(job, rows))
+#define TILE(rows) DEFINE_TILE(tile, rows, multiply_squares(job, rows))
 TILES_UP_TO(MOST_ROWS, TILE)
 #undef TILE
 TILES_KERNEL(ACC_NAME(armnn_s8_mmla), MOST_ROWS)

@@ -7,7 +7,7 @@
 #include "quantized.h"
 #include "quantized_tile.h"
 
-#define TILE(rows) DEFINE_TILE(rows, multiply_tiles(job, rows, NARROW_PAIRS))
+#define TILE(rows) DEFINE_TILE(tile, rows, multiply_tiles(job, rows, VECTORS, NARROW_PAIRS))
 TILES_UP_TO(MOST_ROWS, TILE)
 #undef TILE
 TILES_KERNEL(ACC_NAME(armnn_s8_narrow_gemm), MOST_ROWS)

@@ -55,21 +55,22 @@ ACC_INLINE finish_t finish_of(const job_t* job) {
   return finish;
 }
 
-ACC_INLINE void scale_tile(const finish_t* finish, sums_t* sum, const int ROWS,
+ACC_INLINE void scale_tile(const finish_t* finish, sums_t* sum, const int ROWS, const int USED,
                            const uint32_t FLAGS) {
-  UNROLLED for (int v = 0; v < VECTORS; ++v) {
+  UNROLLED for (int v = 0; v < USED; ++v) {
     UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = scaled(sum[i][v], &finish->own[v], FLAGS);
   }
 }
 
+/* The first |USED| vectors of a panel. */
 ACC_INLINE void store_tile(const finish_t* finish, uint8_t* const* outputs, sums_t* sum,
-                           const int ROWS) {
+                           const int ROWS, const int USED) {
   const vi_bounds_t bounds = finish->bounds;
   const ptrdiff_t offset = finish->offset;
-#define SCALE(flags) scale_tile(finish, sum, ROWS, flags)
+#define SCALE(flags) scale_tile(finish, sum, ROWS, USED, flags)
   WITH_FLAGS(finish->store, SCALE);
 #undef SCALE
-  if (finish->channels == PANEL) {
+  if (USED == VECTORS && finish->channels == PANEL) {
     UNROLLED for (int i = 0; i + 1 < ROWS; i += 2) {
       vi_store_two_rows(outputs[i] + offset, outputs[i + 1] + offset, sum[i], sum[i + 1], bounds);
     }
@@ -80,8 +81,12 @@ ACC_INLINE void store_tile(const finish_t* finish, uint8_t* const* outputs, sums
   }
   UNROLLED for (int i = 0; i < ROWS; ++i) {
     uint8_t bytes[PANEL];
-    vi_store_numbers(bytes, sum[i][0], sum[i][1], bounds);
-    store_some(outputs[i] + offset, bytes, finish->channels);
+    vi_store_numbers(bytes, sum[i][0], sum[i][USED - 1], bounds);
+    if (finish->channels == VF_LANES) {
+      memcpy(outputs[i] + offset, bytes, VF_LANES);
+    } else {
+      store_some(outputs[i] + offset, bytes, finish->channels);
+    }
   }
 }
 
@@ -142,12 +147,13 @@ ACC_INLINE vi_t load_weights(const char* weights, const int VECTOR, const kind_e
 }
 
 ACC_INLINE void add_group(sums_t* sum, const char* const* row, size_t group, const char* weights,
-                          const int ROWS, const kind_e KIND) {
-  const vi_t first = load_weights(weights, 0, KIND), second = load_weights(weights, 1, KIND);
+                          const int ROWS, const int USED, const kind_e KIND) {
+  const vi_t first = load_weights(weights, 0, KIND);
+  const vi_t second = load_weights(weights, USED - 1, KIND);
   UNROLLED for (int i = 0; i < ROWS; ++i) {
     const vi_t x = spread_group(row[i] + GROUP_BYTES * group);
     sum[i][0] = add_products(sum[i][0], x, first, KIND);
-    sum[i][1] = add_products(sum[i][1], x, second, KIND);
+    if (USED == VECTORS) sum[i][1] = add_products(sum[i][1], x, second, KIND);
   }
 }
 
@@ -198,13 +204,14 @@ ACC_INLINE void add_four_groups(sums_t* sum, const char* const* row, size_t grou
 /* Behind loops whose instruction has another type of vectors: GCC 12 takes the casts of what
  * follows into such a loop otherwise, and keeps each sum twice, in memory where registers do not
  * suffice. */
-ACC_INLINE void keep_sums(sums_t* sum, const int ROWS) {
+ACC_INLINE void keep_sums(sums_t* sum, const int ROWS, const int USED) {
   UNROLLED for (int i = 0; i < ROWS; ++i) {
-    UNROLLED for (int v = 0; v < VECTORS; ++v) ACC_KEEP(sum[i][v]);
+    UNROLLED for (int v = 0; v < USED; ++v) ACC_KEEP(sum[i][v]);
   }
 }
 
-ACC_INLINE void multiply_tiles(const job_t* job, const int ROWS, const kind_e KIND) {
+ACC_INLINE void multiply_tiles(const job_t* job, const int ROWS, const int USED,
+                               const kind_e KIND) {
   const size_t groups = job->groups, step = weights_size(KIND);
   const uint32_t tap_count = job->tap_count;
   const ptrdiff_t* taps = job->taps;
@@ -218,7 +225,7 @@ ACC_INLINE void multiply_tiles(const job_t* job, const int ROWS, const kind_e KI
   for (uint32_t tile = job->tiles; tile > 0; --tile) {
     const char* weights = (const char*)(panel + ARMNN_ACC_CHANNEL_ARRAYS * PANEL);
     sums_t sum[MOST_ROWS];
-    UNROLLED for (int v = 0; v < VECTORS; ++v) {
+    UNROLLED for (int v = 0; v < USED; ++v) {
       const vi_t bias = vi_load(panel + v * VF_LANES);
       UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = bias;
     }
@@ -247,10 +254,12 @@ ACC_INLINE void multiply_tiles(const job_t* job, const int ROWS, const kind_e KI
         add_four_groups(sum, row, k, weights, ROWS);
       }
 #endif
-      for (; k < groups; ++k, weights += step) add_group(sum, row, k, weights, ROWS, KIND);
+      for (; k < groups; ++k, weights += step) {
+        add_group(sum, row, k, weights, ROWS, USED, KIND);
+      }
     }
-    if (VI_HAS_DOT_PRODUCT) keep_sums(sum, ROWS);
-    store_tile(&finish, outputs, sum, ROWS);
+    if (VI_HAS_DOT_PRODUCT) keep_sums(sum, ROWS, USED);
+    store_tile(&finish, outputs, sum, ROWS, USED);
     inputs += ROWS;
     outputs += ROWS;
   }
@@ -267,10 +276,10 @@ ACC_INLINE void multiply_tiles(const job_t* job, const int ROWS, const kind_e KI
 /* A tile of |rows| rows, which CALL multiplies, is a function of its own, with registers of its
  * own.
  */
-#define DEFINE_TILE(rows, CALL) \
-  static __attribute__((noinline)) void tile_##rows(const job_t* job) { CALL; }
+#define DEFINE_TILE(name, rows, CALL) \
+  static __attribute__((noinline)) void name##_##rows(const job_t* job) { CALL; }
 
-/* A kernel |name| of those functions, of |most| rows at most. */
+/* A kernel |name| of functions tile_1 to tile_<most>. */
 #define TILE_OF(rows) tile_##rows,
 #define TILES_KERNEL(name, most)                                                     \
   static void name(const job_t* job) {                                               \

@@ -56,10 +56,10 @@ ACC_INLINE void multiply_words(const job_t* job, const char* const* inputs, uint
     const char* row[MOST_ROWS];
     UNROLLED for (int i = 0; i < ROWS; ++i) row[i] = inputs[i] + job->taps[t];
     for (size_t k = 0; k < groups; ++k, weights += step) {
-      add_group(sum, row, k, weights, ROWS, NARROW_PAIRS);
+      add_group(sum, row, k, weights, ROWS, VECTORS, NARROW_PAIRS);
     }
   }
-  if (VI_HAS_DOT_PRODUCT) keep_sums(sum, ROWS);
+  if (VI_HAS_DOT_PRODUCT) keep_sums(sum, ROWS, VECTORS);
 #define STORE(flags) store_word_tile(job, outputs, sum, ROWS, flags)
   WITH_FLAGS(job->store, STORE);
 #undef STORE
@@ -132,7 +132,8 @@ ACC_INLINE void multiply_wide(const job_t* job, const char* const* inputs, uint8
     for (size_t k = 0; k < groups;) {
       const size_t end = groups - k < left ? groups : k + left;
       left -= end - k;
-      for (; k < end; ++k, weights += step) add_group(sum, row, k, weights, ROWS, NARROW_PAIRS);
+      for (; k < end; ++k, weights += step)
+        add_group(sum, row, k, weights, ROWS, VECTORS, NARROW_PAIRS);
       if (left > 0) continue;
       take_segment(total, sum, ROWS);
       left = SEGMENT;

@@ -168,6 +168,10 @@ armnn_status_t armnn_i_acc_make_quantized_depthwise(const armnn_i_acc_maker_t* m
   if (!is_word && !(armnn_i_acc_is_levels(from) && armnn_i_acc_is_levels(to))) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
+  if (!is_word) {
+    const armnn_status_t status = armnn_i_acc_make_quantized_windows(maker, what, out_op);
+    if (status != ARMNN_STATUS_UNSUPPORTED) return status;
+  }
   const int64_t pairs = armnn_i_acc_ceil_div(taps, 2), panel = kernels->panel;
   const int64_t block_size = (ARMNN_ACC_CHANNEL_ARRAYS + pairs) * panel;
   const uint32_t side = side_of(what);

@@ -108,6 +108,11 @@ armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker
 armnn_status_t armnn_i_acc_make_quantized_winograd(const armnn_i_acc_maker_t* maker,
                                                    const armnn_i_acc_quantized_convolution_t* what,
                                                    armnn_i_acc_op_t** out_op);
+/* Windows of 3 x 3 of each channel by itself, by products of bytes; UNSUPPORTED where kernels have
+ * no such instruction, too. */
+armnn_status_t armnn_i_acc_make_quantized_windows(const armnn_i_acc_maker_t* maker,
+                                                  const armnn_i_acc_quantized_convolution_t* what,
+                                                  armnn_i_acc_op_t** out_op);
 /* |groups| == c; output channel o reads input channel o / (oc / c). */
 armnn_status_t armnn_i_acc_make_quantized_depthwise(const armnn_i_acc_maker_t* maker,
                                                     const armnn_i_acc_quantized_convolution_t* what,

@@ -269,9 +269,13 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         return cls(placed.network, backends, runtime, options, lambda *_: placed)
 
     def forget_sources(self) -> None:
-        """Drop what only `save` needs; for a network that nobody can save."""
+        """Drop what only `save` needs; for a network that nobody can save.
+
+        With it goes the given network, and those of its weights that backends have packed.
+        """
         if self._placed is not None:
             self._placed.sources.clear()
+            self._source = self._placed.network
 
     def place_late(
         self, shapes: Mapping[str, Sequence[int]], *, trial: bool = False

@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -118,3 +121,17 @@ def test_elements_need_only_their_own_alignment() -> None:
             net.run(at(4), out={"y": y}, share_inputs=True)
     assert profile.copies == 0
     np.testing.assert_array_equal(y, X)
+
+
+def test_a_loaded_network_does_not_keep_the_given_one() -> None:
+    """Backends may have packed its weights: nobody needs them twice."""
+    network = ann.Network("given")
+    x = network.add_input("x", ann.TensorInfo((1, 64)))
+    weights = network.add_constant(np.ones((64, 64), np.float32))
+    network.add_output("y", network.add_fully_connected(x, weights))
+    given = weakref.ref(network)
+    with ann.load(network, ["CpuRef"]) as loaded:
+        del network, x, weights
+        gc.collect()
+        assert given() is None
+        np.testing.assert_array_equal(loaded.run(np.ones((1, 64), np.float32))["y"], [[64.0] * 64])

@@ -275,6 +275,21 @@ def test_elements(
 
 
 @pytest.mark.parametrize("how", [0, 1, 2])
+@pytest.mark.parametrize("count", [1, 15, 63, 64, 65, 127, 128, 300])
+def test_tables(operators: Operators, quantized_isa: str, count: int, how: int) -> None:
+    """Every byte in every place of a vector, and rests of one."""
+    rng = np.random.default_rng(how)
+    x = laid_out((256, 1, count), how, np.int8)
+    x[...] = (np.arange(256)[:, None, None] + np.arange(count)).astype(np.int8)
+    z = laid_out(x.shape, (how + 1) % 3, np.int8)
+    what = Table(input=quantized(x, 0), output=quantized(z, 0))
+    what.table[:] = rng.integers(0, 256, 256)
+    operators.run("table", quantized_isa, what)
+    expected = np.array(what.table[:], np.uint8).view(np.int8)[x.view(np.uint8)]
+    np.testing.assert_array_equal(z, expected)
+
+
+@pytest.mark.parametrize("how", [0, 1, 2])
 @pytest.mark.parametrize("method", ["MAX", "AVERAGE"])
 def test_pooling(operators: Operators, quantized_isa: str, method: str, how: int) -> None:
     rng = np.random.default_rng(how)

@@ -249,7 +249,7 @@ def _step(view: NodeView, nodes: _Nodes, flat: Value, row: Value, place: Value) 
 
     def of(numbers: list[int] | list[float], name: str, dtype: type = np.int32) -> Value:
         with np.errstate(over="ignore"):
-            array = np.array(numbers, dtype)
+            array: Array = np.array(numbers, dtype)
         return emit.gather(Known(array), place, 0, name)
 
     at = emit.add(of(nodes.features, "features"), row, "at")

@@ -11,7 +11,11 @@ import pytest
 
 from armnn_py.frontends.onnx import operators, table
 
-FAMILIES = {**table._FAMILIES, **table._MICROSOFT_FAMILIES}
+FAMILIES = {
+    **table._FAMILIES,
+    **table._MICROSOFT_FAMILIES,
+    **table._MACHINE_LEARNING_FAMILIES,
+}
 
 
 @pytest.mark.parametrize("family", FAMILIES)

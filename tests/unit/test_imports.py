@@ -19,10 +19,16 @@ onnx = pytest.importorskip("onnx")
 # What only some programs need, and what takes longest to import.
 LATE = {
     "armnn_py.frontends.onnx.functions",
+    "armnn_py.network.flat",
     "armnn_py.network.reprs",
+    "armnn_py.network.shapes.recurrent",
     "armnn_py.optimizer.debug_layers",
     "armnn_py.optimizer.assign_by_time",
+    "armnn_py.optimizer.edges",
     "armnn_py.optimizer.memory_report",
+    "armnn_py.optimizer.passes.quantized_layers",
+    "armnn_py.optimizer.passes.regions",
+    "armnn_py.optimizer.reduce_precision",
     "armnn_py.optimizer.report_page",
     "armnn_py.pictures",
     "armnn_py.optimizer.layout_regions",

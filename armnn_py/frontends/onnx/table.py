@@ -18,6 +18,7 @@ from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.records import record
 
 __all__ = [
+    "MACHINE_LEARNING",
     "MICROSOFT",
     "NEWEST_VERSION",
     "Operator",
@@ -32,6 +33,9 @@ NEWEST_VERSION = 25
 
 MICROSOFT = "com.microsoft"
 """The domain of the operators that ONNX Runtime's optimisers and quantisers write."""
+
+MACHINE_LEARNING = "ai.onnx.ml"
+"""The domain of the operators that ONNX has for trees, linear models and features."""
 
 Converter = Callable[[NodeView], "Value | TensorList | Sequence[Value | None]"]
 Check = Callable[[NodeView], None]
@@ -119,9 +123,21 @@ _MICROSOFT_FAMILIES = {
 }
 """The same of the domain `MICROSOFT`."""
 
+_MACHINE_LEARNING_FAMILIES = {
+    "ml_features": (
+        "ArrayFeatureExtractor Binarizer LabelEncoder LinearRegressor Normalizer Scaler"
+    ),
+    "ml_trees": "TreeEnsemble TreeEnsembleRegressor",
+}
+"""The same of the domain `MACHINE_LEARNING`."""
+
 _FAMILY_OF = {
     (domain, name): family
-    for domain, families in (("", _FAMILIES), (MICROSOFT, _MICROSOFT_FAMILIES))
+    for domain, families in (
+        ("", _FAMILIES),
+        (MICROSOFT, _MICROSOFT_FAMILIES),
+        (MACHINE_LEARNING, _MACHINE_LEARNING_FAMILIES),
+    )
     for family, names in families.items()
     for name in names.split()
 }

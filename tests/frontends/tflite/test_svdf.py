@@ -27,6 +27,7 @@ def model(
     has_bias: bool = True,
     function: int = 0,
     hybrid: bool = False,
+    asymmetric: bool = False,
     absent: int | None = None,
 ) -> bytes:
     def weights(name: str, *shape: int) -> int:
@@ -47,9 +48,10 @@ def model(
     ]
     if absent is not None:
         operands[absent] = -1
-    builder.op(
-        "SVDF", operands, [y], ("SVDFOptions", {"rank": rank, "fusedActivationFunction": function})
-    )
+    options = {
+        "rank": rank, "fusedActivationFunction": function, "asymmetricQuantizeInputs": asymmetric,
+    }  # fmt: skip
+    builder.op("SVDF", operands, [y], ("SVDFOptions", options))
     builder.ends([x], [y])
     return builder.data()
 
@@ -65,9 +67,12 @@ def test_filters(
     engines.assert_same_runs(data, normal)
 
 
-def test_weights_of_8_bits(builder: Any, engines: Any) -> None:
-    """LiteRT rounds the inputs to 8 bits as well, which the bound has to allow."""
-    engines.assert_same_runs(model(builder, hybrid=True), normal, atol=0.03)
+@pytest.mark.parametrize("rank", [1, 2])
+@pytest.mark.parametrize("asymmetric", [False, True])
+def test_weights_of_8_bits(builder: Any, engines: Any, rank: int, asymmetric: bool) -> None:
+    """LiteRT rounds the inputs to 8 bits, and so do we."""
+    data = model(builder, rank=rank, hybrid=True, asymmetric=asymmetric)
+    assert "DynamicQuantize" in engines.assert_same_runs(data, normal)
 
 
 @pytest.mark.parametrize(

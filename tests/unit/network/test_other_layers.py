@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from armnn_py.descriptors import (
     StandInDescriptor,
 )
 from armnn_py.errors import InvalidArgumentError, LayerValidationError
-from armnn_py.network import LstmWeights
+from armnn_py.network import LstmWeights, shapes
 from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.types import (
     ActivationFunction,
@@ -27,6 +28,7 @@ from armnn_py.types import (
     ResizeMethod,
     ScatterNdFunction,
 )
+from armnn_py.types.facts import FACTS
 
 NCHW, NHWC = DataLayout.NCHW, DataLayout.NHWC
 U8 = DataType.QASYMM_U8
@@ -330,3 +332,10 @@ def test_one_step_of_an_lstm_in_integers(network):
     assert [slot.info for slot in layer.outputs] == [state, memory, state]
     with pytest.raises(InvalidArgumentError, match="4 scales expected"):
         network.add_q_lstm(x, *states, given, intermediate_scales=[1.0])
+
+
+@pytest.mark.parametrize("family", shapes._FAMILIES)
+def test_rules_are_of_layers_that_the_table_leaves_to_them(family: str) -> None:
+    """Those of other layers would not be found: modules are imported for these alone."""
+    rules = importlib.import_module(f"armnn_py.network.shapes.{family}").RULES
+    assert {FACTS[layer_type].shape for layer_type in rules} <= {"custom", "stated"}

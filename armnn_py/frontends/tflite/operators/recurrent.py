@@ -11,12 +11,14 @@ import numpy as np
 from armnn_py.descriptors import FullyConnectedDescriptor, LstmDescriptor, RnnDescriptor
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import (
+    Known,
     Unsupported,
     Value,
     dtype_of,
     quantization_of,
     shape_of,
 )
+from armnn_py.frontends.tflite.hybrid import hybrid_levels, hybrid_sums, is_hybrid
 from armnn_py.frontends.tflite.node import FUSED, OperatorView
 from armnn_py.frontends.tflite.reading import enum_names
 from armnn_py.frontends.tflite.table import operator
@@ -355,8 +357,7 @@ def _filters(view: OperatorView) -> Value:
         raise Unsupported("a state that is no variable")
     if variable.output.info.shape != (batch, filters * steps):
         raise ParseError(f"state {variable.output.info!r}, {batch}x{filters * steps} expected")
-    weigh = FullyConnectedDescriptor(transpose_weight_matrix=True)
-    made = emit.layer(LayerType.FULLY_CONNECTED, [x, of_input], weigh, name="filters")
+    made = _filtered(view, x, of_input)
     memory: Value = emit.reshape(made, (batch, filters, 1), "newest")
     if steps > 1:
         seen = emit.reshape(variable.output, (batch, filters, steps), "seen")
@@ -373,3 +374,20 @@ def _filters(view: OperatorView) -> Value:
         raise ParseError(f"a bias of {view.shape(3)} for {filters // rank} units")
     sums = emit.reduce(ReduceOperation.SUM, parts, (2,), False, "sums_of_parts")
     return view.activated(emit.add(sums, view.real(3, "bias"), name))
+
+
+def _filtered(view: OperatorView, x: Value, of_input: Value) -> Value:
+    """Return what the filters make of the newest input; LiteRT rounds it for weights of 8 bits."""
+    weights = view.value(1)
+    if is_hybrid(weights, x) and _has_one_scale(weights):
+        symmetric = not view.option("asymmetric_quantize_inputs", False)
+        levels, scale, point = hybrid_levels(view, x, symmetric=symmetric)
+        matrix = Known(np.ascontiguousarray(weights.array.T))
+        return hybrid_sums(view, levels, point, scale, weights, matrix, None, "filters")
+    weigh = FullyConnectedDescriptor(transpose_weight_matrix=True)
+    return view.emit.layer(LayerType.FULLY_CONNECTED, [x, of_input], weigh, name="filters")
+
+
+def _has_one_scale(weights: Value) -> bool:
+    quantization = quantization_of(weights)
+    return quantization is not None and len(quantization.scales) == 1

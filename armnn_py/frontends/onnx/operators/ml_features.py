@@ -1,0 +1,155 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Operators of ai.onnx.ml that prepare features, and the linear regression."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armnn_py.errors import ParseError
+from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, dtype_of
+from armnn_py.frontends.onnx.node import NodeView
+from armnn_py.frontends.onnx.table import MACHINE_LEARNING, operator
+from armnn_py.types import (
+    BinaryOperation,
+    ComparisonOperation,
+    LogicalBinaryOperation,
+    ReduceOperation,
+    UnaryOperation,
+)
+
+__all__: list[str] = []
+
+
+@operator("Binarizer", domain=MACHINE_LEARNING)
+def _binarizer(view: NodeView) -> Value:
+    emit, x = view.emit, view.value(0)
+    real = x if dtype_of(x).kind == "f" else emit.cast(x, np.float32, "real")
+    threshold = emit.scalar(view.number("threshold"), real)
+    above = emit.compare(ComparisonOperation.GREATER, real, threshold, "above")
+    return emit.cast(above, dtype_of(x))
+
+
+@operator("ArrayFeatureExtractor", domain=MACHINE_LEARNING)
+def _array_feature_extractor(view: NodeView) -> Value:
+    emit, shape, count = view.emit, view.shape(0), int(np.prod(view.shape(1)))
+    if not shape or not count:
+        raise ParseError(f"{count} indices of an input of shape {shape}")
+    columns = emit.reshape(view.value(1), (count,), "columns")
+    taken = emit.gather(view.value(0), columns, len(shape) - 1, "taken")
+    return emit.reshape(taken, (*(shape[:-1] or (1,)), count))
+
+
+@operator("Scaler", domain=MACHINE_LEARNING)
+def _scaler(view: NodeView) -> Value:
+    emit = view.emit
+    x = emit.cast(view.value(0), np.float32, "real")
+    offset, scale = _features(view, "offset", 0), _features(view, "scale", 1)
+    return emit.mul(emit.sub(x, offset, "centred"), scale)
+
+
+def _features(view: NodeView, name: str, default: float) -> Known:
+    """Return a number for each feature, or one for all."""
+    numbers = view.floats(name) or [default]
+    if len(numbers) not in (1, *view.shape(0)[-1:]):
+        raise ParseError(f"{len(numbers)} numbers in {name!r} for shape {view.shape(0)}")
+    return Known(np.array(numbers, np.float32))
+
+
+@operator("Normalizer", domain=MACHINE_LEARNING)
+def _normalizer(view: NodeView) -> Value:
+    emit, norm = view.emit, view.text("norm", "MAX")
+    if view.rank(0) not in (1, 2):
+        raise ParseError(f"input of shape {view.shape(0)}, one or two dimensions expected")
+    x, axes = emit.cast(view.value(0), np.float32, "real"), (view.rank(0) - 1,)
+    if norm == "MAX":
+        size = emit.reduce(ReduceOperation.MAX, x, axes, True, "largest")
+    elif norm == "L1":
+        size = emit.reduce(
+            ReduceOperation.SUM, emit.unary(UnaryOperation.ABS, x, "abs"), axes, True, "sum"
+        )
+    elif norm == "L2":
+        squares = emit.reduce(ReduceOperation.SUM, emit.mul(x, x, "squares"), axes, True, "sum")
+        size = emit.unary(UnaryOperation.SQRT, squares, "length")
+    else:
+        raise ParseError(f"attribute 'norm' is {norm!r}, one of MAX, L1, L2 expected")
+    # Rows of size 0 stay as they are.
+    nothing = emit.compare(ComparisonOperation.EQUAL, size, emit.scalar(0, size), "nothing")
+    return emit.div(x, emit.where(nothing, emit.scalar(1, size), size, "divisor"))
+
+
+@operator("LinearRegressor", domain=MACHINE_LEARNING)
+def _linear_regressor(view: NodeView) -> Value:
+    emit, targets = view.emit, view.integer("targets", 1)
+    if view.text("post_transform", "NONE") != "NONE":
+        raise Unsupported(f"post_transform {view.text('post_transform')!r}")
+    factors = np.array(view.floats("coefficients") or [], np.float32)
+    if view.rank(0) != 2 or targets < 1 or factors.size != targets * view.shape(0)[1]:
+        raise ParseError(
+            f"{factors.size} coefficients of {targets} targets for shape {view.shape(0)}"
+        )
+    x = emit.cast(view.value(0), np.float32, "real")
+    table = np.ascontiguousarray(factors.reshape(targets, -1).T)
+    added = view.floats("intercepts")
+    if not added:
+        return emit.matmul(x, Known(table))
+    if len(added) not in (1, targets):
+        raise ParseError(f"{len(added)} intercepts of {targets} targets")
+    product = emit.matmul(x, Known(table), name="product")
+    return emit.add(product, Known(np.array(added, np.float32)))
+
+
+# ---- LabelEncoder --------------------------------------------------------------------------------
+
+
+@operator("LabelEncoder", since=2, domain=MACHINE_LEARNING)
+def _label_encoder(view: NodeView) -> Value:
+    """The place of the key that an element equals, counted from 1, picks a value.
+
+    NaN is a key like others since version 4; before, it equals none.
+    """
+    emit, x = view.emit, view.value(0)
+    keys, values = _numbers(view, "keys"), _numbers(view, "values")
+    if len(keys) != len(values):
+        raise ParseError(f"{len(keys)} keys of {len(values)} values")
+    keys, first = np.unique(keys, return_index=True)  # of equal keys the first holds
+    table = Known(np.concatenate([_default(view, values.dtype), values[first]]))
+    keys = keys.astype(dtype_of(x))
+    wide = emit.reshape(x, (*view.shape(0), 1), "wide")
+    equal = emit.compare(ComparisonOperation.EQUAL, wide, Known(keys), "equal")
+    if view.version >= 4 and dtype_of(x).kind == "f" and np.isnan(keys).any():
+        is_nan = emit.compare(ComparisonOperation.NOT_EQUAL, wide, wide, "is_nan")
+        both = emit.logical(LogicalBinaryOperation.AND, is_nan, Known(np.isnan(keys)), "both_nan")
+        equal = emit.logical(LogicalBinaryOperation.OR, equal, both, "same")
+    number = Known(np.arange(1, len(keys) + 1, dtype=np.int32))
+    places = emit.binary(BinaryOperation.MUL, emit.cast(equal, np.int32, "hit"), number, "places")
+    place = emit.reduce(ReduceOperation.SUM, places, (view.rank(0),), False, "place")
+    return emit.gather(table, place, 0)
+
+
+def _numbers(view: NodeView, what: str) -> Array:
+    """Return keys or values, in whichever attribute they are."""
+    integers, floats = view.ints(f"{what}_int64s"), view.floats(f"{what}_floats")
+    tensor = view.tensor(f"{what}_tensor")
+    if f"{what}_strings" in view.node.attributes:
+        raise Unsupported(f"{what} that are strings")
+    given: list[Any] = [value for value in (integers, floats, tensor) if value is not None]
+    if len(given) != 1 or not len(given[0]):
+        raise ParseError(f"{len(given)} attributes with {what}, one expected")
+    if tensor is not None:
+        return tensor.reshape(-1)
+    return np.array(given[0], np.int64 if integers is not None else np.float32)
+
+
+def _default(view: NodeView, dtype: np.dtype[Any]) -> Array:
+    """Return the value of what equals no key, as an array of one."""
+    tensor = view.tensor("default_tensor")
+    if tensor is not None:
+        if tensor.size != 1:
+            raise ParseError(f"default of shape {tensor.shape}")
+        return tensor.reshape(1).astype(dtype)
+    if dtype.kind == "f":
+        return np.array([view.number("default_float", -0.0)], dtype)
+    return np.array([view.integer("default_int64", -1)], dtype)

@@ -275,7 +275,7 @@ def test_elements(
 
 
 @pytest.mark.parametrize("how", [0, 1, 2])
-@pytest.mark.parametrize("count", [1, 15, 63, 64, 65, 127, 128, 300])
+@pytest.mark.parametrize("count", [1, 15, 63, 64, 65, 127, 128, 129, 300, 511])
 def test_tables(operators: Operators, quantized_isa: str, count: int, how: int) -> None:
     """Every byte in every place of a vector, and rests of one."""
     rng = np.random.default_rng(how)

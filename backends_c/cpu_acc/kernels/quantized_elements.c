@@ -6,6 +6,7 @@
  */
 #include "armnn/descriptors.h"
 #include "quantized_steps.h"
+#include "quantized_table.h"
 
 enum { BLOCK = 2 * VF_LANES };
 
@@ -67,54 +68,10 @@ static void ACC_NAME(armnn_s8_blend)(const armnn_i_acc_blend_job_t* job) {
   }
 }
 
-/* ---- Tables ------------------------------------------------------------------------------- */
-
-#if defined(__AVX512BW__)
-enum { TABLE_LINES = 16, TABLE_STEP = 64 };
-
-/* All lines of a table at the low four bits of each byte, and of these what the high four say. */
-static inline __m512i of_table(const __m512i* lines, __m512i x) {
-  const __mmask64 bit_4 = _mm512_test_epi8_mask(x, _mm512_set1_epi8(0x10));
-  const __mmask64 bit_5 = _mm512_test_epi8_mask(x, _mm512_set1_epi8(0x20));
-  const __mmask64 bit_6 = _mm512_test_epi8_mask(x, _mm512_set1_epi8(0x40));
-  const __mmask64 bit_7 = _mm512_movepi8_mask(x);
-  const __m512i low = _mm512_and_si512(x, _mm512_set1_epi8(0x0f));
-  __m512i found[TABLE_LINES / 2];
-  for (int i = 0; i < TABLE_LINES / 2; ++i) {
-    found[i] = _mm512_mask_shuffle_epi8(_mm512_shuffle_epi8(lines[2 * i], low), bit_4,
-                                        lines[2 * i + 1], low);
-  }
-  for (int i = 0; i < TABLE_LINES / 4; ++i) {
-    found[i] = _mm512_mask_blend_epi8(bit_5, found[2 * i], found[2 * i + 1]);
-  }
-  for (int i = 0; i < TABLE_LINES / 8; ++i) {
-    found[i] = _mm512_mask_blend_epi8(bit_6, found[2 * i], found[2 * i + 1]);
-  }
-  return _mm512_mask_blend_epi8(bit_7, found[0], found[1]);
-}
-
 static void ACC_NAME(armnn_s8_table)(const uint8_t* in, uint8_t* out, size_t count,
                                      const uint8_t* table) {
-  __m512i lines[TABLE_LINES];
-  for (int i = 0; i < TABLE_LINES; ++i) {
-    lines[i] =
-        _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i*)(const void*)(table + 16 * i)));
-  }
-  size_t i = 0;
-  for (; i + TABLE_STEP <= count; i += TABLE_STEP) {
-    _mm512_storeu_si512(out + i, of_table(lines, _mm512_loadu_si512(in + i)));
-  }
-  if (i == count) return;
-  const __mmask64 rest = (UINT64_C(1) << (count - i)) - 1;
-  const __m512i last = _mm512_maskz_loadu_epi8(rest, in + i);
-  _mm512_mask_storeu_epi8(out + i, rest, of_table(lines, last));
+  for (size_t i = table_vectors(in, out, count, table); i < count; ++i) out[i] = table[in[i]];
 }
-#else
-static void ACC_NAME(armnn_s8_table)(const uint8_t* in, uint8_t* out, size_t count,
-                                     const uint8_t* table) {
-  for (size_t i = 0; i < count; ++i) out[i] = table[in[i]];
-}
-#endif
 
 /* ---- Two operands -------------------------------------------------------------------------- */
 

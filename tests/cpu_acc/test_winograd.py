@@ -184,7 +184,8 @@ def test_other_windows_are_refused(operators: Operators, isa: str, case: Case) -
     rng = np.random.default_rng(0)
     x = random_like(rng, (1, *case.image, case.channels), 0)
     out = laid_out((1, *case.out_image, case.outputs), 0)
-    what = convolution(case, x, out, weights_of(case, rng, "OIHW"), None, epilogue())
+    weights = weights_of(case, rng, "OIHW")
+    what = convolution(case, x, out, weights, None, epilogue())
     for tile in TILES:
         assert operators.run("winograd", isa, what, tile) == UNSUPPORTED
     with operators.winograd("always"):

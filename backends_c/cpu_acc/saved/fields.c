@@ -45,6 +45,7 @@ static const char* take(armnn_i_acc_fields_t* fields, uint64_t size) {
 }
 
 void armnn_i_acc_field_bytes(armnn_i_acc_fields_t* fields, void* value, uint64_t size) {
+  if (size == 0) return; /* |value| may be null, which memcpy may not be given */
   if (!fields->reads) {
     append(fields, value, size);
     return;

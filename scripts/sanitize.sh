@@ -17,7 +17,7 @@
 #            three minutes of each in any case
 #
 # JOBS processes at a time, all processors unless told. Wants what ".[dev]" installs. Ends with 0 if
-# no sanitizer said anything and nothing failed; what happened is in WORK_FOLDER/*.log.
+# no sanitizer said anything and nothing failed; what happened is in WORK_FOLDER/*.log and report.*.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 . "$here/scripts/jobs.sh" # they end with this script
@@ -62,8 +62,8 @@ build() {
 # A backend in C++ brings libstdc++ later than the address sanitizer looks for what throws.
 on_address() {
   env LD_PRELOAD="$("$compiler" -print-file-name=libasan.so) $("$compiler" -print-file-name=libstdc++.so)" \
-    ASAN_OPTIONS=detect_leaks=0,allocator_may_return_null=1 \
-    UBSAN_OPTIONS=halt_on_error=1,print_stacktrace=1 ARMNN_TEST_SANITIZE=address,undefined \
+    ASAN_OPTIONS=detect_leaks=0,allocator_may_return_null=1,log_path="$work/report" \
+    UBSAN_OPTIONS=halt_on_error=1,print_stacktrace=1,log_path="$work/report" ARMNN_TEST_SANITIZE=address,undefined \
     CPU_ACC_OPERATORS="$work/address/tests/cpu_acc/armnn_acc_operators.so" \
     PYTHONPATH="$here:$work/address/stage" "$@"
 }
@@ -87,6 +87,7 @@ part_address() { build address address,undefined; }
 part_thread() { build thread thread; }
 
 part_python() {
+  rm -f "$work"/report.* # pytest would keep the words of a process that ends to itself
   # A sanitizer takes signals for itself: of the tests of trials those without.
   trials="tests/loader/test_admission.py tests/loader/test_report.py"
   ARMNN_PY_PROBE_SECONDS=0

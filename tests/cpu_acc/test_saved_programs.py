@@ -12,6 +12,7 @@ import contextlib
 import gc
 import json
 import logging
+import os
 import random
 import re
 import struct
@@ -97,6 +98,7 @@ def own_memory() -> int:
         return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon"))
 
 
+@pytest.mark.skipif("ARMNN_TEST_SANITIZE" in os.environ, reason="a sanitizer keeps what is freed")
 def test_weights_are_read_where_they_are(fresh: ann.Runtime, saved: Path) -> None:
     run_of(saved, fresh)  # what is loaded once
     expected = expected_of(X)

@@ -213,8 +213,8 @@ def _limit() -> None:
     the kernel would end others first, none of which frees a page.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-    if most == resource.RLIM_INFINITY or most > _FILE_BYTES:
+    allowed, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    if allowed == resource.RLIM_INFINITY or allowed > _FILE_BYTES:
         resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_BYTES, most))
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")

@@ -10,6 +10,8 @@ import resource
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from armnn_py.testing.forked import ForkedProcess, Job
 
 GIB = 1 << 30
@@ -42,8 +44,9 @@ def test_it_is_the_first_to_end_when_memory_runs_out() -> None:
     assert Path("/proc/self/oom_score_adj").read_text() == before
 
 
-def test_a_lower_limit_stays(monkeypatch: Any) -> None:
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (GIB, GIB))
+@pytest.mark.parametrize("most", [GIB, resource.RLIM_INFINITY])
+def test_a_lower_limit_stays(monkeypatch: Any, most: int) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (GIB, most))
     limits: list[Any] = []
     monkeypatch.setattr(resource, "setrlimit", lambda *limit: limits.append(limit))
 

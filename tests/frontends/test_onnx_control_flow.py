@@ -291,3 +291,20 @@ def test_scan_of_batches(attributes: dict[str, Any], lengths: str) -> None:
 def test_a_scan_of_sequences_of_different_lengths_is_refused() -> None:
     with pytest.raises(ann.UnsupportedOperatorError, match="sequences of different lengths"):
         ann.import_model(scan_of_batches("shorter"))
+
+
+@pytest.mark.parametrize("shape", [(3000, 1, 4), (64, 64, 4), (10**9, 0, 4)])
+def test_a_scan_of_many_turns_is_refused_at_once(shape: tuple[int, ...]) -> None:
+    """A batch is as long as a file says."""
+    made = scan_of_batches()
+    for given in made.graph.input:
+        sizes = shape if given.name != "s0" else (shape[0], 4)
+        for dim, size in zip(given.type.tensor_type.shape.dim, sizes, strict=True):
+            dim.dim_value = size
+    with pytest.raises(ann.UnsupportedOperatorError, match="more than 1024 turns"):
+        ann.import_model(made)
+
+
+def test_directions_of_other_inputs_are_refused() -> None:
+    with pytest.raises(ann.ParseError, match="1 directions of 2 scanned inputs"):
+        ann.import_model(scan_of_batches(directions=[1]))

@@ -169,3 +169,27 @@ def test_questions_for_members() -> None:
 def test_trees_that_are_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises((ann.ParseError, ann.UnsupportedOperatorError), match=message):
         ann.import_model(model("TreeEnsemble", [X], 5, **set_of_members(**changes)))
+
+
+def test_doubles_are_compared_as_doubles() -> None:
+    """Another leaf is another answer, however near a split is."""
+    split = float(np.float32(0.1))
+    attributes = {
+        "n_targets": 1, "nodes_treeids": [0, 0, 0], "nodes_nodeids": [0, 1, 2],
+        "nodes_featureids": [0, 0, 0], "nodes_modes": ["BRANCH_LEQ", "LEAF", "LEAF"],
+        "nodes_values": [split, 0.0, 0.0], "nodes_truenodeids": [1, 0, 0],
+        "nodes_falsenodeids": [2, 0, 0], "target_treeids": [0, 0], "target_nodeids": [1, 2],
+        "target_ids": [0, 0], "target_weights": [10.0, 20.0],
+    }  # fmt: skip
+    rows = np.array([[split - 1e-10], [split], [split + 1e-10]])
+    check("TreeEnsembleRegressor", [rows], 1, **attributes)
+
+
+def test_doubles_are_rounded_behind_the_offset() -> None:
+    check("Scaler", [np.array([[16777217.0]])], 1, offset=[16777216.0], scale=[1.0])
+
+
+def test_keys_of_another_type_are_refused() -> None:
+    made = model("LabelEncoder", [np.arange(3)], 4, keys_floats=[1.2, 1.7], values_int64s=[1, 2])
+    with pytest.raises(ann.ParseError, match="keys of type float32 for an input of type int64"):
+        ann.import_model(made)

@@ -106,11 +106,15 @@ def _scan_of_batches(view: NodeView) -> list[Value]:
     ranks = [len(shape_of(value)) for value in inputs[state_count:]]
     if min(ranks) < 2:
         raise ParseError("a scanned input without a dimension to run through")
+    if batch * max(shape_of(inputs[-1])[1], 1) > _MOST_TURNS:
+        raise Unsupported(f"more than {_MOST_TURNS} turns")
     if view.has(0):
         lengths = view.constant(0, "the lengths of sequences").reshape(-1)
-        if any(int(length) != shape_of(inputs[-1])[1] for length in lengths):
+        if (lengths != shape_of(inputs[-1])[1]).any():
             raise Unsupported("sequences of different lengths")
     directions = view.ints("directions") or [0] * scans
+    if len(directions) != scans:
+        raise ParseError(f"{len(directions)} directions of {scans} scanned inputs")
     found: list[list[Value]] = []
     for element in range(batch):
         values = [_slice(view, value, 0, element) for value in inputs]

@@ -45,9 +45,12 @@ def _array_feature_extractor(view: NodeView) -> Value:
 @operator("Scaler", domain=MACHINE_LEARNING)
 def _scaler(view: NodeView) -> Value:
     emit = view.emit
-    x = emit.cast(view.value(0), np.float32, "real")
     offset, scale = _features(view, "offset", 0), _features(view, "scale", 1)
-    return emit.mul(emit.sub(x, offset, "centred"), scale)
+    if dtype_of(view.value(0)) == np.float64:  # rounded behind the difference
+        offset = Known(offset.array.astype(np.float64))
+    x = emit.cast(view.value(0), dtype_of(offset), "real")
+    centred = emit.cast(emit.sub(x, offset, "centred"), np.float32, "rounded")
+    return emit.mul(centred, scale)
 
 
 def _features(view: NodeView, name: str, default: float) -> Known:
@@ -116,7 +119,8 @@ def _label_encoder(view: NodeView) -> Value:
         raise ParseError(f"{len(keys)} keys of {len(values)} values")
     keys, first = np.unique(keys, return_index=True)  # of equal keys the first holds
     table = Known(np.concatenate([_default(view, values.dtype), values[first]]))
-    keys = keys.astype(dtype_of(x))
+    if keys.dtype != dtype_of(x):  # in another type two of them may be one
+        raise ParseError(f"keys of type {keys.dtype} for an input of type {dtype_of(x)}")
     wide = emit.reshape(x, (*view.shape(0), 1), "wide")
     equal = emit.compare(ComparisonOperation.EQUAL, wide, Known(keys), "equal")
     if view.version >= 4 and dtype_of(x).kind == "f" and np.isnan(keys).any():

@@ -9,12 +9,13 @@ takes every row of the input down one level in every tree at once.
 from __future__ import annotations
 
 from dataclasses import field
+from typing import Any
 
 import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.counting import counted, positions
-from armnn_py.frontends.common.values import Array, Known, Unsupported, Value
+from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, dtype_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import MACHINE_LEARNING, operator
 from armnn_py.records import record
@@ -230,7 +231,9 @@ def _scores(view: NodeView, nodes: _Nodes, roots: list[int], table: Array, how: 
     emit, shape = view.emit, view.shape(0)
     if len(shape) != 2 or not all(0 <= f < shape[1] for f in nodes.features):
         raise ParseError(f"an input of shape {shape} lacks features of the trees")
-    x = emit.cast(view.value(0), np.float32, "real")
+    # Doubles stay doubles: a feature rounded to float32 may lead to another leaf.
+    real = np.float64 if dtype_of(view.value(0)) == np.float64 else np.float32
+    x = emit.cast(view.value(0), real, "real")
     flat = emit.reshape(x, (shape[0] * shape[1],), "flat")
     row = Known(positions(shape[0], np.int32).reshape(-1, 1) * np.int32(shape[1]))
     place: Value = Known(np.array([roots], np.int32))
@@ -247,13 +250,13 @@ def _step(view: NodeView, nodes: _Nodes, flat: Value, row: Value, place: Value) 
     """Return where the nodes at these places lead."""
     emit = view.emit
 
-    def of(numbers: list[int] | list[float], name: str, dtype: type = np.int32) -> Value:
+    def of(numbers: list[int] | list[float], name: str, dtype: Any = np.int32) -> Value:
         with np.errstate(over="ignore"):
             array: Array = np.array(numbers, dtype)
         return emit.gather(Known(array), place, 0, name)
 
     at = emit.add(of(nodes.features, "features"), row, "at")
-    x, split = emit.gather(flat, at, 0, "x"), of(nodes.splits, "splits", np.float32)
+    x, split = emit.gather(flat, at, 0, "x"), of(nodes.splits, "splits", dtype_of(flat))
     modes = sorted({nodes.modes[k] for k in range(len(nodes.modes)) if nodes.hits[k] != k})
     if any(mode not in range(len(_MODES)) for mode in modes):
         raise ParseError(f"modes {modes} of nodes")

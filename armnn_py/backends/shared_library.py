@@ -223,8 +223,10 @@ def _count_left_threads(library: SharedLibrary) -> int:
     """How many threads that were started since a library was opened are in its code, or may be."""
     if is_of_package(library.path):
         return 0
+    # A thread of Python is listed later than it begins, and no more before it has ended.
+    of_python = {thread.native_id or 0 for thread in threading.enumerate()}
     new = dynamic_library.thread_numbers() - library.threads_before
-    new -= {thread.native_id or 0 for thread in threading.enumerate()}  # of Python
+    new -= of_python | {thread.native_id or 0 for thread in threading.enumerate()}
     return sum(dynamic_library.may_run_in(library.handle, number) for number in new)
 
 

@@ -22,6 +22,7 @@
 
 #define MOST_BYTES (UINT64_C(1) << 20) /* of a stack: what lies above its pointer is little */
 #define WORDS 512
+enum { LOOKS = 200, PAUSE_US = 500 }; /* at a thread that runs: a tenth of a second */
 
 /* The executable bytes of an object with this dynamic section. */
 typedef struct code_t {
@@ -113,8 +114,9 @@ bool armnn_i_find_code(void* library, uintptr_t* out_begin, uintptr_t* out_end) 
 int32_t armnn_core_may_run_in(void* library, int32_t thread) {
   code_t code;
   if (!code_of(library, &code)) return 0;
-  for (int look = 0; look < 5; ++look) { /* one that runs may wait soon */
-    if (look != 0) usleep(500);
+  /* One that runs waits or ends soon, even on a busy machine, unless it never does. */
+  for (int look = 0; look < LOOKS; ++look) {
+    if (look != 0) usleep(PAUSE_US);
     bool is_there = false;
     const uintptr_t at = stack_pointer_of(thread, &is_there);
     if (!is_there) return 0;

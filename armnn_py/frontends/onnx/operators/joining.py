@@ -45,7 +45,7 @@ def _split(view: NodeView) -> Sequence[Value]:
         sizes = view.integers(1, "sizes")
     if sizes is None:
         wanted = view.integer("num_outputs", count)
-        if wanted != count:
+        if wanted != count or count < 1:
             raise ParseError(f"attribute 'num_outputs' is {wanted}, and the node has {count}")
         each = -(-size // count)  # the last one may be smaller
         sizes = [max(min(each, size - index * each), 0) for index in range(count)]

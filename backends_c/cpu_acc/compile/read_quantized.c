@@ -58,9 +58,53 @@ static double reach_of(armnn_i_acc_element_t element) {
   return below > above ? below : above;
 }
 
+/* Whether the weights of a channel are all the bytes from its first one on, in whatever order. */
+static bool has_dense_channels(const armnn_i_acc_quantized_convolution_t* what) {
+  const int64_t *dims = what->weights.dims, *strides = what->weights.strides;
+  int64_t stride = 1;
+  for (int found = 0; found < 3; ++found) {
+    int next = 0; /* the dimension that lies densest of those that are left */
+    for (int d = 1; d <= 3 && next == 0; ++d) {
+      if (dims[d] != 1 && strides[d] == stride) next = d;
+    }
+    if (next == 0) break;
+    stride *= dims[next];
+  }
+  return stride == dims[1] * dims[2] * dims[3];
+}
+
+/* The sizes of |count| levels, together. */
+static int64_t sizes_of(const uint8_t* at, int64_t count, bool is_unsigned, int32_t zero_point) {
+  enum { SOME = 1 << 20 }; /* as many fit 32 bits */
+  int64_t sum = 0;
+  for (int64_t begin = 0; begin < count; begin += SOME) {
+    const int64_t end = count - begin < SOME ? count : begin + SOME;
+    int32_t some = 0;
+    for (int64_t i = begin; i < end; ++i) {
+      const int32_t level = (is_unsigned ? at[i] : (int8_t)at[i]) - zero_point;
+      some += level < 0 ? -level : level;
+    }
+    sum += some;
+  }
+  return sum;
+}
+
+static double reached(const armnn_i_acc_quantized_convolution_t* what, int64_t o,
+                      armnn_i_acc_element_t input, int64_t sizes) {
+  return (double)sizes * reach_of(input) + fabs((double)armnn_i_acc_bias_value(what, o));
+}
+
 /* The greatest size of a sum of channel |o|, with its bias. */
 static double most_of(const armnn_i_acc_quantized_convolution_t* what, int64_t o,
                       armnn_i_acc_element_t input) {
+  const armnn_i_acc_tensor_t* weights = &what->weights;
+  if (has_dense_channels(what)) {
+    const uint8_t* first = (const uint8_t*)weights->values + o * weights->strides[0];
+    const bool is_unsigned = weights->element.type == ARMNN_DATA_TYPE_QASYMM_U8;
+    return reached(what, o, input,
+                   sizes_of(first, weights->dims[1] * weights->dims[2] * weights->dims[3],
+                            is_unsigned, what->weight_zero_points[o]));
+  }
   int64_t sum = 0;
   for (int64_t y = 0; y < what->weights.dims[1]; ++y) {
     for (int64_t x = 0; x < what->weights.dims[2]; ++x) {
@@ -70,7 +114,7 @@ static double most_of(const armnn_i_acc_quantized_convolution_t* what, int64_t o
       }
     }
   }
-  return (double)sum * reach_of(input) + fabs((double)armnn_i_acc_bias_value(what, o));
+  return reached(what, o, input, sum);
 }
 
 /* Whether sums of size |most| are scaled in 32 bits, where nothing saturates: the sum itself, its

@@ -11,6 +11,7 @@
  * tiles of a block with one panel after the other.
  */
 #include "quantized_excess.h"
+#include "quantized_panels.h"
 
 enum {
   BLOCK_BYTES = 48 * 1024,
@@ -221,43 +222,18 @@ static void run_convolution(const armnn_i_acc_op_t* base, const armnn_i_acc_run_
 
 /* ---- Making -------------------------------------------------------------------------------- */
 
-/* The weights of channel |o|, place |c| of its panel. The bias of bytes takes off what their zero
- * point adds to a sum: sums wrap. */
-static void pack_channel(const quantized_op_t* op, int64_t o, int64_t c, int32_t* packed) {
-  const armnn_i_acc_quantized_convolution_t* what = &op->product.what;
-  const int64_t width = op->kernels->panel, group = op->kernels->group;
-  const int64_t depths = (int64_t)op->tap_groups * group, channels = op->lines.channels;
-  char* weights = (char*)(packed + ARMNN_ACC_CHANNEL_ARRAYS * width);
-  const bool runs = what->dilation_x == 1;
-  uint32_t total = 0;
-  armnn_i_acc_pack_channel(what, o, packed, c, width);
-  for (int64_t y = 0; y < what->kernel_y; ++y) {
-    for (int64_t x = 0; x < what->kernel_x; ++x) {
-      const int64_t k = runs ? y * depths + x * channels : (y * what->kernel_x + x) * depths;
-      for (int64_t i = 0; i < channels; ++i) {
-        const int64_t at = ((k + i) / group * width + c) * group + (k + i) % group;
-        const int16_t level = armnn_i_acc_weight_level(what, o, y, x, i);
-        total += (uint32_t)level;
-        if (op->kernels->weight_bytes == 1) {
-          ((int8_t*)weights)[at] = (int8_t)level;
-        } else {
-          ((int16_t*)(void*)weights)[at] = level;
-        }
-      }
-    }
-  }
-  if (op->kernels->bytes != 1) return;
-  int32_t* bias = packed + ARMNN_ACC_CHANNEL_BIAS * width + c;
-  *bias = (int32_t)((uint32_t)*bias - (uint32_t)op->lines.zero * total);
-}
-
-static void pack(const quantized_op_t* op) {
-  const int64_t width = op->kernels->panel;
-  for (int64_t o = 0; o < op->product.what.output.dims[3]; ++o) {
-    const int64_t in_group = o % op->group_out;
-    const int64_t panel = o / op->group_out * op->panels + in_group / width;
-    pack_channel(op, o, in_group % width, op->product.packed + panel * op->panel_size);
-  }
+static void pack(const armnn_i_acc_maker_t* maker, const quantized_op_t* op) {
+  const armnn_i_acc_level_panels_t panels = {
+      .what = &op->product.what,
+      .kernels = op->kernels,
+      .channels = op->lines.channels,
+      .tap_groups = (int64_t)op->tap_groups,
+      .group_out = op->group_out,
+      .panels = op->panels,
+      .panel_size = op->panel_size,
+      .zero = op->kernels->bytes == 1 ? op->lines.zero : 0,
+  };
+  armnn_i_acc_pack_levels(maker, &panels, op->product.packed);
 }
 
 /* A window of one pixel that is always inside of the image. */
@@ -432,7 +408,7 @@ armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker
   op->taps = (ptrdiff_t*)extra;
   choose_blocks(op);
   set_taps(op, columns);
-  if (!op->product.weights.is_packed) pack(op);
+  if (!op->product.weights.is_packed) pack(maker, op);
   const armnn_status_t status = limit_weights(maker, op);
   if (status != ARMNN_STATUS_OK) {
     op->product.base.op.destroy(&op->product.base.op);

@@ -135,6 +135,13 @@ def _items(value: Any) -> list[Any]:
     return items
 
 
+def _outside(points: tuple[int, ...], limits: tuple[int, int]) -> int | None:
+    """Return the first number that is not between the limits, or ``None``."""
+    if limits[0] <= min(points) and max(points) <= limits[1]:
+        return None
+    return next(point for point in points if not limits[0] <= point <= limits[1])
+
+
 @dataclass(frozen=True, slots=True)
 class QuantizationInfo:
     """Meaning of quantised values: ``real = scale * (q - zero_point)``.
@@ -161,8 +168,8 @@ class QuantizationInfo:
 
     def __post_init__(self) -> None:
         try:
-            scales = tuple(float(scale) for scale in _items(self.scales))
-            points = tuple(operator.index(point) for point in _items(self.zero_points))
+            scales = tuple(map(float, _items(self.scales)))
+            points = tuple(map(operator.index, _items(self.zero_points)))
             axis = None if self.axis is None else operator.index(self.axis)
         except (TypeError, ValueError, OverflowError) as error:
             raise InvalidArgumentError(
@@ -182,12 +189,11 @@ class QuantizationInfo:
             )
         if axis is not None and not 0 <= axis < MAX_DIMENSIONS:
             raise InvalidArgumentError(f"quantization: axis {axis} is not a dimension")
-        for scale in scales:
-            if not (math.isfinite(scale) and scale > 0):
-                raise InvalidArgumentError(f"quantization: scale {scale} given, above 0 expected")
-        for point in points:
-            if not INT32[0] <= point <= INT32[1]:
-                raise InvalidArgumentError(f"quantization: zero point {point} is not an int32")
+        if not all(map(math.isfinite, scales)) or min(scales) <= 0:
+            wrong = next(scale for scale in scales if not (math.isfinite(scale) and scale > 0))
+            raise InvalidArgumentError(f"quantization: scale {wrong} given, above 0 expected")
+        if (point := _outside(points, INT32)) is not None:
+            raise InvalidArgumentError(f"quantization: zero point {point} is not an int32")
         object.__setattr__(self, "scales", scales)
         object.__setattr__(self, "zero_points", points)
         object.__setattr__(self, "axis", axis)
@@ -318,12 +324,11 @@ class TensorInfo:
                 f"tensor of {self.data_type.label} given with quantization, a quantised type "
                 "expected"
             )
-        for point in quantization.zero_points:
-            if not limits[0] <= point <= limits[1]:
-                raise InvalidArgumentError(
-                    f"quantization: zero point {point} given, {limits[0]} to {limits[1]} expected "
-                    f"for {self.data_type.label}"
-                )
+        if (point := _outside(quantization.zero_points, limits)) is not None:
+            raise InvalidArgumentError(
+                f"quantization: zero point {point} given, {limits[0]} to {limits[1]} expected "
+                f"for {self.data_type.label}"
+            )
         axis = quantization.axis
         if axis is None:
             return

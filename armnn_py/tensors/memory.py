@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import mmap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ALIGNMENT", "aligned_copy", "aligned_empty"]
+__all__ = ["ALIGNMENT", "aligned_copy", "aligned_empty", "aligned_zeros"]
 
 ALIGNMENT = 64
 """Bytes: a cache line, and the widest vector there is. The backend API promises it for constants
@@ -32,6 +33,14 @@ def aligned_empty(
     array: NDArray[Any] = memory[start : start + size].view(dtype).reshape(shape)
     memory.flags.writeable = False
     return array
+
+
+def aligned_zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return a read-only array of zeros; its pages take no memory until they are read."""
+    size = math.prod(shape) * dtype.itemsize
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    pages = mmap.mmap(-1, size or 1, flags=flags, prot=mmap.PROT_READ)
+    return np.frombuffer(pages, np.uint8, size).view(dtype).reshape(shape)
 
 
 def aligned_copy(value: NDArray[Any], alignment: int = ALIGNMENT) -> NDArray[Any]:

@@ -15,8 +15,16 @@ import armnn_py as ann
 from armnn_py.descriptors import Convolution2dDescriptor
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.arithmetic import is_narrow
-from armnn_py.frontends.common.values import Known, Unsupported, Value, data_type_of, shape_of
+from armnn_py.frontends.common.values import (
+    Known,
+    KnownReals,
+    Unsupported,
+    Value,
+    data_type_of,
+    shape_of,
+)
 from armnn_py.network.layer import ConstantLayer
+from armnn_py.tensors.memory import ALIGNMENT, aligned_zeros
 from armnn_py.types import DataLayout, DataType, LayerType
 
 R = np.random.default_rng(3)
@@ -213,3 +221,32 @@ def test_a_known_value_is_one_constant() -> None:
     assert shape_of(again) == Q.shape
     assert repr(value) == f"<Known {value.info!r}>"
     assert repr(Known(np.zeros((2, 3)))) == "<Known float64 2x3>"
+
+
+# ---- Real numbers of quantised ones --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", [None, (1, 2, 0)])
+def test_real_numbers_are_made_of_levels_once(order: tuple[int, ...] | None) -> None:
+    levels = int8(4, 3, 2)
+    factors, points = R.random((4, 1, 1), np.float32), np.float32([[[5]], [[-6]], [[0]], [[9]]])
+    known = KnownReals(quantized(levels, scales(4, 0)), factors, points)
+    expected = (levels.astype(np.float32) - points) * factors
+    if order is not None:
+        moved = Emitter(ann.Network()).transpose(known, order)
+        assert isinstance(moved, KnownReals)
+        known, expected = moved, expected.transpose(order)
+    assert (known.shape, known.dtype) == (expected.shape, np.float32)
+    np.testing.assert_array_equal(known.array, expected)
+    assert known.array is known.array
+    with pytest.raises(ValueError, match="read-only"):
+        known.array[...] = 0
+
+
+def test_zeros_take_no_memory() -> None:
+    zeros = aligned_zeros((1 << 14, 1 << 14), np.dtype(np.float32))
+    assert zeros.shape == (1 << 14, 1 << 14)
+    assert zeros.ctypes.data % ALIGNMENT == 0
+    assert not zeros.flags.writeable
+    assert not zeros[:3, 5:].any()
+    assert aligned_zeros((0, 3), np.dtype(np.int8)).size == 0

@@ -127,6 +127,11 @@ class Known:
             return self.stated
         return TensorInfo(self.shape, data_type_of(self.dtype))
 
+    def freeze(self) -> None:
+        """Let nobody write to the array from now on."""
+        if self.array.flags.writeable:
+            self.array.flags.writeable = False
+
     @property
     def quantization(self) -> QuantizationInfo | None:
         """Scales and zero points; ``None`` for plain numbers."""
@@ -166,6 +171,9 @@ class KnownSizes(Known):
         """The numbers, which other shapes must then give, too."""
         return self._elements.astype(self._dtype)
 
+    def freeze(self) -> None:
+        """Do nothing: each array is made for the one who asks."""
+
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the array."""
@@ -204,6 +212,9 @@ class KnownPacked(Known):
             if self._info.data_type.is_float
             else numbers.astype(self.dtype)
         )
+
+    def freeze(self) -> None:
+        """Do nothing: each array is made for the one who asks."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -256,6 +267,9 @@ class KnownBlocks(Known):
         real *= self.scales.array.take(place, self.axis)
         return real
 
+    def freeze(self) -> None:
+        """Do nothing: each array is made for the one who asks."""
+
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the levels."""
@@ -270,22 +284,61 @@ class KnownBlocks(Known):
 class KnownReals(Known):
     """Real numbers that a model stores as quantised ones.
 
-    What computes at import sees the real numbers. A layer that reads them gets a Dequantize layer
-    of the stored ones, so that it can become a quantised layer.
+    What computes at import sees the real numbers, which are computed for the first that asks: a
+    layer that reads them gets a Dequantize layer of the stored ones, so that it can become a
+    quantised layer, and nobody needs them.
 
     Parameters
     ----------
-    array
-        The real numbers, float32.
     levels
-        The quantised ones, of the same shape, with their scales.
+        The quantised numbers with their scales, whose type holds 8 or 16 bits.
+    scales, points
+        Float32 of shapes that broadcast to the levels'; without points they are 0.
     """
 
-    __slots__ = ("levels",)
+    __slots__ = ("_real", "levels", "points", "scales")
 
-    def __init__(self, array: Array, levels: Known) -> None:
-        super().__init__(array)
+    def __init__(self, levels: Known, scales: Array, points: Array | None) -> None:
         self.levels = levels
+        self.scales = scales
+        self.points = points
+        self.stated = None
+        self._real: Array | None = None
+
+    @property
+    def array(self) -> Array:  # type: ignore[override]
+        """The real numbers."""
+        if self._real is None:
+            real = self.levels.array.astype(np.float32)
+            with np.errstate(all="ignore"):
+                if self.points is not None:
+                    real -= self.points
+                real *= self.scales
+            real.flags.writeable = False
+            self._real = real
+        return self._real
+
+    def freeze(self) -> None:
+        """Do nothing: the array is read-only once it is made."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the levels."""
+        return self.levels.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the real numbers."""
+        return np.dtype(np.float32)
+
+    def transposed(self, levels: Known, order: Sequence[int]) -> KnownReals:
+        """Return the same numbers with ``levels``, whose dimensions have this order."""
+
+        def turned(array: Array) -> Array:
+            return array.transpose(order) if array.ndim == len(order) else array
+
+        points = None if self.points is None else turned(self.points)
+        return KnownReals(levels, turned(self.scales), points)
 
 
 def known_integers(elements: Any, dtype: Any) -> Known:

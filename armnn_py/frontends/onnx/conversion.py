@@ -345,8 +345,7 @@ class _Conversion(Scope):
         for value in results:
             if not isinstance(value, Known):
                 return results
-            if value.array.flags.writeable:
-                value.array.flags.writeable = False
+            value.freeze()
             kept.append(value)
         self.model.folded[node.index] = tuple(kept)
         return kept

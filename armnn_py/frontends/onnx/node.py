@@ -117,6 +117,10 @@ class NodeView:
         """Return the rank of an operand."""
         return len(self.shape(index))
 
+    def is_known(self, index: int) -> bool:
+        """Return whether the elements of an operand are known; does not compute them."""
+        return index < len(self._values) and isinstance(self._values[index], Known)
+
     def known(self, index: int) -> Array | None:
         """Return the elements of an operand that is known, or ``None``."""
         value = self._values[index] if index < len(self._values) else None

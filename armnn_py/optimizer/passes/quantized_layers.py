@@ -24,6 +24,7 @@ from armnn_py.descriptors import (
 from armnn_py.errors import LayerValidationError
 from armnn_py.optimizer.passes.base import PassLog, may_merge
 from armnn_py.tensors import QuantizationInfo, TensorInfo
+from armnn_py.tensors.memory import aligned_zeros
 from armnn_py.types import (
     ActivationFunction,
     BinaryOperation,
@@ -113,7 +114,7 @@ def _runs_as_well(graph: Graph, log: PassLog, made: Sequence[Node], layer: Node)
         return False
     zeros = {
         value: graph.add_constant(
-            np.zeros(value.info.static_shape, np.float32),
+            aligned_zeros(value.info.static_shape, np.dtype(np.float32)),
             value.info,
             name=value.node.name,
             near=layer,

@@ -73,12 +73,11 @@ class Movement(EmitterBase):
         if order == tuple(range(len(order))):
             return value
         if isinstance(value, Known):
-            moved = _moved(value, value.elements.transpose(order), order.index)
             if isinstance(value, KnownReals):
                 levels = value.levels
                 turned = _moved(levels, levels.array.transpose(order), order.index)
-                return KnownReals(moved.array, turned)
-            return moved
+                return value.transposed(turned, order)
+            return _moved(value, value.elements.transpose(order), order.index)
         return self.layer(
             LayerType.TRANSPOSE, [value], PermuteDescriptor(mappings=order), name=name
         )

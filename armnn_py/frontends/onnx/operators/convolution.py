@@ -30,8 +30,7 @@ _MOST_GROUPS = 64
 
 def up_to_volumes(view: NodeView) -> None:
     """Refuse kernels of more than three dimensions."""
-    weights = view.known(1)
-    spatial = weights.ndim - 2 if weights is not None else len(view.ints("kernel_shape") or (1,))
+    spatial = view.rank(1) - 2 if view.is_known(1) else len(view.ints("kernel_shape") or (1,))
     if spatial > 3:
         raise Unsupported(f"{spatial} spatial dimensions (1 to 3 are supported)")
 
@@ -92,7 +91,7 @@ operator("Conv", check=up_to_volumes)(convolve)
 
 def _volume_weights(view: NodeView) -> Value:
     """Bring weights [O, I, D, H, W] to the layer's [D, H, W, I, O]."""
-    if view.known(1) is not None and not isinstance(view.value(1), KnownReals):
+    if view.is_known(1) and not isinstance(view.value(1), KnownReals):
         return view.derived(1, "volume", lambda weights: weights.transpose(2, 3, 4, 1, 0))
     return view.emit.transpose(view.value(1), (2, 3, 4, 1, 0), "weights")
 
@@ -140,7 +139,7 @@ def _depthwise_weights(view: NodeView, kernel: tuple[int, ...]) -> Value:
     weights = view.value(1)
     if isinstance(weights, KnownReals) and view.rank(1) == 4:
         return view.emit.transpose(weights, (1, 2, 3, 0), "depthwise")
-    if view.known(1) is not None:
+    if view.is_known(1):
         return view.derived(1, "depthwise", rearranged)
     plane = view.emit.reshape(view.value(1), (1, outputs, *kernel), "weights")
     return view.emit.transpose(plane, (0, 2, 3, 1), "depthwise_weights")

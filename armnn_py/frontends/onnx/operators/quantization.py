@@ -22,6 +22,7 @@ from armnn_py.frontends.common.values import (
     KnownReals,
     Unsupported,
     Value,
+    array_of,
     dtype_of,
     quantization_of,
     shape_of,
@@ -64,14 +65,19 @@ def dequantize(view: NodeView, *, axis: int | None = None) -> Value:
             return emit.layer(LayerType.DEQUANTIZE, [x])
         x = plain_levels(emit, x)
         view = view.over([x, *view.values()[1:]])
-    real = emit.cast(x, np.float32, "float")
+    factor, point = _spread(view, scale, "scale", axis), None
     if view.has(2):
-        point = emit.cast(view.value(2), np.float32, "zero_point_float")
-        real = emit.sub(real, _spread(view, point, "zero_point", axis), "centred")
-    product = emit.mul(real, _spread(view, scale, "scale", axis))
-    if info is not None and isinstance(x, Known) and isinstance(product, Known):
-        return KnownReals(product.array, Known(x.array, info))
-    return product
+        whole = emit.cast(view.value(2), np.float32, "zero_point_float")
+        point = _spread(view, whole, "zero_point", axis)
+    operands = [x, factor] if point is None else [x, factor, point]
+    if info is not None and emit.foldable(operands, shape_of(x), np.dtype(np.float32)):
+        return KnownReals(
+            Known(array_of(x), info), array_of(factor), None if point is None else array_of(point)
+        )
+    real = emit.cast(x, np.float32, "float")
+    if point is not None:
+        real = emit.sub(real, point, "centred")
+    return emit.mul(real, factor)
 
 
 def _of_blocks(view: NodeView, given: int | None) -> KnownBlocks | None:

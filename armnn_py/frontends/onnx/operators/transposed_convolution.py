@@ -131,7 +131,7 @@ def _reversed_weights(view: NodeView, groups: int) -> Value:
     inputs, per_group, *kernel = view.shape(1)
     split = (groups, inputs // groups, per_group, *kernel)
     order, target = (3, 4, 5, 1, 0, 2), (*kernel, inputs // groups, groups * per_group)
-    if view.known(1) is not None:
+    if view.is_known(1):
         return view.derived(
             1,
             "reversed",
@@ -196,7 +196,7 @@ def _weights(view: NodeView, groups: int, kernel: list[int]) -> Value:
     def rearranged(weights: NDArray[np.generic]) -> NDArray[np.generic]:
         return weights.reshape(split).swapaxes(1, 2).reshape(target)
 
-    if view.known(1) is not None:
+    if view.is_known(1):
         return view.derived(1, "transposed", rearranged)
     emit = view.emit
     parts = emit.reshape(view.value(1), split, "weights")

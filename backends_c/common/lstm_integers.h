@@ -20,7 +20,7 @@
 /* What the descriptors of both layers say. */
 typedef struct armnn_lstm_options_t {
   float cell_clip, projection_clip;
-  int is_sequence, time_major, cifg, peephole, projection, layer_norm;
+  int32_t is_sequence, time_major, cifg, peephole, projection, layer_norm;
   float intermediate_scales[ARMNN_LSTM_GATES];
   float hidden_scale; /* 0: as the output state */
   int32_t hidden_zero_point;

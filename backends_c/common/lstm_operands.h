@@ -13,9 +13,9 @@ enum {
   ARMNN_LSTM_INPUT_GATE,
   ARMNN_LSTM_FORGET_GATE,
   ARMNN_LSTM_CELL_GATE,
-  ARMNN_LSTM_OUTPUT_GATE,
-  ARMNN_LSTM_GATES
+  ARMNN_LSTM_OUTPUT_GATE
 };
+#define ARMNN_LSTM_GATES 4
 
 /* Places of the operands; those of a gate behind the first of their kind. */
 enum {

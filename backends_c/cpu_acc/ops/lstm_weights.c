@@ -84,8 +84,7 @@ static void name_source(armnn_i_acc_name_t* name, const armnn_i_acc_maker_t* mak
     const armnn_factor_t factor = source->factors[gate];
     ARMNN_ACC_NAME(name, is_there, (uint64_t)factor.multiplier, (uint64_t)factor.shift);
     if (!is_there) continue;
-    armnn_i_acc_name_values(name, maker, source->weights[gate],
-                            (uint64_t)(source->cells * product->depth));
+    armnn_i_acc_name_weights(name, maker, source->weights[gate]);
     armnn_i_acc_name_values(name, maker, source->bias == NULL ? NULL : source->bias[gate],
                             (uint64_t)source->cells * sizeof(int32_t));
   }

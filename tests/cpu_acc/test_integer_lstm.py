@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py.testing import independent_lstm_levels
 
 from .integer_cells import Cell
-from .operators import Operators
 from .quantized import check_equal, quantized_runtime
 
 __all__ = ["quantized_runtime"]
@@ -47,18 +45,6 @@ def test_sizes(
     """Ends of vectors, panels and tiles, several blocks of rows, several chunks of steps."""
     sizes = {"batch": batch, "steps": steps, "size": size, "cells": cells}
     check(quantized_runtime, 7, **PLAIN, **sizes, time_major=time_major)
-
-
-@pytest.mark.parametrize("whole", range(7))
-@pytest.mark.parametrize("function", ["sigmoid", "tanh"])
-def test_functions_of_every_number(
-    operators: Operators, quantized_isa: str, function: str, whole: int
-) -> None:
-    """Bits before the point: 3 of gates, 0 to 6 of cells."""
-    numbers = np.arange(-32768, 32768)
-    expected = {"sigmoid": independent_lstm_levels._sigmoid, "tanh": independent_lstm_levels._tanh}
-    found = operators.fixed(quantized_isa, function, numbers, whole)
-    np.testing.assert_array_equal(found, expected[function](numbers, whole))
 
 
 def test_gates_of_every_sum(quantized_runtime: ann.Runtime) -> None:

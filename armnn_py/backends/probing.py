@@ -331,6 +331,8 @@ def _recurrent(of: Operands) -> Iterator[Example]:
     yield Example(LayerType.LSTM, cell, [of.x(2, 4), *states, *known])
     operands = [of.x(2, 5, 4), *states, *known]
     yield Example(LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM, cell, operands)
+    kind = LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM
+    yield lstm_in_integers(of, kind, cell, (2, 5, 4), 3, 3, lstm_shapes(4, 3))
     step = d.QLstmDescriptor(cifg_enabled=False)
     yield lstm_in_integers(of, LayerType.QLSTM, step, (2, 4), 3, 3, lstm_shapes(4, 3))
     yield quantized_lstm(of, 2, 4, 3)

@@ -242,6 +242,28 @@ static armnn_status_t check_dequantize(const armnn_layer_query_t* query, armnn_e
   return REFUSE(reason, "the output is %s, the kernel makes float32", armnn_data_type_name(type));
 }
 
+/* Cells in integers: QLSTM, and sequences of them. Those of real numbers that are stored in 8 bits
+ * CpuRef computes in float32. */
+static armnn_status_t check_lstm(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  enum { TANH = 4 }; /* as TensorFlow Lite numbers it */
+  if (query->type == ARMNN_LAYER_UNIDIRECTIONAL_SEQUENCE_LSTM) {
+    const armnn_lstm_descriptor_t* d = (const void*)query->descriptor;
+    if (d->activation_function != TANH) {
+      return REFUSE(reason, "activation function %u, LSTMs in integers have 4 (tanh)",
+                    (unsigned)d->activation_function);
+    }
+  }
+  ARMNN_RETURN_IF_ERROR(armnn_lstm_levels_rule(query, reason));
+  for (uint32_t i = ARMNN_LSTM_INPUT_WEIGHTS; i < query->input_count; ++i) {
+    const armnn_tensor_info_t* info = query->input_infos[i];
+    if (info == NULL || (info->flags & ARMNN_TENSOR_CONSTANT) != 0) continue;
+    return REFUSE(reason,
+                  "weights or bias values are not constant: they are packed when the network is "
+                  "loaded");
+  }
+  return ARMNN_STATUS_OK;
+}
+
 /* By layer type. */
 static const armnn_kernel_supports_fn_t checks[] = {
 #define QUANTIZED(type, reader, check) [ARMNN_LAYER_##type] = check_##check,

@@ -8,10 +8,9 @@
  * states are float32 from step to step. A step has three parts, each over rows of the batch and
  * cells or outputs: products of the gates, then gates and cells of a row, then the projection.
  */
-#include "lstm.h"
-
 #include "kernels.h"
 #include "lstm_levels.h"
+#include "lstm_operands.h"
 #include "recurrent.h"
 #include "scratch.h"
 #include "widened.h"
@@ -23,7 +22,7 @@ enum { NONE = 0, RELU = 1, RELU6 = 3, TANH = 4, SIGMOID = 6 };
 typedef struct lstm_t {
   const armnn_kernel_call_t* call;
   const armnn_lstm_descriptor_t* d;
-  armnn_i_ref_lstm_sizes_t sizes;
+  armnn_lstm_sizes_t sizes;
   const float* x; /* of this step: row |b| begins at b * row_stride * inputs */
   float* y;
   float *output_state, *cell_state;
@@ -59,15 +58,15 @@ static armnn_status_t multiply_range(void* argument, uint64_t begin, uint64_t en
                                      uint32_t thread_index) {
   (void)thread_index;
   const lstm_t* lstm = (const lstm_t*)argument;
-  const armnn_i_ref_lstm_sizes_t* sizes = &lstm->sizes;
+  const armnn_lstm_sizes_t* sizes = &lstm->sizes;
   for (uint64_t item = begin; item < end; ++item) {
     const uint64_t row = item / sizes->cells, cell = item % sizes->cells;
     const float* x = lstm->x + row * sizes->row_stride * sizes->inputs;
     const float* state = lstm->output_state + row * sizes->outputs;
-    for (int gate = lstm->d->cifg_enabled ? 1 : 0; gate < ARMNN_REF_GATES; ++gate) {
-      const float* w = operand(lstm, ARMNN_REF_LSTM_INPUT_WEIGHTS + gate);
-      const float* r = operand(lstm, ARMNN_REF_LSTM_RECURRENT_WEIGHTS + gate);
-      lstm->gates[(row * ARMNN_REF_GATES + (uint64_t)gate) * sizes->cells + cell] =
+    for (int gate = lstm->d->cifg_enabled ? 1 : 0; gate < ARMNN_LSTM_GATES; ++gate) {
+      const float* w = operand(lstm, ARMNN_LSTM_INPUT_WEIGHTS + gate);
+      const float* r = operand(lstm, ARMNN_LSTM_RECURRENT_WEIGHTS + gate);
+      lstm->gates[(row * ARMNN_LSTM_GATES + (uint64_t)gate) * sizes->cells + cell] =
           armnn_i_ref_dot(x, w + cell * sizes->inputs, sizes->inputs) +
           armnn_i_ref_dot(state, r + cell * sizes->outputs, sizes->outputs);
     }
@@ -94,12 +93,12 @@ static void normalize(float* values, uint64_t count) {
 static void finish_gate(const lstm_t* lstm, int gate, float* values, const float* peephole,
                         const float* cell) {
   const uint64_t cells = lstm->sizes.cells;
-  const float* bias = operand(lstm, ARMNN_REF_LSTM_BIAS + gate);
+  const float* bias = operand(lstm, ARMNN_LSTM_BIAS + gate);
   if (peephole != NULL) {
     for (uint64_t i = 0; i < cells; ++i) values[i] += peephole[i] * cell[i];
   }
   if (lstm->d->layer_norm_enabled) {
-    const float* weights = operand(lstm, ARMNN_REF_LSTM_NORM + gate);
+    const float* weights = operand(lstm, ARMNN_LSTM_NORM + gate);
     normalize(values, cells);
     for (uint64_t i = 0; i < cells; ++i) values[i] *= weights[i];
   }
@@ -112,30 +111,30 @@ static void step_of_row(const lstm_t* lstm, uint64_t row) {
   const uint32_t function = d->activation_function;
   float* cell = lstm->cell_state + row * cells;
   float* shown = lstm->shown + row * cells;
-  float* input = lstm->gates + row * ARMNN_REF_GATES * cells;
-  float* forget = input + ARMNN_REF_FORGET_GATE * cells;
-  float* update = input + ARMNN_REF_CELL_GATE * cells;
-  float* output = input + ARMNN_REF_OUTPUT_GATE * cells;
+  float* input = lstm->gates + row * ARMNN_LSTM_GATES * cells;
+  float* forget = input + ARMNN_LSTM_FORGET_GATE * cells;
+  float* update = input + ARMNN_LSTM_CELL_GATE * cells;
+  float* output = input + ARMNN_LSTM_OUTPUT_GATE * cells;
   const int peeps = d->peephole_enabled != 0;
 
-  finish_gate(lstm, ARMNN_REF_FORGET_GATE, forget,
-              peeps ? operand(lstm, ARMNN_REF_LSTM_CELL_TO_FORGET) : NULL, cell);
+  finish_gate(lstm, ARMNN_LSTM_FORGET_GATE, forget,
+              peeps ? operand(lstm, ARMNN_LSTM_CELL_TO_FORGET) : NULL, cell);
   for (uint64_t i = 0; i < cells; ++i) forget[i] = armnn_i_ref_sigmoid(forget[i]);
   if (d->cifg_enabled) {
     for (uint64_t i = 0; i < cells; ++i) input[i] = 1.0f - forget[i];
   } else {
-    finish_gate(lstm, ARMNN_REF_INPUT_GATE, input,
-                peeps ? operand(lstm, ARMNN_REF_LSTM_CELL_TO_INPUT) : NULL, cell);
+    finish_gate(lstm, ARMNN_LSTM_INPUT_GATE, input,
+                peeps ? operand(lstm, ARMNN_LSTM_CELL_TO_INPUT) : NULL, cell);
     for (uint64_t i = 0; i < cells; ++i) input[i] = armnn_i_ref_sigmoid(input[i]);
   }
-  finish_gate(lstm, ARMNN_REF_CELL_GATE, update, NULL, NULL);
+  finish_gate(lstm, ARMNN_LSTM_CELL_GATE, update, NULL, NULL);
   for (uint64_t i = 0; i < cells; ++i) {
     update[i] = activated(function, update[i]);
     cell[i] =
         armnn_i_ref_clipped(forget[i] * cell[i] + input[i] * update[i], d->clipping_threshold_cell);
   }
-  finish_gate(lstm, ARMNN_REF_OUTPUT_GATE, output,
-              peeps ? operand(lstm, ARMNN_REF_LSTM_CELL_TO_OUTPUT) : NULL, cell);
+  finish_gate(lstm, ARMNN_LSTM_OUTPUT_GATE, output,
+              peeps ? operand(lstm, ARMNN_LSTM_CELL_TO_OUTPUT) : NULL, cell);
   for (uint64_t i = 0; i < cells; ++i) {
     output[i] = armnn_i_ref_sigmoid(output[i]);
     shown[i] = output[i] * activated(function, cell[i]);
@@ -157,8 +156,8 @@ static armnn_status_t project_range(void* argument, uint64_t begin, uint64_t end
   (void)thread_index;
   const lstm_t* lstm = (const lstm_t*)argument;
   const uint64_t cells = lstm->sizes.cells, outputs = lstm->sizes.outputs;
-  const float* weights = operand(lstm, ARMNN_REF_LSTM_PROJECTION);
-  const float* bias = operand(lstm, ARMNN_REF_LSTM_PROJECTION_BIAS);
+  const float* weights = operand(lstm, ARMNN_LSTM_PROJECTION);
+  const float* bias = operand(lstm, ARMNN_LSTM_PROJECTION_BIAS);
   for (uint64_t item = begin; item < end; ++item) {
     const uint64_t row = item / outputs, place = item % outputs;
     const float sum = armnn_i_ref_dot(lstm->shown + row * cells, weights + place * cells, cells);
@@ -169,7 +168,7 @@ static armnn_status_t project_range(void* argument, uint64_t begin, uint64_t end
 }
 
 static armnn_status_t run_step(lstm_t* lstm, armnn_error_t* error) {
-  const armnn_i_ref_lstm_sizes_t* sizes = &lstm->sizes;
+  const armnn_lstm_sizes_t* sizes = &lstm->sizes;
   const armnn_kernel_call_t* call = lstm->call;
   const uint64_t row_bytes = sizes->outputs * sizeof(float);
   ARMNN_RETURN_IF_ERROR(armnn_i_ref_run(call, multiply_range, lstm, sizes->batch * sizes->cells,
@@ -196,23 +195,22 @@ static armnn_status_t run_step(lstm_t* lstm, armnn_error_t* error) {
 static armnn_status_t run(const armnn_kernel_call_t* call, int is_sequence, int first, lstm_t* lstm,
                           armnn_error_t* error) {
   const armnn_lstm_descriptor_t* d = ARMNN_DESCRIPTOR(call->info, armnn_lstm_descriptor_t);
-  const armnn_i_ref_lstm_sizes_t sizes =
-      armnn_i_ref_lstm_sizes(call->info, is_sequence, d->time_major != 0);
+  const armnn_lstm_sizes_t sizes = armnn_lstm_sizes(call->info, is_sequence, d->time_major != 0);
   unsigned char* scratch = (unsigned char*)call->scratch;
   *lstm = (lstm_t){.call = call, .d = d, .sizes = sizes};
   lstm->output_state = ARMNN_OUT(call, first, float);
   lstm->cell_state = ARMNN_OUT(call, first + 1, float);
   lstm->gates = (float*)armnn_i_ref_scratch_take(
-      &scratch, sizes.batch * ARMNN_REF_GATES * sizes.cells, sizeof(float));
+      &scratch, sizes.batch * ARMNN_LSTM_GATES * sizes.cells, sizeof(float));
   lstm->shown =
       (float*)armnn_i_ref_scratch_take(&scratch, sizes.batch * sizes.cells, sizeof(float));
   if (sizes.batch == 0) return ARMNN_STATUS_OK;
   if (sizes.outputs > 0) {
-    memcpy(lstm->output_state, operand(lstm, ARMNN_REF_LSTM_OUTPUT_STATE),
+    memcpy(lstm->output_state, operand(lstm, ARMNN_LSTM_OUTPUT_STATE),
            sizes.batch * sizes.outputs * sizeof(float));
   }
   if (sizes.cells > 0) {
-    memcpy(lstm->cell_state, operand(lstm, ARMNN_REF_LSTM_CELL_STATE),
+    memcpy(lstm->cell_state, operand(lstm, ARMNN_LSTM_CELL_STATE),
            sizes.batch * sizes.cells * sizeof(float));
   }
   if (sizes.outputs == 0) return ARMNN_STATUS_OK;
@@ -228,10 +226,10 @@ static armnn_status_t lstm_float(const armnn_kernel_call_t* call, armnn_error_t*
   lstm_t lstm;
   ARMNN_RETURN_IF_ERROR(run(call, 0, 1, &lstm, error));
   const uint64_t cells = lstm.sizes.cells, skipped = lstm.d->cifg_enabled ? cells : 0;
-  const uint64_t kept = ARMNN_REF_GATES * cells - skipped;
+  const uint64_t kept = ARMNN_LSTM_GATES * cells - skipped;
   for (uint64_t row = 0; row < lstm.sizes.batch && kept > 0; ++row) {
     memcpy(ARMNN_OUT(call, 0, float) + row * kept,
-           lstm.gates + row * ARMNN_REF_GATES * cells + skipped, kept * sizeof(float));
+           lstm.gates + row * ARMNN_LSTM_GATES * cells + skipped, kept * sizeof(float));
   }
   return ARMNN_STATUS_OK;
 }
@@ -245,7 +243,7 @@ static armnn_status_t sequence_lstm_float(const armnn_kernel_call_t* call, armnn
 static int has_levels(int32_t type, const armnn_tensor_info_t* const* infos) {
   return type == ARMNN_LAYER_UNIDIRECTIONAL_SEQUENCE_LSTM &&
          infos[0]->data_type == ARMNN_DATA_TYPE_QASYMM_S8 &&
-         infos[ARMNN_REF_LSTM_BIAS + ARMNN_REF_FORGET_GATE]->data_type == ARMNN_DATA_TYPE_SIGNED32;
+         infos[ARMNN_LSTM_BIAS + ARMNN_LSTM_FORGET_GATE]->data_type == ARMNN_DATA_TYPE_SIGNED32;
 }
 
 armnn_status_t armnn_any_lstm__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
@@ -269,11 +267,11 @@ armnn_status_t armnn_i_ref_prepare_lstm(const armnn_workload_info_t* info, const
   }
   const armnn_lstm_descriptor_t* d = ARMNN_DESCRIPTOR(info, armnn_lstm_descriptor_t);
   const int is_sequence = info->input_infos[0]->rank == 3;
-  const armnn_i_ref_lstm_sizes_t sizes =
-      armnn_i_ref_lstm_sizes(info, is_sequence, d->time_major != 0);
+  const armnn_lstm_sizes_t sizes = armnn_lstm_sizes(info, is_sequence, d->time_major != 0);
   ARMNN_RETURN_IF_ERROR(
       armnn_i_ref_prepare_widened(info, host, backend, out_prepared, requirements, error));
-  armnn_i_ref_scratch_ask(requirements, sizes.batch * ARMNN_REF_GATES * sizes.cells, sizeof(float));
+  armnn_i_ref_scratch_ask(requirements, sizes.batch * ARMNN_LSTM_GATES * sizes.cells,
+                          sizeof(float));
   armnn_i_ref_scratch_ask(requirements, sizes.batch * sizes.cells, sizeof(float));
   return ARMNN_STATUS_OK;
 }

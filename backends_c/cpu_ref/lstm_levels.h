@@ -1,12 +1,8 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * lstm_levels.h - LSTM cells in integers: QLSTM, and UNIDIRECTIONAL_SEQUENCE_LSTM of 8 bits.
- *
- * The arithmetic is that of TensorFlow Lite's 8-bit LSTM with a cell state of 16 bits, which
- * Android NNAPI's QUANTIZED_LSTM has as well. Products of a gate come as Q3.12 (with layer
- * normalisation in the intermediate scale of the gate), gates are Q0.15, the scale of the cell
- * state is a power of two; the output state is rounded to 8 bits in each step.
+ * lstm_levels.h - LSTM cells in integers (lstm_integers.h): QLSTM, and UNIDIRECTIONAL_SEQUENCE_LSTM
+ * of 8 bits.
  */
 #ifndef ARMNN_CPU_REF_LSTM_LEVELS_H_
 #define ARMNN_CPU_REF_LSTM_LEVELS_H_

@@ -45,17 +45,15 @@ static armnn_status_t run_range(void* argument, uint64_t begin, uint64_t end,
       const int32_t sum = ARMNN_IN(call, BIAS + gate, int32_t)[at] +
                           sum_of_products(cell, x, INPUT_WEIGHTS + gate, at, cell->inputs) +
                           sum_of_products(cell, h, RECURRENT_WEIGHTS + gate, at, cell->cells);
-      const int16_t level = armnn_i_ref_saturate16(armnn_scale32(sum, cell->factor));
-      gates[gate] =
-          gate == CELL_GATE ? armnn_i_ref_tanh16(level, 3) : armnn_i_ref_sigmoid16(level, 3);
+      const int16_t level = armnn_saturate16(armnn_scale32(sum, cell->factor));
+      gates[gate] = gate == CELL_GATE ? armnn_tanh16(level, 3) : armnn_sigmoid16(level, 3);
     }
-    const int16_t added = armnn_i_ref_product16(gates[INPUT_GATE], gates[CELL_GATE]);
+    const int16_t added = armnn_product16(gates[INPUT_GATE], gates[CELL_GATE]);
     const int16_t kept =
-        armnn_i_ref_product16(gates[FORGET_GATE], ARMNN_IN(call, CELL_STATE, int16_t)[item]);
-    const int16_t state = armnn_i_ref_saturate16(kept + armnn_shift_right(added, 4));
-    const int16_t memorized = armnn_i_ref_tanh16(armnn_i_ref_saturate16(state * 2), 3);
-    const int32_t shown =
-        armnn_shift_right(armnn_i_ref_product16(gates[OUTPUT_GATE], memorized), 8);
+        armnn_product16(gates[FORGET_GATE], ARMNN_IN(call, CELL_STATE, int16_t)[item]);
+    const int16_t state = armnn_saturate16(kept + armnn_shift_right(added, 4));
+    const int16_t memorized = armnn_tanh16(armnn_saturate16(state * 2), 3);
+    const int32_t shown = armnn_shift_right(armnn_product16(gates[OUTPUT_GATE], memorized), 8);
     ARMNN_OUT(call, 0, int16_t)[item] = state;
     ARMNN_OUT(call, 1, uint8_t)[item] = (uint8_t)(128 + (shown > 127 ? 127 : shown));
   }

@@ -194,6 +194,14 @@ class Operators:
         )
         return out
 
+    def fixed(self, isa: str, function: str, x: np.ndarray, whole: int) -> np.ndarray:
+        """The sigmoid or tanh of numbers of 16 bits, ``whole`` of them before the point."""
+        out = x.astype(np.int16)
+        getattr(self._library, f"operators_{function}__{isa}")(
+            ctypes.c_void_p(out.ctypes.data), ctypes.c_uint64(out.size), ctypes.c_int32(whole)
+        )
+        return out
+
     def takes_signed_bytes(self, isa: str) -> bool:
         """Whether the first side of products of bytes is signed."""
         return bool(getattr(self._library, f"operators_byte_sign__{isa}")())

@@ -160,10 +160,44 @@ def quantised_depthwise(memory: Memory) -> Any:
     return quantised(memory, "depthwise")
 
 
+def integer_lstm(memory: Memory) -> Any:
+    """A cell in integers: weights of 8 bits, biases of 32, a cell state of 16."""
+
+    def info(shape: tuple[int, ...], kind: ann.DataType, scale: float) -> ann.TensorInfo:
+        return ann.TensorInfo(shape, kind, quantization=QuantizationInfo(scale))
+
+    gates = ("input", "forget", "cell", "output")
+    names = [f"{what}_to_{gate}_weights" for what in ("input", "recurrent") for gate in gates]
+    levels = {name: memory.levels(SIDE, SIDE) for name in names}
+    biases = {f"{gate}_gate_bias": few(SIDE).astype(np.int32) for gate in gates if gate != "cell"}
+    biases["cell_bias"] = biases["input_gate_bias"]
+
+    def build(network: ann.Network, x: Any) -> Any:
+        made = {
+            name: network.add_constant(
+                values, info=info(values.shape, ann.DataType.QSYMM_S8, 0.002)
+            )
+            for name, values in levels.items()
+        }
+        state = info((1, SIDE), ann.DataType.QASYMM_S8, 1 / 128)
+        cell = info((1, SIDE), ann.DataType.QSYMM_S16, 2.0**-11)
+        shown = info(x.output.info.shape, ann.DataType.QASYMM_S8, 1 / 128)
+        layer = network.add_unidirectional_sequence_lstm(
+            x,
+            network.add_constant(np.zeros((1, SIDE), np.int8), info=state),
+            network.add_constant(np.zeros((1, SIDE), np.int16), info=cell),
+            LstmWeights(**made, **biases),
+            output_infos=[state, cell, shown],
+        )
+        return layer.outputs[2]
+
+    return (1, None, SIDE), build
+
+
 def network_of(memory: Memory, make: Make) -> tuple[ann.Network, Callable[[int], Array]]:
     """The network, and its input by the free size."""
     shape, build = make(memory)
-    is_quantised = make in (quantised_convolution, quantised_depthwise)
+    is_quantised = make in (quantised_convolution, quantised_depthwise, integer_lstm)
     info = ann.TensorInfo(shape)
     if is_quantised:
         info = ann.TensorInfo(shape, ann.DataType.QASYMM_S8, quantization=LEVELS)
@@ -187,7 +221,7 @@ def network_of(memory: Memory, make: Make) -> tuple[ann.Network, Callable[[int],
 
 
 FORMS = [matrix, scaled_matrix, matrices, convolution, depthwise, blocks, gru, lstm, table]
-FORMS += [quantised_convolution, quantised_depthwise]
+FORMS += [quantised_convolution, quantised_depthwise, integer_lstm]
 
 
 # Else scales are multiplied into weights before the backend sees them, and that for each shape of a

@@ -87,6 +87,26 @@ void armnn_i_acc_bufferize_reshape(ir_scheduler_t* scheduler, const ir_node_t* n
   armnn_i_acc_add_copy(scheduler, node, &source, &target);
 }
 
+/* Bytes that lie one behind another, seen as elements of another type. */
+void armnn_i_acc_bufferize_retype(ir_scheduler_t* scheduler, const ir_node_t* node) {
+  ir_value_t* to = scheduler->graph->values[node->output];
+  armnn_i_acc_tensor_t view = armnn_i_acc_tensor_of(scheduler->graph->values[node->inputs[0]]);
+  int64_t stride = to->element.size;
+  view.element = to->element;
+  view.rank = to->shape.rank;
+  for (uint32_t d = view.rank; d-- > 0;) {
+    view.dims[d] = to->shape.dims[d];
+    view.strides[d] = stride;
+    stride *= view.dims[d];
+  }
+  if (!to->has_buffer) {
+    armnn_i_acc_set_buffer(to, view.memory.binding, view.memory.offset, view.strides);
+    return;
+  }
+  const armnn_i_acc_tensor_t target = armnn_i_acc_tensor_of(to);
+  armnn_i_acc_add_copy(scheduler, node, &view, &target);
+}
+
 void armnn_i_acc_bufferize_slice(ir_scheduler_t* scheduler, const ir_node_t* node) {
   const ir_graph_t* graph = scheduler->graph;
   ir_value_t* to = graph->values[node->output];

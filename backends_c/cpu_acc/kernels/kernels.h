@@ -14,6 +14,7 @@
 #include "dynamic.h"
 #include "elementwise.h"
 #include "gemm.h"
+#include "lstm_levels.h"
 #include "move.h"
 #include "pooling.h"
 #include "quantized.h"

@@ -260,11 +260,14 @@ typedef struct armnn_i_acc_element_kernels_t {
 } armnn_i_acc_element_kernels_t;
 
 typedef struct armnn_i_acc_word_kernels_t armnn_i_acc_word_kernels_t; /* words.h */
+typedef struct armnn_i_acc_lstm_level_kernels_t
+    armnn_i_acc_lstm_level_kernels_t; /* lstm_levels.h */
 
 typedef struct armnn_i_acc_quantized_kernels_t {
   uint32_t panel; /* channels of a panel of |sums|, and of a block of |channelwise| */
   const armnn_i_acc_element_kernels_t* elements;
   const armnn_i_acc_word_kernels_t* words; /* of numbers of 16 bits */
+  const armnn_i_acc_lstm_level_kernels_t* lstm;
   armnn_i_acc_levels_fn_t levels;
   /* Levels of both sides in 16 bits: any zero points. */
   const armnn_i_acc_product_kernels_t* pairs;

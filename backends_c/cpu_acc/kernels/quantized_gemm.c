@@ -74,6 +74,7 @@ extern const armnn_i_acc_product_kernels_t ACC_NAME(armnn_i_acc_narrow_kernels);
 extern const armnn_i_acc_product_kernels_t ACC_NAME(armnn_i_acc_byte_kernels);
 extern const armnn_i_acc_element_kernels_t ACC_NAME(armnn_i_acc_element_kernels);
 extern const armnn_i_acc_word_kernels_t ACC_NAME(armnn_i_acc_word_kernels);
+extern const armnn_i_acc_lstm_level_kernels_t ACC_NAME(armnn_i_acc_lstm_level_kernels);
 
 extern const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels);
 const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels) = {
@@ -86,6 +87,7 @@ const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels) = 
     .has_dot_product = VI_HAS_DOT_PRODUCT,
     .elements = &ACC_NAME(armnn_i_acc_element_kernels),
     .words = &ACC_NAME(armnn_i_acc_word_kernels),
+    .lstm = &ACC_NAME(armnn_i_acc_lstm_level_kernels),
     .channelwise = ACC_NAME(armnn_s8_depthwise),
     .channelwise_name = "armnn_s8_depthwise__" ACC_ISA_TEXT,
 #if VI_HAS_DOT_PRODUCT && defined(__AVX512F__)

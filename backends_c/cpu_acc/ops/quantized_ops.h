@@ -11,6 +11,7 @@
 
 #include "../program.h"
 #include "fixed_point.h"
+#include "lstm_integers.h"
 
 /* Sums, differences and products of levels, which broadcast as for a binary of float32. All three
  * tensors have 8 bits, or 16. */
@@ -221,5 +222,28 @@ typedef struct armnn_i_acc_quantized_resize_t {
 armnn_status_t armnn_i_acc_make_quantized_resize(const armnn_i_acc_maker_t* maker,
                                                  const armnn_i_acc_quantized_resize_t* what,
                                                  armnn_i_acc_op_t** out_op);
+
+/* LSTM cells in integers (lstm_integers.h) over a sequence, [steps, rows, ..] or with |rows_first|
+ * [rows, steps, ..]. States before the first step: |hidden| [rows, outputs], |cell| [rows, cells].
+ * |output| are bytes: the last cell state, 16 bits each, then the hidden states of all steps, in
+ * the order of |input|, then the last one. By gate, in the order of the operands; null without it.
+ */
+typedef struct armnn_i_acc_lstm_levels_t {
+  armnn_i_acc_tensor_t input, hidden, cell, output;
+  bool rows_first;
+  int64_t cells, outputs;
+  armnn_lstm_levels_t levels;
+  const int8_t* weights[ARMNN_LSTM_GATES];   /* [cells, inputs] */
+  const int8_t* recurrent[ARMNN_LSTM_GATES]; /* [cells, outputs] */
+  const int32_t* bias[ARMNN_LSTM_GATES];
+  const int16_t* peepholes[ARMNN_LSTM_GATES];
+  const int16_t* norms[ARMNN_LSTM_GATES];
+  const int8_t* projection; /* [outputs, cells]; without it outputs are cells */
+  const int32_t* projection_bias;
+} armnn_i_acc_lstm_levels_t;
+
+armnn_status_t armnn_i_acc_make_lstm_levels(const armnn_i_acc_maker_t* maker,
+                                            const armnn_i_acc_lstm_levels_t* what,
+                                            armnn_i_acc_op_t** out_op);
 
 #endif /* ARMNN_CPU_ACC_QUANTIZED_OPS_H_ */

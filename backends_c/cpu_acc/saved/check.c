@@ -431,6 +431,7 @@ bool armnn_i_acc_check_pad(const armnn_i_acc_pad_t* what) {
     return false;                                                     \
   }
 NEVER_READ(lstm)
+NEVER_READ(lstm_levels)
 NEVER_READ(gru)
 NEVER_READ(block_product)
 NEVER_READ(dequantize_blocks)

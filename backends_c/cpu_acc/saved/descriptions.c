@@ -296,6 +296,7 @@ static void parameters_quantized_resize(fields_t* fields, armnn_i_acc_quantized_
     armnn_i_acc_fail_fields(fields, "there are no fields for " #name);            \
   }
 WITHOUT_FIELDS(lstm)
+WITHOUT_FIELDS(lstm_levels)
 WITHOUT_FIELDS(gru)
 WITHOUT_FIELDS(block_product)
 WITHOUT_FIELDS(dequantize_blocks)

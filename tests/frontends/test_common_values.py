@@ -229,14 +229,17 @@ def test_a_known_value_is_one_constant() -> None:
 @pytest.mark.parametrize("order", [None, (1, 2, 0)])
 def test_real_numbers_are_made_of_levels_once(order: tuple[int, ...] | None) -> None:
     levels = int8(4, 3, 2)
-    factors, points = R.random((4, 1, 1), np.float32), np.float32([[[5]], [[-6]], [[0]], [[9]]])
+    factors, points = (
+        R.random((4, 1, 1), np.float32),
+        np.array([[[5]], [[-6]], [[0]], [[9]]], np.float32),
+    )
     known = KnownReals(quantized(levels, scales(4, 0)), factors, points)
     expected = (levels.astype(np.float32) - points) * factors
     if order is not None:
         moved = Emitter(ann.Network()).transpose(known, order)
         assert isinstance(moved, KnownReals)
         known, expected = moved, expected.transpose(order)
-    assert (known.shape, known.dtype) == (expected.shape, np.float32)
+    assert (known.shape, known.dtype) == (expected.shape, np.dtype(np.float32))
     np.testing.assert_array_equal(known.array, expected)
     assert known.array is known.array
     with pytest.raises(ValueError, match="read-only"):

@@ -4,10 +4,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from armnn_py._native.allocators import default_allocator
 from armnn_py._native.backend_options import checked_options, set_option, visible
@@ -17,72 +15,28 @@ from armnn_py._native.backend_services import (
     extension,
     self_test,
 )
-from armnn_py._native.backend_table import (
-    TableError,
-    capabilities,
-    destroy_instance,
-    quiesce_instance,
-)
-from armnn_py._native.devices import lost_reason
-from armnn_py._native.interrupts import deferred_interrupts, guarded
+from armnn_py._native.backend_table import TableError, capabilities
 from armnn_py._native.model_options import model_option_defaults
 from armnn_py.backends import shared_library
-from armnn_py.backends.model_options import ModelOptions
+from armnn_py.backends.layer_questions import LayerQuestions
 from armnn_py.backends.option import BackendOption, option_records
-from armnn_py.device_ids import device_id
 from armnn_py.errors import BackendError, InvalidArgumentError
-from armnn_py.ownership import Owner
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from armnn_py._native import abi
-    from armnn_py._native.allocators import GivenAllocator, NativeAllocator
+    from armnn_py._native.allocators import GivenAllocator
     from armnn_py._native.backend_context import NativeBackendContext
     from armnn_py._native.backend_options import OptionDefault, OptionValue
     from armnn_py._native.profiling_context import Counter, NativeProfilingContext
     from armnn_py.backends.backend_allocator import BackendAllocator
-    from armnn_py.backends.layer_support import StandInAnswer, Support
     from armnn_py.backends.source import BackendSource
     from armnn_py.backends.version import BackendVersion
-    from armnn_py.descriptors import Descriptor, StandInDescriptor
-    from armnn_py.tensors import TensorInfo
-    from armnn_py.types import LayerType
 
 __all__ = ["Backend"]
 
-_log = logging.getLogger("armnn_py.backends")
 
-#: Nanoseconds that a backend may take to finish its queues before it is destroyed.
-QUIESCE_NS = 2_000_000_000
-
-
-class _Use:
-    """One use of a backend, in a ``with`` block; Ctrl-C between two lines does not lose it."""
-
-    __slots__ = ("_backend", "_is_counted")
-
-    def __init__(self, backend: Backend) -> None:
-        self._backend = backend
-        self._is_counted = False
-
-    def __enter__(self) -> None:
-        with deferred_interrupts():
-            self._backend.retain()
-            self._is_counted = True
-
-    def __exit__(self, *_: object) -> None:
-        with deferred_interrupts():
-            is_counted, self._is_counted = self._is_counted, False
-            if is_counted:
-                self._backend.release()
-
-    def __del__(self) -> None:
-        if self._is_counted:
-            self.__exit__()
-
-
-class Backend(Owner, instead="a process makes its own Runtime, and shares it between threads"):
+class Backend(
+    LayerQuestions, instead="a process makes its own Runtime, and shares it between threads"
+):
     """One runtime's instance of a backend; made by :func:`armnn_py.backends.load_backends`.
 
     Attributes
@@ -105,24 +59,7 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
     the last of them, in whatever order Python frees objects.
     """
 
-    __slots__ = (
-        "_allocator",
-        "_default_allocator",
-        "_instance",
-        "_is_open",
-        "_option_defaults",
-        "_profiling",
-        "_quiesced",
-        "_table",
-        "_users",
-        "context",
-        "device_index",
-        "id",
-        "lost_device",
-        "options",
-        "run_option_defaults",
-        "source",
-    )
+    __slots__ = ("_option_defaults", "options", "run_option_defaults")
 
     def __init__(
         self,
@@ -137,23 +74,11 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         profiling: NativeProfilingContext | None = None,
         allocator: GivenAllocator | None = None,
     ) -> None:
-        self.source = source
-        self.id = device_id(source.id, device_index)
-        self.device_index = device_index
+        super().__init__(source, device_index, instance, context, profiling, allocator)
         self._option_defaults = option_defaults
         self.run_option_defaults = run_option_defaults
         in_force = {name: one.value for name, one in option_defaults.items()} | dict(values)
         self.options = visible(in_force, option_defaults)
-        self._table = source.table
-        self._instance = instance
-        self._quiesced = False
-        self.context = context
-        self._profiling = profiling
-        self._allocator = allocator  # outlives the instance
-        self._default_allocator: NativeAllocator | None = None
-        self._is_open = True
-        self._users = 1
-        self.lost_device: str | None = None
 
     @property
     def version(self) -> BackendVersion:
@@ -203,11 +128,6 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         return int(self._table.api.score)
 
     @property
-    def api(self) -> abi.armnn_backend_api_t:
-        """A private copy of its table; functions that an older backend lacks are null."""
-        return guarded(self._table.api, self.id)
-
-    @property
     def may_call_python(self) -> bool:
         """Whether `calls_python` can ever be true."""
         return self._profiling is not None or self._is_pythons
@@ -220,11 +140,6 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
     @property
     def _is_pythons(self) -> bool:
         return self._allocator is not None or self.source.python_table is not None
-
-    @property
-    def instance(self) -> int:
-        """Address of the backend object; 0 after :meth:`close`."""
-        return self._instance
 
     @property
     def capabilities(self) -> dict[str, OptionValue]:
@@ -430,132 +345,6 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
         with self.in_use(), shared_library.LOADING:
             self_test(self.id, self.api, self._instance, level)
 
-    def supports(
-        self,
-        layer_type: LayerType,
-        inputs: Sequence[TensorInfo | None],
-        outputs: Sequence[TensorInfo] | None = None,
-        descriptor: Descriptor | None = None,
-        *,
-        constants: Collection[int] = (),
-        model_options: Mapping[str, OptionValue] | None = None,
-    ) -> Support:
-        """Ask whether it runs a layer: Arm NN's ``ILayerSupport::IsLayerSupported``.
-
-        Parameters
-        ----------
-        layer_type
-            Type of the layer.
-        inputs
-            Infos of its operands in the order of ``armnn/descriptors.h``, None for an optional one
-            that is absent.
-        outputs
-            Infos of its outputs; without them they are inferred, as `Network.add_layer` does.
-        descriptor
-            Parameters, of the class that ``DESCRIPTOR_OF[layer_type]`` names.
-        constants
-            Indices, from 0, of the operands whose values are known when a network is loaded.
-        model_options
-            Options of the model for this backend, by name.
-
-        Returns
-        -------
-        Support
-            True if it runs the layer; otherwise false, with the backend's ``reason``.
-
-        Raises
-        ------
-        LayerValidationError
-            No network can have such a layer; the backend is not asked.
-        InvalidArgumentError
-            An argument has a wrong type, or the runtime of the backend is closed.
-        UnknownNameError
-            The backend has no such model option.
-
-        Examples
-        --------
-        >>> import armnn_py as ann
-        >>> from armnn_py.descriptors import ActivationDescriptor
-        >>> x = ann.TensorInfo((1, 16))
-        >>> with ann.Runtime() as runtime:
-        ...     backend = runtime.backends["CpuRef"]
-        ...     bool(backend.supports(ann.LayerType.ACTIVATION, [x], None, ActivationDescriptor()))
-        True
-        """
-        from armnn_py.backends.layer_support import (
-            LayerSupport,
-            Support,
-            never_shown,
-            valid_signature,
-        )
-
-        signature = valid_signature(layer_type, inputs, outputs, descriptor, constants)
-        why = never_shown(signature.type, signature.descriptor)
-        if why:
-            return Support(False, why)
-        options = None
-        if model_options is not None:
-            options = ModelOptions({self.id: model_options}, {self.id: self}).of(self)
-        with LayerSupport(self, options) as support:
-            return support.ask(signature)
-
-    @property
-    def runs_stand_ins(self) -> bool:
-        """Whether it runs any operator that no layer expresses.
-
-        Raises
-        ------
-        InvalidArgumentError
-            The runtime of the backend is closed.
-        """
-        from armnn_py.backends.layer_support import LayerSupport
-
-        with LayerSupport(self) as support:
-            return support.runs_stand_ins
-
-    def infer_stand_in(
-        self,
-        descriptor: StandInDescriptor,
-        inputs: Sequence[TensorInfo | None],
-        constants: Mapping[int, NDArray[Any]] | None = None,
-        *,
-        name: str = "",
-    ) -> StandInAnswer:
-        """Ask whether it runs an operator that no layer expresses, and what its outputs are.
-
-        Parameters
-        ----------
-        descriptor
-            The operator: domain, name, version, attributes, counts of operands and outputs.
-        inputs
-            Infos of its operands, None for one that is absent.
-        constants
-            Values of operands that are known, by index.
-        name
-            Name of the layer, for messages of the backend.
-
-        Returns
-        -------
-        StandInAnswer
-            True with the infos of the outputs; otherwise false, with the backend's ``reason``.
-
-        Raises
-        ------
-        InvalidArgumentError
-            The descriptor has other counts, or the runtime of the backend is closed.
-        """
-        from armnn_py.backends.layer_support import LayerSupport
-
-        if descriptor.input_count != len(inputs):
-            raise InvalidArgumentError(
-                f"infos of {len(inputs)} operands given, {descriptor.input_count} expected by the "
-                "descriptor"
-            )
-        known = constants or {}
-        values = [known.get(index) for index in range(len(inputs))]
-        with LayerSupport(self) as support:
-            return support.infer_stand_in(descriptor, inputs, values, name)
-
     def extension(self, name: str) -> int | None:
         """Return the address of its table of that name, e.g. ``"acme.tuning/1"``, or None.
 
@@ -568,70 +357,6 @@ class Backend(Owner, instead="a process makes its own Runtime, and shares it bet
             raise InvalidArgumentError(f"extension: {name!r} given, a name expected")
         with self.in_use():
             return extension(self.api, self._instance, name)
-
-    def in_use(self) -> contextlib.AbstractContextManager[None]:
-        """Keep the instance for the length of a block; raises if the runtime is closed."""
-        return _Use(self)
-
-    def note_lost_device(self) -> None:
-        """After a failure: remember whether the backend reported its device lost."""
-        if self.lost_device is None and self._instance:
-            self.lost_device = lost_reason(self._instance)
-
-    def retain(self) -> None:
-        """Count one more user, who must call :meth:`release`.
-
-        Raises
-        ------
-        InvalidArgumentError
-            The runtime of the backend is closed.
-        """
-        with shared_library.LOADING:
-            if not self._is_open:
-                raise InvalidArgumentError(
-                    f"backend '{self.id}' is closed", hints=["make a new Runtime()"]
-                )
-            self._users += 1
-
-    def close(self) -> None:
-        """End the registry's use; may be repeated. No new user is accepted from now on."""
-        # An interrupt between two steps would leave it neither open nor closed.
-        with shared_library.LOADING, deferred_interrupts():
-            if self._is_open:
-                self._is_open = False
-                self.source.forget()
-                self.release()
-
-    def quiesce(self) -> None:
-        """Tell the instance to finish and rest, once; a failure is logged."""
-        with shared_library.LOADING:
-            if self._quiesced or not self._instance:
-                return
-            self._quiesced = True
-            reason = quiesce_instance(self._table, self._instance, QUIESCE_NS, self.id)
-            if reason is not None:
-                _log.warning("backend '%s' did not come to rest: %s", self.id, reason)
-
-    def release(self) -> None:
-        """Count one user less; the last one destroys the instance and closes the library."""
-        with shared_library.LOADING, deferred_interrupts():
-            self._users -= 1
-            if self._users:
-                return
-            self.quiesce()
-            if self._profiling is not None:
-                self._profiling.destroy()
-            if self._default_allocator is not None:
-                self._default_allocator.destroy()
-                self._default_allocator = None
-            if self.context is not None:
-                self.context.destroy()
-                self.context = None
-            instance, self._instance = self._instance, 0
-            destroy_instance(self._table, instance, self.id)
-            self._allocator = None
-            if self.source.library is not None:
-                shared_library.release(self.source.library, unloadable=self._table.unloadable)
 
     def __repr__(self) -> str:
         state = "" if self._is_open else " closed"

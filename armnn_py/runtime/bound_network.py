@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.backends.run_options import RunOptions
+    from armnn_py.runtime.binding import Binder
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.context_pool import ContextPool
     from armnn_py.runtime.plan_cache import Lease
+    from armnn_py.runtime.plan_choice import PlanChoice
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["BoundNetwork"]
+__all__ = ["BoundNetwork", "bind_arrays"]
 
 
 class Bindable(Protocol):
@@ -229,3 +231,47 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
     def __repr__(self) -> str:
         state = " closed" if self.closed else ""
         return f"<BoundNetwork of '{self._network.name}'{state}>"
+
+
+def bind_arrays(
+    network: Bindable,
+    pool: ContextPool,
+    binder: Binder,
+    choice: PlanChoice,
+    inputs: Any,
+    outputs: Mapping[str, np.ndarray] | None,
+    options: RunOptions | None,
+) -> BoundNetwork:
+    """Check arrays and give them a context of their own, see `LoadedNetwork.bind`."""
+    arrays = None if inputs is None else binder.bind(inputs, share=True)
+    key = choice.static_key if arrays is None else choice.ready_key(arrays)
+    if key is None:
+        raise InvalidArgumentError(
+            f"network '{network.name}' has free dimensions: bind() needs inputs",
+            hints=["pass arrays of the shapes that you want to run"],
+        )
+    if arrays is not None:
+        arrays = choice.fixed(arrays)
+    lease = pool.start(waits=False)
+    try:
+        context = pool.borrow(lease, choice.key_in_pool(key), new_sequence=True)
+        context.set_key(key)
+        if arrays is None:
+            arrays = context.fresh_inputs()
+        context.check_inputs(arrays)
+        if outputs is not None:
+            arrays, outputs = binder.bind_out(
+                outputs,
+                arrays,
+                lambda name: choice.output(name, key),
+                share=True,
+                in_place=lambda: context.plan.in_place,
+            )
+            context.check_outputs(outputs)
+        own = context.fresh_outputs(outputs or {})
+        bound = BoundNetwork(network, pool, lease, arrays, own, options)
+        pool.keep(lease, bound)
+        return bound
+    finally:
+        pool.give_back(lease)
+        drain_log()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from armnn_py.ownership import Owner
 
 if TYPE_CHECKING:
-    from armnn_py._native.plan import NativeContext
+    from armnn_py._native.context import NativeContext
 
 __all__ = ["CancelToken"]
 

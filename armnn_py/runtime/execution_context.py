@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from armnn_py._native import abi
+from armnn_py._native.context import NativeContext
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.memory import address_of
-from armnn_py._native.plan import NativeContext
 from armnn_py.errors import ExecutionCancelledError, ExecutionError
 from armnn_py.runtime.buffers import check_in_place, make_room
 from armnn_py.runtime.context_handles import ContextHandles

@@ -5,26 +5,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.log import drain_log
-from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
+from armnn_py.errors import InvalidArgumentError
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.binding import Binder, check_stops
 from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.context_pool import ContextPool
-from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
+from armnn_py.runtime.debug_hook import DebugHook
 from armnn_py.runtime.late_plan import plan_late, plan_maker
 from armnn_py.runtime.network_facts import NetworkFacts
 from armnn_py.runtime.network_state import NetworkState
 from armnn_py.runtime.notices import NetworkNotices
 from armnn_py.runtime.plan_cache import PLAN_CACHE_BYTES
-from armnn_py.runtime.plan_keys import plan_key
+from armnn_py.runtime.plan_choice import PlanChoice
 from armnn_py.runtime.shared_outputs import guarded_views
-from armnn_py.text import counted
-from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,18 +31,11 @@ if TYPE_CHECKING:
     from armnn_py.backends.run_options import RunOptions
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
-    from armnn_py.runtime.execution_context import ExecutionContext
     from armnn_py.runtime.late_sizes import Bounds, LateSize
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.network_plan import NetworkPlan
-    from armnn_py.runtime.plan_cache import Lease
-    from armnn_py.runtime.plan_keys import PlanKey
-    from armnn_py.runtime.profiling import Profile
-    from armnn_py.tensors import TensorInfo
 
 __all__ = ["LoadedNetwork"]
-
-_Used = TypeVar("_Used")
 
 #: Seconds to wait at interpreter exit for runs that were told to stop.
 EXIT_PATIENCE = 10.0
@@ -98,17 +89,11 @@ class LoadedNetwork(
             self.name, plan_of, plan_cache_size, plan_cache_bytes, tuple(variables)
         )
         self._state = NetworkState(self.name, variables, pool.read_variable, pool.write_variables)
-        #: The key of the one plan, where that serves all shapes.
-        self._only_key: PlanKey | None = None
         try:
             self._late_shapes = plan_late(
                 optimized, self._notices, self._debug, bounds, late, limits
             )
-            if not optimized.is_dynamic:
-                self._pool.fix(tuple(info.static_shape for info in optimized.inputs.values()))
-            elif late:
-                self._only_key = ()
-                self._pool.fix(self._only_key)
+            self._choice = PlanChoice(optimized, self._binder, pool, has_late_plan=bool(late))
             self._notices.after_load()
         except BaseException:
             self._pool.free()
@@ -209,17 +194,18 @@ class LoadedNetwork(
                     begin = time.monotonic()
                 lease = pool.start(timeout=timeout, cancel=cancel)
             if out is not None:
-                key = self._ready_key(arrays)
+                choice = self._choice
+                key = choice.ready_key(arrays)
                 arrays, out = self._binder.bind_out(
                     out,
                     arrays,
-                    lambda name: self._output(name, key),
+                    lambda name: choice.output(name, key),
                     share=share_inputs,
-                    in_place=lambda: self._in_place(key),
+                    in_place=lambda: choice.in_place(key),
                 )
             context = lease.context
             if context is None:
-                context = self._borrow(lease, arrays, timeout, cancel)
+                context = self._choice.borrow(lease, arrays, timeout, cancel)
             if share_outputs:
                 context.set_key(tuple([array.shape for array in arrays]))
                 out, token = context.lend_outputs()
@@ -274,31 +260,7 @@ class LoadedNetwork(
         ...     loaded.prepare([{"rows": 1}, {"rows": 8}])
         ...     outputs = loaded.run(np.zeros((8, 4), np.float32))  # finds its plan
         """
-        from armnn_py.runtime.late_sizes import read_bounds, read_point
-
-        wanted = [shapes] if isinstance(shapes, Mapping) else list(shapes)
-        infos = self._binder.inputs
-        for one in wanted:
-            sizes = read_bounds(infos, one, what="shapes")
-            dims = {name: list(info.shape) for name, info in infos.items()}
-            for size in sizes:
-                for name, axis in size.places:
-                    dims[name][axis] = size.bound
-            found = {name: tuple(shape) for name, shape in dims.items()}
-            read_point(sizes, found)  # type: ignore[arg-type]
-            if not self._optimized.is_dynamic or self._only_key is not None:
-                continue
-            if self._optimized.value_inputs:
-                raise InvalidArgumentError(
-                    f"network '{self.name}': values of inputs decide shapes",
-                    details=[f"inputs: {', '.join(self._optimized.value_inputs)}"],
-                    hints=["run() makes the plan for the values that it gets"],
-                )
-            lease = self._pool.start(waits=False)
-            try:
-                self._pool.plan(tuple(found.values()))  # type: ignore[arg-type]
-            finally:
-                self._pool.give_back(lease)
+        self._choice.prepare(shapes)
         drain_log()
 
     #: Arm NN's name for `run`.
@@ -321,69 +283,6 @@ class LoadedNetwork(
         chosen = (backend.id for backend in self._optimized.backends)
         warn_of_unused("options", options, dict.fromkeys([*chosen, *self.assignment.counts]))
         return checked
-
-    def _output(self, name: str, key: PlanKey) -> TensorInfo:
-        """The info of an output for these input shapes, free dimensions bound."""
-        if not self._optimized.is_dynamic:
-            return self._binder.outputs[name]
-        if self._only_key is not None:
-            return self._pool.plan(self._only_key).shape_tables.find(key).outputs[name]
-        return self._pool.plan(key).network.outputs[name]
-
-    def _in_place(self, key: PlanKey) -> frozenset[tuple[int, int]]:
-        """Pairs of an input and an output of the plan that may be one array."""
-        return self._pool.plan(key if self._only_key is None else self._only_key).in_place
-
-    def _key_of(self, arrays: Sequence[np.ndarray]) -> PlanKey:
-        """The key of the plan for these inputs."""
-        if self._only_key is not None:
-            return self._only_key
-        return plan_key(arrays, self._binder.inputs, self._optimized.value_inputs)
-
-    def _with_plan(self, arrays: Sequence[np.ndarray], use: Callable[[PlanKey], _Used]) -> _Used:
-        """Call ``use`` with the key of the plan for these inputs."""
-        while True:
-            known = len(self._optimized.value_inputs)
-            try:
-                return use(self._key_of(arrays))
-            except InputValuesNeededError:
-                # The first time that values of an input turn out to decide shapes.
-                if len(self._optimized.value_inputs) == known:
-                    raise
-
-    # Not in `run`, where a lambda would make each look at its variables cost more.
-    def _borrow(
-        self,
-        lease: Lease,
-        arrays: Sequence[np.ndarray],
-        timeout: float | None,
-        cancel: CancelToken | None,
-    ) -> ExecutionContext:
-        """Give a lease a context for these inputs."""
-        return self._with_plan(
-            arrays, lambda key: self._pool.borrow(lease, key, timeout=timeout, cancel=cancel)
-        )
-
-    def _ready_key(self, arrays: Sequence[np.ndarray]) -> PlanKey:
-        """The shapes of these inputs; with a plan for each set of them: the key of their plan."""
-        if self._only_key is not None or not self._optimized.is_dynamic:
-            return tuple([array.shape for array in arrays])
-
-        def plan(key: PlanKey) -> PlanKey:
-            self._pool.plan(key)
-            return key
-
-        return self._with_plan(arrays, plan)
-
-    def _fixed(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
-        """Arrays for `bind`: those whose values decide shapes can be written no more."""
-        fixed = self._optimized.value_inputs
-        if fixed:
-            for index, name in enumerate(self._binder.inputs):
-                if name in fixed:
-                    arrays[index] = arrays[index].copy()
-                    arrays[index].flags.writeable = False
-        return arrays
 
     def bind(
         self,
@@ -425,45 +324,12 @@ class LoadedNetwork(
         ...         print(bound.run()["probabilities"].argmax())
         4
         """
-        from armnn_py.runtime.bound_network import BoundNetwork
+        from armnn_py.runtime.bound_network import bind_arrays
 
         run_options = None if options is None else self._run_options(options)
-        if inputs is not None:
-            arrays = self._binder.bind(inputs, share=True)
-            key = self._ready_key(arrays)
-            arrays = self._fixed(arrays)
-        elif self._optimized.is_dynamic:
-            raise InvalidArgumentError(
-                f"network '{self.name}' has free dimensions: bind() needs inputs",
-                hints=["pass arrays of the shapes that you want to run"],
-            )
-        else:
-            arrays = None
-            key = tuple([info.static_shape for info in self._optimized.inputs.values()])
-        lease = self._pool.start(waits=False)
-        try:
-            only = self._only_key
-            context = self._pool.borrow(lease, key if only is None else only, new_sequence=True)
-            context.set_key(key)
-            if arrays is None:
-                arrays = context.fresh_inputs()
-            context.check_inputs(arrays)
-            if outputs is not None:
-                arrays, outputs = self._binder.bind_out(
-                    outputs,
-                    arrays,
-                    lambda name: self._output(name, key),
-                    share=True,
-                    in_place=lambda: context.plan.in_place,
-                )
-                context.check_outputs(outputs)
-            own = context.fresh_outputs(outputs or {})
-            bound = BoundNetwork(self, self._pool, lease, arrays, own, run_options)
-            self._pool.keep(lease, bound)
-            return bound
-        finally:
-            self._pool.give_back(lease)
-            drain_log()
+        return bind_arrays(
+            self, self._pool, self._binder, self._choice, inputs, outputs, run_options
+        )
 
     def reset_state(self) -> None:
         """Have recurrent layers and variables forget earlier runs: a new sequence begins.
@@ -483,70 +349,7 @@ class LoadedNetwork(
         """
         self._pool.reset_state()
 
-    # ---- Looking and end -----------------------------------------------------------------------
-
-    def profile(self) -> Profile:
-        """Record the time of each layer.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import armnn_py as ann
-        >>> with ann.load("model.onnx", backends=["CpuRef"]) as network:
-        ...     with network.profile() as profile:
-        ...         outputs = network.run(np.load("image.npy"))
-        >>> print(profile)  # a table; here its last line
-        layer ...
-        1 run in ... ms
-        """
-        from armnn_py.runtime.profiling import Profile
-
-        self._pool.check_open()
-        return Profile(self.name, self._pool, self._runtime.backends)
-
-    def register_debug_callback(self, callback: DebugCallback | None) -> None:
-        """Show the tensors at Debug layers while the network runs; Arm NN's name.
-
-        Parameters
-        ----------
-        callback
-            Called with the name of a layer, the index of its output and a copy of that tensor, in
-            the order of execution and on the thread of the run. An exception ends the run, and
-            `run` raises it. Replaces the callback before; None removes it.
-
-        Raises
-        ------
-        InvalidArgumentError
-            It is no callable, the network has no Debug layers, or is closed.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import armnn_py as ann
-        >>> network = ann.Network()
-        >>> x = network.add_input("x", ann.TensorInfo((2,)))
-        >>> y = network.add_output("y", network.add_floor(x, name="whole"))
-        >>> debug = ann.OptimizerOptions(debug=True)
-        >>> with ann.load(network, ["CpuRef"], options=debug) as loaded:
-        ...     loaded.register_debug_callback(lambda *seen: print(*seen))
-        ...     outputs = loaded.run(np.float32([2.5, 8]))
-        x 0 [2.5 8. ]
-        whole 0 [2. 8.]
-        """
-        self._pool.check_open()
-        if callback is not None and not callable(callback):
-            raise InvalidArgumentError(
-                f"debug callback: {type(callback).__name__} given, a callable expected"
-            )
-        layers = self._optimized.network.layers
-        if not self._optimized.options.debug and all(
-            layer.type is not LayerType.DEBUG for layer in layers
-        ):
-            raise InvalidArgumentError(
-                f"network '{self.name}' has no Debug layers",
-                hints=["optimize(network, debug=True) puts one behind each layer"],
-            )
-        self._debug.callback = callback
+    # ---- End -------------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Free everything; waits for running calls, later calls raise. Harmless when repeated.
@@ -599,15 +402,3 @@ class LoadedNetwork(
         if getattr(self, "_is_loaded", False) and not self._pool.closed:
             self._pool.forget_leases()
             self._close(patience=None, obey=False)
-
-    def __repr__(self) -> str:
-        if self._pool.closed:
-            return f"<LoadedNetwork '{self.name}' closed>"
-        assignment = self.assignment
-        if not len(assignment) and self._optimized.is_dynamic:
-            return f"<LoadedNetwork '{self.name}' with free dimensions>"
-        counts = assignment.counts
-        return (
-            f"<LoadedNetwork '{self.name}' {counted(sum(counts.values()), 'layer')} "
-            f"on {'+'.join(counts) or 'no backend'}>"
-        )

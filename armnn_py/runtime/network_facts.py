@@ -1,10 +1,17 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a loaded network tells of itself: names and shapes, backends of layers, memory."""
+"""What a loaded network tells of itself and of its runs.
+
+Names and shapes, backends of layers, memory; the time of each layer, tensors on the way.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.text import counted
+from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,18 +20,22 @@ if TYPE_CHECKING:
     from armnn_py.optimizer import Assignment, OptimizedNetwork
     from armnn_py.runtime.binding import Binder
     from armnn_py.runtime.context_pool import ContextPool
+    from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
     from armnn_py.runtime.late_plan import LateShapesReport
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.network_state import NetworkState
+    from armnn_py.runtime.profiling import Profile
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["NetworkFacts"]
 
 
 class NetworkFacts:
-    """The part of a `LoadedNetwork` that neither runs nor changes it."""
+    """The part of a `LoadedNetwork` that shows it and its runs, and changes neither."""
 
+    name: str
     _binder: Binder
+    _debug: DebugHook
     _late_shapes: LateShapesReport
     _optimized: OptimizedNetwork
     _pool: ContextPool
@@ -115,3 +126,80 @@ class NetworkFacts:
         """
         plan = self._pool.latest
         return tuple(plan.elided) if plan is not None else ()
+
+    def __repr__(self) -> str:
+        if self._pool.closed:
+            return f"<LoadedNetwork '{self.name}' closed>"
+        assignment = self.assignment
+        if not len(assignment) and self._optimized.is_dynamic:
+            return f"<LoadedNetwork '{self.name}' with free dimensions>"
+        counts = assignment.counts
+        return (
+            f"<LoadedNetwork '{self.name}' {counted(sum(counts.values()), 'layer')} "
+            f"on {'+'.join(counts) or 'no backend'}>"
+        )
+
+    # ---- Runs ----------------------------------------------------------------------------------
+
+    def profile(self) -> Profile:
+        """Record the time of each layer.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import armnn_py as ann
+        >>> with ann.load("model.onnx", backends=["CpuRef"]) as network:
+        ...     with network.profile() as profile:
+        ...         outputs = network.run(np.load("image.npy"))
+        >>> print(profile)  # a table; here its last line
+        layer ...
+        1 run in ... ms
+        """
+        from armnn_py.runtime.profiling import Profile
+
+        self._pool.check_open()
+        return Profile(self.name, self._pool, self._runtime.backends)
+
+    def register_debug_callback(self, callback: DebugCallback | None) -> None:
+        """Show the tensors at Debug layers while the network runs; Arm NN's name.
+
+        Parameters
+        ----------
+        callback
+            Called with the name of a layer, the index of its output and a copy of that tensor, in
+            the order of execution and on the thread of the run. An exception ends the run, and
+            `run` raises it. Replaces the callback before; None removes it.
+
+        Raises
+        ------
+        InvalidArgumentError
+            It is no callable, the network has no Debug layers, or is closed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import armnn_py as ann
+        >>> network = ann.Network()
+        >>> x = network.add_input("x", ann.TensorInfo((2,)))
+        >>> y = network.add_output("y", network.add_floor(x, name="whole"))
+        >>> debug = ann.OptimizerOptions(debug=True)
+        >>> with ann.load(network, ["CpuRef"], options=debug) as loaded:
+        ...     loaded.register_debug_callback(lambda *seen: print(*seen))
+        ...     outputs = loaded.run(np.float32([2.5, 8]))
+        x 0 [2.5 8. ]
+        whole 0 [2. 8.]
+        """
+        self._pool.check_open()
+        if callback is not None and not callable(callback):
+            raise InvalidArgumentError(
+                f"debug callback: {type(callback).__name__} given, a callable expected"
+            )
+        layers = self._optimized.network.layers
+        if not self._optimized.options.debug and all(
+            layer.type is not LayerType.DEBUG for layer in layers
+        ):
+            raise InvalidArgumentError(
+                f"network '{self.name}' has no Debug layers",
+                hints=["optimize(network, debug=True) puts one behind each layer"],
+            )
+        self._debug.callback = callback

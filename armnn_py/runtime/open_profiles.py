@@ -8,7 +8,7 @@ import threading
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from armnn_py._native.plan import NativeContext
+    from armnn_py._native.context import NativeContext
     from armnn_py._native.trace import TraceEvent
     from armnn_py.runtime.network_plan import NetworkPlan
 

@@ -16,7 +16,7 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from armnn_py._native.plan import NativeContext
+    from armnn_py._native.context import NativeContext
     from armnn_py.runtime.network_plan import NetworkPlan
     from armnn_py.runtime.step_info import StepInfo
 

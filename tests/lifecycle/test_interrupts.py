@@ -31,7 +31,7 @@ from armnn_py._native import (
     support,
 )
 from armnn_py._native.interrupts import deferred_interrupts, deliver_interrupts, interruptible
-from armnn_py.backends import backend
+from armnn_py.backends import instance_life
 from armnn_py.runtime import context_pool
 
 Build = Callable[..., None]
@@ -404,7 +404,7 @@ def test_reasons_of_many_layers(load: Any, sender: Sender, monkeypatch: pytest.M
 def test_an_interrupted_close_goes_to_its_end(
     load: Any, sender: Sender, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    monkeypatch.setattr(backend, step, sender.before(getattr(backend, step)))
+    monkeypatch.setattr(instance_life, step, sender.before(getattr(instance_life, step)))
     runtime = load("Services")
     sender.is_armed = True
     with pytest.raises(KeyboardInterrupt):

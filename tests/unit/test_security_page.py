@@ -89,13 +89,13 @@ RULES = {
         "cli/test_hostile_names.py": "test_names_stay_in_their_lines",
         "loader/test_report.py": "test_names_cannot_disturb_a_terminal",
         "lifecycle/test_last_words.py": "test_names_of_folders_cannot_disturb_a_terminal",
-        "unit/optimizer/test_saved_networks.py": ""
+        "unit/optimizer/test_damaged_networks.py": ""
         "test_control_characters_of_a_file_reach_no_terminal",
         "unit/test_errors.py": "test_names_of_others_cannot_pose_as_lines_or_reach_a_terminal",
     },
     17: {
         "unit/runtime/test_network_cache.py": "test_what_is_no_file_of_the_cache",
-        "unit/optimizer/test_saved_networks.py": "test_each_damaged_byte_is_noticed_or_harmless",
+        "unit/optimizer/test_damaged_networks.py": "test_each_damaged_byte_is_noticed_or_harmless",
         "loader/test_probe_cache.py": "test_a_spoilt_cache",
     },
 }

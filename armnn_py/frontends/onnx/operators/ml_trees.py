@@ -8,6 +8,7 @@ takes every row of the input down one level in every tree at once.
 
 from __future__ import annotations
 
+import math
 from dataclasses import field
 from typing import Any
 
@@ -16,6 +17,13 @@ import numpy as np
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.counting import counted, positions
 from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, dtype_of
+from armnn_py.frontends.onnx.ml_attributes import (
+    as_float32,
+    integer_list,
+    integers,
+    reals,
+    tensor_of_reals,
+)
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import MACHINE_LEARNING, operator
 from armnn_py.records import record
@@ -34,7 +42,7 @@ _MODES = (
     ComparisonOperation.NOT_EQUAL,
 )
 _NAMES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ")
-_EQUAL, _MEMBER = 4, 6
+_LESS, _EQUAL, _MEMBER = 1, 4, 6
 
 
 @record
@@ -71,14 +79,17 @@ class _Nodes:
 
 @operator("TreeEnsemble", since=5, domain=MACHINE_LEARNING)
 def _tree_ensemble(view: NodeView) -> Value:
-    features = _ints(view, "nodes_featureids")
+    features = integer_list(view, "nodes_featureids")
     count, targets = len(features), view.integer("n_targets", 1)
-    splits, weights = _tensor(view, "nodes_splits"), _tensor(view, "leaf_weights")
-    modes, ids = _tensor(view, "nodes_modes").astype(np.int64), _ints(view, "leaf_targetids")
+    splits, weights = tensor_of_reals(view, "nodes_splits"), tensor_of_reals(view, "leaf_weights")
+    modes, ids = integers(view, "nodes_modes"), integer_list(view, "leaf_targetids")
     tracks = view.ints("nodes_missing_value_tracks_true") or [0] * count
     ends: list[list[int]] = []
     for name in ("true", "false"):
-        leads, leafs = _ints(view, f"nodes_{name}nodeids"), _ints(view, f"nodes_{name}leafs")
+        leads, leafs = (
+            integer_list(view, f"nodes_{name}nodeids"),
+            integer_list(view, f"nodes_{name}leafs"),
+        )
         if len(leads) != count or len(leafs) != count:
             raise ParseError(f"{len(leads)} and {len(leafs)} ends of {count} nodes")
         ends.append([count + k if f else k for k, f in zip(leads, leafs, strict=True)])
@@ -86,10 +97,10 @@ def _tree_ensemble(view: NodeView) -> Value:
             raise ParseError(f"a node of {count} leads to none")
     if not len(splits) == len(modes) == len(tracks) == count or len(weights) != len(ids):
         raise ParseError(f"attributes of {count} nodes and {len(ids)} leaves have other lengths")
-    roots = _ints(view, "tree_roots")
+    roots = integer_list(view, "tree_roots")
     if view.integer("post_transform"):
         raise Unsupported(f"post_transform {view.integer('post_transform')}")
-    sets = _sets(view.tensor("membership_values"))
+    sets = _sets(view)
     nodes = _Nodes()
     for k in range(count):
         nodes.add(int(modes[k]), features[k], float(splits[k]), ends[0][k], ends[1][k],
@@ -104,11 +115,13 @@ def _tree_ensemble(view: NodeView) -> Value:
     return view.emit.cast(y, view.dtype(0))
 
 
-def _sets(values: Array | None) -> list[list[float]]:
+def _sets(view: NodeView) -> list[list[float]]:
     """Return the sets of members, which NaNs end."""
     found: list[list[float]] = [[]]
-    for value in [] if values is None else values.reshape(-1).tolist():
-        if np.isnan(value):
+    if view.tensor("membership_values") is None:
+        return found
+    for value in tensor_of_reals(view, "membership_values").tolist():
+        if math.isnan(value):
             found.append([])
         else:
             found[-1].append(value)
@@ -116,19 +129,32 @@ def _sets(values: Array | None) -> list[list[float]]:
 
 
 def _expand(nodes: _Nodes, sets: list[list[float]], count: int) -> None:
-    """Make of each question for members one for each of them."""
+    """Make of each question for members a search among them."""
     asked = [k for k in range(count) if nodes.modes[k] == _MEMBER]
     if len(asked) > len(sets):
         raise ParseError(f"{len(sets)} sets of members for {len(asked)} nodes")
     for k, members in zip(asked, sets, strict=False):
         if not members:
             raise ParseError("a set has no members")
+        _search(nodes, k, sorted(set(members)))
+
+
+def _search(nodes: _Nodes, k: int, members: list[float]) -> None:
+    """Halve ordered members at node ``k`` and below it, until one is left to be compared with.
+
+    NaN is less than none of them, so that it gets to the last one, which says where it goes.
+    """
+    if len(members) == 1:
         nodes.modes[k], nodes.splits[k] = _EQUAL, members[0]
-        miss = nodes.misses[k]
-        for member in members[:0:-1]:
-            nodes.add(_EQUAL, nodes.features[k], member, nodes.hits[k], miss, nodes.tracks[k])
-            miss = len(nodes.modes) - 1
-        nodes.misses[k] = miss
+        return
+    half = len(members) // 2
+    lower, upper = len(nodes.modes), len(nodes.modes) + 1
+    for _ in (lower, upper):
+        nodes.add(_EQUAL, nodes.features[k], 0.0, nodes.hits[k], nodes.misses[k], nodes.tracks[k])
+    nodes.modes[k], nodes.splits[k] = _LESS, members[half]
+    nodes.hits[k], nodes.misses[k], nodes.tracks[k] = lower, upper, False
+    _search(nodes, lower, members[:half])
+    _search(nodes, upper, members[half:])
 
 
 @operator("TreeEnsembleRegressor", domain=MACHINE_LEARNING)
@@ -138,11 +164,14 @@ def _tree_ensemble_regressor(view: NodeView) -> Value:
     how, targets = view.text("aggregate_function", "SUM"), view.integer("n_targets", 1)
     if how not in ("SUM", "AVERAGE"):
         raise Unsupported(f"aggregate_function {how!r}")
-    trees, own = _ints(view, "nodes_treeids"), _ints(view, "nodes_nodeids")
+    trees, own = integer_list(view, "nodes_treeids"), integer_list(view, "nodes_nodeids")
     places = {key: k for k, key in enumerate(zip(trees, own, strict=False))}
-    modes, features = view.node.attributes.get("nodes_modes"), _ints(view, "nodes_featureids")
-    hits, misses = _ints(view, "nodes_truenodeids"), _ints(view, "nodes_falsenodeids")
-    splits = _floats(view, "nodes_values")
+    modes, features = (
+        view.node.attributes.get("nodes_modes"),
+        integer_list(view, "nodes_featureids"),
+    )
+    hits, misses = integer_list(view, "nodes_truenodeids"), integer_list(view, "nodes_falsenodeids")
+    splits = reals(view, "nodes_values")
     tracks = view.ints("nodes_missing_value_tracks_true") or [0] * len(own)
     given = (trees, features, hits, misses, splits, tracks)
     if not isinstance(modes, list) or any(len(v) != len(own) for v in (*given, modes)):
@@ -157,8 +186,8 @@ def _tree_ensemble_regressor(view: NodeView) -> Value:
             raise ParseError(f"node {own[k]} of tree {tree} has mode {modes[k]!r} or leads to none")
         nodes.add(_NAMES.index(modes[k]), features[k], float(splits[k]), hit, miss, bool(tracks[k]))
     table = _table(len(own), targets)
-    leaves = (_ints(view, "target_treeids"), _ints(view, "target_nodeids"),
-              _ints(view, "target_ids"), _floats(view, "target_weights"))  # fmt: skip
+    leaves = (integer_list(view, "target_treeids"), integer_list(view, "target_nodeids"),
+              integer_list(view, "target_ids"), reals(view, "target_weights"))  # fmt: skip
     if len({len(v) for v in leaves}) != 1:
         raise ParseError("attributes of targets differ in length")
     for tree, node, target, weight in zip(*leaves, strict=True):
@@ -171,12 +200,12 @@ def _tree_ensemble_regressor(view: NodeView) -> Value:
         first.setdefault(tree, k)
     roots = list(first.values())
     y = _scores(view, nodes, roots, table, _AVERAGE if how == "AVERAGE" else _SUM)
-    base = _floats(view, "base_values")
+    base = reals(view, "base_values")
     if not len(base):
         return y
     if len(base) != targets:
         raise ParseError(f"{len(base)} base values of {targets} targets")
-    return view.emit.add(y, Known(np.array(base, np.float32)))
+    return view.emit.add(y, Known(as_float32(base)))
 
 
 def _table(nodes: int, targets: int) -> Array:
@@ -192,23 +221,6 @@ def _add_weight(table: Array, node: int, target: int, weight: float) -> None:
         raise ParseError(f"target {target} of {table.shape[1]}")
     with np.errstate(all="ignore"):  # a file may have weights beyond float32
         table[node, target] += weight
-
-
-def _ints(view: NodeView, name: str) -> list[int]:
-    return view.ints(name) or []
-
-
-def _floats(view: NodeView, name: str) -> Array:
-    """Return numbers that are a list, or a tensor since version 3."""
-    tensor = view.tensor(f"{name}_as_tensor")
-    return np.array(view.floats(name) or [], np.float32) if tensor is None else tensor.reshape(-1)
-
-
-def _tensor(view: NodeView, name: str) -> Array:
-    tensor = view.tensor(name)
-    if tensor is None:
-        raise ParseError(f"attribute {name!r} is missing")
-    return tensor.reshape(-1)
 
 
 def _levels(nodes: _Nodes, roots: list[int]) -> int:

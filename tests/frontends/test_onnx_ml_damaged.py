@@ -43,6 +43,21 @@ WHOLE: dict[str, tuple[int, dict[str, Any]]] = {
             np.float32([1, 3, 4, np.nan, 2, 5, np.nan])),
         "leaf_targetids": [0, 1, 2, 1],
         "leaf_weights": numpy_helper.from_array(np.float32([1, 10, 1000, 100]))}),
+    "LinearClassifier": (1, {"coefficients": [1.0, -2.0, 3.0], "intercepts": [0.5],
+                             "classlabels_ints": [4, 2], "post_transform": "LOGISTIC"}),
+    "SVMClassifier": (1, {
+        "kernel_type": "RBF", "kernel_params": [0.5, 0.0, 3.0], "vectors_per_class": [1, 2],
+        "support_vectors": [0.5] * 9, "coefficients": [1.0, -0.5, 0.25], "rho": [0.5],
+        "prob_a": [-1.0], "prob_b": [0.5], "classlabels_ints": [4, 2],
+        "post_transform": "NONE"}),
+    "SVMRegressor": (1, {
+        "kernel_type": "POLY", "kernel_params": [0.5, 0.0, 3.0], "n_supports": 2, "one_class": 0,
+        "support_vectors": [0.5] * 6, "coefficients": [1.0, -0.5], "rho": [0.5],
+        "post_transform": "NONE"}),
+    "TreeEnsembleClassifier": (3, {
+        **TREES, **{f"class_{name}": value for name, value in LEAVES.items()},
+        "classlabels_int64s": [5, 6, 7], "base_values": [0.5, 0.25, 0.0],
+        "post_transform": "SOFTMAX"}),
     "TreeEnsembleRegressor": (3, {
         **TREES, **{f"target_{name}": value for name, value in LEAVES.items()},
         "n_targets": 2, "base_values": [0.5, 0.25], "aggregate_function": "SUM",
@@ -62,11 +77,12 @@ VALUES: list[Any] = [
 
 
 def model(op: str, version: int, attributes: dict[str, Any]) -> onnx.ModelProto:
+    ends = ["y", "z"] if op.endswith("Classifier") else ["y"]
     graph = helper.make_graph(
-        [helper.make_node(op, ["x"], ["y"], domain=MACHINE_LEARNING, **attributes)],
+        [helper.make_node(op, ["x"], ends, domain=MACHINE_LEARNING, **attributes)],
         "graph",
         [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, INPUT.shape)],
-        [onnx.ValueInfoProto(name="y")],
+        [onnx.ValueInfoProto(name=name) for name in ends],
     )
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid(MACHINE_LEARNING, version)]
     return helper.make_model(graph, opset_imports=opsets, ir_version=8)

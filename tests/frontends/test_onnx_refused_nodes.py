@@ -16,6 +16,13 @@ import armnn_py as ann
 
 STEPS = np.zeros((3, 2, 4), np.float32)
 TABLE = np.arange(24, dtype=np.float32).reshape(6, 4)
+IMAGE = np.zeros((1, 1, 4, 4), np.float32)
+KERNEL = np.ones((1, 1, 3, 3), np.float32)
+OFFSETS = np.zeros((1, 18, 2, 2), np.float32)
+GRAMS: dict[str, Any] = {
+    "max_gram_length": 2, "min_gram_length": 1, "max_skip_count": 1, "mode": "TF",
+    "ngram_counts": [0, 2], "ngram_indexes": [0, 1, 2], "pool_int64s": [1, 2, 1, 2],
+}  # fmt: skip
 
 
 def weights(gates: int) -> list[Any]:
@@ -68,13 +75,35 @@ CASES: dict[str, tuple[onnx.ModelProto, str]] = {
                             ("ScatterElements", [np.zeros((1, 1), np.float32), TABLE[:1, :1]]))},
     "bools as indices": (node("Gather", TABLE, [np.array([True])], 13),
                          "indices of type bool, int32 or int64 expected"),
+    "a word for auto_pad": (node("ConvTranspose", IMAGE, [KERNEL], 11, auto_pad="NEAR"),
+                            "attribute 'auto_pad' is 'NEAR'"),
+    "negative output padding": (node("ConvTranspose", IMAGE, [KERNEL], 11,
+                                     output_padding=[-1, -1], strides=[2, 2]),
+                                "attribute 'output_padding' is [-1, -1]"),
+    "output padding as large as strides": (node("ConvTranspose", IMAGE, [KERNEL], 11,
+                                                output_padding=[0, 2], strides=[2, 2]),
+                                           "attribute 'output_padding' is [0, 2]"),
+    "an output shape of three": (node("ConvTranspose", IMAGE, [KERNEL], 11, strides=[2, 2],
+                                      output_shape=[8, 8, 1]),
+                                 "attribute 'output_shape' is [8, 8, 1]"),
+    "a kernel of another size": (node("DeformConv", IMAGE, [KERNEL, OFFSETS], 19,
+                                      kernel_shape=[9, 9]),
+                                 "attribute 'kernel_shape' is [9, 9], weights are [3, 3]"),
+    "an approximation": (node("Gelu", TABLE, [], 20, approximate="some"),
+                         "attribute 'approximate' is 'some', none or tanh expected"),
+    "an order of storage": (node("MaxPool", IMAGE, [], 12, 2, kernel_shape=[2, 2],
+                                 storage_order=2),
+                            "attribute 'storage_order' is 2, 0 or 1 expected"),
+    "a kind of remainder": (node("Mod", TABLE, [TABLE[:1] + 1], 13, fmod=2),
+                            "attribute 'fmod' is 2, 0 or 1 expected"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("what", CASES)
 def test_both_refuse(what: str) -> None:
     model, message = CASES[what]
-    x = STEPS if model.graph.input[0].type.tensor_type.shape.dim[0].dim_value == 3 else TABLE
+    shape = [dim.dim_value for dim in model.graph.input[0].type.tensor_type.shape.dim]
+    x = next(x for x in (STEPS, TABLE, IMAGE) if list(x.shape) == shape)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     with pytest.raises(Exception, match="ONNXRuntimeError"):
@@ -102,3 +131,38 @@ def test_folded_nodes_are_refused_alike() -> None:
             ann.import_model(model)
         assert message in str(caught.value)
         assert "Cannot cast" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [({"min_gram_length": 0}, "n-grams of 0 to 2"),
+     ({"min_gram_length": 3}, "n-grams of 3 to 2"),
+     ({"max_gram_length": 7}, "n-grams of 1 to 7"),
+     ({"max_skip_count": -1}, "attribute 'max_skip_count' is -1"),
+     ({"pool_int64s": [1, 1, 1, 2]}, "an n-gram is in the pool twice")],
+)  # fmt: skip
+def test_pools_of_n_grams(changes: dict[str, Any], message: str) -> None:
+    """The pool says where n-grams of one number, and of two, begin."""
+
+    def made(**attributes: Any) -> onnx.ModelProto:
+        graph = helper.make_graph(
+            [helper.make_node("TfIdfVectorizer", ["x"], ["y"], **attributes)],
+            "graph",
+            [helper.make_tensor_value_info("x", onnx.TensorProto.INT64, (5,))],
+            [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, (3,))],
+        )
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 9)], ir_version=8)
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    x = {"x": np.int64([1, 2, 1, 1, 2])}
+    wanted = onnxruntime.InferenceSession(
+        made(**GRAMS).SerializeToString(), options, providers=["CPUExecutionProvider"]
+    ).run(None, x)
+    with ann.load(made(**GRAMS), ["CpuRef"]) as network:
+        np.testing.assert_array_equal(network.run(x)["y"], wanted[0])
+    with pytest.raises(Exception, match="ONNXRuntimeError"):
+        onnxruntime.InferenceSession(made(**{**GRAMS, **changes}).SerializeToString(), options)
+    with pytest.raises(ann.ParseError) as caught:
+        ann.import_model(made(**{**GRAMS, **changes}))
+    assert message in str(caught.value)

@@ -221,6 +221,13 @@ class NodeView:
         """Return an integer attribute."""
         return int(self._attribute(name, (int,), default))
 
+    def flag(self, name: str) -> bool:
+        """Return an integer attribute that is 0, as where it is not given, or 1."""
+        value = self.integer(name)
+        if value not in (0, 1):
+            raise ParseError(f"attribute {quoted(name)} is {value}, 0 or 1 expected")
+        return value == 1
+
     def number(self, name: str, default: float = 0.0) -> float:
         """Return a float attribute."""
         return float(self._attribute(name, (float,), default))

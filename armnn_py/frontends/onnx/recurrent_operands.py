@@ -63,10 +63,7 @@ class Recurrence:
     @classmethod
     def of(cls, view: NodeView, gates: int) -> Recurrence:
         """Read a node whose cells have so many gates."""
-        emit, layout = view.emit, view.integer("layout")
-        if layout not in (0, 1):
-            raise ParseError(f"attribute 'layout' is {layout}, 0 or 1 expected")
-        batch_first = layout == 1
+        emit, batch_first = view.emit, view.flag("layout")
         if dtype_of(view.value(X)) != np.float32:
             raise Unsupported(f"{dtype_of(view.value(X))} values")
         x = emit.transpose(view.value(X), (1, 0, 2), "steps") if batch_first else view.value(X)

@@ -67,6 +67,8 @@ def _tree_ensemble(view: NodeView) -> Value:
     if not len(splits) == len(modes) == len(tracks) == count or len(weights) != len(ids):
         raise ParseError(f"attributes of {count} nodes and {len(ids)} leaves have other lengths")
     roots = integer_list(view, "tree_roots")
+    if any(root >= count for root in roots):
+        raise ParseError(f"root {max(roots)} of {count} nodes")
     if view.integer("post_transform"):
         raise Unsupported(f"post_transform {view.integer('post_transform')}")
     sets = _sets(view)

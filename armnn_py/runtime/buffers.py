@@ -130,6 +130,11 @@ def _as_array(what: str, name: str, value: Any) -> np.ndarray:
         )
     if isinstance(value, np.ndarray):
         return value
+    if value is None:
+        raise InvalidArgumentError(
+            f"{what} '{name}': None given, an array expected",
+            hints=["each input has a value in a run, one that may be absent in ONNX, too"],
+        )
     try:
         if hasattr(value, "__dlpack__"):
             return np.from_dlpack(value)

@@ -241,7 +241,7 @@ GRAPHS = {
         lambda m: m.graph.node[0].CopyFrom(
             helper.make_node("LeakyRelu", ["x"], ["y"], name="leaky", alpha="steep")
         ),
-        "node 'leaky' (LeakyRelu): attribute 'alpha' is str",
+        "node 'leaky' (LeakyRelu): attribute 'alpha' is text, a float expected",
     ),
 }
 

@@ -153,11 +153,28 @@ def test_questions_for_members() -> None:
     check("TreeEnsemble", [rows], 5, **set_of_members())
 
 
+@pytest.mark.parametrize("count", [2, 255, 256, 3000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_large_sets_of_members(count: int, dtype: type[Any]) -> None:
+    members = R.permutation(4 * count)[:count].astype(dtype)
+    rows = np.concatenate([members[:40], R.integers(0, 4 * count, 200), [np.nan, np.inf, -1]])
+    for tracks in (0, 1):
+        check("TreeEnsemble", [rows.astype(dtype)[:, np.newaxis]], 5, n_targets=1, tree_roots=[0],
+              nodes_modes=whole([6]), nodes_featureids=[0], nodes_trueleafs=[1],
+              nodes_splits=numpy_helper.from_array(np.array([0], dtype)), nodes_truenodeids=[0],
+              nodes_falseleafs=[1], nodes_falsenodeids=[1], leaf_targetids=[0, 0],
+              nodes_missing_value_tracks_true=[tracks],
+              membership_values=numpy_helper.from_array(np.append(members, dtype(np.nan))),
+              leaf_weights=numpy_helper.from_array(np.array([1, 2], dtype)))  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [({"nodes_truenodeids": [9, 0, 1]}, "leads to none"),
      ({"leaf_targetids": [0, 1, 2, 7]}, "target 7 of 3"),
-     ({"tree_roots": [5000]}, "roots"),
+     ({"tree_roots": [5000]}, "root 5000 of 3 nodes"),
+     ({"tree_roots": [-1]}, "roots"),
+     ({"tree_roots": [4]}, "root 4 of 3 nodes"),
      ({"nodes_featureids": [0, 1, 9]}, "lacks features"),
      ({"nodes_modes": whole([0, 9, 6])}, "modes"),
      ({"nodes_truenodeids": [0, 0, 1]}, "leads to itself"),

@@ -31,6 +31,17 @@ from armnn_py.symbolic import as_size
 
 __all__ = ["NodeView"]
 
+_KINDS = {
+    int: "an integer",
+    float: "a float",
+    str: "text",
+    bytes: "bytes that are no text",
+    list: "a list",
+    np.ndarray: "a tensor",
+    Body: "a graph",
+}
+"""What values of attributes are called."""
+
 Call = Callable[["Body", Sequence[Value], Sequence[str], str], list[Value]]
 
 
@@ -205,12 +216,21 @@ class NodeView:
         if isinstance(value, Unreadable):
             raise Unsupported(value.reason)
         if not isinstance(value, kinds):
-            raise ParseError(f"attribute {quoted(name)} is {type(value).__name__}")
+            wanted = _KINDS[kinds[0]]
+            found = _KINDS.get(type(value), "of another kind")
+            raise ParseError(f"attribute {quoted(name)} is {found}, {wanted} expected")
         return value
 
     def integer(self, name: str, default: int = 0) -> int:
         """Return an integer attribute."""
         return int(self._attribute(name, (int,), default))
+
+    def flag(self, name: str) -> bool:
+        """Return an integer attribute that is 0, as where it is not given, or 1."""
+        value = self.integer(name)
+        if value not in (0, 1):
+            raise ParseError(f"attribute {quoted(name)} is {value}, 0 or 1 expected")
+        return value == 1
 
     def number(self, name: str, default: float = 0.0) -> float:
         """Return a float attribute."""

@@ -63,7 +63,7 @@ class Recurrence:
     @classmethod
     def of(cls, view: NodeView, gates: int) -> Recurrence:
         """Read a node whose cells have so many gates."""
-        emit, batch_first = view.emit, bool(view.integer("layout"))
+        emit, batch_first = view.emit, view.flag("layout")
         if dtype_of(view.value(X)) != np.float32:
             raise Unsupported(f"{dtype_of(view.value(X))} values")
         x = emit.transpose(view.value(X), (1, 0, 2), "steps") if batch_first else view.value(X)
@@ -76,6 +76,9 @@ class Recurrence:
         if rows != gates * hidden or view.shape(INPUT_WEIGHTS) != (directions, rows, size):
             shapes = f"{view.shape(INPUT_WEIGHTS)} and {view.shape(RECURRENT_WEIGHTS)}"
             raise ParseError(f"weights of shapes {shapes} do not fit")
+        if view.integer("hidden_size", hidden) != hidden:
+            stated = view.integer("hidden_size")
+            raise ParseError(f"attribute 'hidden_size' is {stated}, and the weights have {hidden}")
         direction = view.text("direction", "forward")
         if len(_DIRECTIONS.get(direction, ())) != directions:
             raise ParseError(

@@ -127,7 +127,8 @@ _MACHINE_LEARNING_FAMILIES = {
     "ml_features": (
         "ArrayFeatureExtractor Binarizer LabelEncoder LinearRegressor Normalizer Scaler"
     ),
-    "ml_trees": "TreeEnsemble TreeEnsembleRegressor",
+    "ml_classifiers": "LinearClassifier SVMClassifier SVMRegressor",
+    "ml_trees": "TreeEnsemble TreeEnsembleClassifier TreeEnsembleRegressor",
 }
 """The same of the domain `MACHINE_LEARNING`."""
 

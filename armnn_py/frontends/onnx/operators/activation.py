@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Known, Unsupported, Value, array_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
@@ -77,7 +78,10 @@ def hard_sigmoid(view: NodeView, x: Value, alpha: float, beta: float) -> Value:
 
 @operator("Gelu")
 def _gelu(view: NodeView) -> Value:
-    if view.text("approximate", "none") == "none":
+    how = view.text("approximate", "none")
+    if how not in ("none", "tanh"):
+        raise ParseError(f"attribute 'approximate' is '{how[:20]}', none or tanh expected")
+    if how == "none":
         return view.emit.activation(ActivationFunction.GELU, view.value(0))
     return tanh_gelu(view, view.value(0))
 

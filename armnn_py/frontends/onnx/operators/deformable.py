@@ -35,6 +35,9 @@ def _deform_conv(view: NodeView) -> Value:
     groups = view.integer("group", 1)
     if min(groups, 1) < 1 or channels != depth * groups or count % groups:
         raise ParseError(f"weights of shape {view.shape(1)} in {groups} groups of {channels}")
+    stated = view.ints("kernel_shape")
+    if stated is not None and stated != kernel:
+        raise ParseError(f"attribute 'kernel_shape' is {stated}, weights are {kernel}")
     rows = _columns(view, kernel)
     size = [*view.shape(2)[2:]]
     outputs = []

@@ -161,7 +161,7 @@ def _converted(view: NodeView, target: np.dtype[Any]) -> Value:
 
 @operator("Mod", since=10)
 def _mod(view: NodeView) -> Value:
-    operation = BinaryOperation.FMOD if view.integer("fmod") else BinaryOperation.MOD
+    operation = BinaryOperation.FMOD if view.flag("fmod") else BinaryOperation.MOD
     return view.emit.binary(operation, *operands(view))
 
 

@@ -39,6 +39,7 @@ _FURTHEST = 2**30
 def _gather(view: NodeView) -> Value:
     emit, shape = view.emit, view.shape(0)
     axis = view.axis("axis", 0, view.rank(0))
+    _check_indices(view)
     indices = view.known(1)
     if indices is None or indices.ndim or isinstance(view.value(0), Known):
         return emit.gather(view.value(0), view.value(1), axis)
@@ -50,6 +51,11 @@ def _gather(view: NodeView) -> Value:
     size = [1 if d == axis else dim for d, dim in enumerate(shape)]
     part = emit.slice(view.value(0), begin, size, "slice")
     return emit.reshape(part, [dim for d, dim in enumerate(shape) if d != axis])
+
+
+def _check_indices(view: NodeView) -> None:
+    if view.dtype(1).kind not in "iu":
+        raise ParseError(f"indices of type {view.dtype(1)}, int32 or int64 expected")
 
 
 def _counted_from_front(view: NodeView, indices: Value, limits: Sequence[int]) -> Value:
@@ -87,6 +93,7 @@ def _gather_nd(view: NodeView) -> Value:
     emit, shape = view.emit, view.shape(0)
     batch = view.integer("batch_dims")
     indices = view.shape(1)
+    _check_indices(view)
     if not indices or not 0 <= batch < min(len(indices), len(shape) + 1):
         raise ParseError(f"batch_dims {batch} of shapes {shape} and {indices}")
     depth = indices[-1]
@@ -130,6 +137,7 @@ def _gather_elements(view: NodeView) -> Value:
 def _positions(view: NodeView, shape: Sequence[int], target: Sequence[int], axis: int) -> Value:
     """Return the flat position in ``shape`` of each element that operand 1 of ``target`` names."""
     emit = view.emit
+    _check_indices(view)
     found = _counted_from_front(view, view.value(1), (shape[axis],))
     scaled = emit.mul(found, Known(np.array(_strides(shape)[axis], np.int32)), "scaled")
     return emit.add(scaled, Known(_own_positions(target, shape, axis)), "positions")
@@ -164,6 +172,7 @@ def _reduction(view: NodeView) -> ScatterNdFunction:
 @operator("ScatterND", since=11)
 def _scatter_nd(view: NodeView) -> Value:
     shape, function = view.shape(0), _reduction(view)
+    _check_indices(view)
     indices = view.known(1)
     if indices is None or function is not ScatterNdFunction.UPDATE:
         x, places, updates = view.value(0), view.value(1), view.value(2)

@@ -43,6 +43,12 @@ def _split(view: NodeView) -> Sequence[Value]:
     sizes = view.ints("split")
     if sizes is None and view.has(1):
         sizes = view.integers(1, "sizes")
+    states_count = "num_outputs" in view.node.attributes
+    if view.version >= 18 and states_count == (sizes is not None):
+        which = "both sizes and" if states_count else "neither sizes nor"
+        raise ParseError(f"{which} the attribute 'num_outputs' are given")
+    if sizes is not None and len(sizes) != count:
+        raise ParseError(f"{len(sizes)} sizes of {count} outputs")
     if sizes is None:
         wanted = view.integer("num_outputs", count)
         if wanted != count or count < 1:

@@ -153,7 +153,11 @@ def _default(view: NodeView, dtype: np.dtype[Any]) -> Array:
     if tensor is not None:
         if tensor.size != 1:
             raise ParseError(f"default of shape {tensor.shape}")
-        return tensor.reshape(1).astype(dtype)
+        if tensor.dtype != dtype:
+            raise ParseError(
+                f"attribute 'default_tensor' holds {tensor.dtype}, the values are {dtype}"
+            )
+        return tensor.reshape(1)
     if dtype.kind == "f":
         return np.array([view.number("default_float", -0.0)], dtype)
     return np.array([view.integer("default_int64", -1)], dtype)

@@ -40,12 +40,13 @@ def _window(view: NodeView) -> Window:
 
 @operator("MaxPool")
 def _max_pool(view: NodeView) -> Value | Sequence[Value]:
+    by_columns = view.flag("storage_order")
     if view.wants(1):
         from armnn_py.frontends.onnx.max_pool_indices import max_pool_with_indices
 
         return max_pool_with_indices(
             view.emit, view.value(0), _window(view), ceil=bool(view.integer("ceil_mode")),
-            by_columns=bool(view.integer("storage_order")),
+            by_columns=by_columns,
         )  # fmt: skip
     return _pool(view, PoolingAlgorithm.MAX, PaddingMethod.EXCLUDE)
 

@@ -55,11 +55,17 @@ def _pool(view: NodeView) -> list[tuple[int, np.ndarray]]:
     """Return the n-grams of each length that is asked for, with the index of the first of them."""
     pool, starts = view.ints("pool_int64s") or [], view.ints("ngram_counts") or []
     low, high = view.integer("min_gram_length", 1), view.integer("max_gram_length", 1)
+    if not 1 <= low <= high or high > len(starts):
+        raise ParseError(f"n-grams of {low} to {high} of a pool of 1- to {len(starts)}-grams")
+    if view.integer("max_skip_count") < 0:
+        raise ParseError(f"attribute 'max_skip_count' is {view.integer('max_skip_count')}")
     found, first = [], 0
     for size, (start, end) in enumerate(itertools.pairwise([*starts, len(pool)]), 1):
         if not 0 <= start <= end <= len(pool) or (end - start) % size:
             raise ParseError(f"{end - start} numbers of {size}-grams in a pool of {len(pool)}")
         grams = np.array(pool[start:end], np.int64).reshape(-1, size)
+        if len({tuple(gram) for gram in grams.tolist()}) != len(grams):
+            raise ParseError("an n-gram is in the pool twice")
         if low <= size <= high and len(grams):
             found.append((first, grams))
         first += len(grams)

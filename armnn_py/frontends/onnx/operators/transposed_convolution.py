@@ -149,7 +149,10 @@ def _output_size(
     stride: tuple[int, ...],
     dilation: tuple[int, ...],
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the pads before and the output's size, as the specification of ConvTranspose says."""
+    """Return the pads before and the output's size, as the specification of ConvTranspose says.
+
+    The output's shape may be stated with batch and channels, as older files do.
+    """
     rank = len(size)
     extra = view.ints("output_padding") or [0] * rank
     pads = view.ints("pads") or [0] * (2 * rank)
@@ -157,13 +160,19 @@ def _output_size(
     mode = view.text("auto_pad", "NOTSET") or "NOTSET"
     if len(extra) != rank or len(pads) != 2 * rank:
         raise ParseError("attribute 'pads' or 'output_padding' has the wrong number of values")
+    if mode not in ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"):
+        raise ParseError(f"attribute 'auto_pad' is '{mode}'")
+    if not all(0 <= e < max(s, d) for e, s, d in zip(extra, stride, dilation, strict=True)):
+        raise ParseError(
+            f"attribute 'output_padding' is {extra}, less than strides or dilations expected"
+        )
     full = [
         (n - 1) * s + (k - 1) * d + 1 + e
         for n, s, k, d, e in zip(size, stride, kernel, dilation, extra, strict=True)
     ]
     if stated is not None:
         wanted = stated[-rank:]
-        if len(stated) < rank or min(wanted) < 1:
+        if len(stated) not in (rank, rank + 2) or min(wanted) < 1:
             raise ParseError(f"attribute 'output_shape' is {stated}")
     elif mode in ("SAME_UPPER", "SAME_LOWER"):
         wanted = [n * s for n, s in zip(size, stride, strict=True)]

@@ -54,7 +54,6 @@ void probe_watch_begin(const probe_job_t* job, probe_shared_t* shared) {
   watched.self = getpid();
   watched.parent = getppid();
   for (int file = 0; file < 3; ++file) guard(file);
-  guard(job->report);
   guard(job->stages);
   guard(job->file);
   for (int i = 0; i < 4; ++i) guard(open("/dev/null", O_RDONLY | O_CLOEXEC));

@@ -63,7 +63,7 @@ typedef struct probe_shared_t {
 typedef struct probe_job_t {
   uint64_t nonce;
   uint64_t limit_ns;
-  int report;       /* descriptor of the report */
+  int report;       /* descriptor of the report, the parent's alone */
   int stages;       /* descriptor of a pipe for the stages */
   int file;         /* descriptor of the backend's file */
   const char* path; /* the same file; its folder is $ORIGIN */

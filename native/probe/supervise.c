@@ -101,7 +101,7 @@ static _Noreturn void begin_child(const watch_t* watch, pid_t parent, int words_
                                   const sigset_t* mask) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
-  setpgid(0, 0);
+  setsid(); /* a process group of its own, and no terminal behind /dev/tty */
   const int nothing = open("/dev/null", O_RDWR);
   dup2(nothing, 0);
   dup2(words_end, 1);
@@ -109,6 +109,7 @@ static _Noreturn void begin_child(const watch_t* watch, pid_t parent, int words_
   if (nothing > 2) close(nothing);
   close(words_end);
   close(watch->words_pipe);
+  close(watch->job->report); /* no vendor's code writes a report of its own */
   const struct rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   /* If memory runs out, this process ends and not the program that wants to load the file. */
@@ -270,7 +271,6 @@ int probe_supervise(const probe_job_t* job) {
     close(signals);
     begin_child(&watch, self, ends[1], &before);
   }
-  setpgid(watch.child, watch.child);
   close(ends[1]);
   fcntl(watch.words_pipe, F_SETFL, O_NONBLOCK);
   wait_for_child(&watch, signals);

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
+import pty
 import random
 import signal
 import subprocess
@@ -156,6 +158,45 @@ def test_a_file_that_ends_the_program_that_watches_it(do: Do, load: Load, file: 
     verdict = only(load(file.parent))
     assert (verdict.status, verdict.code) == ("refused", "died")
     assert "ended the program that tried the file" in verdict.reason
+
+
+@pytest.mark.parametrize("site", ["constructor", "create", "destructor"])
+def test_a_file_that_claims_to_be_done(do: Do, load: Load, file: Path, site: str) -> None:
+    do("claim", site)
+    verdict = only(load(file.parent))
+    assert outcome(verdict) == ("refused", CALLS[SITES[site]][0], "died")
+    assert "exit status 0 without a return" in verdict.reason
+    assert verdict.probe is not None
+    assert (verdict.probe.ended, verdict.probe.stage) == ("exit", SITES[site])
+
+
+def test_a_trial_has_no_terminal(tmp_path: Path, workshop: Workshop) -> None:
+    file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
+    program = (
+        "import os, sys\n"
+        "from armnn_py.backends import load_backends\n"
+        "assert os.open('/dev/tty', os.O_WRONLY) > 2\n"  # else this tests nothing
+        # Denied by its id: only the trial opens it.
+        "with load_backends(dynamic_backends_path=sys.argv[1], denied_backends=['Dee', 'Deed'],\n"
+        "                   bundled_backends=False) as found:\n"
+        "    print([(one.id, one.code) for one in found.load_report])\n"
+    )
+    other = file.rename(file.with_name("Test_Other_backend.so"))
+    variables = {"DEED_Deed": "terminal", "SITE_Deed": "constructor"}
+    variables |= {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    variables |= {"XDG_CACHE_HOME": str(tmp_path), "ARMNN_PY_NO_ENTRY_POINTS": "1"}
+    child, terminal = pty.fork()
+    if child == 0:
+        arguments = [sys.executable, "-c", program, str(other.parent)]
+        os.execve(sys.executable, arguments, os.environ | variables)
+    written = b""
+    with contextlib.suppress(OSError):  # EIO: it has ended
+        while part := os.read(terminal, 1 << 12):
+            written += part
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, written
+    assert b"('Deed', 'denied')" in written
+    assert b"on the terminal" not in written
 
 
 @pytest.mark.parametrize("deed", ["hang", "spin", "flood"])

@@ -126,10 +126,11 @@ class Trial:
         return not is_over and len(self.data) < _MOST_REPORT
 
     def stage_lines(self) -> bytes:
-        """The stages that it has entered."""
+        """The stages that it has entered; the vendor's code may write there, too."""
+        lines: list[bytes] = []
         with contextlib.suppress(BlockingIOError):
-            return os.read(self.stages, 1 << 16)
-        return b""
+            lines = os.read(self.stages, 1 << 16).splitlines(keepends=True)
+        return b"".join(line for line in lines if line.startswith(b"stage "))
 
     def close(self) -> None:
         """Close the pipes, upon which the program ends, unless it has."""

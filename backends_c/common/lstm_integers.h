@@ -165,9 +165,14 @@ static inline void armnn_lstm_add_peephole(int16_t* levels, const int16_t* peeph
   }
 }
 
-/* To mean 0 and variance 1 with ten more bits, times weights, plus bias; then to Q3.12. */
-static inline void armnn_lstm_normalize(const armnn_lstm_gate_t* factors, const int16_t* weights,
-                                        const int32_t* bias, int64_t count, int16_t* levels) {
+/* What numbers of a gate become mean 0 and variance 1 with, both with ten more bits. */
+typedef struct armnn_lstm_moments_t {
+  int32_t mean;
+  armnn_factor_t inverse; /* of the root of the variance; never to the left */
+} armnn_lstm_moments_t;
+
+static inline armnn_lstm_moments_t armnn_lstm_moments(const armnn_lstm_gate_t* factors,
+                                                      int64_t count, const int16_t* levels) {
   const int64_t unit = 1 << 20;
   int64_t sum = 0, squares = 0;
   for (int64_t i = 0; i < count; ++i) {
@@ -177,9 +182,15 @@ static inline void armnn_lstm_normalize(const armnn_lstm_gate_t* factors, const 
   const int64_t mean = sum * 1024 / count;
   int32_t variance = (int32_t)((squares * (unit / count) - mean * mean) / unit);
   if (variance < 1) variance = factors->least_variance;
-  const armnn_factor_t inverse = armnn_inverse_root(variance);
+  return (armnn_lstm_moments_t){(int32_t)mean, armnn_inverse_root(variance)};
+}
+
+/* Times weights, plus bias; then to Q3.12. */
+static inline void armnn_lstm_normalize(const armnn_lstm_gate_t* factors,
+                                        armnn_lstm_moments_t moments, const int16_t* weights,
+                                        const int32_t* bias, int64_t count, int16_t* levels) {
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t scaled = armnn_scale32((int32_t)(1024 * (int64_t)levels[i] - mean), inverse);
+    const int64_t scaled = armnn_scale32(1024 * levels[i] - moments.mean, moments.inverse);
     const int64_t value = scaled * weights[i] + bias[i];
     const int64_t rounded = (value > 0 ? value + 512 : value - 512) / 1024;
     levels[i] = armnn_saturate16(armnn_scale32(armnn_saturate32(rounded), factors->norm));

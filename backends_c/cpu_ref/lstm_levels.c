@@ -73,8 +73,9 @@ static void run_gate(const cell_t* cell, int gate, const int8_t* x, const int8_t
                             factors->peephole);
   }
   if (options->layer_norm) {
-    armnn_lstm_normalize(factors, (const int16_t*)operand(cell, ARMNN_LSTM_NORM + at), bias,
-                         (int64_t)sizes->cells, levels);
+    const int64_t cells = (int64_t)sizes->cells;
+    armnn_lstm_normalize(factors, armnn_lstm_moments(factors, cells, levels),
+                         (const int16_t*)operand(cell, ARMNN_LSTM_NORM + at), bias, cells, levels);
   }
 }
 

@@ -47,6 +47,7 @@ class Cell:
             "cell_exponent": int(rng.integers(-15, -8)),
             "has_hidden_scale": rng.random() < 0.7,
             "small": rng.random() < 0.5,  # sums in the middle of the functions
+            "most_bias": int(rng.choice([9000, 2**31 - 2])),  # of a norm: sums in 32 bits or not
             "same": 0,  # all weights: then gates see 256 inputs and one state
             "weights_scale": 0.0,
             "bias_type": S32,
@@ -65,7 +66,8 @@ class Cell:
     def _constant(self, kind: DataType, shape: tuple[int, ...]) -> Any:
         rng = self.rng
         if kind == S32:
-            most = 0 if self.o["same"] else 9000
+            most = self.o["most_bias"] if self.o["norm"] else 9000
+            most = 0 if self.o["same"] else most
             dtype: Any = np.int32 if self.o["bias_type"] == S32 else np.int16
             info = ann.TensorInfo(shape, self.o["bias_type"])
             if dtype is np.int16:

@@ -9,7 +9,7 @@
 #ifndef ARMNN_CPU_ACC_LSTM_LEVELS_H_
 #define ARMNN_CPU_ACC_LSTM_LEVELS_H_
 
-#include "fixed_point.h"
+#include "lstm_integers.h"
 #include "quantized.h"
 
 /* |rows| rows of numbers by a panel of weights, packed as for armnn_i_acc_product_job_t: sums are
@@ -40,12 +40,24 @@ typedef struct armnn_i_acc_lstm_cells_t {
   int32_t zero_point;
 } armnn_i_acc_lstm_cells_t;
 
+/* The sums of a gate of a row, before its function. */
+typedef struct armnn_i_acc_lstm_gate_sums_t {
+  size_t cells;
+  int16_t* sums;
+  const armnn_lstm_gate_t* factors;
+  const int16_t *peephole, *cell; /* |peephole| null: the cell adds nothing */
+  const int16_t* norm;            /* null: they stay as they are */
+  const int32_t* bias;            /* of the norm */
+  int64_t most_bias;              /* the greatest size of it */
+} armnn_i_acc_lstm_gate_sums_t;
+
 typedef struct armnn_i_acc_lstm_level_kernels_t {
   uint32_t panel; /* channels of a panel */
   uint32_t bytes; /* of a number of a row */
   uint32_t group; /* neighbouring depths of a row whose weights, a byte each, lie together */
   armnn_i_acc_levels_fn_t read; /* bytes to rows */
   void (*sums)(const armnn_i_acc_gate_sums_t* job);
+  void (*finish)(const armnn_i_acc_lstm_gate_sums_t* job);
   void (*update)(const armnn_i_acc_lstm_cells_t* job);
   void (*show)(const armnn_i_acc_lstm_cells_t* job);
   const char* name;

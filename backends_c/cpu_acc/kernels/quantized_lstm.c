@@ -111,6 +111,103 @@ static void ACC_NAME(armnn_s8_gate_sums)(const armnn_i_acc_gate_sums_t* job) {
   }
 }
 
+/* ---- Sums before functions ----------------------------------------------------------------- */
+
+/* A factor that does not shift to the left, of all lanes. */
+typedef struct factor_t {
+  vi_t multiplier, right, half;
+} factor_t;
+
+ACC_INLINE factor_t factor_of(armnn_factor_t factor) {
+  const int32_t right = -factor.shift;
+  return (factor_t){vi_set(factor.multiplier), vi_set(right),
+                    vi_set(right == 0 ? 0 : 1 << (right - 1))};
+}
+ACC_INLINE vi_t times(vi_t x, const factor_t* factor) {
+  return vi_scale_twice(x, factor->multiplier, factor->right, factor->half, 1);
+}
+
+static void add_peephole(const armnn_i_acc_lstm_gate_sums_t* job) {
+  const armnn_factor_t real = job->factors->peephole;
+  if (real.shift > 0 || real.shift < -30) { /* products have up to 31 bits */
+    armnn_lstm_add_peephole(job->sums, job->peephole, job->cell, job->cells, real);
+    return;
+  }
+  const factor_t factor = factor_of(real);
+  for (size_t i = 0; i < job->cells; i += VW_LANES) {
+    const size_t left = job->cells - i;
+    vi_t sums[2], products[2];
+    vw_products(vw_load_first(job->sums + i, left), vw_set(1), sums);
+    vw_products(vw_load_first(job->peephole + i, left), vw_load_first(job->cell + i, left),
+                products);
+    UNROLLED for (int v = 0; v < 2; ++v) sums[v] = vi_add(sums[v], times(products[v], &factor));
+    vw_store_first(job->sums + i, vw_saturated(sums), left);
+  }
+}
+
+/* The greatest size of what |moments| make of |levels|. */
+static int64_t reach_of(armnn_lstm_moments_t moments, const int16_t* levels, size_t count) {
+  int32_t least = INT16_MAX, most = INT16_MIN;
+  for (size_t i = 0; i < count; ++i) {
+    least = levels[i] < least ? levels[i] : least;
+    most = levels[i] > most ? levels[i] : most;
+  }
+  const int64_t low = armnn_scale32(1024 * least - moments.mean, moments.inverse);
+  const int64_t high = armnn_scale32(1024 * most - moments.mean, moments.inverse);
+  return -low > high ? -low : high;
+}
+
+/* By 1024, to the nearest, halves away from zero. */
+ACC_INLINE vi_t without_ten_bits(vi_t x) {
+  const vi_t sign = vi_shift_right(x, 31);
+  const vi_t size = vi_sub(vi_xor(x, sign), sign);
+  return vi_sub(vi_xor(vi_shift_right(vi_add(size, vi_set(512)), 10), sign), sign);
+}
+
+/* Where 32 bits hold products and their sums, which |moments| and the bias decide: always, but for
+ * numbers without variance beside their mean. */
+static void normalize(const armnn_i_acc_lstm_gate_sums_t* job) {
+  enum { BLOCK = 2 * VF_LANES };
+  const armnn_factor_t norm = job->factors->norm;
+  const armnn_lstm_moments_t moments =
+      armnn_lstm_moments(job->factors, (int64_t)job->cells, job->sums);
+  const int64_t most = reach_of(moments, job->sums, job->cells) * -INT16_MIN + job->most_bias;
+  if (most > INT32_MAX - 512 || norm.shift > 8) {
+    armnn_lstm_normalize(job->factors, moments, job->norm, job->bias, (int64_t)job->cells,
+                         job->sums);
+    return;
+  }
+  const int32_t left_shift = norm.shift > 0 ? norm.shift : 0;
+  const vi_t mean = vi_set(moments.mean), left = vi_set(left_shift);
+  const factor_t inverse = factor_of(moments.inverse);
+  const factor_t factor = factor_of((armnn_factor_t){norm.multiplier, norm.shift - left_shift});
+  for (size_t i = 0; i < job->cells; i += BLOCK) {
+    const size_t rest = job->cells - i;
+    int16_t sums[BLOCK] = {0}, weights[BLOCK] = {0};
+    int32_t bias[BLOCK] = {0};
+    const bool is_whole = rest >= BLOCK;
+    const int16_t* from = is_whole ? job->sums + i : memcpy(sums, job->sums + i, rest * 2);
+    const int16_t* by = is_whole ? job->norm + i : memcpy(weights, job->norm + i, rest * 2);
+    const int32_t* plus = is_whole ? job->bias + i : memcpy(bias, job->bias + i, rest * 4);
+    vi_t values[2];
+    UNROLLED for (int v = 0; v < 2; ++v) {
+      const int at = v * VF_LANES;
+      const vi_t centered = vi_sub(vi_shift_left(vi_load_words(from + at), 10), mean);
+      const vi_t product = vi_mul(times(centered, &inverse), vi_load_words(by + at));
+      const vi_t rounded = without_ten_bits(vi_add(product, vi_load(plus + at)));
+      values[v] = times(vi_shift_left_by(rounded, left), &factor);
+    }
+    vi_store_words(is_whole ? job->sums + i : sums, values[0], values[1],
+                   vi_word_bounds(INT16_MIN, INT16_MAX));
+    if (!is_whole) memcpy(job->sums + i, sums, rest * sizeof *sums);
+  }
+}
+
+static void ACC_NAME(armnn_s16_finish)(const armnn_i_acc_lstm_gate_sums_t* job) {
+  if (job->peephole != NULL) add_peephole(job);
+  if (job->norm != NULL) normalize(job);
+}
+
 /* ---- Cells --------------------------------------------------------------------------------- */
 
 /* What the scaled products of both halves are, halves away from zero. */
@@ -146,18 +243,14 @@ static void ACC_NAME(armnn_s16_update)(const armnn_i_acc_lstm_cells_t* job) {
 }
 
 static void ACC_NAME(armnn_s16_show)(const armnn_i_acc_lstm_cells_t* job) {
-  const int32_t right = -job->factor.shift;
-  const vi_t multiplier = vi_set(job->factor.multiplier), shift = vi_set(right);
-  const vi_t half = vi_set(right == 0 ? 0 : 1 << (right - 1));
+  const factor_t factor = factor_of(job->factor);
   const vw_t high = vw_set(INT8_MAX), low = vw_set(INT8_MIN), zero = vw_set(job->zero_point);
   for (size_t i = 0; i < job->cells; i += VW_LANES) {
     const size_t left = job->cells - i;
     const vw_t memorized = vw_tanh(vw_load_first(job->cell + i, left), job->whole);
     vi_t products[2];
     vw_products(vw_sigmoid(vw_load_first(job->output + i, left), 3), memorized, products);
-    UNROLLED for (int v = 0; v < 2; ++v) {
-      products[v] = vi_scale_twice(products[v], multiplier, shift, half, 1);
-    }
+    UNROLLED for (int v = 0; v < 2; ++v) products[v] = times(products[v], &factor);
     vw_t shown = vw_sum(vw_saturated(products), zero);
     shown = vw_choose(shown > high, high, shown);
     vw_store_bytes_first(job->shown + i, vw_choose(shown < low, low, shown), left);
@@ -174,6 +267,7 @@ const armnn_i_acc_lstm_level_kernels_t ACC_NAME(armnn_i_acc_lstm_level_kernels) 
     .group = VI_HAS_DOT_PRODUCT ? GROUP_BYTES : GROUP_BYTES / sizeof(int16_t),
     .read = VI_HAS_DOT_PRODUCT ? ACC_NAME(armnn_s8_bytes) : ACC_NAME(armnn_s8_levels),
     .sums = ACC_NAME(armnn_s8_gate_sums),
+    .finish = ACC_NAME(armnn_s16_finish),
     .update = ACC_NAME(armnn_s16_update),
     .show = ACC_NAME(armnn_s16_show),
     .name = "armnn_s8_lstm__" ACC_ISA_TEXT,

@@ -22,6 +22,7 @@ typedef struct levels_op_t {
   const armnn_i_acc_lstm_level_kernels_t* kernels;
   armnn_i_acc_lstm_weights_t weights;
   armnn_i_acc_lstm_cells_t cells; /* what is the same for all rows */
+  int64_t most_bias[GATES];       /* of norms */
   int64_t steps, rows, width;     /* |width|: sums of a row */
   int64_t input_step, input_row;  /* in bytes, as those of the output are */
   int64_t output_step, output_row;
@@ -97,17 +98,18 @@ static void multiply(const levels_run_t* run, const armnn_i_acc_lstm_product_t* 
 
 /* ---- A step -------------------------------------------------------------------------------- */
 
-/* What the cells of a row and a norm make of the sums of a gate. */
 static void finish_gate(const levels_op_t* op, int gate, const int16_t* cell, int16_t* sums) {
   const armnn_i_acc_lstm_levels_t* what = &op->what;
-  const armnn_lstm_gate_t* factors = &what->levels.gates[gate];
-  if (what->peepholes[gate] != NULL) {
-    armnn_lstm_add_peephole(sums, what->peepholes[gate], cell, (uint64_t)what->cells,
-                            factors->peephole);
-  }
-  if (what->norms[gate] != NULL) {
-    armnn_lstm_normalize(factors, what->norms[gate], what->bias[gate], what->cells, sums);
-  }
+  if (what->peepholes[gate] == NULL && what->norms[gate] == NULL) return;
+  const armnn_i_acc_lstm_gate_sums_t job = {.cells = (size_t)what->cells,
+                                            .sums = sums,
+                                            .factors = &what->levels.gates[gate],
+                                            .peephole = what->peepholes[gate],
+                                            .cell = cell,
+                                            .norm = what->norms[gate],
+                                            .bias = what->bias[gate],
+                                            .most_bias = op->most_bias[gate]};
+  op->kernels->finish(&job);
 }
 
 static void run_cells(const levels_op_t* op, int16_t* sums, int16_t* cell, int8_t* shown) {
@@ -283,6 +285,10 @@ static void keep_constants(levels_op_t* op, char* memory) {
     op->what.weights[gate] = op->what.recurrent[gate] = NULL;
     if (has_norm && op->what.bias[gate] != NULL) {
       op->what.bias[gate] = memcpy(bias, op->what.bias[gate], cells * sizeof *bias);
+      for (uint64_t i = 0; i < cells; ++i) {
+        const int64_t size = bias[i] < 0 ? -(int64_t)bias[i] : bias[i];
+        if (size > op->most_bias[gate]) op->most_bias[gate] = size;
+      }
       bias += cells;
     }
     const int16_t** kept[] = {&op->what.norms[gate], &op->what.peepholes[gate]};

@@ -13,7 +13,7 @@ from armnn_py._native.large_pages import read_bytes
 from armnn_py.errors import InvalidArgumentError, ModelFileNotFoundError, ParseError
 from armnn_py.records import record
 
-__all__ = ["ModelSource", "open_source"]
+__all__ = ["ModelData", "ModelSource", "Part", "open_source"]
 
 _HEAD_SIZE = 64
 _BUFFERS = (bytes, bytearray, memoryview)
@@ -60,7 +60,7 @@ class ModelSource:
                 with open(self.path, "rb") as stream:
                     head = stream.read(_HEAD_SIZE)
             except (OSError, ValueError) as error:
-                raise self._unreadable(error) from error
+                raise self.unreadable(error) from error
         if not head:
             raise ParseError(f"model '{self.name}' is empty", path=self.path_text)
         return head
@@ -78,7 +78,7 @@ class ModelSource:
         try:
             return os.stat(self.path).st_size
         except OSError as error:
-            raise self._unreadable(error) from error
+            raise self.unreadable(error) from error
 
     def read(self) -> bytes:
         """Return all bytes.
@@ -94,12 +94,28 @@ class ModelSource:
             try:
                 data = read_bytes(self.path)
             except OSError as error:
-                raise self._unreadable(error) from error
+                raise self.unreadable(error) from error
         if not data:
             raise ParseError(f"model '{self.name}' is empty", path=self.path_text)
         return data
 
-    def _unreadable(self, error: OSError | ValueError) -> ParseError:
+    def open(self) -> ModelData:
+        """Return the bytes for reading in parts.
+
+        Raises
+        ------
+        ParseError
+            The file cannot be read.
+        """
+        if self.path is None:
+            return ModelData(None, self.contents or b"")
+        try:
+            return ModelData(os.open(self.path, os.O_RDONLY | os.O_CLOEXEC))
+        except OSError as error:
+            raise self.unreadable(error) from error
+
+    def unreadable(self, error: OSError | ValueError) -> ParseError:
+        """Return the error for one of the system."""
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         kind = ModelFileNotFoundError if isinstance(error, FileNotFoundError) else ParseError
         return kind(
@@ -107,6 +123,69 @@ class ModelSource:
             path=self.path_text,
             details=[f"path: {self.path_text!r}"],
         )
+
+
+class ModelData:
+    """The bytes of a model, of which any can be read; a context that closes the file.
+
+    They are read, not mapped: of a file that somebody makes shorter meanwhile there are fewer, and
+    the program goes on.
+
+    Parameters
+    ----------
+    file
+        Descriptor of a file, which it closes, or ``None``.
+    contents
+        The bytes, if there is no file.
+    """
+
+    __slots__ = ("_contents", "_file", "size")
+
+    def __init__(self, file: int | None, contents: bytes = b"") -> None:
+        self._file = file
+        self._contents = memoryview(contents)
+        self.size = len(contents) if file is None else os.fstat(file).st_size
+
+    def __enter__(self) -> ModelData:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Return bytes from a place; fewer at the end."""
+        if self._file is not None:
+            return os.pread(self._file, size, offset)
+        return bytes(self._contents[offset : offset + size])
+
+    def fill(self, target: memoryview, offset: int) -> int:
+        """Write bytes from a place on to ``target``; return how many there were."""
+        if self._file is None:
+            found = self._contents[offset : offset + len(target)]
+            target[: len(found)] = found
+            return len(found)
+        done = 0
+        while done < len(target):
+            count = os.preadv(self._file, [target[done:]], offset + done)
+            if not count:
+                break
+            done += count
+        return done
+
+
+@record
+class Part:
+    """Bytes of a model that are read when they are wanted."""
+
+    data: ModelData
+    offset: int
+    size: int
+
+    def fill(self, target: memoryview) -> int:
+        """Write the bytes to ``target``, which has their size; return how many there were."""
+        return self.data.fill(target, self.offset)
 
 
 def open_source(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import ArmnnError, ParseError
 from armnn_py.frontends.common.quoting import quoted
-from armnn_py.frontends.common.source import ModelSource
+from armnn_py.frontends.common.source import ModelSource, Part
 from armnn_py.frontends.common.values import Known
 from armnn_py.frontends.onnx.element_types import dtype_of_number, element_type_name
 from armnn_py.frontends.onnx.graph_node import Body, Node
@@ -90,22 +90,25 @@ def load_model(source: ModelSource) -> OnnxModel:
         The model is damaged, or its graph contradicts itself: a cycle, a value made twice or
         never, weights whose shape and data differ, and the like.
     """
-    proto = read_model(source)
-    try:
-        return _Reader(proto, source).read()
-    except ArmnnError as error:
-        if isinstance(error, ParseError) and error.path is None:
-            error.path = source.path_text
-        raise
-    except (ValueError, TypeError, KeyError, OverflowError, MemoryError) as error:
-        raise ParseError(
-            f"'{source.name}' is damaged", path=source.path_text, details=[f"{error!r}"]
-        ) from error
+    with read_model(source) as (proto, parts):
+        try:
+            return _Reader(proto, source, parts).read()
+        except ArmnnError as error:
+            if isinstance(error, ParseError) and error.path is None:
+                error.path = source.path_text
+            raise
+        except OSError as error:
+            raise source.unreadable(error) from error
+        except (ValueError, TypeError, KeyError, OverflowError, MemoryError) as error:
+            raise ParseError(
+                f"'{source.name}' is damaged", path=source.path_text, details=[f"{error!r}"]
+            ) from error
 
 
 class _Reader:
-    def __init__(self, proto: onnx.ModelProto, source: ModelSource) -> None:
+    def __init__(self, proto: onnx.ModelProto, source: ModelSource, parts: dict[int, Part]) -> None:
         self.proto = proto
+        self.parts = parts
         self.graph = proto.graph
         self.source = source
         self.reader = NodeReader(source.folder)
@@ -113,6 +116,7 @@ class _Reader:
     def read(self) -> OnnxModel:
         opsets = self._opsets()
         constants = self.reader.constant_names(self.graph)
+        parts = {name: self.parts.get(number) for number, name in enumerate(constants)}
         nodes = self.reader.nodes(self.graph.node)
         outputs = self._outputs()
         inputs = self._inputs(constants)
@@ -128,7 +132,9 @@ class _Reader:
             opsets=opsets,
             nodes=tuple(nodes),
             constants={
-                name: self.reader.constant(constants[name]) for name in constants if name in used
+                name: self.reader.constant(constants[name], parts[name])
+                for name in constants
+                if name in used
             },
             inputs=inputs,
             outputs=outputs,

@@ -20,6 +20,8 @@ from armnn_py.frontends.onnx.tensors import Unreadable, read_tensor
 if TYPE_CHECKING:
     import onnx
 
+    from armnn_py.frontends.common.source import Part
+
 __all__ = ["NodeReader", "domain_of", "opsets_of"]
 
 #: Graphs inside graphs; models have two or three.
@@ -43,7 +45,7 @@ class NodeReader:
     # ---- Initializers ----------------------------------------------------------------------------
 
     def constant_names(self, graph: onnx.GraphProto) -> dict[str, Any]:
-        """Return the initializers of a graph by name."""
+        """Return the initializers of a graph by name, in the order of the file."""
         found: dict[str, Any] = {}
         for tensor in graph.initializer:
             name = protobuf_text(tensor.name, "name of an initializer")
@@ -59,14 +61,14 @@ class NodeReader:
             found[name] = sparse
         return found
 
-    def constant(self, tensor: Any) -> Known | Unreadable:
-        """Read an initializer."""
+    def constant(self, tensor: Any, part: Part | None = None) -> Known | Unreadable:
+        """Read an initializer; ``part`` is its data, where the message does not have it."""
         if not hasattr(tensor, "raw_data"):
             name = protobuf_text(tensor.values.name, "name of an initializer")
             return Unreadable(f"initializer {quoted(name)} is sparse")
         name = protobuf_text(tensor.name, "name of an initializer")
         what = f"initializer {quoted(name)}"
-        values = read_tensor(tensor, self._folder, what, self._memory.empty)
+        values = read_tensor(tensor, self._folder, what, self._memory.empty, part)
         return values if isinstance(values, Unreadable) else Known(values)
 
     # ---- Nodes -----------------------------------------------------------------------------------

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import SHOWN_LENGTH
-from armnn_py.frontends.common.source import ModelSource
+from armnn_py.frontends.common.source import ModelData, ModelSource, Part
 from armnn_py.frontends.onnx.schema import model_class
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["protobuf_text", "read_model"]
 
 _PROTOBUF_LIMIT = 2**31 - 1
+_WORTH_WHILE = 2**18  # bytes: smaller models are read at once
 
 
 def protobuf_text(value: str | bytes, what: str) -> str:
@@ -29,8 +32,13 @@ def protobuf_text(value: str | bytes, what: str) -> str:
     return value
 
 
-def read_model(source: ModelSource) -> onnx.ModelProto:
+@contextmanager
+def read_model(source: ModelSource) -> Iterator[tuple[onnx.ModelProto, dict[int, Part]]]:
     """Read and parse a model, unless it is parsed already.
+
+    A context: inside of it, parts of the model can be read. These are the data of initializers by
+    their number, for those whose ``raw_data`` is empty in the message although it is not in the
+    file.
 
     Raises
     ------
@@ -39,7 +47,18 @@ def read_model(source: ModelSource) -> onnx.ModelProto:
     ModelError
         The package ``onnx`` cannot be imported.
     """
-    model: onnx.ModelProto = _parsed(source) if source.message is None else source.message
+    if source.message is not None:
+        yield _with_graph(source.message, source), {}
+        return
+    kind = model_class()
+    with source.open() as data:
+        contents, parts = _contents(source, data)
+        model = _with_graph(_parsed(kind, contents, source), source)
+        del contents
+        yield model, parts
+
+
+def _with_graph(model: onnx.ModelProto, source: ModelSource) -> onnx.ModelProto:
     if not model.HasField("graph"):
         raise ParseError(
             f"'{source.name}' is not an ONNX model: it has no graph",
@@ -49,20 +68,31 @@ def read_model(source: ModelSource) -> onnx.ModelProto:
     return model
 
 
-def _parsed(source: ModelSource) -> onnx.ModelProto:
-    kind = model_class()
-    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
-
-    size = source.size()
-    if size > _PROTOBUF_LIMIT:
+def _contents(source: ModelSource, data: ModelData) -> tuple[bytes, dict[int, Part]]:
+    """Return what protobuf is to read, and what is left out of it."""
+    if data.size > _PROTOBUF_LIMIT:
         raise ParseError(
-            f"model '{source.name}' has {size} bytes, protobuf allows {_PROTOBUF_LIMIT}",
+            f"model '{source.name}' has {data.size} bytes, protobuf allows {_PROTOBUF_LIMIT}",
             path=source.path_text,
             hints=["save it with external data: onnx.save(..., save_as_external_data=True)"],
         )
-    data = source.read()
+    if data.size >= _WORTH_WHILE:
+        from armnn_py.frontends.onnx.separate import separate  # late: small models do without
+
+        try:
+            found = separate(data)
+        except OSError as error:
+            raise source.unreadable(error) from error
+        if found is not None:
+            return found
+    return source.read(), {}
+
+
+def _parsed(kind: type[onnx.ModelProto], contents: bytes, source: ModelSource) -> onnx.ModelProto:
+    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+
     try:
-        model: onnx.ModelProto = kind.FromString(data)
+        model: onnx.ModelProto = kind.FromString(contents)
     except (DecodeError, ValueError, RecursionError, MemoryError) as error:
         text = str(error).strip()
         raise ParseError(

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import onnx
     from numpy.typing import NDArray
 
+    from armnn_py.frontends.common.source import Part
+
 __all__ = ["Unreadable", "read_tensor"]
 
 #: Bits of an element where that is less than a byte: they are stored as in tensors of ours.
@@ -51,7 +53,11 @@ class Unreadable:
 
 
 def read_tensor(
-    tensor: onnx.TensorProto, folder: str | None, what: str, empty: Empty = aligned_empty
+    tensor: onnx.TensorProto,
+    folder: str | None,
+    what: str,
+    empty: Empty = aligned_empty,
+    part: Part | None = None,
 ) -> NDArray[Any] | Unreadable:
     """Read a tensor's values.
 
@@ -65,6 +71,8 @@ def read_tensor(
         Names the tensor in an error.
     empty
         Makes the array: `aligned_empty`, or ``empty`` of a `Slabs`.
+    part
+        What ``raw_data`` of the message stands for, if not for its own bytes.
 
     Returns
     -------
@@ -88,10 +96,12 @@ def read_tensor(
             raise ParseError(f"{what} has no element type")
         return Unreadable(f"{what} holds {element_type_name(number)} values")
     if number in _BITS:
-        return _read_packed(tensor, folder, what, empty)
+        return _read_packed(tensor, folder, what, empty, part)
     size = math.prod(shape) * dtype.itemsize
     if tensor.data_location == _EXTERNAL:
         array = _read_external(tensor, folder, shape, dtype, what, empty)
+    elif part is not None:
+        array = _read_part(part, shape, dtype, what, empty)
     elif tensor.HasField("raw_data"):
         raw = tensor.raw_data  # protobuf copies the bytes each time
         if len(raw) != size:
@@ -108,7 +118,7 @@ def read_tensor(
 
 
 def _read_packed(
-    tensor: onnx.TensorProto, folder: str | None, what: str, empty: Empty
+    tensor: onnx.TensorProto, folder: str | None, what: str, empty: Empty, part: Part | None
 ) -> NDArray[Any] | Unreadable:
     """Read elements of less than a byte: those of a byte from its low bits upwards."""
     shape, bits = tuple(tensor.dims), _BITS[tensor.data_type]
@@ -120,7 +130,7 @@ def _read_packed(
     packed.data_type = 2  # uint8
     packed.ClearField("dims")
     packed.dims.append(-(-count * bits // 8))
-    stored = read_tensor(packed, folder, what)
+    stored = read_tensor(packed, folder, what, part=part)
     assert not isinstance(stored, Unreadable)
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
     codes = (stored[:, None] >> shifts & np.uint8((1 << bits) - 1)).reshape(-1)[:count]
@@ -145,6 +155,20 @@ def _mismatch(what: str, shape: tuple[int, ...], dtype: np.dtype[Any], found: st
         ],
         hints=["the file is damaged, or was cut short"],
     )
+
+
+def _read_part(
+    part: Part, shape: tuple[int, ...], dtype: np.dtype[Any], what: str, empty: Empty
+) -> NDArray[Any]:
+    if part.size != math.prod(shape) * dtype.itemsize:
+        raise _mismatch(what, shape, dtype, f"{part.size} bytes")
+    array = empty(shape, dtype)
+    found = part.fill(array.reshape(-1).view(np.uint8).data)
+    if found != part.size:  # somebody made the file shorter
+        raise _mismatch(what, shape, dtype, f"{found} bytes")
+    if sys.byteorder == "big":  # stored little-endian
+        array.byteswap(inplace=True)
+    return array
 
 
 def _read_field(

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from armnn_py.errors import ParseError
@@ -26,8 +28,15 @@ def _mel_weight_matrix(view: NodeView) -> Known:
     if dtype is None:
         raise Unsupported(f"weights of {element_type_name(number)}")
     rows = int(length) // 2 + 1
-    if bands < 1 or length < 1 or rate < 1 or not view.emit.foldable([], (rows, int(bands))):
+    if (
+        bands < 1
+        or length < 1
+        or not 1 <= rate < math.inf
+        or not view.emit.foldable([], (rows, int(bands)))
+    ):
         raise ParseError(f"{bands} bands of {length} samples at {rate} Hz")
+    if not (0 <= low < math.inf and 0 <= high < math.inf):
+        raise ParseError(f"edges of {low} and {high} Hz at {rate} Hz")
     mels = 2595 * np.log10(1 + np.array([low, high], np.float64) / 700)
     step = (mels[1] - mels[0]) / (bands + 2)
     hertz = 700 * (np.power(10, (mels[0] + step * positions_of(bands + 2)) / 2595) - 1)

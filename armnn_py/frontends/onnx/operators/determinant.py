@@ -30,8 +30,9 @@ def _det(view: NodeView) -> Value:
     if len(shape) < 2 or shape[-1] != shape[-2]:
         raise ParseError(f"input of shape {shape}, square matrices expected")
     if emit.foldable([x], shape[:-2]):
-        found = np.linalg.det(array_of(x).astype(np.float64))
-        return Known(np.asarray(found).astype(dtype_of(x)))
+        with np.errstate(all="ignore"):
+            found = np.linalg.det(array_of(x).astype(np.float64))
+            return Known(np.asarray(found).astype(dtype_of(x)))
     size, outer = shape[-1], shape[:-2]
     if not 1 <= size <= _LARGEST:
         raise Unsupported(f"matrices of {size} rows (1 to {_LARGEST} are supported)")

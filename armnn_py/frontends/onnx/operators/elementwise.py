@@ -73,8 +73,14 @@ def operands(view: NodeView) -> tuple[Value, Value]:
     return x, view.emit.reshape(y, (*view.shape(1), *[1] * (rank - own - axis)), "aligned")
 
 
+def _check_bits(view: NodeView) -> None:
+    if view.node.op_type.startswith("Bitwise") and view.dtype(0).kind not in "iu":
+        raise ParseError(f"bits of {view.dtype(0)} values, integers expected")
+
+
 @operator(*_BINARY)
 def _binary(view: NodeView) -> Value:
+    _check_bits(view)
     return view.emit.binary(_BINARY[view.node.op_type], *operands(view))
 
 
@@ -111,6 +117,7 @@ def _variadic(view: NodeView) -> Value:
 
 @operator(*_UNARY)
 def _unary(view: NodeView) -> Value:
+    _check_bits(view)
     return view.emit.unary(_UNARY[view.node.op_type], view.value(0))
 
 

@@ -28,7 +28,8 @@ def multiply(view: NodeView) -> Value:
         raise ParseError("a scalar operand")
     result = _product_shape(view.shape(0), view.shape(1))
     if emit.foldable([x, y], result):
-        return Known(np.asarray(np.matmul(array_of(x), array_of(y))))
+        with np.errstate(all="ignore"):  # weights may be infinite
+            return Known(np.asarray(np.matmul(array_of(x), array_of(y))))
     is_weights = isinstance(y, Known) and view.rank(1) == 2
     if is_weights and view.rank(0) >= 2 and _has_weights(x):
         descriptor = FullyConnectedDescriptor(constant_weights=True)

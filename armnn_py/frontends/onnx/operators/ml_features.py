@@ -37,6 +37,8 @@ def _array_feature_extractor(view: NodeView) -> Value:
     emit, shape, count = view.emit, view.shape(0), int(np.prod(view.shape(1)))
     if not shape or not count:
         raise ParseError(f"{count} indices of an input of shape {shape}")
+    if view.dtype(1).kind not in "iu":
+        raise ParseError(f"indices of type {view.dtype(1)}, int64 expected")
     columns = emit.reshape(view.value(1), (count,), "columns")
     taken = emit.gather(view.value(0), columns, len(shape) - 1, "taken")
     return emit.reshape(taken, (*(shape[:-1] or (1,)), count))

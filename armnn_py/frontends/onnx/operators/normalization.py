@@ -251,7 +251,8 @@ def _lrn(view: NodeView) -> Value:
     offset = channels[:, np.newaxis] - channels
     band = (-((size - 1) // 2) <= -offset) & (-offset <= size // 2)
     factor = view.number("alpha", 1e-4) / size
-    weights = Known((band * factor).astype(dtype_of(x))[np.newaxis])
+    with np.errstate(over="ignore"):
+        weights = Known(np.where(band, factor, 0.0).astype(dtype_of(x))[np.newaxis])
     flat = emit.reshape(x, (*shape[:2], math.prod(shape[2:])), "flat")
     total = emit.matmul(weights, emit.mul(flat, flat, "square"), name="sum")
     base = emit.add(total, emit.scalar(view.number("bias", 1.0), x), "base")

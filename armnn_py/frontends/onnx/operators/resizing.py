@@ -65,6 +65,8 @@ def _resize_11(view: NodeView) -> Value:
         bool(view.integer("exclude_outside")),
         bool(view.integer("antialias")),
     )
+    if not math.isfinite(method.cubic_a):
+        raise ParseError(f"attribute 'cubic_coeff_a' is {method.cubic_a}")
     regions = _regions(view, axes, method)
     sizes = view.integers(3, "sizes") if view.has(3) and view.shape(3) != (0,) else None
     if sizes is not None:
@@ -105,7 +107,11 @@ def _scaled_size(size: int, scale: float) -> int:
         product = size * int(scale)
         if product < 2**24:  # float32 has these exactly
             return product
-    return math.floor(np.float32(size) * np.float32(scale))
+    with np.errstate(over="ignore"):
+        target = float(np.float32(size) * np.float32(scale))
+    if not math.isfinite(target):
+        raise ParseError(f"a scale of {scale:g} of {size} elements")
+    return math.floor(target)
 
 
 def _from_sizes(view: NodeView, axes: list[int], sizes: list[int]) -> tuple[list[float], list[int]]:

@@ -102,12 +102,13 @@ def _non_max_suppression(view: NodeView) -> Value:
 
     most = view.integers(2, "a number of boxes")[0] if view.has(2) else 0
     overlap, least = number(3, "a threshold", 0.0), number(4, "a threshold", -math.inf)
-    corners = _corners(boxes, bool(view.integer("center_point_box")))
-    found = [
-        (batch, kind, box)
-        for batch, kind in itertools.product(*map(range, scores.shape[:2]))
-        for box in _kept(corners[batch], scores[batch, kind], most, overlap, least)
-    ]
+    with np.errstate(all="ignore"):  # boxes may have no end
+        corners = _corners(boxes, bool(view.integer("center_point_box")))
+        found = [
+            (batch, kind, box)
+            for batch, kind in itertools.product(*map(range, scores.shape[:2]))
+            for box in _kept(corners[batch], scores[batch, kind], most, overlap, least)
+        ]
     return Known(np.array(found, np.int64).reshape(-1, 3))
 
 

@@ -40,9 +40,10 @@ def _mel_weight_matrix(view: NodeView) -> Known:
     mels = 2595 * np.log10(1 + np.array([low, high], np.float64) / 700)
     step = (mels[1] - mels[0]) / (bands + 2)
     hertz = 700 * (np.power(10, (mels[0] + step * positions_of(bands + 2)) / 2595) - 1)
-    edges = ((length + 1) * hertz // rate).astype(np.int64)
-    if edges.min() < 0 or edges.max() >= rows + 1:
+    places = (length + 1) * hertz // rate
+    if not 0 <= places.min() <= places.max() < rows + 1:
         raise ParseError(f"edges of {low} and {high} Hz at {rate} Hz")
+    edges = places.astype(np.int64)
     left, centre, right = edges[:-2], edges[1:-1], edges[2:]
     row = positions_of(rows)[:, np.newaxis]
     rising = (row - left) / np.maximum(centre - left, 1)

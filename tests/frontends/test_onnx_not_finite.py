@@ -76,7 +76,8 @@ REFUSED: dict[str, tuple[onnx.ModelProto, str]] = {
                                   np.float32(8)]), "16 samples at nan Hz"),
     **{f"an edge of {edge}": (
         model("MelWeightMatrix", [np.int64(4), np.int64(16), np.int64(16), np.float32(0),
-                                  np.float32(edge)]), "edges of 0.0 and") for edge in (NAN, INF, 1e38)},
+                                  np.float32(edge)]), "edges of 0.0 and")
+       for edge in (NAN, INF, 1e38)},
     "a huge scale": (model("Resize", ["x", np.float32([]), np.float32([1, 1, 3e38, 1])],
                            version=13), "a scale of 3e+38 of 3 elements"),
     "an infinite coefficient": (

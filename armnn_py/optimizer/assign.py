@@ -11,22 +11,21 @@ float16 layer that a backend takes only in float32 runs there between conversion
 from __future__ import annotations
 
 import contextlib
-import logging
 from collections import Counter
-from dataclasses import field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from armnn_py.backends.layer_support import LayerSignature
 from armnn_py.backends.registry import nameable_ids
-from armnn_py.errors import LayerRefusal, NoBackendForLayerError, UnknownNameError
+from armnn_py.errors import LayerRefusal, UnknownNameError
 from armnn_py.optimizer.asking import Asking, node_signature, plain_signature
+from armnn_py.optimizer.assignment_draft import AssignmentDraft, NodeAssignment
 from armnn_py.optimizer.check_quantization import check_quantization
 from armnn_py.optimizer.graph import Pin
 from armnn_py.optimizer.layouts import LayoutWishes, Wish, wish_of
 from armnn_py.optimizer.placement import Placement
-from armnn_py.records import structure
+from armnn_py.optimizer.unplaced import no_backend, unmatched_rules, unmet_rules
 from armnn_py.tensors import TensorInfo
-from armnn_py.text import counted, printable
+from armnn_py.text import counted
 from armnn_py.types import DataType, LayerType
 
 if TYPE_CHECKING:
@@ -34,91 +33,17 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.model_options import ModelOptions
-    from armnn_py.optimizer.graph import Graph, Node, Origin
+    from armnn_py.optimizer.graph import Graph, Node
     from armnn_py.optimizer.passes.base import PassLog
     from armnn_py.optimizer.placement_record import PlacementRecord
-    from armnn_py.types import DataLayout
 
 __all__ = [
-    "AssignmentDraft",
-    "NodeAssignment",
     "assign_nodes",
     "follow_layouts",
     "node_signature",
     "pin_nodes",
     "ranks_of_layers",
 ]
-
-#: A logger of its own: a program that shows the assignment can switch these records off.
-_log = logging.getLogger("armnn_py.optimizer.fallbacks")
-
-
-class NodeAssignment(NamedTuple):
-    """The backend of one node, and the reasons for it.
-
-    Attributes
-    ----------
-    backend
-        Id of the backend that took it.
-    type
-        Arm NN's name of the node's type.
-    refusals
-        Pairs (backend id, reason) of the backends that refused it before.
-    hint
-        The backend that the layer asked for, or None.
-    rule
-        The placement rule that decided, in words, or None.
-    note
-        A remark, e.g. measured times; may be empty.
-    """
-
-    backend: str
-    type: str
-    refusals: tuple[tuple[str, str], ...] = ()
-    hint: str | None = None
-    rule: str | None = None
-    note: str = ""
-
-
-@structure
-class AssignmentDraft:
-    """Assignments by node, and by layer of the user's network, which stay when nodes go.
-
-    ``layouts`` has the converted nodes, with the layouts that they had before; ``wishing`` the
-    backends that may want layers in another layout.
-    """
-
-    nodes: dict[Node, NodeAssignment] = field(default_factory=dict)
-    origins: dict[Origin, NodeAssignment] = field(default_factory=dict)
-    layouts: dict[Node, DataLayout] = field(default_factory=dict)
-    wishing: set[str] = field(default_factory=set)
-
-    def put(self, node: Node, assigned: NodeAssignment) -> None:
-        """Remember an assignment; a later one replaces it."""
-        self.nodes[node] = assigned
-        for origin in node.origins:
-            self.origins[origin] = assigned
-
-    @property
-    def fallbacks(self) -> dict[tuple[str, str, str], int]:
-        """The number of layers refused, by (backend, layer type, reason)."""
-        return Counter(
-            (backend, assigned.type, reason)
-            for assigned in self.nodes.values()
-            for backend, reason in assigned.refusals
-        )
-
-    def report_fallbacks(self, level: int = logging.WARNING) -> None:
-        """Log all refusals as one record; call it once, at the end of optimisation."""
-        if not self.fallbacks or not _log.isEnabledFor(level):
-            return
-        layers = sum(1 for assigned in self.nodes.values() if assigned.refusals)
-        lines = [f"{counted(layers, 'layer')} refused by an earlier choice of backend:"]
-        lines += [
-            f"  {printable(backend)}: {count}x {kind}: {printable(reason)}"
-            for (backend, kind, reason), count in self.fallbacks.items()
-        ]
-        _log.log(level, "%s", "\n".join(lines))
 
 
 def pin_nodes(graph: Graph, rules: Placement) -> None:
@@ -212,11 +137,11 @@ def assign_nodes(
         for node in todo:
             assigner.assign(node, (excluded or {}).get(node, {}))
         assigner.draft.wishing |= assigner.asking.wishing
-    unmatched = [] if only is not None else _unmatched_rules(graph, rules)
+    unmatched = [] if only is not None else unmatched_rules(graph, rules)
     if assigner.unmet or unmatched:
-        raise _unmet_rules(assigner.unmet, unmatched, assigner.refused)
+        raise unmet_rules(assigner.unmet, unmatched, assigner.refused)
     if assigner.refused:
-        raise _no_backend(assigner.refused, [backend.id for backend in backends], available)
+        raise no_backend(assigner.refused, [backend.id for backend in backends], available)
     return assigner.draft
 
 
@@ -500,57 +425,3 @@ def _widened(info: TensorInfo) -> TensorInfo:
     if info.data_type is not DataType.FLOAT16:
         return info
     return TensorInfo(info.shape, DataType.FLOAT32)
-
-
-def _unmatched_rules(graph: Graph, rules: Placement) -> list[str]:
-    """Strict rules that match no layer, neither a present one nor one that a pass removed."""
-    layers = {
-        layer
-        for node in graph.nodes
-        if not node.is_host
-        for layer in ((node.name, node.shown_type), *((o.name, o.type) for o in node.origins))
-    }
-    layers |= {(origin.name, origin.type) for origin in graph.removed}
-    return [
-        rules.describe(index)
-        for index, rule in enumerate(rules.rules)
-        if rules.is_strict(index) and not any(rule.matches(*layer) for layer in layers)
-    ]
-
-
-def _unmet_rules(
-    unmet: Sequence[tuple[str, LayerRefusal]],
-    unmatched: Sequence[str],
-    refused: Sequence[LayerRefusal],
-) -> NoBackendForLayerError:
-    """One error for all unmet strict rules, and for layers without any backend."""
-    details = [f"{rule} matches no layer" for rule in unmatched]
-    for rule, layer in unmet:
-        details.append(f"layer '{layer.layer}' ({layer.type}), {rule}")
-        details += [f"  {backend}: {reason}" for backend, reason in layer.refusals]
-    for layer in refused:
-        details.append(f"layer '{layer.layer}' ({layer.type})")
-        details += [f"  {backend}: {reason}" for backend, reason in layer.refusals]
-    rules = len({rule for rule, _ in unmet}) + len(unmatched)
-    return NoBackendForLayerError(
-        f"{counted(rules, 'strict placement rule')} cannot be met",
-        layers=[*(layer for _, layer in unmet), *refused],
-        details=details,
-        hints=["strict = false lets the layers fall back on hints and preferences"],
-    )
-
-
-def _no_backend(
-    refused: Sequence[LayerRefusal], listed: Sequence[str], available: Mapping[str, Backend]
-) -> NoBackendForLayerError:
-    unused = [name for name in available if name not in listed]
-    if unused:
-        hint = f"also loaded, but not in the list: {', '.join(unused)}"
-    else:
-        hint = "'armnn-py backends show ID' lists what a backend can run"
-    return NoBackendForLayerError(
-        f"{counted(len(refused), 'layer')} cannot run on "
-        + ", ".join(f"'{name}'" for name in listed),
-        layers=refused,
-        hints=[hint],
-    )

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.model_options import ModelOptions
-    from armnn_py.optimizer.assign import AssignmentDraft
+    from armnn_py.optimizer.assignment_draft import AssignmentDraft
     from armnn_py.optimizer.graph import Graph, Node
     from armnn_py.optimizer.measure_clock import Measure
     from armnn_py.optimizer.options import OptimizerOptions

@@ -14,7 +14,7 @@ from armnn_py.text import counted, html_table, text_table
 if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Network
-    from armnn_py.optimizer.assign import AssignmentDraft
+    from armnn_py.optimizer.assignment_draft import AssignmentDraft
     from armnn_py.optimizer.graph import Graph
 
 __all__ = ["Assignment"]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer, Network
-    from armnn_py.optimizer.assign import AssignmentDraft
+    from armnn_py.optimizer.assignment_draft import AssignmentDraft
     from armnn_py.optimizer.graph import Graph, Node, Origin
 
 __all__ = ["LayerNotes", "records_of"]

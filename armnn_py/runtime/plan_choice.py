@@ -49,9 +49,11 @@ class PlanChoice:
     ----------
     only_key
         The key of the one plan, where that serves all shapes.
+    static_key
+        The shapes of the inputs; None: there are free dimensions.
     """
 
-    __slots__ = ("_binder", "_optimized", "_pool", "only_key")
+    __slots__ = ("_binder", "_optimized", "_pool", "only_key", "static_key")
 
     def __init__(
         self, optimized: OptimizedNetwork, binder: Binder, pool: ContextPool, *, has_late_plan: bool
@@ -60,19 +62,13 @@ class PlanChoice:
         self._binder = binder
         self._pool = pool
         self.only_key: PlanKey | None = None
-        static = self.static_key
-        if static is not None:
-            pool.fix(static)
+        self.static_key: PlanKey | None = None
+        if not optimized.is_dynamic:
+            self.static_key = tuple([info.static_shape for info in optimized.inputs.values()])
+            pool.fix(self.static_key)
         elif has_late_plan:
             self.only_key = ()
             pool.fix(self.only_key)
-
-    @property
-    def static_key(self) -> PlanKey | None:
-        """The shapes of the inputs; None: there are free dimensions."""
-        if self._optimized.is_dynamic:
-            return None
-        return tuple([info.static_shape for info in self._optimized.inputs.values()])
 
     def key_in_pool(self, key: PlanKey) -> PlanKey:
         """The key by which the pool has the plan for a key of `ready_key`."""
@@ -80,7 +76,7 @@ class PlanChoice:
 
     def output(self, name: str, key: PlanKey) -> TensorInfo:
         """The info of an output for a key of `ready_key`, free dimensions bound."""
-        if not self._optimized.is_dynamic:
+        if self.static_key is not None:
             return self._binder.outputs[name]
         if self.only_key is not None:
             return self._pool.plan(self.only_key).shape_tables.find(key).outputs[name]
@@ -92,7 +88,7 @@ class PlanChoice:
 
     def ready_key(self, arrays: Sequence[np.ndarray]) -> PlanKey:
         """The shapes of these inputs; with a plan for each set of them: the key of their plan."""
-        if self.only_key is not None or not self._optimized.is_dynamic:
+        if self.static_key is not None or self.only_key is not None:
             return tuple([array.shape for array in arrays])
 
         def plan(key: PlanKey) -> PlanKey:
@@ -153,7 +149,7 @@ class PlanChoice:
                     dims[name][axis] = size.bound
             found = {name: tuple(shape) for name, shape in dims.items()}
             read_point(sizes, found)  # type: ignore[arg-type]
-            if not self._optimized.is_dynamic or self.only_key is not None:
+            if self.static_key is not None or self.only_key is not None:
                 continue
             if self._optimized.value_inputs:
                 raise InvalidArgumentError(

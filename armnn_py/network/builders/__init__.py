@@ -7,6 +7,7 @@ from __future__ import annotations
 from armnn_py.network.builders.activation import ActivationBuilders
 from armnn_py.network.builders.conversion import ConversionBuilders
 from armnn_py.network.builders.convolution import ConvolutionBuilders
+from armnn_py.network.builders.ends import EndBuilders
 from armnn_py.network.builders.joining import JoiningBuilders
 from armnn_py.network.builders.movement import MovementBuilders
 from armnn_py.network.builders.plain import PlainBuilders
@@ -19,6 +20,7 @@ __all__ = [
     "ActivationBuilders",
     "ConversionBuilders",
     "ConvolutionBuilders",
+    "EndBuilders",
     "JoiningBuilders",
     "MovementBuilders",
     "PlainBuilders",

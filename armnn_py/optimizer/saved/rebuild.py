@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from armnn_py.errors import BackendError
 from armnn_py.network import ConstantLayer
-from armnn_py.optimizer.assign import AssignmentDraft, assign_nodes
+from armnn_py.optimizer.assign import assign_nodes
+from armnn_py.optimizer.assignment_draft import AssignmentDraft
 from armnn_py.optimizer.graph import NO_PIN, Origin
 from armnn_py.optimizer.optimize_subgraphs import number_subgraphs, optimize_subgraphs
 from armnn_py.optimizer.report_records import LayerNotes

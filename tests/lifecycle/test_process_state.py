@@ -29,7 +29,7 @@ resource.setrlimit(resource.RLIMIT_NOFILE, (200, resource.getrlimit(resource.RLI
 def fields(*wanted):
     lines = (line.split(":")[:2] for line in open("/proc/thread-self/status"))
     found = {name: int(value, 16) for name, value in lines if name in wanted}
-    for number in (4, 6, 7, 8, 11):  # fatal signals: the host's own handlers
+    for number in (4, 5, 6, 7, 8, 11, 31):  # fatal signals: the host's own handlers
         found["SigCgt"] &= ~(1 << number - 1)
     return found
 

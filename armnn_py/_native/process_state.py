@@ -19,6 +19,7 @@ _WORDS = {
     abi.ARMNN_STATE_STREAMS: "standard input, output or error",
     abi.ARMNN_STATE_ENVIRONMENT: "environment variables",
     abi.ARMNN_STATE_LIMITS: "resource limits",
+    abi.ARMNN_STATE_TIMERS: "timers",
 }
 
 
@@ -27,8 +28,9 @@ class KeptState:
 
     That is: floating-point control and signal mask of the thread; handlers of signals that had one,
     or that are ignored afterwards; working folder, umask, locale; descriptors 0 to 2; environment
-    variables that were there; resource limits that were higher. What is added, as a handler of a
-    signal that had none, stays. Other threads that change such state meanwhile lose their change.
+    variables that were there; resource limits that were higher; timers that nobody handles. What is
+    added, as a handler of a signal that had none, stays. Other threads that change such state
+    meanwhile lose their change.
 
     Attributes
     ----------

@@ -9,13 +9,15 @@ costs nothing for it, because the executor notes the step in any case.
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import functools
 import logging
 import os
 import signal
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from armnn_py import environment
@@ -25,6 +27,7 @@ __all__ = ["Watched", "watch", "watch_context"]
 _log = logging.getLogger("armnn_py.backends")
 _LAST_INTERRUPT = 3
 _EXIT_INTERRUPTED = 128 + signal.SIGINT
+_MOST_OF_ACTION = 512  # bytes, enough for a `struct sigaction`
 _LOOKS = 4  # in the time after which a line is written
 
 
@@ -63,6 +66,7 @@ class _Watchdog:
         self._told: dict[object, float] = {}  # by call or run: the time of its last line
         self._pipe: tuple[int, int] | None = None
         self._interrupts = 0
+        self._action: bytes | None = None  # on SIGINT, as the system knows it
 
     def wake(self) -> None:
         """Look from now on, as long as something is under way."""
@@ -89,6 +93,8 @@ class _Watchdog:
         if before != -1:  # somebody else listens: asyncio, perhaps
             signal.set_wakeup_fd(before)
             self._drop_pipe()
+        elif callable(signal.getsignal(signal.SIGINT)):
+            self._action = _action_on_interrupt()
 
     def _drop_pipe(self) -> None:
         if self._pipe is not None:
@@ -160,11 +166,39 @@ class _Watchdog:
         if not stuck:
             self._interrupts = 0
             return
+        self._take_interrupts_back()
         self._interrupts += numbers.count(signal.SIGINT)
         if self._interrupts >= _LAST_INTERRUPT:
             last = f"armnn_py: ended by Ctrl-C: no answer from {stuck}\n"
             os.write(2, last.encode("utf-8", "replace"))
             os._exit(_EXIT_INTERRUPTED)
+
+    def _take_interrupts_back(self) -> None:
+        """What is stuck may have ignored SIGINT, or taken it: without Python, which does not know.
+
+        A program that ignores it by Python's `signal` is left alone.
+        """
+        if self._action is None or not callable(signal.getsignal(signal.SIGINT)):
+            return
+        if _action_on_interrupt() != self._action:
+            _sigaction()(signal.SIGINT, self._action, None)
+
+
+@functools.cache
+def _sigaction() -> Callable[..., object]:
+    """The function of C; asked for first before anything is stuck.
+
+    What hangs while a library is opened holds the lock of the system's loader, which a look for a
+    symbol would wait for.
+    """
+    return ctypes.CDLL(None).sigaction
+
+
+def _action_on_interrupt() -> bytes:
+    """Return the `struct sigaction` of SIGINT, and zeros behind it."""
+    action = ctypes.create_string_buffer(_MOST_OF_ACTION)
+    _sigaction()(signal.SIGINT, None, action)
+    return action.raw
 
 
 def _tell(text: str) -> None:

@@ -77,8 +77,9 @@ def list_(session: Session) -> None:
             ],
         )  # fmt: skip
         for verdict in shown:
-            if verdict["hint"] and verdict["status"] not in ("loaded", "skipped"):
-                renderer.line(f"hint: {_file_name(verdict)}: {verdict['hint']}")
+            if verdict["hint"] and verdict["status"] != "skipped":
+                word = "note" if verdict["status"] == "loaded" else "hint"
+                renderer.line(f"{word}: {_file_name(verdict)}: {verdict['hint']}")
         for line in misnamed_lines(v for v in verdicts if v not in shown):
             renderer.line(f"{line}; -v shows all")
         if devices:

@@ -200,6 +200,7 @@ void armnn_i_leave_step(const armnn_i_step_call_t* call);
  */
 _Noreturn void armnn_i_tell_exit(int status);
 _Noreturn void armnn_i_tell_immediate_exit(int status);
+_Noreturn void armnn_i_tell_quick_exit(int status);
 
 /* ---- backend_code.c ------------------------------------------------------------------------- */
 

@@ -26,8 +26,9 @@
 #define EXIT_FAILED 70 /* EX_SOFTWARE of sysexits.h */
 #define STACK_SIZE (64u * 1024u)
 
-static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
-static const char* const names[] = {"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT"};
+static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+static const char* const names[] = {"SIGSEGV", "SIGBUS",  "SIGILL", "SIGFPE",
+                                    "SIGABRT", "SIGTRAP", "SIGSYS"};
 #define FATAL_COUNT (sizeof fatal / sizeof *fatal)
 
 static struct sigaction before[FATAL_COUNT];
@@ -133,8 +134,10 @@ static void tell_signal(int number, siginfo_t* info, void* context) {
   }
   if (index < FATAL_COUNT) sigaction(number, &before[index], NULL);
   errno = saved;
-  /* A fault happens again where it was; a signal that was sent has to be sent again. */
-  if (info == NULL || info->si_code <= 0) raise(number);
+  /* A fault happens again where it was; a signal that was sent has to be sent again, and so has one
+   * after which the code would go on behind the instruction. */
+  const bool goes_on = number == SIGTRAP || number == SIGSYS;
+  if (info == NULL || info->si_code <= 0 || goes_on) raise(number);
 }
 
 /* ---- exit ------------------------------------------------------------------------------------ */
@@ -186,6 +189,12 @@ void armnn_i_tell_immediate_exit(int status) {
   tell_ending("_exit", status);
   tell_ending_by("_exit", status, __builtin_return_address(0));
   _exit(status);
+}
+
+void armnn_i_tell_quick_exit(int status) {
+  tell_ending("quick_exit", status);
+  tell_ending_by("quick_exit", status, __builtin_return_address(0));
+  quick_exit(status);
 }
 
 void armnn_core_note_ending(void) { atomic_store(&is_ending, true); }

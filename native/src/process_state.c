@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "core.h"
@@ -23,9 +24,14 @@
 #define SIGNAL_COUNT 32 /* the classic ones */
 #define FIRST_COPY 64   /* copies of the standard streams are not among descriptors people number */
 
-static const int limits[] = {RLIMIT_NOFILE, RLIMIT_AS,    RLIMIT_DATA, RLIMIT_STACK,
-                             RLIMIT_CORE,   RLIMIT_FSIZE, RLIMIT_CPU};
+static const int limits[] = {RLIMIT_NOFILE, RLIMIT_AS,  RLIMIT_DATA,    RLIMIT_STACK, RLIMIT_CORE,
+                             RLIMIT_FSIZE,  RLIMIT_CPU, RLIMIT_MEMLOCK, RLIMIT_NPROC};
 #define LIMIT_COUNT (sizeof limits / sizeof *limits)
+
+static const struct {
+  int timer, signal;
+} timers[] = {{ITIMER_REAL, SIGALRM}, {ITIMER_VIRTUAL, SIGVTALRM}, {ITIMER_PROF, SIGPROF}};
+#define TIMER_COUNT (sizeof timers / sizeof *timers)
 
 struct armnn_process_state_t {
   uint64_t float_control;
@@ -36,9 +42,10 @@ struct armnn_process_state_t {
   char* locale;   /* of the process; may be null */
   locale_t own;   /* of the thread */
   int streams[3]; /* copies of 0, 1, 2; -1 where there was none */
-  int descriptor_flags[3];
+  int descriptor_flags[3], file_flags[3];
   char** environment; /* names and values, ended by null; may be null */
   struct rlimit limits[LIMIT_COUNT];
+  struct itimerval timers[TIMER_COUNT];
 };
 
 /* ---- Noting ---------------------------------------------------------------------------------- */
@@ -90,9 +97,11 @@ armnn_process_state_t* armnn_core_note_state(void) {
   for (int i = 0; i < 3; ++i) {
     state->streams[i] = fcntl(i, F_DUPFD_CLOEXEC, FIRST_COPY);
     state->descriptor_flags[i] = fcntl(i, F_GETFD);
+    state->file_flags[i] = fcntl(i, F_GETFL);
   }
   state->environment = copy_environment();
   for (size_t i = 0; i < LIMIT_COUNT; ++i) getrlimit(limits[i], &state->limits[i]);
+  for (size_t i = 0; i < TIMER_COUNT; ++i) getitimer(timers[i].timer, &state->timers[i]);
   return state;
 }
 
@@ -162,10 +171,15 @@ static bool restore_streams(const armnn_process_state_t* state) {
   for (int i = 0; i < 3; ++i) {
     struct stat before, now;
     if (state->streams[i] < 0 || fstat(state->streams[i], &before) != 0) continue;
-    if (fstat(i, &now) == 0 && are_same_files(&before, &now)) continue;
-    if (dup2(state->streams[i], i) < 0) continue;
-    fcntl(i, F_SETFD, state->descriptor_flags[i]);
-    changed = true;
+    const bool is_there = fstat(i, &now) == 0 && are_same_files(&before, &now);
+    if (!is_there && dup2(state->streams[i], i) < 0) continue;
+    if (!is_there || fcntl(i, F_GETFD) != state->descriptor_flags[i]) {
+      fcntl(i, F_SETFD, state->descriptor_flags[i]);
+      changed = true;
+    }
+    /* They are the open file's, and so those of other programs that have it, too. */
+    if (fcntl(i, F_GETFL) == state->file_flags[i]) continue;
+    changed |= fcntl(i, F_SETFL, state->file_flags[i]) == 0;
   }
   return changed;
 }
@@ -206,6 +220,32 @@ static bool restore_limits(const armnn_process_state_t* state) {
   return changed;
 }
 
+static bool is_running(const struct itimerval* timer) { return timerisset(&timer->it_value); }
+
+/* One that a library added may go on if it handles the signal, which else ends the process. */
+static bool restore_timers(const armnn_process_state_t* state) {
+  bool changed = false;
+  for (size_t i = 0; i < TIMER_COUNT; ++i) {
+    const struct itimerval* before = &state->timers[i];
+    struct itimerval now;
+    struct sigaction action;
+    if (getitimer(timers[i].timer, &now) != 0) continue;
+    if (is_running(before)) {
+      const bool repeats = timerisset(&before->it_interval);
+      if (!is_running(&now) && !repeats) continue; /* it may have run out */
+      if (is_running(&now) && !timercmp(&now.it_interval, &before->it_interval, !=) &&
+          (repeats || !timercmp(&now.it_value, &before->it_value, >))) {
+        continue;
+      }
+    } else {
+      if (!is_running(&now) || sigaction(timers[i].signal, NULL, &action) != 0) continue;
+      if (action.sa_handler != SIG_DFL) continue;
+    }
+    changed |= setitimer(timers[i].timer, before, NULL) == 0;
+  }
+  return changed;
+}
+
 static bool restore_float(const armnn_process_state_t* state) {
   if (armnn_i_float_control() == state->float_control) return false;
   armnn_i_set_float_control(state->float_control);
@@ -222,6 +262,7 @@ uint32_t armnn_core_restore_state(armnn_process_state_t* state) {
       {ARMNN_STATE_HANDLERS, restore_handlers},   {ARMNN_STATE_FOLDER, restore_folder},
       {ARMNN_STATE_UMASK, restore_umask},         {ARMNN_STATE_LOCALE, restore_locale},
       {ARMNN_STATE_STREAMS, restore_streams},     {ARMNN_STATE_ENVIRONMENT, restore_environment},
+      {ARMNN_STATE_TIMERS, restore_timers},
   };
   uint32_t changed = 0;
   if (state == NULL) return 0;

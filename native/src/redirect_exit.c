@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * redirect_exit.c - a backend's own calls of _exit, which run no handler, and of exit reach
- * last_words.c, and its calls of fork the program's own C library, also from a namespace with
- * another one.
+ * redirect_exit.c - a backend's own calls of _exit and quick_exit, which run no handler of exit,
+ * and of exit reach last_words.c, and its calls of fork the program's own C library, also from a
+ * namespace with another one.
  *
  * The calls of a shared object go through a table of addresses that the dynamic linker has filled
  * in, one for each function that it takes from elsewhere. The entries of _exit get another address.
@@ -93,6 +93,7 @@ static void* target_of(const char* name) {
   if (strcmp(name, "_exit") == 0 || strcmp(name, "_Exit") == 0) {
     return (void*)(uintptr_t)armnn_i_tell_immediate_exit;
   }
+  if (strcmp(name, "quick_exit") == 0) return (void*)(uintptr_t)armnn_i_tell_quick_exit;
   if (strcmp(name, "exit") == 0) return (void*)(uintptr_t)armnn_i_tell_exit;
   return strcmp(name, "fork") == 0 ? (void*)(uintptr_t)fork : NULL;
 }

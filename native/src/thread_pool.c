@@ -164,7 +164,7 @@ static void start_workers(armnn_i_pool_t* pool, uint32_t wanted) {
   sigset_t all, before;
   sigfillset(&all);
   /* But for faults: a blocked one ends the process without a word. */
-  static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT};
+  static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
   for (size_t i = 0; i < sizeof faults / sizeof *faults; ++i) sigdelset(&all, faults[i]);
   pthread_sigmask(SIG_SETMASK, &all, &before); /* inherited: signals belong to other threads */
   while (pool->worker_count < wanted) {

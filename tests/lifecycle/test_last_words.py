@@ -94,6 +94,8 @@ DEEDS = {
     "segv": signal.SIGSEGV,
     "divide": signal.SIGFPE,
     "stack": signal.SIGSEGV,
+    "breakpoint": signal.SIGTRAP,
+    "system_call": signal.SIGSYS,
 }
 
 
@@ -204,9 +206,10 @@ def test_an_end_without_handlers_is_told_and_fails(
 ) -> None:
     build_backend("deed_backend.c", tmp_path / "Test_Deed_backend.so", *flags)
     for site in ("id", "create", "execute", "body", "destroy"):
-        code, said = run(tmp_path, "_exit", site)
-        assert (code, site) == (70, site)
-        assert f"armnn_py: _exit(0) in {SITES[site]}" in said
+        for function in ("_exit", "quick_exit"):
+            code, said = run(tmp_path, function, site)
+            assert (code, site) == (70, site)
+            assert f"armnn_py: {function}(0) in {SITES[site]}" in said
 
 
 @pytest.mark.parametrize("site", SITES)
@@ -226,6 +229,7 @@ ENDS = {
     "divide": (-signal.SIGFPE, "SIGFPE"),
     "exit": (70, "exit(0)"),
     "_exit": (70, "_exit(0)"),
+    "quick_exit": (70, "quick_exit(0)"),
 }
 
 

@@ -17,7 +17,7 @@ import pytest
 
 #: Prints the state before and after, what the verdict says, and how a number of CpuRef comes out.
 PROGRAM = """
-import json, locale, logging, os, resource, signal, sys
+import fcntl, json, locale, logging, os, resource, signal, sys
 import numpy as np
 import armnn_py as ann
 
@@ -29,7 +29,7 @@ resource.setrlimit(resource.RLIMIT_NOFILE, (200, resource.getrlimit(resource.RLI
 def fields(*wanted):
     lines = (line.split(":")[:2] for line in open("/proc/thread-self/status"))
     found = {name: int(value, 16) for name, value in lines if name in wanted}
-    for number in (4, 6, 7, 8, 11):  # fatal signals: the host's own handlers
+    for number in (4, 5, 6, 7, 8, 11, 31):  # fatal signals: the host's own handlers
         found["SigCgt"] &= ~(1 << number - 1)
     return found
 
@@ -47,6 +47,8 @@ def state():
         "folder": os.getcwd(),
         "locale": locale.setlocale(locale.LC_ALL),
         "streams": [os.fstat(i)[:3] for i in range(3)],
+        "flags": [fcntl.fcntl(i, fcntl.F_GETFL) for i in range(3)],
+        "timer": signal.getitimer(signal.ITIMER_REAL)[0] > 0,
         "path": variable("PATH"),
         "home": variable("HOME"),
         "new": variable("ARMNN_TEST_NEW_VARIABLE"),
@@ -86,6 +88,8 @@ WORDS = {
     "locale": "the locale",
     "streams": "standard input, output or error",
     "output": "standard input, output or error",
+    "flags": "standard input, output or error",
+    "alarm": "timers",
     "path": "environment variables",
     "home": "environment variables",
     "files": "resource limits",
@@ -135,6 +139,12 @@ def test_what_is_added_stays(folder: Path, deed: str, field: str, tmp_path: Path
     (before, after, _, verdicts, _, _), _ = run(folder, deed, "create", tmp_path / "out")
     assert after.pop(field) != before.pop(field)
     assert after == before
+    assert "changed" not in verdicts[0][1]
+
+
+def test_a_timer_with_a_handler_stays(folder: Path, tmp_path: Path) -> None:
+    (before, after, _, verdicts, _, _), _ = run(folder, "handled_alarm", "create", tmp_path / "out")
+    assert after["timer"] > before["timer"]
     assert "changed" not in verdicts[0][1]
 
 

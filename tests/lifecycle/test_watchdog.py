@@ -92,6 +92,23 @@ def test_it_is_told_and_the_third_interrupt_ends_it(folder: Path, site: str) -> 
             process.kill()
 
 
+@pytest.mark.parametrize("site", ["constructor", "create", "execute"])
+def test_a_call_that_ignores_interrupts_is_ended_too(folder: Path, site: str) -> None:
+    with start(folder, site, DEED_Deed="ignore_and_hang") as process:
+        assert process.stderr is not None
+        try:
+            assert HANGING[site] in process.stderr.readline()
+            time.sleep(0.3)
+            for _ in range(3):
+                process.send_signal(signal.SIGINT)
+                time.sleep(0.3)
+            assert process.wait(20) == 130
+            last = process.stderr.read().splitlines()[-1]
+            assert last.startswith("armnn_py: ended by Ctrl-C: no answer from ")
+        finally:
+            process.kill()
+
+
 FORKING = """
 import os, signal, sys
 import armnn_py as ann

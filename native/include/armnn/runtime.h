@@ -111,6 +111,7 @@ enum armnn_state_bits_e {
   ARMNN_STATE_STREAMS = 1 << 6,     /* descriptors 0 to 2 */
   ARMNN_STATE_ENVIRONMENT = 1 << 7, /* variables that were there */
   ARMNN_STATE_LIMITS = 1 << 8,      /* setrlimit: lower ones */
+  ARMNN_STATE_TIMERS = 1 << 9,      /* setitimer: whose signal would end the process */
   ARMNN_STATE_BITS_MAX_ENUM = INT32_MAX
 };
 

@@ -95,7 +95,7 @@ operator_tests() {
   [ $failed = 0 ] || exit 1
 }
 tests=
-for family in convolution depthwise elementwise folds functions matmul moves pooling \
+for family in convolution depthwise elementwise folds functions lstm_operator matmul moves pooling \
   quantized_operators transpose_convolution winograd; do
   tests="$tests tests/cpu_acc/test_$family.py"
 done

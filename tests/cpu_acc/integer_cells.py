@@ -50,6 +50,7 @@ class Cell:
             "most_bias": int(rng.choice([9000, 2**31 - 2])),  # of a norm: sums in 32 bits or not
             "same": 0,  # all weights: then gates see 256 inputs and one state
             "weights_scale": 0.0,
+            "hidden_scale": 0.0,
             "bias_type": S32,
             "activation": TANH,
             "computed": False,  # not constant: the weights of a gate
@@ -125,10 +126,11 @@ class Cell:
         ]
         projects = o["outputs"] is not None
         hidden = projects or o["has_hidden_scale"]
+        drawn_scale = self._scale(0.004, 0.02) if hidden else 0.0
         common: dict[str, Any] = {
             "cifg_enabled": o["cifg"], "peephole_enabled": o["peephole"],
             "projection_enabled": projects, "layer_norm_enabled": o["norm"],
-            "hidden_state_scale": self._scale(0.004, 0.02) if hidden else 0.0,
+            "hidden_state_scale": o["hidden_scale"] or drawn_scale,
             "hidden_state_zero_point": int(self.rng.integers(-20, 20)) if hidden else 0,
         }  # fmt: skip
         for gate in ("input", "forget", "cell", "output"):

@@ -87,10 +87,18 @@ def test_what_is_refused(runtime: ann.Runtime, change: dict[str, Any], why: str)
         ann.load(cell.network, ["CpuAcc"], runtime=runtime)
 
 
-def test_sums_of_more_than_30_bits(runtime: ann.Runtime) -> None:
-    """Scales that no network has: CpuRef saturates on the way, kernels would not."""
-    cell = Cell(2, **PLAIN, size=9, cells=8, weights_scale=3e5)
-    with pytest.raises(ann.ArmnnError, match="sums of cell 0 may need more than 30 bits"):
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"weights_scale": 3e5}, "sums of cell 0 may need more than 30 bits"),
+        ({"hidden_scale": 2.0**-31}, "the scale of what cells show is below 2.-30"),
+    ],
+    ids=["sums", "shown"],
+)
+def test_scales_that_no_network_has(runtime: ann.Runtime, change: dict[str, Any], why: str) -> None:
+    """CpuRef saturates on the way, kernels would not."""
+    cell = Cell(2, **PLAIN, size=9, cells=8, **change)
+    with pytest.raises(ann.ArmnnError, match=why):
         ann.load(cell.network, ["CpuAcc"], runtime=runtime)
     with ann.load(cell.network, ["CpuAcc", "CpuRef"], runtime=runtime) as network:
         assert {row.backend for row in network.assignment if row.backend} == {"CpuRef"}

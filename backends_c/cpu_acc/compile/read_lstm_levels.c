@@ -45,6 +45,9 @@ static void check_sums(ir_graph_t* graph, const int8_t* weights, int64_t channel
 static void check_all_sums(ir_graph_t* graph, const armnn_i_acc_lstm_levels_t* what,
                            int64_t inputs) {
   const armnn_lstm_levels_t* levels = &what->levels;
+  if (levels->hidden.shift > 0) {
+    armnn_i_acc_refuse(graph, NULL, "the scale of what cells show is below 2^-30");
+  }
   for (int gate = 0; gate < GATES; ++gate) {
     if (what->weights[gate] == NULL) continue;
     check_sums(graph, what->weights[gate], what->cells, inputs,

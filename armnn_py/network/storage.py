@@ -67,6 +67,7 @@ class NetworkStorage:
         "_by_name",
         "_counters",
         "_dynamic",
+        "_gives_up_values",
         "_inputs",
         "_layers",
         "_layers_tuple",
@@ -88,6 +89,14 @@ class NetworkStorage:
         self._assigned: dict[str, AssignLayer] = {}
         self._dynamic: DynamicParts | None = None
         self._metadata = _NO_METADATA
+        #: Whether the first graph that is made of it takes the values of its constants.
+        self._gives_up_values = False
+
+    def _drop_values(self) -> None:
+        """Drop the values of constants; nobody may ask for them afterwards."""
+        for layer in self._layers:
+            if isinstance(layer, ConstantLayer):
+                del layer._value
 
     # ---- Looking ------------------------------------------------------------------------------
 

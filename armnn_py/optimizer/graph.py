@@ -49,6 +49,7 @@ class Graph:
         "_nodes",
         "_order",
         "_serial",
+        "_unread",
         "name",
         "removed",
         "stage",
@@ -62,6 +63,7 @@ class Graph:
         self._serial = 0
         self._guids: dict[Node, int] = {}
         self._holders: dict[int, Node] = {}
+        self._unread: list[Node] = []  # constants that were taken out
         #: Name of the pass or stage at work; recorded for the layers that it takes out.
         self.stage = ""
         #: By layer of the user's network: the stage that took out the last node for it.
@@ -71,7 +73,10 @@ class Graph:
 
     @classmethod
     def from_network(cls, network: Network) -> Graph:
-        """A graph with one node for each layer; the values of constants are shared."""
+        """A graph with one node for each layer; the values of constants are shared.
+
+        A network that gives up its values has none afterwards.
+        """
         graph = cls(network.name)
         value_of: dict[OutputSlot, Value] = {}
         for layer in network.layers:
@@ -94,6 +99,8 @@ class Graph:
             elif isinstance(layer, AssignLayer):
                 node.variable = Variable(layer.variable.name, layer.variable.initial)
             value_of.update(zip(layer.outputs, node.outputs, strict=True))
+        if network._gives_up_values:
+            network._drop_values()
         graph._order, graph._dirty = list(graph._nodes), False
         return graph
 
@@ -329,12 +336,26 @@ class Graph:
                 value.users.pop((node, index), None)
                 if value.node.type is LayerType.CONSTANT and not value.users:
                     self._nodes.pop(value.node, None)
+                    self._unread.append(value.node)
         self._nodes.pop(node, None)
+        if node.type is LayerType.CONSTANT:
+            self._unread.append(node)
         guid = self._guids.pop(node, None)
         if guid is not None:
             self._holders.pop(guid, None)
         node.blob = None
         self._dirty = True
+
+    def forget_removed(self) -> None:
+        """Drop the values of constants that were taken out; for when a pass is done.
+
+        Nodes and values form reference cycles: until collected, they would keep weights of which a
+        pass has made others.
+        """
+        for node in self._unread:
+            if node not in self._nodes:
+                node.value = None
+        self._unread.clear()
 
     def restore_guid(self, node: Node, guid: int) -> None:
         """Give a node the public number that it had in another graph."""

@@ -104,6 +104,7 @@ def run_passes(
         graph.stage = one.name
         if one.types is None or not one.types.isdisjoint(node.type for node in graph):
             one.run(graph, log)
+            graph.forget_removed()
         records.append(PassRecord(one.name, tuple(log.changes)))
         if validate:
             _check(graph, f"after pass '{one.name}'", placed)

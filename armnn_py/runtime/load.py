@@ -170,7 +170,7 @@ def load(
     if runtime is None:
         runtime = Runtime(backends=_only_named(model, backends, placement, options))
 
-    def make() -> OptimizedNetwork:
+    def make(*, is_kept: bool = True) -> OptimizedNetwork:
         if isinstance(model, Network):
             network = model if shapes is None else model.specialize(shapes)
         else:
@@ -187,6 +187,9 @@ def load(
             from armnn_py.network.extra_outputs import with_extra_outputs
 
             network = with_extra_outputs(network, extra_outputs)
+        # Nobody else has an imported network: the weights that passes copy or drop go at once.
+        given = is_kept or isinstance(model, Network) or network.is_dynamic
+        network._gives_up_values = not given
         with limited_threads(threads):
             return optimize(
                 network,
@@ -213,7 +216,7 @@ def load(
             }  # fmt: skip
             optimized = through_cache(place, model, arguments, runtime, make)
         else:
-            optimized = make()
+            optimized = make(is_kept=bounds is not None)
         optimized.forget_sources()  # nobody can save it
         with without_collections():  # modules are imported
             return runtime._load(

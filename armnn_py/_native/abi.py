@@ -407,6 +407,13 @@ ARMNN_SCATTER_MUL = 5
 ARMNN_SCATTER_COUNT = 6
 ARMNN_SCATTER_MAX_ENUM = 0x7fffffff
 
+# ---- enum armnn_row_rounding_e
+ARMNN_ROW_ROUNDING_NONE = 0
+ARMNN_ROW_ROUNDING_SYMMETRIC = 1
+ARMNN_ROW_ROUNDING_ASYMMETRIC = 2
+ARMNN_ROW_ROUNDING_COUNT = 3
+ARMNN_ROW_ROUNDING_MAX_ENUM = 0x7fffffff
+
 # ---- enum armnn_recurrent_direction_e
 ARMNN_RECURRENT_FORWARD = 0
 ARMNN_RECURRENT_REVERSE = 1
@@ -841,6 +848,8 @@ class armnn_lstm_descriptor_t(Structure):
     output_intermediate_scale: float
     hidden_state_zero_point: int
     hidden_state_scale: float
+    row_rounding: int
+    reserved: int
 
 
 class armnn_qlstm_descriptor_t(Structure):
@@ -874,7 +883,7 @@ class armnn_rnn_descriptor_t(Structure):
     a: float
     b: float
     clip: float
-    reserved: int
+    row_rounding: int
 
 
 class armnn_arg_min_max_descriptor_t(Structure):
@@ -1996,6 +2005,8 @@ armnn_lstm_descriptor_t._fields_ = [
     ("output_intermediate_scale", c_float),
     ("hidden_state_zero_point", c_int32),
     ("hidden_state_scale", c_float),
+    ("row_rounding", c_int32),
+    ("reserved", c_uint32),
 ]
 
 armnn_qlstm_descriptor_t._fields_ = [
@@ -2029,7 +2040,7 @@ armnn_rnn_descriptor_t._fields_ = [
     ("a", c_float),
     ("b", c_float),
     ("clip", c_float),
-    ("reserved", c_uint32),
+    ("row_rounding", c_int32),
 ]
 
 armnn_arg_min_max_descriptor_t._fields_ = [
@@ -3654,6 +3665,13 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_SCATTER_MUL": ARMNN_SCATTER_MUL,
         "ARMNN_SCATTER_COUNT": ARMNN_SCATTER_COUNT,
         "ARMNN_SCATTER_MAX_ENUM": ARMNN_SCATTER_MAX_ENUM,
+    },
+    "armnn_row_rounding_e": {
+        "ARMNN_ROW_ROUNDING_NONE": ARMNN_ROW_ROUNDING_NONE,
+        "ARMNN_ROW_ROUNDING_SYMMETRIC": ARMNN_ROW_ROUNDING_SYMMETRIC,
+        "ARMNN_ROW_ROUNDING_ASYMMETRIC": ARMNN_ROW_ROUNDING_ASYMMETRIC,
+        "ARMNN_ROW_ROUNDING_COUNT": ARMNN_ROW_ROUNDING_COUNT,
+        "ARMNN_ROW_ROUNDING_MAX_ENUM": ARMNN_ROW_ROUNDING_MAX_ENUM,
     },
     "armnn_recurrent_direction_e": {
         "ARMNN_RECURRENT_FORWARD": ARMNN_RECURRENT_FORWARD,

@@ -45,6 +45,7 @@ from armnn_py.types import (
     RecurrentDirection,
     ReduceOperation,
     ResizeMethod,
+    RowRounding,
     ScatterNdFunction,
     UnaryOperation,
 )
@@ -525,6 +526,7 @@ class LstmDescriptor(Descriptor):
     output_intermediate_scale: float = 0.0
     hidden_state_zero_point: Axis = 0
     hidden_state_scale: float = 0.0
+    row_rounding: RowRounding = RowRounding.NONE  #: of input, output state and what is projected, of real numbers, in each step
 
     layer_types: ClassVar = (LayerType.LSTM, LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM)
 
@@ -763,6 +765,7 @@ class RnnDescriptor(Descriptor):
     a: float = 1.0
     b: float = 1.0
     clip: float = 0.0  #: bound of what enters the function; 0: none
+    row_rounding: RowRounding = RowRounding.NONE  #: of input and state in each step
 
     layer_types: ClassVar = (LayerType.RNN,)
 

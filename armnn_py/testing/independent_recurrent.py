@@ -15,7 +15,7 @@ from armnn_py.testing.independent_lstm_levels import (
     lstm_in_integers,
     quantized_lstm,
 )
-from armnn_py.types import LayerType, RecurrentDirection
+from armnn_py.types import LayerType, RecurrentDirection, RowRounding
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
@@ -50,6 +50,26 @@ def _normalised(x: Array) -> Array:
     return away / np.where(deviation == 0, 1, deviation)
 
 
+def _rounded(x: Array, rounding: RowRounding) -> Array:
+    """Round each row to the 8-bit levels of its own range, halves away from 0."""
+    if rounding is RowRounding.NONE or not x.shape[-1]:
+        return x
+    if rounding is RowRounding.SYMMETRIC:
+        size = np.abs(x).max(axis=-1, keepdims=True)
+        scale = np.where(size == 0, 1, size) / 127
+        return _whole(x / scale) * scale
+    least = np.minimum(x.min(axis=-1, keepdims=True), 0)
+    most = np.maximum(x.max(axis=-1, keepdims=True), 0)
+    scale = np.where(most == least, 255, most - least) / 255
+    point = np.where(-least + scale < most, -128 - least / scale, 127 - most / scale)
+    point = _whole(point)
+    return (np.clip(_whole(point + x / scale), -128, 127) - point) * scale
+
+
+def _whole(x: Array) -> Array:
+    return np.trunc(x + np.copysign(0.5, x))
+
+
 class _Lstm:
     """One cell: its operands by name, decoded."""
 
@@ -61,6 +81,7 @@ class _Lstm:
     def gate(self, name: str, x: Array, h: Array, c: Array | None) -> Array:
         """Return what enters the function of a gate."""
         get = self.operands.get
+        x, h = (_rounded(rows, self.d.row_rounding) for rows in (x, h))
         total = x @ self.operands[f"input_to_{name}_weights"].T
         total = total + h @ self.operands[f"recurrent_to_{name}_weights"].T
         peephole = get(f"cell_to_{name}_weights")
@@ -85,7 +106,7 @@ class _Lstm:
         shown = _sigmoid(self.gate("output", x, h, c))
         h = shown * function(c)
         if self.d.projection_enabled:
-            h = h @ self.operands["projection_weights"].T
+            h = _rounded(h, self.d.row_rounding) @ self.operands["projection_weights"].T
             if self.operands.get("projection_bias") is not None:
                 h = h + self.operands["projection_bias"]
             h = _clipped(h, self.d.clipping_threshold_projection)
@@ -131,6 +152,7 @@ def _rnn(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     function = ACTIVATIONS[d.function]
 
     def step(x: Array, h: Array, w: Array, r: Array, b: Array, c: Array) -> Array:
+        x, h = (_rounded(row, d.row_rounding) for row in (x, h))
         return function(_clipped(w[0] @ x + b[0] + r[0] @ h + c[0], d.clip), d.a, d.b)
 
     return _by_rows(s, v, 1, step)

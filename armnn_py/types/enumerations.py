@@ -32,6 +32,7 @@ __all__ = [
     "RecurrentDirection",
     "ReduceOperation",
     "ResizeMethod",
+    "RowRounding",
     "ScatterNdFunction",
     "UnaryOperation",
 ]
@@ -339,6 +340,16 @@ class ResizeMethod(IntEnum):
 
     BILINEAR = 0
     NEAREST_NEIGHBOR = 1
+
+
+class RowRounding(IntEnum):
+    """What becomes of the rows that a product with weights reads, as in TensorFlow Lite's hybrid
+    layers: each is rounded to the 8-bit levels of its own range, and has its real numbers again.
+    """
+
+    NONE = 0
+    SYMMETRIC = 1  #: levels -127 to 127 of the largest magnitude
+    ASYMMETRIC = 2  #: levels -128 to 127 of the range with 0, which has a level
 
 
 class ScatterNdFunction(IntEnum):

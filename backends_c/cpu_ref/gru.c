@@ -69,6 +69,6 @@ armnn_status_t armnn_i_ref_prepare_gru(const armnn_workload_info_t* info, const 
                                        armnn_backend_t* backend, void** out_prepared,
                                        armnn_workload_requirements_t* requirements,
                                        armnn_error_t* error) {
-  return armnn_i_ref_prepare_walk(info, host, backend, GATES + 1, out_prepared, requirements,
+  return armnn_i_ref_prepare_walk(info, host, backend, GATES + 1, 0, out_prepared, requirements,
                                   error);
 }

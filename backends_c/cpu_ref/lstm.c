@@ -5,13 +5,15 @@
  * input and forget gates, peepholes, layer normalisation, projection and clipping.
  *
  * Operands of other types are decoded beforehand (widened.h), weights of a float layer as well; the
- * states are float32 from step to step. A step has three parts, each over rows of the batch and
+ * states are float32 from step to step. With row_rounding products read copies of rows that are
+ * rounded to 8 bits. A step has three parts, each over rows of the batch and
  * cells or outputs: products of the gates, then gates and cells of a row, then the projection.
  */
 #include "kernels.h"
 #include "lstm_levels.h"
 #include "lstm_operands.h"
 #include "recurrent.h"
+#include "row_rounding.h"
 #include "scratch.h"
 #include "widened.h"
 #include "work.h"
@@ -28,6 +30,8 @@ typedef struct lstm_t {
   float *output_state, *cell_state;
   float* gates; /* [batch, 4, cells] */
   float* shown; /* [batch, cells]: what enters the projection, or is the output */
+  /* With row_rounding: rounded copies of rows of the input, of |output_state| and of |shown|. */
+  float *rounded_x, *rounded_state, *rounded_shown;
 } lstm_t;
 
 /* Null if it is absent: a layer may end before its last operands. */
@@ -51,6 +55,29 @@ static float activated(uint32_t function, float x) {
   }
 }
 
+static int rounds(const lstm_t* lstm) { return lstm->d->row_rounding != ARMNN_ROW_ROUNDING_NONE; }
+
+static const float* row_of_x(const lstm_t* lstm, uint64_t row) {
+  return lstm->x + row * lstm->sizes.row_stride * lstm->sizes.inputs;
+}
+
+/* ---- Rows rounded to 8 bits: items are rows ---------------------------------------------------
+ */
+
+static armnn_status_t round_range(void* argument, uint64_t begin, uint64_t end,
+                                  uint32_t thread_index) {
+  (void)thread_index;
+  const lstm_t* lstm = (const lstm_t*)argument;
+  const uint64_t inputs = lstm->sizes.inputs, outputs = lstm->sizes.outputs;
+  const int32_t rounding = lstm->d->row_rounding;
+  for (uint64_t row = begin; row < end; ++row) {
+    armnn_round_row(rounding, row_of_x(lstm, row), lstm->rounded_x + row * inputs, inputs);
+    armnn_round_row(rounding, lstm->output_state + row * outputs,
+                    lstm->rounded_state + row * outputs, outputs);
+  }
+  return ARMNN_STATUS_OK;
+}
+
 /* ---- Products of the gates: items are cells of all rows ---------------------------------------
  */
 
@@ -61,8 +88,9 @@ static armnn_status_t multiply_range(void* argument, uint64_t begin, uint64_t en
   const armnn_lstm_sizes_t* sizes = &lstm->sizes;
   for (uint64_t item = begin; item < end; ++item) {
     const uint64_t row = item / sizes->cells, cell = item % sizes->cells;
-    const float* x = lstm->x + row * sizes->row_stride * sizes->inputs;
-    const float* state = lstm->output_state + row * sizes->outputs;
+    const float* x = rounds(lstm) ? lstm->rounded_x + row * sizes->inputs : row_of_x(lstm, row);
+    const float* state =
+        (rounds(lstm) ? lstm->rounded_state : lstm->output_state) + row * sizes->outputs;
     for (int gate = lstm->d->cifg_enabled ? 1 : 0; gate < ARMNN_LSTM_GATES; ++gate) {
       const float* w = operand(lstm, ARMNN_LSTM_INPUT_WEIGHTS + gate);
       const float* r = operand(lstm, ARMNN_LSTM_RECURRENT_WEIGHTS + gate);
@@ -139,6 +167,9 @@ static void step_of_row(const lstm_t* lstm, uint64_t row) {
     output[i] = armnn_i_ref_sigmoid(output[i]);
     shown[i] = output[i] * activated(function, cell[i]);
   }
+  if (rounds(lstm) && d->projection_enabled) {
+    armnn_round_row(d->row_rounding, shown, lstm->rounded_shown + row * cells, cells);
+  }
 }
 
 static armnn_status_t step_range(void* argument, uint64_t begin, uint64_t end,
@@ -158,9 +189,10 @@ static armnn_status_t project_range(void* argument, uint64_t begin, uint64_t end
   const uint64_t cells = lstm->sizes.cells, outputs = lstm->sizes.outputs;
   const float* weights = operand(lstm, ARMNN_LSTM_PROJECTION);
   const float* bias = operand(lstm, ARMNN_LSTM_PROJECTION_BIAS);
+  const float* shown = rounds(lstm) ? lstm->rounded_shown : lstm->shown;
   for (uint64_t item = begin; item < end; ++item) {
     const uint64_t row = item / outputs, place = item % outputs;
-    const float sum = armnn_i_ref_dot(lstm->shown + row * cells, weights + place * cells, cells);
+    const float sum = armnn_i_ref_dot(shown + row * cells, weights + place * cells, cells);
     lstm->output_state[item] = armnn_i_ref_clipped(bias == NULL ? sum : sum + bias[place],
                                                    lstm->d->clipping_threshold_projection);
   }
@@ -171,6 +203,10 @@ static armnn_status_t run_step(lstm_t* lstm, armnn_error_t* error) {
   const armnn_lstm_sizes_t* sizes = &lstm->sizes;
   const armnn_kernel_call_t* call = lstm->call;
   const uint64_t row_bytes = sizes->outputs * sizeof(float);
+  if (rounds(lstm)) {
+    ARMNN_RETURN_IF_ERROR(armnn_i_ref_run(call, round_range, lstm, sizes->batch,
+                                          8 * (sizes->inputs + sizes->outputs), error));
+  }
   ARMNN_RETURN_IF_ERROR(armnn_i_ref_run(call, multiply_range, lstm, sizes->batch * sizes->cells,
                                         4 * (sizes->inputs + sizes->outputs), error));
   ARMNN_RETURN_IF_ERROR(
@@ -204,6 +240,14 @@ static armnn_status_t run(const armnn_kernel_call_t* call, int is_sequence, int 
       &scratch, sizes.batch * ARMNN_LSTM_GATES * sizes.cells, sizeof(float));
   lstm->shown =
       (float*)armnn_i_ref_scratch_take(&scratch, sizes.batch * sizes.cells, sizeof(float));
+  if (rounds(lstm)) {
+    lstm->rounded_x =
+        (float*)armnn_i_ref_scratch_take(&scratch, sizes.batch * sizes.inputs, sizeof(float));
+    lstm->rounded_state =
+        (float*)armnn_i_ref_scratch_take(&scratch, sizes.batch * sizes.outputs, sizeof(float));
+    lstm->rounded_shown =
+        (float*)armnn_i_ref_scratch_take(&scratch, sizes.batch * sizes.cells, sizeof(float));
+  }
   if (sizes.batch == 0) return ARMNN_STATUS_OK;
   if (sizes.outputs > 0) {
     memcpy(lstm->output_state, operand(lstm, ARMNN_LSTM_OUTPUT_STATE),
@@ -273,6 +317,11 @@ armnn_status_t armnn_i_ref_prepare_lstm(const armnn_workload_info_t* info, const
   armnn_i_ref_scratch_ask(requirements, sizes.batch * ARMNN_LSTM_GATES * sizes.cells,
                           sizeof(float));
   armnn_i_ref_scratch_ask(requirements, sizes.batch * sizes.cells, sizeof(float));
+  if (d->row_rounding != ARMNN_ROW_ROUNDING_NONE) {
+    armnn_i_ref_scratch_ask(requirements, sizes.batch * sizes.inputs, sizeof(float));
+    armnn_i_ref_scratch_ask(requirements, sizes.batch * sizes.outputs, sizeof(float));
+    armnn_i_ref_scratch_ask(requirements, sizes.batch * sizes.cells, sizeof(float));
+  }
   return ARMNN_STATUS_OK;
 }
 

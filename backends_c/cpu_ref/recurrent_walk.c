@@ -63,7 +63,7 @@ armnn_status_t armnn_i_ref_walk(armnn_i_ref_walk_t* walk, armnn_error_t* error) 
   walk->inputs = x->dims[2];
   walk->directions = recurrent->dims[0];
   walk->hidden = recurrent->dims[2];
-  walk->row_floats *= walk->hidden;
+  walk->row_floats = walk->row_floats * walk->hidden + walk->input_rows * walk->inputs;
   if (walk->hidden == 0) return ARMNN_STATUS_OK;
   const uint64_t sums = walk->steps * walk->gates * walk->hidden;
   return armnn_i_ref_run(walk->call, run_range, walk, walk->directions * walk->batch,
@@ -72,14 +72,16 @@ armnn_status_t armnn_i_ref_walk(armnn_i_ref_walk_t* walk, armnn_error_t* error) 
 
 armnn_status_t armnn_i_ref_prepare_walk(const armnn_workload_info_t* info, const armnn_host_t* host,
                                         armnn_backend_t* backend, uint64_t hidden_rows,
-                                        void** out_prepared,
+                                        uint64_t input_rows, void** out_prepared,
                                         armnn_workload_requirements_t* requirements,
                                         armnn_error_t* error) {
   const armnn_tensor_info_t* recurrent = info->input_infos[ARMNN_REF_WALK_RECURRENT_WEIGHTS];
-  const uint64_t rows = recurrent->dims[0] * info->input_infos[ARMNN_REF_WALK_X]->dims[1];
+  const armnn_tensor_info_t* x = info->input_infos[ARMNN_REF_WALK_X];
+  const uint64_t rows = recurrent->dims[0] * x->dims[1];
+  const uint64_t row_floats = hidden_rows * recurrent->dims[2] + input_rows * x->dims[2];
   ARMNN_RETURN_IF_ERROR(
       armnn_i_ref_prepare_widened(info, host, backend, out_prepared, requirements, error));
-  armnn_i_ref_scratch_ask(requirements, rows * hidden_rows * recurrent->dims[2], sizeof(float));
+  armnn_i_ref_scratch_ask(requirements, rows * row_floats, sizeof(float));
   return ARMNN_STATUS_OK;
 }
 

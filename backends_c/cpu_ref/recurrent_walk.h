@@ -24,7 +24,8 @@ struct armnn_i_ref_walk_t {
   const armnn_kernel_call_t* call;
   int32_t direction; /* armnn_recurrent_direction_e */
   uint64_t gates;
-  uint64_t row_floats; /* of scratch: for each direction and row */
+  uint64_t row_floats; /* of scratch: for each direction and row, of each hidden unit */
+  uint64_t input_rows; /* of scratch, behind them: as wide as the input */
   /* One step: |state| becomes that behind it. */
   void (*step)(const armnn_i_ref_walk_t* walk, uint64_t direction, const float* x, float* scratch,
                float* state);
@@ -35,11 +36,11 @@ struct armnn_i_ref_walk_t {
 /* Runs all steps of float32 tensors. */
 armnn_status_t armnn_i_ref_walk(armnn_i_ref_walk_t* walk, armnn_error_t* error);
 
-/* Scratch of |hidden_rows| floats of each hidden unit, behind copies of operands that are no
- * float32. */
+/* Scratch of |hidden_rows| floats of each hidden unit and |input_rows| of each input, behind copies
+ * of operands that are no float32. */
 armnn_status_t armnn_i_ref_prepare_walk(const armnn_workload_info_t* info, const armnn_host_t* host,
                                         armnn_backend_t* backend, uint64_t hidden_rows,
-                                        void** out_prepared,
+                                        uint64_t input_rows, void** out_prepared,
                                         armnn_workload_requirements_t* requirements,
                                         armnn_error_t* error);
 

@@ -15,9 +15,16 @@ import numpy as np
 from armnn_py.descriptors import DynamicQuantizeDescriptor
 from armnn_py.frontends.common.values import Known, Value, dtype_of, quantization_of
 from armnn_py.frontends.tflite.node import OperatorView
-from armnn_py.types import LayerType
+from armnn_py.types import LayerType, RowRounding
 
-__all__ = ["MOST_EXACT_PRODUCTS", "hybrid_levels", "hybrid_numbers", "hybrid_sums", "is_hybrid"]
+__all__ = [
+    "MOST_EXACT_PRODUCTS",
+    "hybrid_levels",
+    "hybrid_numbers",
+    "hybrid_sums",
+    "is_hybrid",
+    "row_rounding",
+]
 
 #: Products of a level less its zero point and a weight that float32 sums without rounding.
 MOST_EXACT_PRODUCTS = 2**24 // (255 * 128)
@@ -37,6 +44,14 @@ def is_hybrid(weights: Value, x: Value, axis: int = 0) -> TypeGuard[Known]:
         and quantization.axis in (None, axis)
         and not any(quantization.zero_points)
     )
+
+
+def row_rounding(view: OperatorView, weights: Value) -> RowRounding:
+    """Return what a recurrent layer with such weights does to the rows that it multiplies."""
+    if not is_hybrid(weights, view.value(0)):
+        return RowRounding.NONE
+    asymmetric = view.option("asymmetric_quantize_inputs", False)
+    return RowRounding.ASYMMETRIC if asymmetric else RowRounding.SYMMETRIC
 
 
 def hybrid_levels(

@@ -57,6 +57,7 @@ from armnn_py.types import (
     NormalizationAlgorithmMethod,
     RecurrentDirection,
     ReduceOperation,
+    RowRounding,
     ScatterNdFunction,
     UnaryOperation,
 )
@@ -1295,6 +1296,7 @@ class PlainBuilders(NetworkCore):
         a: float = 1.0,
         b: float = 1.0,
         clip: float = 0.0,
+        row_rounding: RowRounding = RowRounding.NONE,
         name: str | None = None,
         backend: str | None = None,
     ) -> Layer:
@@ -1324,6 +1326,9 @@ class PlainBuilders(NetworkCore):
             What the formula calls so.
         clip
             Bound of what enters the function; 0 for none.
+        row_rounding
+            Whether input and state are rounded to 8 bits in each step, as in TensorFlow Lite's
+            hybrid layers.
 
         Returns
         -------
@@ -1335,7 +1340,14 @@ class PlainBuilders(NetworkCore):
         LayerValidationError
             The operands do not fit together.
         """
-        descriptor = RnnDescriptor(direction=direction, function=function, a=a, b=b, clip=clip)
+        descriptor = RnnDescriptor(
+            direction=direction,
+            function=function,
+            a=a,
+            b=b,
+            clip=clip,
+            row_rounding=row_rounding,
+        )
         return self._add(
             LayerType.RNN,
             [x, input_weights, recurrent_weights, input_bias, recurrent_bias, hidden_state, sequence_lengths],

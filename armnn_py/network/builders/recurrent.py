@@ -13,7 +13,7 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.network.core import NetworkCore
 from armnn_py.network.layer import Layer, Source
 from armnn_py.records import Frozen, record
-from armnn_py.types import LayerType
+from armnn_py.types import LayerType, RowRounding
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ class RecurrentBuilders(NetworkCore):
         activation_function: int = 4,
         cell_clip: float = 0.0,
         projection_clip: float = 0.0,
+        row_rounding: RowRounding = RowRounding.NONE,
         output_infos: Sequence[TensorInfo] | None = None,
         name: str | None = None,
         backend: str | None = None,
@@ -130,6 +131,9 @@ class RecurrentBuilders(NetworkCore):
             Of the cell: 0 none, 1 ReLU, 3 ReLU6, 4 tanh, 6 sigmoid.
         cell_clip, projection_clip
             Bounds of the cell state and of the projection; 0 for none.
+        row_rounding
+            Whether what products read is rounded to 8 bits in each step, as in TensorFlow Lite's
+            hybrid layers.
         output_infos
             Quantised ones need them.
 
@@ -151,6 +155,7 @@ class RecurrentBuilders(NetworkCore):
             activation_function=activation_function,
             clipping_threshold_cell=cell_clip,
             clipping_threshold_projection=projection_clip,
+            row_rounding=row_rounding,
             **weights.switches,
         )
         states = [x, output_state, cell_state]
@@ -169,6 +174,7 @@ class RecurrentBuilders(NetworkCore):
         cell_clip: float = 0.0,
         projection_clip: float = 0.0,
         time_major: bool = False,
+        row_rounding: RowRounding = RowRounding.NONE,
         output_infos: Sequence[TensorInfo] | None = None,
         name: str | None = None,
         backend: str | None = None,
@@ -189,6 +195,9 @@ class RecurrentBuilders(NetworkCore):
             Bounds of the cell state and of the projection; 0 for none.
         time_major
             Whether time is the first dimension of the sequences.
+        row_rounding
+            Whether what products read is rounded to 8 bits in each step, as in TensorFlow Lite's
+            hybrid layers.
         output_infos
             Quantised ones need them.
 
@@ -211,6 +220,7 @@ class RecurrentBuilders(NetworkCore):
             clipping_threshold_cell=cell_clip,
             clipping_threshold_projection=projection_clip,
             time_major=time_major,
+            row_rounding=row_rounding,
             **weights.switches,
         )
         states = [x, output_state, cell_state]

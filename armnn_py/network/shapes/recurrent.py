@@ -14,7 +14,7 @@ from armnn_py.descriptors import GruDescriptor, LstmDescriptor, QLstmDescriptor,
 from armnn_py.network.operands import operand_name
 from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo
-from armnn_py.types import DataType, LayerType, RecurrentDirection
+from armnn_py.types import DataType, LayerType, RecurrentDirection, RowRounding
 
 __all__ = ["RULES"]
 
@@ -24,7 +24,9 @@ def _gru(site: Site) -> list[TensorInfo]:
 
 
 def _rnn(site: Site) -> list[TensorInfo]:
-    return _walk(site, site.parameters(RnnDescriptor).direction, 1)
+    d = site.parameters(RnnDescriptor)
+    _check_rounding(site, d.row_rounding)
+    return _walk(site, d.direction, 1)
 
 
 def _walk(site: Site, direction: RecurrentDirection, count: int) -> list[TensorInfo]:
@@ -114,6 +116,8 @@ def _check_lstm(site: Site, d: LstmDescriptor | QLstmDescriptor, batch: int, siz
     """Check the operands of an LSTM; return the number of its outputs."""
     _check_presence(site, d)
     _check_types(site)
+    if isinstance(d, LstmDescriptor):
+        _check_rounding(site, d.row_rounding)
     cells = site.need_rank(2, _FORGET_WEIGHTS)[0]
     outputs = site.need_rank(2, _FORGET_RECURRENT_WEIGHTS)[1]
     if not d.projection_enabled and outputs != cells:
@@ -152,6 +156,13 @@ def _check_presence(site: Site, d: LstmDescriptor | QLstmDescriptor) -> None:
             )
     if site.optional(_PROJECTION_BIAS) is not None and not d.projection_enabled:
         site.fail("operand 'projection_bias' is given, but projection_enabled is False")
+
+
+def _check_rounding(site: Site, rounding: RowRounding) -> None:
+    """Check that only real numbers are to be rounded."""
+    own = site.info().data_type
+    if rounding is not RowRounding.NONE and not own.is_float:
+        site.fail(f"row_rounding is {rounding.name} of {own.label} input, floats expected")
 
 
 def _check_types(

@@ -4,8 +4,9 @@
 
 The products of all steps with the weights of the input are one layer, whose weights are those of
 all gates; a step has one product with the state before, its gates and the state behind it. Only of
-float32 with constant weights, without layer normalisation, up to 256 steps, and only where backends
-come first that take all of it: to one that takes the layer it is shown as it is.
+float32 with constant weights, without layer normalisation or rounded rows, up to 256 steps, and
+only where backends come first that take all of it: to one that takes the layer it is shown as it
+is.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from armnn_py.descriptors import (
 )
 from armnn_py.optimizer.passes.base import PassLog
 from armnn_py.tensors import TensorInfo
-from armnn_py.types import ActivationFunction, BinaryOperation, DataType, LayerType
+from armnn_py.types import ActivationFunction, BinaryOperation, DataType, LayerType, RowRounding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,6 +84,8 @@ def run(graph: Graph, log: PassLog) -> None:
 def _can_be_written_out(node: Node) -> bool:
     d = node.descriptor
     assert isinstance(d, LstmDescriptor)
+    if d.row_rounding is not RowRounding.NONE:
+        return False
     if d.layer_norm_enabled or d.activation_function not in _FUNCTIONS:
         return False
     if node.type is LayerType.LSTM and node.outputs[0].users:

@@ -53,16 +53,18 @@ def model(
     proj_clip: float = 0.0,
     activation: int = 4,
     hybrid: bool = False,
+    asymmetric: bool = False,
+    steps: int = STEPS,
 ) -> bytes:
     """Make a model of one operator, whose state is two variables ``h`` and ``c``."""
     shown = CELLS if outputs is None else outputs
     shape = (BATCH, SIZE)
     if sequence:
-        shape = (STEPS, BATCH, SIZE) if time_major else (BATCH, STEPS, SIZE)
+        shape = (steps, BATCH, SIZE) if time_major else (BATCH, steps, SIZE)
 
     def weights(name: str, *dims: int) -> int:
         array = normal(*dims)
-        if not hybrid or len(dims) == 1:
+        if not hybrid:
             return builder.constant(name, array)
         scale = float(np.abs(array).max()) / 127
         return builder.constant(name, np.rint(array / scale).astype(np.int8), scale)
@@ -72,9 +74,7 @@ def model(
     back = [-1 if cifg and g == "i" else weights(f"r{g}", CELLS, shown) for g in gates]
     peeps = [-1] * 3
     if peephole:
-        peeps = [
-            -1 if cifg and g == "i" else builder.constant(f"p{g}", normal(CELLS)) for g in "ifo"
-        ]
+        peeps = [-1 if cifg and g == "i" else weights(f"p{g}", CELLS) for g in "ifo"]
     biases = [-1 if cifg and g == "i" else builder.constant(f"b{g}", normal(CELLS)) for g in gates]
     projection = [-1, -1]
     if outputs is not None:
@@ -93,6 +93,7 @@ def model(
     operands = [x, *own, *back, *peeps, *biases, *projection, h, c, *norms]
     options = {
         "fusedActivationFunction": activation, "cellClip": cell_clip, "projClip": proj_clip,
+        "asymmetricQuantizeInputs": asymmetric,
     }  # fmt: skip
     if sequence:
         options["timeMajor"] = time_major
@@ -112,11 +113,27 @@ def test_what_a_cell_can_have(builder: Any, engines: Any, kind: str, form: str) 
     engines.assert_same_runs(data, normal)
 
 
-@pytest.mark.parametrize("sequence", [False, True])
-def test_weights_of_8_bits(builder: Any, engines: Any, sequence: bool) -> None:
-    """LiteRT rounds the input and the state to 8 bits as well, which the bound has to allow."""
-    data = model(builder, sequence=sequence, outputs=3, hybrid=True)
-    engines.assert_same_runs(data, normal, atol=0.05)
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("asymmetric", [False, True])
+@pytest.mark.parametrize("kind", ["one step", "a sequence", "a sequence with time first"])
+def test_weights_of_8_bits(
+    builder: Any, engines: Any, kind: str, asymmetric: bool, form: str
+) -> None:
+    """LiteRT rounds the input, the state and what is projected to 8 bits in each step."""
+    data = model(
+        builder, sequence=kind != "one step", time_major="first" in kind, hybrid=True,
+        asymmetric=asymmetric, **FORMS[form],
+    )  # fmt: skip
+    engines.assert_same_runs(data, normal)
+
+
+def test_a_long_sequence_beside_weights_of_8_bits(builder: Any, engines: Any) -> None:
+    """The steps are one layer, however many they are."""
+    data = model(builder, sequence=True, steps=100, hybrid=True)
+    layers = [layer.type for layer in ann.import_model(data).layers]
+    assert layers.count(LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM) == 1
+    assert len(layers) < 40
+    engines.assert_same_runs(data, normal)
 
 
 # ---- In integers -----------------------------------------------------------------------------

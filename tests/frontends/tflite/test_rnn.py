@@ -47,28 +47,36 @@ def assert_same_runs(data: bytes, engines: Any, *, atol: float = 1e-5) -> None:
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_one_step(builder: Any, engines: Any, function: str) -> None:
+@pytest.mark.parametrize("weights", ["float", "8 bits", "8 bits, asymmetric"])
+def test_one_step(builder: Any, engines: Any, function: str, weights: str) -> None:
     x = builder.tensor("x", (BATCH, SIZE))
     y = builder.tensor("y", (BATCH, 6))
-    options = {"fusedActivationFunction": FUNCTIONS[function]}
-    builder.op("RNN", [x, *units(builder, "", 6)], [y], ("RNNOptions", options))
+    options = {
+        "fusedActivationFunction": FUNCTIONS[function],
+        "asymmetricQuantizeInputs": "asymmetric" in weights,
+    }
+    operands = [x, *units(builder, "", 6, hybrid="8" in weights)]
+    builder.op("RNN", operands, [y], ("RNNOptions", options))
     builder.ends([x], [y])
     assert_same_runs(builder.data(), engines)
 
 
 @pytest.mark.parametrize("time_major", [False, True])
-@pytest.mark.parametrize("hybrid", [False, True])
-def test_a_sequence(builder: Any, engines: Any, time_major: bool, hybrid: bool) -> None:
-    """Beside weights of 8 bits LiteRT rounds inputs and states to 8 bits as well, which the bound
-    has to allow."""
+@pytest.mark.parametrize("weights", ["float", "8 bits", "8 bits, asymmetric"])
+def test_a_sequence(builder: Any, engines: Any, time_major: bool, weights: str) -> None:
+    """Beside weights of 8 bits LiteRT rounds inputs and states to 8 bits in each step."""
+    options = {
+        "fusedActivationFunction": 4, "timeMajor": time_major,
+        "asymmetricQuantizeInputs": "asymmetric" in weights,
+    }  # fmt: skip
     x = builder.tensor("x", sequence(SIZE, time_major))
     y = builder.tensor("y", sequence(6, time_major))
     builder.op(
-        "UNIDIRECTIONAL_SEQUENCE_RNN", [x, *units(builder, "", 6, hybrid=hybrid)], [y],
-        ("SequenceRNNOptions", {"fusedActivationFunction": 4, "timeMajor": time_major}),
+        "UNIDIRECTIONAL_SEQUENCE_RNN", [x, *units(builder, "", 6, hybrid="8" in weights)], [y],
+        ("SequenceRNNOptions", options),
     )  # fmt: skip
     builder.ends([x], [y])
-    assert_same_runs(builder.data(), engines, atol=0.03 if hybrid else 1e-5)
+    assert_same_runs(builder.data(), engines)
 
 
 @pytest.mark.parametrize("time_major", [False, True])

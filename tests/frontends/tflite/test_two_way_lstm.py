@@ -53,6 +53,7 @@ def model(
     cell_clip: float = 0.0,
     proj_clip: float = 0.0,
     activation: int = 4,
+    asymmetric: bool = False,
 ) -> bytes:
     """Make a model of one operator; each direction has two variables as its state."""
 
@@ -101,7 +102,7 @@ def model(
     assert len(operands) == 48
     options = {
         "fusedActivationFunction": activation, "cellClip": cell_clip, "projClip": proj_clip,
-        "mergeOutputs": merges, "timeMajor": time_major,
+        "mergeOutputs": merges, "timeMajor": time_major, "asymmetricQuantizeInputs": asymmetric,
     }  # fmt: skip
     name = "BIDIRECTIONAL_SEQUENCE_LSTM"
     builder.op(name, operands, outputs, ("BidirectionalSequenceLSTMOptions", options))
@@ -186,9 +187,24 @@ def cells_of(data: bytes, title: str, x: np.ndarray) -> np.ndarray:
     return made
 
 
-def test_weights_of_8_bits(builder: Any, engines: Any) -> None:
-    """LiteRT rounds the inputs and the states to 8 bits as well, which the bound has to allow."""
-    engines.assert_same_runs(model(builder, projection=True, hybrid=True), normal, atol=0.05)
+@pytest.mark.parametrize("asymmetric", [False, True])
+@pytest.mark.parametrize("time_major", [False, True])
+@pytest.mark.parametrize("second", ["", "of the backward direction"])
+def test_weights_of_8_bits(
+    builder: Any, engines: Any, second: str, time_major: bool, asymmetric: bool
+) -> None:
+    """LiteRT rounds the inputs, the states and what is projected to 8 bits in each step."""
+    data = model(
+        builder, projection=True, hybrid=True, time_major=time_major, second=second,
+        asymmetric=asymmetric,
+    )  # fmt: skip
+    engines.assert_same_runs(data, normal)
+
+
+def test_weights_of_8_bits_beside_a_second_input(builder: Any, engines: Any) -> None:
+    """LiteRT rounds both inputs by themselves, and ours are not, which the bound has to allow."""
+    data = model(builder, hybrid=True, second="of both directions")
+    engines.assert_same_runs(data, normal, atol=0.05)
 
 
 def spoilt(builder: Any, changes: dict[int, int], **form: Any) -> bytes:

@@ -18,14 +18,20 @@ from armnn_py.frontends.common.values import (
     quantization_of,
     shape_of,
 )
-from armnn_py.frontends.tflite.hybrid import hybrid_levels, hybrid_sums, is_hybrid
+from armnn_py.frontends.tflite.hybrid import hybrid_levels, hybrid_sums, is_hybrid, row_rounding
 from armnn_py.frontends.tflite.node import FUSED, OperatorView
 from armnn_py.frontends.tflite.reading import enum_names
 from armnn_py.frontends.tflite.table import operator
 from armnn_py.network import OutputSlot
 from armnn_py.records import record
 from armnn_py.tensors import TensorInfo
-from armnn_py.types import ActivationFunction, LayerType, RecurrentDirection, ReduceOperation
+from armnn_py.types import (
+    ActivationFunction,
+    LayerType,
+    RecurrentDirection,
+    ReduceOperation,
+    RowRounding,
+)
 
 _FUNCTIONS = {"NONE": 0, "RELU": 1, "RELU6": 3, "TANH": 4}
 _DIRECTIONS = ("forward", "backward")
@@ -243,7 +249,18 @@ def _descriptor(view: OperatorView, places: _Cells, time_major: bool) -> LstmDes
         output_intermediate_scale=scales[3],
         hidden_state_scale=hidden_scale,
         hidden_state_zero_point=hidden_point,
+        row_rounding=_rounding(view, places.forget_gate, places.second),
     )
+
+
+def _rounding(view: OperatorView, weights: int, second: Sequence[int]) -> RowRounding:
+    """Return how rows are rounded beside the operand ``weights``.
+
+    A second input has ranges of its own in LiteRT: joined to the first it is not rounded.
+    """
+    if any(view.has(index) for index in second):
+        return RowRounding.NONE
+    return row_rounding(view, view.value(weights))
 
 
 # ---- Plain units -----------------------------------------------------------------------------
@@ -325,7 +342,8 @@ def _units(
         None,
         emit.reshape(variable.output, (1, batch, cells), "state"),
     ]
-    descriptor = RnnDescriptor(direction, *_unit_function(view))
+    rounding = _rounding(view, of_input, [second] if second >= 0 else [])
+    descriptor = RnnDescriptor(direction, *_unit_function(view), row_rounding=rounding)
     y, last = emit.layers(LayerType.RNN, inputs, descriptor, name="units").outputs
     emit.network.assign(variable, emit.slot(emit.reshape(last, (batch, cells), "last")))
     return emit.reshape(y, (steps, batch, cells), "states")

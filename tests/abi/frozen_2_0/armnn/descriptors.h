@@ -291,6 +291,16 @@ enum armnn_scatter_nd_function_e {
   ARMNN_SCATTER_MAX_ENUM = INT32_MAX
 };
 
+/* What becomes of the rows that a product with weights reads, as in TensorFlow Lite's hybrid
+ * layers: each is rounded to the 8-bit levels of its own range, and has its real numbers again. */
+enum armnn_row_rounding_e {
+  ARMNN_ROW_ROUNDING_NONE = 0,
+  ARMNN_ROW_ROUNDING_SYMMETRIC = 1, /* levels -127 to 127 of the largest magnitude */
+  ARMNN_ROW_ROUNDING_ASYMMETRIC = 2, /* levels -128 to 127 of the range with 0, which has a level */
+  ARMNN_ROW_ROUNDING_COUNT = 3,
+  ARMNN_ROW_ROUNDING_MAX_ENUM = INT32_MAX
+};
+
 /* The direction in which a recurrent layer walks over a sequence. */
 enum armnn_recurrent_direction_e {
   ARMNN_RECURRENT_FORWARD = 0,
@@ -639,6 +649,8 @@ typedef struct armnn_lstm_descriptor_t {
   float output_intermediate_scale;
   int32_t hidden_state_zero_point;
   float hidden_state_scale;
+  int32_t row_rounding; /* armnn_row_rounding_e; of input, output state and what is projected, of real numbers, in each step */
+  uint32_t reserved;
 } armnn_lstm_descriptor_t;
 
 /* QLSTM [as LSTM -> output_state, cell_state, output; sum]: Runs one step of a quantised long
@@ -693,7 +705,7 @@ typedef struct armnn_rnn_descriptor_t {
   float a;
   float b;
   float clip; /* bound of what enters the function; 0: none */
-  uint32_t reserved;
+  int32_t row_rounding; /* armnn_row_rounding_e; of input and state in each step */
 } armnn_rnn_descriptor_t;
 
 /* ARG_MIN_MAX [input -> output; exact]: Finds the index of the least or greatest element along

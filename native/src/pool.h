@@ -42,18 +42,19 @@ typedef struct armnn_i_pool_t {
   _Alignas(ARMNN_CACHE_LINE) armnn_range_fn_t body;
   void* argument;
   armnn_i_chunks_t chunks;
+  uint64_t job; /* counts them */
   armnn_i_scope_t scope;
   struct armnn_i_walk_t* walk;    /* the run that the job is of, or null */
   uint64_t float_control;         /* of the owner: all threads of a job round alike */
   _Atomic uint32_t limit;         /* workers that may enter */
   _Atomic armnn_status_t failure; /* the first of this job that is not OK */
 
-  _Alignas(ARMNN_CACHE_LINE) _Atomic uint64_t next_chunk;
   _Alignas(ARMNN_CACHE_LINE) _Atomic uint64_t gate;
   _Alignas(ARMNN_CACHE_LINE) _Atomic uint32_t sleepers;
   _Atomic uint32_t owner_sleeps;
   _Atomic uint32_t target; /* workers with a number from here on end */
   _Alignas(ARMNN_CACHE_LINE) armnn_i_crowd_t crowd;
+  armnn_i_region_t regions[ARMNN_MAX_THREADS];
 } armnn_i_pool_t;
 
 void armnn_i_pool_init(armnn_i_pool_t* pool);

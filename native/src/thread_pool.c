@@ -3,9 +3,10 @@
  *
  * thread_pool.c - parallel_for on one set of threads for the whole process.
  *
- * Chunks (pool_chunks.h) are handed out by an atomic counter, the caller takes part, and waiting is
- * a bounded spin (pool_wait.h) followed by a futex. A parallel_for that finds the workers taken, or
- * that is called inside a body, runs on its caller alone: it never waits for another one.
+ * Each thread takes chunks of a region of its own first (pool_chunks.h), the caller takes part, and
+ * waiting is a bounded spin (pool_wait.h) followed by a futex. A parallel_for that finds the
+ * workers taken, or that is called inside a body, runs on its caller alone: it never waits for
+ * another one.
  */
 #define _GNU_SOURCE /* pthread_setname_np, syscall */
 #include <errno.h>
@@ -46,20 +47,18 @@ static void futex_wake(armnn_i_pool_t* pool, int half, uint32_t count) {
 
 /* ---- Workers ------------------------------------------------------------------------------- */
 
-static void run_chunks(armnn_i_pool_t* pool, uint32_t thread_index) {
-  for (;;) {
-    const uint64_t chunk = atomic_fetch_add_explicit(&pool->next_chunk, 1, memory_order_relaxed);
-    if (chunk >= pool->chunks.chunk_count) return;
-    uint64_t begin, end;
-    armnn_i_chunk_range(&pool->chunks, chunk, &begin, &end);
+/* |home|: the region to begin with. */
+static void run_chunks(armnn_i_pool_t* pool, uint32_t thread_index, uint32_t home) {
+  uint64_t begin, end;
+  while (atomic_load_explicit(&pool->failure, memory_order_relaxed) == ARMNN_STATUS_OK &&
+         armnn_i_take_chunk(&pool->chunks, pool->regions, pool->job, home, &begin, &end)) {
     if (ARMNN_UNLIKELY(armnn_i_float_control() != pool->float_control)) {
       armnn_i_set_float_control(pool->float_control); /* the chunk before changed it */
     }
     const armnn_status_t status = pool->body(pool->argument, begin, end, thread_index);
     if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) {
       armnn_status_t none = ARMNN_STATUS_OK;
-      atomic_compare_exchange_strong(&pool->failure, &none, status);
-      atomic_store(&pool->next_chunk, pool->chunks.chunk_count); /* the others are left out */
+      atomic_compare_exchange_strong(&pool->failure, &none, status); /* the others are left out */
     }
   }
 }
@@ -131,7 +130,9 @@ static void* worker_main(void* data) {
     thread->index = index;
     thread->scope = pool->scope;
     armnn_i_note_thread(thread);
-    run_chunks(pool, index);
+    /* Workers enter in any order; what is called after the number is the same in each job. */
+    const uint32_t own = self->number + 1;
+    run_chunks(pool, index, own < pool->chunks.regions ? own : index);
     if (pool->epoch != epoch) { /* the body forked, and this is the child */
       armnn_i_end_if_stray_copy();
       return NULL;
@@ -186,7 +187,7 @@ static void start_workers(armnn_i_pool_t* pool, uint32_t wanted) {
 
 static void open_gate(armnn_i_pool_t* pool, uint32_t helpers) {
   atomic_store_explicit(&pool->limit, helpers, memory_order_relaxed);
-  atomic_store_explicit(&pool->next_chunk, 0, memory_order_relaxed);
+  pool->job = (pool->job + 1) & (UINT64_MAX >> 16);
   atomic_store_explicit(&pool->failure, ARMNN_STATUS_OK, memory_order_relaxed);
   const uint64_t gate = atomic_load_explicit(&pool->gate, memory_order_relaxed);
   atomic_store(&pool->gate, (uint64_t)(generation_of(gate) + 1u) << 32);
@@ -248,7 +249,7 @@ static armnn_status_t run_threaded(armnn_i_pool_t* pool, armnn_i_thread_t* threa
   open_gate(pool, threads - 1);
   thread->in_body = true;
   thread->index = 0;
-  run_chunks(pool, 0);
+  run_chunks(pool, 0, 0);
   thread->in_body = false;
   if (pool->epoch == epoch) close_gate(pool); /* else the body forked, and this is the child */
   return atomic_load_explicit(&pool->failure, memory_order_relaxed);
@@ -275,7 +276,7 @@ armnn_status_t armnn_i_pool_parallel_for(armnn_i_pool_t* pool, armnn_range_fn_t 
   uint32_t threads = armnn_i_pool_concurrency(pool);
   if (max_threads != 0 && max_threads < threads) threads = max_threads;
   const armnn_i_chunks_t chunks = armnn_i_chunks_of(count, grain, threads);
-  if (chunks.chunk_count < threads) threads = (uint32_t)chunks.chunk_count;
+  threads = chunks.regions;
   if (threads <= 1 || atomic_load_explicit(&pool->owner_waiters, memory_order_relaxed) != 0 ||
       pthread_mutex_trylock(&pool->owner) != 0) {
     status = run_serially(thread, body, argument, count);

@@ -235,6 +235,15 @@ def test_a_file_that_forks(
     assert processes() == []
 
 
+def test_a_crowd_of_copies_is_ended(
+    do: Do, load: Load, file: Path, processes: Callable[[], list[int]]
+) -> None:
+    do("crowd", "create")
+    verdict = only(load(file.parent))
+    assert (verdict.status, verdict.code) == ("refused", "forked")
+    assert processes() == []
+
+
 def test_another_program_is_ended_and_no_fault(
     do: Do, file: Path, processes: Callable[[], list[int]]
 ) -> None:

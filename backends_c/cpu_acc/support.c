@@ -202,9 +202,6 @@ static armnn_status_t check_lstm(const armnn_layer_query_t* query, armnn_error_t
   const armnn_lstm_descriptor_t* d = (const void*)query->descriptor;
   const uint32_t function = d->activation_function; /* as TensorFlow Lite numbers them */
   if (d->layer_norm_enabled != 0) return REFUSE(reason, "no kernel for layer normalisation");
-  if (d->row_rounding != ARMNN_ROW_ROUNDING_NONE) {
-    return REFUSE(reason, "no kernel for rounded rows");
-  }
   if (function > 6 || function == 2 || function == 5) {
     return REFUSE(reason, "no kernel for activation function %u", function);
   }
@@ -223,9 +220,6 @@ static armnn_status_t check_units(const armnn_layer_query_t* query, armnn_error_
 
 static armnn_status_t check_rnn(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_rnn_descriptor_t* d = (const void*)query->descriptor;
-  if (d->row_rounding != ARMNN_ROW_ROUNDING_NONE) {
-    return REFUSE(reason, "no kernel for rounded rows");
-  }
   const int32_t function = armnn_i_acc_activation_function(d->function);
   if (function != ARMNN_ACC_IDENTITY) return check_units(query, reason);
   return REFUSE(reason, "no kernel for %s",

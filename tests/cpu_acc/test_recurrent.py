@@ -14,6 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import armnn_py as ann
 from armnn_py.network import LstmWeights
+from armnn_py.types import RecurrentDirection, RowRounding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -234,3 +235,66 @@ def test_nothing_but_numbers_stays(runtime: ann.Runtime, where: str) -> None:
     expected = np.full(cells, sigmoid * np.tanh(sigmoid * np.tanh(1.0)), np.float32)
     expected[7] = np.nan
     np.testing.assert_allclose(y, expected, rtol=1e-5)
+
+
+# ---- Rows rounded to 8 bits ----------------------------------------------------------------------
+
+ROUNDING = [RowRounding.SYMMETRIC, RowRounding.ASYMMETRIC]
+
+
+def rounded_lstm(sizes: tuple[int, int, int, int], rounding: RowRounding, outputs: int) -> Any:
+    """A network of one LSTM with CIFG whose hidden state is projected, and its input."""
+    steps, batch, size, cells = sizes
+    r = np.random.default_rng(7)
+
+    def normal(*shape: int) -> NDArray[np.float32]:
+        return r.normal(0, 0.4, shape).astype(np.float32)
+
+    made: dict[str, Any] = {"projection_weights": normal(outputs, cells)}
+    for gate in ("forget", "cell", "output"):
+        made[f"input_to_{gate}_weights"] = normal(cells, size)
+        made[f"recurrent_to_{gate}_weights"] = normal(cells, outputs)
+        made["cell_bias" if gate == "cell" else f"{gate}_gate_bias"] = normal(cells)
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((steps, batch, size)))
+    layer = network.add_unidirectional_sequence_lstm(
+        x, normal(batch, outputs), normal(batch, cells), LstmWeights(**made), time_major=True,
+        row_rounding=rounding,
+    )  # fmt: skip
+    for name, slot in zip(("hidden", "cell", "y"), layer.outputs, strict=True):
+        network.add_output(name, slot)
+    return network, normal(steps, batch, size)
+
+
+def rounded_rnn(sizes: tuple[int, int, int, int], rounding: RowRounding, outputs: int) -> Any:
+    """The same of plain recurrent units in both directions."""
+    steps, batch, size, cells = sizes
+    r = np.random.default_rng(8)
+    weights = [r.normal(0, 0.4, (2, cells, n)).astype(np.float32) for n in (size, cells)]
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((steps, batch, size)))
+    layer = network.add_rnn(
+        x, *weights, direction=RecurrentDirection.BIDIRECTIONAL, row_rounding=rounding
+    )
+    for name, slot in zip(("y", "hidden"), layer.outputs, strict=True):
+        network.add_output(name, slot)
+    return network, r.normal(0, 1, (steps, batch, size)).astype(np.float32)
+
+
+@pytest.mark.parametrize("make", [rounded_lstm, rounded_rnn])
+@pytest.mark.parametrize("rounding", ROUNDING, ids=lambda one: one.name)
+@pytest.mark.parametrize("sizes", SIZES[1:], ids=str)
+def test_rounded_rows(
+    each: ann.Runtime, sizes: tuple[int, int, int, int], rounding: RowRounding, make: Any
+) -> None:
+    """CpuAcc as CpuRef, but that a sum in another order may take a number to the next level."""
+    network, x = make(sizes, rounding, 5)
+    found, expected = (
+        ann.load(network, [backend], runtime=each).run({"x": x}) for backend in ("CpuAcc", "CpuRef")
+    )
+    plain = ann.load(make(sizes, RowRounding.NONE, 5)[0], ["CpuRef"], runtime=each).run({"x": x})
+    for name, one in expected.items():
+        apart = np.abs(found[name] - one)
+        assert np.quantile(apart, 0.9) <= 2e-6, name
+        assert apart.max() <= 0.02, name
+    assert np.abs(plain["y"] - expected["y"]).max() > 1e-4

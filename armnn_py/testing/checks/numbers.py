@@ -25,7 +25,8 @@ __all__ = ["check_numbers", "kinds_of"]
 def kinds_of(case: Case) -> tuple[Kind, ...]:
     """Return which values a case is computed with."""
     reals = any(info is not None and info.data_type.is_float for info in case.signature.inputs)
-    operation = getattr(case.signature.descriptor, "operation", None)
+    descriptor = case.signature.descriptor
+    operation = getattr(descriptor, "operation", getattr(descriptor, "row_rounding", None))
     name = operation.name if isinstance(operation, IntEnum) else ""
     if reals and heeds_special_values(case.layer.label, name):
         return "plain", "special"

@@ -47,13 +47,22 @@ static float* joined(ir_graph_t* graph, uint32_t first, int64_t gates, int64_t s
   return all;
 }
 
+/* |value|, with its rows rounded to 8 bits if the layer wants that. */
+static uint32_t rounded(ir_graph_t* graph, uint32_t value, const ir_shape_t* shape,
+                        int32_t rounding) {
+  if (rounding == ARMNN_ROW_ROUNDING_NONE) return value;
+  ir_node_t* node = armnn_i_acc_node_of(graph, IR_ROUND_ROWS, value, shape);
+  node->round_rows.rounding = rounding;
+  return node->output;
+}
+
 /* Input 0, of three dimensions, times |weights| [width, inputs], plus |bias|. */
 static uint32_t input_sums(ir_graph_t* graph, const float* weights, int64_t width,
-                           const float* bias) {
+                           const float* bias, int32_t rounding) {
   const ir_alias_t x = armnn_i_acc_input(graph, 0);
   ir_shape_t shape = armnn_i_acc_logical(graph, &x);
   const ir_shape_t right = {3, {1, width, shape.dims[2]}};
-  const uint32_t inputs[] = {armnn_i_acc_plain(graph, &x),
+  const uint32_t inputs[] = {rounded(graph, armnn_i_acc_plain(graph, &x), &shape, rounding),
                              armnn_i_acc_constant(graph, ARMNN_ACC_FLOAT32, &right, weights)};
   shape.dims[2] = width;
   ir_node_t* node = armnn_i_acc_node(graph, IR_MATMUL, inputs, 2, &shape);
@@ -98,7 +107,7 @@ void armnn_i_acc_read_sequence_lstm(ir_graph_t* graph) {
   const int64_t gates = LSTM_GATES - skipped;
   const float* weights = joined(graph, INPUT_WEIGHTS + skipped, gates, cells * inputs);
   const float* bias = joined(graph, BIASES + skipped, gates, cells);
-  const uint32_t operands[] = {input_sums(graph, weights, gates * cells, bias),
+  const uint32_t operands[] = {input_sums(graph, weights, gates * cells, bias, d->row_rounding),
                                plain_input(graph, HIDDEN), plain_input(graph, CELL)};
   ir_shape_t flat = {.rank = 1, .dims = {0}};
   for (uint32_t i = 0; i < layer->output_count; ++i) {
@@ -117,6 +126,7 @@ void armnn_i_acc_read_sequence_lstm(ir_graph_t* graph) {
   set_function(lstm, d->activation_function);
   lstm->clip = bound_of(d->clipping_threshold_cell);
   lstm->projection_clip = bound_of(d->clipping_threshold_projection);
+  lstm->rounding = d->row_rounding;
   int64_t begin = 0; /* the layer has the states first */
   set_part(graph, 2, node->output, &begin);
   set_part(graph, 0, node->output, &begin);
@@ -140,14 +150,14 @@ static const float* unit_bias(ir_graph_t* graph, int64_t directions, int64_t wid
 /* The node of a layer of units with |gates| gates, whose biases go into the inputs' product for the
  * first |joined| of them; sets the outputs, and what of the description all units have. */
 static armnn_i_acc_gru_t* read_units(ir_graph_t* graph, ir_kind_t kind, int32_t direction,
-                                     float clip, int64_t gates, int64_t joined) {
+                                     float clip, int64_t gates, int64_t joined, int32_t rounding) {
   const armnn_layer_t* layer = ir_layer(graph);
   const armnn_tensor_info_t* recurrent = layer->input_infos[UNIT_WEIGHTS];
   const int64_t directions = (int64_t)recurrent->dims[0], cells = (int64_t)recurrent->dims[2];
   const int64_t width = gates * cells;
   const float* bias = unit_bias(graph, directions, width, joined * cells);
   uint32_t operands[3] = {
-      input_sums(graph, floats_of(graph, UNIT_INPUT_WEIGHTS), directions * width, bias)};
+      input_sums(graph, floats_of(graph, UNIT_INPUT_WEIGHTS), directions * width, bias, rounding)};
   if (armnn_i_acc_has_input(graph, UNIT_STATE)) {
     operands[1] = plain_input(graph, UNIT_STATE);
   } else {
@@ -167,6 +177,7 @@ static armnn_i_acc_gru_t* read_units(ir_graph_t* graph, ir_kind_t kind, int32_t 
   units->cells = cells;
   units->recurrent = floats_of(graph, UNIT_WEIGHTS);
   units->clip = bound_of(clip);
+  units->rounding = rounding;
   int64_t begin = 0;
   set_part(graph, 0, node->output, &begin);
   set_part(graph, 1, node->output, &begin);
@@ -177,15 +188,17 @@ void armnn_i_acc_read_gru(ir_graph_t* graph) {
   const armnn_gru_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   const bool resets_after = d->linear_before_reset != 0;
   const float* bias = resets_after ? floats_of(graph, UNIT_BIAS) : NULL;
-  armnn_i_acc_gru_t* units = read_units(graph, IR_GRU, d->direction, d->clip, GRU_GATES,
-                                        resets_after ? GRU_GATES - 1 : GRU_GATES);
+  armnn_i_acc_gru_t* units =
+      read_units(graph, IR_GRU, d->direction, d->clip, GRU_GATES,
+                 resets_after ? GRU_GATES - 1 : GRU_GATES, ARMNN_ROW_ROUNDING_NONE);
   units->resets_after = resets_after;
   units->bias = bias;
 }
 
 void armnn_i_acc_read_rnn(ir_graph_t* graph) {
   const armnn_rnn_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
-  armnn_i_acc_gru_t* units = read_units(graph, IR_RNN, d->direction, d->clip, RNN_GATES, RNN_GATES);
+  armnn_i_acc_gru_t* units =
+      read_units(graph, IR_RNN, d->direction, d->clip, RNN_GATES, RNN_GATES, d->row_rounding);
   units->function = armnn_i_acc_activation_function(d->function);
   units->a = d->a;
   units->b = d->b;

@@ -18,8 +18,12 @@ static void run_step(const armnn_i_acc_cell_rows_t* rows) {
   const armnn_i_acc_recurrent_op_t* all = rows->op;
   const int64_t cells = all->cells, outputs = all->outputs, width = all->width;
   float* shown = op->projects ? rows->scratch + rows->count * width : rows->hidden;
+  float* rounded = rows->scratch + rows->count * (width + (op->projects ? cells : 0));
   const armnn_i_acc_state_product_t sums = {
-      &all->first[0], rows->hidden, rows->sums, rows->scratch, outputs, all->sums_row, width};
+      &all->first[0], armnn_i_acc_rounded_rows(rows, rows->hidden, outputs, rounded),
+      rows->sums,     rows->scratch,
+      outputs,        all->sums_row,
+      width};
   armnn_i_acc_multiply_state(rows, &sums);
   armnn_i_acc_lstm_job_t job = op->job;
   for (int64_t r = 0; r < rows->count; ++r) {
@@ -33,8 +37,14 @@ static void run_step(const armnn_i_acc_cell_rows_t* rows) {
     all->kernels->recurrent->lstm(&job);
   }
   if (!op->projects) return;
-  const armnn_i_acc_state_product_t projection = {&all->second[0], shown, NULL,   rows->hidden,
-                                                  cells,           0,     outputs};
+  const armnn_i_acc_state_product_t projection = {
+      &all->second[0],
+      armnn_i_acc_rounded_rows(rows, shown, cells, rounded),
+      NULL,
+      rows->hidden,
+      cells,
+      0,
+      outputs};
   armnn_i_acc_multiply_state(rows, &projection);
   if (op->projection_clip < INFINITY) {
     all->kernels->elementwise->apply[ARMNN_ACC_CLAMP](rows->hidden, rows->hidden,
@@ -77,6 +87,10 @@ armnn_status_t armnn_i_acc_make_lstm(const armnn_i_acc_maker_t* maker,
   all->base.op.kernel = all->kernels->recurrent->lstm_name;
   all->step = run_step;
   all->row_floats = (uint64_t)all->width;
+  all->rounding = what->rounding;
+  if (what->rounding != ARMNN_ROW_ROUNDING_NONE) { /* of hidden, then of what is projected */
+    all->row_floats += (uint64_t)(what->outputs > what->cells ? what->outputs : what->cells);
+  }
   op->projects = what->projection != NULL;
   op->projection_clip = what->projection_clip;
   op->job = (armnn_i_acc_lstm_job_t){.cells = (size_t)what->cells,

@@ -151,10 +151,21 @@ typedef struct armnn_i_acc_lstm_t {
   int32_t function;             /* armnn_i_acc_function_e, as kernels/recurrent.h says */
   float high;
   float clip, projection_clip; /* infinite: none */
+  int32_t rounding;            /* armnn_row_rounding_e of hidden and of what is projected */
 } armnn_i_acc_lstm_t;
 
 armnn_status_t armnn_i_acc_make_lstm(const armnn_i_acc_maker_t* maker,
                                      const armnn_i_acc_lstm_t* what, armnn_i_acc_op_t** out_op);
+
+/* Rows along the last of three dimensions, rounded to 8 bits by their own range. */
+typedef struct armnn_i_acc_round_rows_t {
+  armnn_i_acc_tensor_t input, output;
+  int32_t rounding; /* armnn_row_rounding_e, not NONE */
+} armnn_i_acc_round_rows_t;
+
+armnn_status_t armnn_i_acc_make_round_rows(const armnn_i_acc_maker_t* maker,
+                                           const armnn_i_acc_round_rows_t* what,
+                                           armnn_i_acc_op_t** out_op);
 
 /* Units that walk over a sequence in one direction or both. |sums| as above, [steps, rows,
  * directions * gates * cells], |state| [directions, rows, cells]; |lengths| of the rows, int32 or
@@ -172,6 +183,7 @@ typedef struct armnn_i_acc_gru_t {
   /* Plain units (rnn): the function of their sums. */
   int32_t function; /* armnn_i_acc_function_e */
   float a, b;
+  int32_t rounding; /* armnn_row_rounding_e of the state */
 } armnn_i_acc_gru_t;
 
 armnn_status_t armnn_i_acc_make_gru(const armnn_i_acc_maker_t* maker, const armnn_i_acc_gru_t* what,

@@ -5,6 +5,8 @@
  */
 #include "recurrent.h"
 
+#include "row_rounding.h"
+
 /* Rows of a block: enough that its product is bound by arithmetic and not by reading weights. */
 #define FEWEST_ROWS 8
 
@@ -48,6 +50,15 @@ void armnn_i_acc_multiply_state(const armnn_i_acc_cell_rows_t* rows,
   } else {
     armnn_i_acc_parallel(rows->run, multiply_some, &self, product->panels->count, 1, rows->threads);
   }
+}
+
+const float* armnn_i_acc_rounded_rows(const armnn_i_acc_cell_rows_t* rows, const float* in,
+                                      int64_t width, float* scratch) {
+  if (rows->op->rounding == ARMNN_ROW_ROUNDING_NONE) return in;
+  for (int64_t r = 0; r < rows->count; ++r) {
+    armnn_round_row(rows->op->rounding, in + r * width, scratch + r * width, (uint64_t)width);
+  }
+  return scratch;
 }
 
 /* ---- The walk ------------------------------------------------------------------------------ */

@@ -43,6 +43,7 @@ struct armnn_i_acc_recurrent_op_t {
   armnn_i_acc_tensor_t sums, hidden, cell, lengths, output;
   int64_t steps, rows, directions, width; /* |width|: sums of a row and direction */
   int64_t cells, outputs;
+  int32_t rounding; /* armnn_row_rounding_e of rows that products of a step read */
   bool reverse[ARMNN_ACC_DIRECTIONS];
   int64_t sums_step, sums_row;                       /* in floats */
   int64_t output_step, output_direction, output_row; /* in floats */
@@ -89,6 +90,11 @@ typedef struct armnn_i_acc_state_product_t {
 
 void armnn_i_acc_multiply_state(const armnn_i_acc_cell_rows_t* rows,
                                 const armnn_i_acc_state_product_t* product);
+
+/* Rows of |width| floats, one behind the other, as products read them: |in|, or if the operator
+ * rounds rows, |scratch| with them rounded. */
+const float* armnn_i_acc_rounded_rows(const armnn_i_acc_cell_rows_t* rows, const float* in,
+                                      int64_t width, float* scratch);
 
 /* Whether row |i| of |rows| has this step. */
 bool armnn_i_acc_row_runs(const armnn_i_acc_cell_rows_t* rows, int64_t i);

@@ -17,8 +17,10 @@ static void run_step(const armnn_i_acc_cell_rows_t* rows) {
   const armnn_i_acc_recurrent_op_t* all = rows->op;
   const armnn_i_acc_elementwise_kernels_t* kernels = all->kernels->elementwise;
   const int64_t cells = all->cells;
+  const float* state_rows =
+      armnn_i_acc_rounded_rows(rows, rows->hidden, cells, rows->scratch + rows->count * cells);
   const armnn_i_acc_state_product_t sums = {&all->first[rows->direction],
-                                            rows->hidden,
+                                            state_rows,
                                             rows->sums,
                                             rows->scratch,
                                             cells,
@@ -45,7 +47,8 @@ armnn_status_t armnn_i_acc_make_rnn(const armnn_i_acc_maker_t* maker, const armn
   const int64_t cells = what->cells;
   all->base.op.kernel = all->kernels->recurrent->rnn_name;
   all->step = run_step;
-  all->row_floats = (uint64_t)cells;
+  all->rounding = what->rounding;
+  all->row_floats = (uint64_t)(what->rounding == ARMNN_ROW_ROUNDING_NONE ? cells : 2 * cells);
   op->apply = all->kernels->elementwise->apply[what->function];
   op->a = what->a;
   op->b = what->b;

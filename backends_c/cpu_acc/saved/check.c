@@ -430,6 +430,7 @@ bool armnn_i_acc_check_pad(const armnn_i_acc_pad_t* what) {
     (void)what;                                                       \
     return false;                                                     \
   }
+NEVER_READ(round_rows)
 NEVER_READ(lstm)
 NEVER_READ(lstm_levels)
 NEVER_READ(gru)

@@ -295,6 +295,7 @@ static void parameters_quantized_resize(fields_t* fields, armnn_i_acc_quantized_
     (void)what;                                                                   \
     armnn_i_acc_fail_fields(fields, "there are no fields for " #name);            \
   }
+WITHOUT_FIELDS(round_rows)
 WITHOUT_FIELDS(lstm)
 WITHOUT_FIELDS(lstm_levels)
 WITHOUT_FIELDS(gru)

@@ -58,6 +58,7 @@ DEEDS = {
 }
 #: Seconds that a program may take to its end, on a machine with much else to do.
 _PATIENCE = 300
+_COPY_SECONDS = 30
 _UNENDING = {"hang", "spin"}
 _STATE = {"round", "folder", "locale", "mask", "ignore_interrupt"}
 _ANSWERS = {"workload_factory", "handle_factory_id", "create_handle", "create_context"}
@@ -206,6 +207,8 @@ class Later:
                 if deed in _UNENDING:
                     self._interrupt(process, err)
                 code = process.wait(_PATIENCE)
+                if deed == "fork":
+                    _await_words(err)  # of the copy, which is slower where much else runs
             except subprocess.TimeoutExpired:
                 raise AssertionError(f"{site}, {deed}: no end, {_text_of(err)!r}") from None
             finally:
@@ -242,6 +245,12 @@ def _is_waiting(process: int, number: signal.Signals) -> bool:
             if line.startswith("ShdPnd:"):
                 return bool(int(line.split()[1], 16) >> (number - 1) & 1)
     return False
+
+
+def _await_words(err: IO[bytes]) -> None:
+    end = time.monotonic() + _COPY_SECONDS
+    while os.fstat(err.fileno()).st_size == 0 and time.monotonic() < end:
+        time.sleep(0.01)
 
 
 def _words(site: str, deed: str, code: int, said: str, told: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from armnn_py.backends.probing import Example, Operands, examples_of
 from armnn_py.testing.cases.case import Case, Kind, layer_type_of
 from armnn_py.testing.cases.large import large_examples
-from armnn_py.testing.cases.recurrent import recurrent_examples
+from armnn_py.testing.cases.recurrent import recurrent_examples, rounding_examples
 from armnn_py.testing.cases.shapes import shape_examples
 from armnn_py.testing.cases.windows import window_examples
 from armnn_py.types import DataType
@@ -94,7 +94,8 @@ def _examples(data_type: DataType, level: Level) -> Iterator[tuple[Example, Exam
     for make in (shape_examples, window_examples, recurrent_examples):
         yield from zip(make(of, full=full), make(plain, full=full), strict=True)
     if data_type is _QUICK_TYPE:
-        yield from ((example, example) for example in large_examples(of))
+        for make_one in (large_examples, rounding_examples):
+            yield from ((example, example) for example in make_one(of))
 
 
 def _label(example: Example) -> str:

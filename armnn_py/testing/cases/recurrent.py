@@ -11,9 +11,9 @@ from typing import Any
 from armnn_py import descriptors as d
 from armnn_py.backends.probing import Example, Operand, Operands, lstm_in_integers, quantized_lstm
 from armnn_py.backends.recurrent_examples import Shape, lstm_shapes
-from armnn_py.types import ActivationFunction, DataType, LayerType, RecurrentDirection, RowRounding
+from armnn_py.types import ActivationFunction, LayerType, RecurrentDirection, RowRounding
 
-__all__ = ["recurrent_examples"]
+__all__ = ["recurrent_examples", "rounding_examples"]
 
 _TANH, _RELU6, _NONE, _SIGMOID, _RELU = 4, 3, 0, 6, 1
 
@@ -48,8 +48,6 @@ def recurrent_examples(of: Operands, *, full: bool) -> Iterator[Example]:
             yield from _lstms(of, fields, batch, size, cells, outputs if projects else None, steps)
     for batch, size, cells, _, steps in (*_SIZES[1:], *_EMPTY):
         yield from _lstms(of, {"cifg_enabled": False}, batch, size, cells, None, steps)
-    if of.type is DataType.FLOAT32:
-        yield from _rounding(of)
     for batch, size, hidden, _, steps in (*_SIZES, *_EMPTY):
         yield from _grus(of, batch, size, hidden, steps)
         yield from _rnns(of, batch, size, hidden, steps, full=full)
@@ -106,8 +104,8 @@ def _rnns(
         yield Example(LayerType.RNN, clipped, [x, *weights, bias, bias, state])
 
 
-def _rounding(of: Operands) -> Iterator[Example]:
-    """Give one step whose products read rows rounded to 8 bits, which come alike everywhere."""
+def rounding_examples(of: Operands) -> Iterator[Example]:
+    """Give steps whose products read rows rounded to 8 bits, which come alike everywhere."""
     batch, size, cells, _, _ = _SIZES[0]
     for rounding in (RowRounding.SYMMETRIC, RowRounding.ASYMMETRIC):
         fields: dict[str, Any] = {"cifg_enabled": False, "row_rounding": rounding}

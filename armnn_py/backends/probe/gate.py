@@ -144,17 +144,17 @@ class Examiner:
             from armnn_py.backends.probe.program import ProbeProgramError
 
         by_path = {file.candidate.real_path: file for file in files}
-        opened: list[int] = []
+        opened: list[_Opened] = []
 
         def open_each() -> Iterator[tuple[str, int]]:
             """Open one after the other: the program that tries a file has it by then."""
             for path, file in by_path.items():
                 with deferred_interrupts():  # Ctrl-C between two lines would leave it open
                     while opened:
-                        os.close(opened.pop())
+                        opened.pop().close()
                     descriptor = _open(file)
                     if descriptor is not None:
-                        opened.append(descriptor)
+                        opened.append(_Opened(descriptor))
                 if descriptor is not None:
                     _log.debug("trying %s in another process", printable(path))
                     yield path, descriptor
@@ -175,8 +175,8 @@ class Examiner:
             _tell_once(error)
             self._findings.save()
         finally:
-            for descriptor in opened:
-                os.close(descriptor)
+            for one in opened:
+                one.close()
 
     @property
     def _findings(self) -> ProbeCache:
@@ -186,6 +186,23 @@ class Examiner:
 
             self._cache = cache_of(self._folder)
         return self._cache
+
+
+class _Opened:
+    """A descriptor that is closed with its last reference: Ctrl-C may come where it is closed."""
+
+    __slots__ = ("_number",)
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def close(self) -> None:
+        """Close it, unless it is closed."""
+        number, self._number = self._number, -1
+        if number >= 0:
+            os.close(number)
+
+    __del__ = close
 
 
 def _identity_at(path: str) -> FileIdentity | None:

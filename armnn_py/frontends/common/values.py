@@ -143,7 +143,33 @@ class Known:
         return f"<Known {self.dtype} {format_shape(self.shape)}>"
 
 
-class KnownSizes(Known):
+class _Computed(Known):
+    """A tensor whose array is computed when somebody asks, and holds nothing that could change."""
+
+    __slots__ = ()
+
+    def freeze(self) -> None:
+        """Do nothing: the array is made for the one who asks, or read-only."""
+
+
+class _OfLevels(_Computed):
+    """Real numbers, float32, that are made of quantised ones."""
+
+    __slots__ = ("levels",)
+    levels: Known
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the levels."""
+        return self.levels.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the real numbers."""
+        return np.dtype(np.float32)
+
+
+class KnownSizes(_Computed):
     """Integers some of which are symbolic sizes, or computed from them.
 
     Parameters
@@ -171,9 +197,6 @@ class KnownSizes(Known):
         """The numbers, which other shapes must then give, too."""
         return self._elements.astype(self._dtype)
 
-    def freeze(self) -> None:
-        """Do nothing: each array is made for the one who asks."""
-
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the array."""
@@ -185,7 +208,7 @@ class KnownSizes(Known):
         return self._dtype
 
 
-class KnownPacked(Known):
+class KnownPacked(_Computed):
     """Numbers of less than a byte, several to a byte as the file has them.
 
     Parameters
@@ -213,9 +236,6 @@ class KnownPacked(Known):
             else numbers.astype(self.dtype)
         )
 
-    def freeze(self) -> None:
-        """Do nothing: each array is made for the one who asks."""
-
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the numbers."""
@@ -227,7 +247,7 @@ class KnownPacked(Known):
         return self._info.data_type.package_dtype or self._info.dtype
 
 
-class KnownBlocks(Known):
+class KnownBlocks(_OfLevels):
     """Real numbers that a model stores as levels, with a scale for each block along an axis.
 
     What computes at import sees the real numbers. A product that has them for weights gets a layer
@@ -245,7 +265,7 @@ class KnownBlocks(Known):
         Elements of a block; the last one may be shorter.
     """
 
-    __slots__ = ("axis", "block", "levels", "points", "scales")
+    __slots__ = ("axis", "block", "points", "scales")
 
     def __init__(
         self, levels: Known, scales: Known, points: Known | None, axis: int, block: int
@@ -267,21 +287,8 @@ class KnownBlocks(Known):
         real *= self.scales.array.take(place, self.axis)
         return real
 
-    def freeze(self) -> None:
-        """Do nothing: each array is made for the one who asks."""
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the levels."""
-        return self.levels.shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the real numbers."""
-        return np.dtype(np.float32)
-
-
-class KnownReals(Known):
+class KnownReals(_OfLevels):
     """Real numbers that a model stores as quantised ones.
 
     What computes at import sees the real numbers, which are computed for the first that asks: a
@@ -296,7 +303,7 @@ class KnownReals(Known):
         Float32 of shapes that broadcast to the levels'; without points they are 0.
     """
 
-    __slots__ = ("_real", "levels", "points", "scales")
+    __slots__ = ("_real", "points", "scales")
 
     def __init__(self, levels: Known, scales: Array, points: Array | None) -> None:
         self.levels = levels
@@ -317,19 +324,6 @@ class KnownReals(Known):
             real.flags.writeable = False
             self._real = real
         return self._real
-
-    def freeze(self) -> None:
-        """Do nothing: the array is read-only once it is made."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the levels."""
-        return self.levels.shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the real numbers."""
-        return np.dtype(np.float32)
 
     def transposed(self, levels: Known, order: Sequence[int]) -> KnownReals:
         """Return the same numbers with ``levels``, whose dimensions have this order."""

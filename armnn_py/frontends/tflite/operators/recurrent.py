@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""LSTM cells, plain recurrent units and filters, whose state is a variable of the network."""
+"""LSTM cells and plain recurrent units, whose state is a variable of the network."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from armnn_py.descriptors import FullyConnectedDescriptor, LstmDescriptor, RnnDescriptor
+from armnn_py.descriptors import LstmDescriptor, RnnDescriptor
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import (
-    Known,
     Unsupported,
     Value,
     dtype_of,
     quantization_of,
     shape_of,
 )
-from armnn_py.frontends.tflite.hybrid import hybrid_levels, hybrid_sums, is_hybrid, row_rounding
+from armnn_py.frontends.tflite.hybrid import row_rounding
 from armnn_py.frontends.tflite.node import FUSED, OperatorView
 from armnn_py.frontends.tflite.reading import enum_names
 from armnn_py.frontends.tflite.table import operator
@@ -29,7 +28,6 @@ from armnn_py.types import (
     ActivationFunction,
     LayerType,
     RecurrentDirection,
-    ReduceOperation,
     RowRounding,
 )
 
@@ -352,60 +350,3 @@ def _units(
 def _unit_function(view: OperatorView) -> tuple[ActivationFunction, float, float]:
     fused = view.fused
     return FUSED[fused] if fused else (ActivationFunction.LINEAR, 1.0, 0.0)
-
-
-# ---- Filters over time --------------------------------------------------------------------------
-
-
-@operator("SVDF")
-def _filters(view: OperatorView) -> Value:
-    """Convert units that weigh what filters made of the last inputs, which a variable keeps."""
-    emit, x = view.emit, view.value(0)
-    if dtype_of(x) != np.float32:
-        raise Unsupported(f"{dtype_of(x)} values")
-    batch, size = view.need_rank(2)
-    of_input, of_time = _present_weight(view, 1), _present_weight(view, 2)
-    (filters, steps), rank = shape_of(of_time), int(view.option("rank"))
-    if shape_of(of_input) != (filters, size) or rank < 1 or not steps or filters % rank:
-        raise ParseError(
-            f"weights {shape_of(of_input)} and {shape_of(of_time)} of rank {rank} for {size} inputs"
-        )
-    variable = view.variable(4)
-    if variable is None:
-        raise Unsupported("a state that is no variable")
-    if variable.output.info.shape != (batch, filters * steps):
-        raise ParseError(f"state {variable.output.info!r}, {batch}x{filters * steps} expected")
-    made = _filtered(view, x, of_input)
-    memory: Value = emit.reshape(made, (batch, filters, 1), "newest")
-    if steps > 1:
-        seen = emit.reshape(variable.output, (batch, filters, steps), "seen")
-        later = emit.slice(seen, (0, 0, 1), (batch, filters, steps - 1), "later")
-        memory = emit.concat([later, memory], 2, "memory")
-    kept = emit.reshape(memory, (batch, filters * steps), "kept")
-    emit.network.assign(variable, emit.slot(kept))
-    parts = emit.mul(memory, of_time, "parts")
-    parts = emit.reshape(parts, (batch, filters // rank, rank * steps), "parts_of_units")
-    name = view.part("sums")
-    if not view.has(3):
-        return view.activated(emit.reduce(ReduceOperation.SUM, parts, (2,), False, name))
-    if view.shape(3) != (filters // rank,):
-        raise ParseError(f"a bias of {view.shape(3)} for {filters // rank} units")
-    sums = emit.reduce(ReduceOperation.SUM, parts, (2,), False, "sums_of_parts")
-    return view.activated(emit.add(sums, view.real(3, "bias"), name))
-
-
-def _filtered(view: OperatorView, x: Value, of_input: Value) -> Value:
-    """Return what the filters make of the newest input; LiteRT rounds it for weights of 8 bits."""
-    weights = view.value(1)
-    if is_hybrid(weights, x) and _has_one_scale(weights):
-        symmetric = not view.option("asymmetric_quantize_inputs", False)
-        levels, scale, point = hybrid_levels(view, x, symmetric=symmetric)
-        matrix = Known(np.ascontiguousarray(weights.array.T))
-        return hybrid_sums(view, levels, point, scale, weights, matrix, None, "filters")
-    weigh = FullyConnectedDescriptor(transpose_weight_matrix=True)
-    return view.emit.layer(LayerType.FULLY_CONNECTED, [x, of_input], weigh, name="filters")
-
-
-def _has_one_scale(weights: Value) -> bool:
-    quantization = quantization_of(weights)
-    return quantization is not None and len(quantization.scales) == 1

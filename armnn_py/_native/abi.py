@@ -519,6 +519,11 @@ ARMNN_STATE_STREAMS = 64
 ARMNN_STATE_ENVIRONMENT = 128
 ARMNN_STATE_LIMITS = 256
 ARMNN_STATE_TIMERS = 512
+ARMNN_STATE_SCHEDULING = 1024
+ARMNN_STATE_SIGNAL_STACK = 2048
+ARMNN_STATE_ROOT = 4096
+ARMNN_STATE_IDS = 8192
+ARMNN_STATE_ATTRIBUTES = 16384
 ARMNN_STATE_BITS_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_trace_event_kind_e
@@ -3778,6 +3783,11 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_STATE_ENVIRONMENT": ARMNN_STATE_ENVIRONMENT,
         "ARMNN_STATE_LIMITS": ARMNN_STATE_LIMITS,
         "ARMNN_STATE_TIMERS": ARMNN_STATE_TIMERS,
+        "ARMNN_STATE_SCHEDULING": ARMNN_STATE_SCHEDULING,
+        "ARMNN_STATE_SIGNAL_STACK": ARMNN_STATE_SIGNAL_STACK,
+        "ARMNN_STATE_ROOT": ARMNN_STATE_ROOT,
+        "ARMNN_STATE_IDS": ARMNN_STATE_IDS,
+        "ARMNN_STATE_ATTRIBUTES": ARMNN_STATE_ATTRIBUTES,
         "ARMNN_STATE_BITS_MAX_ENUM": ARMNN_STATE_BITS_MAX_ENUM,
     },
     "armnn_trace_event_kind_e": {
@@ -3908,7 +3918,7 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_core_enter_call": (None, [c_char_p]),
     "armnn_core_leave_call": (None, [c_int32]),
     "armnn_core_note_state": (POINTER(armnn_process_state_t), []),
-    "armnn_core_restore_state": (c_uint32, [POINTER(armnn_process_state_t)]),
+    "armnn_core_restore_state": (c_uint32, [POINTER(armnn_process_state_t), POINTER(c_uint32)]),
     "armnn_core_device_lost": (c_int32, [POINTER(armnn_backend_t), POINTER(c_char), c_uint64]),
     "armnn_core_forget_device": (None, [POINTER(armnn_backend_t)]),
     "armnn_core_set_log_level": (None, [c_int32]),

@@ -80,9 +80,11 @@ def open_device(source: BackendSource, index: int) -> Backend:
 
 def words_on_changes(kept: KeptState) -> list[str]:
     """Return what a verdict says of the state of the process; nothing if it was left alone."""
-    if not kept.changes:
-        return []
-    return [f"its code changed {', '.join(kept.changes)} of the process, which was undone"]
+    return [
+        f"its code changed {', '.join(parts)} of the process, which {became}"
+        for parts, became in ((kept.changes, "was undone"), (kept.kept, "cannot be undone"))
+        if parts
+    ]
 
 
 def _open(source: BackendSource, index: int) -> Backend:

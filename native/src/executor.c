@@ -282,6 +282,7 @@ __attribute__((always_inline)) static inline armnn_status_t walk_steps(walk_t* w
     walk->begun = i + 1;
     const uint64_t copied = traced ? run->copied_bytes : 0;
     const armnn_status_t status = step->execute(step->workload, &step->args, error);
+    armnn_i_empty_x87();
     if (ARMNN_UNLIKELY(armnn_i_float_control() != walk->float_control)) {
       restore_float_control(walk, i);
     }
@@ -439,6 +440,7 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
   if (thread->keeps_awake != 0 && outer == NULL) { /* also of a call of the tail */
     armnn_i_pool_run_ended(&armnn_i_core.pool, thread);
   }
+  armnn_i_empty_x87();
   if (has_called_beside(context, told, status) &&
       ARMNN_UNLIKELY(armnn_i_float_control() != walk.float_control)) {
     armnn_i_restore_float_control(walk.float_control, "a call of a backend around a run");

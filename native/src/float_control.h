@@ -33,6 +33,10 @@ static inline void armnn_i_set_float_control(uint64_t control) {
   __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(x87));
 }
 
+/* Code that uses MMX, or long double and leaves numbers behind, would leave no room for others:
+ * their next number would be NaN. By the ABI the registers are empty around a call. */
+static inline void armnn_i_empty_x87(void) { __asm__ volatile("emms"); }
+
 #elif defined(__aarch64__)
 
 static inline uint64_t armnn_i_float_control(void) {
@@ -53,6 +57,10 @@ static inline uint64_t armnn_i_float_control(void) { return (uint64_t)(unsigned)
 
 static inline void armnn_i_set_float_control(uint64_t control) { fesetround((int)control); }
 
+#endif
+
+#if !defined(__x86_64__) && !defined(__i386__)
+static inline void armnn_i_empty_x87(void) {}
 #endif
 
 #endif /* ARMNN_FLOAT_CONTROL_H */

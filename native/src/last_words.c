@@ -278,6 +278,7 @@ void armnn_core_leave_call(int32_t keeps_float_control) {
   if (thread->call_depth == 0) return;
   armnn_i_end_if_stray_copy();
   const uint32_t index = --thread->call_depth;
+  armnn_i_empty_x87();
   if (keeps_float_control || index >= ARMNN_NOTED_CALLS) return;
   if (armnn_i_float_control() != thread->float_controls[index]) {
     armnn_i_restore_float_control(thread->float_controls[index], thread->calls[index]);

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "core.h"
+#include "kernel_state.h"
 
 #define SIGNAL_COUNT 32 /* the classic ones */
 #define FIRST_COPY 64   /* copies of the standard streams are not among descriptors people number */
@@ -46,6 +47,7 @@ struct armnn_process_state_t {
   char** environment; /* names and values, ended by null; may be null */
   struct rlimit limits[LIMIT_COUNT];
   struct itimerval timers[TIMER_COUNT];
+  armnn_i_kernel_state_t kernel;
 };
 
 /* ---- Noting ---------------------------------------------------------------------------------- */
@@ -102,6 +104,7 @@ armnn_process_state_t* armnn_core_note_state(void) {
   state->environment = copy_environment();
   for (size_t i = 0; i < LIMIT_COUNT; ++i) getrlimit(limits[i], &state->limits[i]);
   for (size_t i = 0; i < TIMER_COUNT; ++i) getitimer(timers[i].timer, &state->timers[i]);
+  armnn_i_note_kernel_state(&state->kernel);
   return state;
 }
 
@@ -114,117 +117,118 @@ static bool are_equal_masks(const sigset_t* a, const sigset_t* b) {
   return true;
 }
 
-static bool restore_mask(const armnn_process_state_t* state) {
+static armnn_i_restored_t restore_mask(const armnn_process_state_t* state) {
   sigset_t now;
   pthread_sigmask(SIG_SETMASK, NULL, &now);
-  if (are_equal_masks(&state->mask, &now)) return false;
-  return pthread_sigmask(SIG_SETMASK, &state->mask, NULL) == 0;
+  if (are_equal_masks(&state->mask, &now)) return ARMNN_I_UNCHANGED;
+  return armnn_i_restored_if(pthread_sigmask(SIG_SETMASK, &state->mask, NULL) == 0);
 }
 
 /* A signal that nobody handled may get a handler, but not be ignored. */
-static bool restore_handlers(const armnn_process_state_t* state) {
-  bool changed = false;
+static armnn_i_restored_t restore_handlers(const armnn_process_state_t* state) {
+  armnn_i_restored_t result = ARMNN_I_UNCHANGED;
   for (int number = 1; number < SIGNAL_COUNT; ++number) {
     const struct sigaction* before = &state->handlers[number];
     struct sigaction now;
     if (sigaction(number, NULL, &now) != 0 || now.sa_handler == before->sa_handler) continue;
     if (before->sa_handler == SIG_DFL && now.sa_handler != SIG_IGN) continue;
-    changed |= sigaction(number, before, NULL) == 0;
+    armnn_i_add_restored(&result, sigaction(number, before, NULL) == 0);
   }
-  return changed;
+  return result;
 }
 
 static bool are_same_files(const struct stat* a, const struct stat* b) {
   return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_rdev == b->st_rdev;
 }
 
-static bool restore_folder(const armnn_process_state_t* state) {
+static armnn_i_restored_t restore_folder(const armnn_process_state_t* state) {
   struct stat before, now;
-  if (state->folder < 0 || fstat(state->folder, &before) != 0) return false;
-  if (stat(".", &now) == 0 && are_same_files(&before, &now)) return false;
-  return fchdir(state->folder) == 0;
+  if (state->folder < 0 || fstat(state->folder, &before) != 0) return ARMNN_I_UNCHANGED;
+  if (stat(".", &now) == 0 && are_same_files(&before, &now)) return ARMNN_I_UNCHANGED;
+  return armnn_i_restored_if(fchdir(state->folder) == 0);
 }
 
-static bool restore_umask(const armnn_process_state_t* state) {
+static armnn_i_restored_t restore_umask(const armnn_process_state_t* state) {
   const long now = read_umask();
-  if (state->umask < 0 || now < 0 || now == state->umask) return false;
+  if (state->umask < 0 || now < 0 || now == state->umask) return ARMNN_I_UNCHANGED;
   umask((mode_t)state->umask);
-  return true;
+  return ARMNN_I_PUT_BACK;
 }
 
-static bool restore_locale(const armnn_process_state_t* state) {
-  bool changed = false;
+static armnn_i_restored_t restore_locale(const armnn_process_state_t* state) {
+  armnn_i_restored_t result = ARMNN_I_UNCHANGED;
   if (uselocale((locale_t)0) != state->own) {
-    uselocale(state->own);
-    changed = true;
+    armnn_i_add_restored(&result, uselocale(state->own) != (locale_t)0);
   }
   const char* now = setlocale(LC_ALL, NULL);
   if (state->locale != NULL && now != NULL && strcmp(now, state->locale) != 0) {
-    setlocale(LC_ALL, state->locale);
-    changed = true;
+    armnn_i_add_restored(&result, setlocale(LC_ALL, state->locale) != NULL);
   }
-  return changed;
+  return result;
 }
 
-static bool restore_streams(const armnn_process_state_t* state) {
-  bool changed = false;
+static armnn_i_restored_t restore_streams(const armnn_process_state_t* state) {
+  armnn_i_restored_t result = ARMNN_I_UNCHANGED;
   for (int i = 0; i < 3; ++i) {
     struct stat before, now;
     if (state->streams[i] < 0 || fstat(state->streams[i], &before) != 0) continue;
     const bool is_there = fstat(i, &now) == 0 && are_same_files(&before, &now);
-    if (!is_there && dup2(state->streams[i], i) < 0) continue;
+    if (!is_there && dup2(state->streams[i], i) < 0) {
+      armnn_i_add_restored(&result, false);
+      continue;
+    }
     if (!is_there || fcntl(i, F_GETFD) != state->descriptor_flags[i]) {
-      fcntl(i, F_SETFD, state->descriptor_flags[i]);
-      changed = true;
+      armnn_i_add_restored(&result, fcntl(i, F_SETFD, state->descriptor_flags[i]) == 0);
     }
     /* They are the open file's, and so those of other programs that have it, too. */
     if (fcntl(i, F_GETFL) == state->file_flags[i]) continue;
-    changed |= fcntl(i, F_SETFL, state->file_flags[i]) == 0;
+    armnn_i_add_restored(&result, fcntl(i, F_SETFL, state->file_flags[i]) == 0);
   }
-  return changed;
+  return result;
 }
 
-static bool restore_variable(const char* entry) {
+static void restore_variable(const char* entry, armnn_i_restored_t* result) {
   const char* mark = strchr(entry, '=');
-  if (mark == NULL || mark == entry) return false;
+  if (mark == NULL || mark == entry) return;
   char* name = strndup(entry, (size_t)(mark - entry));
-  if (name == NULL) return false;
+  if (name == NULL) return;
   const char* now = getenv(name);
-  const bool changed = now == NULL || strcmp(now, mark + 1) != 0;
-  const bool restored = changed && setenv(name, mark + 1, 1) == 0;
-  free(name);
-  return restored;
-}
-
-static bool restore_environment(const armnn_process_state_t* state) {
-  bool changed = false;
-  if (state->environment == NULL) return false;
-  for (char** entry = state->environment; *entry != NULL; ++entry) {
-    changed |= restore_variable(*entry);
+  if (now == NULL || strcmp(now, mark + 1) != 0) {
+    armnn_i_add_restored(result, setenv(name, mark + 1, 1) == 0);
   }
-  return changed;
+  free(name);
 }
 
-static bool restore_limits(const armnn_process_state_t* state) {
-  bool changed = false;
+static armnn_i_restored_t restore_environment(const armnn_process_state_t* state) {
+  armnn_i_restored_t result = ARMNN_I_UNCHANGED;
+  if (state->environment == NULL) return result;
+  for (char** entry = state->environment; *entry != NULL; ++entry) {
+    restore_variable(*entry, &result);
+  }
+  return result;
+}
+
+static armnn_i_restored_t restore_limits(const armnn_process_state_t* state) {
+  armnn_i_restored_t result = ARMNN_I_UNCHANGED;
   for (size_t i = 0; i < LIMIT_COUNT; ++i) {
     const struct rlimit* before = &state->limits[i];
     struct rlimit now;
     if (getrlimit(limits[i], &now) != 0) continue;
     if (now.rlim_cur >= before->rlim_cur && now.rlim_max >= before->rlim_max) continue;
-    changed = true;
-    if (setrlimit(limits[i], before) == 0) continue;
+    const bool is_put_back = setrlimit(limits[i], before) == 0;
+    armnn_i_add_restored(&result, is_put_back);
+    if (is_put_back) continue;
     now.rlim_cur = before->rlim_cur < now.rlim_max ? before->rlim_cur : now.rlim_max;
     setrlimit(limits[i], &now); /* who may not raise the hard limit */
   }
-  return changed;
+  return result;
 }
 
 static bool is_running(const struct itimerval* timer) { return timerisset(&timer->it_value); }
 
 /* One that a library added may go on if it handles the signal, which else ends the process. */
-static bool restore_timers(const armnn_process_state_t* state) {
-  bool changed = false;
+static armnn_i_restored_t restore_timers(const armnn_process_state_t* state) {
+  armnn_i_restored_t result = ARMNN_I_UNCHANGED;
   for (size_t i = 0; i < TIMER_COUNT; ++i) {
     const struct itimerval* before = &state->timers[i];
     struct itimerval now;
@@ -241,38 +245,63 @@ static bool restore_timers(const armnn_process_state_t* state) {
       if (!is_running(&now) || sigaction(timers[i].signal, NULL, &action) != 0) continue;
       if (action.sa_handler != SIG_DFL) continue;
     }
-    changed |= setitimer(timers[i].timer, before, NULL) == 0;
+    armnn_i_add_restored(&result, setitimer(timers[i].timer, before, NULL) == 0);
   }
-  return changed;
+  return result;
 }
 
-static bool restore_float(const armnn_process_state_t* state) {
-  if (armnn_i_float_control() == state->float_control) return false;
+static armnn_i_restored_t restore_float(const armnn_process_state_t* state) {
+  armnn_i_empty_x87();
+  if (armnn_i_float_control() == state->float_control) return ARMNN_I_UNCHANGED;
   armnn_i_set_float_control(state->float_control);
-  return true;
+  return ARMNN_I_PUT_BACK;
 }
 
-uint32_t armnn_core_restore_state(armnn_process_state_t* state) {
+/* Where the state of the kernel is put back one part after the other. */
+#define KERNEL_PART(function)                                                   \
+  static armnn_i_restored_t function##_of(const armnn_process_state_t* state) { \
+    return armnn_i_##function(&state->kernel);                                  \
+  }
+KERNEL_PART(restore_ids)
+KERNEL_PART(restore_root)
+KERNEL_PART(restore_scheduling)
+KERNEL_PART(restore_signal_stack)
+KERNEL_PART(restore_attributes)
+
+uint32_t armnn_core_restore_state(armnn_process_state_t* state, uint32_t* out_kept) {
   static const struct {
     uint32_t bit;
-    bool (*restore)(const armnn_process_state_t* state);
+    armnn_i_restored_t (*restore)(const armnn_process_state_t* state);
   } parts[] = {
-      {ARMNN_STATE_LIMITS, restore_limits}, /* first: others open files */
-      {ARMNN_STATE_FLOAT_CONTROL, restore_float}, {ARMNN_STATE_SIGNAL_MASK, restore_mask},
-      {ARMNN_STATE_HANDLERS, restore_handlers},   {ARMNN_STATE_FOLDER, restore_folder},
-      {ARMNN_STATE_UMASK, restore_umask},         {ARMNN_STATE_LOCALE, restore_locale},
-      {ARMNN_STATE_STREAMS, restore_streams},     {ARMNN_STATE_ENVIRONMENT, restore_environment},
+      {ARMNN_STATE_IDS, restore_ids_of},    /* first: what needs rights */
+      {ARMNN_STATE_LIMITS, restore_limits}, /* others open files */
+      {ARMNN_STATE_ROOT, restore_root_of},
+      {ARMNN_STATE_FLOAT_CONTROL, restore_float},
+      {ARMNN_STATE_SIGNAL_MASK, restore_mask},
+      {ARMNN_STATE_HANDLERS, restore_handlers},
+      {ARMNN_STATE_SIGNAL_STACK, restore_signal_stack_of},
+      {ARMNN_STATE_FOLDER, restore_folder},
+      {ARMNN_STATE_UMASK, restore_umask},
+      {ARMNN_STATE_LOCALE, restore_locale},
+      {ARMNN_STATE_STREAMS, restore_streams},
+      {ARMNN_STATE_ENVIRONMENT, restore_environment},
       {ARMNN_STATE_TIMERS, restore_timers},
+      {ARMNN_STATE_SCHEDULING, restore_scheduling_of},
+      {ARMNN_STATE_ATTRIBUTES, restore_attributes_of},
   };
   uint32_t changed = 0;
+  *out_kept = 0;
   if (state == NULL) return 0;
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
-    if (parts[i].restore(state)) changed |= parts[i].bit;
+    const armnn_i_restored_t result = parts[i].restore(state);
+    if (result != ARMNN_I_UNCHANGED) changed |= parts[i].bit;
+    if (result == ARMNN_I_KEPT) *out_kept |= parts[i].bit;
   }
   if (state->folder >= 0) close(state->folder);
   for (int i = 0; i < 3; ++i) {
     if (state->streams[i] >= 0) close(state->streams[i]);
   }
+  armnn_i_drop_kernel_state(&state->kernel);
   free(state->locale);
   free(state->environment);
   free(state);

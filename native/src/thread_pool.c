@@ -52,6 +52,7 @@ static void run_chunks(armnn_i_pool_t* pool, uint32_t thread_index, uint32_t hom
   uint64_t begin, end;
   while (atomic_load_explicit(&pool->failure, memory_order_relaxed) == ARMNN_STATUS_OK &&
          armnn_i_take_chunk(&pool->chunks, pool->regions, pool->job, home, &begin, &end)) {
+    armnn_i_empty_x87();
     if (ARMNN_UNLIKELY(armnn_i_float_control() != pool->float_control)) {
       armnn_i_set_float_control(pool->float_control); /* the chunk before changed it */
     }

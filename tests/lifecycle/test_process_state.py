@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,7 +18,7 @@ import pytest
 
 #: Prints the state before and after, what the verdict says, and how a number of CpuRef comes out.
 PROGRAM = """
-import fcntl, json, locale, logging, os, resource, signal, sys
+import ctypes, fcntl, json, locale, logging, os, resource, signal, sys
 import numpy as np
 import armnn_py as ann
 
@@ -33,12 +34,31 @@ def fields(*wanted):
         found["SigCgt"] &= ~(1 << number - 1)
     return found
 
+libc = ctypes.CDLL(None)
+
 def variable(name):
-    import ctypes
-    libc = ctypes.CDLL(None)
     libc.getenv.restype = ctypes.c_char_p
     value = libc.getenv(name.encode())
     return value and value.decode()
+
+def attribute(number, by_pointer=False):
+    value = ctypes.c_int()
+    made = libc.prctl(number, ctypes.byref(value) if by_pointer else 0, 0, 0, 0)
+    return value.value if by_pointer else made
+
+def kernel_state():
+    stack = (ctypes.c_size_t * 3)()
+    libc.sigaltstack(None, stack)
+    return {
+        "limits": [resource.getrlimit(one) for one in (resource.RLIMIT_NPROC, resource.RLIMIT_MEMLOCK)],
+        "processors": sorted(os.sched_getaffinity(0)),
+        "scheduling": [os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0)],
+        "signal stack": list(stack),
+        "root": os.stat("/")[1:3],
+        "ids": [os.getresuid(), os.getresgid(), os.getgroups()],
+        "attributes": [attribute(2, True), attribute(37, True), attribute(3), attribute(39)],
+        "name": open("/proc/thread-self/comm").read(),
+    }
 
 def state():
     tiny = np.float32(1e-38)
@@ -56,6 +76,8 @@ def state():
         "third": (np.array([1.0], np.float32) / np.array([3.0], np.float32)).tolist(),
         "two_thirds": (np.array([2.0], np.float32) / np.array([3.0], np.float32)).tolist(),
         "tiny": (np.array([tiny]) * np.float32(0.1)).tolist(),
+        "long": float(np.longdouble(2) / np.longdouble(3)),
+        **kernel_state(),
     }
 
 def run(runtime, backends):
@@ -67,6 +89,8 @@ def run(runtime, backends):
     with ann.load(network, backends, runtime=runtime) as loaded:
         return loaded.run(np.linspace(-3, 3, 64, dtype=np.float32))["y"].tolist()
 
+handlers = ctypes.create_string_buffer(1 << 16)  # else the host gives the thread a stack
+libc.sigaltstack((ctypes.c_size_t * 3)(ctypes.addressof(handlers), 0, len(handlers)), None)
 before = state()
 with ann.Runtime(sys.argv[1]) as runtime:
     after = state()
@@ -78,6 +102,8 @@ result = json.dumps([before, after, last, verdicts, computed, mixed])
 with open(sys.argv[3], "w") as file:
     file.write(result)
 """
+SCHEDULING = "how the thread is scheduled"
+ATTRIBUTES = "what prctl sets"
 WORDS = {
     "round": "how numbers are rounded",
     "mask": "which signals are blocked",
@@ -93,9 +119,28 @@ WORDS = {
     "path": "environment variables",
     "home": "environment variables",
     "files": "resource limits",
+    "processes": "resource limits",
+    "locked_memory": "resource limits",
+    "processors": SCHEDULING,
+    "policy": SCHEDULING,
+    "niceness": SCHEDULING,
+    "signal_stack": "the stack of signal handlers",
+    "root": "the root folder",
+    "user": "users or groups",
+    "group": "users or groups",
+    "subreaper": ATTRIBUTES,
+    "parent_death": ATTRIBUTES,
+    "undumpable": ATTRIBUTES,
+    "name": ATTRIBUTES,
 }
 if platform.machine() == "x86_64":
     WORDS["flush"] = "how numbers are rounded"
+
+
+#: The parts of a list of WORDS, of which one has a comma.
+LIST = re.compile("|".join(sorted(set(WORDS.values()), key=len, reverse=True)))
+#: Deeds that need rights, here or to be undone.
+OF_ROOT = {"root", "user", "group", "niceness"}
 
 
 @pytest.fixture(scope="module")
@@ -126,12 +171,27 @@ def run(folder: Path, deed: str, site: str, out: Path, **variables: str) -> tupl
 @pytest.mark.parametrize("site", ["constructor", "factory", "create"])
 @pytest.mark.parametrize("deed", WORDS)
 def test_it_is_put_back_after_loading(folder: Path, deed: str, site: str, tmp_path: Path) -> None:
+    if deed in OF_ROOT and os.geteuid() != 0:
+        pytest.skip("only root may do it")
+    if deed == "processors" and len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("one processor")
     (before, after, _, verdicts, computed, mixed), _ = run(folder, deed, site, tmp_path / "out")
     assert after == before
     ((status, hint),) = verdicts
     assert status == "loaded"
-    assert f"its code changed {WORDS[deed]} of the process, which was undone" in hint
+    words = re.fullmatch("its code changed (.*) of the process, which was undone", hint)
+    assert words is not None
+    along = {ATTRIBUTES} if deed in ("user", "group") else set()
+    assert set(LIST.findall(words[1])) - along == {WORDS[deed]}
     assert mixed == computed
+
+
+def test_what_cannot_be_undone_is_said(folder: Path, tmp_path: Path) -> None:
+    out = run(folder, "no_privileges", "create", tmp_path / "out")[0]
+    assert out[0]["attributes"] != out[1]["attributes"]
+    ((status, hint),) = out[3]
+    assert status == "loaded"
+    assert hint == f"its code changed {ATTRIBUTES} of the process, which cannot be undone"
 
 
 @pytest.mark.parametrize(("deed", "field"), [("handler", "status"), ("variable", "new")])
@@ -163,6 +223,13 @@ def test_numbers_of_others_stay_right(folder: Path, deed: str, site: str, tmp_pa
     if site != "body":
         assert "changed how the thread rounds or treats numbers near 0; that was undone" in said
         assert "'Deed'" in said
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="registers of x87")
+@pytest.mark.parametrize("site", ["constructor", "create", "support", "create_workload", "execute"])
+def test_numbers_in_long_double_stay_right(folder: Path, site: str, tmp_path: Path) -> None:
+    (before, after, last, *_), _ = run(folder, "registers", site, tmp_path / "out")
+    assert before == after == last
 
 
 def test_nothing_is_said_of_a_good_one(folder: Path, tmp_path: Path) -> None:

@@ -70,9 +70,12 @@ RULES = {
     },
     12: {
         "lifecycle/test_process_state.py": "test_it_is_put_back_after_loading "
-        "test_what_is_added_stays test_a_higher_limit_stays",
+        "test_what_cannot_be_undone_is_said test_what_is_added_stays test_a_higher_limit_stays",
     },
-    13: {"lifecycle/test_process_state.py": "test_numbers_of_others_stay_right"},
+    13: {
+        "lifecycle/test_process_state.py": "test_numbers_of_others_stay_right "
+        "test_numbers_in_long_double_stay_right",
+    },
     14: {
         "lifecycle/test_last_words.py": "test_the_call_is_named test_exit_is_told_and_fails "
         "test_an_end_without_handlers_is_told_and_fails test_a_thread_of_the_backends_own "

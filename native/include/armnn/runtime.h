@@ -108,10 +108,15 @@ enum armnn_state_bits_e {
   ARMNN_STATE_FOLDER = 1 << 3,
   ARMNN_STATE_UMASK = 1 << 4,
   ARMNN_STATE_LOCALE = 1 << 5,
-  ARMNN_STATE_STREAMS = 1 << 6,     /* descriptors 0 to 2 */
-  ARMNN_STATE_ENVIRONMENT = 1 << 7, /* variables that were there */
-  ARMNN_STATE_LIMITS = 1 << 8,      /* setrlimit: lower ones */
-  ARMNN_STATE_TIMERS = 1 << 9,      /* setitimer: whose signal would end the process */
+  ARMNN_STATE_STREAMS = 1 << 6,       /* descriptors 0 to 2 */
+  ARMNN_STATE_ENVIRONMENT = 1 << 7,   /* variables that were there */
+  ARMNN_STATE_LIMITS = 1 << 8,        /* setrlimit: lower ones */
+  ARMNN_STATE_TIMERS = 1 << 9,        /* setitimer: whose signal would end the process */
+  ARMNN_STATE_SCHEDULING = 1 << 10,   /* processors, policy and priority of the calling thread */
+  ARMNN_STATE_SIGNAL_STACK = 1 << 11, /* sigaltstack of the calling thread, where it had one */
+  ARMNN_STATE_ROOT = 1 << 12,         /* chroot */
+  ARMNN_STATE_IDS = 1 << 13,          /* users and groups */
+  ARMNN_STATE_ATTRIBUTES = 1 << 14,   /* prctl, personality, and the name of the calling thread */
   ARMNN_STATE_BITS_MAX_ENUM = INT32_MAX
 };
 
@@ -120,8 +125,9 @@ typedef struct armnn_process_state_t armnn_process_state_t;
 /* Before code of others is loaded; null when memory is out. */
 ARMNN_CORE_API armnn_process_state_t* armnn_core_note_state(void);
 /* Puts back what differs from |state|, on the thread that noted it, and frees |state|. Returns the
- * bits of armnn_state_bits_e. */
-ARMNN_CORE_API uint32_t armnn_core_restore_state(armnn_process_state_t* state);
+ * bits of armnn_state_bits_e that differed; |out_kept| gets those of them that could not be put
+ * back, for which the process has no right. */
+ARMNN_CORE_API uint32_t armnn_core_restore_state(armnn_process_state_t* state, uint32_t* out_kept);
 
 /* ---- Lost devices ---------------------------------------------------------------------------- */
 

@@ -153,8 +153,11 @@ def test_an_exception_of_cpp(
     assert "what(): no device'" in verdict.reason
 
 
-def test_a_file_that_ends_the_program_that_watches_it(do: Do, load: Load, file: Path) -> None:
-    do("kill_parent", "create")
+@pytest.mark.parametrize("deed", ["kill_parent", "stop_parent"])
+def test_a_file_that_ends_the_program_that_watches_it(
+    deed: str, do: Do, load: Load, file: Path
+) -> None:
+    do(deed, "create")
     verdict = only(load(file.parent))
     assert (verdict.status, verdict.code) == ("refused", "died")
     assert "ended the program that tried the file" in verdict.reason

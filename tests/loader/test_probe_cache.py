@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +17,9 @@ import pytest
 
 from armnn_py.backends import elf, load_backends
 from armnn_py.backends.probe import cache as probe_cache
-from armnn_py.backends.probe import process
+from armnn_py.backends.probe import identity, process
+from armnn_py.backends.probe.findings import ProbeFinding
+from armnn_py.backends.probe.identity import FileIdentity
 from armnn_py.backends.trust.lock_file import LockedBackend, hash_of, write_lock_file
 
 from .harness import Load, Workshop, only, outcome, run_child
@@ -57,6 +61,12 @@ def load_once(load: Load) -> Callable[..., tuple[str, str, str]]:
             return outcome(only(registry))
 
     return load_and_close
+
+
+def let_it_age(file: Path) -> None:
+    """Wait until the times of a file tell whether it is changed again."""
+    while FileIdentity.of(file.stat()).is_fresh:
+        time.sleep(0.005)
 
 
 def forget() -> None:
@@ -145,6 +155,7 @@ def test_neither_a_trial_nor_what_is_known_imports_much(
     cache: Path, tmp_path: Path, workshop: Workshop
 ) -> None:
     file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
+    let_it_age(file)
     code = (
         "import json, sys; from armnn_py.backends import load_backends; "
         "load_backends(dynamic_backends_path=sys.argv[1]).close(); "
@@ -280,9 +291,120 @@ def test_a_sparse_file_is_not_read_to_its_end(
     """It takes no room, and reading it would take hours."""
     file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
     os.truncate(file, 1 << 40)
+    let_it_age(file)  # else its bytes would count
     assert load_once(file.parent) == LOADED
     assert load_once(file.parent) == LOADED
     assert tried == [file.name]
+
+
+def test_a_second_change_within_a_step_of_the_clock(
+    cache: Path,
+    tried: list[str],
+    load_once,
+    tmp_path: Path,
+    workshop: Workshop,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Size and times stay: the bytes tell, as long as the file is fresh."""
+    file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
+    of = FileIdentity.of
+    moment = time.time_ns() // 10**9 * 10**9 + 1
+    monkeypatch.setattr(FileIdentity, "of", lambda status: of(status)._replace(changed_ns=moment))
+    monkeypatch.setattr(identity, "_FINE_STEP", 10**12)
+    for _ in range(2):
+        assert load_once(file.parent) == LOADED
+    assert len(tried) == 1
+    data, modified_ns = file.read_bytes(), file.stat().st_mtime_ns
+
+    def write(changed: bytes) -> None:
+        file.write_bytes(changed)
+        os.utime(file, ns=(modified_ns, modified_ns))
+
+    write(data.replace(b"Deed\0", b"Dead\0"))
+    assert load_once(file.parent) == LOADED
+    assert len(tried) == 2
+    write(data)
+    assert load_once(file.parent) == LOADED
+    assert len(tried) == 3
+    # Later its times tell, and it is not read any more.
+    monkeypatch.setattr(identity, "_FINE_STEP", 0)
+    read: list[str] = []
+    content_of = probe_cache.content_of
+    monkeypatch.setattr(
+        probe_cache, "content_of", lambda path: (read.append(path), content_of(path))[1]
+    )
+    for _ in range(2):
+        forget()
+        assert load_once(file.parent) == LOADED
+    assert (len(tried), read) == (3, [str(file)])
+
+
+@pytest.mark.parametrize("deed", ["kill_parent", "stop_parent"])
+def test_what_ends_the_program_that_watches_it_twice_is_known(
+    deed: str, cache: Path, tried: list[str], load_once, tmp_path: Path, workshop: Workshop
+) -> None:
+    file = workshop.put(
+        tmp_path / "place", "Deed", f'DEED="{deed}"', 'SITE="create"', source=SOURCE
+    )
+    for _ in range(3):
+        forget()
+        stage, _, code = load_once(file.parent)
+        assert (stage, code) == ("refused", "died")
+    assert tried == [file.name] * 2
+
+
+def test_what_somebody_else_ends_once_is_tried_again(
+    cache: Path,
+    tried: list[str],
+    load_once,
+    tmp_path: Path,
+    workshop: Workshop,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
+    begin, begun = process.Trial.begin, []
+
+    def begin_and_end_the_first(trial: process.Trial) -> None:
+        if not begun:
+            os.kill(trial.pid, signal.SIGKILL)
+        begun.append(trial)
+        begin(trial)
+
+    monkeypatch.setattr(process.Trial, "begin", begin_and_end_the_first)
+    monkeypatch.setattr(process.Trial, "stage_lines", lambda _: b"stage open\n")
+    assert load_once(file.parent) == LOADED
+    assert tried == [file.name] * 2
+    assert load_once(file.parent) == LOADED
+    assert tried == [file.name] * 2
+
+
+def test_many_files_are_known(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as fit into a file of some megabytes; the oldest go first."""
+    cache.mkdir(parents=True)
+    finding = ProbeFinding("exit", "passed", 0, (), "Deed", (1, 0), "", 0.001, 1.0, (), ())
+
+    def known() -> list[int]:
+        forget()
+        found = probe_cache.cache_of(str(cache))
+        return [i for i in range(3000) if found.find(FileIdentity(1, i, 1, 1, 1), 1.0, "/x")]
+
+    kept = probe_cache.cache_of(str(cache))
+    for i in range(3000):
+        kept.put(FileIdentity(1, i, 1, 1, 1), finding)
+        if i % 500 == 499:
+            kept.save()
+    assert known() == list(range(3000))
+    [file] = cache.iterdir()
+    monkeypatch.setattr(probe_cache, "_MOST_BYTES", file.stat().st_size)
+    monkeypatch.setattr(probe_cache, "_MOST_REWRITTEN", file.stat().st_size // 2)
+    now = probe_cache.time.time()
+    monkeypatch.setattr(probe_cache.time, "time", lambda: now + 10)
+    kept = probe_cache.cache_of(str(cache))
+    kept.put(FileIdentity(1, 0, 1, 1, 1), finding)
+    kept.save()
+    remembered = known()
+    assert 0 in remembered
+    assert 1000 < len(remembered) < 2000
 
 
 def test_what_refuses_a_file_is_asked_again_after_an_hour(

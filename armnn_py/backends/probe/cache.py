@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Findings on disk: a file that was tried is not tried again while nothing has changed.
 
-A finding holds for one state of the file (device, inode, size, times of change), of the libraries
-that were loaded with it and of the environment variables that its code asked for, on one kind of
-processor, for one release of the host. What refuses a file holds for an hour at most: a driver may
-have been mended meanwhile that no finding knows of.
+A finding holds for one state of the file (device, inode, size, times of change, and where those
+were too new to tell, the hash of its bytes), of the libraries that were loaded with it and of the
+environment variables that its code asked for, on one kind of processor, for one release of the
+host. What refuses a file holds for an hour at most: a driver may have been mended meanwhile that no
+finding knows of.
 
 One line for each file, of fields between tabs; texts are in hexadecimal. New lines are added at the
 end, and the last one of a file counts; when too many are old, all are written anew. To read them
@@ -15,6 +16,7 @@ nothing is imported that a plain program does not have.
 from __future__ import annotations
 
 import binascii
+import itertools
 import logging
 import os
 import time
@@ -24,7 +26,7 @@ from typing import TypeAlias
 from armnn_py._native import self_check
 from armnn_py._version import __version__
 from armnn_py.backends.probe.findings import CALLS, Ended, Library, ProbeFinding
-from armnn_py.backends.probe.identity import FileIdentity
+from armnn_py.backends.probe.identity import FileIdentity, content_of
 from armnn_py.backends.probe.program import ProbeProgramError, program_path
 from armnn_py.cache_files import UnfitFileError, append_to_file, locked, read_file, replace_file
 from armnn_py.records import record
@@ -33,18 +35,19 @@ __all__ = ["BAD_SECONDS", "ProbeCache", "cache_of"]
 
 _log = logging.getLogger("armnn_py.backends")
 
-_FORMAT = 2
-_MOST_ENTRIES = 1000
+_FORMAT = 3
 #: Lines that may be old, besides one for each entry, before the file is written anew.
 _SPARE_LINES = 32
 _MOST_BYTES = 8 << 20
+#: What a file that is written anew may have, so that there is room for new lines.
+_MOST_REWRITTEN = _MOST_BYTES // 2
 #: Seconds that a finding holds which refuses a file.
 BAD_SECONDS = 3600
 #: Seconds to wait for another process that writes.
 _PATIENCE = 0.05
 #: Variables that the system's loader reads by itself.
 _LOADER_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT", "GLIBC_TUNABLES")
-_FIELDS = 14
+_FIELDS = 15
 
 
 _Key: TypeAlias = tuple[int, int]
@@ -53,6 +56,7 @@ _Key: TypeAlias = tuple[int, int]
 @record
 class _Entry:
     identity: FileIdentity
+    content: str | None  # the hash; None: the times of the file say enough
     when: int
     environment: tuple[tuple[str, int | None], ...]
     finding: ProbeFinding
@@ -78,8 +82,11 @@ class ProbeCache:
         self._is_told = False
         self._new: dict[_Key, _Entry] = {}
 
-    def find(self, identity: FileIdentity, seconds: float) -> ProbeFinding | None:
-        """Return the finding on a file if it still holds; ``seconds`` is the limit of a new one."""
+    def find(self, identity: FileIdentity, seconds: float, path: str) -> ProbeFinding | None:
+        """Return the finding on a file if it still holds; ``seconds`` is the limit of a new one.
+
+        The file is read at ``path`` only if its times cannot tell whether it is the same.
+        """
         entry = self._entry(identity[:2])
         if entry is None or entry.identity != identity:
             return None
@@ -94,6 +101,12 @@ class ProbeCache:
             return None
         if not all(map(_is_there, finding.libraries)):
             return None
+        if entry.content is not None:
+            if content_of(path) != entry.content:
+                return None
+            if not identity.is_fresh:  # from now on its times tell
+                settled = _Entry(identity, None, entry.when, entry.environment, finding)
+                self._entries[identity[:2]] = self._new[identity[:2]] = settled
         return finding
 
     def _entry(self, key: _Key) -> _Entry | None:
@@ -106,13 +119,15 @@ class ProbeCache:
                 self._entries[key] = entry
         return entry
 
-    def put(self, identity: FileIdentity, finding: ProbeFinding) -> None:
-        """Remember a finding; `save` writes it."""
+    def put(
+        self, identity: FileIdentity, finding: ProbeFinding, content: str | None = None
+    ) -> None:
+        """Remember a finding; `save` writes it. ``content``: the hash, for a file that is fresh."""
         if not finding.is_whole:
             return
         names = dict.fromkeys((*_LOADER_VARIABLES, *finding.variables))
         environment = tuple((name, _sum_of(name)) for name in names)
-        entry = _Entry(identity, int(time.time()), environment, finding)
+        entry = _Entry(identity, content, int(time.time()), environment, finding)
         self._entries[identity[:2]] = self._new[identity[:2]] = entry
 
     def refresh(self) -> None:
@@ -148,13 +163,14 @@ class ProbeCache:
     def _append(self, file: str) -> bool:
         """Add lines for new entries to the file that was read, unless too many are old."""
         lines = _lines_of(self._new.values())
-        most = min(_MOST_ENTRIES, 2 * len(self._entries) + _SPARE_LINES)
+        most = 2 * len(self._entries) + _SPARE_LINES
         count = None if self._line_count is None else self._line_count + len(lines)
-        if count is None or count > most:
+        data = _bytes_of(lines)
+        if count is None or count > most or self._seen is None:
             return False
-        status = append_to_file(
-            file, _bytes_of(lines), lambda status: FileIdentity.of(status) == self._seen
-        )
+        if self._seen.size + len(data) > _MOST_BYTES:
+            return False
+        status = append_to_file(file, data, lambda status: FileIdentity.of(status) == self._seen)
         if status is None:
             return False
         self._seen, self._line_count = FileIdentity.of(status), count
@@ -162,9 +178,11 @@ class ProbeCache:
 
     def _rewrite(self, file: str) -> None:
         entries = [entry for key in list(self._entries) if (entry := self._entry(key))]
-        newest = sorted(entries, key=lambda one: one.when)[-_MOST_ENTRIES:]
-        replace_file(file, _bytes_of([self._header, *_lines_of(newest)]))
-        self._seen, self._line_count = FileIdentity.of(os.stat(file)), len(newest)
+        lines = _lines_of(sorted(entries, key=lambda one: one.when, reverse=True))
+        totals = itertools.accumulate(map(len, lines))
+        count = sum(total < _MOST_REWRITTEN for total in totals)
+        replace_file(file, _bytes_of([self._header, *reversed(lines[:count])]))
+        self._seen, self._line_count = FileIdentity.of(os.stat(file)), count
 
     def _read(self) -> dict[_Key, _Entry | str]:
         self._line_count = None
@@ -184,7 +202,7 @@ class ProbeCache:
         if header != self._header:
             return {}  # of another release of this package, or of a program that was exchanged
         entries: dict[_Key, _Entry | str] = {}
-        for line in lines[:_MOST_ENTRIES]:
+        for line in lines:
             key = _key_of(line)
             if key is not None:
                 entries[key] = line
@@ -267,6 +285,7 @@ def _line_of(entry: _Entry) -> str:
     )
     fields = [
         ":".join(map(str, entry.identity)),
+        "-" if entry.content is None else entry.content,
         str(entry.when),
         found.stage,
         found.ended,
@@ -307,31 +326,32 @@ def _entry_of(line: str) -> _Entry | None:
         return None
     try:
         identity = FileIdentity(*map(int, fields[0].split(":")))
-        ended = _ENDED[_ENDED.index(fields[3])]
+        ended = _ENDED[_ENDED.index(fields[4])]
         happenings = tuple(
             (name, stage)
-            for name, _, stage in (one.partition("=") for one in fields[5].split(",") if one)
+            for name, _, stage in (one.partition("=") for one in fields[6].split(",") if one)
         )
-        if any(stage not in CALLS for stage in (fields[2], *(stage for _, stage in happenings))):
+        if any(stage not in CALLS for stage in (fields[3], *(stage for _, stage in happenings))):
             return None
         finding = ProbeFinding(
-            fields[2],
+            fields[3],
             ended,
-            int(fields[4]),
+            int(fields[5]),
             happenings,
-            _text(fields[6]),
-            _version_of(fields[7]),
-            _text(fields[8]) or "",
-            float(fields[9]),
+            _text(fields[7]),
+            _version_of(fields[8]),
+            _text(fields[9]) or "",
             float(fields[10]),
-            tuple(_text(one) or "" for one in fields[13].split(",") if one),
-            tuple(_library_of(one) for one in fields[12].split(",") if one),
+            float(fields[11]),
+            tuple(_text(one) or "" for one in fields[14].split(",") if one),
+            tuple(_library_of(one) for one in fields[13].split(",") if one),
         )
         environment = tuple(
             (_text(name) or "", None if known == "-" else int(known))
-            for name, _, known in (one.partition("=") for one in fields[11].split(",") if one)
+            for name, _, known in (one.partition("=") for one in fields[12].split(",") if one)
         )
-        return _Entry(identity, int(fields[1]), environment, finding)
+        content = None if fields[1] == "-" else fields[1]
+        return _Entry(identity, content, int(fields[2]), environment, finding)
     except (ValueError, TypeError, OverflowError):
         return None
 

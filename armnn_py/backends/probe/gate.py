@@ -11,13 +11,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.backends import shared_library
 from armnn_py.backends.packaged import is_of_package
-from armnn_py.backends.probe.identity import FileIdentity
+from armnn_py.backends.probe.identity import FileIdentity, content_of
 from armnn_py.backends.shared_library import LOADING
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.text import printable
@@ -25,6 +25,7 @@ from armnn_py.text import printable
 if TYPE_CHECKING:
     from armnn_py.backends.inspection import InspectedFile
     from armnn_py.backends.probe.cache import ProbeCache
+    from armnn_py.backends.probe.findings import ProbeFinding
     from armnn_py.backends.probe.process import Trial
 
 __all__ = ["DEFAULT_SECONDS", "Examiner", "check_seconds"]
@@ -76,6 +77,8 @@ class Examiner:
         self.seconds = seconds
         self._cache: ProbeCache | None = None
         self._folder = folder
+        #: Of files whose times do not tell them from a later state: the hash, None if too large.
+        self._contents: dict[str, str | None] = {}
 
     def examine(
         self, files: Sequence[InspectedFile], inspect: Callable[[InspectedFile], None]
@@ -107,9 +110,13 @@ class Examiner:
             file.identity = None if is_of_package(path) else _identity_at(path)
             if file.identity is None:
                 continue
-            file.finding = self._findings.find(file.identity, self.seconds)
+            file.finding = self._findings.find(file.identity, self.seconds, path)
             if file.finding is None and not shared_library.is_open(file.identity.state):
                 unknown.append(file)
+                if file.identity.is_fresh:  # read before it is tried: a later change shows
+                    self._contents[path] = content_of(path)
+        if self._cache is not None:
+            self._cache.save()
         return unknown
 
     @contextlib.contextmanager
@@ -146,9 +153,10 @@ class Examiner:
         by_path = {file.candidate.real_path: file for file in files}
         opened: list[_Opened] = []
 
-        def open_each() -> Iterator[tuple[str, int]]:
+        def open_each(paths: Iterable[str]) -> Iterator[tuple[str, int]]:
             """Open one after the other: the program that tries a file has it by then."""
-            for path, file in by_path.items():
+            for path in paths:
+                file = by_path[path]
                 with deferred_interrupts():  # Ctrl-C between two lines would leave it open
                     while opened:
                         opened.pop().close()
@@ -159,24 +167,43 @@ class Examiner:
                     _log.debug("trying %s in another process", printable(path))
                     yield path, descriptor
 
-        try:
-            with try_files(open_each(), self.seconds, early) as findings:
+        def try_each(paths: Iterable[str], early: Trial | None, *, again: bool) -> list[str]:
+            """Try files; return those whose trial was ended with the program that watched it."""
+            ended = []
+            with try_files(open_each(paths), self.seconds, early) as findings:
                 for path, finding in findings:
                     if finding.stage == "start":
                         raise ProbeProgramError(f"the program ended before it opened '{path}'")
-                    file = by_path[path]
-                    file.finding = finding
-                    # Somebody else may have ended the program: that is not kept.
-                    identity = _identity_at(path)
-                    if finding.ended != "gone" and identity and identity == file.identity:
-                        self._findings.put(identity, finding)
+                    by_path[path].finding = finding
+                    if finding.ended == "gone":
+                        ended.append(path)
+                    if finding.ended != "gone" or again:
+                        self._keep(by_path[path], finding)
                 self._findings.save()
+            return ended
+
+        try:
+            # Somebody else may have ended the program; who does it twice is the file.
+            gone = try_each(by_path, early, again=False)
+            if gone:
+                try_each(gone, None, again=True)
         except OSError as error:  # also where descriptors or processes have run out
             _tell_once(error)
             self._findings.save()
         finally:
             for one in opened:
                 one.close()
+
+    def _keep(self, file: InspectedFile, finding: ProbeFinding) -> None:
+        """Remember a finding if the file is still the one that was looked up."""
+        path = file.candidate.real_path
+        identity = _identity_at(path)
+        if identity is None or identity != file.identity:
+            return
+        if path not in self._contents:
+            self._findings.put(identity, finding)
+        elif (content := self._contents[path]) is not None:
+            self._findings.put(identity, finding, content)
 
     @property
     def _findings(self) -> ProbeCache:

@@ -1,15 +1,26 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Whether a file is still the one that was tried, without reading it."""
+"""Whether a file is still the one that was tried, where that can be without reading it.
+
+The times of a file say so unless it was changed just before it was looked at: a second change may
+get the same times, as the clocks of file systems move in steps. Of such a file the bytes count.
+"""
 
 from __future__ import annotations
 
 import os
+import time
 from typing import NamedTuple
 
 from armnn_py.backends.elf import FileState
 
-__all__ = ["FileIdentity"]
+__all__ = ["FileIdentity", "content_of"]
+
+#: Steps of clocks, in nanoseconds: a tick of the kernel, and the whole seconds of some systems.
+_FINE_STEP = 20_000_000
+_COARSE_STEP = 2_000_000_000
+#: More bytes are not read to learn whether a file is the same.
+_MOST_BYTES = 1 << 26
 
 
 class FileIdentity(NamedTuple):
@@ -32,3 +43,20 @@ class FileIdentity(NamedTuple):
     def state(self) -> FileState:
         """What the loader compares before and after it opens the file."""
         return FileState(*self[:4])
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether it was changed so lately that a change to come may get the same times."""
+        is_coarse = self.changed_ns % 1_000_000_000 == 0
+        step = _COARSE_STEP if is_coarse else _FINE_STEP
+        return time.time_ns() - self.changed_ns < step
+
+
+def content_of(path: str) -> str | None:
+    """Return the SHA-256 of a file's bytes; None if it cannot be read, or is too large for that."""
+    from armnn_py.backends.trust.lock_file import hash_of
+
+    try:
+        return None if os.stat(path).st_size > _MOST_BYTES else hash_of(path)
+    except OSError:
+        return None

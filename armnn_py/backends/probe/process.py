@@ -9,6 +9,7 @@ It runs the file's code in a child of its own, ends all that this starts, and re
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import fcntl
 import os
 import resource
@@ -32,6 +33,8 @@ _MOST_LIMITS = 4
 #: Seconds for the program to end what it watches, on top of the file's own.
 _GRACE = 2.0
 _PATIENCE = 1.0
+#: Seconds without a report, after which the programs are looked at.
+_LOOK = 0.1
 _MOST_REPORT = 1 << 18
 #: Descriptors of the program, and numbers to move them through: none of them is taken twice.
 _REPORT, _STAGES, _FILE = 3, 4, 5
@@ -59,7 +62,7 @@ class Trial:
 
     __slots__ = (
         "_begin", "_last_line", "_status", "data", "deadline", "nonce", "path", "pid", "pipe",
-        "seconds", "stages",
+        "seconds", "stages", "was_stopped",
     )  # fmt: skip
 
     def __init__(self, path: str, descriptor: int, seconds: float) -> None:
@@ -71,6 +74,7 @@ class Trial:
         self.deadline = 0.0
         self.data = bytearray()
         self._status: int | None = None
+        self.was_stopped = False
         own: list[int] = []
         theirs: list[int] = []
         try:
@@ -124,6 +128,18 @@ class Trial:
         self.data += part
         is_over = not part or self.data.endswith(self._last_line)
         return not is_over and len(self.data) < _MOST_REPORT
+
+    def wake(self) -> None:
+        """Let the program go on if it was stopped, so that it ends what it watches."""
+        with contextlib.suppress(ChildProcessError, ProcessLookupError):
+            if os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOHANG):
+                self.was_stopped = True
+                os.kill(self.pid, signal.SIGCONT)
+
+    def finding(self) -> ProbeFinding:
+        """What it has reported. Who stopped the program could as well have ended it."""
+        found = read_report(self.stage_lines() + self.data, self.nonce, self.seconds)
+        return dataclasses.replace(found, ended="gone") if self.was_stopped else found
 
     def stage_lines(self) -> bytes:
         """The stages that it has entered; the vendor's code may write there, too."""
@@ -233,18 +249,21 @@ def _findings(
         if not running:
             return
         first = min(trial.deadline for trial in running.values())
-        ready = poll.poll(max(0.0, first - time.monotonic()) * 1000)
+        ready = poll.poll(max(0.0, min(first - time.monotonic(), _LOOK)) * 1000)
         now = time.monotonic()
+        if not ready:
+            for trial in running.values():
+                trial.wake()
         at_end = {pipe for pipe, _ in ready if not running[pipe].read()}
         late = {pipe for pipe, trial in running.items() if trial.deadline < now}
         for pipe in at_end | late:
             poll.unregister(pipe)
             trial = running.pop(pipe)
-            data = trial.stage_lines() + trial.data
+            finding = trial.finding()
             trial.close()
             ended.append(trial)
-            if not data and trial.reap() > 0:
+            if finding.stage == "start" and not trial.data and trial.reap() > 0:
                 raise ProbeProgramError(f"'{program_path()}' failed with status {trial.reap()}")
-            yield trial.path, read_report(data, trial.nonce, trial.seconds)
+            yield trial.path, finding
         while len(ended) > at_once:
             ended.pop(0).reap()

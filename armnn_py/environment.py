@@ -166,9 +166,20 @@ def lock_file() -> str | None:
     """``ARMNN_PY_LOCK_FILE``, else ``armnn_py/backends.lock`` in the user's configuration folder.
 
     That is ``XDG_CONFIG_HOME``, else ``~/.config``. None with raised privileges.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The path is relative: whoever made the working folder would say what may be loaded.
     """
     given = _read("ARMNN_PY_LOCK_FILE")
     if given is not None:
+        if not given.startswith("/"):
+            raise InvalidArgumentError(
+                f"environment variable ARMNN_PY_LOCK_FILE: '{given}' given, an absolute path "
+                "expected",
+                hints=[f'ARMNN_PY_LOCK_FILE="$PWD/{given}"'],
+            )
         return given
     folder = _read_folder("XDG_CONFIG_HOME", ".config")
     return None if folder is None else f"{folder}/backends.lock"

@@ -201,6 +201,12 @@ void armnn_i_leave_step(const armnn_i_step_call_t* call);
 _Noreturn void armnn_i_tell_exit(int status);
 _Noreturn void armnn_i_tell_immediate_exit(int status);
 _Noreturn void armnn_i_tell_quick_exit(int status);
+/* Ends the program if it is about to be another one, |path|, or to end by a system call; returns in
+ * a copy of it. */
+void armnn_i_tell_exec(const char* path, const void* caller);
+void armnn_i_tell_system_exit(int status, const void* caller);
+/* redirect_exec.c: where calls of a function of that family go, null: it is none of them. */
+void* armnn_i_exec_target(const char* name);
 
 /* ---- backend_code.c ------------------------------------------------------------------------- */
 

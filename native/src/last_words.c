@@ -35,7 +35,8 @@ static struct sigaction before[FATAL_COUNT];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_bool is_installed, is_telling, is_ending;
 atomic_bool armnn_i_is_stray_copy;
-static pid_t own_pid;
+static pid_t own_pid; /* or that of a copy which is a program of its own */
+static pid_t first_pid;
 static pthread_key_t stack_key;
 
 /* Static storage of the thread, so that a handler may read it on any thread. */
@@ -65,6 +66,14 @@ typedef struct line_t {
 
 static void put(line_t* line, const char* text) {
   while (*text != 0 && line->size < sizeof line->text) line->text[line->size++] = *text++;
+}
+
+/* What a backend says, which must not disturb a terminal. */
+static void put_printable(line_t* line, const char* text) {
+  for (size_t i = 0; i < 256 && text[i] != 0; ++i) {
+    const char one[2] = {(unsigned char)text[i] < ' ' || text[i] == 0x7f ? '?' : text[i], 0};
+    put(line, one);
+  }
 }
 
 static void put_number(line_t* line, int number) {
@@ -161,16 +170,20 @@ static void tell_ending(const char* function, int status) {
   end(&line, status);
 }
 
+static void put_code(line_t* line, const void* caller) {
+  const char* file = armnn_i_file_of_code((uintptr_t)caller);
+  put(line, "code of ");
+  put(line, file != NULL ? file : "a backend");
+  put(line, no_call);
+}
+
 /* The same of a function that a backend's file has called, at |caller|, when no call was under way.
  * Of what is a tail call the caller is not known. */
 static void tell_ending_by(const char* function, int status, const void* caller) {
   if (!atomic_load(&is_installed) || getpid() != own_pid) return;
-  const char* file = armnn_i_file_of_code((uintptr_t)caller);
   line_t line = {.size = 0};
   put_call(&line, function, status);
-  put(&line, "code of ");
-  put(&line, file != NULL ? file : "a backend");
-  put(&line, no_call);
+  put_code(&line, caller);
   end(&line, status);
 }
 
@@ -195,6 +208,27 @@ void armnn_i_tell_quick_exit(int status) {
   tell_ending("quick_exit", status);
   tell_ending_by("quick_exit", status, __builtin_return_address(0));
   quick_exit(status);
+}
+
+void armnn_i_tell_system_exit(int status, const void* caller) {
+  tell_ending("exit_group", status);
+  tell_ending_by("exit_group", status, caller);
+}
+
+/* Not in a copy of the program, which it is made for. */
+void armnn_i_tell_exec(const char* path, const void* caller) {
+  if (!atomic_load(&is_installed) || getpid() != first_pid) return;
+  const char* words = under_way();
+  line_t line = {.size = 0};
+  put(&line, "armnn_py: exec of ");
+  put_printable(&line, path != NULL ? path : "nothing");
+  put(&line, " in ");
+  if (words != NULL) {
+    put(&line, words);
+  } else {
+    put_code(&line, caller);
+  }
+  end(&line, 0);
 }
 
 void armnn_core_note_ending(void) { atomic_store(&is_ending, true); }
@@ -251,7 +285,7 @@ void armnn_i_note_thread(armnn_i_thread_t* thread) {
 /* ---- What the host calls --------------------------------------------------------------------- */
 
 static void install(void) {
-  own_pid = getpid();
+  own_pid = first_pid = getpid();
   if (pthread_key_create(&stack_key, drop_stack) != 0) return;
   atomic_store_explicit(&is_installed, true, memory_order_release);
   struct sigaction action = {.sa_sigaction = tell_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};

@@ -135,7 +135,7 @@ def run(
         check=False,
         timeout=100,
     )
-    is_over = deed in ("", "fork", "fork_end") or "late" in arguments
+    is_over = deed in ("", "fork", "fork_end", "vfork") or "late" in arguments
     assert done.stdout == ("done\n" if is_over else "")
     return done.returncode, done.stderr
 
@@ -193,6 +193,17 @@ def test_exit_is_told_and_fails(folder: Path, site: str) -> None:
     assert f"armnn_py: exit(0) in {SITES[site]}" in said
 
 
+#: Deeds that run no handler -> the words on them.
+IMMEDIATE = {
+    "_exit": "_exit(0)",
+    "quick_exit": "quick_exit(0)",
+    "exit_call": "exit_group(0)",
+    "exec": "exec of /bin/true",
+    "execlp": "exec of true",
+    "exec_call": "exec of /bin/true",
+}
+
+
 @pytest.mark.skipif(
     platform.machine() not in ("x86_64", "aarch64"), reason="the linkage is not known"
 )
@@ -206,10 +217,16 @@ def test_an_end_without_handlers_is_told_and_fails(
 ) -> None:
     build_backend("deed_backend.c", tmp_path / "Test_Deed_backend.so", *flags)
     for site in ("id", "create", "execute", "body", "destroy"):
-        for function in ("_exit", "quick_exit"):
-            code, said = run(tmp_path, function, site)
-            assert (code, site) == (70, site)
-            assert f"armnn_py: {function}(0) in {SITES[site]}" in said
+        for deed, words in IMMEDIATE.items():
+            code, said = run(tmp_path, deed, site)
+            assert (code, site, deed) == (70, site, deed)
+            assert f"armnn_py: {words} in {SITES[site]}" in said
+
+
+@pytest.mark.parametrize("site", ["create", "execute", "own_thread"])
+def test_programs_may_be_started(folder: Path, site: str) -> None:
+    """By copies of the process, which are put in the place of nothing else."""
+    assert run(folder, "vfork", site) == (0, "")
 
 
 @pytest.mark.parametrize("site", SITES)
@@ -230,6 +247,8 @@ ENDS = {
     "exit": (70, "exit(0)"),
     "_exit": (70, "_exit(0)"),
     "quick_exit": (70, "quick_exit(0)"),
+    "exit_call": (70, "exit_group(0)"),
+    "exec": (70, "exec of /bin/true"),
 }
 
 

@@ -136,3 +136,11 @@ def test_nonsense_is_told_before_a_file_is_opened(
     monkeypatch.setattr(dynamic_library, "open_library", lambda _, **__: pytest.fail("opened"))
     with pytest.raises(InvalidArgumentError, match=name):
         load_backends(dynamic_backends_path=[])
+
+
+def test_a_lock_file_of_the_working_folder_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARMNN_PY_LOCK_FILE", "some.lock")
+    with pytest.raises(InvalidArgumentError, match="'some.lock' given, an absolute path expected"):
+        environment.lock_file()
+    monkeypatch.setenv("ARMNN_PY_LOCK_FILE", "/etc/some.lock")
+    assert environment.lock_file() == "/etc/some.lock"

@@ -40,6 +40,7 @@ DEEDS = {
     "longjmp": "jumps into nowhere",
     "exit": "`exit(0)`",
     "_exit": "`_exit(0)`",
+    "exec": "puts another program there",
     "kill_group": "kills its group",
     "hang": "waits for ever",
     "spin": "loops for ever",

@@ -62,7 +62,9 @@ DEEDS = {
     "longjmp": "jumps into nowhere",
     "exit": "`exit(0)`",
     "_exit": "`_exit(0)`",
+    "exec": "puts another program in its place",
     "kill_group": "kills its process group",
+    "stop_parent": "stops the program that watches it",
     "hang": "waits for ever",
     "spin": "loops for ever",
     "flood": "writes for ever",
@@ -220,7 +222,7 @@ def check_some(text: str) -> int:
         deeds = list(deeds_later.DEEDS)
         for number, (site, place) in enumerate(deeds_later.PLACES.items()):
             (row,) = (row for row in rows if row[0] == place.shown)
-            column = number * 5 % len(deeds)  # 5 and 24 have no common factor
+            column = number * 7 % len(deeds)  # 7 and 25 have no common factor
             found = later.cell(site, deeds[column])
             if found != row[1 + column]:
                 print(f"{place.shown}, {deeds[column]}: {found}, the page says {row[1 + column]}")

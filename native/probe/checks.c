@@ -20,6 +20,7 @@ static struct {
   probe_shared_t* shared;
   int stages;
   pid_t self, parent;
+  int parent_status; /* descriptor */
   int guards[GUARDS];
   struct {
     dev_t device;
@@ -53,6 +54,7 @@ void probe_watch_begin(const probe_job_t* job, probe_shared_t* shared) {
   watched.stages = job->stages;
   watched.self = getpid();
   watched.parent = getppid();
+  watched.parent_status = probe_open_status(watched.parent);
   for (int file = 0; file < 3; ++file) guard(file);
   guard(job->stages);
   guard(job->file);
@@ -98,7 +100,8 @@ void probe_enter(probe_stage_t stage) {
   probe_shared_t* shared = watched.shared;
   const uint32_t last = atomic_load(&shared->stage);
   if (last != PROBE_STAGE_start) look_back(last);
-  if (getppid() != watched.parent) _exit(1); /* it was ended, by whom if not by this stage */
+  /* It was ended or stopped, by whom if not by the last stage. */
+  if (getppid() != watched.parent || probe_status(watched.parent_status).is_stopped) _exit(1);
   if ((uint32_t)stage <= last && last != PROBE_STAGE_start) _exit(1); /* a jump into the past */
   atomic_store(&shared->stage, (uint32_t)stage);
   atomic_store(&shared->entered_ns[stage], probe_now_ns());

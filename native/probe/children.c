@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,4 +54,30 @@ size_t probe_list_children(pid_t* found, size_t capacity) {
     at = end;
   }
   return count;
+}
+
+int probe_open_status(pid_t process) {
+  char name[64];
+  snprintf(name, sizeof name, "/proc/%d/status", (int)process);
+  return open(name, O_RDONLY | O_CLOEXEC);
+}
+
+static const char* find_field(const char* text, const char* name) {
+  const char* field = strstr(text, name);
+  return field == NULL ? "" : field + strlen(name);
+}
+
+probe_status_t probe_status(int file) {
+  char text[4096];
+  const ssize_t size = file < 0 ? 0 : pread(file, text, sizeof text - 1, 0);
+  text[size > 0 ? size : 0] = '\0';
+  /* A signal that was sent may wait until the process runs. */
+  const unsigned long long pending = strtoull(find_field(text, "\nSigPnd:\t"), NULL, 16) |
+                                     strtoull(find_field(text, "\nShdPnd:\t"), NULL, 16);
+  const unsigned long long ending = (1ull << (SIGKILL - 1)) | (1ull << (SIGSTOP - 1));
+  const char state = *find_field(text, "\nState:\t");
+  return (probe_status_t){
+      .is_ready = state == 'R',
+      .is_stopped = state == 'T' || (pending & ending) != 0,
+  };
 }

@@ -97,6 +97,13 @@ void probe_note_refused(const char* why);
 /* children.c: the children of this process, and whether one runs this program. */
 size_t probe_list_children(pid_t* found, size_t capacity);
 bool probe_is_copy(pid_t process);
+/* Of a process by proc(5); |file| is a descriptor of its status, or -1: nothing is known. */
+typedef struct probe_status_t {
+  bool is_ready;   /* it runs, or would if there were a processor */
+  bool is_stopped; /* or about to be, or to be ended */
+} probe_status_t;
+int probe_open_status(pid_t process);
+probe_status_t probe_status(int file);
 
 /* services.c: the table of host services; a log line goes to standard error. */
 struct armnn_host_t;

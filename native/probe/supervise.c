@@ -151,15 +151,10 @@ static bool is_starved(const watch_t* watch) {
   }
   const uint64_t used_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
   if (used_ns > watch->job->limit_ns / 2) return false;
-  char name[64], text[256];
-  snprintf(name, sizeof name, "/proc/%d/stat", (int)watch->child);
-  const int file = open(name, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  const ssize_t size = read(file, text, sizeof text - 1);
-  close(file);
-  text[size > 0 ? size : 0] = '\0';
-  const char* state = strrchr(text, ')');
-  return state != NULL && strncmp(state, ") R", 3) == 0;
+  const int file = probe_open_status(watch->child);
+  const bool is_ready = probe_status(file).is_ready;
+  if (file >= 0) close(file);
+  return is_ready;
 }
 
 static void wait_for_child(watch_t* watch, int signals) {

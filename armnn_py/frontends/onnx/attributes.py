@@ -10,16 +10,20 @@ from typing import TYPE_CHECKING, Any
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.onnx.graph_node import AttributeReference, Body
-from armnn_py.frontends.onnx.reading import protobuf_text
+from armnn_py.frontends.onnx.reading import GraphParts, NodeParts, protobuf_text
 from armnn_py.frontends.onnx.tensors import Unreadable, read_tensor
 
 if TYPE_CHECKING:
     import onnx
 
+    from armnn_py.frontends.common.source import Part
+
 __all__ = ["read_attributes"]
 
-BodyReader = Callable[[Any, str], Body]
+BodyReader = Callable[[Any, str, GraphParts], Body]
 """Reads the graph in the attribute of this name."""
+
+_NO_PARTS = NodeParts()
 
 
 def read_attributes(
@@ -27,10 +31,12 @@ def read_attributes(
     folder: str | None,
     what: str,
     read_body: BodyReader | None = None,
+    parts: NodeParts | None = None,
 ) -> dict[str, Any]:
     """Return attributes by name: int, float, str, array, or a list of these, `Body` for a graph.
 
-    One that refers to an attribute of the function around is an `AttributeReference`.
+    One that refers to an attribute of the function around is an `AttributeReference`. ``parts``:
+    data that the messages lack.
 
     Raises
     ------
@@ -38,7 +44,8 @@ def read_attributes(
         An attribute is named twice, has no value, or holds a damaged tensor.
     """
     found: dict[str, Any] = {}
-    for attribute in attributes:
+    parts = parts or _NO_PARTS
+    for number, attribute in enumerate(attributes):
         name = protobuf_text(attribute.name, f"attribute of {what}")
         if name in found:
             raise ParseError(f"{what} has the attribute {quoted(name)} twice")
@@ -46,19 +53,21 @@ def read_attributes(
         if attribute.ref_attr_name:
             found[name] = AttributeReference(protobuf_text(attribute.ref_attr_name, where))
         elif int(attribute.type) == _GRAPH and read_body is not None:
-            found[name] = read_body(attribute.g, name)
+            found[name] = read_body(attribute.g, name, parts.bodies.get(number) or GraphParts())
         else:
-            found[name] = _value(attribute, folder, where)
+            found[name] = _value(attribute, folder, where, parts.tensors.get(number))
     return found
 
 
-def _value(attribute: onnx.AttributeProto, folder: str | None, what: str) -> Any:
+def _value(attribute: onnx.AttributeProto, folder: str | None, what: str, part: Part | None) -> Any:
     kind = int(attribute.type)
     if kind == _UNDEFINED:  # files of IR version 1 do not state it
         kind = next((number for number in _FIELDS if _is_set(attribute, number)), kind)
+    if kind == _TENSOR:
+        return read_tensor(attribute.t, folder, what, part=part)
     reader = _READERS.get(kind)
     if reader is not None:
-        return reader(attribute, folder, what)
+        return reader(attribute)
     if kind == _UNDEFINED:
         raise ParseError(f"{what} has no value")
     return Unreadable(f"{what} has a value of another kind ({kind})")
@@ -94,12 +103,11 @@ def _text(value: bytes) -> str | bytes:
         return value
 
 
-_READERS: dict[int, Callable[[Any, str | None, str], Any]] = {
-    _FLOAT: lambda a, folder, what: float(a.f),
-    _INT: lambda a, folder, what: int(a.i),
-    _STRING: lambda a, folder, what: _text(bytes(a.s)),
-    _TENSOR: lambda a, folder, what: read_tensor(a.t, folder, what),
-    _FLOATS: lambda a, folder, what: [float(value) for value in a.floats],
-    _INTS: lambda a, folder, what: [int(value) for value in a.ints],
-    _STRINGS: lambda a, folder, what: [_text(bytes(value)) for value in a.strings],
+_READERS: dict[int, Callable[[Any], Any]] = {
+    _FLOAT: lambda a: float(a.f),
+    _INT: lambda a: int(a.i),
+    _STRING: lambda a: _text(bytes(a.s)),
+    _FLOATS: lambda a: [float(value) for value in a.floats],
+    _INTS: lambda a: [int(value) for value in a.ints],
+    _STRINGS: lambda a: [_text(bytes(value)) for value in a.strings],
 }

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import ArmnnError, ParseError
 from armnn_py.frontends.common.quoting import quoted
-from armnn_py.frontends.common.source import ModelSource, Part
+from armnn_py.frontends.common.source import ModelSource
 from armnn_py.frontends.common.values import Known
 from armnn_py.frontends.onnx.element_types import dtype_of_number, element_type_name
 from armnn_py.frontends.onnx.graph_node import Body, Node
 from armnn_py.frontends.onnx.node_reading import NodeReader, domain_of, opsets_of
 from armnn_py.frontends.onnx.ordering import live_nodes, sort_nodes
-from armnn_py.frontends.onnx.reading import protobuf_text, read_model
+from armnn_py.frontends.onnx.reading import GraphParts, protobuf_text, read_model
 from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.network import ModelMetadata
 from armnn_py.records import record
@@ -106,7 +106,7 @@ def load_model(source: ModelSource) -> OnnxModel:
 
 
 class _Reader:
-    def __init__(self, proto: onnx.ModelProto, source: ModelSource, parts: dict[int, Part]) -> None:
+    def __init__(self, proto: onnx.ModelProto, source: ModelSource, parts: GraphParts) -> None:
         self.proto = proto
         self.parts = parts
         self.graph = proto.graph
@@ -116,8 +116,7 @@ class _Reader:
     def read(self) -> OnnxModel:
         opsets = self._opsets()
         constants = self.reader.constant_names(self.graph)
-        parts = {name: self.parts.get(number) for number, name in enumerate(constants)}
-        nodes = self.reader.nodes(self.graph.node)
+        nodes = self.reader.nodes(self.graph.node, self.parts)
         outputs = self._outputs()
         inputs = self._inputs(constants)
         known = {*inputs, *constants}
@@ -131,11 +130,7 @@ class _Reader:
             metadata=self._metadata(opsets),
             opsets=opsets,
             nodes=tuple(nodes),
-            constants={
-                name: self.reader.constant(constants[name], parts[name])
-                for name in constants
-                if name in used
-            },
+            constants=self.reader.constants(constants, used, self.parts),
             inputs=inputs,
             outputs=outputs,
             functions=self._functions(),

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import ParseError
@@ -14,7 +14,7 @@ from armnn_py.frontends.common.values import Known
 from armnn_py.frontends.onnx.attributes import read_attributes
 from armnn_py.frontends.onnx.graph_node import Body, Node
 from armnn_py.frontends.onnx.ordering import live_nodes, sort_nodes
-from armnn_py.frontends.onnx.reading import protobuf_text
+from armnn_py.frontends.onnx.reading import GraphParts, protobuf_text
 from armnn_py.frontends.onnx.tensors import Unreadable, read_tensor
 
 if TYPE_CHECKING:
@@ -61,8 +61,17 @@ class NodeReader:
             found[name] = sparse
         return found
 
-    def constant(self, tensor: Any, part: Part | None = None) -> Known | Unreadable:
-        """Read an initializer; ``part`` is its data, where the message does not have it."""
+    def constants(
+        self, named: dict[str, Any], used: Collection[str], parts: GraphParts
+    ) -> dict[str, Known | Unreadable]:
+        """Read those of a graph's initializers, as `constant_names` gives them, that are used."""
+        return {
+            name: self._constant(tensor, parts.initializers.get(number))
+            for number, (name, tensor) in enumerate(named.items())
+            if name in used
+        }
+
+    def _constant(self, tensor: Any, part: Part | None) -> Known | Unreadable:
         if not hasattr(tensor, "raw_data"):
             name = protobuf_text(tensor.values.name, "name of an initializer")
             return Unreadable(f"initializer {quoted(name)} is sparse")
@@ -73,7 +82,9 @@ class NodeReader:
 
     # ---- Nodes -----------------------------------------------------------------------------------
 
-    def nodes(self, protos: Iterable[onnx.NodeProto], path: str = "") -> list[Node]:
+    def nodes(
+        self, protos: Iterable[onnx.NodeProto], parts: GraphParts, path: str = ""
+    ) -> list[Node]:
         """Read nodes in the order of the file; ``path`` is that of the body they are in."""
         nodes: list[Node] = []
         names: set[str] = set()
@@ -90,12 +101,14 @@ class NodeReader:
                 raise ParseError(f"node {quoted(name)} names no operator")
             bodies: list[Body] = []
 
-            def read_body(graph: Any, attribute: str, name: str = name) -> Body:
-                body = self._body(graph, f"{path}{name}/{attribute}/")
+            def read_body(graph: Any, attribute: str, parts: GraphParts, name: str = name) -> Body:
+                body = self._body(graph, f"{path}{name}/{attribute}/", parts)
                 bodies.append(body)  # noqa: B023 - called before the next turn
                 return body
 
-            attributes = read_attributes(proto.attribute, self._folder, what, read_body)
+            attributes = read_attributes(
+                proto.attribute, self._folder, what, read_body, parts.nodes.get(index)
+            )
             nodes.append(
                 Node(
                     index=index,
@@ -111,7 +124,7 @@ class NodeReader:
             )
         return nodes
 
-    def _body(self, graph: onnx.GraphProto, path: str) -> Body:
+    def _body(self, graph: onnx.GraphProto, path: str, parts: GraphParts) -> Body:
         self._depth += 1
         try:
             if self._depth > _DEEPEST:
@@ -121,7 +134,7 @@ class NodeReader:
             outputs = tuple(
                 protobuf_text(value.name, "output of a graph") for value in graph.output
             )
-            return self._ordered(graph.node, path, inputs, outputs, constants)
+            return self._ordered(graph.node, path, inputs, outputs, constants, parts)
         finally:
             self._depth -= 1
 
@@ -136,6 +149,7 @@ class NodeReader:
             tuple(protobuf_text(value, "input of a function") for value in function.input),
             tuple(protobuf_text(value, "output of a function") for value in function.output),
             {},
+            GraphParts(),
             is_function=True,
         )
         if body.captures:
@@ -160,10 +174,11 @@ class NodeReader:
         inputs: tuple[str, ...],
         outputs: tuple[str, ...],
         constants: dict[str, Any],
+        parts: GraphParts,
         *,
         is_function: bool = False,
     ) -> Body:
-        nodes = self.nodes(protos, path)
+        nodes = self.nodes(protos, parts, path)
         made = {*inputs, *constants} | {name for node in nodes for name in node.outputs}
         if is_function:  # one of the standard makes the outputs that its caller wants
             outputs = tuple(name if name in made else "" for name in outputs)
@@ -177,7 +192,7 @@ class NodeReader:
             inputs=inputs,
             outputs=outputs,
             nodes=tuple(nodes),
-            constants={name: self.constant(tensor) for name, tensor in constants.items()},
+            constants=self.constants(constants, constants, parts),
             captures=tuple(dict.fromkeys(captures)),
         )
 

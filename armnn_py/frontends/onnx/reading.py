@@ -6,20 +6,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import SHOWN_LENGTH
 from armnn_py.frontends.common.source import ModelData, ModelSource, Part
 from armnn_py.frontends.onnx.schema import model_class
+from armnn_py.records import record
 
 if TYPE_CHECKING:
     import onnx
 
-__all__ = ["protobuf_text", "read_model"]
+__all__ = ["GraphParts", "NodeParts", "protobuf_text", "read_model"]
 
 _PROTOBUF_LIMIT = 2**31 - 1
 _WORTH_WHILE = 2**18  # bytes: smaller models are read at once
+
+
+@record
+class NodeParts:
+    """Where the data of a node's attributes are that its message lacks, by their number."""
+
+    tensors: dict[int, Part] = field(default_factory=dict)
+    bodies: dict[int, GraphParts] = field(default_factory=dict)
+
+
+@record
+class GraphParts:
+    """Where the data of a graph's tensors are that its message lacks."""
+
+    initializers: dict[int, Part] = field(default_factory=dict)
+    """By number of the initializer."""
+    nodes: dict[int, NodeParts] = field(default_factory=dict)
+    """By number of the node."""
 
 
 def protobuf_text(value: str | bytes, what: str) -> str:
@@ -33,12 +53,11 @@ def protobuf_text(value: str | bytes, what: str) -> str:
 
 
 @contextmanager
-def read_model(source: ModelSource) -> Iterator[tuple[onnx.ModelProto, dict[int, Part]]]:
+def read_model(source: ModelSource) -> Iterator[tuple[onnx.ModelProto, GraphParts]]:
     """Read and parse a model, unless it is parsed already.
 
-    A context: inside of it, parts of the model can be read. These are the data of initializers by
-    their number, for those whose ``raw_data`` is empty in the message although it is not in the
-    file.
+    A context: inside of it, parts of the model can be read. These are the data of tensors whose
+    ``raw_data`` is empty in the message although it is not in the file.
 
     Raises
     ------
@@ -48,7 +67,7 @@ def read_model(source: ModelSource) -> Iterator[tuple[onnx.ModelProto, dict[int,
         The package ``onnx`` cannot be imported.
     """
     if source.message is not None:
-        yield _with_graph(source.message, source), {}
+        yield _with_graph(source.message, source), GraphParts()
         return
     kind = model_class()
     with source.open() as data:
@@ -68,7 +87,7 @@ def _with_graph(model: onnx.ModelProto, source: ModelSource) -> onnx.ModelProto:
     return model
 
 
-def _contents(source: ModelSource, data: ModelData) -> tuple[bytes, dict[int, Part]]:
+def _contents(source: ModelSource, data: ModelData) -> tuple[bytes, GraphParts]:
     """Return what protobuf is to read, and what is left out of it."""
     if data.size > _PROTOBUF_LIMIT:
         raise ParseError(
@@ -85,7 +104,7 @@ def _contents(source: ModelSource, data: ModelData) -> tuple[bytes, dict[int, Pa
             raise source.unreadable(error) from error
         if found is not None:
             return found
-    return source.read(), {}
+    return source.read(), GraphParts()
 
 
 def _parsed(kind: type[onnx.ModelProto], contents: bytes, source: ModelSource) -> onnx.ModelProto:

@@ -4,18 +4,22 @@
 
 Protobuf reads all bytes of a model, copies them into its messages, and copies each tensor again for
 who asks: three times the weights in memory. Here the lengths of ``ModelProto``, ``GraphProto`` and
-its large initializers are walked first (https://protobuf.dev/programming-guides/encoding), and
-protobuf reads the same message with these initializers' ``raw_data`` empty. Whatever is unusual is
-left to protobuf: it has the last word on what is a model.
+its large tensors are walked first (https://protobuf.dev/programming-guides/encoding): initializers,
+attributes of nodes, and those of the graphs in attributes. Protobuf reads the same message with
+these tensors' ``raw_data`` empty. Whatever is unusual is left to protobuf: it has the last word on
+what is a model.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from armnn_py.frontends.common.source import Part
+from armnn_py.frontends.onnx.reading import GraphParts, NodeParts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from armnn_py.frontends.common.source import ModelData
 
 __all__ = ["LARGE", "separate"]
@@ -25,27 +29,36 @@ LARGE = 2**14
 
 _WINDOW = 2**13
 _LONGEST_HEADER = 20  # of a field: a tag and a length
+_DEEPEST = 16  # of graphs inside each other
 _VARINT, _FIXED_64, _LENGTH, _FIXED_32 = 0, 1, 2, 5
 
-# Tags of fields that are taken apart, all of them of kind _LENGTH.
+# Tags of fields that are taken apart, all of them of kind _LENGTH: of a model, a graph, a node, an
+# attribute and a tensor.
 _GRAPH = 7 << 3 | _LENGTH
+_NODE = 1 << 3 | _LENGTH
 _INITIALIZER = 5 << 3 | _LENGTH
+_ATTRIBUTE = 5 << 3 | _LENGTH
+_ATTRIBUTE_TENSOR = 5 << 3 | _LENGTH
+_ATTRIBUTE_GRAPH = 6 << 3 | _LENGTH
 _RAW_DATA = 9 << 3 | _LENGTH
+
+_Pieces: TypeAlias = "list[bytes | range]"
+_Reader: TypeAlias = "Callable[[int, int, int], _Pieces]"
 
 
 class _UnusualError(Exception):
     pass
 
 
-def separate(data: ModelData) -> tuple[bytes, dict[int, Part]] | None:
-    """Return a model without its large initializers' data, and where these are.
+def separate(data: ModelData) -> tuple[bytes, GraphParts] | None:
+    """Return a model without its large tensors' data, and where these are.
 
     Returns
     -------
     tuple or None
-        A ``ModelProto`` whose large initializers have ``raw_data`` without bytes, and the places of
-        the bytes by number of the initializer. None if most of the model is something else, or
-        anything is unusual, as a length that cannot be.
+        A ``ModelProto`` whose large tensors have ``raw_data`` without bytes, and the places of the
+        bytes. None if most of the model is something else, or anything is unusual, as a length that
+        cannot be.
 
     Raises
     ------
@@ -57,7 +70,7 @@ def separate(data: ModelData) -> tuple[bytes, dict[int, Part]] | None:
         pieces = walk.model()
     except (_UnusualError, IndexError):  # IndexError: it ends inside of a field
         return None
-    if 2 * sum(part.size for part in walk.parts.values()) < data.size:
+    if 2 * walk.found < data.size:
         return None
     return b"".join(walk.bytes_of(piece) for piece in pieces), walk.parts
 
@@ -66,41 +79,69 @@ class _Walk:
     """Finds pieces of a model: new bytes, or a range of bytes that stay as they are."""
 
     def __init__(self, data: ModelData) -> None:
-        self.parts: dict[int, Part] = {}
+        self.parts = GraphParts()
+        self.found = 0  # bytes of parts
+        self._depth = 0
         self._data = data
         self._window = b""
         self._first = 0  # where the window begins
 
-    def model(self) -> list[bytes | range]:
-        pieces: list[bytes | range] = []
-        place, kept, size = 0, 0, self._data.size
-        seen = False
-        while place < size:
-            tag, start, stop = self._field(place, size)
-            if tag == _GRAPH:
-                if seen:  # protobuf merges several
-                    raise _UnusualError
-                seen = True
-                pieces += range(kept, place), *_message(tag, self._graph(start, stop))
-                kept = stop
-            place = stop
-        return [*pieces, range(kept, size)]
+    def model(self) -> _Pieces:
+        return self._members(
+            0, self._data.size, {_GRAPH: lambda *at: self._graph(self.parts, *at)}, once=True
+        )
 
-    def _graph(self, place: int, end: int) -> list[bytes | range]:
-        pieces: list[bytes | range] = []
-        kept, count = place, 0
+    def _members(
+        self, place: int, end: int, readers: dict[int, _Reader], *, once: bool = False
+    ) -> _Pieces:
+        """Return the pieces of a message, none if it stays as it is.
+
+        Its large members of these tags are read by these, which are given the number among the
+        members of the tag; ``once``: there is at most one.
+        """
+        pieces: _Pieces = []
+        kept = place
+        counts = dict.fromkeys(readers, 0)
         while place < end:
             tag, start, stop = self._field(place, end)
-            if tag == _INITIALIZER:
-                if stop - start >= LARGE and (tensor := self._tensor(start, stop, count)):
-                    pieces += range(kept, place), *_message(tag, tensor)
+            if tag in counts:
+                number = counts[tag]
+                if once and number:  # protobuf merges several
+                    raise _UnusualError
+                counts[tag] = number + 1
+                if stop - start >= LARGE and (found := readers[tag](start, stop, number)):
+                    pieces += range(kept, place), *_message(tag, found)
                     kept = stop
-                count += 1
             place = stop
-        return [*pieces, range(kept, end)]
+        return [*pieces, range(kept, end)] if pieces else []
 
-    def _tensor(self, place: int, end: int, number: int) -> list[bytes | range]:
-        """Return the pieces of an initializer, none if it stays as it is."""
+    def _graph(self, parts: GraphParts, place: int, end: int, _: int) -> _Pieces:
+        if self._depth == _DEEPEST:
+            raise _UnusualError
+        self._depth += 1
+        readers: dict[int, _Reader] = {
+            _INITIALIZER: lambda *at: self._tensor(parts.initializers, *at),
+            _NODE: lambda *at: self._node(parts, *at),
+        }
+        pieces = self._members(place, end, readers)
+        self._depth -= 1
+        return pieces
+
+    def _node(self, parts: GraphParts, place: int, end: int, number: int) -> _Pieces:
+        found = parts.nodes[number] = NodeParts()
+        return self._members(place, end, {_ATTRIBUTE: lambda *at: self._attribute(found, *at)})
+
+    def _attribute(self, parts: NodeParts, place: int, end: int, number: int) -> _Pieces:
+        body = parts.bodies[number] = GraphParts()
+        readers: dict[int, _Reader] = {
+            _ATTRIBUTE_TENSOR: lambda start, stop, _: self._tensor(
+                parts.tensors, start, stop, number
+            ),
+            _ATTRIBUTE_GRAPH: lambda *at: self._graph(body, *at),
+        }
+        return self._members(place, end, readers, once=True)
+
+    def _tensor(self, parts: dict[int, Part], place: int, end: int, number: int) -> _Pieces:
         first, found = place, None
         while place < end:
             tag, start, stop = self._field(place, end)
@@ -112,7 +153,8 @@ class _Walk:
         if found is None or found[2] - found[1] < LARGE:
             return []
         before, start, stop = found
-        self.parts[number] = Part(self._data, start, stop - start)
+        parts[number] = Part(self._data, start, stop - start)
+        self.found += stop - start
         return [range(first, before), *_message(_RAW_DATA, []), range(stop, end)]
 
     def _field(self, place: int, end: int) -> tuple[int, int, int]:
@@ -173,7 +215,7 @@ def _varint(window: bytes, index: int) -> tuple[int, int]:
     return value, index + 1
 
 
-def _message(tag: int, pieces: list[bytes | range]) -> list[bytes | range]:
+def _message(tag: int, pieces: _Pieces) -> _Pieces:
     """Return the pieces of a field that is a message of these pieces."""
     length = sum(map(len, pieces))
     header = bytearray((tag,))

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from armnn_py.descriptors import ReshapeDescriptor
 from armnn_py.errors import ArmnnError, InputValuesNeededError, ParseError
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
@@ -281,8 +280,9 @@ class _Conversion:
         info = TensorInfo(shape_of(value), value.info.data_type, stated)
         if isinstance(value, Known):
             return Known(value.array, info)
-        descriptor = ReshapeDescriptor(target_shape=shape_of(value))
-        return self.emit.layer(LayerType.RESHAPE, [value], descriptor, name="scale", output=info)
+        # A Cast takes stored numbers for what they are; one with a scale on both sides would compute.
+        numbers = self.emit.cast(value, np.int64 if info.dtype == np.int32 else np.int32, "numbers")
+        return self.emit.layer(LayerType.CAST, [numbers], name="scale", output=info)
 
     def _convert(self, op: Operator, values: Sequence[Value | None]) -> Sequence[Value] | None:
         name = place_of(op, self.graph)

@@ -241,3 +241,16 @@ def test_movement(same: Any, kind: str) -> None:
         same(name, [x], [(size, 0)], (table, {}), output=output, version=3, steps=steps)
     if kind != "int16":  # LiteRT has none
         same("SPACE_TO_DEPTH", [x], (), ("SpaceToDepthOptions", {"blockSize": 2}), output=output)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["RESHAPE", "TRANSPOSE"])
+def test_moved_bytes_are_numbers_of_the_stated_scale(
+    kind: str, name: str, same: Callable[..., None]
+) -> None:
+    """LiteRT's kernels copy them, whatever scale the input has."""
+    dtype, point = KINDS[kind]
+    last = np.array([3, 2] if name == "RESHAPE" else [1, 0], np.int32)
+    x = activation(kind, 2, 3)
+    other_point = point if kind == "int16" else point + 3
+    same(name, [x], [(last, 0)], output=(dtype, 2 * x[1], other_point), version=1)

@@ -280,7 +280,7 @@ class _Conversion:
         info = TensorInfo(shape_of(value), value.info.data_type, stated)
         if isinstance(value, Known):
             return Known(value.array, info)
-        # A Cast takes stored numbers for what they are; one with a scale on both sides would compute.
+        # By way of numbers without a scale: a Cast from one scale to another would compute.
         numbers = self.emit.cast(value, np.int64 if info.dtype == np.int32 else np.int32, "numbers")
         return self.emit.layer(LayerType.CAST, [numbers], name="scale", output=info)
 

@@ -122,9 +122,9 @@ class Reader:
 
     def array(self, table: Any, field: str) -> Array | None:
         """Return a vector of numbers as a view of the file; ``None`` where there is none."""
-        if getattr(table, f"{field}IsNone")():
+        found = getattr(table, f"{field}AsNumpy")()
+        if not isinstance(found, np.ndarray):  # the number 0
             return None
-        found = np.asarray(getattr(table, f"{field}AsNumpy")())
         self._spend(16)
         return found
 
@@ -134,7 +134,7 @@ class Reader:
         if found is None:
             return ()
         self._spend(found.nbytes)
-        return tuple(int(number) for number in found)
+        return tuple(found.tolist())
 
     def numbers(self, table: Any, field: str) -> tuple[float, ...]:
         """Return a vector of floats, an absent one as an empty one."""
@@ -142,7 +142,7 @@ class Reader:
         if found is None:
             return ()
         self._spend(found.nbytes)
-        return tuple(float(number) for number in found)
+        return tuple(found.tolist())
 
     def text(self, given: Any, what: str) -> str:
         """Return a string, an absent one as an empty one."""

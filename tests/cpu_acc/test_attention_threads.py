@@ -117,19 +117,21 @@ def test_threads_have_as_many_rows(operators: Operators, isa: str, batch: int, m
         assert most <= batch * m / used + 2 * 12
 
 
+@pytest.mark.parametrize("batch", [1, 2])
 @pytest.mark.parametrize("rows", [19, 130])
-def test_keys_of_each_run_are_packed(runtime: ann.Runtime, rows: int) -> None:
+def test_keys_of_each_run_are_packed(runtime: ann.Runtime, rows: int, batch: int) -> None:
     """A thread packs keys and values once for all that it does of a matrix, but anew in each run,
     where they may lie in the same place."""
     text = f"""<ir_version: 9, opset_import: ["" : 17]>
-    net (float[3, {rows}, 8] q, float[3, 8, 50] k, float[3, 50, 8] v) => (float[3, {rows}, 8] y) {{
+    net (float[{batch}, {rows}, 8] q, float[{batch}, 8, 50] k, float[{batch}, 50, 8] v)
+        => (float[{batch}, {rows}, 8] y) {{
       s = MatMul(q, k)
       p = Softmax(s)
       y = MatMul(p, v)
     }}"""
     data = parser.parse_model(text).SerializeToString()
-    inputs = {"q": values_of(1, 3, rows, 8), "k": np.empty((3, 8, 50), np.float32)}
-    inputs["v"] = np.empty((3, 50, 8), np.float32)
+    inputs = {"q": values_of(1, batch, rows, 8), "k": np.empty((batch, 8, 50), np.float32)}
+    inputs["v"] = np.empty((batch, 50, 8), np.float32)
     for threads in (1, 2):
         with ann.load(data, ["CpuAcc"], runtime=runtime, threads=threads) as net:
             bound = net.bind(inputs)

@@ -11,10 +11,11 @@
 
 #include "kernels/kernels.h"
 #include "ops/ops.h"
+#include "ops/row_tiles.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { MOST_THREADS = 8 };
+enum { MOST_THREADS = 64 };
 
 /* ---- A host -------------------------------------------------------------------------------- */
 
@@ -25,6 +26,10 @@ typedef struct work_t {
   atomic_uint_fast64_t* next;
   uint32_t thread;
 } work_t;
+
+static struct {
+  uint64_t count, grain, threads;
+} last_loop;
 
 /* Chunks from the last to the first. */
 static void* work(void* argument) {
@@ -41,6 +46,7 @@ static void* work(void* argument) {
 static armnn_status_t parallel_for(void* context, armnn_range_fn_t body, void* argument,
                                    uint64_t count, uint64_t grain, uint32_t max_threads) {
   (void)context;
+  last_loop.count = count, last_loop.grain = grain, last_loop.threads = max_threads;
   atomic_uint_fast64_t next = 0;
   const uint64_t size = grain > 0 ? grain : 1;
   const uint32_t threads = max_threads < MOST_THREADS ? max_threads : MOST_THREADS;
@@ -150,3 +156,24 @@ EXPORT int32_t operators_run(const armnn_i_acc_op_t* op, uint32_t threads, char*
 }
 
 EXPORT void operators_destroy(armnn_i_acc_op_t* op) { op->destroy(op); }
+
+/* What the last loop of several threads asked for: how many elements, of how many at least in a
+ * chunk, on how many threads at most. */
+EXPORT void operators_last_loop(uint64_t out[3]) {
+  out[0] = last_loop.count, out[1] = last_loop.grain, out[2] = last_loop.threads;
+}
+
+/* The blocks of tiles [begin, end): of each its matrix, its first row and how many it has. How many
+ * blocks there are. */
+EXPORT uint64_t operators_row_blocks(int64_t rows, int64_t height, int64_t block_rows,
+                                     int64_t begin, int64_t end, int64_t (*out)[3]) {
+  const armnn_i_acc_row_tiles_t cut = armnn_i_acc_tiles_of_rows(rows, height, block_rows);
+  uint64_t count = 0;
+  while (begin < end) {
+    const armnn_i_acc_row_block_t block = armnn_i_acc_first_block(&cut, begin, end);
+    out[count][0] = block.matrix, out[count][1] = block.first, out[count][2] = block.rows;
+    begin = block.end;
+    ++count;
+  }
+  return count;
+}

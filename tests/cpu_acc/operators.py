@@ -141,6 +141,7 @@ class Operators:
         self._library.operators_maker.restype = ctypes.c_char_p
         self._library.operators_kernel.restype = ctypes.c_char_p
         self._library.operators_scratch.restype = ctypes.c_uint64
+        self._library.operators_row_blocks.restype = ctypes.c_uint64
         here = available()
         isas = self._names(self._library.operators_isa)
         self.isas = {isa: index for index, isa in enumerate(isas) if isa in here}
@@ -205,6 +206,23 @@ class Operators:
     def takes_signed_bytes(self, isa: str) -> bool:
         """Whether the first side of products of bytes is signed."""
         return bool(getattr(self._library, f"operators_byte_sign__{isa}")())
+
+    def row_blocks(
+        self, rows: int, height: int, block_rows: int, begin: int, end: int
+    ) -> list[tuple[int, int, int]]:
+        """The blocks of tiles ``begin`` to ``end``: matrix, first row, number of rows."""
+        out = np.empty((end - begin, 3), np.int64)
+        count = self._library.operators_row_blocks(
+            *map(ctypes.c_int64, (rows, height, block_rows, begin, end)),
+            ctypes.c_void_p(out.ctypes.data),
+        )
+        return [(int(a), int(b), int(c)) for a, b, c in out[:count]]
+
+    def last_loop(self) -> tuple[int, int, int]:
+        """Elements, least of a chunk and most threads of the last loop of several threads."""
+        out = np.zeros(3, np.uint64)
+        self._library.operators_last_loop(ctypes.c_void_p(out.ctypes.data))
+        return int(out[0]), int(out[1]), int(out[2])
 
     def refuses(self, name: str, isa: str, what: ctypes.Structure) -> bool:
         """Whether the maker refuses; what it makes is not run."""

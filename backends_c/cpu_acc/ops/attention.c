@@ -3,8 +3,9 @@
  *
  * attention.c - softmax(query key^T, with a scale and a mask) value, some rows at a time: their
  * scores are made, become probabilities and are multiplied with the values while they are in the
- * cache. Keys and values of a matrix of the batch are packed to the thread's scratch before; for
- * few rows, as of the token that a language model decodes, they are read where they are instead.
+ * cache. Keys and values of a matrix of the batch are packed to the thread's scratch before, once
+ * for all that a thread does of it; for few rows, as of the token that a language model decodes,
+ * they are read where they are instead.
  *
  * Rows are divided by their sums at the end, where they are shorter: values above the largest float
  * over the number of keys may overflow before. A row whose scores are all minus infinity gives NaN,
@@ -12,13 +13,16 @@
  */
 #include "op_base.h"
 #include "panel_rows.h"
+#include "row_tiles.h"
 
 /* Bytes of the scores that are worked on together, and the least and most rows of them. */
 #define SCORE_BYTES 65536
 #define FEWEST_ROWS 12
 #define MOST_ROWS 96
-/* Rows that make packing keys and values for them alone a small part of the work. */
+/* Matrices of more rows are cut among threads, which then pack the same keys and values, and
+ * threads have at least so many rows each. */
 #define ROWS_FOR_PACKING 64
+#define ROWS_OF_THREAD 32
 /* At most so many rows of a matrix are multiplied with keys and values that are not packed. */
 #define ROWS_IN_PLACE 4
 
@@ -31,15 +35,23 @@ typedef struct attention_op_t {
   armnn_i_acc_panels_t keys, values;
   int64_t steps[TENSORS][ARMNN_ACC_MAX_RANK]; /* 0 where a dimension repeats */
   int64_t m, n, k;
-  int64_t batches, parts, part_rows, block_rows;
+  int64_t batches;
+  armnn_i_acc_row_tiles_t cut;
+  int64_t items, item_tiles; /* what threads take: a tile, or all tiles of a matrix */
   int64_t score_stride;
   float beta;      /* of the softmax, */
   float key_scale; /* and what keys are multiplied with before the mask is added */
-  uint64_t value_offset, score_offset, thread_scratch; /* of a thread's scratch, in floats */
+  uint64_t key_offset, value_offset, score_offset; /* of a thread's scratch, in floats, */
+  uint64_t thread_scratch;                         /* which begins with a packed_t */
   uint32_t threads;
   bool adds_mask;
   bool in_place; /* keys and values are not packed */
 } attention_op_t;
+
+/* What a thread's scratch holds in panels: where it lay before. */
+typedef struct packed_t {
+  const float *keys, *values;
+} packed_t;
 
 typedef struct attention_run_t {
   const attention_op_t* op;
@@ -64,12 +76,20 @@ static const float* matrix_of(const attention_run_t* run, int tensor, int64_t ba
   return run->tensors[tensor] + offset_of(run->op, tensor, batch);
 }
 
+static packed_t* packed_in(float* scratch) { return (packed_t*)(void*)scratch; }
+
+/* Keys and values of matrix |batch|, unless they are in |scratch| already. */
 static void pack_matrices(const attention_run_t* run, int64_t batch, float* scratch) {
   const attention_op_t* op = run->op;
+  const packed_t wanted = {matrix_of(run, KEY, batch), matrix_of(run, VALUE, batch)};
+  packed_t* packed = packed_in(scratch);
+  if (packed->keys == wanted.keys && packed->values == wanted.values) return;
+  *packed = wanted;
+  float* const panels = scratch + op->key_offset;
   const uint32_t row = op->what.output.rank - 2, column = row + 1;
   const uint32_t key_column = op->what.transpose_key ? row : column;
   const armnn_i_acc_panel_source_t keys = {
-      .values = matrix_of(run, KEY, batch),
+      .values = wanted.keys,
       .step_o = op->steps[KEY][key_column],
       .step_i = op->steps[KEY][key_column == row ? column : row],
       .size_y = 1,
@@ -78,16 +98,16 @@ static void pack_matrices(const attention_run_t* run, int64_t batch, float* scra
   };
   const uint32_t value_column = op->what.transpose_value ? row : column;
   const armnn_i_acc_panel_source_t values = {
-      .values = matrix_of(run, VALUE, batch),
+      .values = wanted.values,
       .step_o = op->steps[VALUE][value_column],
       .step_i = op->steps[VALUE][value_column == row ? column : row],
       .size_y = 1,
       .size_x = 1,
       .channels = (uint64_t)op->n,
   };
-  armnn_i_acc_pack_panels(&op->keys, &keys, (uint64_t)op->n, 0, op->keys.count, scratch);
+  armnn_i_acc_pack_panels(&op->keys, &keys, (uint64_t)op->n, 0, op->keys.count, panels);
   if (op->key_scale != 1.0f) {
-    op->kernels->elementwise->apply[ARMNN_ACC_LINEAR](scratch, scratch, (size_t)op->keys.floats,
+    op->kernels->elementwise->apply[ARMNN_ACC_LINEAR](panels, panels, (size_t)op->keys.floats,
                                                       op->key_scale, -0.0f);
   }
   armnn_i_acc_pack_panels(&op->values, &values, (uint64_t)op->what.output.dims[column], 0,
@@ -181,7 +201,7 @@ static void attend(const attention_run_t* run, int64_t batch, int64_t from, int6
       .residual_stride = masked ? op->steps[MASK][row] : 0,
       .flags = masked ? ARMNN_ACC_GEMM_RESIDUAL : 0,
   };
-  armnn_i_acc_multiply_panels(&op->keys, scratch, 0, op->keys.count, rows, &score);
+  armnn_i_acc_multiply_panels(&op->keys, scratch + op->key_offset, 0, op->keys.count, rows, &score);
   hide_scores(run, batch, from, rows, scores);
   float inverse[MOST_ROWS];
   raise_scores(op, scores, rows, inverse);
@@ -204,27 +224,23 @@ static void attend(const attention_run_t* run, int64_t batch, int64_t from, int6
   }
 }
 
-/* Items: matrices of the batch, parts of their rows. */
+/* Items: tiles of all matrices, or matrices. Sums have the same bits in tiles of any number of rows
+ * that are left of more than ROWS_FOR_PACKING rows, so that it does not matter who takes which. */
 static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
                                 uint32_t thread_index) {
   const attention_run_t* run = argument;
   const attention_op_t* op = run->op;
   float* scratch = run->scratch + thread_index * op->thread_scratch;
-  const float *packed_keys = NULL, *packed_values = NULL;
-  for (int64_t i = (int64_t)begin; i < (int64_t)end; ++i) {
-    if (op->in_place) {
-      attend_in_place(run, i, scratch);
-      continue;
-    }
-    const int64_t batch = i / op->parts, first = i % op->parts * op->part_rows;
-    const int64_t last = first + op->part_rows < op->m ? first + op->part_rows : op->m;
-    const float *keys = matrix_of(run, KEY, batch), *values = matrix_of(run, VALUE, batch);
-    if (packed_keys != keys || packed_values != values) pack_matrices(run, batch, scratch);
-    packed_keys = keys;
-    packed_values = values;
-    for (int64_t row = first; row < last; row += op->block_rows) {
-      attend(run, batch, row, last - row < op->block_rows ? last - row : op->block_rows, scratch);
-    }
+  if (op->in_place) {
+    for (uint64_t i = begin; i < end; ++i) attend_in_place(run, (int64_t)i, scratch);
+    return ARMNN_STATUS_OK;
+  }
+  const int64_t last = (int64_t)end * op->item_tiles;
+  for (int64_t tile = (int64_t)begin * op->item_tiles; tile < last;) {
+    const armnn_i_acc_row_block_t block = armnn_i_acc_first_block(&op->cut, tile, last);
+    pack_matrices(run, block.matrix, scratch);
+    attend(run, block.matrix, block.first, block.rows, scratch);
+    tile = block.end;
   }
   return ARMNN_STATUS_OK;
 }
@@ -242,7 +258,13 @@ static void run_attention(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t*
   };
   if (op->adds_mask) self.tensors[MASK] = armnn_i_acc_address(run, &what->mask);
   if (what->mask.rank > 0 && !op->adds_mask) self.choice = armnn_i_acc_address(run, &what->mask);
-  armnn_i_acc_parallel(run, run_items, &self, (uint64_t)(op->batches * op->parts), 1, op->threads);
+  for (uint32_t t = 0; t < op->threads && !op->in_place; ++t) {
+    *packed_in(self.scratch + t * op->thread_scratch) = (packed_t){NULL, NULL};
+  }
+  /* The largest chunks of which each thread has four: others that help it pack anew for each. */
+  const int64_t grain = op->items / (4 * (int64_t)op->threads);
+  armnn_i_acc_parallel(run, run_items, &self, (uint64_t)op->items,
+                       (uint64_t)(grain > 1 ? grain : 1), op->threads);
 }
 
 /* ---- Making -------------------------------------------------------------------------------- */
@@ -272,24 +294,21 @@ static void cut_work(const armnn_i_acc_maker_t* maker, attention_op_t* op) {
   const int64_t columns = op->what.output.dims[op->what.output.rank - 1];
   op->base.op.operations = 2 * (uint64_t)(op->batches * op->m * op->n * (op->k + columns));
   op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
-  op->parts = 1;
-  if (op->batches < 2 * (int64_t)op->threads) {
-    const int64_t wanted = armnn_i_acc_ceil_div(4 * (int64_t)op->threads, op->batches);
-    const int64_t most = armnn_i_acc_ceil_div(op->m, ROWS_FOR_PACKING);
-    op->parts = op->threads == 1 ? 1 : wanted < most ? wanted : most;
-  }
-  if (op->in_place) op->parts = 1;
-  op->part_rows = armnn_i_acc_ceil_div(op->m, op->parts);
-  op->parts = armnn_i_acc_ceil_div(op->m, op->part_rows);
   op->score_stride = armnn_i_acc_ceil_div(op->n, line) * line;
-  op->block_rows = SCORE_BYTES / (op->score_stride * (int64_t)sizeof(float));
-  if (op->block_rows < FEWEST_ROWS) op->block_rows = FEWEST_ROWS;
-  if (op->block_rows > MOST_ROWS) op->block_rows = MOST_ROWS;
-  op->block_rows = op->block_rows / op->keys.rows * op->keys.rows;
-  if (op->block_rows > op->part_rows) op->block_rows = op->part_rows;
-  op->value_offset = op->keys.floats;
+  int64_t block_rows = SCORE_BYTES / (op->score_stride * (int64_t)sizeof(float));
+  if (block_rows < FEWEST_ROWS) block_rows = FEWEST_ROWS;
+  if (block_rows > MOST_ROWS) block_rows = MOST_ROWS;
+  op->cut = armnn_i_acc_tiles_of_rows(op->m, op->keys.rows, block_rows);
+  const bool is_cut = op->m > ROWS_FOR_PACKING;
+  op->item_tiles = is_cut ? 1 : op->cut.tiles;
+  op->items = is_cut ? op->batches * op->cut.tiles : op->batches;
+  const int64_t most = is_cut ? op->batches * op->m / ROWS_OF_THREAD : op->batches;
+  if (most < (int64_t)op->threads) op->threads = (uint32_t)most;
+  op->key_offset = (uint64_t)line; /* behind a packed_t */
+  op->value_offset = op->key_offset + op->keys.floats;
   op->score_offset = op->value_offset + op->values.floats;
-  op->thread_scratch = op->score_offset + (uint64_t)(op->block_rows * op->score_stride);
+  op->thread_scratch =
+      op->score_offset + (uint64_t)(armnn_i_acc_most_block_rows(&op->cut) * op->score_stride);
   if (op->in_place) { /* scores, and a query */
     op->score_offset = (uint64_t)(op->m * op->score_stride);
     op->thread_scratch = op->score_offset + (uint64_t)(armnn_i_acc_ceil_div(op->k, line) * line);

@@ -104,6 +104,7 @@ part_python() {
     $(printf -- '--ignore=%s ' tests/loader/test_probe.py tests/loader/test_probe_cache.py $trials)
   unset ARMNN_PY_PROBE_SECONDS
   tests address trials $trials
+  tests address state tests/lifecycle/test_process_state.py
   tests address probe -k 'good or forks or closes or nowhere or return' tests/loader/test_probe.py
   for folder in cpu_ref samples unit/runtime unit/optimizer unit/backends frontends cpu_acc; do
     tests address "$(echo $folder | tr / -)" $without "tests/$folder"

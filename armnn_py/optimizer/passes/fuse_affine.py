@@ -157,7 +157,7 @@ def _uniform_constants(
     step: Affine, weights: Weights
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     added = weights.summed_by_output(weights.values) * step.shift.item()
-    return weights.values * step.scale.item(), weights.bias + added
+    return weights.times(step.scale.item()), weights.bias + added
 
 
 def _changed(graph: Graph, weights: Weights, step: Affine, steps: list[Node]) -> Node:

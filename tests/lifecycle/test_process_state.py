@@ -50,7 +50,9 @@ def kernel_state():
     stack = (ctypes.c_size_t * 3)()
     libc.sigaltstack(None, stack)
     return {
-        "limits": [resource.getrlimit(one) for one in (resource.RLIMIT_NPROC, resource.RLIMIT_MEMLOCK)],
+        "limits": [
+            resource.getrlimit(one) for one in (resource.RLIMIT_NPROC, resource.RLIMIT_MEMLOCK)
+        ],
         "processors": sorted(os.sched_getaffinity(0)),
         "scheduling": [os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0)],
         "signal stack": list(stack),

@@ -83,6 +83,12 @@ static char** copy_environment(void) {
   return copy;
 }
 
+/* A process may be allowed no more descriptors than a few. */
+static int copy_of(int stream) {
+  const int copy = fcntl(stream, F_DUPFD_CLOEXEC, FIRST_COPY);
+  return copy < 0 ? fcntl(stream, F_DUPFD_CLOEXEC, 3) : copy;
+}
+
 armnn_process_state_t* armnn_core_note_state(void) {
   armnn_process_state_t* state = (armnn_process_state_t*)calloc(1, sizeof *state);
   if (state == NULL) return NULL;
@@ -97,7 +103,7 @@ armnn_process_state_t* armnn_core_note_state(void) {
   state->locale = locale != NULL ? strdup(locale) : NULL;
   state->own = uselocale((locale_t)0);
   for (int i = 0; i < 3; ++i) {
-    state->streams[i] = fcntl(i, F_DUPFD_CLOEXEC, FIRST_COPY);
+    state->streams[i] = copy_of(i);
     state->descriptor_flags[i] = fcntl(i, F_GETFD);
     state->file_flags[i] = fcntl(i, F_GETFL);
   }

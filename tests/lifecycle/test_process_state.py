@@ -25,7 +25,8 @@ import armnn_py as ann
 logging.basicConfig()
 locale.setlocale(locale.LC_ALL, "C.UTF-8")
 os.umask(0o27)
-resource.setrlimit(resource.RLIMIT_NOFILE, (200, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+files = int(os.environ.get("ARMNN_TEST_FILES", 200))
+resource.setrlimit(resource.RLIMIT_NOFILE, (files, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 
 def fields(*wanted):
     lines = (line.split(":")[:2] for line in open("/proc/thread-self/status"))
@@ -186,6 +187,13 @@ def test_it_is_put_back_after_loading(folder: Path, deed: str, site: str, tmp_pa
     along = {ATTRIBUTES} if deed in ("user", "group") else set()
     assert set(LIST.findall(words[1])) - along == {WORDS[deed]}
     assert mixed == computed
+
+
+def test_streams_are_put_back_where_few_files_may_be_open(folder: Path, tmp_path: Path) -> None:
+    few = {"ARMNN_TEST_FILES": "60"}
+    (before, after, _, verdicts, _, _), _ = run(folder, "output", "create", tmp_path / "out", **few)
+    assert after == before
+    assert WORDS["output"] in verdicts[0][1]
 
 
 def test_what_cannot_be_undone_is_said(folder: Path, tmp_path: Path) -> None:

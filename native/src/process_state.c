@@ -193,13 +193,21 @@ static armnn_i_restored_t restore_streams(const armnn_process_state_t* state) {
   return result;
 }
 
-static void restore_variable(const char* entry, armnn_i_restored_t* result) {
+/* Whether |entry| of |environment| is the first one of its name, which getenv finds. */
+static bool is_first(char* const* environment, const char* entry, size_t name_size) {
+  while (*environment != entry && strncmp(*environment, entry, name_size + 1) != 0) ++environment;
+  return *environment == entry;
+}
+
+static void restore_variable(char* const* environment, const char* entry,
+                             armnn_i_restored_t* result) {
   const char* mark = strchr(entry, '=');
   if (mark == NULL || mark == entry) return;
   char* name = strndup(entry, (size_t)(mark - entry));
   if (name == NULL) return;
   const char* now = getenv(name);
-  if (now == NULL || strcmp(now, mark + 1) != 0) {
+  if ((now == NULL || strcmp(now, mark + 1) != 0) &&
+      is_first(environment, entry, (size_t)(mark - entry))) {
     armnn_i_add_restored(result, setenv(name, mark + 1, 1) == 0);
   }
   free(name);
@@ -209,7 +217,7 @@ static armnn_i_restored_t restore_environment(const armnn_process_state_t* state
   armnn_i_restored_t result = ARMNN_I_UNCHANGED;
   if (state->environment == NULL) return result;
   for (char** entry = state->environment; *entry != NULL; ++entry) {
-    restore_variable(*entry, &result);
+    restore_variable(state->environment, *entry, &result);
   }
   return result;
 }

@@ -224,6 +224,40 @@ def test_a_higher_limit_stays(folder: Path, tmp_path: Path) -> None:
     assert "changed" not in verdicts[0][1]
 
 
+# In which a variable is there twice, as `execve` allows: the first one is the program's.
+TWICE = """
+import ctypes, os, sys
+
+def texts(*given):
+    return (ctypes.c_char_p * (len(given) + 1))(*(text.encode() for text in given), None)
+
+variables = [f"{name}={value}" for name, value in os.environ.items()]
+variables += ["ARMNN_TEST_TWICE=first", "ARMNN_TEST_TWICE=second"]
+ctypes.CDLL(None).execve(sys.executable.encode(), texts(*sys.argv[1:]), texts(*variables))
+"""
+READS_TWICE = """
+import ctypes, sys
+from armnn_py.backends import load_backends
+with load_backends(dynamic_backends_path=sys.argv[1], bundled_backends=False) as registry:
+    print([verdict.hint for verdict in registry.load_report])
+getenv = ctypes.CDLL(None).getenv
+getenv.restype = ctypes.c_char_p
+print(getenv(b"ARMNN_TEST_TWICE").decode())
+"""
+
+
+def test_a_variable_that_is_there_twice_stays(folder: Path) -> None:
+    given = [sys.executable, "-W", "ignore", "-c", READS_TWICE, str(folder)]
+    done = subprocess.run(
+        [sys.executable, "-c", TWICE, *given],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "['']\nfirst\n"
+
+
 @pytest.mark.parametrize("site", ["support", "create_workload", "execute", "body"])
 @pytest.mark.parametrize("deed", sorted({"round", "flush"} & WORDS.keys()))
 def test_numbers_of_others_stay_right(folder: Path, deed: str, site: str, tmp_path: Path) -> None:

@@ -130,13 +130,19 @@ static armnn_i_restored_t restore_mask(const armnn_process_state_t* state) {
   return armnn_i_restored_if(pthread_sigmask(SIG_SETMASK, &state->mask, NULL) == 0);
 }
 
+/* The flags say, among other things, whether a call that waits is begun again. */
+static bool are_equal_actions(const struct sigaction* a, const struct sigaction* b) {
+  const bool has_handler = a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN;
+  return a->sa_handler == b->sa_handler && (!has_handler || a->sa_flags == b->sa_flags);
+}
+
 /* A signal that nobody handled may get a handler, but not be ignored. */
 static armnn_i_restored_t restore_handlers(const armnn_process_state_t* state) {
   armnn_i_restored_t result = ARMNN_I_UNCHANGED;
   for (int number = 1; number < SIGNAL_COUNT; ++number) {
     const struct sigaction* before = &state->handlers[number];
     struct sigaction now;
-    if (sigaction(number, NULL, &now) != 0 || now.sa_handler == before->sa_handler) continue;
+    if (sigaction(number, NULL, &now) != 0 || are_equal_actions(before, &now)) continue;
     if (before->sa_handler == SIG_DFL && now.sa_handler != SIG_IGN) continue;
     armnn_i_add_restored(&result, sigaction(number, before, NULL) == 0);
   }

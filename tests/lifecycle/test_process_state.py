@@ -24,6 +24,7 @@ import armnn_py as ann
 
 logging.basicConfig()
 locale.setlocale(locale.LC_ALL, "C.UTF-8")
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a script in the background has none
 os.umask(0o27)
 files = int(os.environ.get("ARMNN_TEST_FILES", 200))
 resource.setrlimit(resource.RLIMIT_NOFILE, (files, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
@@ -63,10 +64,16 @@ def kernel_state():
         "name": open("/proc/thread-self/comm").read(),
     }
 
+def action(number):
+    made = (ctypes.c_size_t * 64)()  # struct sigaction: handler, 128 bytes of mask, flags
+    libc.sigaction(number, None, made)
+    return [made[0], made[17] & 0xffffffff]
+
 def state():
     tiny = np.float32(1e-38)
     return {
         "status": fields("SigBlk", "SigIgn", "SigCgt", "Umask"),
+        "interrupt": action(signal.SIGINT),
         "folder": os.getcwd(),
         "locale": locale.setlocale(locale.LC_ALL),
         "streams": [os.fstat(i)[:3] for i in range(3)],
@@ -112,6 +119,7 @@ WORDS = {
     "mask": "which signals are blocked",
     "ignore_interrupt": "handlers of signals",
     "ignore_children": "handlers of signals",
+    "restart": "handlers of signals",
     "folder": "the working folder",
     "umask": "the umask",
     "locale": "the locale",

@@ -13,7 +13,7 @@ from armnn_py import environment
 from armnn_py.cli.app import EXIT_BACKEND, CommandFailedError, Session, with_session
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.errors import BackendSkippedWarning, InvalidArgumentError
-from armnn_py.text import counted
+from armnn_py.text import counted, printable
 
 __all__ = ["lock"]
 
@@ -52,14 +52,23 @@ def lock(session: Session, *, output: str | None, check: bool) -> None:
             for one in runtime.load_report.loaded
             if one.id is not None and one.real_path is not None and one.place != "bundled"
         ]
+        # Where the environment says "locked", other files are not opened here either.
+        refused = [
+            one.real_path
+            for one in runtime.load_report
+            if one.code == "not-locked" and one.real_path is not None
+        ]
     failure = None
     if check:
         known = read_lock_file(path)
-        others = [one for one in found if known is None or known.find(one.sha256) is None]
+        seen = [(one.path, one.sha256) for one in found]
+        seen += [(file, hash_of(file)) for file in refused]
+        others = [file for file, sha256 in seen if known is None or known.find(sha256) is None]
         if others:
             failure = CommandFailedError(
                 f"{counted(len(others), 'file')} of backends not named by {path}",
                 exit_code=EXIT_BACKEND,
+                details=[printable(file) for file in others],
                 hints=["if they are meant, 'armnn-py backends lock' names them"],
             )
     else:

@@ -6,6 +6,8 @@
  * the program.
  */
 #define _GNU_SOURCE /* process_vm_readv, names of registers */
+#include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <ucontext.h>
@@ -23,8 +25,20 @@
 static struct {
   void* library;
   _Atomic uintptr_t begin, end;
+  armnn_i_c_library_t c_library;
   char file[MOST_PATH];
 } noted[MOST_FILES];
+
+/* A file that has its libraries for itself has another C library than the program. */
+static armnn_i_c_library_t find_c_library(void* library) {
+  void* place = dlsym(library, "__errno_location");
+  armnn_i_c_library_t found = {NULL, (char***)dlsym(library, "environ")};
+  memcpy(&found.place_of_errno, &place, sizeof place); /* a function's address */
+  if (found.place_of_errno == NULL || found.variables == NULL || found.place_of_errno() == &errno) {
+    found = (armnn_i_c_library_t){NULL, NULL};
+  }
+  return found;
+}
 
 void armnn_core_note_code(void* library, const char* file) {
   uintptr_t begin = 0, end = 0;
@@ -33,6 +47,7 @@ void armnn_core_note_code(void* library, const char* file) {
   for (size_t i = 0; i < MOST_FILES; ++i) {
     if (noted[i].library != NULL) continue;
     noted[i].library = library;
+    noted[i].c_library = find_c_library(library);
     strncpy(noted[i].file, file, MOST_PATH - 1);
     atomic_store(&noted[i].begin, begin);
     atomic_store(&noted[i].end, end);
@@ -49,12 +64,23 @@ void armnn_core_forget_code(void* library) {
   }
 }
 
-const char* armnn_i_file_of_code(uintptr_t address) {
-  for (size_t i = 0; i < MOST_FILES; ++i) {
+static size_t index_of_code(uintptr_t address) {
+  size_t i = 0;
+  for (; i < MOST_FILES; ++i) {
     const uintptr_t end = atomic_load(&noted[i].end);
-    if (address < end && address >= atomic_load(&noted[i].begin)) return noted[i].file;
+    if (address < end && address >= atomic_load(&noted[i].begin)) break;
   }
-  return NULL;
+  return i;
+}
+
+const char* armnn_i_file_of_code(uintptr_t address) {
+  const size_t i = index_of_code(address);
+  return i < MOST_FILES ? noted[i].file : NULL;
+}
+
+const armnn_i_c_library_t* armnn_i_c_library_of_code(const void* address) {
+  const size_t i = index_of_code((uintptr_t)address);
+  return i < MOST_FILES && noted[i].c_library.variables != NULL ? &noted[i].c_library : NULL;
 }
 
 /* The addresses to which functions return lie on the stack, from its top down to the first one. */

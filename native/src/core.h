@@ -205,7 +205,10 @@ _Noreturn void armnn_i_tell_quick_exit(int status);
  * a copy of it. */
 void armnn_i_tell_exec(const char* path, const void* caller);
 void armnn_i_tell_system_exit(int status, const void* caller);
-/* redirect_exec.c: where calls of a function of that family go, null: it is none of them. */
+/* Makes a copy of the program for a file of a backend: never a program of its own. */
+int armnn_i_fork_for_backend(void);
+/* redirect_exec.c: where calls of fork, or of a function of the family of exec, go; null: it is
+ * none of them. */
 void* armnn_i_exec_target(const char* name);
 
 /* ---- backend_code.c ------------------------------------------------------------------------- */
@@ -215,6 +218,14 @@ const char* armnn_i_file_of_code(uintptr_t address);
 /* The same of the code that a signal met: |context| is what its handler got. With |looks_up|, if
  * it is no such code, of the functions that have called it. */
 const char* armnn_i_file_at_work(const void* context, bool looks_up);
+/* The C library of a noted file that is not the program's own: where it has errno of the calling
+ * thread, and the environment variables. */
+typedef struct armnn_i_c_library_t {
+  int* (*place_of_errno)(void);
+  char*** variables;
+} armnn_i_c_library_t;
+/* That of the file that has the code at |address|; null where it is the program's, or not known. */
+const armnn_i_c_library_t* armnn_i_c_library_of_code(const void* address);
 
 /* ---- left_threads.c ------------------------------------------------------------------------- */
 

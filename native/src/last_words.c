@@ -215,10 +215,14 @@ void armnn_i_tell_system_exit(int status, const void* caller) {
   tell_ending_by("exit_group", status, caller);
 }
 
-/* Not in a copy of the program, which it is made for. */
+/* Not in a copy of the program, which it is made for. Who made one that is a program of its own, a
+ * library of a backend or the program, is not known: there only a call says that it is not for it.
+ */
 void armnn_i_tell_exec(const char* path, const void* caller) {
-  if (!atomic_load(&is_installed) || getpid() != first_pid) return;
+  if (!atomic_load(&is_installed)) return;
   const char* words = under_way();
+  const pid_t process = getpid();
+  if (process != own_pid || (words == NULL && process != first_pid)) return;
   line_t line = {.size = 0};
   put(&line, "armnn_py: exec of ");
   put_printable(&line, path != NULL ? path : "nothing");
@@ -236,13 +240,21 @@ void armnn_core_note_ending(void) { atomic_store(&is_ending, true); }
 /* ---- Copies of the process ------------------------------------------------------------------- */
 
 static const char* stray_call;
+static _Thread_local bool is_forked_by_backend __attribute__((tls_model("initial-exec")));
 
 /* In a new copy: whether it was made in a call of a backend, which must not return here. Any other
- * is a program of its own. */
+ * is a program of its own, but for what a backend makes on a thread of its own. */
 static void look_at_copy(void) {
   stray_call = under_way();
-  if (stray_call == NULL) own_pid = getpid();
+  if (stray_call == NULL && !is_forked_by_backend) own_pid = getpid();
   atomic_store(&armnn_i_is_stray_copy, stray_call != NULL);
+}
+
+int armnn_i_fork_for_backend(void) {
+  is_forked_by_backend = true;
+  const pid_t process = fork();
+  is_forked_by_backend = false;
+  return process;
 }
 
 void armnn_i_end_stray_copy(void) {

@@ -83,6 +83,12 @@ static char** copy_environment(void) {
   return copy;
 }
 
+/* A process may be allowed no more descriptors than a few. */
+static int copy_of(int stream) {
+  const int copy = fcntl(stream, F_DUPFD_CLOEXEC, FIRST_COPY);
+  return copy < 0 ? fcntl(stream, F_DUPFD_CLOEXEC, 3) : copy;
+}
+
 armnn_process_state_t* armnn_core_note_state(void) {
   armnn_process_state_t* state = (armnn_process_state_t*)calloc(1, sizeof *state);
   if (state == NULL) return NULL;
@@ -97,7 +103,7 @@ armnn_process_state_t* armnn_core_note_state(void) {
   state->locale = locale != NULL ? strdup(locale) : NULL;
   state->own = uselocale((locale_t)0);
   for (int i = 0; i < 3; ++i) {
-    state->streams[i] = fcntl(i, F_DUPFD_CLOEXEC, FIRST_COPY);
+    state->streams[i] = copy_of(i);
     state->descriptor_flags[i] = fcntl(i, F_GETFD);
     state->file_flags[i] = fcntl(i, F_GETFL);
   }
@@ -124,13 +130,19 @@ static armnn_i_restored_t restore_mask(const armnn_process_state_t* state) {
   return armnn_i_restored_if(pthread_sigmask(SIG_SETMASK, &state->mask, NULL) == 0);
 }
 
+/* The flags say, among other things, whether a call that waits is begun again. */
+static bool are_equal_actions(const struct sigaction* a, const struct sigaction* b) {
+  const bool has_handler = a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN;
+  return a->sa_handler == b->sa_handler && (!has_handler || a->sa_flags == b->sa_flags);
+}
+
 /* A signal that nobody handled may get a handler, but not be ignored. */
 static armnn_i_restored_t restore_handlers(const armnn_process_state_t* state) {
   armnn_i_restored_t result = ARMNN_I_UNCHANGED;
   for (int number = 1; number < SIGNAL_COUNT; ++number) {
     const struct sigaction* before = &state->handlers[number];
     struct sigaction now;
-    if (sigaction(number, NULL, &now) != 0 || now.sa_handler == before->sa_handler) continue;
+    if (sigaction(number, NULL, &now) != 0 || are_equal_actions(before, &now)) continue;
     if (before->sa_handler == SIG_DFL && now.sa_handler != SIG_IGN) continue;
     armnn_i_add_restored(&result, sigaction(number, before, NULL) == 0);
   }
@@ -187,13 +199,21 @@ static armnn_i_restored_t restore_streams(const armnn_process_state_t* state) {
   return result;
 }
 
-static void restore_variable(const char* entry, armnn_i_restored_t* result) {
+/* Whether |entry| of |environment| is the first one of its name, which getenv finds. */
+static bool is_first(char* const* environment, const char* entry, size_t name_size) {
+  while (*environment != entry && strncmp(*environment, entry, name_size + 1) != 0) ++environment;
+  return *environment == entry;
+}
+
+static void restore_variable(char* const* environment, const char* entry,
+                             armnn_i_restored_t* result) {
   const char* mark = strchr(entry, '=');
   if (mark == NULL || mark == entry) return;
   char* name = strndup(entry, (size_t)(mark - entry));
   if (name == NULL) return;
   const char* now = getenv(name);
-  if (now == NULL || strcmp(now, mark + 1) != 0) {
+  if ((now == NULL || strcmp(now, mark + 1) != 0) &&
+      is_first(environment, entry, (size_t)(mark - entry))) {
     armnn_i_add_restored(result, setenv(name, mark + 1, 1) == 0);
   }
   free(name);
@@ -203,7 +223,7 @@ static armnn_i_restored_t restore_environment(const armnn_process_state_t* state
   armnn_i_restored_t result = ARMNN_I_UNCHANGED;
   if (state->environment == NULL) return result;
   for (char** entry = state->environment; *entry != NULL; ++entry) {
-    restore_variable(*entry, &result);
+    restore_variable(state->environment, *entry, &result);
   }
   return result;
 }

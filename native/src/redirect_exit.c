@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * redirect_exit.c - a backend's own calls of _exit and quick_exit, which run no handler of exit,
- * and of exit reach last_words.c, those of exec redirect_exec.c, and its calls of fork the program's
- * own C library, also from a namespace with another one.
+ * and of exit reach last_words.c, those of exec and fork redirect_exec.c.
  *
  * The calls of a shared object go through a table of addresses that the dynamic linker has filled
  * in, one for each function that it takes from elsewhere. The entries of _exit get another address.
@@ -95,7 +94,6 @@ static void* target_of(const char* name) {
   }
   if (strcmp(name, "quick_exit") == 0) return (void*)(uintptr_t)armnn_i_tell_quick_exit;
   if (strcmp(name, "exit") == 0) return (void*)(uintptr_t)armnn_i_tell_exit;
-  if (strcmp(name, "fork") == 0) return (void*)(uintptr_t)fork;
   return armnn_i_exec_target(name);
 }
 

@@ -57,6 +57,10 @@ def test_a_changed_file_fails_the_check_and_is_not_opened(
     verdicts = command(*given, "backends", "list", "--json").json["verdicts"]
     (verdict,) = (one for one in verdicts if one["place"] == "argument")
     assert (verdict["status"], verdict["code"]) == ("refused", "not-locked")
+    checked = command(*given, "backends", "lock", "--check")  # nor does the check open it
+    assert checked.code == 4
+    assert f"1 file of backends not named by {lock}" in checked.err
+    assert str(folder / "Test_Dozen_backend.so") in checked.err
     monkeypatch.delenv("ARMNN_PY_TRUST")
     assert command(*given, "backends", "lock").code == 0
     assert command(*given, "backends", "lock", "--check").code == 0

@@ -135,7 +135,7 @@ def run(
         check=False,
         timeout=100,
     )
-    is_over = deed in ("", "fork", "fork_end", "vfork") or "late" in arguments
+    is_over = deed in ("", "fork", "fork_end", "vfork", "own_library") or "late" in arguments
     assert done.stdout == ("done\n" if is_over else "")
     return done.returncode, done.stderr
 
@@ -298,7 +298,10 @@ def test_a_destructor_at_the_end_of_the_program(
     assert code == (3 if status > 0 else status)
 
 
-@pytest.mark.parametrize(("deed", "status"), [("exit", 70), ("_exit", 70), ("abort", -6)])
+@pytest.mark.parametrize(
+    ("deed", "status"),
+    [("exit", 70), ("_exit", 70), ("exec", 70), ("exit_call", 70), ("abort", -6)],
+)
 def test_a_copy_that_the_program_makes_is_a_program(folder: Path, deed: str, status: int) -> None:
     body = """
         child = os.fork()
@@ -315,9 +318,17 @@ def test_a_copy_that_the_program_makes_is_a_program(folder: Path, deed: str, sta
     assert f"in {SITES['execute']}" in said
 
 
-def test_a_copy_of_the_process_ends_as_it_likes(folder: Path) -> None:
+@pytest.mark.parametrize("site", ["execute", "own_thread"])
+def test_a_copy_of_the_process_ends_as_it_likes(folder: Path, site: str) -> None:
     """As one does whose program cannot be started."""
-    assert run(folder, "fork_end", "execute") == (0, "")
+    assert run(folder, "fork_end", site) == (0, "")
+
+
+@pytest.mark.parametrize("private", ["", "Deed"])
+def test_calls_leave_what_they_find_in_the_file_s_own_library(folder: Path, private: str) -> None:
+    """Also where the file has a C library of its own."""
+    done = run(folder, "own_library", "execute", ARMNN_PY_PRIVATE_LIBRARIES=private)
+    assert done == (0, "")
 
 
 @pytest.mark.parametrize("site", ["create", "execute"])

@@ -24,8 +24,10 @@ import armnn_py as ann
 
 logging.basicConfig()
 locale.setlocale(locale.LC_ALL, "C.UTF-8")
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a script in the background has none
 os.umask(0o27)
-resource.setrlimit(resource.RLIMIT_NOFILE, (200, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+files = int(os.environ.get("ARMNN_TEST_FILES", 200))
+resource.setrlimit(resource.RLIMIT_NOFILE, (files, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 
 def fields(*wanted):
     lines = (line.split(":")[:2] for line in open("/proc/thread-self/status"))
@@ -50,7 +52,9 @@ def kernel_state():
     stack = (ctypes.c_size_t * 3)()
     libc.sigaltstack(None, stack)
     return {
-        "limits": [resource.getrlimit(one) for one in (resource.RLIMIT_NPROC, resource.RLIMIT_MEMLOCK)],
+        "limits": [
+            resource.getrlimit(one) for one in (resource.RLIMIT_NPROC, resource.RLIMIT_MEMLOCK)
+        ],
         "processors": sorted(os.sched_getaffinity(0)),
         "scheduling": [os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0)],
         "signal stack": list(stack),
@@ -60,10 +64,16 @@ def kernel_state():
         "name": open("/proc/thread-self/comm").read(),
     }
 
+def action(number):
+    made = (ctypes.c_size_t * 64)()  # struct sigaction: handler, 128 bytes of mask, flags
+    libc.sigaction(number, None, made)
+    return [made[0], made[17] & 0xffffffff]
+
 def state():
     tiny = np.float32(1e-38)
     return {
         "status": fields("SigBlk", "SigIgn", "SigCgt", "Umask"),
+        "interrupt": action(signal.SIGINT),
         "folder": os.getcwd(),
         "locale": locale.setlocale(locale.LC_ALL),
         "streams": [os.fstat(i)[:3] for i in range(3)],
@@ -109,6 +119,7 @@ WORDS = {
     "mask": "which signals are blocked",
     "ignore_interrupt": "handlers of signals",
     "ignore_children": "handlers of signals",
+    "restart": "handlers of signals",
     "folder": "the working folder",
     "umask": "the umask",
     "locale": "the locale",
@@ -186,6 +197,13 @@ def test_it_is_put_back_after_loading(folder: Path, deed: str, site: str, tmp_pa
     assert mixed == computed
 
 
+def test_streams_are_put_back_where_few_files_may_be_open(folder: Path, tmp_path: Path) -> None:
+    few = {"ARMNN_TEST_FILES": "60"}
+    (before, after, _, verdicts, _, _), _ = run(folder, "output", "create", tmp_path / "out", **few)
+    assert after == before
+    assert WORDS["output"] in verdicts[0][1]
+
+
 def test_what_cannot_be_undone_is_said(folder: Path, tmp_path: Path) -> None:
     out = run(folder, "no_privileges", "create", tmp_path / "out")[0]
     assert out[0]["attributes"] != out[1]["attributes"]
@@ -212,6 +230,40 @@ def test_a_higher_limit_stays(folder: Path, tmp_path: Path) -> None:
     (before, after, _, verdicts, _, _), _ = run(folder, "more_files", "create", tmp_path / "out")
     assert after["files"] > before["files"]
     assert "changed" not in verdicts[0][1]
+
+
+# In which a variable is there twice, as `execve` allows: the first one is the program's.
+TWICE = """
+import ctypes, os, sys
+
+def texts(*given):
+    return (ctypes.c_char_p * (len(given) + 1))(*(text.encode() for text in given), None)
+
+variables = [f"{name}={value}" for name, value in os.environ.items()]
+variables += ["ARMNN_TEST_TWICE=first", "ARMNN_TEST_TWICE=second"]
+ctypes.CDLL(None).execve(sys.executable.encode(), texts(*sys.argv[1:]), texts(*variables))
+"""
+READS_TWICE = """
+import ctypes, sys
+from armnn_py.backends import load_backends
+with load_backends(dynamic_backends_path=sys.argv[1], bundled_backends=False) as registry:
+    print([verdict.hint for verdict in registry.load_report])
+getenv = ctypes.CDLL(None).getenv
+getenv.restype = ctypes.c_char_p
+print(getenv(b"ARMNN_TEST_TWICE").decode())
+"""
+
+
+def test_a_variable_that_is_there_twice_stays(folder: Path) -> None:
+    given = [sys.executable, "-W", "ignore", "-c", READS_TWICE, str(folder)]
+    done = subprocess.run(
+        [sys.executable, "-c", TWICE, *given],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "['']\nfirst\n"
 
 
 @pytest.mark.parametrize("site", ["support", "create_workload", "execute", "body"])

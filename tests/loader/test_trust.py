@@ -13,6 +13,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import time
 import warnings
 from pathlib import Path
 
@@ -21,6 +22,7 @@ import pytest
 import armnn_py as ann
 from armnn_py import environment
 from armnn_py.backends import Verdict, load_backends
+from armnn_py.backends.probe.identity import FileIdentity
 from armnn_py.backends.trust.lock_file import LockedBackend, hash_of, write_lock_file
 
 from .harness import Load, Workshop, only, run_child
@@ -471,6 +473,27 @@ def test_a_file_that_changed(folder: Path, lock_path: Path) -> None:
     verdict = verdict_on(folder)
     assert verdict.status == "loaded"
     assert "has changed since" in verdict.hint
+
+
+def test_a_file_that_changed_and_has_its_old_time(folder: Path, lock_path: Path) -> None:
+    """As one has that another version was copied into, with its time, in the same build."""
+    file = folder / "Test_Mine_backend.so"
+    lock(lock_path, file)
+    _let_it_age(file)
+    assert verdict_on(folder, trust="locked").status == "loaded"
+    before = file.stat()
+    data = file.read_bytes()
+    with file.open("r+b") as stream:  # in a word that nobody reads: the loader is content
+        stream.seek(data.index(b"GCC: ("))
+        stream.write(b"gcc")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    _let_it_age(file)
+    refused(verdict_on(folder, trust="locked"), "not-locked", "has changed since")
+
+
+def _let_it_age(file: Path) -> None:
+    while FileIdentity.of(file.stat()).is_fresh:
+        time.sleep(0.005)
 
 
 def test_a_file_may_move(folder: Path, tmp_path: Path, lock_path: Path) -> None:

@@ -140,7 +140,8 @@ def test_nonsense_is_told_before_a_file_is_opened(
 
 def test_a_lock_file_of_the_working_folder_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARMNN_PY_LOCK_FILE", "some.lock")
-    with pytest.raises(InvalidArgumentError, match="'some.lock' given, an absolute path expected"):
+    words = r"'some\.lock' given, an absolute path expected"
+    with pytest.raises(InvalidArgumentError, match=words):
         environment.lock_file()
     monkeypatch.setenv("ARMNN_PY_LOCK_FILE", "/etc/some.lock")
     assert environment.lock_file() == "/etc/some.lock"

@@ -18,6 +18,7 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
 
+from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.backends.probe.findings import ProbeFinding
 from armnn_py.backends.probe.program import ProbeProgramError, program_path
 from armnn_py.backends.probe.report import read_report
@@ -166,6 +167,7 @@ class Trial:
             if pid:
                 self._status = os.waitstatus_to_exitcode(status)
                 break
+            self.wake()  # else it would not see that its pipes are closed
             if time.monotonic() > end:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(self.pid, signal.SIGKILL)
@@ -222,8 +224,9 @@ def try_files(
     try:
         yield _findings(iter(files), trial_of, running, ended)
     finally:
-        for trial in running.values():
-            trial.close()
+        with deferred_interrupts():
+            for trial in running.values():
+                trial.close()
         for trial in (*running.values(), *ended):
             trial.reap()
 
@@ -242,9 +245,10 @@ def _findings(
             file = next(waiting, None)
             if file is None:
                 break
-            trial = trial_of(*file)
-            running[trial.pipe] = trial
-            trial.begin()
+            with deferred_interrupts():  # Ctrl-C between two lines would leave it running
+                trial = trial_of(*file)
+                running[trial.pipe] = trial
+                trial.begin()  # what is not running is closed by who made it
             poll.register(trial.pipe, select.POLLIN)
         if not running:
             return
@@ -258,10 +262,13 @@ def _findings(
         late = {pipe for pipe, trial in running.items() if trial.deadline < now}
         for pipe in at_end | late:
             poll.unregister(pipe)
-            trial = running.pop(pipe)
-            finding = trial.finding()
-            trial.close()
-            ended.append(trial)
+            with deferred_interrupts():
+                trial = running.pop(pipe)
+                ended.append(trial)
+                try:
+                    finding = trial.finding()
+                finally:
+                    trial.close()
             if finding.stage == "start" and not trial.data and trial.reap() > 0:
                 raise ProbeProgramError(f"'{program_path()}' failed with status {trial.reap()}")
             yield trial.path, finding

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from armnn_py.backends.elf import FileState
+from armnn_py.backends.probe.identity import FileIdentity
 from armnn_py.backends.trust.file_hash import sha256_of
 from armnn_py.cache_files import UnfitFileError, read_file, replace_file
 from armnn_py.errors import InvalidArgumentError
@@ -21,7 +22,8 @@ __all__ = ["LockFile", "LockedBackend", "hash_of", "read_lock_file", "write_lock
 _VERSION = 1
 _MOST_BYTES = 1 << 20
 
-_hashes: dict[FileState, str] = {}
+#: By all times: who copies into a file can give it its old time of writing.
+_hashes: dict[FileIdentity, str] = {}
 
 
 @record
@@ -104,24 +106,27 @@ def write_lock_file(path: str, backends: Iterable[LockedBackend]) -> None:
 
 
 def hash_of(path: str, state: FileState | None = None) -> str:
-    """Return the SHA-256 of a file; of a state that was hashed before it is remembered.
+    """Return the SHA-256 of a file; with ``state``, that of a file that was hashed is remembered.
 
     Raises
     ------
     OSError
         The file cannot be read, or is no longer the one of ``state``.
     """
-    if state is not None and state in _hashes:
-        return _hashes[state]
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
-        before = FileState.of(os.fstat(descriptor))
-        if state is not None and before != state:
-            raise OSError("it was replaced or written to meanwhile")
+        before = FileIdentity.of(os.fstat(descriptor))
+        if state is not None:
+            if before.state != state:
+                raise OSError("it was replaced or written to meanwhile")
+            if before in _hashes:
+                return _hashes[before]
+        is_fresh = before.is_fresh  # other bytes may get the same times
         found = sha256_of(descriptor)
-        if FileState.of(os.fstat(descriptor)) != before:
+        if FileState.of(os.fstat(descriptor)) != before.state:
             raise OSError("it was written to meanwhile")
     finally:
         os.close(descriptor)
-    _hashes[before] = found
+    if not is_fresh:
+        _hashes[before] = found
     return found

@@ -130,6 +130,32 @@ def test_random_matrices(quantized_runtime: ann.Runtime, seed: int) -> None:
     check_equal(quantized_runtime, network, rng)
 
 
+@pytest.mark.parametrize("data_type", [S8, U8], ids=["s8", "u8"])
+@pytest.mark.parametrize("above", [0, 1, 90, 255])
+@pytest.mark.parametrize("function", [None, F.RELU, F.BOUNDED_RELU])
+def test_bounds_of_the_type(
+    quantized_runtime: ann.Runtime, data_type: ann.DataType, above: int, function: Any
+) -> None:
+    """Bounds that are those of the type, one end of them or neither, zero points that are the least
+    number (``above`` it 0) or not, and sums far beyond both ends; tiles of many and of few rows."""
+    rng = np.random.default_rng(above)
+    least = 0 if data_type == U8 else -128
+    network = ann.Network()
+    quantization = ann.QuantizationInfo((0.05,), (least + 128,))  # sums of either sign
+    image = ann.TensorInfo((1, 5, 9, 24), data_type, quantization=quantization)
+    x = network.add_input("x", image).output
+    weights, info = weights_of(rng, (64, 1, 1, 24), 0, "one")
+    quantization = ann.QuantizationInfo((0.05,), (least + above,))
+    result = ann.TensorInfo((1, 5, 9, 64), data_type, quantization=quantization)
+    y = network.add_convolution2d(x, network.add_constant(weights, info=info), output_info=result)
+    if function is not None:
+        y = network.add_activation(y.output, function, 6, 0, output_info=result)
+    network.add_output("y", y.output)
+    made = check_equal(quantized_runtime, network, rng)["y"]
+    assert made.min() == least + (0 if function is None else above)
+    assert made.max() == least + (min(above + 120, 255) if function == F.BOUNDED_RELU else 255)
+
+
 def high_product(a: int, b: int) -> int:
     """TensorFlow Lite's SaturatingRoundingDoublingHighMul."""
     product = a * b

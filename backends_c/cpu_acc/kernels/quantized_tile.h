@@ -15,6 +15,7 @@
 #define ARMNN_CPU_ACC_QUANTIZED_TILE_H_
 
 #include "quantized_store.h"
+#include "quantized_whole_range.h"
 #include "simd_bytes.h"
 
 enum { VECTORS = 2, PANEL = VECTORS * VF_LANES };
@@ -37,6 +38,7 @@ typedef struct finish_t {
   channels_t own[VECTORS];
   vi_bounds_t bounds;
   armnn_i_acc_store_t store;
+  range_e range;
   ptrdiff_t offset;
   uint32_t channels;
 } finish_t;
@@ -45,6 +47,7 @@ ACC_INLINE finish_t finish_of(const job_t* job) {
   const armnn_i_acc_store_t store = job->store;
   finish_t finish = {.bounds = vi_bounds(store.zero_point, store.low, store.high),
                      .store = store,
+                     .range = range_of(&store),
                      .offset = job->offset,
                      .channels = job->channels};
   UNROLLED for (int v = 0; v < VECTORS; ++v) {
@@ -62,6 +65,17 @@ ACC_INLINE void scale_tile(const finish_t* finish, sums_t* sum, const int ROWS, 
   }
 }
 
+/* All but the last of an odd number of rows. */
+ACC_INLINE void store_pairs(const finish_t* finish, uint8_t* const* outputs, sums_t* sum,
+                            const int ROWS, const range_e RANGE, const bool IS_SIGNED) {
+  const vi_bounds_t bounds = finish->bounds;
+  const ptrdiff_t offset = finish->offset;
+  UNROLLED for (int i = 0; i + 1 < ROWS; i += 2) {
+    store_two_rows(outputs[i] + offset, outputs[i + 1] + offset, sum[i], sum[i + 1], &bounds, RANGE,
+                   IS_SIGNED);
+  }
+}
+
 /* The first |USED| vectors of a panel. */
 ACC_INLINE void store_tile(const finish_t* finish, uint8_t* const* outputs, sums_t* sum,
                            const int ROWS, const int USED) {
@@ -71,9 +85,9 @@ ACC_INLINE void store_tile(const finish_t* finish, uint8_t* const* outputs, sums
   WITH_FLAGS(finish->store, SCALE);
 #undef SCALE
   if (USED == VECTORS && finish->channels == PANEL) {
-    UNROLLED for (int i = 0; i + 1 < ROWS; i += 2) {
-      vi_store_two_rows(outputs[i] + offset, outputs[i + 1] + offset, sum[i], sum[i + 1], bounds);
-    }
+#define STORE(range, is_signed) store_pairs(finish, outputs, sum, ROWS, range, is_signed)
+    WITH_RANGE(finish->range, finish->store.low < 0, STORE);
+#undef STORE
     if (ROWS % 2 != 0) {
       vi_store_numbers(outputs[ROWS - 1] + offset, sum[ROWS - 1][0], sum[ROWS - 1][1], bounds);
     }

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.onnx.graph_node import AttributeReference, Body
-from armnn_py.frontends.onnx.reading import GraphParts, NodeParts, protobuf_text
+from armnn_py.frontends.onnx.parts import GraphParts, NodeParts
+from armnn_py.frontends.onnx.reading import protobuf_text
 from armnn_py.frontends.onnx.tensors import Unreadable, read_tensor
 
 if TYPE_CHECKING:

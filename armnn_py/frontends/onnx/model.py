@@ -18,7 +18,8 @@ from armnn_py.frontends.onnx.element_types import dtype_of_number, element_type_
 from armnn_py.frontends.onnx.graph_node import Body, Node
 from armnn_py.frontends.onnx.node_reading import NodeReader, domain_of, opsets_of
 from armnn_py.frontends.onnx.ordering import live_nodes, sort_nodes
-from armnn_py.frontends.onnx.reading import GraphParts, protobuf_text, read_model
+from armnn_py.frontends.onnx.parts import GraphParts
+from armnn_py.frontends.onnx.reading import protobuf_text, read_model
 from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.network import ModelMetadata
 from armnn_py.records import record

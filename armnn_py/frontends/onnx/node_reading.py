@@ -14,7 +14,8 @@ from armnn_py.frontends.common.values import Known
 from armnn_py.frontends.onnx.attributes import read_attributes
 from armnn_py.frontends.onnx.graph_node import Body, Node
 from armnn_py.frontends.onnx.ordering import live_nodes, sort_nodes
-from armnn_py.frontends.onnx.reading import GraphParts, protobuf_text
+from armnn_py.frontends.onnx.parts import GraphParts
+from armnn_py.frontends.onnx.reading import protobuf_text
 from armnn_py.frontends.onnx.tensors import Unreadable, read_tensor
 
 if TYPE_CHECKING:

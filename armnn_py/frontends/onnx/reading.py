@@ -6,40 +6,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import field
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import SHOWN_LENGTH
-from armnn_py.frontends.common.source import ModelData, ModelSource, Part
+from armnn_py.frontends.common.source import ModelData, ModelSource
+from armnn_py.frontends.onnx.parts import GraphParts
 from armnn_py.frontends.onnx.schema import model_class
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     import onnx
 
-__all__ = ["GraphParts", "NodeParts", "protobuf_text", "read_model"]
+__all__ = ["protobuf_text", "read_model"]
 
 _PROTOBUF_LIMIT = 2**31 - 1
 _WORTH_WHILE = 2**18  # bytes: smaller models are read at once
-
-
-@record
-class NodeParts:
-    """Where the data of a node's attributes are that its message lacks, by their number."""
-
-    tensors: dict[int, Part] = field(default_factory=dict)
-    bodies: dict[int, GraphParts] = field(default_factory=dict)
-
-
-@record
-class GraphParts:
-    """Where the data of a graph's tensors are that its message lacks."""
-
-    initializers: dict[int, Part] = field(default_factory=dict)
-    """By number of the initializer."""
-    nodes: dict[int, NodeParts] = field(default_factory=dict)
-    """By number of the node."""
 
 
 def protobuf_text(value: str | bytes, what: str) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from armnn_py.frontends.common.source import Part
-from armnn_py.frontends.onnx.reading import GraphParts, NodeParts
+from armnn_py.frontends.onnx.parts import GraphParts, NodeParts
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -54,9 +54,14 @@ class FileIdentity(NamedTuple):
 
 def content_of(path: str) -> str | None:
     """Return the SHA-256 of a file's bytes; None if it cannot be read, or is too large for that."""
-    from armnn_py.backends.trust.lock_file import hash_of
+    from armnn_py.backends.trust.file_hash import sha256_of  # few files are read
 
     try:
-        return None if os.stat(path).st_size > _MOST_BYTES else hash_of(path)
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            is_large = os.fstat(descriptor).st_size > _MOST_BYTES
+            return None if is_large else sha256_of(descriptor)
+        finally:
+            os.close(descriptor)
     except OSError:
         return None

@@ -12,6 +12,7 @@ import os
 import time
 from typing import NamedTuple
 
+from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.backends.elf import FileState
 
 __all__ = ["FileIdentity", "content_of"]
@@ -56,12 +57,13 @@ def content_of(path: str) -> str | None:
     """Return the SHA-256 of a file's bytes; None if it cannot be read, or is too large for that."""
     from armnn_py.backends.trust.file_hash import sha256_of  # few files are read
 
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    with deferred_interrupts():  # Ctrl-C before the second ``try`` would leave it open
         try:
-            is_large = os.fstat(descriptor).st_size > _MOST_BYTES
-            return None if is_large else sha256_of(descriptor)
-        finally:
-            os.close(descriptor)
-    except OSError:
-        return None
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+            try:
+                is_large = os.fstat(descriptor).st_size > _MOST_BYTES
+                return None if is_large else sha256_of(descriptor)
+            finally:
+                os.close(descriptor)
+        except OSError:
+            return None

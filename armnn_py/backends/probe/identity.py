@@ -20,8 +20,8 @@ __all__ = ["FileIdentity", "content_of"]
 #: Steps of clocks, in nanoseconds: a tick of the kernel, and the whole seconds of some systems.
 _FINE_STEP = 20_000_000
 _COARSE_STEP = 2_000_000_000
-#: More bytes are not read to learn whether a file is the same.
-_MOST_BYTES = 1 << 26
+#: More bytes are not read: to try such a file anew takes less time.
+_MOST_BYTES = 1 << 18
 
 
 class FileIdentity(NamedTuple):

@@ -101,7 +101,8 @@ part_python() {
   ARMNN_PY_PROBE_SECONDS=0
   export ARMNN_PY_PROBE_SECONDS
   tests address loader tests/loader -k 'not deeds_are_told_as_elsewhere' \
-    $(printf -- '--ignore=%s ' tests/loader/test_probe.py tests/loader/test_probe_cache.py $trials)
+    $(printf -- '--ignore=%s ' tests/loader/test_probe.py tests/loader/test_probe_cache.py \
+      tests/loader/test_probe_cache_file.py $trials)
   unset ARMNN_PY_PROBE_SECONDS
   tests address trials $trials
   tests address state tests/lifecycle/test_process_state.py

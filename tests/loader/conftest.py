@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 from armnn_py.backends import BackendRegistry, load_backends
+from armnn_py.backends.probe import process
 from armnn_py.errors import BackendSkippedWarning
 from tests.conftest import SANITIZE
 
-from .harness import Load, Workshop
+from .harness import Load, Workshop, only, outcome
 
 
 @pytest.fixture(scope="session")
@@ -83,3 +84,39 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "tests/loader" in item.nodeid and item.nodeid.endswith(_WITHOUT_SANITIZER):
             item.add_marker(pytest.mark.skip(reason="not in a process with a sanitizer"))
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The cache folder; it is made by the first save."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "armnn_py"
+
+
+@pytest.fixture
+def tried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the files that were tried, in order; forget them with ``clear``."""
+    names: list[str] = []
+    try_files = process.try_files
+
+    def note(files, *arguments):
+        def each():
+            for path, descriptor in files:
+                names.append(Path(path).name)
+                yield path, descriptor
+
+        return try_files(each(), *arguments)
+
+    monkeypatch.setattr(process, "try_files", note)
+    return names
+
+
+@pytest.fixture
+def load_once(load: Load) -> Callable[..., tuple[str, str, str]]:
+    """Load one file, close it again, and say what came of it."""
+
+    def load_and_close(folder: Path, **arguments: object) -> tuple[str, str, str]:
+        with load(folder, **arguments) as registry:
+            return outcome(only(registry))
+
+    return load_and_close

@@ -14,12 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from armnn_py.backends import BackendRegistry, Verdict
+from armnn_py.backends.probe import cache as probe_cache
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 FIXTURES = REPOSITORY / "tests" / "fixtures"
 INCLUDE = REPOSITORY / "native" / "include"
 
 Load = Callable[..., BackendRegistry]
+
+#: Outcomes of a good file, and of one whose GetBackendId ends the process.
+LOADED = ("loaded", "create", "ok")
+DIED = ("refused", "id", "died")
 
 
 class Workshop:
@@ -108,3 +113,8 @@ def run_as_nobody(*paths: Path) -> list[list[str]]:
     """Search in a process without privileges: status, stage, code and reason of each verdict."""
     answer: list[list[str]] = run_child(_AS_NOBODY, *paths)
     return answer
+
+
+def forget_findings() -> None:
+    """As a new process begins: nothing is in memory."""
+    probe_cache._caches.clear()

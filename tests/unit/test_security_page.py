@@ -99,7 +99,7 @@ RULES = {
     17: {
         "unit/runtime/test_network_cache.py": "test_what_is_no_file_of_the_cache",
         "unit/optimizer/test_damaged_networks.py": "test_each_damaged_byte_is_noticed_or_harmless",
-        "loader/test_probe_cache.py": "test_a_spoilt_cache",
+        "loader/test_probe_cache_file.py": "test_a_spoilt_cache",
     },
 }
 

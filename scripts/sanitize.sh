@@ -102,7 +102,7 @@ part_python() {
   export ARMNN_PY_PROBE_SECONDS
   tests address loader tests/loader -k 'not deeds_are_told_as_elsewhere' \
     $(printf -- '--ignore=%s ' tests/loader/test_probe.py tests/loader/test_probe_cache.py \
-      tests/loader/test_probe_cache_file.py $trials)
+      tests/loader/test_probe_cache_file.py tests/loader/test_probe_interrupts.py $trials)
   unset ARMNN_PY_PROBE_SECONDS
   tests address trials $trials
   tests address state tests/lifecycle/test_process_state.py

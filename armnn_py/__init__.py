@@ -26,22 +26,8 @@ if not os.path.isdir(os.path.join(os.path.dirname(__file__), "_native", "lib")):
 
     __path__ = extend_path(__path__, __name__)
 
-# numpy before what imports it: at the depth of a dozen nested imports CPython 3.11 gives a block of
-# its frame stack back and takes it anew at thousands of calls, which cost a tenth of the import.
-import numpy  # noqa: F401
-
 from armnn_py import errors
 from armnn_py._version import __version__
-from armnn_py.backends import (
-    Allocator,
-    BackendOption,
-    BackendRegistry,
-    BackendVersion,
-    Counter,
-    DeviceDescription,
-    LoadReport,
-    Verdict,
-)
 from armnn_py.errors import (
     ArmnnError,
     ArmnnWarning,
@@ -65,37 +51,20 @@ from armnn_py.errors import (
     UnsupportedOperatorError,
 )
 from armnn_py.later import names_of
-from armnn_py.memory_budget import get_memory_budget, set_memory_budget
-from armnn_py.runtime import (
-    CancelToken,
-    DeviceSpec,
-    LoadedNetwork,
-    Runtime,
-    get_num_threads,
-    set_num_threads,
-)
-from armnn_py.tensors import QuantizationInfo, TensorInfo
-from armnn_py.types import (
-    ActivationFunction,
-    ArgMinMaxFunction,
-    BinaryOperation,
-    ComparisonOperation,
-    DataLayout,
-    DataType,
-    LayerType,
-    LogicalBinaryOperation,
-    MemorySource,
-    OutputShapeRounding,
-    PaddingMethod,
-    PaddingMode,
-    PoolingAlgorithm,
-    ReduceOperation,
-    ResizeMethod,
-    UnaryOperation,
-)
 
 if TYPE_CHECKING:
+    from armnn_py.backends import (
+        Allocator,
+        BackendOption,
+        BackendRegistry,
+        BackendVersion,
+        Counter,
+        DeviceDescription,
+        LoadReport,
+        Verdict,
+    )
     from armnn_py.frontends import import_model
+    from armnn_py.memory_budget import get_memory_budget, set_memory_budget
     from armnn_py.network import Layer, ModelMetadata, Network, OutputSlot
     from armnn_py.optimizer import (
         Assignment,
@@ -105,7 +74,15 @@ if TYPE_CHECKING:
         PassRecord,
         Placement,
         PlacementRule,
-        optimize,
+    )
+    from armnn_py.optimizer.optimize import optimize
+    from armnn_py.runtime import (
+        CancelToken,
+        DeviceSpec,
+        LoadedNetwork,
+        Runtime,
+        get_num_threads,
+        set_num_threads,
     )
     from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.external_memory import ExternalMemory
@@ -114,6 +91,25 @@ if TYPE_CHECKING:
     from armnn_py.runtime.network_state import NetworkState
     from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
     from armnn_py.runtime.profiling import Profile
+    from armnn_py.tensors import QuantizationInfo, TensorInfo
+    from armnn_py.types import (
+        ActivationFunction,
+        ArgMinMaxFunction,
+        BinaryOperation,
+        ComparisonOperation,
+        DataLayout,
+        DataType,
+        LayerType,
+        LogicalBinaryOperation,
+        MemorySource,
+        OutputShapeRounding,
+        PaddingMethod,
+        PaddingMode,
+        PoolingAlgorithm,
+        ReduceOperation,
+        ResizeMethod,
+        UnaryOperation,
+    )
 
 __all__ = [
     "ActivationFunction",
@@ -202,15 +198,27 @@ logging.getLogger("armnn_py").addHandler(logging.NullHandler())
 # "armnn_py.InvalidArgumentError".
 for _name in __all__:
     _public = globals().get(_name)
-    if isinstance(_public, type) or callable(_public):
+    if isinstance(_public, type):
         _public.__module__ = "armnn_py"
 del _name, _public
 
-# Imported when they are first asked for: a program that lists backends describes no network.
+# Imported when they are first asked for: a program that lists backends describes no network, and
+# does without numpy.
 __getattr__ = names_of(
     "armnn_py",
     {
+        "armnn_py.backends": (
+            "Allocator",
+            "BackendOption",
+            "BackendRegistry",
+            "BackendVersion",
+            "Counter",
+            "DeviceDescription",
+            "LoadReport",
+            "Verdict",
+        ),
         "armnn_py.frontends": ("import_model",),
+        "armnn_py.memory_budget": ("get_memory_budget", "set_memory_budget"),
         "armnn_py.network": ("Layer", "ModelMetadata", "Network", "OutputSlot"),
         "armnn_py.optimizer": (
             "Assignment",
@@ -222,6 +230,14 @@ __getattr__ = names_of(
             "PlacementRule",
             "optimize",
         ),
+        "armnn_py.runtime": (
+            "CancelToken",
+            "DeviceSpec",
+            "LoadedNetwork",
+            "Runtime",
+            "get_num_threads",
+            "set_num_threads",
+        ),
         "armnn_py.runtime.bound_network": ("BoundNetwork",),
         "armnn_py.runtime.external_memory": ("ExternalMemory",),
         "armnn_py.runtime.late_plan": ("LateShapesReport",),
@@ -229,8 +245,36 @@ __getattr__ = names_of(
         "armnn_py.runtime.network_state": ("NetworkState",),
         "armnn_py.runtime.profile_records": ("BackendEvent", "LayerProfile", "TimelineEvent"),
         "armnn_py.runtime.profiling": ("Profile",),
+        "armnn_py.tensors": ("QuantizationInfo", "TensorInfo"),
+        "armnn_py.types": (
+            "ActivationFunction",
+            "ArgMinMaxFunction",
+            "BinaryOperation",
+            "ComparisonOperation",
+            "DataLayout",
+            "DataType",
+            "LayerType",
+            "LogicalBinaryOperation",
+            "MemorySource",
+            "OutputShapeRounding",
+            "PaddingMethod",
+            "PaddingMode",
+            "PoolingAlgorithm",
+            "ReduceOperation",
+            "ResizeMethod",
+            "UnaryOperation",
+        ),
     },
-    packages=("descriptors", "frontends", "network", "optimizer"),
+    packages=(
+        "backends",
+        "descriptors",
+        "frontends",
+        "network",
+        "optimizer",
+        "runtime",
+        "tensors",
+        "types",
+    ),
     public=True,
 )
 

@@ -43,7 +43,11 @@ def names_of(
         module = module_of.get(name)
         if module is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        with without_collections():  # classes and functions stay, and are walked in vain
+        from armnn_py._native.interrupts import deferred_interrupts
+
+        # Ctrl-C amid the import of numpy, say, would leave half of it, which is never imported
+        # again. And classes and functions stay: to walk them for garbage is in vain.
+        with deferred_interrupts(), without_collections():
             found = getattr(importlib.import_module(module), name)
         if public:
             found.__module__ = package

@@ -175,7 +175,7 @@ def main() -> None:
                 "commands over bad files": commands(bad, few, Path(work)),
                 "commands over busy files": commands(busy, 1, Path(work)),
                 "wanted": "a good new file at most 3 ms more, a known one at most 0.1 ms; commands "
-                "over bad files under 2 s the first time, under 0.2 s more the second",
+                "over bad files under 2 s the first time, under 0.2 s the second",
             },
             arguments.output,
         )

@@ -47,6 +47,7 @@ SECONDS = 20
 MEMORY = 1 << 30
 LARGEST_SEED = 2 << 20
 MOST_SEEDS = 4000
+MOST_SEED_BYTES = 128 << 20  # they stay in memory, and are no use of a file
 
 
 # ---- The process that does the work --------------------------------------------------------------
@@ -104,7 +105,8 @@ def work(name: str, seeds: Path, folder: Path, seed: int, until: float) -> int:
         counts[outcome.split(" ")[0].split(":")[0][:40]] += 1
         if outcome not in known and outcome != "finding":
             known.add(outcome)
-            if len(data) < LARGEST_SEED and len(corpus) < MOST_SEEDS:
+            room = MOST_SEED_BYTES - sum(map(len, corpus[sound:]))
+            if len(data) < min(LARGEST_SEED, room) and len(corpus) < MOST_SEEDS:
                 corpus.append(data)
                 digest = f"{len(corpus):05d}"
                 (seeds / f"new_{seed}_{digest}").write_bytes(data)

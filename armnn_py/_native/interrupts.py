@@ -16,6 +16,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from functools import partial
+from itertools import compress
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from armnn_py._native import last_words
@@ -78,8 +79,9 @@ def deliver_interrupts() -> None:
 
 
 def _replace() -> None:
-    for number in _SIGNALS:
-        handler = _signal.getsignal(number)
+    handlers = map(_signal.getsignal, _SIGNALS)
+    for number in compress(_SIGNALS, map(callable, handlers)):
+        handler = _signal.getsignal(number)  # one that was called just now may have set another
         if callable(handler) and handler is not _note:
             _state.handlers[number] = handler
             _signal.signal(number, _note)

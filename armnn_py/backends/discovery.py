@@ -168,21 +168,38 @@ def find_candidates(
             unusable = refusal(place, path, "place", "path-unreadable", reason)
     if unusable is not None:
         return Place(place, path, unusable.reason, 0), [unusable]
-    findings = [look_at(place, entry, seen) for entry in found]
+    folder = _real_path(path)
+    findings = [look_at(place, entry, seen, folder) for entry in found]
     return Place(place, path, "", len(found)), findings
 
 
-def look_at(place: str, entry: os.DirEntry[str], seen: dict[FileIdentity, str]) -> Finding:
+def _real_path(path: str) -> str | None:
+    try:
+        return os.path.realpath(path, strict=True)
+    except OSError:  # gone meanwhile: each entry says so
+        return None
+
+
+def look_at(
+    place: str,
+    entry: os.DirEntry[str],
+    seen: dict[FileIdentity, str],
+    real_folder: str | None = None,
+) -> Finding:
     """Return a candidate for one entry of a folder, or the verdict why it is no backend.
 
-    ``seen`` maps known files to their first name; the entry is added to it.
+    ``seen`` maps known files to their first name; the entry is added to it. ``real_folder`` is the
+    folder's path without links, if that is known.
     """
     path = entry.path
     if parse_file_name(entry.name) is None:
         return _skip(place, entry)
     try:
         status = os.stat(path)
-        real_path = os.path.realpath(path, strict=True)
+        if real_folder is None or entry.is_symlink():
+            real_path = os.path.realpath(path, strict=True)
+        else:
+            real_path = os.path.join(real_folder, entry.name)
     except OSError as error:
         return _unresolved(place, entry, error)
     kind = stat.S_IFMT(status.st_mode)

@@ -128,8 +128,15 @@ def process_machine() -> str:
     return _machine_name(_process_head()[2])
 
 
-def inspect(path: str) -> ElfInfo:
+def inspect(path: str, *, is_known: bool = False) -> ElfInfo:
     """Check the regular file ``path``; raise :class:`ElfError` if it must not be opened.
+
+    Parameters
+    ----------
+    path
+        The file, without links.
+    is_known
+        Its bytes were checked before: relocations and symbols are not gone through again.
 
     Raises
     ------
@@ -142,12 +149,12 @@ def inspect(path: str) -> ElfInfo:
         # Without O_NONBLOCK a pipe that has replaced the file would make us wait.
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         try:
-            return _inspect(descriptor, FileState.of(os.fstat(descriptor)))
+            return _inspect(descriptor, FileState.of(os.fstat(descriptor)), is_known=is_known)
         finally:
             os.close(descriptor)
 
 
-def _inspect(descriptor: int, state: FileState) -> ElfInfo:
+def _inspect(descriptor: int, state: FileState, *, is_known: bool) -> ElfInfo:
     size = state.size
     head = read_exactly(descriptor, min(_EHDR_SIZE, size), 0)
     order, header = _check_head(head, size)
@@ -165,7 +172,7 @@ def _inspect(descriptor: int, state: FileState) -> ElfInfo:
     _check_segments(segments, size)
     _check_stack(segments)
     image = Image(descriptor, order, _process_head()[2], segments)
-    return ElfInfo(process_machine(), state, *read_names(image))
+    return ElfInfo(process_machine(), state, *read_names(image, is_known=is_known))
 
 
 def _check_head(head: bytes, size: int) -> tuple[str, tuple[int, int, int]]:

@@ -13,11 +13,10 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from armnn_py.records import record
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 __all__ = [
@@ -169,7 +168,9 @@ class Image:
 
     def array(self, address: int, dtype: np.dtype[Any], count: int, what: str) -> NDArray[Any]:
         """Read ``count`` elements of the table ``what``; errors as of :meth:`read`."""
-        return np.frombuffer(self.read(address, count * dtype.itemsize, what), dtype)
+        from numpy import frombuffer  # by now it is imported
+
+        return frombuffer(self.read(address, count * dtype.itemsize, what), dtype)
 
     def blocks(
         self, address: int, dtype: np.dtype[Any], count: int, what: str

@@ -52,14 +52,17 @@ class InspectedFile:
         return None if self.info is None else self.info.state
 
 
-def inspect_file(candidate: Candidate, trust: TrustRules | None = None) -> InspectedFile:
+def inspect_file(
+    candidate: Candidate, trust: TrustRules | None = None, *, is_known: bool = False
+) -> InspectedFile:
     """Check a file; runs none of its code and never raises.
 
     ``trust`` has the rules on who may write to it; None: for a file of the package, or one that a
-    person names.
+    person names. ``is_known`` says that its bytes were checked before; the loader refuses a file
+    that is not in the state of back then.
     """
     try:
-        info = _inspect(candidate)
+        info = _inspect(candidate, is_known=is_known)
         told = check_links(info, candidate.real_path)
         if trust is not None:
             told += trust.check(candidate.path, candidate.real_path, info.state)
@@ -81,9 +84,9 @@ def judge_known_file(file: InspectedFile, trust: TrustRules) -> RefusedError | N
     return None
 
 
-def _inspect(candidate: Candidate) -> elf.ElfInfo:
+def _inspect(candidate: Candidate, *, is_known: bool) -> elf.ElfInfo:
     try:
-        info = elf.inspect(candidate.real_path)
+        info = elf.inspect(candidate.real_path, is_known=is_known)
     except elf.ElfError as error:
         raise RefusedError("inspect", error.code, error.reason, error.hint) from None
     except FileNotFoundError:

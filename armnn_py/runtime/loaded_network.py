@@ -37,9 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LoadedNetwork"]
 
-#: Seconds to wait at interpreter exit for runs that were told to stop.
-EXIT_PATIENCE = 10.0
-
 
 class LoadedNetwork(
     NetworkFacts,

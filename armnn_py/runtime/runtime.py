@@ -17,7 +17,6 @@ from armnn_py.backends import load_backends
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.ownership import Closing, Owner
 from armnn_py.records import Frozen, record
-from armnn_py.runtime.loaded_network import EXIT_PATIENCE, LoadedNetwork
 from armnn_py.runtime.log_lines import use_log_levels_once
 from armnn_py.runtime.plan_cache import PLAN_CACHE_BYTES
 from armnn_py.runtime.threads import limited_threads, use_environment_once
@@ -34,8 +33,12 @@ if TYPE_CHECKING:
     from armnn_py.optimizer import OptimizedNetwork, OptimizerOptions
     from armnn_py.python_backend import PythonBackend
     from armnn_py.runtime.late_sizes import Bounds
+    from armnn_py.runtime.loaded_network import LoadedNetwork
 
 __all__ = ["DeviceSpec", "Runtime"]
+
+#: Seconds to wait at interpreter exit for runs that were told to stop.
+_EXIT_PATIENCE = 10.0
 
 _open_runtimes: weakref.WeakSet[Runtime] = weakref.WeakSet()
 
@@ -258,6 +261,8 @@ class Runtime(
                 raise InvalidArgumentError(
                     f"{name}: {value!r} given, an int of at least {least} expected"
                 )
+        from armnn_py.runtime.loaded_network import LoadedNetwork
+
         with limited_threads(threads):
             network = LoadedNetwork(
                 optimized,
@@ -376,7 +381,7 @@ def _close_all() -> None:
     """Close all runtimes while the interpreter is intact: no network may run after that."""
     for runtime in list(_open_runtimes):
         with contextlib.suppress(Exception):
-            runtime._close(patience=EXIT_PATIENCE, obey=False)
+            runtime._close(patience=_EXIT_PATIENCE, obey=False)
         with contextlib.suppress(Exception):
             runtime._backends.quiesce()  # backends held by a run that did not stop
 

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import functools
 from enum import IntEnum, IntFlag
-from typing import Any, Literal, Self
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.records import record
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = ["DataLayoutBase", "DataTypeBase", "MemorySource"]
 
@@ -22,7 +23,7 @@ class _TypeFacts:
 
     label: str
     bits: int
-    numpy: np.dtype[Any]
+    dtype: str  # its name: programs that only list backends do without numpy
     kind: Literal["float", "integer", "boolean", "quantized"]
     plain: bool  # whether an array of that dtype means this type
     since: int
@@ -33,24 +34,32 @@ class DataTypeBase(IntEnum):
     """Attributes and methods of every data type; `DataType` lists the members."""
 
     _facts: _TypeFacts
+    _numpy: np.dtype[Any] | None
 
     def __new__(cls, number: int, *facts: Any) -> Self:
         """Make a member of a number and its facts."""
         member = int.__new__(cls, number)
         member._value_ = number
-        label, bits, numpy, *more = facts
-        member._facts = _TypeFacts(label, bits, np.dtype(numpy), *more)
+        member._facts = _TypeFacts(*facts)
+        member._numpy = None
         return member
 
     @property
     def numpy(self) -> np.dtype[Any]:
         """The numpy dtype of arrays that hold this type."""
-        return self._facts.numpy
+        if self._numpy is None:
+            from armnn_py._native.interrupts import deferred_interrupts
+
+            with deferred_interrupts():  # Ctrl-C would leave numpy imported by half
+                from numpy import dtype
+
+            self._numpy = dtype(self._facts.dtype)
+        return self._numpy
 
     @property
     def size(self) -> int:
         """Bytes of one element of a numpy array that holds this type."""
-        return self._facts.numpy.itemsize
+        return self.numpy.itemsize
 
     @property
     def bits(self) -> int:
@@ -82,7 +91,9 @@ class DataTypeBase(IntEnum):
             import ml_dtypes
         except ImportError:
             return None
-        found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+        from numpy import dtype
+
+        found: np.dtype[Any] = dtype(getattr(ml_dtypes, name))
         return found
 
     @property
@@ -130,10 +141,12 @@ class DataTypeBase(IntEnum):
         InvalidArgumentError
             No tensor type has this dtype.
         """
+        from numpy import dtype as dtype_of
+
         try:
             if dtype is None:  # numpy's float64
                 raise TypeError
-            resolved = np.dtype(dtype)
+            resolved = dtype_of(dtype)
         except (TypeError, ValueError) as error:
             raise InvalidArgumentError(f"dtype {dtype!r} is not a numpy dtype") from error
         native = resolved.newbyteorder("=")

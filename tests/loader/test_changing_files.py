@@ -68,8 +68,8 @@ def test_change_between_inspecting_and_opening(
     path = workshop.put_id(tmp_path, "One")
     inspect = elf.inspect
 
-    def inspect_and_change(name: str) -> elf.ElfInfo:
-        info = inspect(name)
+    def inspect_and_change(name: str, **settings: bool) -> elf.ElfInfo:
+        info = inspect(name, **settings)
         change(path)
         return info
 
@@ -194,9 +194,9 @@ def test_replaced_between_finding_and_inspecting(
     path = workshop.put_id(tmp_path, "One")
     inspect = elf.inspect
 
-    def change_and_inspect(name: str) -> elf.ElfInfo:
+    def change_and_inspect(name: str, **settings: bool) -> elf.ElfInfo:
         replace_by_a_whole_one(path)
-        return inspect(name)
+        return inspect(name, **settings)
 
     with monkeypatch.context() as patch:
         patch.setattr(elf, "inspect", change_and_inspect)
@@ -213,9 +213,9 @@ def test_removed_between_finding_and_inspecting(
     path = workshop.put_id(tmp_path, "One")
     inspect = elf.inspect
 
-    def remove_and_inspect(name: str) -> elf.ElfInfo:
+    def remove_and_inspect(name: str, **settings: bool) -> elf.ElfInfo:
         path.unlink()
-        return inspect(name)
+        return inspect(name, **settings)
 
     monkeypatch.setattr(elf, "inspect", remove_and_inspect)
     verdict = only(load(tmp_path))

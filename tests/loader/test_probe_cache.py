@@ -70,7 +70,9 @@ def test_a_known_refusal_is_told_without_reading_the_file(
     forget_findings()
     read: list[str] = []
     inspect = elf.inspect
-    monkeypatch.setattr(elf, "inspect", lambda path: (read.append(path), inspect(path))[1])
+    monkeypatch.setattr(
+        elf, "inspect", lambda path, **settings: (read.append(path), inspect(path, **settings))[1]
+    )
     assert load_once(file.parent) == DIED
     assert (tried, read) == ([file.name], [])
     file.touch()

@@ -81,6 +81,7 @@ class ProbeCache:
         self._line_count: int | None = None  # of the file as it was seen; None: not one of ours
         self._is_told = False
         self._new: dict[_Key, _Entry] = {}
+        self._sums: dict[str, int | None] = {}  # of this search
 
     def find(self, identity: FileIdentity, seconds: float, path: str) -> ProbeFinding | None:
         """Return the finding on a file if it still holds; ``seconds`` is the limit of a new one.
@@ -97,7 +98,7 @@ class ProbeCache:
                 return None
             if finding.ended == "time" and finding.limit_seconds < seconds:
                 return None
-        if any(_sum_of(name) != known for name, known in entry.environment):
+        if any(self._sum_of(name) != known for name, known in entry.environment):
             return None
         if not all(map(_is_there, finding.libraries)):
             return None
@@ -108,6 +109,12 @@ class ProbeCache:
                 settled = _Entry(identity, None, entry.when, entry.environment, finding)
                 self._entries[identity[:2]] = self._new[identity[:2]] = settled
         return finding
+
+    def _sum_of(self, name: str) -> int | None:
+        """As the function of that name; most files ask for the same few variables."""
+        if name not in self._sums:
+            self._sums[name] = _sum_of(name)
+        return self._sums[name]
 
     def _entry(self, key: _Key) -> _Entry | None:
         entry = self._entries.get(key)
@@ -132,6 +139,7 @@ class ProbeCache:
 
     def refresh(self) -> None:
         """Read what other processes have written since the last time."""
+        self._sums = {}
         if self._file is None:
             return
         try:

@@ -2,7 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Write docs/conformance.md: the ONNX project's test data here and on onnxruntime.
 
-    ARMNN_PY_MODELS=FOLDER python scripts/score_onnx.py
+    ARMNN_PY_MODELS=FOLDER python scripts/score_onnx.py --same-version PYTHON
+
+PYTHON is the interpreter of an environment with this project and the package ``onnx`` of the test
+data's version, for a text of operators that has changed since then::
+
+    python -m venv E && E/bin/pip install ".[onnx]" onnx==1.20.1    # PYTHON is E/bin/python
 
 Cases are those of ``FOLDER/testdata/1.20.1``, and of older versions there: ``fetch_models.py FOLDER
 testdata older`` brings them.
@@ -12,6 +17,7 @@ all, so that their number cannot shrink unseen.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -26,6 +32,7 @@ import onnxruntime
 
 from armnn_py.testing.onnx_suite import (
     FAMILIES,
+    CaseResult,
     OnnxCase,
     OnnxScore,
     Outcome,
@@ -77,8 +84,8 @@ DISPUTES = {
     "qk_matmul_output is the output after the softcap operation (before mask addition). If set to "
     "`2`, qk_matmul_output includes the attention mask and softcap (if provided) applied to the "
     'output of qk matmul." Models of either have operator set 23 and IR version 11, so that none '
-    "says which it means; what the installed package defines is given, and the cases of 1.23.2 "
-    "pass",
+    "says which it means; what the installed package defines is given, "
+    "and those cases of 1.23.2 pass with it",
     "test_dft_inverse": "the recorded ones were summed in float32: they have 1.9e-7 where the "
     "exact sum is 0, and the comparison allows 1e-7. Ours are below 1e-14 there, as sums in "
     "float64 are, and onnxruntime does not give the recorded ones either",
@@ -130,7 +137,7 @@ def passes_on_onnxruntime(cases: Sequence[OnnxCase]) -> dict[str, bool]:
             json.dump([[case.family, case.name, str(case.folder)] for case in rest], file)
             file.flush()
             done = subprocess.run(
-                [sys.executable, __file__, file.name],
+                [sys.executable, __file__, "--on-onnxruntime", file.name],
                 stdout=subprocess.PIPE,
                 text=True,
                 check=False,
@@ -161,11 +168,34 @@ def run_onnxruntime(listed: str) -> None:
         print(json.dumps([case.title, passed]), flush=True)
 
 
+def score_with(python: str, data: Path, backends: Sequence[str]) -> OnnxScore:
+    """The score by an interpreter whose package ``onnx`` is of the test data's version."""
+    chosen = [word for backend in backends for word in ("-b", backend)]
+    command = [python, "-m", "armnn_py", "conformance", "onnx", "--data", str(data), *chosen]
+    with tempfile.NamedTemporaryFile("r", suffix=".json", encoding="utf-8") as file:
+        subprocess.run([*command, "--report", file.name], stdout=subprocess.DEVNULL, check=True)
+        found = json.load(file)
+    if found["version"] != VERSION:
+        raise SystemExit(f"{python} has onnx {found['version']}, {VERSION} expected")
+    results = [
+        CaseResult(
+            one["family"], one["name"], Outcome(one["outcome"]), one["message"], one["reason"]
+        )
+        for one in found["cases"]
+    ]
+    return OnnxScore(found["version"], found["data"], tuple(backends), results)
+
+
 def page(
     scores: Sequence[OnnxScore], peer: dict[str, bool], sets: dict[str, str], older: Sequence[str]
 ) -> str:
     """The text of docs/conformance.md; ``older`` are the rows on older test data."""
     return "\n".join([*_lines(scores, peer, sets), *older]) + "\n"
+
+
+def passing(score: OnnxScore) -> set[str]:
+    """Titles of the cases that pass."""
+    return {one.title for one in score.results if one.outcome is Outcome.PASSED}
 
 
 def older_rows(models: Path) -> Iterator[str]:
@@ -202,11 +232,9 @@ def sets_of(cases: Sequence[OnnxCase]) -> dict[str, str]:
 def _lines(
     scores: Sequence[OnnxScore], peer: dict[str, bool], sets: dict[str, str]
 ) -> Iterator[str]:
-    passing = [
-        {one.title for one in score.results if one.outcome is Outcome.PASSED} for score in scores
-    ]
-    passing.append({title for title, passed in peer.items() if passed})
-    names = [", ".join(score.backends) for score in scores]
+    columns = [passing(score) for score in scores]
+    columns.append({title for title, passed in peer.items() if passed})
+    names = [f"{', '.join(score.backends)} with onnx {score.version}" for score in scores]
     groups = {family: {t for t in peer if t.startswith(f"{family}/")} for family in FAMILIES}
     core = {title for title in peer if sets[title] == "core"}
     groups["of these, CORE"] = core
@@ -228,9 +256,9 @@ def _lines(
     yield (
         "| cases | number | " + " | ".join(names) + f" | onnxruntime {onnxruntime.__version__} |"
     )
-    yield "|---|" + "---:|" * (len(passing) + 1)
+    yield "|---|" + "---:|" * (len(columns) + 1)
     for name, titles in groups.items():
-        counts = " | ".join(f"{len(titles & one):,}" for one in passing)
+        counts = " | ".join(f"{len(titles & one):,}" for one in columns)
         yield f"| {name} | {len(titles):,} | {counts} |"
     yield ""
     yield (
@@ -239,8 +267,24 @@ def _lines(
         "networks of today have besides."
     )
     yield ""
-    yield from _missing(scores[0], passing[-1])
-    yield from _disputed(scores[0])
+    yield from _versions(scores)
+    yield ""
+    yield from _missing(scores[0], columns[-1])
+    yield from _disputed(scores)
+
+
+def _versions(scores: Sequence[OnnxScore]) -> Iterator[str]:
+    """What the version of the installed package ``onnx`` changes, of the first backends."""
+    installed = scores[0]
+    same = next(one for one in scores if one.version == VERSION)
+    more, less = passing(same) - passing(installed), passing(installed) - passing(same)
+    yield (
+        f"With the package `onnx` of the same version installed, {VERSION}, {len(passing(same)):,} "
+        f"pass, with {installed.version}\n{len(passing(installed)):,}: the importer asks the "
+        "installed package what an operator means, and the texts differ\n"
+        f"([below](#recorded-results-that-are-not-given)). {len(more)} cases pass with "
+        f"{VERSION} alone, {len(less)} with {installed.version} alone."
+    )
 
 
 def _missing(score: OnnxScore, peer: set[str]) -> Iterator[str]:
@@ -259,15 +303,24 @@ def _missing(score: OnnxScore, peer: set[str]) -> Iterator[str]:
     yield OUT_OF_REACH
 
 
-def _disputed(score: OnnxScore) -> Iterator[str]:
-    failed = [one.name for one in score.results if one.outcome is Outcome.FAILED]
+def _disputed(scores: Sequence[OnnxScore]) -> Iterator[str]:
+    failed = [one.name for one in scores[0].results if one.outcome is Outcome.FAILED]
+    same = {
+        title.partition("/")[2]
+        for one in scores
+        if one.version == VERSION
+        for title in passing(one)
+    }
     yield ""
     yield "## Recorded results that are not given"
     yield ""
     for start, why in DISPUTES.items():
         names = sorted(name for name in failed if name.startswith(start))
         listed = ", ".join(f"`{name.removeprefix('test_')}`" for name in names)
-        yield f"- {why} ({len(names)}): {listed}"
+        there = len(same.intersection(names))
+        which = "all of them" if there == len(names) else f"{there} of them"
+        note = f". With onnx {VERSION} installed {which} pass" if there else ""
+        yield f"- {why}{note} ({len(names)}): {listed}"
     others = sorted(name for name in failed if not name.startswith(tuple(DISPUTES)))
     if others:
         yield f"- not explained ({len(others)}): {', '.join(f'`{name}`' for name in others)}"
@@ -275,8 +328,15 @@ def _disputed(score: OnnxScore) -> Iterator[str]:
 
 def main() -> int:
     """Run, write the page and the list."""
-    if len(sys.argv) > 1:
-        run_onnxruntime(sys.argv[1])
+    parser = argparse.ArgumentParser(description="Write docs/conformance.md.")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument(
+        "--same-version", metavar="PYTHON", help=f"interpreter with onnx {VERSION} and armnn_py"
+    )
+    what.add_argument("--on-onnxruntime", metavar="LIST", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.on_onnxruntime:
+        run_onnxruntime(arguments.on_onnxruntime)
         return 0
     models = Path(os.environ["ARMNN_PY_MODELS"]) / "testdata"
     data = models / VERSION
@@ -284,13 +344,15 @@ def main() -> int:
         cases = find_cases(data, Path(scratch))
         sets = sets_of(cases)
     scores = [score_onnx(data=data, backends=backends) for backends in BACKENDS]
+    scores += [score_with(arguments.same_version, data, backends) for backends in BACKENDS]
     older = list(older_rows(models))
     PAGE.write_text(page(scores, passes_on_onnxruntime(cases), sets, older), encoding="utf-8")
     write_expected(CASE_LIST, scores[0])
     rows = [["", *(one.value for one in Outcome)]]
     for score in scores:
         counts = Counter(result.outcome for result in score.results)
-        rows.append([", ".join(score.backends), *(str(counts[one]) for one in Outcome)])
+        title = f"{', '.join(score.backends)}, onnx {score.version}"
+        rows.append([title, *(str(counts[one]) for one in Outcome)])
     print(text_table(rows, right=(1, 2, 3)))
     return 0
 

@@ -105,6 +105,10 @@ armnn_status_t armnn_i_acc_compile(const armnn_i_acc_maker_t* maker,
 /* ---- support.c ----------------------------------------------------------------------------- */
 
 armnn_status_t armnn_i_acc_check_layer(const armnn_layer_query_t* query, armnn_error_t* reason);
+/* support.c: whether a convolution whose weights or bias values are computed may become a product
+ * of slices: each place of the window is a copy. */
+bool armnn_i_acc_is_small_window(const armnn_layer_query_t* query);
+
 /* check_quantized.c: whether a layer is one of kinds.inc's QUANTIZED, and whether it can be done.
  * The layer's rule holds. */
 bool armnn_i_acc_is_quantized(const armnn_layer_query_t* query);

@@ -75,7 +75,11 @@ static bool are_symmetric(const armnn_tensor_info_t* weights) {
   return weights->data_type != ARMNN_DATA_TYPE_QASYMM_U8;
 }
 
-/* Products with constant weights, whose output channels are dimension |axis|. */
+static bool is_constant(const armnn_tensor_info_t* info) {
+  return (info->flags & ARMNN_TENSOR_CONSTANT) != 0;
+}
+
+/* Products with weights whose output channels are dimension |axis|. */
 static armnn_status_t check_product(const armnn_layer_query_t* query, uint32_t axis,
                                     armnn_error_t* reason) {
   ARMNN_RETURN_IF_ERROR(check_operands(query, reason));
@@ -92,12 +96,6 @@ static armnn_status_t check_product(const armnn_layer_query_t* query, uint32_t a
     return REFUSE(reason, "the weights are %s, the kernel for qsymm_s16 takes zero points of 0",
                   armnn_data_type_name(weights->data_type));
   }
-  if ((weights->flags & ARMNN_TENSOR_CONSTANT) == 0 ||
-      (bias != NULL && (bias->flags & ARMNN_TENSOR_CONSTANT) == 0)) {
-    return REFUSE(reason,
-                  "weights or bias are not constant: they are packed when the network is "
-                  "loaded");
-  }
   const bool is_wide = bias != NULL && bias->data_type == ARMNN_DATA_TYPE_SIGNED64;
   if (bias != NULL && bias->data_type != ARMNN_DATA_TYPE_SIGNED32 &&
       !(is_wide && has_words(query))) {
@@ -105,6 +103,18 @@ static armnn_status_t check_product(const armnn_layer_query_t* query, uint32_t a
                   armnn_data_type_name(bias->data_type));
   }
   return ARMNN_STATUS_OK;
+}
+
+static bool are_constant(const armnn_layer_query_t* query) {
+  return is_constant(query->input_infos[1]) &&
+         (query->input_count < 3 || query->input_infos[2] == NULL ||
+          is_constant(query->input_infos[2]));
+}
+
+static armnn_status_t refuse_computed(armnn_error_t* reason) {
+  return REFUSE(reason,
+                "weights or bias are not constant: they are packed when the network is "
+                "loaded");
 }
 
 /* Of taps that are |dilation| apart; 0 means none. */
@@ -125,10 +135,16 @@ static armnn_status_t check_sight(const armnn_layer_query_t* query, uint64_t lin
                 (unsigned long long)lines, (unsigned long long)pixels);
 }
 
+/* Computed weights or bias values make a product of slices (compile/read_computed_levels.c). */
+static armnn_status_t check_slices(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  return armnn_i_acc_is_small_window(query) ? ARMNN_STATUS_OK : refuse_computed(reason);
+}
+
 static armnn_status_t check_convolution(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_convolution2d_descriptor_t* d = (const void*)query->descriptor;
   const uint32_t y = d->data_layout == ARMNN_DATA_LAYOUT_NCHW ? 2 : 1;
   ARMNN_RETURN_IF_ERROR(check_product(query, 0, reason));
+  if (!are_constant(query)) return check_slices(query, reason);
   const uint64_t lines = reach(query->input_infos[1]->dims[y], d->dilation_y);
   return check_sight(query, lines, (uint64_t)d->pad_left + d->pad_right, d->data_layout, reason);
 }
@@ -136,6 +152,7 @@ static armnn_status_t check_convolution(const armnn_layer_query_t* query, armnn_
 static armnn_status_t check_depthwise(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_depthwise_convolution2d_descriptor_t* d = (const void*)query->descriptor;
   ARMNN_RETURN_IF_ERROR(check_product(query, 3, reason));
+  if (!are_constant(query)) return check_slices(query, reason);
   const uint64_t lines = reach(query->input_infos[1]->dims[1], d->dilation_y);
   return check_sight(query, lines, (uint64_t)d->pad_left + d->pad_right, d->data_layout, reason);
 }
@@ -181,6 +198,7 @@ static armnn_status_t check_transpose_convolution(const armnn_layer_query_t* que
   const bool is_nchw = d->data_layout == ARMNN_DATA_LAYOUT_NCHW;
   const uint64_t* weights = query->input_infos[1]->dims;
   ARMNN_RETURN_IF_ERROR(check_product(query, 0, reason));
+  if (!are_constant(query)) return refuse_computed(reason);
   const uint64_t lines = reach(weights[is_nchw ? 2 : 1], d->dilation_y);
   const uint64_t columns = reach(weights[is_nchw ? 3 : 2], d->dilation_x);
   const uint64_t padding = columns + query->output_infos[0]->dims[is_nchw ? 3 : 2];

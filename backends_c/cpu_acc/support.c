@@ -66,23 +66,22 @@ static armnn_status_t check_constant(const armnn_layer_query_t* query, uint32_t 
   return REFUSE(reason, "%s not constant: they are packed when the network is loaded", what);
 }
 
+/* A computed bias is added behind the product. */
 static armnn_status_t check_weights(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  ARMNN_RETURN_IF_ERROR(check_constant(query, 1, "the weights are", reason));
-  return check_constant(query, 2, "the bias values are", reason);
+  return check_constant(query, 1, "the weights are", reason);
 }
 
-enum { MOST_PLACES = 1024 }; /* of a window with computed weights: each becomes a copy */
-
-/* Weights and bias values that are computed make a product of slices (read_computed_weights.c). */
-static armnn_status_t check_window(const armnn_layer_query_t* query, armnn_error_t* reason) {
+bool armnn_i_acc_is_small_window(const armnn_layer_query_t* query) {
+  enum { MOST_PLACES = 1024 };
   const bool is_dense = query->type == ARMNN_LAYER_CONVOLUTION2D;
   const armnn_convolution2d_descriptor_t* d = (const void*)query->descriptor;
   const uint64_t* sides = query->input_infos[1]->dims; /* [O, I, H, W], or H and W in the middle */
   const uint32_t first = is_dense && d->data_layout == ARMNN_DATA_LAYOUT_NCHW ? 2 : 1;
-  if (sides[first] <= MOST_PLACES && sides[first + 1] <= MOST_PLACES / sides[first]) {
-    return ARMNN_STATUS_OK;
-  }
-  return check_weights(query, reason);
+  return sides[first] <= MOST_PLACES && sides[first + 1] <= MOST_PLACES / sides[first];
+}
+
+static armnn_status_t check_window(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  return armnn_i_acc_is_small_window(query) ? ARMNN_STATUS_OK : check_weights(query, reason);
 }
 
 static armnn_status_t check_statistics(const armnn_layer_query_t* query, armnn_error_t* reason) {

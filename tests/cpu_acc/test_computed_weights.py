@@ -95,3 +95,52 @@ def test_what_comes_behind_is_not_lost(runtime: ann.Runtime) -> None:
         return n.add_addition(n.add_activation(scaled, ann.ActivationFunction.RELU), conv)
 
     close(run(runtime, [x, weights], make), expected)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("groups", [1, 2])
+def test_bias_of_a_transposed_convolution(runtime: ann.Runtime, layout: Any, groups: int) -> None:
+    x, bias = values_of(9, 2, 4, 5, 6), values_of(11, 3 * groups)
+    weights = values_of(10, 4, 3, 3, 2)
+    fields = {"strides": (2, 3), "group": groups}
+    expected = onnx_node("ConvTranspose", [x, weights, bias], fields)
+    parts = np.split(weights, groups)
+    ours = laid(np.concatenate([part.transpose(1, 0, 2, 3) for part in parts]), layout)
+
+    def make(n: Any, s: Any, b: Any) -> Any:
+        return n.add_transpose_convolution2d(
+            s, np.ascontiguousarray(ours), b, stride=(2, 3), padding="valid", groups=groups,
+            data_layout=layout,
+        )  # fmt: skip
+
+    close(run(runtime, [laid(x, layout), bias], make), laid(expected, layout))
+
+
+@pytest.mark.parametrize("layout", [ann.DataLayout.NCDHW, ann.DataLayout.NDHWC])
+def test_bias_of_volumes(runtime: ann.Runtime, layout: Any) -> None:
+    x, weights, bias = values_of(12, 2, 3, 5, 6, 7), values_of(13, 4, 3, 2, 3, 3), values_of(14, 4)
+    expected = onnx_node("Conv", [x, weights, bias], {"pads": (1, 1, 1, 0, 1, 1)})
+    is_last = layout == ann.DataLayout.NDHWC
+    ours = np.ascontiguousarray(weights.transpose(2, 3, 4, 1, 0))
+
+    def placed(values: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray(np.moveaxis(values, 1, -1)) if is_last else values
+
+    def make(n: Any, s: Any, b: Any) -> Any:
+        padding = [1, 0, 1, 1, 1, 1]
+        return n.add_convolution3d(s, ours, b, padding=padding, data_layout=layout)
+
+    close(run(runtime, [placed(x), bias], make), placed(expected))
+
+
+@pytest.mark.parametrize("computed", ["weights", "bias", "both"])
+def test_matrix(runtime: ann.Runtime, computed: str) -> None:
+    x, weights, bias = values_of(15, 6, 20), values_of(16, 33, 20), values_of(17, 33)
+    late = {"weights": [weights], "bias": [bias], "both": [weights, bias]}[computed]
+
+    def make(n: Any, s: Any, *slots: Any) -> Any:
+        w = weights if computed == "bias" else slots[0]
+        b = bias if computed == "weights" else slots[-1]
+        return n.add_fully_connected(s, w, b, transpose_weight_matrix=True)
+
+    close(run(runtime, [x, *late], make), x @ weights.T + bias)

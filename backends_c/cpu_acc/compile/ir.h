@@ -268,14 +268,6 @@ ir_node_t* armnn_i_acc_product_of_matrices(ir_graph_t* graph, ir_kind_t kind, bo
 /* A REDUCE as a node of |kind| over the axes of |*out_mask|. */
 ir_node_t* armnn_i_acc_fold_node(ir_graph_t* graph, ir_kind_t kind, uint32_t* out_mask);
 
-/* A convolution whose weights, or bias values, are computed. |window| has all but the weights and
- * the kernel's sides; |order| says where the network has N, H, W, C, |weights_order| where the
- * weights have o, y, x, i. */
-void armnn_i_acc_read_computed_convolution(ir_graph_t* graph,
-                                           const armnn_i_acc_convolution_t* window,
-                                           const uint32_t* order, const uint32_t* weights_order,
-                                           bool has_bias);
-
 /* The layer as an IR_PAIRS of its two inputs. */
 void armnn_i_acc_read_pairs(ir_graph_t* graph, int32_t kind, int32_t operation);
 /* A GATHER along |axis| by indices that are computed. */

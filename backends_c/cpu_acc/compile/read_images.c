@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "read_computed.h"
+
 ir_node_t* armnn_i_acc_image_node(ir_graph_t* graph, ir_kind_t kind, int32_t data_layout) {
   const uint32_t* order = armnn_i_acc_image_order(data_layout);
   const ir_alias_t input = armnn_i_acc_input(graph, 0);
@@ -29,16 +31,20 @@ static bool has_bias(const ir_graph_t* graph, uint32_t enabled) {
   return enabled != 0 && armnn_i_acc_has_input(graph, 2);
 }
 
-static const float* bias_input(ir_graph_t* graph, uint32_t enabled) {
-  if (!has_bias(graph, enabled)) return NULL;
-  return armnn_i_acc_constant_input(graph, 2, "the bias values");
+/* Whether input |index| is computed by the network. */
+static bool is_computed(const ir_graph_t* graph, uint32_t index) {
+  const armnn_layer_t* layer = ir_layer(graph);
+  return layer->constants == NULL || layer->constants[index] == NULL;
 }
 
-/* Whether weights or bias values are computed by the network. */
-static bool is_computed(const ir_graph_t* graph, uint32_t bias_enabled) {
-  const armnn_layer_t* layer = ir_layer(graph);
-  return layer->constants == NULL || layer->constants[1] == NULL ||
-         (has_bias(graph, bias_enabled) && layer->constants[2] == NULL);
+/* The bias of |node|, which makes images of output 0; a computed one is added behind it. */
+static void set_bias(ir_graph_t* graph, ir_node_t* node, uint32_t enabled, const uint32_t* order) {
+  if (!has_bias(graph, enabled)) return;
+  if (is_computed(graph, 2)) {
+    armnn_i_acc_set_biased(graph, armnn_i_acc_alias(graph, node->output), true, order);
+  } else {
+    node->convolution.bias = armnn_i_acc_constant_input(graph, 2, "the bias values");
+  }
 }
 
 armnn_i_acc_tensor_t armnn_i_acc_weights(ir_graph_t* graph, const uint32_t* order) {
@@ -64,8 +70,9 @@ static void set_weights(ir_graph_t* graph, ir_node_t* node, const uint32_t* orde
 void armnn_i_acc_read_convolution(ir_graph_t* graph) {
   const armnn_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   const armnn_i_acc_convolution_t window = {STEPS_OF(d), .groups = d->groups == 0 ? 1 : d->groups};
-  if (is_computed(graph, d->bias_enabled)) {
-    const uint32_t* order = armnn_i_acc_image_order(d->data_layout);
+  const uint32_t* order =
+      armnn_i_acc_image_order(d->data_layout); /* [O, I, H, W] or [O, H, W, I] */
+  if (is_computed(graph, 1)) {
     armnn_i_acc_read_computed_convolution(graph, &window, order, order,
                                           has_bias(graph, d->bias_enabled));
     return;
@@ -73,9 +80,8 @@ void armnn_i_acc_read_convolution(ir_graph_t* graph) {
   ir_node_t* node = armnn_i_acc_image_node(graph, IR_CONVOLUTION, d->data_layout);
   const int64_t channels = ir_shape(graph, node->inputs[0])->dims[3];
   node->convolution = window;
-  set_weights(graph, node,
-              armnn_i_acc_image_order(d->data_layout)); /* [O, I, H, W] or [O, H, W, I] */
-  node->convolution.bias = bias_input(graph, d->bias_enabled);
+  set_weights(graph, node, order);
+  set_bias(graph, node, d->bias_enabled, order);
   /* Each output channel reads one input channel of its own. */
   if (node->convolution.groups == channels && channels > 1) node->kind = IR_DEPTHWISE;
 }
@@ -83,8 +89,8 @@ void armnn_i_acc_read_convolution(ir_graph_t* graph) {
 void armnn_i_acc_read_depthwise(ir_graph_t* graph) {
   static const uint32_t order[IR_DIMS] = {3, 1, 2, 0}; /* [1, H, W, O] in both layouts */
   const armnn_depthwise_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
-  if (is_computed(graph, d->bias_enabled)) {
-    const uint32_t* images = armnn_i_acc_image_order(d->data_layout);
+  const uint32_t* images = armnn_i_acc_image_order(d->data_layout);
+  if (is_computed(graph, 1)) {
     const int64_t channels = (int64_t)ir_layer(graph)->input_infos[0]->dims[images[3]];
     const armnn_i_acc_convolution_t window = {STEPS_OF(d), .groups = channels};
     armnn_i_acc_read_computed_convolution(graph, &window, images, order,
@@ -95,18 +101,19 @@ void armnn_i_acc_read_depthwise(ir_graph_t* graph) {
   const int64_t inputs = ir_shape(graph, node->inputs[0])->dims[3];
   node->convolution = (armnn_i_acc_convolution_t){STEPS_OF(d), .groups = inputs};
   set_weights(graph, node, order);
-  node->convolution.bias = bias_input(graph, d->bias_enabled);
+  set_bias(graph, node, d->bias_enabled, images);
   if (inputs == 1) node->kind = IR_CONVOLUTION;
 }
 
 void armnn_i_acc_read_transpose_convolution(ir_graph_t* graph) {
   const armnn_transpose_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  const uint32_t* order =
+      armnn_i_acc_image_order(d->data_layout); /* [O, I, H, W] or [O, H, W, I] */
   ir_node_t* node = armnn_i_acc_image_node(graph, IR_TRANSPOSE_CONVOLUTION, d->data_layout);
   node->convolution =
       (armnn_i_acc_convolution_t){STEPS_OF(d), .groups = d->groups == 0 ? 1 : d->groups};
-  set_weights(graph, node,
-              armnn_i_acc_image_order(d->data_layout)); /* [O, I, H, W] or [O, H, W, I] */
-  node->convolution.bias = bias_input(graph, d->bias_enabled);
+  set_weights(graph, node, order);
+  set_bias(graph, node, d->bias_enabled, order);
 }
 
 /* ---- Pooling and resizing ------------------------------------------------------------------ */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "quantized.h"
+#include "read_computed.h"
 #include "read_images.h"
 
 /* ---- Factors and sums ---------------------------------------------------------------------- */
@@ -23,11 +24,8 @@ static armnn_factor_t reduced(armnn_factor_t factor) {
   return (armnn_factor_t){multiplier, factor.shift + 16};
 }
 
-/* The factors from sums to the output, one for each channel. Of weights of one scale
- * FULLY_CONNECTED multiplies the scales in float32, convolutions in double: so does the
- * specification's code. */
-static const armnn_factor_t* factors_of(ir_graph_t* graph, int64_t outputs, bool is_matrix,
-                                        bool is_reduced) {
+const armnn_factor_t* armnn_i_acc_factors_of(ir_graph_t* graph, int64_t outputs, bool is_matrix,
+                                             bool is_reduced) {
   const armnn_layer_t* layer = ir_layer(graph);
   const armnn_tensor_info_t *x = layer->input_infos[0], *weights = layer->input_infos[1];
   const bool one = weights->quantization_count == 1;
@@ -42,7 +40,7 @@ static const armnn_factor_t* factors_of(ir_graph_t* graph, int64_t outputs, bool
   return factors;
 }
 
-static const int32_t* weight_zero_points(ir_graph_t* graph, int64_t outputs) {
+const int32_t* armnn_i_acc_weight_zero_points(ir_graph_t* graph, int64_t outputs) {
   const armnn_tensor_info_t* weights = ir_layer(graph)->input_infos[1];
   int32_t* points = armnn_i_acc_pool(graph, (uint64_t)outputs * sizeof *points);
   for (int64_t o = 0; o < outputs; ++o) {
@@ -186,8 +184,8 @@ static void set_product(ir_graph_t* graph, ir_node_t* node, armnn_i_acc_tensor_t
   if (what->bias != NULL && has_wide_bias(graph)) what->bias_above = halves_of(graph, true);
   const bool is_reduced = is_word && !is_matrix && (what->bias == NULL || what->bias_above != NULL);
   what->weights = weights;
-  what->weight_zero_points = weight_zero_points(graph, outputs);
-  what->factors = factors_of(graph, outputs, is_matrix, is_reduced);
+  what->weight_zero_points = armnn_i_acc_weight_zero_points(graph, outputs);
+  what->factors = armnn_i_acc_factors_of(graph, outputs, is_matrix, is_reduced);
   what->once = is_matrix || is_reduced;
   what->kernel_y = weights.dims[1];
   what->kernel_x = weights.dims[2];
@@ -202,6 +200,13 @@ static void set_product(ir_graph_t* graph, ir_node_t* node, armnn_i_acc_tensor_t
 
 void armnn_i_acc_read_quantized_convolution(ir_graph_t* graph) {
   const armnn_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  if (armnn_i_acc_is_computed_product(graph, d->bias_enabled)) {
+    const uint32_t* order = armnn_i_acc_image_order(d->data_layout);
+    const armnn_i_acc_convolution_t window = {STEPS_OF(d),
+                                              .groups = d->groups == 0 ? 1 : d->groups};
+    armnn_i_acc_read_computed_levels(graph, &window, order, order, d->bias_enabled != 0);
+    return;
+  }
   ir_node_t* node = armnn_i_acc_image_node(graph, IR_QUANTIZED_CONVOLUTION, d->data_layout);
   const int64_t channels = ir_shape(graph, node->inputs[0])->dims[3];
   node->quantized_convolution = (armnn_i_acc_quantized_convolution_t){
@@ -219,6 +224,13 @@ void armnn_i_acc_read_quantized_convolution(ir_graph_t* graph) {
 void armnn_i_acc_read_quantized_depthwise(ir_graph_t* graph) {
   static const uint32_t order[IR_DIMS] = {3, 1, 2, 0}; /* [1, H, W, O] in both layouts */
   const armnn_depthwise_convolution2d_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  if (armnn_i_acc_is_computed_product(graph, d->bias_enabled)) {
+    const uint32_t* images = armnn_i_acc_image_order(d->data_layout);
+    const armnn_i_acc_convolution_t window = {
+        STEPS_OF(d), .groups = (int64_t)ir_layer(graph)->input_infos[0]->dims[images[3]]};
+    armnn_i_acc_read_computed_levels(graph, &window, images, order, d->bias_enabled != 0);
+    return;
+  }
   ir_node_t* node = armnn_i_acc_image_node(graph, IR_QUANTIZED_DEPTHWISE, d->data_layout);
   const int64_t channels = ir_shape(graph, node->inputs[0])->dims[3];
   node->quantized_convolution = (armnn_i_acc_quantized_convolution_t){
@@ -267,6 +279,10 @@ void armnn_i_acc_read_quantized_fully_connected(ir_graph_t* graph) {
   const armnn_fully_connected_descriptor_t* d = (const void*)layer->descriptor;
   const ir_shape_t shape = armnn_i_acc_shape_of(layer->input_infos[1]);
   const bool transposed = d->transpose_weight_matrix != 0;
+  if (armnn_i_acc_is_computed_product(graph, d->bias_enabled)) {
+    armnn_i_acc_read_computed_matrix(graph, transposed, d->bias_enabled != 0);
+    return;
+  }
   const int64_t inputs = shape.dims[transposed ? 1 : 0], outputs = shape.dims[transposed ? 0 : 1];
   const ir_alias_t alias = armnn_i_acc_input(graph, 0);
   const ir_shape_t own = armnn_i_acc_logical(graph, &alias);

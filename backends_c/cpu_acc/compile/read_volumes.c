@@ -24,10 +24,9 @@ static ir_alias_t volume_input(ir_graph_t* graph, const uint32_t* order, ir_shap
   return armnn_i_acc_alias(graph, armnn_i_acc_ordered(graph, &input, order));
 }
 
-/* |value|, seen with |shape| as N, D, H, W, C, is the output. */
-static void set_volume(ir_graph_t* graph, const uint32_t* order, uint32_t value,
+/* |computed|, seen with |shape| as N, D, H, W, C, is the output. */
+static void set_volume(ir_graph_t* graph, const uint32_t* order, ir_alias_t computed,
                        const ir_shape_t* shape) {
-  const ir_alias_t computed = armnn_i_acc_alias(graph, value);
   ir_alias_t result = armnn_i_acc_reshaped(graph, &computed, shape);
   for (uint32_t d = 0; d < 5; ++d) result.perm[d] = order[result.perm[d]];
   armnn_i_acc_set_output(graph, 0, result);
@@ -109,10 +108,16 @@ void armnn_i_acc_read_convolution3d(ir_graph_t* graph) {
       .pad_left = d->pad_left,
       .groups = 1,
   };
+  ir_alias_t result = armnn_i_acc_alias(graph, node->output);
   if (d->bias_enabled != 0 && armnn_i_acc_has_input(graph, 2)) {
-    node->convolution.bias = armnn_i_acc_constant_input(graph, 2, "the bias values");
+    const ir_alias_t bias = armnn_i_acc_input(graph, 2);
+    if (graph->values[bias.value]->constant != NULL) {
+      node->convolution.bias = armnn_i_acc_constant_input(graph, 2, "the bias values");
+    } else {
+      result = armnn_i_acc_apply_binary(graph, &result, &bias, ARMNN_BINARY_ADD, &shape);
+    }
   }
-  set_volume(graph, order, node->output, &out);
+  set_volume(graph, order, result, &out);
 }
 
 /* ---- Pooling ------------------------------------------------------------------------------- */
@@ -165,5 +170,5 @@ void armnn_i_acc_read_pooling3d(ir_graph_t* graph) {
       .pad_bottom = d->pad_back,
       .count_padding = count_padding,
   };
-  set_volume(graph, order, node->output, &out);
+  set_volume(graph, order, armnn_i_acc_alias(graph, node->output), &out);
 }

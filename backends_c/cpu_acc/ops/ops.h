@@ -404,5 +404,6 @@ armnn_status_t armnn_i_acc_make_scatter(const armnn_i_acc_maker_t* maker,
 #include "block_ops.h"
 #include "dynamic_ops.h"
 #include "quantized_ops.h"
+#include "whole_ops.h"
 
 #endif /* ARMNN_CPU_ACC_OPS_H_ */

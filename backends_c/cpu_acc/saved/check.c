@@ -439,6 +439,7 @@ NEVER_READ(dequantize_blocks)
 NEVER_READ(integer_product)
 NEVER_READ(dynamic_range)
 NEVER_READ(dynamic_levels)
+NEVER_READ(computed_product)
 
 /* ---- Quantised elements -------------------------------------------------------------------- */
 

@@ -304,6 +304,7 @@ WITHOUT_FIELDS(dequantize_blocks)
 WITHOUT_FIELDS(integer_product)
 WITHOUT_FIELDS(dynamic_range)
 WITHOUT_FIELDS(dynamic_levels)
+WITHOUT_FIELDS(computed_product)
 
 /* ---- Descriptions: the operands of kinds.inc, then the parameters -------------------------- */
 

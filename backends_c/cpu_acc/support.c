@@ -132,6 +132,12 @@ static armnn_status_t check_comparison(const armnn_layer_query_t* query, armnn_e
   return check_function_of(query, is_there, d->operation, reason);
 }
 
+/* Of float32, int32 and int64. */
+static armnn_status_t check_reduce(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  if (armnn_i_acc_has_whole_reduce(query->input_infos[0]->data_type)) return ARMNN_STATUS_OK;
+  return check_tensor(query->input_infos[0], FLOAT32_ALONE, "input", 0, reason);
+}
+
 static armnn_status_t check_cast(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const int32_t from = query->input_infos[0]->data_type, to = query->output_infos[0]->data_type;
   if (armnn_i_acc_has_cast(from, to)) return ARMNN_STATUS_OK;

@@ -45,6 +45,7 @@ MAKERS = {
     "select": ops.Select(tensor(MASK), tensor(IMAGE), tensor(IMAGE), tensor(IMAGE)),
     "softmax": ops.Softmax(**BOTH, axis=3, beta=1.0),
     "reduce": ops.Reduce(**BOTH, operation=abi.ARMNN_REDUCE_SUM),
+    "whole_reduce": ops.WholeReduce(**BOTH, operation=abi.ARMNN_REDUCE_SUM),
     "normalize": ops.Normalize(**BOTH, axis_mask=8, scale_axis=3, eps=1e-5),
     "pairs": ops.Pairs(**SIDES, kind=0, operation=abi.ARMNN_BINARY_ADD),
     "each": ops.Each(**BOTH, operation=abi.ARMNN_UNARY_ABS),
@@ -70,7 +71,8 @@ def with_type(what: Any, data_type: int) -> Any:
     return copy
 
 
-ANY_TYPE = ("copy", "pad", "select", "gather", "pairs", "each", "cast", "search", "scatter")
+ANY_TYPE = ("copy", "pad", "select", "gather", "pairs", "each", "cast", "search", "scatter",
+            "whole_reduce")  # fmt: skip
 
 
 @pytest.mark.parametrize("maker", [maker for maker in MAKERS if maker not in ANY_TYPE])
@@ -119,6 +121,13 @@ def test_numbers_that_are_computed_with(operators: Operators, isa: str, maker: s
     assert taken == WIDE
 
 
+def test_whole_numbers_that_are_folded(operators: Operators, isa: str) -> None:
+    types = range(abi.ARMNN_DATA_TYPE_COUNT)
+    what = MAKERS["whole_reduce"]
+    taken = {t for t in types if not operators.refuses("whole_reduce", isa, with_type(what, t))}
+    assert taken == {abi.ARMNN_DATA_TYPE_SIGNED32, abi.ARMNN_DATA_TYPE_SIGNED64}
+
+
 # By the structure that describes the operator; with nothing but float32 tensors.
 QUANTIZED = {
     "quantized_convolution": "quantized_convolution",
@@ -159,6 +168,7 @@ APART = {
     "integer_product",
     "dynamic_range",
     "dynamic_levels",
+    "computed_product",
 }
 
 

@@ -378,6 +378,11 @@ bool armnn_i_acc_check_reduce(const armnn_i_acc_reduce_t* what) {
          is_alone(&what->epilogue);
 }
 
+bool armnn_i_acc_check_whole_reduce(const armnn_i_acc_whole_reduce_t* what) {
+  return is_folded(&what->input, &what->output, what->axis_mask) &&
+         same_type(&what->input, &what->output);
+}
+
 bool armnn_i_acc_check_quantized_reduce(const armnn_i_acc_quantized_reduce_t* what) {
   return is_folded(&what->input, &what->output, what->axis_mask) && is_factor(what->factor);
 }

@@ -278,6 +278,11 @@ static void parameters_quantized_matmul(fields_t* fields, armnn_i_acc_quantized_
   armnn_i_acc_field_i32(fields, &what->high);
 }
 
+static void parameters_whole_reduce(fields_t* fields, armnn_i_acc_whole_reduce_t* what) {
+  armnn_i_acc_field_i32(fields, &what->operation);
+  armnn_i_acc_field_u32(fields, &what->axis_mask);
+}
+
 static void parameters_quantized_reduce(fields_t* fields, armnn_i_acc_quantized_reduce_t* what) {
   armnn_i_acc_field_i32(fields, &what->operation);
   armnn_i_acc_field_u32(fields, &what->axis_mask);

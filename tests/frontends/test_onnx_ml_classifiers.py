@@ -125,6 +125,28 @@ def test_what_the_probabilities_are() -> None:
 
 
 @pytest.mark.parametrize("how", TRANSFORMS)
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("sizes", [[2, 3, 1], [1, 2, 2, 4], [2] * 7])
+def test_probabilities_of_more_classes(sizes: list[int], kernel: str, how: str) -> None:
+    """Coupled from those of the pairs, by as many rounds as onnxruntime takes for each row."""
+    classes, count = len(sizes), sum(sizes)
+    pairs = classes * (classes - 1) // 2
+    check("SVMClassifier", X, tolerance=1e-4, kernel_type=kernel, kernel_params=PARAMETERS,
+          vectors_per_class=sizes, support_vectors=f(4 * count),
+          coefficients=f((classes - 1) * count), rho=f(pairs), prob_a=f(pairs), prob_b=f(pairs),
+          classlabels_ints=R.permutation(50)[:classes].tolist(), post_transform=how)  # fmt: skip
+
+
+@pytest.mark.parametrize("steep", [-0.1, -1.0, -30.0])
+def test_coupled_rows_of_any_steepness(steep: float) -> None:
+    """From pairs that hardly tell classes apart to such that contradict each other."""
+    many = R.standard_normal((2000, 4)).astype(np.float32)
+    check("SVMClassifier", many, tolerance=1e-4, kernel_type="LINEAR", kernel_params=PARAMETERS,
+          vectors_per_class=[2] * 5, support_vectors=f(40), coefficients=f(40), rho=f(10),
+          prob_a=[steep] * 10, prob_b=f(10), classlabels_ints=[1, 2, 3, 4, 5])  # fmt: skip
+
+
+@pytest.mark.parametrize("how", TRANSFORMS)
 def test_a_linear_machine(how: str) -> None:
     check("SVMClassifier", X, kernel_params=PARAMETERS, coefficients=f(12), rho=f(1),
           classlabels_ints=[4, 9, 2], post_transform=how)  # fmt: skip
@@ -201,7 +223,7 @@ TREES = {"classlabels_int64s": [10, 20], **forest([0], False)}
      ("SVMClassifier", MACHINE, {"rho": [1.0]}, "1 numbers in attribute 'rho', 3 expected"),
      ("SVMClassifier", MACHINE, {"kernel_type": "CUBE"}, "'kernel_type' is 'CUBE'"),
      ("SVMClassifier", MACHINE, {"kernel_params": [1.0]}, "1 numbers in attribute 'kernel_par"),
-     ("SVMClassifier", MACHINE, {"prob_a": [1.0] * 3, "prob_b": [1.0] * 3}, "more than two"),
+     ("SVMClassifier", MACHINE, {"prob_a": [1.0] * 3, "prob_b": [1.0]}, "3 and 1 probabilities"),
      ("SVMRegressor", REGRESSOR, {"n_supports": 2**40}, "8 numbers in"),
      ("SVMRegressor", REGRESSOR, {"coefficients": [1.0]}, "1 coefficients, 2 expected"),
      ("SVMRegressor", REGRESSOR, {"post_transform": "LOGISTIC"}, "post_transform 'LOGISTIC'"),

@@ -12,6 +12,7 @@ from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, shape_of
 from armnn_py.frontends.onnx.ml_attributes import as_float32, integer_list
+from armnn_py.frontends.onnx.ml_coupling import bounded, class_pairs, coupled
 from armnn_py.frontends.onnx.ml_labels import (
     above,
     labels_of,
@@ -33,8 +34,6 @@ from armnn_py.types import (
 )
 
 __all__: list[str] = []
-
-_LEAST_PROBABILITY = 1e-7
 
 
 @operator("LinearClassifier", domain=MACHINE_LEARNING)
@@ -94,11 +93,9 @@ def _svm_classifier(view: NodeView) -> Sequence[Value]:
     found = picked(view, labels, place)
     a, b = _numbers(view, "prob_a"), _numbers(view, "prob_b")
     if len(a) or len(b):
-        if classes > 2:
-            raise Unsupported("probabilities of more than two classes")
-        if len(a) != 1 or len(b) != 1:
-            raise ParseError(f"{len(a)} and {len(b)} probabilities of a pair of classes")
-        return found, transformed(view, _probabilities(view, scores, a, b), how)
+        if len(a) != pairs or len(b) != pairs:
+            raise ParseError(f"{len(a)} and {len(b)} probabilities of {pairs} pairs of classes")
+        return found, transformed(view, _probabilities(view, scores, a, b, classes), how)
     if classes > 2:
         return found, transformed(view, scores, how)
     return found, two(view, scores, how, is_centred=how == "NONE")
@@ -182,7 +179,7 @@ def _pairs(factors: Array, sizes: list[int]) -> Array:
     if factors.size != (classes - 1) * count:
         raise ParseError(f"{factors.size} coefficients of {count} support vectors")
     rows, starts = factors.reshape(classes - 1, count), np.cumsum([0, *sizes])
-    pairs = [(i, j) for i in range(classes) for j in range(i + 1, classes)]
+    pairs = class_pairs(classes)
     table = np.zeros((len(pairs), count), np.float32)
     for pair, (i, j) in enumerate(pairs):
         first, second = slice(starts[i], starts[i + 1]), slice(starts[j], starts[j + 1])
@@ -193,7 +190,7 @@ def _pairs(factors: Array, sizes: list[int]) -> Array:
 def _votes(view: NodeView, scores: Value, classes: int) -> Value:
     """Return how many pairs each class wins: the first of a pair those above 0."""
     emit = view.emit
-    pairs = [(i, j) for i in range(classes) for j in range(i + 1, classes)]
+    pairs = class_pairs(classes)
     turn = np.zeros((classes, len(pairs)), np.float32)
     lost = np.zeros(classes, np.float32)
     for pair, (i, j) in enumerate(pairs):
@@ -204,13 +201,16 @@ def _votes(view: NodeView, scores: Value, classes: int) -> Value:
         return _product(view, emit.cast(wins, np.float32, "won"), turn, lost)
 
 
-def _probabilities(view: NodeView, score: Value, a: Array, b: Array) -> Value:
-    """Return the probabilities of two classes."""
+def _probabilities(view: NodeView, scores: Value, a: Array, b: Array, classes: int) -> Value:
+    """Return the probabilities of the classes; a curve of each pair's score says that of its first.
+
+    Of two classes that is all: onnxruntime goes towards it in rounds, too.
+    """
     emit = view.emit
-    line = emit.add(emit.mul(score, Known(a), "steep"), Known(b), "line")
+    line = emit.add(emit.mul(scores, Known(a), "steep"), Known(b), "line")
     minus = emit.scale(line, -1, "minus")
-    first = emit.activation(ActivationFunction.SIGMOID, minus, name="first")
-    least, most = (emit.scalar(one, first) for one in (_LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY))
-    first = emit.binary(BinaryOperation.MAXIMUM, first, least, "at_least")
-    first = emit.binary(BinaryOperation.MINIMUM, first, most, "at_most")
+    first = bounded(emit, emit.activation(ActivationFunction.SIGMOID, minus, name="first"))
+    if classes > 2:
+        with emit.below("coupled"):
+            return coupled(emit, first, classes)
     return emit.concat([first, emit.sub(emit.scalar(1, first), first, "second")], 1, "probability")

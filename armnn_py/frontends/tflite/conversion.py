@@ -259,7 +259,7 @@ class _Conversion:
         if dtype_of(value) != dtype_named(tensor.type):
             text = f"makes {dtype_of(value)}, but the file says {dtype_named(tensor.type)}"
             raise ParseError(f"{quoted(op.label)} {text}")
-        value = self._rescaled(value, quantization(tensor))
+        value = self._as_stated(value, quantization(tensor))
         if not isinstance(value, Known) and not all(shape_of(value)):
             # A tensor without elements is known, whatever computes it.
             value = Known(np.zeros(shape_of(value), dtype_of(value)), value.info)
@@ -269,7 +269,7 @@ class _Conversion:
                 self.static.add(place)
         self.values[place] = value
 
-    def _rescaled(self, value: Value, stated: QuantizationInfo | None) -> Value:
+    def _as_stated(self, value: Value, stated: QuantizationInfo | None) -> Value:
         """Return moved numbers with the scale that the file states for them, where that differs.
 
         LiteRT's kernels that move elements copy bytes: what comes after them takes the bytes for

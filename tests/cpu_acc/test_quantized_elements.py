@@ -156,27 +156,13 @@ def test_sums_of_scales_far_apart(
     check_equal(quantized_runtime, network, rng)
 
 
-@pytest.mark.parametrize("shape", [(7, 50), (3, 64), (2, 3000)])
-@pytest.mark.parametrize(
-    "scales", [(0.021, 0.05, 0.06), (0.05, 0.05, 0.1), (0.02, 0.01, 0.02)], ids=str
-)
-def test_specification_of_a_sum(
-    quantized_runtime: ann.Runtime, scales: tuple[float, float, float], shape: tuple[int, int]
-) -> None:
-    """TensorFlow Lite's ADD of int8: 20 bits behind the point, three multipliers.
+def sum_by_specification(
+    given: list[NDArray[Any]], scales: list[float], points: list[int], sign: int = 1
+) -> NDArray[np.int64]:
+    """TensorFlow Lite's ADD and SUB of bytes: 20 bits behind the point, three multipliers.
 
-    Long rows, and scales with which many sums lie between two levels.
+    The numbers of both operands and, without bounds, of the result.
     """
-    rng = np.random.default_rng(3)
-    points = (3, -9, 17)
-    infos = [
-        ann.TensorInfo(shape, S8, quantization=Q((s,), (p,)))
-        for s, p in zip(scales, points, strict=True)
-    ]
-    network = ann.Network()
-    x, y = (network.add_input(name, info) for name, info in zip("xy", infos, strict=False))
-    network.add_output("z", network.add_addition(x, y, output_info=infos[2]))
-    given = {name: numbers(rng, info) for name, info in zip("xy", infos, strict=False)}
     s = [float(np.float32(scale)) for scale in scales]
     twice = 2 * max(s[:2])
 
@@ -187,13 +173,61 @@ def test_specification_of_a_sum(
         half = (1 << right) >> 1
         return (high + np.where(high < 0, half - (right > 0), half)) >> right
 
-    terms = [
-        scaled((given[name].astype(np.int64) - points[i]) << 20, s[i] / twice)
-        for i, name in enumerate("xy")
+    terms = [scaled((given[i].astype(np.int64) - points[i]) << 20, s[i] / twice) for i in range(2)]
+    return scaled(terms[0] + sign * terms[1], twice / (2**20 * s[2])) + points[2]
+
+
+@pytest.mark.parametrize("shape", [(7, 50), (3, 64), (2, 3000)])
+@pytest.mark.parametrize(
+    "scales", [(0.021, 0.05, 0.06), (0.05, 0.05, 0.1), (0.02, 0.01, 0.02)], ids=str
+)
+def test_specification_of_a_sum(
+    quantized_runtime: ann.Runtime, scales: tuple[float, float, float], shape: tuple[int, int]
+) -> None:
+    """Long rows, and scales with which many sums lie between two levels."""
+    rng = np.random.default_rng(3)
+    points = [3, -9, 17]
+    infos = [
+        ann.TensorInfo(shape, S8, quantization=Q((s,), (p,)))
+        for s, p in zip(scales, points, strict=True)
     ]
-    level = scaled(terms[0] + terms[1], twice / (2**20 * s[2]))
+    network = ann.Network()
+    x, y = (network.add_input(name, info) for name, info in zip("xy", infos, strict=False))
+    network.add_output("z", network.add_addition(x, y, output_info=infos[2]))
+    given = {name: numbers(rng, info) for name, info in zip("xy", infos, strict=False)}
+    expected = sum_by_specification([given["x"], given["y"]], list(scales), points)
     outputs, _ = outputs_of(quantized_runtime, network, given, ["CpuAcc"])
-    np.testing.assert_array_equal(outputs["z"], np.clip(level + points[2], -128, 127))
+    np.testing.assert_array_equal(outputs["z"], np.clip(expected, -128, 127))
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_all_sums_of_two_bytes(quantized_runtime: ann.Runtime, seed: int) -> None:
+    """Each byte and each byte, with scales between which levels are dense or far apart."""
+    rng = np.random.default_rng(seed)
+    data_type = (S8, U8)[seed % 2]
+    ends = np.iinfo(np.int8 if data_type == S8 else np.uint8)
+    spread = (0.3, 1.0, 3.0)[seed // 2 % 3]
+    scales = [float(np.float32(s)) for s in 0.1 * np.exp(rng.normal(size=3) * spread)]
+    points = [int(p) for p in rng.integers(ends.min, ends.max + 1, 3)]
+    if seed % 4 == 3:
+        points[2] = ends.min
+    sign, add = (1, "add_addition") if seed % 5 else (-1, "add_subtraction")
+    infos = [
+        ann.TensorInfo((256, 256), data_type, quantization=Q((s,), (p,)))
+        for s, p in zip(scales, points, strict=True)
+    ]
+    network = ann.Network()
+    x, y = (network.add_input(name, info) for name, info in zip("xy", infos, strict=False))
+    z = getattr(network, add)(x, y, output_info=infos[2]).output
+    if seed % 4 > 1:
+        z = network.add_activation(z, F.RELU, output_info=infos[2])
+    network.add_output("z", z)
+    bytes_of_all = np.arange(ends.min, ends.max + 1).astype(ends.dtype)
+    left, right = (np.ascontiguousarray(a) for a in np.meshgrid(bytes_of_all, bytes_of_all))
+    outputs, _ = outputs_of(quantized_runtime, network, {"x": left, "y": right}, ["CpuAcc"])
+    expected = sum_by_specification([left, right], scales, points, sign)
+    low = points[2] if seed % 4 > 1 else ends.min
+    np.testing.assert_array_equal(outputs["z"], np.clip(expected, low, ends.max))
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -224,8 +224,8 @@ typedef struct armnn_i_acc_pair_job_t {
     int32_t offset, multiplier, right, half;
   } operands[2];
   int32_t left_shift, multiplier, right_shift, half; /* of what comes out */
-  bool is_quick;                                     /* float32 tells nearly all sums for sure */
-  float quick[2];                                    /* from levels to levels of the output */
+  bool is_quick;   /* float32, or 16 bits behind the point, tells nearly all sums for sure */
+  double quick[2]; /* from levels to levels of the output */
   armnn_i_acc_store_t store;
 } armnn_i_acc_pair_job_t;
 

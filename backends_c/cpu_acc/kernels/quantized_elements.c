@@ -5,6 +5,7 @@
  * vectors by the compiler.
  */
 #include "armnn/descriptors.h"
+#include "quantized_quick_sum.h"
 #include "quantized_steps.h"
 #include "quantized_table.h"
 
@@ -96,7 +97,7 @@ ACC_INLINE terms_t terms_of(const job_t* job) {
       .out_half = vi_set(job->half),
       .bounds = vi_bounds(job->store.zero_point, job->store.low, job->store.high),
       .exact = job->left_shift > 0 || job->right_shift == 0,
-      .quick = {vf_set(job->quick[0]), vf_set(job->quick[1])},
+      .quick = {vf_set((float)job->quick[0]), vf_set((float)job->quick[1])},
       .sure = vf_set(ARMNN_ACC_SURE_SUM),
       .is_quick = job->is_quick,
   };
@@ -174,68 +175,6 @@ ACC_INLINE void pair_block(const terms_t* terms, const uint8_t* const from[2], c
   vi_store_numbers(out, results[0], results[1], terms->bounds);
 }
 
-#if defined(__AVX512F__)
-enum { QUICK_STEP = 64, MOST_MISSES = 6 };
-
-/* What sums in float32 need: zero points go off at once, for both operands. With what is_quick of
- * ops/quantized_binary.c counts, all roundings together are still below 2^-11. */
-typedef struct quick_t {
-  vf_t factor[2], points, sure;
-  __m512i flip[2];
-  vi_bounds_t bounds;
-} quick_t;
-
-ACC_INLINE quick_t quick_of(const job_t* job, int operation) {
-  const float sign = operation == ARMNN_BINARY_SUB ? -1.0f : 1.0f;
-  const float factor[2] = {job->quick[0], sign * job->quick[1]};
-  const float points =
-      (float)job->operands[0].offset * factor[0] + (float)job->operands[1].offset * factor[1];
-  return (quick_t){
-      .factor = {vf_set(factor[0]), vf_set(factor[1])},
-      .points = vf_set(-points),
-      .sure = vf_set(ARMNN_ACC_SURE_SUM),
-      .flip = {_mm512_set1_epi8((char)job->operands[0].flip),
-               _mm512_set1_epi8((char)job->operands[1].flip)},
-      .bounds = vi_bounds(job->store.zero_point, job->store.low, job->store.high),
-  };
-}
-
-/* Sums of two runs of numbers as long as float32 is sure of them, 64 at a time: how many there are.
- * A function of its own, so that all that it reads stays in registers. */
-static __attribute__((noinline)) size_t quick_sums(const quick_t* given, const uint8_t* left,
-                                                   const uint8_t* right, uint8_t* out,
-                                                   size_t count) {
-  enum { STEP = QUICK_STEP, QUARTERS = STEP / VF_LANES };
-  const quick_t quick = *given;
-  size_t i = 0;
-  for (; i + STEP <= count; i += STEP) {
-    const uint8_t* const from[2] = {left + i, right + i};
-    vf_t sum[QUARTERS];
-    UNROLLED for (int q = 0; q < QUARTERS; ++q) sum[q] = quick.points;
-    UNROLLED for (int side = 0; side < 2; ++side) {
-      const __m512i numbers = _mm512_xor_si512(_mm512_loadu_si512(from[side]), quick.flip[side]);
-      const vi_t quarters[QUARTERS] = {_mm512_cvtepu8_epi32(_mm512_castsi512_si128(numbers)),
-                                       _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(numbers, 1)),
-                                       _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(numbers, 2)),
-                                       _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(numbers, 3))};
-      UNROLLED for (int q = 0; q < QUARTERS; ++q) {
-        sum[q] = vf_fma(vf_of_vi(quarters[q]), quick.factor[side], sum[q]);
-      }
-    }
-    vi_t nearest[QUARTERS];
-    vf_t most = vf_set(0.0f);
-    UNROLLED for (int q = 0; q < QUARTERS; ++q) {
-      nearest[q] = vi_nearest(sum[q]);
-      const vf_t off = vf_sub(sum[q], vf_of_vi(nearest[q]));
-      most = _mm512_range_ps(most, off, 0x0b); /* the greater of the absolute values */
-    }
-    if (_mm512_cmp_ps_mask(most, quick.sure, _CMP_GT_OQ) != 0) break;
-    vi_store_two_rows(out + i, out + i + STEP / 2, nearest, nearest + 2, quick.bounds);
-  }
-  return i;
-}
-#endif
-
 /* |operation| and which operand repeats are constant where this is used. */
 ACC_INLINE void pair_rows(const job_t* job, int operation, int left_repeats, int right_repeats) {
   const terms_t terms = terms_of(job);
@@ -245,7 +184,7 @@ ACC_INLINE void pair_rows(const job_t* job, int operation, int left_repeats, int
   const bool takes_quick =
       operation != ARMNN_BINARY_MUL && !left_repeats && !right_repeats && terms.is_quick;
   const quick_t quick = quick_of(job, operation);
-  size_t waits = 0, misses = 0; /* where float32 is rarely sure, it is asked less and less often */
+  size_t waits = 0, misses = 0; /* where sums are rarely sure, they are asked less and less often */
 #endif
   for (size_t r = 0; r < job->rows; ++r) {
     const ptrdiff_t row = (ptrdiff_t)r;
@@ -264,7 +203,7 @@ ACC_INLINE void pair_rows(const job_t* job, int operation, int left_repeats, int
       } else if (takes_quick && columns - i >= QUICK_STEP) {
         const size_t done = quick_sums(&quick, from[0] + i, from[1] + i, out + i, columns - i);
         misses = done > QUICK_STEP ? 0 : misses < MOST_MISSES ? misses + 1 : misses;
-        waits = ((size_t)1 << misses) - 1;
+        waits = ((size_t)2 << misses) - 1; /* blocks: the rest of the step, and more */
         i += done;
         if (i + BLOCK > columns) break;
       }

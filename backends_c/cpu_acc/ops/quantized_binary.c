@@ -119,8 +119,7 @@ armnn_i_acc_pair_job_t armnn_i_acc_pair_job_of(const armnn_i_acc_quantized_binar
       .multiplier = what->factor.multiplier,
       .right_shift = right_shift,
       .half = half_of(right_shift),
-      .quick = {(float)quick_of(what, what->left_factor),
-                (float)quick_of(what, what->right_factor)},
+      .quick = {quick_of(what, what->left_factor), quick_of(what, what->right_factor)},
       .is_quick = is_quick(what),
       .store = {what->output.element.zero_point, what->low, what->high, 0},
   };

@@ -245,6 +245,30 @@ typedef struct armnn_i_acc_blend_job_t {
   armnn_i_acc_store_t store;
 } armnn_i_acc_blend_job_t;
 
+/* The taps of a window that see the image. */
+typedef struct armnn_i_acc_window_job_t {
+  const uint8_t* input;  /* the first of them */
+  ptrdiff_t line, pixel; /* from tap to tap */
+  size_t lines, columns; /* below 2^22 taps */
+  size_t channels;
+  uint8_t* output;
+  uint8_t flip;
+  /* Of an average: what the sum has too much, by how much it is divided, and how it is stored. */
+  int32_t zeros;
+  double counted;
+  armnn_i_acc_store_t store;
+  /* Of an average of real numbers, scale * ((in ^ flip) - offset). */
+  int32_t offset;
+  float in_scale, out_scale;
+} armnn_i_acc_window_job_t;
+
+typedef struct armnn_i_acc_window_kernels_t {
+  void (*maximum)(const armnn_i_acc_window_job_t* job);
+  void (*average)(const armnn_i_acc_window_job_t* job);
+  void (*average_of_reals)(const armnn_i_acc_window_job_t* job);
+  const char *maximum_name, *average_name;
+} armnn_i_acc_window_kernels_t;
+
 typedef struct armnn_i_acc_element_kernels_t {
   /* float32 to stored numbers. */
   void (*quantize)(const float* in, uint8_t* out, size_t count, float scale,
@@ -266,6 +290,7 @@ typedef struct armnn_i_acc_lstm_level_kernels_t
 typedef struct armnn_i_acc_quantized_kernels_t {
   uint32_t panel; /* channels of a panel of |sums|, and of a block of |channelwise| */
   const armnn_i_acc_element_kernels_t* elements;
+  const armnn_i_acc_window_kernels_t* pooling;
   const armnn_i_acc_word_kernels_t* words; /* of numbers of 16 bits */
   const armnn_i_acc_lstm_level_kernels_t* lstm;
   armnn_i_acc_levels_fn_t levels;

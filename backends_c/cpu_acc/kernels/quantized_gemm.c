@@ -73,6 +73,7 @@ extern const armnn_i_acc_product_kernels_t ACC_NAME(armnn_i_acc_narrow_kernels);
 /* quantized_bytes.c, or quantized_mmla.c */
 extern const armnn_i_acc_product_kernels_t ACC_NAME(armnn_i_acc_byte_kernels);
 extern const armnn_i_acc_element_kernels_t ACC_NAME(armnn_i_acc_element_kernels);
+extern const armnn_i_acc_window_kernels_t ACC_NAME(armnn_i_acc_window_kernels);
 extern const armnn_i_acc_word_kernels_t ACC_NAME(armnn_i_acc_word_kernels);
 extern const armnn_i_acc_lstm_level_kernels_t ACC_NAME(armnn_i_acc_lstm_level_kernels);
 
@@ -86,6 +87,7 @@ const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels) = 
     .byte_sign = VI_BYTE_SIGN,
     .has_dot_product = VI_HAS_DOT_PRODUCT,
     .elements = &ACC_NAME(armnn_i_acc_element_kernels),
+    .pooling = &ACC_NAME(armnn_i_acc_window_kernels),
     .words = &ACC_NAME(armnn_i_acc_word_kernels),
     .lstm = &ACC_NAME(armnn_i_acc_lstm_level_kernels),
     .channelwise = ACC_NAME(armnn_s8_depthwise),

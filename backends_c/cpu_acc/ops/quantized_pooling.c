@@ -4,15 +4,16 @@
  * quantized_pooling.c - maxima and averages of windows of quantised numbers, channels last.
  *
  * Of one scale and zero point, the result is that of levels, halves away from zero. Otherwise it is
- * that of real numbers, rounded once, halves to even: a table has the real number of each byte.
+ * that of real numbers, rounded once, halves to even.
  * Numbers of 16 bits have one scale.
  * Plain loops over channels are vectors by the compiler.
  */
 #include "op_base.h"
 #include "quantized_reals.h"
 
-enum { BLOCK = 64 };           /* channels side by side */
-enum { SHORT_LINE = 1 << 24 }; /* so many bytes have a sum of 32 bits */
+enum { BLOCK = 64 };             /* channels side by side */
+enum { SHORT_LINE = 1 << 24 };   /* so many bytes have a sum of 32 bits */
+enum { SMALL_WINDOW = 1 << 22 }; /* so many taps kernels take */
 
 typedef struct pooling_op_t pooling_op_t;
 typedef struct taps_t taps_t;
@@ -23,10 +24,12 @@ struct pooling_op_t {
   /* A window of |count| channels, whose first tap is at |pixels|. */
   void (*pool)(const pooling_op_t* op, const uint8_t* pixels, const taps_t* taps, size_t count,
                uint8_t* out);
+  const armnn_i_acc_window_kernels_t* kernels;
+  int64_t block; /* the most channels that |pool| takes */
   bool is_word;
   bool same; /* input and output have one scale and zero point */
   uint8_t flip;
-  float reals[256]; /* by the input's byte */
+  uint8_t numbers[256]; /* of the output, by the input's byte */
   uint32_t threads;
 };
 
@@ -62,6 +65,14 @@ static taps_t taps_of(const armnn_i_acc_quantized_pooling_t* what, int64_t y, in
   for (uint32_t d = 0; d < 2; ++d) {
     const int64_t size = what->input.dims[1 + d];
     int64_t begin, end;
+    if (starts[d] >= before[d] &&
+        starts[d] - before[d] + (kernel[d] - 1) * dilation[d] < size) { /* all are inside */
+      taps.begin[d] = 0;
+      taps.end[d] = kernel[d];
+      taps.inside *= kernel[d];
+      taps.counted *= kernel[d];
+      continue;
+    }
     tap_range(starts[d] - before[d], dilation[d], size, kernel[d], &taps.begin[d], &taps.end[d]);
     tap_range(starts[d], dilation[d], size + before[d] + after[d], kernel[d], &begin, &end);
     taps.inside *= taps.end[d] - taps.begin[d];
@@ -85,27 +96,35 @@ static const uint8_t* tap_at(const armnn_i_acc_quantized_pooling_t* what, const 
          kx * what->dilation_x * what->input.strides[2];
 }
 
-static void maximum(const pooling_op_t* op, const uint8_t* pixels, const taps_t* taps, size_t count,
-                    uint8_t* out) {
-  const uint8_t flip = op->flip;
-  uint8_t most[BLOCK] = {0}; /* signed numbers in the order of unsigned ones */
-  for (int64_t ky = taps->begin[0]; ky < taps->end[0]; ++ky) {
-    for (int64_t kx = taps->begin[1]; kx < taps->end[1]; ++kx) {
-      const uint8_t* in = tap_at(&op->what, pixels, ky, kx);
-      for (size_t c = 0; c < count; ++c) {
-        const uint8_t number = in[c] ^ flip;
-        most[c] = number > most[c] ? number : most[c];
-      }
-    }
-  }
-  for (size_t c = 0; c < count; ++c) most[c] ^= flip;
-  for (size_t c = 0; c < count; ++c) {
-    out[c] = op->same ? most[c] : number_of(op, op->reals[most[c]]);
-  }
+static armnn_i_acc_window_job_t job_of(const pooling_op_t* op, const uint8_t* pixels,
+                                       const taps_t* taps, size_t count, uint8_t* out) {
+  const armnn_i_acc_quantized_pooling_t* what = &op->what;
+  return (armnn_i_acc_window_job_t){
+      .input = tap_at(what, pixels, taps->begin[0], taps->begin[1]),
+      .line = what->dilation_y * what->input.strides[1],
+      .pixel = what->dilation_x * what->input.strides[2],
+      .lines = (size_t)(taps->end[0] - taps->begin[0]),
+      .columns = (size_t)(taps->end[1] - taps->begin[1]),
+      .channels = count,
+      .output = out,
+      .flip = op->flip,
+  };
 }
 
-static void average_of_levels(const pooling_op_t* op, const uint8_t* pixels, const taps_t* taps,
-                              size_t count, uint8_t* out) {
+static void maximum(const pooling_op_t* op, const uint8_t* pixels, const taps_t* taps, size_t count,
+                    uint8_t* out) {
+  const armnn_i_acc_window_job_t job = job_of(op, pixels, taps, count, out);
+  op->kernels->maximum(&job);
+  for (size_t c = 0; !op->same && c < count; ++c) out[c] = op->numbers[out[c]];
+}
+
+static int64_t zeros_of(const pooling_op_t* op, const taps_t* taps) {
+  return (op->what.input.element.zero_point + op->flip) * taps->inside;
+}
+
+/* Of at most BLOCK channels, with sums of 64 bits. */
+static void average_of_many(const pooling_op_t* op, const uint8_t* pixels, const taps_t* taps,
+                            size_t count, uint8_t* out) {
   const uint8_t flip = op->flip;
   int64_t sums[BLOCK] = {0};
   for (int64_t ky = taps->begin[0]; ky < taps->end[0]; ++ky) {
@@ -119,25 +138,43 @@ static void average_of_levels(const pooling_op_t* op, const uint8_t* pixels, con
       for (size_t c = 0; c < count; ++c) sums[c] += line[c];
     }
   }
-  const int64_t zeros = (op->what.input.element.zero_point + flip) * taps->inside;
+  const int64_t zeros = zeros_of(op, taps);
   for (size_t c = 0; c < count; ++c) {
     out[c] = number_of(op, (float)((double)(sums[c] - zeros) / (double)taps->counted));
   }
 }
 
-/* Sums of float32 in double are exact: their order does not matter. */
+static armnn_i_acc_window_job_t average_job_of(const pooling_op_t* op, const uint8_t* pixels,
+                                               const taps_t* taps, size_t count, uint8_t* out) {
+  const armnn_i_acc_element_t element = op->what.output.element;
+  armnn_i_acc_window_job_t job = job_of(op, pixels, taps, count, out);
+  job.counted = (double)taps->counted;
+  job.store = (armnn_i_acc_store_t){element.zero_point, armnn_i_acc_least(element.type),
+                                    armnn_i_acc_most(element.type), 0};
+  return job;
+}
+
+static void average_of_levels(const pooling_op_t* op, const uint8_t* pixels, const taps_t* taps,
+                              size_t count, uint8_t* out) {
+  if (taps->inside > SMALL_WINDOW) {
+    for (size_t c = 0; c < count; c += BLOCK) {
+      average_of_many(op, pixels + c, taps, count - c < BLOCK ? count - c : BLOCK, out + c);
+    }
+    return;
+  }
+  armnn_i_acc_window_job_t job = average_job_of(op, pixels, taps, count, out);
+  job.zeros = (int32_t)zeros_of(op, taps);
+  op->kernels->average(&job);
+}
+
 static void average_of_reals(const pooling_op_t* op, const uint8_t* pixels, const taps_t* taps,
                              size_t count, uint8_t* out) {
-  double sums[BLOCK] = {0.0};
-  for (int64_t ky = taps->begin[0]; ky < taps->end[0]; ++ky) {
-    for (int64_t kx = taps->begin[1]; kx < taps->end[1]; ++kx) {
-      const uint8_t* in = tap_at(&op->what, pixels, ky, kx);
-      for (size_t c = 0; c < count; ++c) sums[c] += (double)op->reals[in[c]];
-    }
-  }
-  for (size_t c = 0; c < count; ++c) {
-    out[c] = number_of(op, (float)(sums[c] / (double)taps->counted));
-  }
+  const armnn_i_acc_element_t element = op->what.input.element;
+  armnn_i_acc_window_job_t job = average_job_of(op, pixels, taps, count, out);
+  job.offset = element.zero_point + op->flip;
+  job.in_scale = element.scale;
+  job.out_scale = op->what.output.element.scale;
+  op->kernels->average_of_reals(&job);
 }
 
 /* ---- Numbers of 16 bits -------------------------------------------------------------------- */
@@ -186,8 +223,8 @@ static void run_window(const pooling_run_t* run, int64_t n, int64_t y, int64_t x
     memset(to, op->is_word ? 0 : number_of(op, 0.0f), (size_t)out->dims[3] * out->element.size);
     return;
   }
-  for (int64_t c = 0; c < out->dims[3]; c += BLOCK) {
-    const size_t count = (size_t)(out->dims[3] - c < BLOCK ? out->dims[3] - c : BLOCK);
+  for (int64_t c = 0; c < out->dims[3]; c += op->block) {
+    const size_t count = (size_t)(out->dims[3] - c < op->block ? out->dims[3] - c : op->block);
     const int64_t at = c * (int64_t)in->element.size; /* the output's is the same */
     op->pool(op, run->input + (offset + at), &taps, count, to + at);
   }
@@ -228,18 +265,23 @@ armnn_status_t armnn_i_acc_make_quantized_pooling(const armnn_i_acc_maker_t* mak
   op->same = in.scale == out.scale && in.zero_point == out.zero_point;
   op->flip = armnn_i_acc_flip(in);
   op->is_word = is_word;
+  op->block = BLOCK;
   op->base.op.run = run_pooling;
   if (is_word) {
     op->pool = what->method == ARMNN_POOLING_MAX ? maximum_word : average_of_words;
     op->base.op.kernel =
         what->method == ARMNN_POOLING_MAX ? "armnn_s16_max_pooling" : "armnn_s16_average_pooling";
   } else {
-    armnn_i_acc_reals(in, op->reals);
-    op->pool = what->method == ARMNN_POOLING_MAX ? maximum
-               : op->same                        ? average_of_levels
-                                                 : average_of_reals;
-    op->base.op.kernel =
-        what->method == ARMNN_POOLING_MAX ? "armnn_s8_max_pooling" : "armnn_s8_average_pooling";
+    op->kernels = maker->isa->quantized->pooling;
+    float reals[256];
+    armnn_i_acc_reals(in, reals);
+    for (size_t i = 0; i < 256; ++i) {
+      op->numbers[i] = op->same ? (uint8_t)i : number_of(op, reals[i]);
+    }
+    const bool is_maximum = what->method == ARMNN_POOLING_MAX;
+    op->pool = is_maximum ? maximum : op->same ? average_of_levels : average_of_reals;
+    op->block = what->output.dims[3];
+    op->base.op.kernel = is_maximum ? op->kernels->maximum_name : op->kernels->average_name;
   }
   op->base.op.operations =
       (uint64_t)(armnn_i_acc_count(&what->output) * what->kernel_y * what->kernel_x);

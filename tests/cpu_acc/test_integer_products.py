@@ -103,7 +103,7 @@ def kinds_of_weights(rng: np.random.Generator, depth: int, channels: int) -> dic
 @pytest.mark.parametrize("kind", ["small", "some", "all", "ends"])
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_rows_of_floats(
-    operators: Operators, isa: str, size: tuple[int, int, int], kind: str, symmetric: bool
+    operators: Operators, quantized_isa: str, size: tuple[int, int, int], kind: str, symmetric: bool
 ) -> None:
     rows, depth, channels = size
     rng = np.random.default_rng(3)
@@ -128,7 +128,9 @@ def test_rows_of_floats(
             symmetric=symmetric,
             scaled=True,
         )
-        assert operators.run("integer_product", isa, what) == f"armnn_s8_product__{isa}"
+        kernel = operators.run("integer_product", quantized_isa, what)
+        base = "neon" if quantized_isa in ("dotprod", "i8mm") else quantized_isa
+        assert kernel == f"armnn_s8_product__{base}"
         np.testing.assert_allclose(out, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
 
 
@@ -136,7 +138,7 @@ def test_rows_of_floats(
 @pytest.mark.parametrize("w_type", [np.uint8, np.int8])
 @pytest.mark.parametrize("points", [0, 1, 13])
 def test_bytes_give_exact_sums(
-    operators: Operators, isa: str, x_type: Any, w_type: Any, points: int
+    operators: Operators, quantized_isa: str, x_type: Any, w_type: Any, points: int
 ) -> None:
     rng = np.random.default_rng(4)
     ends, w_ends = np.iinfo(x_type), np.iinfo(w_type)
@@ -153,13 +155,13 @@ def test_bytes_give_exact_sums(
     )
     if points:
         what.range = tensor(x_points)
-    operators.run("integer_product", isa, what)
+    operators.run("integer_product", quantized_isa, what)
     left = x.astype(np.int64) - (x_points.astype(np.int64).reshape(-1, 1) if points else 0)
     np.testing.assert_array_equal(out, left @ (weights.astype(np.int64) - w_points))
 
 
 @pytest.mark.parametrize("kind", ["some", "all"])
-def test_sums_beyond_32_bits_wrap(operators: Operators, isa: str, kind: str) -> None:
+def test_sums_beyond_32_bits_wrap(operators: Operators, quantized_isa: str, kind: str) -> None:
     depth = 70000
     weights = kinds_of_weights(np.random.default_rng(6), depth, 3)[kind]
     weights[:, 0] = 32 if kind == "some" else 127  # 70,000 products of 255 with it are above 2^29
@@ -173,14 +175,14 @@ def test_sums_beyond_32_bits_wrap(operators: Operators, isa: str, kind: str) -> 
         weights=tensor(weights),
         weight_zero_points=address(w_points),
     )
-    operators.run("integer_product", isa, what)
+    operators.run("integer_product", quantized_isa, what)
     expected = x.astype(np.int64) @ (weights.astype(np.int64) - w_points)
     assert np.abs(expected).max() > 2**31
     np.testing.assert_array_equal(out, expected.astype(np.uint64).astype(np.uint32).view(np.int32))
 
 
 @pytest.mark.parametrize("last", [False, True])
-def test_epilogues(operators: Operators, isa: str, last: bool) -> None:
+def test_epilogues(operators: Operators, quantized_isa: str, last: bool) -> None:
     x, residual = filled(values_of(1, 9, 30)), filled(values_of(2, 9, 20))
     weights = np.round(values_of(3, 30, 20) * 20).astype(np.int8)
     ranges = ranges_of(x.reshape(1, -1), False)
@@ -198,7 +200,7 @@ def test_epilogues(operators: Operators, isa: str, last: bool) -> None:
         scaled=True,
         epilogue=epilogue("leaky", 0.25, residual=residual, residual_last=last),
     )
-    operators.run("integer_product", isa, what)
+    operators.run("integer_product", quantized_isa, what)
     numbers = levels_of(x.reshape(1, -1), ranges, False).reshape(x.shape)
     y = (numbers @ weights.astype(np.int64)) * (ranges[0, 0] * F(0.05))
     y = y if last else y + residual

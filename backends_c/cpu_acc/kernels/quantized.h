@@ -287,6 +287,8 @@ typedef struct armnn_i_acc_word_kernels_t armnn_i_acc_word_kernels_t; /* words.h
 typedef struct armnn_i_acc_lstm_level_kernels_t
     armnn_i_acc_lstm_level_kernels_t; /* lstm_levels.h */
 
+struct armnn_i_acc_byte_sums_job_t; /* dynamic.h */
+
 typedef struct armnn_i_acc_quantized_kernels_t {
   uint32_t panel; /* channels of a panel of |sums|, and of a block of |channelwise| */
   const armnn_i_acc_element_kernels_t* elements;
@@ -303,6 +305,10 @@ typedef struct armnn_i_acc_quantized_kernels_t {
   const armnn_i_acc_product_kernels_t* bytes;
   uint8_t byte_sign;    /* 0x80 if |bytes| takes the bytes of its rows as signed numbers */
   bool has_dot_product; /* |bytes| has an instruction: it is faster than pairs and squares */
+  /* As |byte_sums| of dynamic.h, with weights [group][channel][depth] of four depths, any bytes;
+   * null without an instruction for it. */
+  void (*byte_sums)(const struct armnn_i_acc_byte_sums_job_t* job);
+  const char* byte_sums_name;
   void (*channelwise)(const armnn_i_acc_channelwise_job_t* job);
   void (*windows)(const armnn_i_acc_byte_windows_t* job); /* faster than |channelwise|, or null */
   void (*sums)(const armnn_i_acc_sums_job_t* job);

@@ -67,6 +67,9 @@ void ACC_NAME(armnn_s8_depthwise)(const armnn_i_acc_channelwise_job_t* job);
 #if VI_HAS_DOT_PRODUCT && defined(__AVX512F__)
 void ACC_NAME(armnn_s8_windows)(const armnn_i_acc_byte_windows_t* job);
 #endif
+#if VI_HAS_DOT_PRODUCT && VI_BYTE_SIGN == 0
+void ACC_NAME(armnn_s8_byte_sums)(const struct armnn_i_acc_byte_sums_job_t* job);
+#endif
 void ACC_NAME(armnn_s8_winograd_input)(const armnn_i_acc_level_squares_t* job);
 void ACC_NAME(armnn_s8_winograd_output)(const armnn_i_acc_square_sums_t* job);
 extern const armnn_i_acc_product_kernels_t ACC_NAME(armnn_i_acc_narrow_kernels);
@@ -90,6 +93,10 @@ const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels) = 
     .pooling = &ACC_NAME(armnn_i_acc_window_kernels),
     .words = &ACC_NAME(armnn_i_acc_word_kernels),
     .lstm = &ACC_NAME(armnn_i_acc_lstm_level_kernels),
+#if VI_HAS_DOT_PRODUCT && VI_BYTE_SIGN == 0
+    .byte_sums = ACC_NAME(armnn_s8_byte_sums),
+    .byte_sums_name = "armnn_s8_product__" ACC_ISA_TEXT,
+#endif
     .channelwise = ACC_NAME(armnn_s8_depthwise),
     .channelwise_name = "armnn_s8_depthwise__" ACC_ISA_TEXT,
 #if VI_HAS_DOT_PRODUCT && defined(__AVX512F__)

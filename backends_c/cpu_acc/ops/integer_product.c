@@ -210,10 +210,23 @@ static void destroy(armnn_i_acc_op_t* op) {
   armnn_i_acc_destroy_op(op);
 }
 
+/* Of blocks of at most |most| rows, and of some for each thread, so that each reads rows of its
+ * own: nearly the same number. */
+static int64_t even_rows(const product_op_t* op, int64_t most) {
+  const int64_t least = 2 * ROWS_OF_TILES;
+  const int64_t share = armnn_i_acc_ceil_div(op->rows, op->threads);
+  if (most > share) most = share;
+  if (most < least) most = least;
+  return armnn_i_acc_ceil_div(op->rows, armnn_i_acc_ceil_div(op->rows, most));
+}
+
 static void plan_blocks(product_op_t* op) {
   const int64_t row = op->weights.width * (op->weights.bytes ? 1 : (int64_t)sizeof(int16_t));
   op->block_rows = BLOCK_BYTES / row / ROWS_OF_TILES * ROWS_OF_TILES;
   if (op->block_rows < 2 * ROWS_OF_TILES) op->block_rows = 2 * ROWS_OF_TILES;
+  if (op->weights.bytes && op->weights.has_dot_product) {
+    op->block_rows = even_rows(op, BLOCK_BYTES / row);
+  }
   if (op->block_rows > op->rows) op->block_rows = op->rows;
   op->blocks = armnn_i_acc_ceil_div(op->rows, op->block_rows);
   op->parts = 1;
@@ -278,7 +291,8 @@ armnn_status_t armnn_i_acc_make_integer_product(const armnn_i_acc_maker_t* maker
   op->what.scales = op->what.shifts = NULL;
   op->base.op.destroy = destroy;
   op->base.op.run = run_product;
-  op->base.op.kernel = op->dynamic->product_name;
+  const bool is_dot = op->weights.bytes && op->weights.has_dot_product;
+  op->base.op.kernel = is_dot ? op->weights.quantized->byte_sums_name : op->dynamic->product_name;
   op->base.op.operations = 2 * (uint64_t)(op->rows * channels * depth);
   op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
   plan_blocks(op);

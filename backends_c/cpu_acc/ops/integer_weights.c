@@ -3,10 +3,13 @@
  *
  * integer_weights.c - constant weights of integer products.
  *
+ * Where kernels add four products of bytes in 32 bits, weights are what fits a byte, and the rest
+ * of those few that do not is listed, to be added to the sums one by one.
+ *
  * Where kernels multiply bytes in 16 bits, four weights of a channel together must not be too large
- * for that (kernels/dynamic.h). What is too much is taken off and listed, to be added to the sums
- * one by one: hardly any of what networks have, whose few large weights decide the scale. Weights
- * with longer lists are packed as levels of 16 bits.
+ * for that (kernels/dynamic.h). What is too much is taken off and listed as well: hardly any of
+ * what networks have, whose few large weights decide the scale. Weights with longer lists are
+ * packed as levels of 16 bits.
  */
 #include "integer_weights.h"
 
@@ -84,6 +87,24 @@ static bool pack_bytes(packing_t* packing, int64_t p, char* packed) {
   return true;
 }
 
+/* For products of four bytes in 32 bits. */
+static bool pack_whole_bytes(packing_t* packing, int64_t p, char* packed) {
+  const armnn_i_acc_integer_weights_t* out = packing->out;
+  int32_t* channel_sums = (int32_t*)(void*)packed;
+  int8_t* bytes = (int8_t*)(void*)(packed + (uint64_t)out->panel * sizeof *channel_sums);
+  const int64_t size = ARMNN_ACC_BYTE_HALF; /* depths of a group */
+  for (int64_t c = 0; c < out->panel && p * out->panel + c < packing->weights->dims[1]; ++c) {
+    for (int64_t k = 0; k < out->depth; ++k) {
+      const int32_t weight = weight_at(packing, k, p * out->panel + c);
+      const int32_t byte = weight > INT8_MAX ? INT8_MAX : weight < INT8_MIN ? INT8_MIN : weight;
+      channel_sums[c] += weight;
+      if (byte != weight && !list(packing, k, c, weight - byte)) return false;
+      bytes[(k / size * out->panel + c) * size + k % size] = (int8_t)byte;
+    }
+  }
+  return true;
+}
+
 /* ---- Levels of 16 bits --------------------------------------------------------------------- */
 
 static void pack_levels(const packing_t* packing, int64_t p, char* packed) {
@@ -116,7 +137,7 @@ static armnn_status_t pack(packing_t* packing, bool bytes) {
     char* packed = out->packed + (uint64_t)p * out->panel_size;
     if (bytes) {
       out->excess_begin[p] = packing->count;
-      fits = pack_bytes(packing, p, packed);
+      fits = (out->has_dot_product ? pack_whole_bytes : pack_bytes)(packing, p, packed);
     } else {
       pack_levels(packing, p, packed);
     }
@@ -142,6 +163,7 @@ armnn_status_t armnn_i_acc_pack_integers(const armnn_i_acc_maker_t* maker,
       .dynamic = maker->isa->dynamic,
       .depth = depth,
       .panel = maker->isa->quantized->panel,
+      .has_dot_product = maker->isa->quantized->byte_sums != NULL,
   };
   out->panels = armnn_i_acc_ceil_div(channels, out->panel);
   packing_t packing = {.weights = weights, .zero_points = zero_points, .out = out};
@@ -153,7 +175,7 @@ armnn_status_t armnn_i_acc_pack_integers(const armnn_i_acc_maker_t* maker,
   if (out->excess_begin == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   out->excesses = (armnn_i_acc_excess_t*)(void*)((char*)out->excess_begin + begins);
   armnn_status_t status = ARMNN_STATUS_UNSUPPORTED;
-  if (out->dynamic->byte_sums != NULL) status = pack(&packing, true);
+  if (out->has_dot_product || out->dynamic->byte_sums != NULL) status = pack(&packing, true);
   if (status == ARMNN_STATUS_UNSUPPORTED) status = pack(&packing, false);
   if (status != ARMNN_STATUS_OK) armnn_i_acc_free_integers(out);
   return status;
@@ -197,16 +219,17 @@ void armnn_i_acc_sum_integers(const armnn_i_acc_integer_weights_t* weights, int6
     weights->quantized->sums(&job);
     return;
   }
+  const int64_t group = weights->has_dot_product ? ARMNN_ACC_BYTE_HALF : ARMNN_ACC_BYTE_GROUP;
   const armnn_i_acc_byte_sums_job_t job = {
       .input = (const uint8_t*)input,
       .input_row = weights->width,
       .rows = (uint32_t)rows,
-      .groups = (size_t)(weights->width / ARMNN_ACC_BYTE_GROUP),
+      .groups = (size_t)(weights->width / group),
       .weights = (const int8_t*)(const void*)(packed + (uint64_t)weights->panel * sizeof(int32_t)),
       .zero_points = zero_points,
       .channel_sums = (const int32_t*)(const void*)packed,
       .sums = sums,
   };
-  weights->dynamic->byte_sums(&job);
+  (weights->has_dot_product ? weights->quantized->byte_sums : weights->dynamic->byte_sums)(&job);
   add_excesses(weights, panel, (const uint8_t*)input, rows, sums);
 }

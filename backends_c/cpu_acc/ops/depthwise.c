@@ -17,6 +17,8 @@
 #define STRIP_SHARE 2
 /* Channels of one call: some lines of each pixel, which come from memory together. */
 #define GROUP 64
+/* What an element counts, as in ops/quantized_elements.c. */
+#define ELEMENT_COST 8u
 
 typedef struct depthwise_op_t {
   armnn_i_acc_base_t base;
@@ -120,7 +122,11 @@ static void plan_chunks(depthwise_op_t* op, const armnn_i_acc_maker_t* maker) {
   const int64_t rows = what->output.dims[1];
   const int64_t cache = (int64_t)armnn_i_acc_second_cache() / what->input.element.size;
   const int64_t row = what->input.dims[2] * what->output.dims[3] * what->stride_y;
-  op->threads = armnn_i_acc_threads(maker, op->base.op.operations);
+  /* A window of one pixel takes as long as elements do one by one, and has as many threads: what
+   * they make and read stays with each of them. */
+  const uint64_t elements = ELEMENT_COST * (uint64_t)armnn_i_acc_count(&what->output);
+  op->threads = armnn_i_acc_threads(
+      maker, elements > op->base.op.operations ? elements : op->base.op.operations);
   op->group = (int64_t)armnn_i_acc_round_up(GROUP, (size_t)op->plan.lanes);
   if (walk == ARMNN_ACC_DEPTHWISE_BLOCKS) {
     /* Whole pixels, in the order in which they lie, unless the rows at hand leave L2 then. */

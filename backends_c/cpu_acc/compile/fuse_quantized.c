@@ -2,8 +2,11 @@
  * SPDX-License-Identifier: MIT
  *
  * fuse_quantized.c - a table that only bounds the numbers of a product or of a sum becomes bounds
- * of their own: ReLU and its like. Then a sum whose operand a convolution makes goes into that.
+ * of their own: ReLU and its like. Bytes that are real numbers only for a scale and a shift
+ * stay bytes. Then a sum whose operand a convolution makes goes into that.
  */
+#include <math.h>
+
 #include "quantized.h"
 
 /* The bounds of the numbers that |node| stores, or null if it has none. */
@@ -126,8 +129,74 @@ static void fuse_sums(ir_graph_t* graph) {
   }
 }
 
+/* ---- Bytes to bytes by way of real numbers ------------------------------------------------- */
+
+/* The only reader of what node |n| makes, or null. */
+static const ir_node_t* only_reader(const ir_graph_t* graph, uint32_t n, uint32_t* out_at) {
+  const ir_value_t* made = graph->values[graph->nodes[n]->output];
+  if (made->uses != 1 || made->output != IR_NONE) return NULL;
+  *out_at = made->user;
+  return graph->nodes[made->user];
+}
+
+static bool are_finite(const float* values, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    if (!isfinite(values[i])) return false;
+  }
+  return true;
+}
+
+/* Whether the affine |node| can go between two conversions: no function but bounds, and numbers
+ * that are in order whatever they are. */
+static bool goes_between(const ir_graph_t* graph, const ir_node_t* node) {
+  const ir_shape_t* shape = ir_shape(graph, node->output);
+  const int64_t channels = shape->dims[shape->rank - 1];
+  return node->kind == IR_AFFINE && node->residual == IR_NONE &&
+         (node->function == ARMNN_ACC_IDENTITY || node->function == ARMNN_ACC_CLAMP) &&
+         ir_same_shape(ir_shape(graph, node->inputs[0]), shape) &&
+         are_finite(node->affine.scale, channels) && are_finite(node->affine.shift, channels);
+}
+
+static void swallow(ir_graph_t* graph, uint32_t n, uint32_t user) {
+  armnn_i_acc_forget_reads(graph, n);
+  armnn_i_acc_forget_reads(graph, user);
+  armnn_i_acc_take_place(graph, n, user);
+}
+
+/* A batch normalisation between two scales is such a chain: in memory, its real numbers are four
+ * times as large as the bytes. */
+static void fuse_conversions(ir_graph_t* graph) {
+  for (uint32_t n = 0; n < graph->node_count; ++n) {
+    ir_node_t* node = graph->nodes[n];
+    uint32_t middle = 0, end = 0;
+    if (node->kind != IR_DEQUANTIZE ||
+        !armnn_i_acc_is_levels(graph->values[node->inputs[0]]->element.type)) {
+      continue;
+    }
+    const ir_node_t* affine = only_reader(graph, n, &middle);
+    if (affine == NULL || !goes_between(graph, affine)) continue;
+    const ir_node_t* last = only_reader(graph, middle, &end);
+    if (last == NULL || last->kind != IR_QUANTIZE ||
+        !armnn_i_acc_is_levels(graph->values[last->output]->element.type)) {
+      continue;
+    }
+    const bool is_bounded = affine->function == ARMNN_ACC_CLAMP;
+    const armnn_i_acc_quantized_affine_t what = {
+        .scale = affine->affine.scale,
+        .shift = affine->affine.shift,
+        .low = is_bounded ? affine->a : -INFINITY,
+        .high = is_bounded ? affine->b : INFINITY,
+    };
+    node->kind = IR_QUANTIZED_AFFINE;
+    node->quantized_affine = what;
+    swallow(graph, n, middle);
+    swallow(graph, middle, end);
+  }
+}
+
 void armnn_i_acc_fuse_quantized(ir_graph_t* graph) {
   armnn_i_acc_count_uses(graph);
+  fuse_conversions(graph);
   fuse_bounds(graph);
   fuse_sums(graph);
 }

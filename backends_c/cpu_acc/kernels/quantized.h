@@ -269,6 +269,21 @@ typedef struct armnn_i_acc_window_kernels_t {
   const char *maximum_name, *average_name;
 } armnn_i_acc_window_kernels_t;
 
+/* Rows of channels: scale * ((in ^ flip) - offset), times the scale and plus the shift of the
+ * channel, stored in steps of |out_scale|. Arrays are read in whole blocks of 64 channels at most.
+ */
+typedef struct armnn_i_acc_affine_job_t {
+  const uint8_t* input;
+  uint8_t* output;
+  ptrdiff_t input_row, output_row;
+  size_t rows, channels;
+  const float *scales, *shifts;
+  uint8_t flip;
+  int32_t offset;
+  float in_scale, out_scale;
+  armnn_i_acc_store_t store;
+} armnn_i_acc_affine_job_t;
+
 typedef struct armnn_i_acc_element_kernels_t {
   /* float32 to stored numbers. */
   void (*quantize)(const float* in, uint8_t* out, size_t count, float scale,
@@ -293,6 +308,8 @@ typedef struct armnn_i_acc_quantized_kernels_t {
   uint32_t panel; /* channels of a panel of |sums|, and of a block of |channelwise| */
   const armnn_i_acc_element_kernels_t* elements;
   const armnn_i_acc_window_kernels_t* pooling;
+  void (*affine)(const armnn_i_acc_affine_job_t* job);
+  const char* affine_name;
   const armnn_i_acc_word_kernels_t* words; /* of numbers of 16 bits */
   const armnn_i_acc_lstm_level_kernels_t* lstm;
   armnn_i_acc_levels_fn_t levels;

@@ -76,6 +76,7 @@ extern const armnn_i_acc_product_kernels_t ACC_NAME(armnn_i_acc_narrow_kernels);
 /* quantized_bytes.c, or quantized_mmla.c */
 extern const armnn_i_acc_product_kernels_t ACC_NAME(armnn_i_acc_byte_kernels);
 extern const armnn_i_acc_element_kernels_t ACC_NAME(armnn_i_acc_element_kernels);
+void ACC_NAME(armnn_s8_affine)(const armnn_i_acc_affine_job_t* job);
 extern const armnn_i_acc_window_kernels_t ACC_NAME(armnn_i_acc_window_kernels);
 extern const armnn_i_acc_word_kernels_t ACC_NAME(armnn_i_acc_word_kernels);
 extern const armnn_i_acc_lstm_level_kernels_t ACC_NAME(armnn_i_acc_lstm_level_kernels);
@@ -90,6 +91,8 @@ const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels) = 
     .byte_sign = VI_BYTE_SIGN,
     .has_dot_product = VI_HAS_DOT_PRODUCT,
     .elements = &ACC_NAME(armnn_i_acc_element_kernels),
+    .affine = ACC_NAME(armnn_s8_affine),
+    .affine_name = "armnn_s8_affine__" ACC_ISA_TEXT,
     .pooling = &ACC_NAME(armnn_i_acc_window_kernels),
     .words = &ACC_NAME(armnn_i_acc_word_kernels),
     .lstm = &ACC_NAME(armnn_i_acc_lstm_level_kernels),

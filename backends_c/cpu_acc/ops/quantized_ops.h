@@ -138,6 +138,18 @@ armnn_status_t armnn_i_acc_make_dequantize(const armnn_i_acc_maker_t* maker,
                                            const armnn_i_acc_dequantize_t* what,
                                            armnn_i_acc_op_t** out_op);
 
+/* Both, and between them a scale and a shift for each index of the last dimension, and bounds: all
+ * of them finite but for the bounds. */
+typedef struct armnn_i_acc_quantized_affine_t {
+  armnn_i_acc_tensor_t input, output;
+  const float *scale, *shift; /* dense; of the last dimension */
+  float low, high;
+} armnn_i_acc_quantized_affine_t;
+
+armnn_status_t armnn_i_acc_make_quantized_affine(const armnn_i_acc_maker_t* maker,
+                                                 const armnn_i_acc_quantized_affine_t* what,
+                                                 armnn_i_acc_op_t** out_op);
+
 /* output = table[input], by the input's byte. */
 typedef struct armnn_i_acc_table_t {
   armnn_i_acc_tensor_t input, output;

@@ -456,6 +456,10 @@ bool armnn_i_acc_check_dequantize(const armnn_i_acc_dequantize_t* what) {
   return same_dims(&what->input, &what->output);
 }
 
+bool armnn_i_acc_check_quantized_affine(const armnn_i_acc_quantized_affine_t* what) {
+  return same_dims(&what->input, &what->output) && what->scale != NULL && what->shift != NULL;
+}
+
 bool armnn_i_acc_check_table(const armnn_i_acc_table_t* what) {
   return same_dims(&what->input, &what->output);
 }

@@ -248,6 +248,13 @@ static void parameters_dequantize(fields_t* fields, armnn_i_acc_dequantize_t* wh
   (void)what;
 }
 
+static void parameters_quantized_affine(fields_t* fields, armnn_i_acc_quantized_affine_t* what) {
+  field_floats(fields, &what->scale, last_dim(&what->output));
+  field_floats(fields, &what->shift, last_dim(&what->output));
+  armnn_i_acc_field_float(fields, &what->low);
+  armnn_i_acc_field_float(fields, &what->high);
+}
+
 static void parameters_table(fields_t* fields, armnn_i_acc_table_t* what) {
   armnn_i_acc_field_bytes(fields, what->table, sizeof what->table);
 }

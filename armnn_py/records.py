@@ -4,7 +4,7 @@
 
 ``dataclass(frozen=True, slots=True)`` compiles half a dozen methods for each class, and looks at
 each field at length. For all classes of this package that was a third of its import time. A record
-has at most its constructor compiled, when the first one is made, and shares the other methods with
+has at most its constructor compiled, when many have been made, and shares the other methods with
 all others. ``dataclasses`` is told of its fields when it asks.
 """
 
@@ -57,7 +57,7 @@ def structure(cls: type[_Class]) -> type[_Class]:
     for name, value in shown.items():
         setattr(made, name, value)
     if made.__init__ is object.__init__:
-        _compile_init_at_first_call(made)
+        _compile_init_when_it_pays(made)
     return made  # type: ignore[no-any-return]
 
 
@@ -124,10 +124,19 @@ class Frozen:
         raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def _compile_init_at_first_call(made: Any) -> None:
+#: A constructor is compiled when it is called more often: that takes as long as 30 calls without.
+_FEW_CALLS = 16
+
+
+def _compile_init_when_it_pays(made: Any) -> None:
+    calls = 0
+
     def __init__(self: object, *values: object, **named: object) -> None:  # noqa: N807
-        made.__init__ = constructor()
-        made.__init__(self, *values, **named)
+        nonlocal calls
+        calls += 1
+        if calls > _FEW_CALLS or not _assign(made, self, values, named):
+            made.__init__ = constructor()
+            made.__init__(self, *values, **named)
 
     def constructor() -> Any:
         return _constructor(made)
@@ -135,6 +144,30 @@ def _compile_init_at_first_call(made: Any) -> None:
     made.__init__ = __init__
     _waiting.append((made, __init__, constructor))
     made.__signature__ = _SignatureOfInit(constructor)
+
+
+def _assign(made: Any, one: Any, values: tuple[object, ...], named: dict[str, object]) -> bool:
+    """Do what the compiled constructor does; False if it would refuse the arguments."""
+    names = made.__match_args__
+    given = dict(zip(names, values, strict=False)) | named
+    if len(given) != len(values) + len(named) or not given.keys() <= set(names):
+        return False
+    # Fields of a frozen record are set past __setattr__, which asks whether they are set.
+    assign = object.__setattr__ if issubclass(made, Frozen) else setattr
+    for name in names:
+        field = record_fields(made)[name]
+        if name in given:
+            value = given[name]
+        elif field.default_factory is not dataclasses.MISSING:
+            value = field.default_factory()
+        elif field.default is not dataclasses.MISSING:
+            value = field.default
+        else:
+            return False
+        assign(one, name, value)
+    if hasattr(made, "__post_init__"):
+        one.__post_init__()
+    return True
 
 
 class _MadeAnew:

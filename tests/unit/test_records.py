@@ -165,3 +165,31 @@ def test_the_constructor_of_descriptors() -> None:
     ):
         with pytest.raises(TypeError, match=f"ReshapeDescriptor {text}"):
             wrong()
+
+
+@pytest.mark.parametrize("made_before", [0, 100])
+def test_the_constructor_is_the_same_before_and_after_it_is_compiled(made_before: int) -> None:
+    @record
+    class Often(Frozen):
+        x: int
+        y: int = 2
+        names: list[str] = dataclasses.field(default_factory=list)
+        total: int = dataclasses.field(init=False)
+
+        def __post_init__(self) -> None:
+            object.__setattr__(self, "total", self.x + self.y)
+
+    for index in range(made_before):
+        assert Often(index).x == index
+    assert dataclasses.astuple(Often(1)) == (1, 2, [], 3)
+    assert dataclasses.astuple(Often(1, names=["a"], y=4)) == (1, 4, ["a"], 5)
+    assert Often(1).names is not Often(1).names
+    for values, named, why in [
+        ((), {}, "missing 1 required positional argument: 'x'"),
+        ((1,), {"x": 1}, "multiple values for argument 'x'"),
+        ((1,), {"z": 1}, "unexpected keyword argument 'z'"),
+        ((1,), {"total": 1}, "unexpected keyword argument 'total'"),
+        ((1, 2, [], 4), {}, "takes from 2 to 4 positional arguments but 5 were given"),
+    ]:
+        with pytest.raises(TypeError, match=why):
+            Often(*values, **named)  # type: ignore[arg-type]

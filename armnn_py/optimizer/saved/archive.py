@@ -9,15 +9,15 @@ import mmap
 import os
 import stat
 import struct
-import zipfile
 import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armnn_py.errors import ArmnnError, ModelFileNotFoundError, ParseError
+from armnn_py.errors import ModelFileNotFoundError, ParseError
 from armnn_py.network.saved_files import MARK, MIMETYPE, open_without_waiting
 from armnn_py.optimizer.saved.checked_files import is_marked, mark_as_checked, mark_as_written
+from armnn_py.optimizer.saved.directory import read_directory
 from armnn_py.optimizer.saved.safetensors import read_header, tensor_of
 from armnn_py.tensors.memory import aligned_empty
 
@@ -84,6 +84,8 @@ def write_archive(path: str, members: Mapping[str, tuple[bytes, ...]]) -> None:
 
 
 def _write_members(stream: BinaryIO, members: Mapping[str, tuple[bytes, ...]]) -> None:
+    import zipfile  # late, too
+
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
         for name, chunks in members.items():
             info = zipfile.ZipInfo(name, _DATE)
@@ -136,11 +138,8 @@ class Archive:
             raise self.damaged("it does not begin as one")
         try:
             self._find_members()
-        except ArmnnError:
-            raise
-        # What zipfile raises for a damaged directory: there is no list of it.
-        except Exception as error:
-            raise self.damaged(str(error) or type(error).__name__) from error
+        except ValueError as error:  # ours are none
+            raise self.damaged(str(error)) from error
 
     def mark(self) -> None:
         """Remember that all sums of the file are right, so that it need not be read for them."""
@@ -179,28 +178,23 @@ class Archive:
             raise kind(f"cannot read '{self.path}': {reason}", path=self.path) from error
 
     def _find_members(self) -> None:
-        with zipfile.ZipFile(_Reader(self._memory)) as archive:
-            found = archive.infolist()
-        if len(found) > _MOST_MEMBERS:
-            raise self.damaged(f"it has {len(found)} members")
-        for info in found:
-            name = info.filename
+        for entry in read_directory(self._memory.data, _MOST_MEMBERS):
+            name, start = entry.name, entry.header_offset
             if name in self._members:
                 raise self.damaged(f"it has two members '{name}'")
-            if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 0x1:
+            if not entry.is_plain:
                 raise self.damaged(f"member '{name}' is compressed or encrypted")
-            start = info.header_offset
             head = self._memory[start : start + _LOCAL.size].tobytes()
-            if start < 0 or len(head) < _LOCAL.size or head[:4] != b"PK\x03\x04":
+            if len(head) < _LOCAL.size or head[:4] != b"PK\x03\x04":
                 raise self.damaged(f"member '{name}' is not where it should be")
             fields = _LOCAL.unpack(head)
             begin = start + _LOCAL.size + fields[9] + fields[10]
-            if info.file_size != info.compress_size or begin + info.file_size > len(self._memory):
-                raise self.damaged(f"member '{name}' has {info.file_size} bytes that are not there")
-            self._members[name] = (begin, info.file_size)
+            if entry.size != entry.stored_size or begin + entry.size > len(self._memory):
+                raise self.damaged(f"member '{name}' has {entry.size} bytes that are not there")
+            self._members[name] = (begin, entry.size)
             if self.is_checked and (name == CONSTANTS or name.startswith(BLOBS)):
                 continue
-            if zlib.crc32(self._memory[begin : begin + info.file_size].data) != info.CRC:
+            if zlib.crc32(self._memory[begin : begin + entry.size].data) != entry.crc:
                 raise self.damaged(f"member '{name}' is damaged: its sum does not agree")
 
     def _view(self, name: str) -> NDArray[np.uint8]:
@@ -233,34 +227,3 @@ class Archive:
             return tensor_of(*self._tensors, name, shape, dtype)
         except (ValueError, RecursionError) as error:
             raise self.damaged(f"member '{CONSTANTS}': {error}") from error
-
-
-class _Reader:
-    """An array of bytes as the file that `zipfile` reads."""
-
-    def __init__(self, memory: NDArray[np.uint8]) -> None:
-        self._memory = memory
-        self._at = 0
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        """Move, as in a file."""
-        at = offset + (0, self._at, len(self._memory))[whence]
-        if at < 0:
-            raise OSError("a place before its beginning")
-        self._at = at
-        return at
-
-    def seekable(self) -> bool:
-        """Whether it can move."""
-        return True
-
-    def tell(self) -> int:
-        """Return the place."""
-        return self._at
-
-    def read(self, size: int = -1) -> bytes:
-        """Return some bytes, or all that are left."""
-        end = len(self._memory) if size < 0 else self._at + size
-        data = self._memory[self._at : end].tobytes()
-        self._at += len(data)
-        return data

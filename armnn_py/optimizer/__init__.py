@@ -2,13 +2,20 @@
 # SPDX-License-Identifier: MIT
 """Simplifying networks, and giving each layer a backend."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armnn_py.later import names_of
 from armnn_py.optimizer.optimize import optimize
 from armnn_py.optimizer.optimized import OptimizedNetwork
 from armnn_py.optimizer.options import AS_IT_IS, OptimizerOptions
 from armnn_py.optimizer.pass_record import PassRecord
-from armnn_py.optimizer.placement import Placement, PlacementRule
 from armnn_py.optimizer.report import Assignment
 from armnn_py.optimizer.report_layer import LayerAssignment
+
+if TYPE_CHECKING:
+    from armnn_py.optimizer.placement import Placement, PlacementRule
 
 __all__ = [
     "AS_IT_IS",
@@ -21,3 +28,8 @@ __all__ = [
     "PlacementRule",
     "optimize",
 ]
+
+# A saved network is loaded without rules.
+__getattr__ = names_of(
+    "armnn_py.optimizer", {"armnn_py.optimizer.placement": ("Placement", "PlacementRule")}
+)

@@ -16,7 +16,6 @@ from armnn_py.network import Network
 from armnn_py.optimizer.host import Host
 from armnn_py.optimizer.optimized import OptimizedNetwork
 from armnn_py.optimizer.options import OptimizerOptions
-from armnn_py.optimizer.placement import Placement
 
 if TYPE_CHECKING:
     import os
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry
-    from armnn_py.optimizer.placement import PlacementSource
+    from armnn_py.optimizer.placement import Placement, PlacementSource
 
 __all__ = ["OptimizedNetwork", "optimize", "select_backends"]
 
@@ -113,7 +112,7 @@ def optimize(
     runtime.check_open()
     chosen = select_backends(backends, runtime.backends)
     given = OptimizerOptions(
-        placement=None if placement is None else Placement.of(placement),
+        placement=None if placement is None else _rules_of(placement),
         disabled_passes=check_pass_names(disabled_passes),
         reduce_fp32_to_fp16=reduce_fp32_to_fp16,
         debug=debug,
@@ -149,6 +148,12 @@ def optimize(
     return OptimizedNetwork(
         network, chosen, runtime, options, Placer(PlacerSettings(chosen, runtime, options, level))
     )
+
+
+def _rules_of(placement: PlacementSource) -> Placement:
+    from armnn_py.optimizer.placement import Placement  # late: most networks have no rules
+
+    return Placement.of(placement)
 
 
 def select_backends(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 
 from armnn_py import environment
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.frontends import import_model
 from armnn_py.garbage import without_collections
 from armnn_py.network import Network
 from armnn_py.network.saved_files import is_saved_network
@@ -174,6 +173,8 @@ def load(
         if isinstance(model, Network):
             network = model if shapes is None else model.specialize(shapes)
         else:
+            from armnn_py.frontends import import_model  # late: a saved network is not imported
+
             network = import_model(
                 model,
                 shapes=shapes,

@@ -179,6 +179,30 @@ def test_loading_a_model(tmp_path: Path, needs_folder: Path) -> None:
     assert families == {"armnn_py.frontends.onnx.operators.activation"}
 
 
+def test_loading_a_saved_network(tmp_path: Path) -> None:
+    """What makes and places networks, and what other archives need, is not imported for it."""
+    path = str(tmp_path / "relu.armnn")
+    with ann.Runtime() as runtime:
+        network = ann.Network("relu")
+        x = network.add_input("x", ann.TensorInfo((1, 4)))
+        network.add_output("y", network.add_activation(x, ann.ActivationFunction.RELU))
+        ann.optimize(network, ["CpuRef"], runtime=runtime).save(path)
+    modules = brought("import armnn_py; net = armnn_py.load(sys.argv[1])", path)
+    assert "armnn_py.optimizer.saved.restore" in modules
+    unneeded = {
+        "armnn_py._native.optimization_sink",
+        "armnn_py.frontends",
+        "armnn_py.optimizer.assign",
+        "armnn_py.optimizer.optimize_subgraphs",
+        "armnn_py.optimizer.placement",
+        "armnn_py.optimizer.saved.write",
+        "bz2",
+        "shutil",
+        "zipfile",
+    }
+    assert modules & (unneeded | (LATE - {"json"})) == set()
+
+
 def test_names_that_are_imported_when_they_are_asked_for() -> None:
     modules = brought("import armnn_py; assert armnn_py.Profile.__module__ == 'armnn_py'")
     assert "armnn_py.runtime.profiling" in modules

@@ -16,12 +16,13 @@ from armnn_py.errors import ArmnnError, ParseError
 from armnn_py.network import Network, VariableLayer
 from armnn_py.optimizer.check_graph import find_graph_problems
 from armnn_py.optimizer.check_quantization import check_quantization
-from armnn_py.optimizer.compiled_source import Border, SavedSource, SourceNetwork
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.report_layer import LayerAssignment
 from armnn_py.optimizer.saved.archive import Archive
 from armnn_py.optimizer.saved.values import (
+    FORMAT,
+    FORMAT_VERSION,
     DamageError,
     descriptor_from_json,
     info_from_json,
@@ -31,7 +32,7 @@ from armnn_py.optimizer.saved.values import (
     number,
     options_from_json,
 )
-from armnn_py.optimizer.saved.write import FORMAT, FORMAT_VERSION
+from armnn_py.optimizer.source_network import Border, SavedSource, SourceNetwork
 from armnn_py.records import record
 from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from armnn_py.backends import ModelOptions
     from armnn_py.backends.backend import Backend
     from armnn_py.network import OutputSlot
-    from armnn_py.optimizer.compiled_source import SourceNetwork
     from armnn_py.optimizer.graph import Graph, Node, Value
     from armnn_py.optimizer.pass_record import PassRecord
     from armnn_py.optimizer.report_layer import LayerAssignment
+    from armnn_py.optimizer.source_network import SourceNetwork
 
 __all__ = ["Rebuilt", "expand", "rebuild", "restore_origins", "warn_of_changes"]
 

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native.blob import IncompatibleBlobError, deserialize_blob
 from armnn_py._native.growth import why_not_shown
-from armnn_py._native.optimization_sink import optimize_subgraph
 from armnn_py.backends import ModelOptions
-from armnn_py.backends.layer_support import LayerSupport
 from armnn_py.errors import (
     BackendError,
     BackendNotFoundError,
@@ -20,20 +18,15 @@ from armnn_py.errors import (
     NoBackendForLayerError,
 )
 from armnn_py.garbage import without_collections
-from armnn_py.optimizer.asking import node_signature
-from armnn_py.optimizer.check_answer import find_fault
-from armnn_py.optimizer.compiled_source import compiled_blob
 from armnn_py.optimizer.connect_backends import connect_backends
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.host import Host
-from armnn_py.optimizer.optimize_subgraphs import subgraph_data
 from armnn_py.optimizer.options import OptimizerOptions
 from armnn_py.optimizer.placed_network import PlacedNetwork
 from armnn_py.optimizer.report import Assignment
 from armnn_py.optimizer.report_layer import LayerAssignment
 from armnn_py.optimizer.saved.blobs import reads_in_place
 from armnn_py.optimizer.saved.read import read_network
-from armnn_py.optimizer.subgraph_selection import SubgraphView
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
@@ -44,10 +37,11 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry
     from armnn_py.network import Layer
-    from armnn_py.optimizer.compiled_source import CompiledSource, SavedSource, SourceNetwork
+    from armnn_py.optimizer.compiled_source import CompiledSource
     from armnn_py.optimizer.graph import Node
     from armnn_py.optimizer.saved.read import CompiledPart, SavedNetwork
     from armnn_py.optimizer.saved.rebuild import Rebuilt
+    from armnn_py.optimizer.source_network import SavedSource, SourceNetwork
 
 __all__ = ["load_network"]
 
@@ -249,6 +243,12 @@ class _Binder:
                     refused[node] = self._refusal(node, "it compiles nothing")
             else:
                 by_backend.setdefault(node.backend, []).append(node)
+        if not by_backend:
+            return refused
+        # late: in many files every layer is compiled
+        from armnn_py.backends.layer_support import LayerSupport
+        from armnn_py.optimizer.asking import node_signature
+
         for backend_id, own in by_backend.items():
             backend = self._backends[backend_id]
             with LayerSupport(backend, self._model_options.of(backend)) as support:
@@ -340,37 +340,17 @@ class _Binder:
                 nodes.append(node)
         for error in self._ask(nodes).values():
             raise error
-        view = SubgraphView(
-            tuple(nodes),
-            tuple(node.output for node in graph.nodes if node.type is LayerType.INPUT),
-            tuple(
-                value
-                for node in graph.nodes
-                if node.type is LayerType.OUTPUT
-                for value in node.inputs
-                if value is not None
-            ),
+        from armnn_py.optimizer.saved.recompile import compile_again  # late: bytes are the rule
+
+        return compile_again(
+            graph,
+            nodes,
+            source.border,
+            layer,
+            backend,
+            self._model_options.of(backend),
+            self._versions(backend.id),
         )
-        data = subgraph_data(graph, view)
-        with backend.in_use():
-            answer = optimize_subgraph(
-                data,
-                backend.id,
-                backend.api,
-                backend.instance,
-                self._model_options.of(backend),
-                retain=backend.retain,
-                release=backend.release,
-            )
-        fault = find_fault(data, answer)
-        if fault is not None:
-            raise BackendError(
-                f"backend '{backend.id}' does not compile the sub-graph of layer '{layer.name}' "
-                f"again: {fault}",
-                details=self._versions(backend.id),
-                hints=["optimize() the model anew and save it again"],
-            )
-        return compiled_blob(answer, data, source.border, layer, backend.id)
 
     # ---- Reports -----------------------------------------------------------------------------
 

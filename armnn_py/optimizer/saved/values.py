@@ -18,6 +18,8 @@ from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.types import DataType, LayerType
 
 __all__ = [
+    "FORMAT",
+    "FORMAT_VERSION",
     "DamageError",
     "descriptor_from_json",
     "descriptor_to_json",
@@ -30,6 +32,9 @@ __all__ = [
     "number",
     "options_from_json",
 ]
+
+FORMAT = "armnn_py network"
+FORMAT_VERSION = 2
 
 _Value = TypeVar("_Value")
 _MOST_NUMBER = 2**63

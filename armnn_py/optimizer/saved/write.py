@@ -16,6 +16,8 @@ from armnn_py.optimizer.saved.archive import BLOBS, CONSTANTS, write_archive
 from armnn_py.optimizer.saved.blobs import reads_in_place
 from armnn_py.optimizer.saved.safetensors import tensors_to_chunks
 from armnn_py.optimizer.saved.values import (
+    FORMAT,
+    FORMAT_VERSION,
     descriptor_to_json,
     info_to_json,
     metadata_to_json,
@@ -37,10 +39,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.placed_network import PlacedNetwork
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["FORMAT", "FORMAT_VERSION", "save_network"]
-
-FORMAT = "armnn_py network"
-FORMAT_VERSION = 2
+__all__ = ["save_network"]
 
 
 def save_network(

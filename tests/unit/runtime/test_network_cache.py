@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py import frontends
 from armnn_py.optimizer import OptimizedNetwork
 from armnn_py.python_backend import PythonBackend
-from armnn_py.runtime import load as load_module
 from armnn_py.runtime import network_cache
 
 DEMO = Path(ann.__file__).parent / "demo" / "digits.onnx"
@@ -28,13 +28,13 @@ IMAGE = {"image": np.random.default_rng(0).random((1, 1, 8, 8), np.float32)}
 def imports(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """The models that were imported."""
     done: list[object] = []
-    real = load_module.import_model
+    real = frontends.import_model
 
     def counted(model: Any, **kwargs: Any) -> ann.Network:
         done.append(model)
         return real(model, **kwargs)
 
-    monkeypatch.setattr(load_module, "import_model", counted)
+    monkeypatch.setattr(frontends, "import_model", counted)
     return done
 
 

@@ -32,7 +32,8 @@ def record(cls: type[_Class]) -> type[_Class]:
     a base class, are not replaced.
     """
     made: Any = structure(cls)
-    made._values_of = operator.attrgetter(*record_fields(made))
+    compared = [name for name, field in record_fields(made).items() if field.compare]
+    made._values_of = operator.attrgetter(*compared)
     for name, method in _SHARED.items():
         if getattr(made, name) is getattr(object, name):
             setattr(made, name, method)
@@ -245,11 +246,12 @@ def _replace(self: Any, /, **changes: object) -> Any:
 def _equals(self: Any, other: Any) -> Any:
     if type(other) is not type(self):
         return NotImplemented
-    return self._values_of(self) == self._values_of(other)
+    values_of = self._values_of
+    return values_of(self) == values_of(other)
 
 
 def _hash(self: Any) -> int:
-    return hash((type(self), self._values_of(self)))
+    return hash(self._values_of(self))
 
 
 def _repr(self: Any) -> str:

@@ -11,6 +11,7 @@ float16 layer that a backend takes only in float32 runs there between conversion
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -278,7 +279,7 @@ class _Assigner:
             self.draft.put(node, assigned)
             for origin in node.origins:
                 if told is not None and self.rules.number_for(origin.name, origin.type) != rule:
-                    self.draft.origins[origin] = assigned._replace(rule=None)
+                    self.draft.origins[origin] = dataclasses.replace(assigned, rule=None)
             self._check_origins(node, backend_id, tuple(refusals))
             return
         refusal = LayerRefusal(node.name, node.shown_type.label, tuple(refusals))
@@ -302,7 +303,9 @@ class _Assigner:
                 continue
             if self.layouts.follow(node, backend_id) and node in self.draft.nodes:
                 known = self.draft.nodes[node]
-                self.draft.put(node, known._replace(note=self._with_layout(node, known.note)))
+                self.draft.put(
+                    node, dataclasses.replace(known, note=self._with_layout(node, known.note))
+                )
         save_transposes(self.graph, self.asking, self.draft.layouts, self.place)
 
     def _with_layout(self, node: Node, note: str) -> str:

@@ -13,6 +13,7 @@ count as those of the pairs in them.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import logging
 from typing import TYPE_CHECKING
 
@@ -198,7 +199,7 @@ def _settle(node: Node, choice: str, times: Mapping[str, float], draft: Assignme
     others = [f"{_in_words(taken)} on {name}" for name, taken in times.items() if name != choice]
     note = ", ".join([f"measured: {_in_words(times[choice])} here", *others])
     node.backend = choice
-    draft.put(node, draft.nodes[node]._replace(backend=choice, note=note))
+    draft.put(node, dataclasses.replace(draft.nodes[node], backend=choice, note=note))
 
 
 def _in_words(seconds: float) -> str:

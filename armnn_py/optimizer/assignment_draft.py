@@ -7,9 +7,9 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from dataclasses import field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from armnn_py.records import structure
+from armnn_py.records import record, structure
 from armnn_py.text import counted, printable
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ __all__ = ["AssignmentDraft", "NodeAssignment"]
 _log = logging.getLogger("armnn_py.optimizer.fallbacks")
 
 
-class NodeAssignment(NamedTuple):
+@record
+class NodeAssignment:
     """The backend of one node, and the reasons for it.
 
     Attributes

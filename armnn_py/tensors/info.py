@@ -9,12 +9,13 @@ import math
 import operator
 import reprlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.records import Frozen, record
 from armnn_py.symbolic import as_size
 from armnn_py.text import counted, printable
 from armnn_py.types import DataType
@@ -142,8 +143,8 @@ def _outside(points: tuple[int, ...], limits: tuple[int, int]) -> int | None:
     return next(point for point in points if not limits[0] <= point <= limits[1])
 
 
-@dataclass(frozen=True, slots=True)
-class QuantizationInfo:
+@record
+class QuantizationInfo(Frozen):
     """Meaning of quantised values: ``real = scale * (q - zero_point)``.
 
     Parameters
@@ -245,8 +246,8 @@ def _parse_late(late: Sequence[int], dims: Sequence[int | None]) -> tuple[int, .
     return found
 
 
-@dataclass(frozen=True, slots=True, repr=False, init=False)
-class TensorInfo:
+@record
+class TensorInfo(Frozen):
     """Shape, type and quantisation of a dense, row-major tensor.
 
     Parameters

@@ -4,15 +4,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from armnn_py.records import record
 
 __all__ = ["Window", "same_pads"]
 
 _AXES = (("front", "back", "z"), ("top", "bottom", "y"), ("left", "right", "x"))
 
 
-class Window(NamedTuple):
+@record
+class Window:
     """Geometry of a window over an input of known size, per spatial dimension."""
 
     size: tuple[int, ...]
@@ -56,7 +60,8 @@ class Window(NamedTuple):
 
     def as_plane(self) -> Window:
         """Return a window over one dimension as one over an image of one row."""
-        return self._replace(
+        return dataclasses.replace(
+            self,
             size=(1, *self.size),
             kernel=(1, *self.kernel),
             stride=(1, *self.stride),

@@ -9,7 +9,9 @@ longer than loading a network does.
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from armnn_py.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +34,8 @@ _UTF8_NAME = 0x800
 _ENCRYPTED = 0x1
 
 
-class Entry(NamedTuple):
+@record
+class Entry:
     """What the directory says of one member: nothing of it was looked at."""
 
     name: str

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import random
 import struct
@@ -42,7 +43,7 @@ def _of_zipfile(data: bytes) -> list[tuple[object, ...]]:
 
 
 def _of_ours(data: bytes, most: int = 100) -> list[tuple[object, ...]]:
-    return [tuple(entry) for entry in read_directory(memoryview(data), most)]
+    return [dataclasses.astuple(entry) for entry in read_directory(memoryview(data), most)]
 
 
 @pytest.mark.parametrize(

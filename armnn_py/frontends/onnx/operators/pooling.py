@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
 
@@ -98,7 +99,8 @@ def _by_planes(
     rest = math.prod(shape_of(x)[2:])
     columns = emit.reshape(x, (batch * channels, 1, size[0], rest), "columns")
     depth = _part(window, (0,)).as_plane()
-    turned = depth._replace(
+    turned = dataclasses.replace(
+        depth,
         size=(size[0], rest),
         **{k: getattr(depth, k)[::-1] for k in ("kernel", "stride", "dilation")},
         before=depth.before[::-1],
@@ -137,7 +139,8 @@ def _pool_plane(
         rounding = OutputShapeRounding.CEILING
         # The layer rounds both dimensions in one direction, and counts windows that start in the
         # padding. A dimension that must get no further window loses the padding behind its last.
-        window = window._replace(
+        window = dataclasses.replace(
+            window,
             after=tuple(
                 a if s != f else _exact_after(window, axis, f)
                 for axis, (a, s, f) in enumerate(zip(window.after, size, floor, strict=True))
@@ -170,7 +173,7 @@ def _cropped(view: NodeView, window: Window, x: Value) -> tuple[Window, Value]:
         shape[2 + axis] += min(after, 0)
     cut = view.emit.slice(x, [0] * len(shape), shape, "crop")
     size = tuple(s + min(a, 0) for s, a in zip(window.size, window.after, strict=True))
-    return window._replace(size=size, after=tuple(max(a, 0) for a in window.after)), cut
+    return dataclasses.replace(window, size=size, after=tuple(max(a, 0) for a in window.after)), cut
 
 
 @operator("LpPool", since=2)
@@ -182,7 +185,7 @@ def _lp_pool(view: NodeView) -> Value:
         raise Unsupported(f"{len(size)} spatial dimensions (1 to 3 are supported)")
     result = (batch, channels, *window.output_size(ceil=bool(view.integer("ceil_mode"))))
     after = tuple(_exact_after(window, axis, n) for axis, n in enumerate(result[2:]))
-    window = window._replace(after=after)
+    window = dataclasses.replace(window, after=after)
     x = _power(view, view.value(0), p)
     if len(size) == 3:
         total = _by_planes(view, x, window, lambda *part: _sum_planes(view, *part))

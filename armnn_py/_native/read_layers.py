@@ -4,10 +4,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-import typing
-from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
@@ -16,6 +13,7 @@ from armnn_py._native.layers import struct_of
 from armnn_py._native.read_memory import NonsenseError, address_of, read_array, read_struct
 from armnn_py._native.read_tensors import Meaning
 from armnn_py.descriptors import DESCRIPTOR_OF, View
+from armnn_py.records import record_fields
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -35,18 +33,9 @@ _MAX_VIEWS = 1 << 16
 
 @functools.cache
 def _readers(kind: type[Any]) -> dict[str, Callable[[Any], Any] | None]:
-    """How each field of a descriptor is made from its member; None for a tuple."""
-    hints = typing.get_type_hints(kind)
-    found: dict[str, Callable[[Any], Any] | None] = {}
-    for field in dataclasses.fields(kind):
-        hint = hints[field.name]
-        if typing.get_origin(hint) is tuple:
-            found[field.name] = None
-        elif hint in (bool, float, int, str) or issubclass(hint, IntEnum):
-            found[field.name] = hint
-        else:
-            raise TypeError(f"{kind.__name__}.{field.name}: {hint}")
-    return found
+    """How each field of a descriptor is made from its member, by its default; None for a tuple."""
+    types = {name: type(field.default) for name, field in record_fields(kind).items()}
+    return {name: None if found is tuple else found for name, found in types.items()}
 
 
 def descriptor_from_struct(

@@ -24,7 +24,6 @@ from armnn_py.optimizer.check_quantization import check_quantization
 from armnn_py.optimizer.graph import Pin
 from armnn_py.optimizer.layouts import LayoutWishes, Wish, wish_of
 from armnn_py.optimizer.placement import Placement
-from armnn_py.optimizer.unplaced import no_backend, unmatched_rules, unmet_rules
 from armnn_py.tensors import TensorInfo
 from armnn_py.text import counted
 from armnn_py.types import DataType, LayerType
@@ -138,11 +137,15 @@ def assign_nodes(
         for node in todo:
             assigner.assign(node, (excluded or {}).get(node, {}))
         assigner.draft.wishing |= assigner.asking.wishing
-    unmatched = [] if only is not None else unmatched_rules(graph, rules)
-    if assigner.unmet or unmatched:
-        raise unmet_rules(assigner.unmet, unmatched, assigner.refused)
-    if assigner.refused:
-        raise no_backend(assigner.refused, [backend.id for backend in backends], available)
+    if assigner.unmet or assigner.refused or (only is None and rules.rules):
+        # late: most networks have no rules, and a backend for each layer
+        from armnn_py.optimizer.unplaced import no_backend, unmatched_rules, unmet_rules
+
+        unmatched = [] if only is not None else unmatched_rules(graph, rules)
+        if assigner.unmet or unmatched:
+            raise unmet_rules(assigner.unmet, unmatched, assigner.refused)
+        if assigner.refused:
+            raise no_backend(assigner.refused, [backend.id for backend in backends], available)
     return assigner.draft
 
 

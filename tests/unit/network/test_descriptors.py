@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
+import typing
 
 import numpy as np
 import pytest
@@ -97,6 +98,15 @@ def test_values_become_plain_python():
     assert [type(axis) for axis in descriptor.axes] == [int, int]
     assert type(ActivationDescriptor(ActivationFunction.ELU, np.float32(0.5)).a) is float
     assert ActivationDescriptor(ActivationFunction.ELU, 1).a == 1.0
+
+
+@pytest.mark.parametrize("kind", [kind for kind in DESCRIPTOR_OF.values() if kind is not None])
+def test_defaults_are_of_the_types_of_their_fields(kind):
+    """Files and backends' layers are read by the types of defaults."""
+    hints = typing.get_type_hints(kind)
+    for field in dataclasses.fields(kind):
+        hint = hints[field.name]
+        assert type(field.default) is (typing.get_origin(hint) or hint)
 
 
 def test_a_descriptor_shows_what_is_not_default():

@@ -102,7 +102,7 @@ def run_passes(
             continue
         log = PassLog(evaluate, rank_of)
         graph.stage = one.name
-        if one.types is None or not one.types.isdisjoint(node.type for node in graph):
+        if one.may_change(graph):
             one.run(graph, log)
             graph.forget_removed()
         records.append(PassRecord(one.name, tuple(log.changes)))

@@ -9,6 +9,12 @@ begins at.
 from __future__ import annotations
 
 from armnn_py.optimizer.passes.base import Pass, PassLog, late
+from armnn_py.optimizer.passes.beginnings import (
+    has_operands_of_unequal_rank,
+    is_affine,
+    is_known,
+    multiplies,
+)
 from armnn_py.types import LayerType
 
 __all__ = ["SIMPLIFYING", "Pass", "PassLog"]
@@ -37,12 +43,14 @@ SIMPLIFYING: tuple[Pass, ...] = (
         "insert-broadcast-reshapes",
         "elementwise layers get operands of equal rank",
         late(".broadcast_shapes"),
+        begins_at=has_operands_of_unequal_rank,
     ),
     # Constants.
     Pass(
         "fold-constants",
         "layers whose inputs are all constant are computed now and become constants",
         late(".fold_constants"),
+        begins_at=is_known,
     ),
     # The main passes.
     Pass(
@@ -50,12 +58,14 @@ SIMPLIFYING: tuple[Pass, ...] = (
         "equal Transposes of one tensor become one",
         late(".squash_siblings", LayerType.TRANSPOSE),
         frozenset({LayerType.TRANSPOSE}),
+        least=2,
     ),
     Pass(
         "squash-equal-reshape-siblings",
         "equal Reshapes of one tensor become one",
         late(".squash_siblings", LayerType.RESHAPE),
         frozenset({LayerType.RESHAPE}),
+        least=2,
     ),
     Pass(
         "cancel-inverse-transposes",
@@ -86,6 +96,7 @@ SIMPLIFYING: tuple[Pass, ...] = (
         "of Reshapes in a row only the last stays",
         late(".merge_reshapes"),
         frozenset({LayerType.RESHAPE}),
+        least=2,
     ),
     # Fusions.
     Pass(
@@ -144,6 +155,7 @@ SIMPLIFYING: tuple[Pass, ...] = (
         "x * clip(x + 3, 0, 6) / 6 in several layers becomes one Activation",
         late(".hard_swish"),
         frozenset({LayerType.ELEMENTWISE_BINARY}),
+        multiplies,
     ),
     Pass(
         "fuse-affine-into-weights-before",
@@ -151,6 +163,7 @@ SIMPLIFYING: tuple[Pass, ...] = (
         "and the bias that made it",
         late(".fuse_affine", function="into_before"),
         _AFFINE,
+        is_affine,
     ),
     Pass(
         "fuse-affine-into-weights-behind",
@@ -158,12 +171,15 @@ SIMPLIFYING: tuple[Pass, ...] = (
         "and the bias that read it",
         late(".fuse_affine", function="into_behind"),
         _AFFINE,
+        is_affine,
     ),
     Pass(
         "merge-affine-runs",
         "multiplications and additions of constants in a row become one layer",
         late(".merge_affine"),
         _AFFINE,
+        is_affine,
+        least=2,
     ),
     Pass("remove-identities", "layers that hand on what they read", late(".identities")),
     Pass("remove-dead-layers", "layers that no output depends on", late(".dead_layers")),

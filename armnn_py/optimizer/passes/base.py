@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
@@ -82,13 +83,29 @@ class Pass:
     run
         Changes the graph in place and reports each change.
     types
-        Types of layers without any of which it changes nothing; None: it always runs.
+        Types of layers without any of which it changes nothing; None: all types.
+    begins_at
+        Whether a layer of these types is one of those; None: each is.
+    least
+        How many of them there must be, for it to change anything.
     """
 
     name: str
     summary: str
     run: Callable[[Graph, PassLog], None]
     types: frozenset[LayerType] | None = None
+    begins_at: Callable[[Node], bool] | None = None
+    least: int = 1
+
+    def may_change(self, graph: Graph) -> bool:
+        """Whether the graph has the layers without which it changes nothing."""
+        types, begins_at = self.types, self.begins_at
+        found = (
+            node
+            for node in graph
+            if (types is None or node.type in types) and (begins_at is None or begins_at(node))
+        )
+        return sum(1 for _ in itertools.islice(found, self.least)) == self.least
 
 
 def late(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import inspect
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable
 
 __all__ = ["Frozen", "compile_constructors", "record", "record_fields", "structure"]
 
@@ -31,34 +31,42 @@ def record(cls: type[_Class]) -> type[_Class]:
     It is frozen for the type checker alone, unless it is a `Frozen`. Methods that the class has, or
     a base class, are not replaced.
     """
-    made: Any = structure(cls)
-    compared = [name for name, field in record_fields(made).items() if field.compare]
-    made._values_of = operator.attrgetter(*compared)
-    for name, method in _SHARED.items():
-        if getattr(made, name) is getattr(object, name):
-            setattr(made, name, method)
-    return made  # type: ignore[no-any-return]
+    return _made_anew(cls, by_value=True)
 
 
 @typing.dataclass_transform(eq_default=False, field_specifiers=(dataclasses.field,))
 def structure(cls: type[_Class]) -> type[_Class]:
     """Make a dataclass with slots whose objects are themselves, whatever their fields hold."""
-    fields: dict[str, dataclasses.Field[Any]] = {}
+    return _made_anew(cls, by_value=False)
+
+
+def _made_anew(cls: type[_Class], *, by_value: bool) -> type[_Class]:
+    """Make a class anew with slots instead of its fields: a class that is there gets none.
+
+    All that it has is in its name space from the beginning: to set it afterwards takes longer.
+    """
+    own, fields = _own_fields(cls), dict[str, dataclasses.Field[Any]]()
     for base in reversed(cls.__mro__[1:]):
         fields |= vars(base).get("_fields", {})
-    own = _own_fields(cls)
-    made: Any = _with_slots(cls, own, [name for name in own if name not in fields])
-    made._fields = fields = fields | own
-    shown = {
-        "__match_args__": tuple([name for name, field in fields.items() if field.init]),
-        "__dataclass_fields__": _AsDataclass("__dataclass_fields__"),
-        "__dataclass_params__": _AsDataclass("__dataclass_params__"),
-        "__replace__": _replace,
-    }
-    for name, value in shown.items():
-        setattr(made, name, value)
-    if made.__init__ is object.__init__:
-        _compile_init_when_it_pays(made)
+    slots = tuple([name for name in own if name not in fields])
+    fields |= own
+    left_out = {*own, "__dict__", "__weakref__"}
+    space = {name: value for name, value in vars(cls).items() if name not in left_out}
+    space |= _OF_DATACLASSES
+    space["__slots__"], space["_fields"] = slots, fields
+    space["__match_args__"] = tuple([name for name, field in fields.items() if field.init])
+    if by_value:
+        compared = [name for name, field in fields.items() if field.compare]
+        space["_values_of"] = operator.attrgetter(*compared)
+        space.setdefault("__hash__", cls.__hash__)  # where it has __eq__, Python would take it out
+        for name, method in _BY_VALUE.items():
+            if getattr(cls, name) is getattr(object, name):
+                space[name] = method
+    if cls.__init__ is object.__init__:
+        space["__init__"], space["__signature__"] = _init_when_it_pays(lambda: made)
+    kind: Any = type(cls)
+    made = kind(cls.__name__, cls.__bases__, space)
+    made.__qualname__ = cls.__qualname__
     return made  # type: ignore[no-any-return]
 
 
@@ -81,15 +89,6 @@ def _own_fields(cls: type) -> dict[str, dataclasses.Field[Any]]:
         said.name, said.type = name, annotation
         fields[name] = said
     return fields
-
-
-def _with_slots(cls: type, own: Collection[str], slots: Sequence[str]) -> type:
-    """Make a class anew with slots instead of its fields: a class that is there gets none."""
-    left_out = {*own, "__dict__", "__weakref__"}
-    space = {name: value for name, value in vars(cls).items() if name not in left_out}
-    made = type(cls)(cls.__name__, cls.__bases__, {**space, "__slots__": tuple(slots)})
-    made.__qualname__ = cls.__qualname__
-    return made
 
 
 class _AsDataclass:
@@ -129,22 +128,23 @@ class Frozen:
 _FEW_CALLS = 16
 
 
-def _compile_init_when_it_pays(made: Any) -> None:
+def _init_when_it_pays(the_class: Callable[[], Any]) -> tuple[Any, _SignatureOfInit]:
+    """Return the first constructor of a class that is still to be made, and its signature."""
     calls = 0
 
     def __init__(self: object, *values: object, **named: object) -> None:  # noqa: N807
         nonlocal calls
         calls += 1
+        made = the_class()
         if calls > _FEW_CALLS or not _assign(made, self, values, named):
             made.__init__ = constructor()
             made.__init__(self, *values, **named)
 
     def constructor() -> Any:
-        return _constructor(made)
+        return _constructor(the_class())
 
-    made.__init__ = __init__
-    _waiting.append((made, __init__, constructor))
-    made.__signature__ = _SignatureOfInit(constructor)
+    _waiting.append((the_class, __init__, constructor))
+    return __init__, _SignatureOfInit(constructor)
 
 
 def _assign(made: Any, one: Any, values: tuple[object, ...], named: dict[str, object]) -> bool:
@@ -214,12 +214,13 @@ def _constructor(made: Any) -> Any:
 
 
 #: Classes whose constructor may not be compiled yet, with what they have meanwhile.
-_waiting: list[tuple[Any, Any, Callable[[], Any]]] = []
+_waiting: list[tuple[Callable[[], Any], Any, Callable[[], Any]]] = []
 
 
 def compile_constructors() -> None:
     """Compile the constructors that are left: for a process that forks many others."""
-    for made, meanwhile, constructor in _waiting:
+    for the_class, meanwhile, constructor in _waiting:
+        made = the_class()
         if made.__init__ is meanwhile:
             made.__init__ = constructor()
     _waiting.clear()
@@ -260,4 +261,10 @@ def _repr(self: Any) -> str:
     return f"{type(self).__qualname__}({shown})"
 
 
-_SHARED: dict[str, Any] = {"__eq__": _equals, "__hash__": _hash, "__repr__": _repr}
+_BY_VALUE: dict[str, Any] = {"__eq__": _equals, "__hash__": _hash, "__repr__": _repr}
+
+_OF_DATACLASSES: dict[str, Any] = {
+    "__dataclass_fields__": _AsDataclass("__dataclass_fields__"),
+    "__dataclass_params__": _AsDataclass("__dataclass_params__"),
+    "__replace__": _replace,
+}

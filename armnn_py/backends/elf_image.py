@@ -8,7 +8,6 @@ a process that had mapped it would die.
 
 from __future__ import annotations
 
-import enum
 import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -35,8 +34,8 @@ _PF_X, _PF_W, _PF_R = 1, 2, 4
 _BLOCK = 1 << 20
 
 
-class Tag(enum.IntEnum):
-    """Tags of the entries of the dynamic section."""
+class Tag:
+    """Tags of the entries of the dynamic section: plain numbers, since nobody shows their names."""
 
     NULL = 0
     NEEDED = 1

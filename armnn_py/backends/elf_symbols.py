@@ -189,7 +189,7 @@ def _defined_versions(image: Image, entries: Entries) -> int:
 
 
 def _records(
-    image: Image, entries: Entries, tag: Tag, layout: str
+    image: Image, entries: Entries, tag: int, layout: str
 ) -> list[tuple[int, tuple[Any, ...]]]:
     return _chain(image, entries[tag], layout) if tag in entries else []
 

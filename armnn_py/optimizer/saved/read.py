@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import base64
+import binascii
 import contextlib
 import functools
 import json
@@ -317,7 +317,7 @@ class _Reader:
         return CompiledPart(
             f"blobs/{number(item['bytes'])}.bin",
             member(item, "sha256", str),
-            base64.b64decode(member(item, "compatibility", str), validate=True),
+            binascii.a2b_base64(member(item, "compatibility", str), strict_mode=True),
             made,
         )
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from enum import IntEnum
@@ -14,6 +13,7 @@ from armnn_py.descriptors import DESCRIPTOR_OF, Attribute, AttributeTensor, Desc
 from armnn_py.descriptors.base import View
 from armnn_py.descriptors.canonical import canonical_form
 from armnn_py.network import ModelMetadata
+from armnn_py.records import record_fields
 from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.types import DataType, LayerType
 
@@ -121,7 +121,7 @@ def descriptor_to_json(
         return None
     return {
         field.name: _field_to_json(getattr(descriptor, field.name), store)
-        for field in dataclasses.fields(descriptor)  # type: ignore[arg-type]
+        for field in record_fields(type(descriptor)).values()
     }
 
 
@@ -160,7 +160,7 @@ def descriptor_from_json(
     if kind is not None and given is not None:
         if not isinstance(given, dict):
             raise DamageError(f"layer type {layer_type.label}: its descriptor is no object")
-        fields = {field.name: field.default for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+        fields = {name: field.default for name, field in record_fields(kind).items()}
         unknown = [name for name in given if name not in fields]
         if unknown:
             raise DamageError(f"{kind.__name__} has no field '{unknown[0][:40]}'")
@@ -251,7 +251,7 @@ def info_from_json(document: Any) -> TensorInfo:
 
 def metadata_to_json(metadata: ModelMetadata) -> dict[str, Any]:
     """Return the fields of a model's metadata."""
-    document = {f.name: getattr(metadata, f.name) for f in dataclasses.fields(metadata)}
+    document = {name: getattr(metadata, name) for name in record_fields(ModelMetadata)}
     return {k: dict(v) if isinstance(v, Mapping) else v for k, v in document.items()}
 
 
@@ -263,10 +263,9 @@ def metadata_from_json(document: dict[str, Any]) -> ModelMetadata:
         "opsets": lambda: member(document, "opsets", dict, int),
         "properties": lambda: member(document, "properties", dict, str),
     }
-    names = [field.name for field in dataclasses.fields(ModelMetadata)]
     values: dict[str, Any] = {
         name: kinds[name]() if name in kinds else member(document, name, str)
-        for name in names
+        for name in record_fields(ModelMetadata)
         if name in document
     }
     return ModelMetadata(**values)

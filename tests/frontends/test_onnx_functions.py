@@ -152,3 +152,26 @@ def test_an_operator_set_that_no_package_counts_to() -> None:
         made.opset_import[0].version = version
         with pytest.raises(ann.UnsupportedOperatorError, match="NotAnOperator"):
             ann.import_model(made)
+
+
+def test_a_definition_without_the_standard_set_is_read_by_the_models() -> None:
+    """Bodies of operators of other domains do not always say which standard they are written in."""
+    if not onnx.defs.has("FlexAttention", 1, "ai.onnx.preview"):
+        pytest.skip("the package onnx has no such operator")
+    rng = np.random.default_rng(5)
+    shapes = {"q": (2, 4, 3, 8), "k": (2, 2, 5, 8), "v": (2, 2, 5, 6)}
+    given = {name: rng.standard_normal(s).astype(np.float32) for name, s in shapes.items()}
+    graph = helper.make_graph(
+        [node("FlexAttention", [*"qkv"], ["y"], domain="ai.onnx.preview")],
+        "graph",
+        [helper.make_tensor_value_info(name, FLOAT, s) for name, s in shapes.items()],
+        [helper.make_tensor_value_info("y", FLOAT, None)],
+    )
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("ai.onnx.preview", 1)]
+    made = helper.make_model(graph, opset_imports=opsets, ir_version=10)
+    with ann.load(made, ["CpuRef"]) as network:
+        (found,) = network.run(given).values()
+    keys, values = (np.repeat(given[name], 2, axis=1).astype(np.float64) for name in "kv")
+    scores = np.exp(given["q"] @ keys.swapaxes(2, 3) / np.sqrt(8))
+    expected = scores / scores.sum(-1, keepdims=True) @ values
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)

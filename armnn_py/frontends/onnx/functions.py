@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from armnn_py.errors import ParseError
@@ -28,8 +29,12 @@ def is_known(model: OnnxModel, node: Node, version: int) -> bool:
     return schema is not None and _is_function(schema)
 
 
-def find_function(node: Node, version: int, values: Sequence[Value | None]) -> Body | None:
+def find_function(
+    node: Node, version: int, values: Sequence[Value | None], around: Mapping[str, int]
+) -> Body | None:
     """Return the definition of an operator by others, for operands of these types and shapes.
+
+    One that does not say which standard it is written in means that of the caller, ``around``.
 
     Returns
     -------
@@ -39,11 +44,14 @@ def find_function(node: Node, version: int, values: Sequence[Value | None]) -> B
     schema = _schema(node.domain, node.op_type, version)
     if schema is None:
         return None
+    body = None
     if schema.has_function:
-        return _plain_function(node.domain, node.op_type, version)
-    if schema.has_context_dependent_function:
-        return _function_for(schema, node, version, values)
-    return None
+        body = _plain_function(node.domain, node.op_type, version)
+    elif schema.has_context_dependent_function:
+        body = _function_for(schema, node, version, values)
+    if body is None or body.opsets is None or "" in body.opsets:
+        return body
+    return dataclasses.replace(body, opsets={**around, **body.opsets})
 
 
 _MOST_VERSIONS = 2**31 - 1

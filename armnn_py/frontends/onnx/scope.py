@@ -218,7 +218,7 @@ class Scope:
                 if function is None and not any(isinstance(v, TensorList) for v in values):
                     from armnn_py.frontends.onnx.functions import find_function
 
-                    function = find_function(node, version, values)
+                    function = find_function(node, version, values, self.opsets)
                 if function is None:
                     return self._offered(node, values)
                 return self.call(node, function, values, node.inputs, attributes=node.attributes)

@@ -389,14 +389,9 @@ ir_node_t* armnn_i_acc_fold_node(ir_graph_t* graph, ir_kind_t kind, uint32_t* ou
 
 void armnn_i_acc_read_reduce(ir_graph_t* graph) {
   const armnn_reduce_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  const bool whole = armnn_i_acc_has_whole_reduce(ir_layer(graph)->input_infos[0]->data_type);
   uint32_t mask;
-  if (armnn_i_acc_has_whole_reduce(ir_layer(graph)->input_infos[0]->data_type)) {
-    ir_node_t* node = armnn_i_acc_fold_node(graph, IR_WHOLE_REDUCE, &mask);
-    node->whole_reduce.operation = d->operation;
-    node->whole_reduce.axis_mask = mask;
-    return;
-  }
-  ir_node_t* node = armnn_i_acc_fold_node(graph, IR_REDUCE, &mask);
-  node->reduce.operation = d->operation;
-  node->reduce.axis_mask = mask;
+  ir_node_t* node = armnn_i_acc_fold_node(graph, whole ? IR_WHOLE_REDUCE : IR_REDUCE, &mask);
+  *(whole ? &node->whole_reduce.operation : &node->reduce.operation) = d->operation;
+  *(whole ? &node->whole_reduce.axis_mask : &node->reduce.axis_mask) = mask;
 }

@@ -65,6 +65,38 @@ class Admission:
             reason = f"was not opened: '{min(denied)}' is denied, and the file has that name"
             raise RefusedError("name", "denied", reason, _HINT, status="skipped")
 
+    def check_spelling(self, ids: Iterable[str], paths: Iterable[str]) -> None:
+        """Refuse ids that are those of a backend but for capital letters: they would do nothing.
+
+        Others may well be of backends that this machine has not.
+
+        Parameters
+        ----------
+        ids
+            The ids that backends told.
+        paths
+            All files that were found: their names are denied as well.
+
+        Raises
+        ------
+        InvalidArgumentError
+            Such an id is allowed or denied.
+        """
+        told = frozenset(ids)
+        named = frozenset(one for path in paths for one in ids_of(path))
+        for what, given, known in (
+            ("allowed", self.allowed or frozenset(), told),
+            ("denied", self.denied, told | named),
+        ):
+            meant = {one.casefold(): one for one in sorted(known)}
+            for one in sorted(given - known):
+                if one.casefold() in meant:
+                    right = meant[one.casefold()]
+                    raise InvalidArgumentError(
+                        f"'{one}' is {what}, but the id of that backend is '{right}'",
+                        hints=[f"write '{right}': ids are compared letter by letter"],
+                    )
+
     def not_wanted(self) -> RefusedError:
         """The refusal of a file that nobody asked for."""
         assert self.wanted is not None

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, get_args
 
+from armnn_py import environment
 from armnn_py._native.backend_options import OptionDefault, OptionValue
 from armnn_py._native.descendants import adopt_orphans, end_children
 from armnn_py._native.dynamic_library import EXPORTS
@@ -23,9 +24,11 @@ from armnn_py._native.parent_process import child_command, end_with_parent, how_
 from armnn_py.backends.discovery import BackendPath, Candidate, Finding, look_at, refusal
 from armnn_py.backends.dynamic_backend import OnStep, load_file
 from armnn_py.backends.exports import exported_names
+from armnn_py.backends.inspection import inspect_file
 from armnn_py.backends.naming import parse_file_name
 from armnn_py.backends.registry import load_backends
 from armnn_py.backends.shared_library import LOADING
+from armnn_py.backends.trust.rules import TrustRules
 from armnn_py.backends.verdict import Stage, Verdict
 from armnn_py.errors import InvalidArgumentError
 
@@ -62,7 +65,9 @@ def check_file(
 
     The code of a file can end the process that opens it: then the verdict is a refusal of code
     ``died`` at the current step; ``timed-out`` if the step did not return in time. The id is
-    compared with those of the backends linked into the core library.
+    compared with those of the backends linked into the core library. A person who names a file
+    vouches for it, but for one that the lock file does not name where ``ARMNN_PY_TRUST`` is
+    ``locked``.
 
     Parameters
     ----------
@@ -98,9 +103,15 @@ def _find(path: BackendPath) -> tuple[str, Finding]:
 def _load(candidate: Candidate, on_step: OnStep) -> Verdict:
     """Load the file, in this process, and close it again."""
     linked = load_backends(enable_dynamic_backends=False)
+    trust = None
+    if environment.trust_level() == "locked":
+        trust = TrustRules("locked", environment.lock_file())
     try:
         with LOADING:
-            verdict, backend = load_file(candidate, linked, _no_options, on_step=on_step)
+            inspected = inspect_file(candidate, trust)
+            verdict, backend = load_file(
+                candidate, linked, _no_options, on_step=on_step, inspected=inspected
+            )
         if backend is not None:
             backend.close()
     finally:

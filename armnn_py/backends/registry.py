@@ -334,10 +334,11 @@ def load_backends(
         folders, verdicts = list_folders(
             dynamic_backends_path, bundled=bundled_backends, use_environment=use_environment
         )
+    admission = Admission(wanted, allowed, denied or frozenset(), private or frozenset())
     search = Search(
         options,
         wishes,
-        Admission(wanted, allowed, denied or frozenset(), private or frozenset()),
+        admission,
         Examiner(
             DEFAULT_SECONDS if seconds is None else seconds,
             environment.cache_folder() if use_environment else None,
@@ -354,6 +355,10 @@ def load_backends(
         search.add_files(folders)
         search.verdicts += verdicts
         registry = BackendRegistry(search.backends, LoadReport(search.verdicts, search.places))
+        admission.check_spelling(
+            (one.id for one in registry.load_report if one.id is not None),
+            (one.path for one in registry.load_report),
+        )
         for subject, ids in (
             ("backend_options", options.keys),
             ("custom_allocators", wishes.allocators),

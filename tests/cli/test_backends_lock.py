@@ -66,6 +66,26 @@ def test_a_changed_file_fails_the_check_and_is_not_opened(
     assert command(*given, "backends", "lock", "--check").code == 0
 
 
+def test_a_locked_check_runs_nothing_of_other_files(
+    command: Command, folder: Path, lock: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program with its trust in the lock file may have the environment of who looks at a file."""
+    file = folder / "Test_Dozen_backend.so"
+    assert command("--backend-path", folder, "backends", "lock").code == 0
+    monkeypatch.setenv("ARMNN_PY_TRUST", "locked")
+    assert command("backends", "check", file).code == 0
+    with file.open("ab") as stream:
+        stream.write(b"more")
+    checked = command("backends", "check", file)
+    assert checked.code == 4
+    assert f"step inspect: has changed since {lock} was written" in checked.err
+    tested = command("backends", "test", file, "--layer", "Activation")
+    assert tested.code != 0
+    assert "has changed since" in tested.err
+    monkeypatch.setenv("ARMNN_PY_TRUST", "warn")
+    assert command("backends", "check", file).code == 0
+
+
 def test_another_place(command: Command, folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "my.lock"
     given = ("--backend-path", folder, "backends", "lock", "-o", path)

@@ -181,6 +181,28 @@ def test_variables(place: Path, load: Load, monkeypatch: pytest.MonkeyPatch) -> 
     assert list(load(place, bundled_backends=True)) == ["CpuRef"]
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"denied_backends": ["a"]}, "'a' is denied, but the id of that backend is 'A'"),
+        ({"denied_backends": ["c"]}, "'c' is denied, but the id of that backend is 'C'"),
+        ({"denied_backends": ["test_b"]}, "'test_b' is denied, but .* is 'Test_B'"),
+        ({"allowed_backends": ["b"]}, "'b' is allowed, but .* is 'B'"),
+        ({"denied_backends": ["CPUACC"], "bundled_backends": True}, "is 'CpuAcc'"),
+    ],
+)
+def test_ids_that_are_right_but_for_capital_letters(
+    given: dict[str, list[str]], words: str, place: Path, load: Load
+) -> None:
+    """They would deny nothing, or allow nothing, without a word."""
+    with pytest.raises(InvalidArgumentError, match=words):
+        load(place, **given)
+
+
+def test_ids_of_backends_that_this_machine_has_not(place: Path, load: Load) -> None:
+    assert list(load(place, denied_backends=["Npu", "B"])) == ["A", "C"]
+
+
 @pytest.mark.parametrize("name", ["backends", "allowed_backends", "denied_backends"])
 @pytest.mark.parametrize("value", [5, [5], {"A": 1}])
 def test_ids_that_are_none(name: str, value: object) -> None:

@@ -18,7 +18,7 @@ enum {
 
 typedef struct windows_op_t {
   armnn_i_acc_product_t product;
-  int64_t groups, block_lines, blocks; /* of an image */
+  int64_t groups, blocks; /* of an image */
 } windows_op_t;
 
 /* Lines [0, count) of a group of at most |width| channels whose bytes are at |numbers|. */
@@ -65,11 +65,12 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
   uint8_t* numbers = (uint8_t*)run->scratch + thread_index * run->op->thread_scratch;
   for (int64_t item = (int64_t)begin; item < (int64_t)end; ++item) {
     const int64_t group = item % op->groups, channel = group * GROUP;
-    const int64_t first = item / op->groups % op->blocks * op->block_lines;
+    const int64_t rows = out->dims[1], block = item / op->groups % op->blocks;
+    const int64_t first = rows * block / op->blocks;
+    const int64_t count = rows * (block + 1) / op->blocks - first;
     const int64_t image = item / op->groups / op->blocks;
     const int64_t left = out->dims[3] - channel, channels = left < GROUP ? left : GROUP;
-    const int64_t width = channels > HALF ? GROUP : HALF, rest = out->dims[1] - first;
-    const int64_t count = rest < op->block_lines ? rest : op->block_lines;
+    const int64_t width = channels > HALF ? GROUP : HALF;
     const armnn_i_acc_lines_t lines =
         armnn_i_acc_byte_lines(what, run->op->kernels, channels, width);
     armnn_i_acc_line_levels(&lines, run->input + image * in->strides[0] + channel,
@@ -119,22 +120,26 @@ static void pack(const windows_op_t* op) {
   }
 }
 
+/* Blocks have nearly the same number of lines, and threads the same number of blocks: the products
+ * before and behind it are cut by lines, too, so that a thread finds what it has written. */
 static void plan_blocks(windows_op_t* op) {
   const armnn_i_acc_quantized_convolution_t* what = &op->product.what;
-  const uint32_t threads = op->product.threads;
+  const int64_t threads = op->product.threads;
   const int64_t rows = what->output.dims[1], images = what->output.dims[0];
   const int64_t line = armnn_i_acc_byte_lines(what, op->product.kernels, 1, 1).pixels * GROUP;
+  const int64_t most = rows < 2 ? 1 : rows / 2; /* of at least two lines */
+  int64_t block_lines = (BLOCK_BYTES / line - SIDE) / what->stride_y + 1;
+  if (block_lines < 2) block_lines = 2;
   op->groups = armnn_i_acc_ceil_div(what->output.dims[3], GROUP);
-  op->block_lines = (BLOCK_BYTES / line - SIDE) / what->stride_y + 1;
-  if (op->block_lines > rows) op->block_lines = rows;
-  while (threads > 1 && op->block_lines > 1 &&
-         images * op->groups * armnn_i_acc_ceil_div(rows, op->block_lines) < 3 * threads) {
-    op->block_lines = (op->block_lines + 1) / 2;
+  op->blocks = armnn_i_acc_ceil_div(rows, block_lines);
+  if (threads > 1) {
+    const int64_t wanted = armnn_i_acc_ceil_div(3 * threads, images * op->groups);
+    if (op->blocks < wanted) op->blocks = wanted;
+    op->blocks = armnn_i_acc_ceil_div(op->blocks, threads) * threads;
   }
-  if (op->block_lines < 2) op->block_lines = rows < 2 ? 1 : 2;
-  op->blocks = armnn_i_acc_ceil_div(rows, op->block_lines);
-  const uint64_t lines = (uint64_t)((op->block_lines - 1) * what->stride_y + SIDE);
-  op->product.thread_scratch = armnn_i_acc_round_up(lines * (uint64_t)line, ARMNN_ACC_LINE);
+  if (op->blocks > most) op->blocks = most;
+  const int64_t lines = (armnn_i_acc_ceil_div(rows, op->blocks) - 1) * what->stride_y + SIDE;
+  op->product.thread_scratch = armnn_i_acc_round_up((uint64_t)(lines * line), ARMNN_ACC_LINE);
 }
 
 armnn_status_t armnn_i_acc_make_quantized_windows(const armnn_i_acc_maker_t* maker,

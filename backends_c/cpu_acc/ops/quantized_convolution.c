@@ -266,6 +266,11 @@ static void share_out(quantized_op_t* op, int64_t most) {
   const int64_t steps = armnn_i_acc_ceil_div(op->stretch, op->step);
   const int64_t stretches = op->units / op->stretch;
   op->stretch_blocks = armnn_i_acc_ceil_div(op->stretch, most);
+  if (op->product.what.has_sum && op->product.kernels->has_dot_product && threads > 1) {
+    /* Sums of whole pixels are long runs: rather more blocks than parts. */
+    const int64_t enough = armnn_i_acc_ceil_div(ITEMS * threads, stretches * groups);
+    if (op->stretch_blocks < enough && steps >= enough) op->stretch_blocks = enough;
+  }
   op->parts = armnn_i_acc_parts(&op->product, stretches * op->stretch_blocks * groups, op->panels);
   const int64_t of_block = stretches * groups * op->parts; /* items */
   op->block_units = most;

@@ -133,6 +133,7 @@ QUANTIZED = {
     "quantized_convolution": "quantized_convolution",
     "quantized_depthwise": "quantized_convolution",
     "quantized_transpose_convolution": "quantized_convolution",
+    "quantized_affine": "quantized_affine",
     "quantized_matmul": "quantized_matmul",
     "quantized_reduce": "quantized_reduce",
     "quantized_resize": "quantized_resize",

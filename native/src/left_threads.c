@@ -23,6 +23,7 @@
 #define MOST_BYTES (UINT64_C(1) << 20) /* of a stack: what lies above its pointer is little */
 #define WORDS 512
 enum { LOOKS = 200, PAUSE_US = 500 }; /* at a thread that runs: a tenth of a second */
+enum { KNOWN = 64 };                  /* stacks */
 
 /* The executable bytes of an object with this dynamic section. */
 typedef struct code_t {
@@ -64,8 +65,27 @@ static uintptr_t end_of_mapping(uintptr_t address) {
   return found;
 }
 
-static bool stack_has(uintptr_t at, const code_t* code) {
-  uintptr_t end = end_of_mapping(at);
+/* Where the stack of a thread ends that waits with its pointer |at|.
+ *
+ * Many libraries are closed one after the other, at the end of a program for one, and all ask for
+ * the same few threads; to read all mappings takes longer than the rest. While a thread waits, its
+ * stack stays where it is. One caller at a time. */
+static uintptr_t end_of_stack(int32_t thread, uintptr_t at) {
+  static struct {
+    int32_t thread;
+    uintptr_t at, end;
+  } known[KNOWN];
+  const size_t slot = (size_t)thread % KNOWN;
+  if (known[slot].thread != thread || known[slot].at != at) {
+    known[slot].thread = thread;
+    known[slot].at = at;
+    known[slot].end = end_of_mapping(at);
+  }
+  return known[slot].end;
+}
+
+static bool stack_has(int32_t thread, uintptr_t at, const code_t* code) {
+  uintptr_t end = end_of_stack(thread, at);
   if (end > at && end - at > MOST_BYTES) end = at + MOST_BYTES;
   uintptr_t words[WORDS];
   for (at &= ~(uintptr_t)(sizeof(uintptr_t) - 1); at < end; at += sizeof words) {
@@ -120,7 +140,7 @@ int32_t armnn_core_may_run_in(void* library, int32_t thread) {
     bool is_there = false;
     const uintptr_t at = stack_pointer_of(thread, &is_there);
     if (!is_there) return 0;
-    if (at != 0) return stack_has(at, &code);
+    if (at != 0) return stack_has(thread, at, &code);
   }
   return 1;
 }

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TextIO, TypeVar
 
-import rich_click as click
+import click
 from click.globals import get_current_context
 
 from armnn_py import environment, errors

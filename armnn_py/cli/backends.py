@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import rich_click as click
+import click
 
 from armnn_py.cli.app import (
     Session,
@@ -25,6 +25,7 @@ from armnn_py.cli.backends_new import new
 from armnn_py.cli.backends_test import test
 from armnn_py.cli.completion import offer_backends
 from armnn_py.cli.devices import devices_of, render_devices
+from armnn_py.cli.help import Group
 from armnn_py.cli.misnamed import misnamed_lines
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.errors import BackendSkippedWarning
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["backends"]
 
 
-@click.group()
+@click.group(cls=Group)
 @with_session
 def backends(session: Session) -> None:
     """Look at backends and the files that they come from."""

@@ -8,9 +8,10 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import rich_click as click
+import click
 
 from armnn_py.cli.app import EXIT_BACKEND, CommandFailedError, Session, with_session
+from armnn_py.cli.help import Command
 from armnn_py.cli.render import Column, Renderer
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["check"]
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("file", type=click.Path())
 @click.option(
     "--timeout", type=click.FloatRange(0.1, 86400), default=10, show_default=True,

@@ -7,10 +7,11 @@ from __future__ import annotations
 import os
 import warnings
 
-import rich_click as click
+import click
 
 from armnn_py import environment
 from armnn_py.cli.app import EXIT_BACKEND, CommandFailedError, Session, with_session
+from armnn_py.cli.help import Command
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.errors import BackendSkippedWarning, InvalidArgumentError
 from armnn_py.text import counted, printable
@@ -18,7 +19,7 @@ from armnn_py.text import counted, printable
 __all__ = ["lock"]
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option(
     "--output", "-o", metavar="FILE", help="Where to write it; else where programs look for it."
 )

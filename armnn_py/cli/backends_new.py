@@ -7,11 +7,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import rich_click as click
+import click
 
 import armnn_py
 from armnn_py.backends import parse_file_name
 from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.help import Command
 from armnn_py.cli.render import Renderer
 from armnn_py.errors import InvalidArgumentError
 
@@ -20,7 +21,7 @@ __all__ = ["new", "write_project"]
 _TEMPLATE = Path(__file__).parent.parent / "backend_template"
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--vendor", required=True, help="Your name: letters and digits.")
 @click.option("--name", required=True, help="The backend's name, also its id: letters and digits.")

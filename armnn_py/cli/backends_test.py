@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import rich_click as click
+import click
 
 from armnn_py.cli.app import (
     EXIT_CONFORMANCE,
@@ -18,6 +18,7 @@ from armnn_py.cli.app import (
 )
 from armnn_py.cli.case_options import jobs_option, report_option, timeout_option
 from armnn_py.cli.completion import offer_backends
+from armnn_py.cli.help import Command
 from armnn_py.cli.render import Column, Renderer, shortened
 from armnn_py.text import counted
 from armnn_py.types import DataType, LayerType
@@ -59,7 +60,7 @@ def _part(_context: click.Context, _parameter: click.Parameter, given: str) -> t
     return int(number), int(count)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("backend", metavar="FILE|ID", shell_complete=offer_backends)
 @click.option(
     "--level", type=click.Choice(["quick", "full"]), default="quick", show_default=True,

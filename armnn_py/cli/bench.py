@@ -12,9 +12,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import rich_click as click
+import click
 
 from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.help import Command
 from armnn_py.cli.networks import assumption
 from armnn_py.cli.render import Column, Renderer, format_duration, words_of
 from armnn_py.cli.timed import TimedArguments, timed_arguments
@@ -45,7 +46,7 @@ _KEPT = {"persistent_bytes": "of state", "packed_bytes": "that backends packed"}
 _CIRCUMSTANCES = ("model", "threads", "backends")
 
 
-@click.command()
+@click.command(cls=Command)
 @timed_arguments
 @click.option(
     "--seconds", type=click.FloatRange(0, 86400), metavar="SECONDS", default=3.0, show_default=True,

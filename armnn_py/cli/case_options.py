@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import rich_click as click
+import click
 
 __all__ = ["jobs_option", "report_option", "timeout_option"]
 

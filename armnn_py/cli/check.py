@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-import rich_click as click
+import click
 
 from armnn_py.cli.app import EXIT_MODEL, CommandFailedError, Session, with_session
+from armnn_py.cli.help import Command
 from armnn_py.cli.hints import for_commands
 from armnn_py.cli.model_arguments import ModelArguments, model_arguments
 from armnn_py.cli.networks import assumption
@@ -26,7 +27,7 @@ _DITTO = '"'
 _MOST_PARTS = 15
 
 
-@click.command()
+@click.command(cls=Command)
 @model_arguments
 @click.option(
     "--layers",

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from typing import TypeAlias
 
-import rich_click as click
+import click
 from click.shell_completion import CompletionItem
 
 __all__ = ["VARIABLE", "offer", "offer_backends"]

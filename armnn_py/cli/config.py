@@ -7,12 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import rich_click as click
+import click
 from click.globals import get_current_context
 
 from armnn_py import sdk_paths
 from armnn_py._version import __version__
 from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.help import Command
 from armnn_py.cli.render import Renderer
 
 __all__ = ["config"]
@@ -20,7 +21,7 @@ __all__ = ["config"]
 _SCHEMA = Path(__file__).with_name("answers.schema.json")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--includedir", is_flag=True, help="Folder of the C headers.")
 @click.option("--cmakedir", is_flag=True, help="Folder for CMAKE_PREFIX_PATH.")
 @click.option("--cflags", is_flag=True, help="Flags to compile a backend by hand.")

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import rich_click as click
+import click
 
 from armnn_py.cli.app import (
     EXIT_CONFORMANCE,
@@ -18,6 +18,7 @@ from armnn_py.cli.app import (
     with_session,
 )
 from armnn_py.cli.case_options import jobs_option, report_option, timeout_option
+from armnn_py.cli.help import Group
 from armnn_py.cli.render import Column, Renderer, shortened
 from armnn_py.text import counted
 
@@ -27,7 +28,7 @@ _MOST_REASONS = 15
 _MOST_LOST = 20
 
 
-@click.group()
+@click.group(cls=Group)
 def conformance() -> None:
     """Run the test data of a model format's own project."""
 

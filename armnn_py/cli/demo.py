@@ -9,11 +9,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
-import rich_click as click
 
 from armnn_py._native.library import core_path
 from armnn_py.cli.app import Session, backend_option, with_session
+from armnn_py.cli.help import Command
 from armnn_py.cli.render import Column, Renderer, format_duration
 
 __all__ = ["demo"]
@@ -22,7 +23,7 @@ _FOLDER = Path(__file__).parent.parent / "demo"
 _ACROSS = 4
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option(
     "--count",
     type=click.IntRange(min=1),

@@ -12,11 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import rich_click as click
+import click
 
 from armnn_py import errors
 from armnn_py.cli.app import EXIT_FAILED, CommandFailedError, Session, with_session
 from armnn_py.cli.devices import devices_of
+from armnn_py.cli.help import Command
 from armnn_py.cli.misnamed import misnamed_lines
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.text import install_hint
@@ -37,7 +38,7 @@ _BROUGHT = {
 }
 
 
-@click.command()
+@click.command(cls=Command)
 @with_session
 def doctor(session: Session) -> None:
     """Check the native library, the machine, the backends and the extras."""

@@ -10,9 +10,10 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import rich_click as click
+import click
 
 from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.help import Command
 from armnn_py.cli.inputs import random_inputs
 from armnn_py.cli.model_arguments import ModelArguments, PlacedModel, model_arguments
 from armnn_py.cli.networks import assumption
@@ -30,7 +31,7 @@ _COMPILED = "PreCompiled"
 _WARM_UP, _RUNS = 3, 20
 
 
-@click.command()
+@click.command(cls=Command)
 @model_arguments
 @click.option(
     "--profile",

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import click
 import numpy as np
-import rich_click as click
 
 from armnn_py.cli import number_files, pictures
 from armnn_py.cli.networks import only_input, shape_hint

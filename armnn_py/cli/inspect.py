@@ -10,9 +10,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import rich_click as click
+import click
 
 from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.help import Command
 from armnn_py.cli.model_arguments import chosen_part, part_options
 from armnn_py.cli.networks import (
     assumption,
@@ -42,7 +43,7 @@ __all__ = ["inspect", "multiply_adds"]
 _FRAME = {"Input", "Output", "Constant"}
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("model", type=click.Path(exists=True, dir_okay=False))
 @click.option(
     "--shape",

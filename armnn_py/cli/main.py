@@ -11,13 +11,14 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-import rich_click as click
+import click
 from click.exceptions import Exit, NoArgsIsHelpError
 from click.shell_completion import shell_complete
 
 from armnn_py import environment, errors
 from armnn_py._version import __version__
 from armnn_py.cli import app, completion
+from armnn_py.cli.help import Group
 from armnn_py.cli.hints import for_commands
 from armnn_py.cli.render import printable, shortened
 
@@ -43,7 +44,7 @@ _COMMANDS = {
 }
 
 
-class _LazyGroup(click.RichGroup):
+class _LazyGroup(Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
 

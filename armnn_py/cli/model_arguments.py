@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-import rich_click as click
+import click
 
 from armnn_py.cli.app import backend_option
 from armnn_py.cli.networks import read_network, shape_hint, with_batch

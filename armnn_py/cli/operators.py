@@ -6,15 +6,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import rich_click as click
+import click
 
 from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.help import Command
 from armnn_py.cli.render import Column, Renderer
 
 __all__ = ["operators"]
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option(
     "--format", "name", type=click.Choice(["onnx", "tflite"]), default="onnx", show_default=True,
     help="Format of the models.",

@@ -10,9 +10,10 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import rich_click as click
+import click
 
 from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.help import Command
 from armnn_py.cli.inspect import multiply_adds
 from armnn_py.cli.networks import assumption
 from armnn_py.cli.render import Column, Renderer, format_duration, words_of
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["profile"]
 
 
-@click.command()
+@click.command(cls=Command)
 @timed_arguments
 @click.option(
     "--iterations", type=click.IntRange(min=1), metavar="N", default=50, show_default=True,

@@ -16,11 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TextIO
 
-from rich.box import Box
 from rich.cells import cell_len, set_cell_size
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 __all__ = [
     "Column",
@@ -33,7 +29,7 @@ __all__ = [
     "words_of",
 ]
 
-_RULE_BELOW_HEAD = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
+_RULE_BELOW_HEAD = "    \n    \n ── \n    \n    \n    \n    \n    \n"
 _PADDING, _LEAST_CUT = 3, 12
 _WIDTH_OF_PIPES = 100_000
 _STYLES = {
@@ -106,6 +102,11 @@ class Renderer:
     def _rich_lines(
         self, columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None
     ) -> list[str]:
+        from rich.box import Box  # a table in a pipe does without
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
         buffer = io.StringIO()
         width = width if width is not None else Console(file=self.stream).width
         if self.is_terminal:
@@ -119,7 +120,7 @@ class Renderer:
             legacy_windows=False,
         )
         table = Table(
-            box=_RULE_BELOW_HEAD if self.is_terminal else None,
+            box=Box(_RULE_BELOW_HEAD) if self.is_terminal else None,
             show_edge=False,
             pad_edge=False,
             padding=(0, _PADDING, 0, 0) if not self.is_terminal else (0, 1),

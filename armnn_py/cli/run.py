@@ -10,12 +10,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
-import rich_click as click
 
 from armnn_py.cli import inputs as files
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.completion import offer
+from armnn_py.cli.help import Command
 from armnn_py.cli.model_arguments import (
     ModelArguments,
     bounds_option,
@@ -61,7 +62,7 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
     return height, width
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option(
     "-i",
     "--input",

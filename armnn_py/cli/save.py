@@ -8,10 +8,11 @@ import copy
 from pathlib import Path
 from typing import Any
 
-import rich_click as click
+import click
 
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.completion import offer
+from armnn_py.cli.help import Command
 from armnn_py.cli.model_arguments import ModelArguments, model_arguments
 from armnn_py.cli.networks import assumption
 from armnn_py.cli.render import Renderer
@@ -20,7 +21,7 @@ from armnn_py.text import format_bytes
 __all__ = ["compile_model", "save"]
 
 
-@click.command("save")
+@click.command("save", cls=Command)
 @model_arguments
 @click.option(
     "-o",

@@ -7,17 +7,18 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import rich_click as click
+import click
 
 from armnn_py import sdk_paths
 from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.help import Group
 from armnn_py.cli.render import Renderer
 from armnn_py.errors import InvalidArgumentError
 
 __all__ = ["export_sdk", "sdk"]
 
 
-@click.group()
+@click.group(cls=Group)
 @with_session
 def sdk(session: Session) -> None:
     """Handle the headers and CMake files that the build of a backend needs."""

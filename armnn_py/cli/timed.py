@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import rich_click as click
+import click
 
 from armnn_py.cli.completion import offer
 from armnn_py.cli.inputs import SEED

@@ -115,10 +115,11 @@ def test_a_runtime_alone_describes_no_network() -> None:
 def test_what_lists_backends_does_without_numpy(
     command: list[str], needs_folder: Path, tmp_path: Path
 ) -> None:
-    """Numpy takes as long as all the rest of such a command, where its files are known."""
+    """Numpy and rich take as long as all the rest of such a command, where its files are known."""
     (tmp_path / "Bad_Bad_backend.so").write_bytes(b"no library")
     program = (
         "import sys; from armnn_py_command import main; code = main()\n"
+        "assert not {'rich.console', 'rich_click'} & set(sys.modules)\n"
         "sys.exit(code or ('numpy' in sys.modules) * 77)"
     )
     words = [sys.executable, "-c", program, *command]

@@ -5,13 +5,24 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
+import threading
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from armnn_py.garbage import without_collections
 
 __all__ = ["names_of"]
+
+#: One thread at a time imports for the program: of two that need each other's modules, Python lets
+#: one have a module by half, which is an ImportError. A fork waits: a module that another thread is
+#: importing would stay locked in the child for ever. Modules that these names need do not ask for
+#: them while they are imported: whoever imports one by itself has it locked.
+_IMPORTING = threading.RLock()
+os.register_at_fork(
+    before=_IMPORTING.acquire, after_in_parent=_IMPORTING.release, after_in_child=_IMPORTING.release
+)
 
 
 def names_of(
@@ -32,23 +43,29 @@ def names_of(
     packages
         Packages inside of this one that are its attributes, imported or not.
     public
-        Classes and functions say that they are the package's, as those do that it imports at once:
-        tracebacks then read ``armnn_py.Network``, not in which file that was written.
+        Only programs ask for the names, one thread at a time. Classes and functions say that they
+        are the package's, as those do that it imports at once: tracebacks then read
+        ``armnn_py.Network``, not in which file that was written.
     """
     module_of = {name: module for module, names in modules.items() for name in names}
 
     def __getattr__(name: str) -> Any:  # noqa: N807
-        if name in packages:
-            return importlib.import_module(f"{package}.{name}")
-        module = module_of.get(name)
-        if module is None:
+        if name not in packages and name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        if not public:
+            return imported(name)
+        with _IMPORTING:
+            return imported(name)
+
+    def imported(name: str) -> Any:
         from armnn_py._native.interrupts import deferred_interrupts
 
         # Ctrl-C amid the import of numpy, say, would leave half of it, which is never imported
         # again. And classes and functions stay: to walk them for garbage is in vain.
         with deferred_interrupts(), without_collections():
-            found = getattr(importlib.import_module(module), name)
+            if name in packages:
+                return importlib.import_module(f"{package}.{name}")
+            found = getattr(importlib.import_module(module_of[name]), name)
         if public:
             found.__module__ = package
         setattr(sys.modules[package], name, found)

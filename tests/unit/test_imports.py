@@ -159,6 +159,58 @@ else:
     assert done.returncode == 0, done.stderr
 
 
+# A thread asks for a name, and waits while it imports that.
+_IN_A_THREAD = """
+import os, signal, sys, threading, armnn_py
+
+faults, is_importing = [], threading.Event()
+
+class Waiting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "armnn_py.tensors" and not is_importing.is_set():
+            is_importing.set()
+            threading.Event().wait(0.5)
+        elif threading.current_thread() is not thread and thread.is_alive():
+            faults.append(f"{name} is imported beside it")
+
+def ask(name):
+    try:
+        getattr(armnn_py, name)
+    except BaseException as error:
+        faults.append(error)
+
+sys.meta_path.insert(0, Waiting())
+thread = threading.Thread(target=ask, args=("TensorInfo",))
+thread.start()
+is_importing.wait()
+"""
+
+
+@pytest.mark.parametrize("name", ["DataType", "Network", "frontends", "load"])
+def test_threads_import_one_after_the_other(name: str) -> None:
+    """Of two that need each other's modules, Python lets one have a module by half."""
+    program = f"{_IN_A_THREAD}ask(sys.argv[1])\nthread.join()\nassert not faults, faults"
+    words = [sys.executable, "-c", program, name]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_fork_waits_for_names_that_are_imported() -> None:
+    """A module that another thread is importing stays locked in the child for ever."""
+    program = f"""{_IN_A_THREAD}
+child = os.fork()
+if not child:
+    signal.alarm(20)
+    ask("TensorInfo")
+    os._exit(len(faults))
+thread.join()
+sys.exit(os.waitpid(child, 0)[1] != 0)
+"""
+    words = [sys.executable, "-W", "ignore", "-c", program]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_loading_a_model(tmp_path: Path, needs_folder: Path) -> None:
     tensor = onnx.TensorProto.FLOAT
     graph = onnx.helper.make_graph(

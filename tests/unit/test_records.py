@@ -140,7 +140,8 @@ def test_frozen() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete field 'x'"):
         del fixed.x
     assert fixed.x == 1
-    for again in (copy.copy(fixed), copy.deepcopy(fixed), pickle.loads(pickle.dumps(fixed))):
+    pickled = [pickle.dumps(fixed, protocol) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
+    for again in (copy.copy(fixed), copy.deepcopy(fixed), *map(pickle.loads, pickled)):
         assert again == fixed
         assert again is not fixed
 

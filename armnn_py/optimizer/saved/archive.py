@@ -178,7 +178,11 @@ class Archive:
             raise kind(f"cannot read '{self.path}': {reason}", path=self.path) from error
 
     def _find_members(self) -> None:
-        for entry in read_directory(self._memory.data, _MOST_MEMBERS):
+        entries = read_directory(self._memory.data, _MOST_MEMBERS)
+        if sum(entry.size for entry in entries) > len(self._memory):
+            # Their sums would be computed over the same bytes again and again, for hours.
+            raise self.damaged("its members have more bytes than the file")
+        for entry in entries:
             name, start = entry.name, entry.header_offset
             if name in self._members:
                 raise self.damaged(f"it has two members '{name}'")

@@ -9,9 +9,12 @@ import io
 import random
 import struct
 import zipfile
+from pathlib import Path
 
 import pytest
 
+from armnn_py.errors import ParseError
+from armnn_py.optimizer.saved.archive import Archive, write_archive
 from armnn_py.optimizer.saved.directory import read_directory
 
 _NAMES = ["mimetype", "network.json", "blobs/0.bin", "größe.txt", "empty"]
@@ -112,3 +115,21 @@ def test_damage_anywhere_is_a_value_error(monkeypatch: pytest.MonkeyPatch) -> No
             _of_ours(bytes(cut))
         except ValueError:
             continue
+
+
+def test_members_that_share_bytes(tmp_path: Path) -> None:
+    """Their sums would be computed over the same bytes again and again, for hours."""
+    path = tmp_path / "shared.armnn"
+    write_archive(str(path), {f"blobs/{index}": (bytes(50000 >> index),) for index in range(4)})
+    assert Archive(str(path)).read("blobs/3") == bytes(6250)
+    data = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as archive:
+        at, first = archive.start_dir, archive.getinfo("blobs/0")
+    while (at := data.find(b"PK\x01\x02", at)) >= 0:
+        if data[at + 46 : at + 52] == b"blobs/":
+            struct.pack_into("<3I", data, at + 16, first.CRC, 50000, 50000)
+            struct.pack_into("<I", data, at + 42, first.header_offset)
+        at += 46
+    path.write_bytes(data)
+    with pytest.raises(ParseError, match="its members have more bytes than the file"):
+        Archive(str(path))

@@ -72,14 +72,19 @@ def test_narrow_terminal_shows_names_escaped(tmp_path: Path, encoding: str) -> N
     assert b"\\U0001f600" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["numpy", "click", "rich"])
-def test_ctrl_c_while_the_program_starts_is_code_130(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [("numpy", ["run", "model.onnx"]), ("click", ["doctor"]), ("rich", ["doctor"])],
+)
+def test_ctrl_c_while_the_program_starts_is_code_130(
+    tmp_path: Path, name: str, command: list[str]
+) -> None:
     (tmp_path / f"{name}.py").write_text(
         "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nraise SystemExit('not stopped')\n"
     )
     path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
     done = subprocess.run(
-        [*STARTER, "doctor"],
+        [*STARTER, *command],
         capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": path},
     )  # fmt: skip
     assert done.returncode == 130

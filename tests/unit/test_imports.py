@@ -123,7 +123,7 @@ def test_what_lists_backends_does_without_numpy(
         "sys.exit(code or ('numpy' in sys.modules) * 77)"
     )
     words = [sys.executable, "-c", program, *command]
-    environment = os.environ | {
+    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "FORCE_COLOR")} | {
         "DYNAMIC_BACKEND_PATHS": f"{needs_folder}:{tmp_path}",
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
     }

@@ -9,7 +9,8 @@ file's name is all there is: ``<vendor>_<name>`` stands for the ids ``<name>`` a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Container, Iterable, Sequence
 
 from armnn_py.backends.naming import parse_file_name
 from armnn_py.backends.opening import RefusedError
@@ -21,6 +22,8 @@ from armnn_py.text import quoted, with_article
 __all__ = ["EVERYTHING", "Admission", "ids_of", "read_ids"]
 
 _MOST_SHOWN = 5
+#: What no backend has in its id.
+_NO_ID = re.compile("[,.:=]")
 
 
 @record
@@ -66,9 +69,10 @@ class Admission:
             raise RefusedError("name", "denied", reason, _HINT, status="skipped")
 
     def check_spelling(self, ids: Iterable[str], paths: Iterable[str]) -> None:
-        """Refuse ids that are those of a backend but for capital letters: they would do nothing.
+        """Refuse texts that name a backend and are not its id: they would do nothing.
 
-        Others may well be of backends that this machine has not.
+        They differ in capital letters, or are several ids. Others may well be of backends that this
+        machine has not.
 
         Parameters
         ----------
@@ -80,7 +84,7 @@ class Admission:
         Raises
         ------
         InvalidArgumentError
-            Such an id is allowed or denied.
+            Such a text is allowed or denied.
         """
         told = frozenset(ids)
         named = frozenset(one for path in paths for one in ids_of(path))
@@ -96,6 +100,12 @@ class Admission:
                         f"'{one}' is {what}, but the id of that backend is '{right}'",
                         hints=[f"write '{right}': ids are compared letter by letter"],
                     )
+                part = next((part for part in _parts_of(one, meant) if part in meant), None)
+                if part is not None:
+                    raise InvalidArgumentError(
+                        f"{one!r} is {what} as one id, but '{meant[part]}' is that of a backend",
+                        hints=["give each id by itself, and commas between those in a variable"],
+                    )
 
     def not_wanted(self) -> RefusedError:
         """The refusal of a file that nobody asked for."""
@@ -107,6 +117,13 @@ class Admission:
 EVERYTHING = Admission()
 
 _HINT = "allowed_backends and denied_backends of Runtime, or their variables, decide this"
+
+
+def _parts_of(text: str, known: Container[str]) -> list[str]:
+    """Return what a text has between marks that no id has, or between known ids."""
+    parts = [part.strip() for part in _NO_ID.sub(",", text.casefold()).split(",")]
+    words = text.casefold().replace(";", " ").split()
+    return parts + words * all(word in known for word in words)
 
 
 def _listed(ids: Iterable[str]) -> str:

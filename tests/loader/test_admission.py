@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -197,6 +198,35 @@ def test_ids_that_are_right_but_for_capital_letters(
     """They would deny nothing, or allow nothing, without a word."""
     with pytest.raises(InvalidArgumentError, match=words):
         load(place, **given)
+
+
+@pytest.mark.parametrize("kind", ["allowed", "denied"])
+@pytest.mark.parametrize(
+    "given",
+    [
+        "A,Npu",
+        "Npu, a",
+        " A",
+        "A ",
+        "A\u00a0",
+        "A:01",
+        "A:first",
+        "A.threads",
+        "A B",
+        "b; A",
+        "a\tB",
+    ],
+)
+def test_ids_that_are_none_or_several(given: str, kind: str, place: Path, load: Load) -> None:
+    """A list as one text, say: it would deny nothing, or allow nothing, without a word."""
+    words = rf"{re.escape(repr(given))} is {kind} as one id, but '[AB]' is that of a backend"
+    with pytest.raises(InvalidArgumentError, match=words) as caught:
+        load(place, **{f"{kind}_backends": [given]})
+    assert caught.value.hints == ("give each id by itself, and commas between those in a variable",)
+
+
+def test_ids_with_blanks_of_backends_that_this_machine_has_not(place: Path, load: Load) -> None:
+    assert list(load(place, denied_backends=["A Npu", "Npu;B"])) == ["A", "B", "C"]
 
 
 def test_ids_of_backends_that_this_machine_has_not(place: Path, load: Load) -> None:

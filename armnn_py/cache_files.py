@@ -15,7 +15,7 @@ import stat
 import time
 from typing import TYPE_CHECKING
 
-from armnn_py._native.interrupts import deferred_interrupts
+from armnn_py.interrupts import deferred_interrupts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

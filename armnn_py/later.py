@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from armnn_py.garbage import without_collections
+from armnn_py.interrupts import deferred_interrupts
 
 __all__ = ["names_of"]
 
@@ -58,8 +59,6 @@ def names_of(
             return imported(name)
 
     def imported(name: str) -> Any:
-        from armnn_py._native.interrupts import deferred_interrupts
-
         # Ctrl-C amid the import of numpy, say, would leave half of it, which is never imported
         # again. And classes and functions stay: to walk them for garbage is in vain.
         with deferred_interrupts(), without_collections():

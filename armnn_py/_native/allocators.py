@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, backend_failure, status_name
-from armnn_py._native.interrupts import note_caller
+from armnn_py._native.guarded_calls import note_caller
 from armnn_py._native.object_table import object_table
 from armnn_py.errors import BackendError
 from armnn_py.types import MemorySource

@@ -10,10 +10,10 @@ from typing import Any
 from armnn_py._native import abi
 from armnn_py._native.backend_options import TableError, counted_text
 from armnn_py._native.calls import ErrorBuffer, callback_type, status_name
-from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.read_memory import read_struct
 from armnn_py.device_ids import device_id
 from armnn_py.errors import BackendError, BackendUnavailableError
+from armnn_py.interrupts import deferred_interrupts
 from armnn_py.records import Frozen, record
 
 __all__ = ["DeviceDescription", "cache_file_count", "devices", "extension", "self_test"]

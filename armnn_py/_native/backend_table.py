@@ -28,7 +28,7 @@ from armnn_py._native.dynamic_library import (
     process_has_symbol,
     read_text,
 )
-from armnn_py._native.interrupts import guarded
+from armnn_py._native.guarded_calls import guarded
 from armnn_py._native.library import host_pointer
 from armnn_py.records import record, structure
 

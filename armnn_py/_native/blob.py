@@ -12,10 +12,10 @@ import numpy as np
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, status_name
 from armnn_py._native.dynamic_library import is_code
-from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.read_memory import NonsenseError, address_of, read_counted
 from armnn_py._native.texts import counted
 from armnn_py.errors import BackendError
+from armnn_py.interrupts import deferred_interrupts
 from armnn_py.ownership import Owner
 from armnn_py.tensors.memory import aligned_empty
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, raise_status
-from armnn_py._native.interrupts import interruptible
 from armnn_py._native.library import core
 from armnn_py._native.memory import address_of
 from armnn_py._native.signal_gate import INTERRUPT_INTERVAL_NS, SignalGate
 from armnn_py._native.watchdog import watch, watch_context
+from armnn_py.interrupts import interruptible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, status_name
 from armnn_py._native.dynamic_library import is_readable
-from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.memory_manager import MemoryManager, pointer_value
 from armnn_py._native.tensor_handles import TensorHandleFactory, read_factory_id
 from armnn_py.device_ids import device_id, split_id
 from armnn_py.errors import BackendError
+from armnn_py.interrupts import deferred_interrupts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

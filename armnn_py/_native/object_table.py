@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from armnn_py._native import abi
 from armnn_py._native.dynamic_library import is_readable
-from armnn_py._native.interrupts import guarded
+from armnn_py._native.guarded_calls import guarded
 from armnn_py.errors import BackendError
 
 __all__ = ["object_table"]

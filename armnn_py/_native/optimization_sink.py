@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._native import abi
 from armnn_py._native.blob import NativeBlob
 from armnn_py._native.calls import ErrorBuffer, status_name
-from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.read_memory import NonsenseError, address_of, read_array, read_counted
 from armnn_py._native.replacement_layers import ReplacementReader, check_slot, read_slots
 from armnn_py._native.subgraph import (
@@ -28,6 +27,7 @@ from armnn_py._native.subgraph import (
     SubgraphData,
     SubgraphStructs,
 )
+from armnn_py.interrupts import deferred_interrupts
 from armnn_py.records import structure
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from armnn_py._native.backend_context import ContextError
 from armnn_py._native.backend_options import TableError, build_options, counted_text
 from armnn_py._native.calls import ErrorBuffer, status_name
 from armnn_py._native.dynamic_library import is_readable
-from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.object_table import object_table
 from armnn_py._native.read_memory import NonsenseError, read_struct
 from armnn_py.errors import BackendError
+from armnn_py.interrupts import deferred_interrupts
 from armnn_py.records import Frozen, record
 
 if TYPE_CHECKING:

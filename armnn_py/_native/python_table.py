@@ -14,7 +14,7 @@ from armnn_py._native import abi
 from armnn_py._native.calls import status_name
 from armnn_py._native.dynamic_library import Exports, forget_code
 from armnn_py._native.growth import KNOWN_FIELDS
-from armnn_py._native.interrupts import interruptible, note_caller
+from armnn_py._native.guarded_calls import note_caller
 from armnn_py._native.library import host_pointer
 from armnn_py._native.python_objects import (
     UnsupportedError,
@@ -36,6 +36,7 @@ from armnn_py._native.python_workloads import (
 )
 from armnn_py._native.shown_layers import read_options
 from armnn_py._native.texts import counted
+from armnn_py.interrupts import interruptible
 
 if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionDefault, OptionValue

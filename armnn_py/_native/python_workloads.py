@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from armnn_py._native import abi
-from armnn_py._native.interrupts import interruptible
 from armnn_py._native.library import host_pointer
 from armnn_py._native.python_objects import (
     UnsupportedError,
@@ -38,6 +37,7 @@ from armnn_py._native.shown_layers import (
     read_workload_info,
 )
 from armnn_py._native.tensor_structs import tensor_info
+from armnn_py.interrupts import interruptible
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from __future__ import annotations
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native.interrupts import deliver_interrupts
+from armnn_py.interrupts import deliver_interrupts
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -13,12 +13,12 @@ from armnn_py._native import abi, last_words
 from armnn_py._native.backend_options import counted_text
 from armnn_py._native.calls import ErrorBuffer, backend_failure, callback_type, status_name
 from armnn_py._native.growth import why_not_shown
-from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.layers import LayerStructs, layer_query
 from armnn_py._native.object_table import object_table
 from armnn_py._native.read_memory import NonsenseError
 from armnn_py._native.read_tensors import read_tensor_info
 from armnn_py._native.tensor_structs import tensor_info
+from armnn_py.interrupts import deferred_interrupts
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import LayerType
 

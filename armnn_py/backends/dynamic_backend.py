@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from armnn_py import environment
 from armnn_py._native import abi, backend_table, dynamic_library, last_words
-from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.process_state import KeptState
 from armnn_py.backends import shared_library
 from armnn_py.backends.inspection import InspectedFile, inspect_file
@@ -30,6 +29,7 @@ from armnn_py.backends.trust.links import mapped_elsewhere
 from armnn_py.backends.verdict import Stage, Status, Verdict, printable
 from armnn_py.backends.version import BackendVersion
 from armnn_py.device_ids import SEPARATOR
+from armnn_py.interrupts import deferred_interrupts
 from armnn_py.records import structure
 
 if TYPE_CHECKING:

@@ -26,7 +26,6 @@ import sys
 from dataclasses import field
 from typing import NamedTuple
 
-from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.backends.elf_dynamic import read_names
 from armnn_py.backends.elf_image import (
     PT_DYNAMIC,
@@ -37,6 +36,7 @@ from armnn_py.backends.elf_image import (
     damaged,
     read_exactly,
 )
+from armnn_py.interrupts import deferred_interrupts
 from armnn_py.records import record
 
 __all__ = ["ElfError", "ElfInfo", "FileState", "inspect", "process_machine"]

@@ -24,8 +24,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.cache_files import read_file
+from armnn_py.interrupts import deferred_interrupts
 from armnn_py.records import record
 from armnn_py.text import printable
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native.backend_table import destroy_instance, quiesce_instance
 from armnn_py._native.devices import lost_reason
-from armnn_py._native.interrupts import deferred_interrupts, guarded
+from armnn_py._native.guarded_calls import guarded
 from armnn_py.backends import shared_library
 from armnn_py.device_ids import device_id
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.interrupts import deferred_interrupts
 from armnn_py.ownership import Owner
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from armnn_py import environment
-from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.backends.admission import Admission, ids_of, read_ids
 from armnn_py.backends.allocator import Allocator
 from armnn_py.backends.backend import Backend
@@ -32,6 +31,7 @@ from armnn_py.errors import (
     InvalidArgumentError,
     near_names,
 )
+from armnn_py.interrupts import deferred_interrupts
 from armnn_py.ownership import Closing, Owner
 
 if TYPE_CHECKING:

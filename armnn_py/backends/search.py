@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from armnn_py import environment
 from armnn_py._native import dynamic_library
-from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.backends.admission import Admission, ids_of
 from armnn_py.backends.discovery import (
     BackendPath,
@@ -33,6 +32,7 @@ from armnn_py.backends.opening import RefusedError
 from armnn_py.backends.packaged import is_of_package
 from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.verdict import LoadReport, Place, Verdict
+from armnn_py.interrupts import deferred_interrupts
 
 if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native.backend_options import OptionDefault, OptionValue
 from armnn_py._native.backend_services import DeviceDescription, devices
-from armnn_py._native.interrupts import guarded
+from armnn_py._native.guarded_calls import guarded
 from armnn_py.backends.memory_wishes import MemoryWishes
 from armnn_py.errors import BackendError
 from armnn_py.records import structure

@@ -8,9 +8,9 @@ import contextlib
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.interrupts import deferred_interrupts
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.binding import check_stops
 from armnn_py.runtime.network_state import NetworkState

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armnn_py._native.interrupts import interruptible
+from armnn_py.interrupts import interruptible
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ import numpy as np
 
 from armnn_py._native import abi
 from armnn_py._native.context import NativeContext
-from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py._native.memory import address_of
 from armnn_py.errors import ExecutionCancelledError, ExecutionError
+from armnn_py.interrupts import deferred_interrupts
 from armnn_py.runtime.buffers import check_in_place, make_room
 from armnn_py.runtime.context_handles import ContextHandles
 from armnn_py.runtime.open_profiles import note_copies, open_profiles

@@ -13,8 +13,8 @@ import threading
 import weakref
 from typing import TYPE_CHECKING
 
-from armnn_py._native.interrupts import interruptible
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.interrupts import interruptible
 
 if TYPE_CHECKING:
     from armnn_py.runtime.plan_cache import Lease

@@ -9,7 +9,7 @@ import weakref
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native.interrupts import deferred_interrupts
+from armnn_py.interrupts import deferred_interrupts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

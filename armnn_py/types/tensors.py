@@ -9,6 +9,7 @@ from enum import IntEnum, IntFlag
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.interrupts import deferred_interrupts
 from armnn_py.records import record
 
 if TYPE_CHECKING:
@@ -48,8 +49,6 @@ class DataTypeBase(IntEnum):
     def numpy(self) -> np.dtype[Any]:
         """The numpy dtype of arrays that hold this type."""
         if self._numpy is None:
-            from armnn_py._native.interrupts import deferred_interrupts
-
             with deferred_interrupts():  # Ctrl-C would leave numpy imported by half
                 from numpy import dtype
 

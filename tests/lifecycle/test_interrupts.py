@@ -30,8 +30,8 @@ from armnn_py._native import (
     profiling_context,
     support,
 )
-from armnn_py._native.interrupts import deferred_interrupts, deliver_interrupts, interruptible
 from armnn_py.backends import instance_life
+from armnn_py.interrupts import deferred_interrupts, deliver_interrupts, interruptible
 from armnn_py.runtime import context_pool
 
 Build = Callable[..., None]

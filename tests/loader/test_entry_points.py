@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from armnn_py._native import interrupts
+from armnn_py import interrupts
 from armnn_py.backends import entry_points
 from armnn_py.backends.entry_points import GROUP, EntryPointFolders, entry_point_folders
 

@@ -14,12 +14,12 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.backends import shared_library
 from armnn_py.backends.packaged import is_of_package
 from armnn_py.backends.probe.identity import FileIdentity, content_of
 from armnn_py.backends.shared_library import LOADING
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.interrupts import deferred_interrupts
 from armnn_py.text import printable
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import os
 import time
 from typing import NamedTuple
 
-from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.backends.elf import FileState
+from armnn_py.interrupts import deferred_interrupts
 
 __all__ = ["FileIdentity", "content_of"]
 

@@ -18,10 +18,10 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
 
-from armnn_py._native.interrupts import deferred_interrupts
 from armnn_py.backends.probe.findings import ProbeFinding
 from armnn_py.backends.probe.program import ProbeProgramError, program_path
 from armnn_py.backends.probe.report import read_report
+from armnn_py.interrupts import deferred_interrupts
 
 __all__ = ["Trial", "try_files"]
 

@@ -9,12 +9,14 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from armnn_py.garbage import without_collections
 from armnn_py.interrupts import deferred_interrupts
 
-__all__ = ["names_of"]
+__all__ = ["names_of", "public_class"]
+
+_Class = TypeVar("_Class", bound=type)
 
 #: One thread at a time imports for the program: of two that need each other's modules, Python lets
 #: one have a module by half, which is an ImportError. A fork waits: a module that another thread is
@@ -71,3 +73,12 @@ def names_of(
         return found
 
     return __getattr__
+
+
+def public_class(cls: _Class) -> _Class:
+    """Say that a class is one of ``armnn_py``, where users find it, whoever imports it first.
+
+    Tracebacks and pickles name it so.
+    """
+    cls.__module__ = "armnn_py"
+    return cls

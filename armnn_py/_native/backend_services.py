@@ -14,6 +14,7 @@ from armnn_py._native.read_memory import read_struct
 from armnn_py.device_ids import device_id
 from armnn_py.errors import BackendError, BackendUnavailableError
 from armnn_py.interrupts import deferred_interrupts
+from armnn_py.later import public_class
 from armnn_py.records import Frozen, record
 
 __all__ = ["DeviceDescription", "cache_file_count", "devices", "extension", "self_test"]
@@ -23,6 +24,7 @@ _MOST_DEVICES = 1024
 _OnDevice = callback_type(abi.armnn_backend_api_t, "list_devices", 1)
 
 
+@public_class
 @record
 class DeviceDescription(Frozen):
     """One device that a backend can use.

@@ -19,6 +19,7 @@ from armnn_py._native.object_table import object_table
 from armnn_py._native.read_memory import NonsenseError, read_struct
 from armnn_py.errors import BackendError
 from armnn_py.interrupts import deferred_interrupts
+from armnn_py.later import public_class
 from armnn_py.records import Frozen, record
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ _MODULUS = 1 << 64
 _HALF = _MODULUS // 2
 
 
+@public_class
 @record
 class Counter(Frozen):
     """A counter of a backend.

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from armnn_py.later import public_class
 from armnn_py.types import MemorySource
 
 __all__ = ["Allocator"]
 
 
+@public_class
 class Allocator(ABC):
     """Memory for the tensors of one backend; Arm NN's ``ICustomAllocator``.
 

@@ -8,6 +8,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, Literal
 
 from armnn_py._native.backend_options import visible
+from armnn_py.later import public_class
 from armnn_py.records import Frozen, record
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ __all__ = ["BackendOption", "OptionScope", "option_records"]
 OptionScope = Literal["backend", "model", "run"]
 
 
+@public_class
 @record
 class BackendOption(Frozen):
     """An option that a backend understands; made by `Backend.describe_options`.

@@ -32,6 +32,7 @@ from armnn_py.errors import (
     near_names,
 )
 from armnn_py.interrupts import deferred_interrupts
+from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ _NAMED_BY_USER = {
 }
 
 
+@public_class
 class BackendRegistry(
     Closing,
     Owner,

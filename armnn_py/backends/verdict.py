@@ -9,6 +9,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from armnn_py.backends.stages import Stage
+from armnn_py.later import public_class
 from armnn_py.records import Frozen, record
 from armnn_py.text import printable
 
@@ -20,6 +21,7 @@ __all__ = ["LoadReport", "Place", "Stage", "Status", "Verdict", "printable"]
 Status = Literal["loaded", "refused", "skipped", "unavailable", "duplicate"]
 
 
+@public_class
 @record
 class Verdict(Frozen):
     """The result for one file, one backend that is no file, or one unusable search folder.
@@ -90,6 +92,7 @@ class Place:
         return not self.reason
 
 
+@public_class
 class LoadReport(Sequence[Verdict]):
     """All verdicts of one search, in the order of the search.
 

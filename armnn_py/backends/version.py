@@ -6,9 +6,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from armnn_py.later import public_class
+
 __all__ = ["BackendVersion"]
 
 
+@public_class
 class BackendVersion(NamedTuple):
     """A version of the backend API, ordered by major, then minor."""
 

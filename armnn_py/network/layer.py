@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from armnn_py.descriptors import Descriptor
 from armnn_py.descriptors.canonical import name_for_people
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.later import public_class
 from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.text import printable
 from armnn_py.types import LayerType
@@ -51,6 +52,7 @@ class LayerOwner(Protocol):
         """Find a layer by name."""
 
 
+@public_class
 class OutputSlot:
     """One output of a layer: a tensor that other layers read.
 
@@ -92,6 +94,7 @@ class OutputSlot:
         return _slot_of, (self._layer.network, self._layer.guid, self._index)
 
 
+@public_class
 class Layer:
     """One step of a network.
 

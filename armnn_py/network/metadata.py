@@ -7,11 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
+from armnn_py.later import public_class
 from armnn_py.records import Frozen, record
 
 __all__ = ["ModelMetadata"]
 
 
+@public_class
 @record
 class ModelMetadata(Frozen):
     """Metadata of a model file; no computation depends on it.

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import GraphValidationError, InvalidArgumentError, UnknownNameError
+from armnn_py.later import public_class
 from armnn_py.network.builders import (
     ActivationBuilders,
     ConversionBuilders,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 _State: TypeAlias = "tuple[str, DynamicParts | None, ModelMetadata, list[FlatLayer]]"
 
 
+@public_class
 class Network(
     ActivationBuilders,
     ConversionBuilders,

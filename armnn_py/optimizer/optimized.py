@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
+from armnn_py.later import public_class
 from armnn_py.optimizer.placer import Placer
 from armnn_py.optimizer.report import Assignment
 from armnn_py.ownership import Owner
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["OptimizedNetwork"]
 
 
+@public_class
 class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimize() that"):
     """A network with a backend for each layer; made by `optimize`, loaded by `Runtime`.
 

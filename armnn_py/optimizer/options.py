@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
+from armnn_py.later import public_class
+
 if TYPE_CHECKING:
     import os
 
@@ -19,6 +21,7 @@ from armnn_py.records import Frozen, record
 __all__ = ["AS_IT_IS", "OptimizerOptions"]
 
 
+@public_class
 @record
 class OptimizerOptions(Frozen):
     """Options of `optimize`.

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from armnn_py.later import public_class
 from armnn_py.records import Frozen, record
 
 __all__ = ["PassRecord"]
 
 
+@public_class
 @record
 class PassRecord(Frozen):
     """The changes of one pass.

@@ -15,6 +15,7 @@ from armnn_py.backends.registry import nameable_ids
 from armnn_py.descriptors.canonical import is_named
 from armnn_py.device_ids import canonical_id
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
+from armnn_py.later import public_class
 from armnn_py.records import Frozen, record
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
@@ -28,6 +29,7 @@ _TYPES = {kind.label: kind for kind in LayerType if not FACTS[kind].host}
 _RULE_KEYS = ("name", "type", "backend", "strict")
 
 
+@public_class
 @record
 class PlacementRule(Frozen):
     """Layers of a name and a type, and the backend that is to run them.
@@ -106,6 +108,7 @@ class PlacementRule(Frozen):
         return ", ".join(parts)
 
 
+@public_class
 @record
 class Placement(Frozen):
     """Rules in order: the first one that matches a layer decides.

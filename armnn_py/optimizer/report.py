@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from armnn_py.later import public_class
 from armnn_py.optimizer.report_layer import LayerAssignment
 from armnn_py.text import counted, html_table, text_table
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Assignment"]
 
 
+@public_class
 class Assignment(Sequence[LayerAssignment]):
     """The backends of all layers of a network, but its Inputs, Outputs and Constants.
 

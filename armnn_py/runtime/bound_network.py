@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.interrupts import deferred_interrupts
+from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.binding import check_stops
 from armnn_py.runtime.network_state import NetworkState
@@ -49,6 +50,7 @@ class Bindable(Protocol):
         """Check options of a run."""
 
 
+@public_class
 class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory of its own"):
     """Arrays that were checked once and an execution context; made by `LoadedNetwork.bind`.
 

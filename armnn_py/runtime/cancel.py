@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from armnn_py.later import public_class
 from armnn_py.ownership import Owner
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["CancelToken"]
 
 
+@public_class
 class CancelToken(Owner, instead="give the same token to every run that it is to stop"):
     """A switch that stops the runs it was given to, before their next layer.
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from armnn_py._native.run_memory import Descriptor, DescriptorFence
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
 from armnn_py.types import MemorySource
 
@@ -28,6 +29,7 @@ __all__ = ["ExternalMemory"]
 _DESCRIPTORS = (MemorySource.FILE, MemorySource.DMA_BUF, MemorySource.DMA_BUF_PROTECTED)
 
 
+@public_class
 class ExternalMemory(Closing, Owner, instead="make another one from the same descriptor"):
     """Memory behind a file descriptor, or at an address, that takes the place of an array.
 

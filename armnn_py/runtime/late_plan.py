@@ -15,6 +15,7 @@ from armnn_py.errors import (
     InputValuesNeededError,
     InvalidArgumentError,
 )
+from armnn_py.later import public_class
 from armnn_py.records import Frozen, record
 from armnn_py.runtime.plan_keys import read_key
 from armnn_py.runtime.threads import limited_threads
@@ -36,6 +37,7 @@ __all__ = ["LateShapesReport", "make_plan", "plan_late", "plan_maker"]
 _SHOWN = 3
 
 
+@public_class
 @record
 class LateShapesReport(Frozen):
     """Whether one plan serves all input shapes; true if it does.

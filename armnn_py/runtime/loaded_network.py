@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.interrupts import deferred_interrupts
+from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.binding import Binder, check_stops
 from armnn_py.runtime.cancel import CancelToken
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["LoadedNetwork"]
 
 
+@public_class
 class LoadedNetwork(
     NetworkFacts,
     Closing,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.errors import UnknownNameError
+from armnn_py.later import public_class
 from armnn_py.runtime.buffers import bind_input
 from armnn_py.tensors import format_shape
 from armnn_py.text import printable
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["NetworkState"]
 
 
+@public_class
 class NetworkState(Mapping[str, "np.ndarray[Any, Any]"]):
     """The variables of a network, which stay from run to run: arrays by name.
 

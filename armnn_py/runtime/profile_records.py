@@ -7,11 +7,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from armnn_py.later import public_class
 from armnn_py.text import counted
 
 __all__ = ["BackendEvent", "LayerProfile", "TimelineEvent"]
 
 
+@public_class
 @dataclass(frozen=True, slots=True)
 class LayerProfile:
     """All executions of one layer while the profile was open; times in nanoseconds.
@@ -68,6 +70,7 @@ class LayerProfile:
         return f"{words}: {self.reason}" if self.reason else words
 
 
+@public_class
 @dataclass(frozen=True, slots=True)
 class BackendEvent:
     """An event that a backend reported to the trace.
@@ -102,6 +105,7 @@ class BackendEvent:
     backend: str | None = None
 
 
+@public_class
 @dataclass(frozen=True, slots=True)
 class TimelineEvent:
     """One execution of a layer, or a whole run (whose ``type`` is ``"Run"``).

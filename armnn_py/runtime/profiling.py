@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from armnn_py._native import trace
 from armnn_py.errors import ArmnnError
+from armnn_py.later import public_class
 from armnn_py.ownership import Owner
 from armnn_py.runtime.inner_layers import (
     COMPILED,
@@ -64,6 +65,7 @@ def _describe(inner: InnerLayer, part: StepInfo, known: Mapping[int, LayerAssign
     return StepInfo(names, types, part.backend, inner.kernel)
 
 
+@public_class
 class Profile(Owner, instead="keep its .layers or to_json()"):
     """Records while its ``with`` block is open; holds the result afterwards.
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from armnn_py._native.log import drain_log, follow_log_level
 from armnn_py.backends import load_backends
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
 from armnn_py.records import Frozen, record
 from armnn_py.runtime.log_lines import use_log_levels_once
@@ -43,6 +44,7 @@ _EXIT_PATIENCE = 10.0
 _open_runtimes: weakref.WeakSet[Runtime] = weakref.WeakSet()
 
 
+@public_class
 @record
 class DeviceSpec(Frozen):
     """Ids of the backends of a runtime, in the order in which they were registered."""
@@ -50,6 +52,7 @@ class DeviceSpec(Frozen):
     supported_backends: tuple[str, ...]
 
 
+@public_class
 class Runtime(
     Closing, Owner, instead="a process makes its own Runtime, and shares it between threads"
 ):

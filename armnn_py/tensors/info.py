@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.later import public_class
 from armnn_py.records import Frozen, record
 from armnn_py.symbolic import as_size
 from armnn_py.text import counted, printable
@@ -143,6 +144,7 @@ def _outside(points: tuple[int, ...], limits: tuple[int, int]) -> int | None:
     return next(point for point in points if not limits[0] <= point <= limits[1])
 
 
+@public_class
 @record
 class QuantizationInfo(Frozen):
     """Meaning of quantised values: ``real = scale * (q - zero_point)``.
@@ -246,6 +248,7 @@ def _parse_late(late: Sequence[int], dims: Sequence[int | None]) -> tuple[int, .
     return found
 
 
+@public_class
 @record
 class TensorInfo(Frozen):
     """Shape, type and quantisation of a dense, row-major tensor.

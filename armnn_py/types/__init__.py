@@ -9,6 +9,7 @@ Names and numbers are Arm NN's, the same that cross the border to a backend (``a
 
 from __future__ import annotations
 
+from armnn_py import __all__ as _of_package
 from armnn_py.types import enumerations
 from armnn_py.types.enumerations import *
 from armnn_py.types.layer_facts import LayerFacts
@@ -19,4 +20,4 @@ __all__ += enumerations.__all__
 
 # One public place for each, whatever the file: in tracebacks, in pickles and in documentation.
 for _name in __all__:
-    globals()[_name].__module__ = __name__
+    globals()[_name].__module__ = "armnn_py" if _name in _of_package else __name__

@@ -268,6 +268,34 @@ def test_names_that_are_imported_when_they_are_asked_for() -> None:
         _ = ann.profile
 
 
+def test_classes_are_of_the_package_before_anybody_asks_for_them_there() -> None:
+    """Pickles would name files, else, and so would what is shown of a network's parts."""
+    program = """
+import pathlib, pickle, armnn_py
+network = armnn_py.load(pathlib.Path(armnn_py.__file__).parent / "demo" / "digits.onnx")
+info = network.inputs["image"]
+for one in (network, network.runtime, network.assignment, info, info.data_type):
+    assert type(one).__module__ == "armnn_py", type(one)
+assert b"armnn_py." not in pickle.dumps(info)
+"""
+    words = [sys.executable, "-c", program]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_public_class_is_of_the_package() -> None:
+    program = """
+import importlib, inspect, armnn_py
+late = inspect.getclosurevars(armnn_py.__getattr__).nonlocals["module_of"]
+found = [getattr(importlib.import_module(module), name) for name, module in late.items()]
+print([one for one in found if inspect.isclass(one) and one.__module__ != "armnn_py"])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
+
+
 def test_dir_lists_the_public_names_and_nothing_that_was_imported() -> None:
     public = {name for name in dir(ann) if not name.startswith("_")}
     assert public == {name for name in ann.__all__ if not name.startswith("_")}

@@ -9,7 +9,6 @@ Names and numbers are Arm NN's, the same that cross the border to a backend (``a
 
 from __future__ import annotations
 
-from armnn_py import __all__ as _of_package
 from armnn_py.types import enumerations
 from armnn_py.types.enumerations import *
 from armnn_py.types.layer_facts import LayerFacts
@@ -18,6 +17,17 @@ from armnn_py.types.tensors import MemorySource
 __all__ = ["LayerFacts", "MemorySource"]
 __all__ += enumerations.__all__
 
+# What networks of users rarely need is not a name of the package as well.
+_HERE_ALONE = {
+    "FusedKernelType",
+    "LayerFacts",
+    "NormalizationAlgorithmChannel",
+    "NormalizationAlgorithmMethod",
+    "RecurrentDirection",
+    "RowRounding",
+    "ScatterNdFunction",
+}
+
 # One public place for each, whatever the file: in tracebacks, in pickles and in documentation.
 for _name in __all__:
-    globals()[_name].__module__ = "armnn_py" if _name in _of_package else __name__
+    globals()[_name].__module__ = __name__ if _name in _HERE_ALONE else "armnn_py"

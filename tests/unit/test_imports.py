@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import armnn_py as ann
+from armnn_py import types
 
 onnx = pytest.importorskip("onnx")
 
@@ -294,6 +295,13 @@ print([one for one in found if inspect.isclass(one) and one.__module__ != "armnn
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
+
+
+def test_enumerations_are_where_they_say() -> None:
+    for name in types.__all__:
+        found = getattr(types, name)
+        assert getattr(sys.modules[found.__module__], name) is found
+    assert types.RowRounding.__module__ == "armnn_py.types"
 
 
 def test_dir_lists_the_public_names_and_nothing_that_was_imported() -> None:

@@ -14,18 +14,33 @@ from typing import Any, TypeVar
 from armnn_py.garbage import without_collections
 from armnn_py.interrupts import deferred_interrupts
 
-__all__ = ["names_of", "public_class"]
+__all__ = ["forks_wait_for", "names_of", "public_class"]
 
 _Class = TypeVar("_Class", bound=type)
+
+
+def forks_wait_for(lock: threading.RLock) -> None:
+    """Take a lock for the time of each fork, but of one that had begun before this is called."""
+    holders: list[int] = []
+
+    def before() -> None:
+        lock.acquire()
+        holders.append(threading.get_ident())
+
+    def after() -> None:
+        if holders and holders[-1] == threading.get_ident():
+            holders.pop()
+            lock.release()
+
+    os.register_at_fork(before=before, after_in_parent=after, after_in_child=after)
+
 
 #: One thread at a time imports for the program: of two that need each other's modules, Python lets
 #: one have a module by half, which is an ImportError. A fork waits: a module that another thread is
 #: importing would stay locked in the child for ever. Modules that these names need do not ask for
 #: them while they are imported: whoever imports one by itself has it locked.
 _IMPORTING = threading.RLock()
-os.register_at_fork(
-    before=_IMPORTING.acquire, after_in_parent=_IMPORTING.release, after_in_child=_IMPORTING.release
-)
+forks_wait_for(_IMPORTING)
 
 
 def names_of(

@@ -19,6 +19,7 @@ from functools import partial
 from armnn_py._native import dynamic_library, last_words
 from armnn_py.backends.elf import FileState
 from armnn_py.backends.packaged import is_of_package
+from armnn_py.later import forks_wait_for
 from armnn_py.records import structure
 from armnn_py.text import counted, printable
 
@@ -40,9 +41,7 @@ _log = logging.getLogger("armnn_py.backends")
 #: Imports within a load take it, too: a fork waits for it, and a module that another thread is
 #: importing at a fork stays locked in the child for ever.
 LOADING = threading.RLock()
-os.register_at_fork(
-    before=LOADING.acquire, after_in_parent=LOADING.release, after_in_child=LOADING.release
-)
+forks_wait_for(LOADING)
 
 
 # Device and inode. A mapped file keeps its inode, so no other file can get it. True: in a namespace

@@ -313,9 +313,3 @@ def test_dir_lists_the_public_names_and_nothing_that_was_imported() -> None:
     assert public == {name for name in ann.__all__ if not name.startswith("_")}
     assert {"BoundNetwork", "Profile", "load"} <= public
     assert {"__all__", "__doc__", "__version__"} <= set(dir(ann))
-
-
-def test_enumerations_name_the_place_that_has_them() -> None:
-    for name in ann.types.__all__:
-        place = "armnn_py" if name in ann.__all__ else "armnn_py.types"
-        assert getattr(ann.types, name).__module__ == place

@@ -194,3 +194,16 @@ def test_a_triangle_far_beyond_the_corner_has_all_or_nothing(
     keeps = (diagonal > 0) != upper
     with ann.load(models.save(model), ["CpuRef"]) as network:
         assert np.array_equal(network.run(x)["y"], x if keeps else np.zeros_like(x))
+
+
+@pytest.mark.parametrize("shape", [(0, 2**30), (2**30, 0), (0, 0)])
+@pytest.mark.parametrize("upper", [0, 1])
+def test_a_triangle_without_rows_or_columns(
+    models: Any, shape: tuple[int, int], upper: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model of a few bytes had kept the import busy with the numbers of the other dimension."""
+    monkeypatch.setattr(np, "tri", None)
+    node = helper.make_node("Trilu", ["x"], ["y"], name="t", upper=upper)
+    model = models.build([node], {"x": (list(shape), FLOAT)}, {"y": (list(shape), FLOAT)})
+    with ann.load(models.save(model), ["CpuRef"]) as network:
+        assert network.run(np.zeros(shape, np.float32))["y"].shape == shape

@@ -178,11 +178,8 @@ class Archive:
             raise kind(f"cannot read '{self.path}': {reason}", path=self.path) from error
 
     def _find_members(self) -> None:
-        entries = read_directory(self._memory.data, _MOST_MEMBERS)
-        if sum(entry.size for entry in entries) > len(self._memory):
-            # Their sums would be computed over the same bytes again and again, for hours.
-            raise self.damaged("its members have more bytes than the file")
-        for entry in entries:
+        total = 0
+        for entry in read_directory(self._memory.data, _MOST_MEMBERS):
             name, start = entry.name, entry.header_offset
             if name in self._members:
                 raise self.damaged(f"it has two members '{name}'")
@@ -195,6 +192,10 @@ class Archive:
             begin = start + _LOCAL.size + fields[9] + fields[10]
             if entry.size != entry.stored_size or begin + entry.size > len(self._memory):
                 raise self.damaged(f"member '{name}' has {entry.size} bytes that are not there")
+            total += entry.size
+            if total > len(self._memory):
+                # Sums would be computed over the same bytes again and again, for hours.
+                raise self.damaged("its members have more bytes than the file")
             self._members[name] = (begin, entry.size)
             if self.is_checked and (name == CONSTANTS or name.startswith(BLOBS)):
                 continue

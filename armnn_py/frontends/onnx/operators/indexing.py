@@ -250,6 +250,8 @@ def _triangle(emit: Emitter, rows: int, columns: int, k: int, *, is_upper: bool)
             ComparisonOperation.GREATER_OR_EQUAL if is_upper else ComparisonOperation.LESS_OR_EQUAL
         )
         return emit.compare(order, column, row, "triangle")
+    if not rows or not columns:  # the other one may be any number
+        return Known(np.zeros((rows, columns), np.bool_))
     below = np.tri(rows, columns, k - 1 if is_upper else k, dtype=np.bool_)
     return Known(~below if is_upper else below)
 

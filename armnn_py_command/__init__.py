@@ -8,6 +8,7 @@ a short command. Here that happens inside ``try``, and nothing else does.
 
 from __future__ import annotations
 
+import gc
 import sys
 
 __all__ = ["main"]
@@ -18,8 +19,11 @@ _INTERRUPTED = 130
 def main() -> int:
     """Run the command line of this process and return its exit code."""
     try:
+        gc.disable()
         from armnn_py.cli.main import main as run
 
+        gc.freeze()  # modules stay until the end: to walk them for garbage is in vain
+        gc.enable()
         return run()
     except KeyboardInterrupt:  # later ones are met where the form of the answer is known
         if sys.stderr is not None:

@@ -31,6 +31,7 @@ path, backends = sys.argv[1], sys.argv[2:]
 moments = [now()]
 if backends:
     import armnn_py
+    from armnn_py import DataType, Runtime, TensorInfo  # names come when they are asked for
     moments.append(now())
     loaded = armnn_py.load(path, backends)
 else:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import json
 import logging
 import math
 import re
@@ -372,6 +371,8 @@ def write_json(document: Mapping[str, Any]) -> None:
     OutputError
         Standard output does not take it.
     """
+    import json  # a table does without
+
     text = json.dumps(_strict(document), indent=2, allow_nan=False)
     with _writing():
         print(text)

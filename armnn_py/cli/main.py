@@ -21,6 +21,7 @@ from armnn_py.cli import app, completion
 from armnn_py.cli.help import Group
 from armnn_py.cli.hints import for_commands
 from armnn_py.cli.render import printable, shortened
+from armnn_py.garbage import without_collections
 
 __all__ = ["cli", "main"]
 
@@ -57,7 +58,8 @@ class _LazyGroup(Group):
                 ctx.fail(f"no such command '{cmd_name}', did you mean '{near[0]}'?")
             return None
         module, _, attribute = _COMMANDS[cmd_name].partition(":")
-        command: click.Command = getattr(importlib.import_module(module), attribute)
+        with without_collections():
+            command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
 
 

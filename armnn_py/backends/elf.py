@@ -136,7 +136,8 @@ def inspect(path: str, *, is_known: bool = False) -> ElfInfo:
     path
         The file, without links.
     is_known
-        Its bytes were checked before: relocations and symbols are not gone through again.
+        Its bytes were checked before, or came with the package: relocations and symbols are not
+        gone through.
 
     Raises
     ------

@@ -167,7 +167,7 @@ class Image:
 
     def array(self, address: int, dtype: np.dtype[Any], count: int, what: str) -> NDArray[Any]:
         """Read ``count`` elements of the table ``what``; errors as of :meth:`read`."""
-        from numpy import frombuffer  # by now it is imported
+        from numpy import frombuffer  # the caller's dtype has brought it
 
         return frombuffer(self.read(address, count * dtype.itemsize, what), dtype)
 

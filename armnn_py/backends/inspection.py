@@ -58,8 +58,7 @@ def inspect_file(
     """Check a file; runs none of its code and never raises.
 
     ``trust`` has the rules on who may write to it; None: for a file of the package, or one that a
-    person names. ``is_known`` says that its bytes were checked before; the loader refuses a file
-    that is not in the state of back then.
+    person names. ``is_known``: relocations and symbols need not be gone through, see `elf.inspect`.
     """
     try:
         info = _inspect(candidate, is_known=is_known)

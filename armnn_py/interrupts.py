@@ -65,7 +65,10 @@ def deliver_interrupts() -> None:
         except BaseException as error:
             first = first or error
     if first is not None:
-        raise first
+        try:
+            raise first
+        finally:
+            del first  # else error and frame hold each other, and what the callers hold with them
 
 
 def _replace() -> None:

@@ -265,7 +265,10 @@ class HandleRegistry:
         """
         problem, self._problem = self._problem, None
         if problem is not None:
-            raise problem
+            try:
+                raise problem
+            finally:
+                del problem  # else it and this frame hold each other, and the network with them
 
     def _ask_preferences(self, backend: _Backend) -> tuple[str, ...]:
         ask = backend.api.get_handle_factory_preferences
@@ -336,7 +339,10 @@ class HandleRegistry:
             except BackendError as error:
                 problem = problem or error
         if problem is not None:
-            raise problem
+            try:
+                raise problem
+            finally:
+                del problem  # else it and this frame hold each other, and the network with them
 
     def close(self) -> None:
         """Destroy factories, then memory managers; harmless when repeated.

@@ -13,6 +13,7 @@ import gc
 import signal
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -148,6 +149,30 @@ def test_every_handler_runs_and_the_first_exception_comes_out(sender: Sender) ->
         assert signal.getsignal(signal.SIGUSR1) is handler
     finally:
         signal.signal(signal.SIGUSR1, kept)
+
+
+def test_an_exception_of_a_handler_keeps_nothing_alive(sender: Sender) -> None:
+    """A cycle through it would keep what its frames hold, as open files, until a collection."""
+
+    class Held:
+        pass
+
+    def interrupted() -> weakref.ref[Held]:
+        held = Held()
+        try:
+            with deferred_interrupts():
+                sender.is_armed = True
+                sender.before(len)("")
+        except KeyboardInterrupt:
+            pass
+        return weakref.ref(held)
+
+    gc.disable()
+    try:
+        assert interrupted()() is None
+    finally:
+        gc.enable()
+    assert sender.sent == 1
 
 
 def test_a_handler_that_a_callback_sets_stays(sender: Sender) -> None:

@@ -15,6 +15,9 @@ __all__ = ["main"]
 
 _INTERRUPTED = 130
 
+# Ten thousands instead of 700: what a short command makes stays alive to its end, all of it.
+_OBJECTS_BETWEEN_COLLECTIONS = 50_000
+
 
 def main() -> int:
     """Run the command line of this process and return its exit code."""
@@ -23,9 +26,12 @@ def main() -> int:
         from armnn_py.cli.main import main as run
 
         gc.freeze()  # modules stay until the end: to walk them for garbage is in vain
+        gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
         gc.enable()
         return run()
     except KeyboardInterrupt:  # later ones are met where the form of the answer is known
         if sys.stderr is not None:
             sys.stderr.write("error: interrupted\n")
         return _INTERRUPTED
+    finally:
+        gc.freeze()  # what is left ends with the process: to walk it for garbage is in vain

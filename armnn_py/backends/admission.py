@@ -9,6 +9,7 @@ file's name is all there is: ``<vendor>_<name>`` stands for the ids ``<name>`` a
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Container, Iterable, Sequence
 
@@ -63,7 +64,7 @@ class Admission:
 
     def check_name(self, path: str) -> None:
         """Raise `RefusedError` if the name of a file says that it is denied."""
-        denied = self.denied.intersection(ids_of(path))
+        denied = self.denied and self.denied.intersection(ids_of(path))
         if denied:
             reason = f"was not opened: '{min(denied)}' is denied, and the file has that name"
             raise RefusedError("name", "denied", reason, _HINT, status="skipped")
@@ -86,6 +87,8 @@ class Admission:
         InvalidArgumentError
             Such a text is allowed or denied.
         """
+        if not (self.allowed or self.denied):
+            return
         told = frozenset(ids)
         named = frozenset(one for path in paths for one in ids_of(path))
         for what, given, known in (
@@ -126,11 +129,13 @@ def _parts_of(text: str, known: Container[str]) -> list[str]:
     return parts + words * all(word in known for word in words)
 
 
-def _listed(ids: Iterable[str]) -> str:
+@functools.lru_cache(maxsize=8)
+def _listed(ids: frozenset[str]) -> str:
     names = sorted(ids)
     return f"only {quoted(names, most=_MOST_SHOWN)}" if names else "nothing is"
 
 
+@functools.lru_cache(maxsize=1024)
 def ids_of(path: str) -> tuple[str, ...]:
     """Return the ids that the name of a file stands for."""
     name = parse_file_name(path.rpartition("/")[2])

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from armnn_py import environment
@@ -185,7 +186,8 @@ class Search:
                 backend.close()
 
     def _add_file(self, file: InspectedFile) -> None:
-        with deferred_interrupts():  # Ctrl-C between two lines would lose what was made
+        is_made = file.refusal is None  # by something that Ctrl-C between two lines would lose
+        with deferred_interrupts() if is_made else nullcontext():
             self._add(
                 *load_file(
                     file.candidate,

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -31,6 +32,8 @@ __all__ = [
 ]
 
 Array = np.ndarray[Any, Any]
+
+_AT_A_TIME = 1 << 20
 
 
 class _Seed(click.IntRange):
@@ -99,7 +102,8 @@ def random_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Array
     InvalidArgumentError
         An input has free dimensions.
     """
-    generator = np.random.default_rng(seed)
+    # Not numpy.random: a short run takes as long as importing that.
+    generator = random.Random(seed)
     arrays: dict[str, Array] = {}
     for name, info in infos.items():
         shape = tuple(d for d in info.shape if d is not None)
@@ -109,13 +113,24 @@ def random_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Array
                 hints=[shape_hint(name, info)],
             )
         try:
-            values = generator.random(shape, dtype=np.float32)
+            values = _random_floats(generator, shape)
             arrays[name] = (values if info.dtype.kind == "f" else values.round()).astype(info.dtype)
         except (MemoryError, ValueError) as error:
             raise InvalidArgumentError(
                 f"input '{name}' is too large to be made: {info!r}", details=[words_of(error)]
             ) from error
     return arrays
+
+
+def _random_floats(generator: random.Random, shape: tuple[int, ...]) -> Array:
+    """Return float32 numbers in [0, 1), all multiples of 2^-24 equally likely."""
+    values = np.empty(shape, np.float32)
+    flat = values.reshape(-1)
+    for begin in range(0, flat.size, _AT_A_TIME):
+        part = flat[begin : begin + _AT_A_TIME]
+        bits = np.frombuffer(generator.randbytes(4 * part.size), "<u4") >> 8
+        np.multiply(bits, 2.0**-24, out=part, casting="same_kind")
+    return values
 
 
 def save_outputs(outputs: Mapping[str, Array], folder: Path) -> dict[str, Path]:

@@ -8,7 +8,6 @@ import contextlib
 import functools
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -19,6 +18,7 @@ from armnn_py.cli.networks import read_network, shape_hint, with_batch
 from armnn_py.cli.render import shortened
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.network.saved_files import is_saved_network
+from armnn_py.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,7 @@ class PlacedModel(NamedTuple):
     runtime: Runtime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ModelArguments:
     """A model and its options as the command line gives them, not yet checked."""
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from armnn_py.cli.render import words_of
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.records import record
 from armnn_py.text import install_hint
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _CHANNELS = (1, 3, 4)
 MAX_SIDE = 65535  # what picture formats can hold
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ImageOptions:
     """How a picture becomes a tensor: ``(pixel - mean) * scale``, pixels from 0 to 255.
 

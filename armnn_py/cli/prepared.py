@@ -8,13 +8,13 @@ import contextlib
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.cli import inputs as files
 from armnn_py.cli.model_arguments import read_options
 from armnn_py.cli.networks import parse_bounds, read_network, with_batch
 from armnn_py.errors import BackendError, InvalidArgumentError
+from armnn_py.records import structure
 
 if TYPE_CHECKING:
     from armnn_py import LoadedNetwork, Network, Runtime
@@ -28,7 +28,7 @@ __all__ = ["Prepared", "prepared"]
 _log = logging.getLogger("armnn_py.cli")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@structure
 class Prepared:
     """A network that can run, and how long loading took.
 

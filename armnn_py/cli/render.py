@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Tables and lines on a terminal or in a pipe; rich is imported here and for progress alone.
+"""Tables and lines on a terminal or in a pipe; rich is imported here and for progress alone, late.
 
 On a terminal tables have rules and colour and fold to its width. In a pipe they are plain text that
 is never cut. Texts from outside (names, paths, reasons) are shown as they are: never as markup, and
@@ -13,10 +13,9 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TextIO
 
-from rich.cells import cell_len, set_cell_size
+from armnn_py.records import record
 
 __all__ = [
     "Column",
@@ -47,7 +46,7 @@ _STYLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Column:
     """One column: its head, and whether it holds numbers (right-aligned) or verdicts (coloured).
 
@@ -146,9 +145,18 @@ class Renderer:
         return buffer.getvalue().splitlines()
 
 
+def _cells(text: str) -> int:
+    """Return how many columns of a terminal a printable text takes."""
+    if text.isascii():  # without an import for it
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
 def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[int]:
     return [
-        max([len(column.name), *(cell_len(row[index]) for row in rows)])
+        max([len(column.name), *(_cells(row[index]) for row in rows)])
         for index, column in enumerate(columns)
     ]
 
@@ -160,7 +168,7 @@ def _plain_lines(
     for row in ([column.name for column in columns], *rows):
         cells = []
         for column, cell, width in zip(columns, row, widths, strict=True):
-            rest = " " * (width - cell_len(cell))
+            rest = " " * (width - _cells(cell))
             cells.append(rest + cell if column.right else cell + rest)
         lines.append((" " * _PADDING).join(cells))
     return lines
@@ -183,8 +191,10 @@ def _cut(
 
 
 def _shortest(cell: str, width: int, cut: str) -> str:
-    if cell_len(cell) <= width:
+    if _cells(cell) <= width:
         return cell
+    from rich.cells import set_cell_size
+
     if cut == "start":
         return f"...{set_cell_size(cell[::-1], width - 3)[::-1]}"
     return f"{set_cell_size(cell, width - 3)}..."

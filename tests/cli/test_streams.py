@@ -74,7 +74,7 @@ def test_narrow_terminal_shows_names_escaped(tmp_path: Path, encoding: str) -> N
 
 @pytest.mark.parametrize(
     ("name", "command"),
-    [("numpy", ["run", "model.onnx"]), ("click", ["doctor"]), ("rich", ["doctor"])],
+    [("numpy", ["run", "model.onnx"]), ("click", ["doctor"]), ("rich", ["--help"])],
 )
 def test_ctrl_c_while_the_program_starts_is_code_130(
     tmp_path: Path, name: str, command: list[str]

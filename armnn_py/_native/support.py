@@ -16,7 +16,6 @@ from armnn_py._native.growth import why_not_shown
 from armnn_py._native.layers import LayerStructs, layer_query
 from armnn_py._native.object_table import object_table
 from armnn_py._native.read_memory import NonsenseError
-from armnn_py._native.read_tensors import read_tensor_info
 from armnn_py._native.tensor_structs import tensor_info
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.tensors import TensorInfo
@@ -249,6 +248,8 @@ class NativeLayerSupport:
         ok, reason = _answer(self.backend_id, "infer_stand_in", status, self._error.text)
         if not ok:
             return None, reason
+        from armnn_py._native.read_tensors import read_tensor_info  # late: StandIn layers are rare
+
         try:
             return tuple(
                 read_tensor_info(

@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
-from armnn_py._native.blob import check_blob
 from armnn_py._native.layers import LayerStructs
 from armnn_py._native.workloads import NativeWorkload, NativeWorkloadFactory
 from armnn_py.errors import BackendError
@@ -132,6 +131,8 @@ class PlanWorkloads:
         factory = self._factory_of[backend.id]
         blob = self._blobs.get(layer.guid)
         if blob is not None:
+            from armnn_py._native.blob import check_blob  # late: only compiled layers have one
+
             check_blob(backend.id, backend.api, backend.instance, blob, layer.name)
         structs = LayerStructs(
             layer.type,

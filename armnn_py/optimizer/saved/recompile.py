@@ -11,8 +11,8 @@ from armnn_py._native.subgraph import BOUNDARY
 from armnn_py.errors import BackendError
 from armnn_py.optimizer.check_answer import find_fault
 from armnn_py.optimizer.compiled_source import border_of_layer
-from armnn_py.optimizer.optimize_subgraphs import subgraph_data
 from armnn_py.optimizer.subgraph_selection import SubgraphView
+from armnn_py.optimizer.subgraph_work import subgraph_data
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from armnn_py._native.subgraph import BOUNDARY, LayerData, SubgraphData
 from armnn_py.descriptors import DESCRIPTOR_OF, ConcatDescriptor, PreCompiledDescriptor, View
 from armnn_py.optimizer.check_answer import find_fault
 from armnn_py.optimizer.graph import Graph
-from armnn_py.optimizer.optimize_subgraphs import subgraph_data
 from armnn_py.optimizer.subgraph_selection import select_subgraphs
+from armnn_py.optimizer.subgraph_work import subgraph_data
 from armnn_py.types import LayerType
 
 INFO = TensorInfo((2,))

@@ -52,7 +52,9 @@ def numbers(rng: np.random.Generator, info: ann.TensorInfo) -> NDArray[Any]:
 
 
 @pytest.fixture(
-    scope="module", params=[(isa, threads) for isa in (*DOT_ISAS, *ISAS) for threads in (1, 2)]
+    scope="module",
+    params=[(isa, threads) for isa in (*DOT_ISAS, *ISAS) for threads in (1, 2)],
+    ids=lambda isa_and_threads: "-".join(map(str, isa_and_threads)),
 )
 def quantized_runtime(request: pytest.FixtureRequest) -> Iterator[ann.Runtime]:
     """Each instruction set that runs here, with one thread and with two."""

@@ -1,8 +1,14 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Random networks of quantised bytes on CpuAcc: the bits of CpuRef."""
+"""Random networks of quantised bytes on CpuAcc: the bits of CpuRef.
+
+``ARMNN_TEST_RANDOM_NETWORKS`` says how many, for longer runs: ``-k avx2-1`` chooses the instruction
+set and the number of threads.
+"""
 
 from __future__ import annotations
+
+import os
 
 import numpy as np
 import pytest
@@ -15,7 +21,10 @@ from .quantized_networks import QuantizedVision
 __all__ = ["quantized_runtime"]
 
 
-@pytest.mark.parametrize("seed", range(25))
+_NETWORKS = int(os.environ.get("ARMNN_TEST_RANDOM_NETWORKS", "25"))
+
+
+@pytest.mark.parametrize("seed", range(_NETWORKS))
 def test_random_networks(quantized_runtime: ann.Runtime, seed: int) -> None:
     vision = QuantizedVision(seed)
     network = vision.make(16)

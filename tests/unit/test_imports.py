@@ -166,12 +166,18 @@ import os, signal, sys, threading, armnn_py
 
 faults, is_importing = [], threading.Event()
 
+def imports_now():
+    frame = sys._current_frames().get(thread.ident)
+    while frame is not None and frame.f_code.co_name != "_find_and_load":
+        frame = frame.f_back
+    return frame is not None
+
 class Waiting:
     def find_spec(self, name, path=None, target=None):
         if name == "armnn_py.tensors" and not is_importing.is_set():
             is_importing.set()
             threading.Event().wait(0.5)
-        elif threading.current_thread() is not thread and thread.is_alive():
+        elif threading.current_thread() is not thread and imports_now():
             faults.append(f"{name} is imported beside it")
 
 def ask(name):

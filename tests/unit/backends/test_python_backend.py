@@ -274,6 +274,7 @@ def test_a_weird_answer_is_an_error(answer: Any, words: str) -> None:
         net.run({"x": X})
 
 
+@pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")  # of numpy 2.5
 def test_an_output_that_a_kernel_bends_is_an_error() -> None:
     def bend(call: KernelCall) -> None:
         call.outputs[0].shape = (6,)

@@ -198,6 +198,8 @@ def test_other_windows_are_refused(operators: Operators, isa: str, case: Case) -
     [
         ("off", padded((28, 28), 64, 64), False),
         ("auto", padded((28, 28), 64, 64), True),
+        ("auto", padded((20, 20), 64, 64), True),  # some tiles, where products are what takes time
+        ("auto", padded((13, 13), 64, 256), True),
         ("auto", padded((28, 28), 3, 32), False),  # few channels: transforms cost more
         ("auto", padded((2, 2), 64, 64), False),  # one tile: all weights for a few pixels
         ("always", padded((28, 28), 3, 32), True),

@@ -4,8 +4,10 @@
  * winograd_cost.c - when Winograd's algorithm is faster, and how its work is cut.
  *
  * Times are estimated in cycles of a processor with two multiply-adds and two loads in a cycle, of
- * whole vectors. The numbers were measured with armnn_acc_kernel_bench
- * (benchmarks/results/winograd.md); what counts is the ratio of two estimates.
+ * whole vectors; for vectors of 16 floats also of one with a single multiply-add, as Zen 4 has it:
+ * there a layer must gain what is asked for, and must not lose where there are two. The numbers
+ * were measured with armnn_acc_kernel_bench (benchmarks/results/winograd.md); what counts is the
+ * ratio of two estimates.
  */
 #include "caches.h"
 #include "winograd.h"
@@ -34,6 +36,9 @@ static const transform_cycles_t transform_cycles[ARMNN_ACC_WINOGRAD_TILES] = {{4
 #define LEAST_TILES 24
 #define MOST_TILES 72
 
+/* Vectors of so many floats are multiplied and added once or twice in a cycle. */
+#define WIDE_LANES 16
+
 static double larger(double a, double b) { return a > b ? a : b; }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -53,13 +58,14 @@ bool armnn_i_acc_can_winograd(const armnn_i_acc_maker_t* maker,
 /* ---- Products ------------------------------------------------------------------------------ */
 
 /* One step of depth of a register tile: products, loads, or the time until a sum can be used. */
-static double step_cycles(int64_t rows, int64_t vectors) {
-  return larger(larger((double)(rows * vectors) / 2, (double)(rows + vectors) / 2), 4.0);
+static double step_cycles(int64_t rows, int64_t vectors, int rate) {
+  return larger(larger((double)(rows * vectors) / rate, (double)(rows + vectors) / 2), 4.0);
 }
 
-/* |rows| rows times |all| vectors of columns, in panels of |vectors|. */
+/* |rows| rows times |all| vectors of columns, in panels of |vectors|; |rate| multiply-adds begin in
+ * a cycle. */
 static double product_cycles(const armnn_i_acc_gemm_kernels_t* gemm, int64_t rows, int64_t depth,
-                             int64_t all, int64_t vectors) {
+                             int64_t all, int64_t vectors, int rate) {
   const int64_t panels = armnn_i_acc_ceil_div(all, vectors);
   const int64_t wide = all - all / panels * panels, width = all / panels;
   const int64_t tile = gemm->max_rows[wide > 0 ? width + 1 : width];
@@ -67,9 +73,10 @@ static double product_cycles(const armnn_i_acc_gemm_kernels_t* gemm, int64_t row
   double cycles = 0.0;
   for (int64_t w = width; w <= width + 1; ++w) {
     const double count = (double)(w == width ? panels - wide : wide);
-    cycles += count * (double)full * (REGISTER_TILE_CYCLES + (double)depth * step_cycles(tile, w));
+    cycles +=
+        count * (double)full * (REGISTER_TILE_CYCLES + (double)depth * step_cycles(tile, w, rate));
     if (rest == 0) continue;
-    cycles += count * (REGISTER_TILE_CYCLES + (double)depth * step_cycles(rest, w));
+    cycles += count * (REGISTER_TILE_CYCLES + (double)depth * step_cycles(rest, w, rate));
   }
   return cycles;
 }
@@ -80,7 +87,7 @@ uint32_t armnn_i_acc_winograd_vectors(const armnn_i_acc_gemm_kernels_t* gemm, in
   uint32_t best = 1;
   double best_cycles = INFINITY;
   for (uint32_t vectors = 1; vectors <= gemm->max_vectors && vectors <= all; ++vectors) {
-    const double cycles = product_cycles(gemm, rows, 64, all, vectors);
+    const double cycles = product_cycles(gemm, rows, 64, all, vectors, 2);
     if (cycles < best_cycles) {
       best = vectors;
       best_cycles = cycles;
@@ -114,18 +121,18 @@ void armnn_i_acc_cut_winograd(armnn_i_acc_winograd_t* op) {
 /* ---- Choosing ------------------------------------------------------------------------------ */
 
 static double direct_cycles(const armnn_i_acc_gemm_kernels_t* gemm,
-                            const armnn_i_acc_convolution_t* what) {
+                            const armnn_i_acc_convolution_t* what, int rate) {
   const int64_t channels = what->input.dims[3], columns = what->output.dims[3];
   const int64_t pixels = armnn_i_acc_count(&what->output) / columns;
   const uint32_t vectors = armnn_i_acc_winograd_vectors(gemm, columns, pixels);
   const int64_t all = armnn_i_acc_ceil_div(columns, gemm->lanes);
   const double weights = 9.0 * sizeof(float) * (double)(channels * columns);
-  return product_cycles(gemm, pixels, 9 * channels, all, vectors) + weights / WEIGHT_BYTES;
+  return product_cycles(gemm, pixels, 9 * channels, all, vectors, rate) + weights / WEIGHT_BYTES;
 }
 
 /* INFINITY: the weights would be too large. */
 static double winograd_cycles(const armnn_i_acc_gemm_kernels_t* gemm,
-                              const armnn_i_acc_convolution_t* what, int64_t size) {
+                              const armnn_i_acc_convolution_t* what, int64_t size, int rate) {
   const transform_cycles_t transform = transform_cycles[size == 2 ? 0 : 1];
   const int64_t channels = what->input.dims[3], columns = what->output.dims[3];
   const int64_t points = (size + 2) * (size + 2);
@@ -137,7 +144,7 @@ static double winograd_cycles(const armnn_i_acc_gemm_kernels_t* gemm,
   const int64_t in = armnn_i_acc_ceil_div(channels, gemm->lanes);
   const int64_t out = armnn_i_acc_ceil_div(columns, gemm->lanes);
   const uint32_t vectors = armnn_i_acc_winograd_vectors(gemm, columns, rows);
-  const double product = (double)points * product_cycles(gemm, rows, channels, out, vectors);
+  const double product = (double)points * product_cycles(gemm, rows, channels, out, vectors, rate);
   const double weights = (double)(points * channels * columns) * sizeof(float);
   const double transforms =
       (double)tiles * (PLACE_CYCLES + (double)in * transform.pixels + (double)out * transform.sums);
@@ -149,8 +156,13 @@ uint32_t armnn_i_acc_choose_winograd(const armnn_i_acc_maker_t* maker,
                                      const armnn_i_acc_convolution_t* what) {
   if (maker->winograd == ARMNN_ACC_OFF || !armnn_i_acc_can_winograd(maker, what)) return 0;
   const armnn_i_acc_gemm_kernels_t* gemm = armnn_i_acc_kernels_of(maker, &what->output)->gemm;
-  const double small = winograd_cycles(gemm, what, 2), large = winograd_cycles(gemm, what, 4);
+  const int rate = gemm->lanes < WIDE_LANES ? 2 : 1;
+  const double small = winograd_cycles(gemm, what, 2, rate);
+  const double large = winograd_cycles(gemm, what, 4, rate);
   const uint32_t size = small < large ? 2 : 4;
   if (maker->winograd == ARMNN_ACC_ALWAYS) return size;
-  return (small < large ? small : large) < WORTH * direct_cycles(gemm, what) ? size : 0;
+  const bool gains = (size == 2 ? small : large) < WORTH * direct_cycles(gemm, what, rate);
+  const bool never_loses =
+      rate == 2 || winograd_cycles(gemm, what, size, 2) < direct_cycles(gemm, what, 2);
+  return gains && never_loses ? size : 0;
 }

@@ -30,6 +30,7 @@ ACC_INLINE vf_t join(int fold, vf_t x, vf_t y) {
 
 ACC_INLINE float across(int fold, vf_t x) {
   if (fold == ARMNN_ACC_FOLD_SUM || fold == ARMNN_ACC_FOLD_SQUARES) return vf_sum(x);
+  if (fold == ARMNN_ACC_FOLD_MAXIMUM && !vm_any(vf_is_nan(x))) return vf_most(x);
   float lanes[VF_LANES];
   vf_store(lanes, x);
   float y = lanes[0];
@@ -144,12 +145,12 @@ ACC_INLINE void fold_columns(int fold, const float* in, ptrdiff_t stride, size_t
 
 static float ACC_NAME(armnn_f32_exp_row)(const float* in, float* out, size_t count, float beta,
                                          float most) {
-  const vf_t vbeta = vf_set(beta), vmost = vf_set(most);
+  const vf_t by = vf_set(beta * ACC_QUICK_EXP_FACTOR), vmost = vf_set(most);
   vf_t even = vf_set(0.0f), odd = even;
   size_t i = 0;
   for (; i + 2 * VF_LANES <= count; i += 2 * VF_LANES) {
-    const vf_t x = vf_exp(vf_mul(vbeta, vf_sub(vf_load(in + i), vmost)));
-    const vf_t y = vf_exp(vf_mul(vbeta, vf_sub(vf_load(in + i + VF_LANES), vmost)));
+    const vf_t x = vf_quick_exp(vf_mul(by, vf_sub(vf_load(in + i), vmost)));
+    const vf_t y = vf_quick_exp(vf_mul(by, vf_sub(vf_load(in + i + VF_LANES), vmost)));
     if (out != NULL) {
       vf_store(out + i, x);
       vf_store(out + i + VF_LANES, y);
@@ -159,7 +160,7 @@ static float ACC_NAME(armnn_f32_exp_row)(const float* in, float* out, size_t cou
   }
   for (; i < count; i += VF_LANES) {
     const vm_t m = vm_first(count - i);
-    const vf_t x = vf_exp(vf_mul(vbeta, vf_sub(vf_load_masked(in + i, m), vmost)));
+    const vf_t x = vf_quick_exp(vf_mul(by, vf_sub(vf_load_masked(in + i, m), vmost)));
     if (out != NULL) vf_store_masked(out + i, x, m);
     even = vf_add(even, vf_select(m, x, vf_set(0.0f)));
   }

@@ -67,6 +67,25 @@ ACC_INLINE vf_t vf_exp(vf_t x) {
 #endif
 }
 
+/* e^x for x <= 0, given as x times this factor, to some 1e-7 (1 + |x|): for sums of exponentials,
+ * in which those of small x are lost. */
+#if defined(__AVX512F__)
+#define ACC_QUICK_EXP_FACTOR ACC_LOG2_E
+ACC_INLINE vf_t vf_quick_exp(vf_t x) {
+  const vf_t r = _mm512_reduce_ps(x, _MM_FROUND_TO_NEG_INF); /* x - floor x; 0 of infinities */
+  vf_t p = vf_set(0x1.e974fap-10f);
+  p = vf_fma(p, r, vf_set(0x1.277854p-7f));
+  p = vf_fma(p, r, vf_set(0x1.c91ce6p-5f));
+  p = vf_fma(p, r, vf_set(0x1.ebdb56p-3f));
+  p = vf_fma(p, r, vf_set(0x1.62e4bap-1f));
+  p = vf_fma(p, r, vf_set(1.0f));
+  return _mm512_scalef_ps(p, x);
+}
+#else
+#define ACC_QUICK_EXP_FACTOR 1.0f
+ACC_INLINE vf_t vf_quick_exp(vf_t x) { return vf_exp(x); }
+#endif
+
 /* e^x - 1 for x <= 0, precise near zero. */
 ACC_INLINE vf_t vf_expm1_negative(vf_t x) {
   x = vf_max(vf_set(-18.0f), x); /* there it is -1 */

@@ -158,27 +158,27 @@ class NativeContext:
         self._kept_options: NativeRunOptions | None = None
         self._gate: SignalGate | None = None
 
-    def run(self, deadline_ns: int, interruptible: bool, strict: bool, stays: bool = False) -> int:
+    def run(self, options: tuple[int, bool, bool, bool]) -> int:
         """Run once over the addresses in `inputs` and `outputs`; returns the status code.
 
-        ``interruptible`` asks Python between steps: for signals, which only the main thread gets,
-        and for the tokens in ``stops``. An exception of a signal handler is then in ``caught``.
-        ``strict`` makes it an error if a backend does not take memory that it should import.
-        ``stays`` lets backends keep what they imported of inputs and outputs, until `unimport`.
+        ``options`` are a deadline on the clock of `time.monotonic_ns`, 0 for none, and whether the
+        run is interruptible, strict, and stays; the same tuple again costs least. An interruptible
+        one asks Python between steps: for signals, which only the main thread gets, and for the
+        tokens in ``stops``. An exception of a signal handler is then in ``caught``. For a strict
+        one it is an error if a backend does not take memory that it should import. One that stays
+        lets backends keep what they imported of inputs and outputs, until `unimport`.
         """
         if self.caught:
             self.caught.clear()  # left by a run whose caller was interrupted
-        options = (deadline_ns, interruptible, strict, stays)
-        if options != self._options:
-            self._set_options(*options)
+        if options is not self._options:
+            self._set_options(options)
         status: int = self._call(self._run_address)
         return status
 
-    def _set_options(
-        self, deadline_ns: int, interruptible: bool, strict: bool, stays: bool
-    ) -> None:
+    def _set_options(self, options: tuple[int, bool, bool, bool]) -> None:
         """Write the options of a run; they seldom change from run to run."""
         self._options = None  # until all of it is written
+        deadline_ns, interruptible, strict, stays = options
         run = self._run
         run.deadline_ns = deadline_ns
         run.strict = strict
@@ -189,7 +189,7 @@ class NativeContext:
             run.interrupt = self._gate.callback
         else:
             run.interrupt = type(run.interrupt)()
-        self._options = (deadline_ns, interruptible, strict, stays)
+        self._options = options
 
     def set_run_options(self, options: NativeRunOptions | None) -> None:
         """Give the runs from now on these options; None: none."""

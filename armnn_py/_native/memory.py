@@ -5,19 +5,23 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["address_of", "address_of_buffer", "buffer_kind"]
+__all__ = ["address_of", "address_of_buffer", "buffer_kind", "buffer_over"]
 
 _addressof = ctypes.addressof
-_from_buffer = ctypes.c_char.from_buffer
-
 
 #: The address of a buffer of a `buffer_kind`.
 address_of_buffer = ctypes.addressof
+
+
+#: A buffer that lies where a dense array does; TypeError or ValueError for one that is read-only,
+#: not contiguous, without elements, or of a dtype that buffers do not know.
+buffer_over: Callable[[Any], ctypes.c_char] = ctypes.c_char.from_buffer
 
 
 def buffer_kind(size: int) -> type[ctypes.Array[ctypes.c_char]]:
@@ -28,7 +32,7 @@ def buffer_kind(size: int) -> type[ctypes.Array[ctypes.c_char]]:
 def address_of(array: np.ndarray) -> int:
     """The address of a dense array's data; fast for writable arrays."""
     try:
-        return _addressof(_from_buffer(array))  # type: ignore[arg-type]
+        return _addressof(buffer_over(array))
     except (TypeError, ValueError):  # read-only, or without elements
         address: int = array.ctypes.data
         return address

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import math
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -19,6 +20,8 @@ from armnn_py.text import counted
 from armnn_py.types import DataType
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["Room", "bind_input", "bind_output", "check_in_place", "make_room", "readable_copy"]
@@ -28,6 +31,8 @@ _BYTE = np.dtype(np.uint8)
 _OF_PACKAGES = 256
 """Numbers of dtypes from here on are not numpy's own."""
 _SMALL = 1 << 12
+_TABLE = 1 << 11
+"""Bytes of a table of arrays, of which each is at most a quarter."""
 _empty = np.empty
 _ndarray = np.ndarray
 
@@ -74,6 +79,37 @@ class _SmallRoom(Room):
         return _ndarray(self._shape, self._dtype, raw, offset), address + offset
 
 
+class _RowRoom(Room):
+    """The same for very few bytes: rows of a table, which is cheaper than a buffer for each array.
+
+    A row that somebody keeps keeps its table, of at most `_TABLE` bytes.
+    """
+
+    __slots__ = ("_make", "_rows", "_step", "_steps", "_table")
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int) -> None:
+        super().__init__(shape, dtype, alignment)
+        self._step = -(-self.size // alignment) * alignment
+        count = _TABLE // self._step
+        self._table = (count, *shape)
+        self._steps = (self._step, *_empty(shape, dtype).strides)
+        self._make = buffer_kind(count * self._step + alignment)
+        self._rows: Iterator[tuple[np.ndarray, int]] = iter(())
+
+    def take(self) -> tuple[np.ndarray, int]:
+        row = next(self._rows, None)
+        if row is not None:
+            return row
+        raw: Any = self._make()
+        address = address_of_buffer(raw)
+        offset = -address % self._alignment
+        table = _ndarray(self._table, self._dtype, raw, offset, self._steps)
+        rows = zip(table, itertools.count(address + offset, self._step), strict=False)
+        row = next(rows)
+        self._rows = rows
+        return row
+
+
 class _RoomWithEnd(Room):
     """The same, and what is behind an array can be read by ``readable`` bytes.
 
@@ -104,6 +140,8 @@ def make_room(shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int, read
     if readable:
         return _RoomWithEnd(shape, dtype, alignment, readable)
     room = Room(shape, dtype, alignment)
+    if shape and 0 < room.size <= _TABLE // 4 and alignment <= _TABLE // 4:
+        return _RowRoom(shape, dtype, alignment)
     return _SmallRoom(shape, dtype, alignment) if room.size <= _SMALL else room
 
 

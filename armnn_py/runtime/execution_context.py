@@ -8,7 +8,7 @@ import contextlib
 import logging
 import threading
 import time
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from armnn_py.interrupts import deferred_interrupts
 from armnn_py.runtime.buffers import check_in_place, make_room
 from armnn_py.runtime.context_handles import ContextHandles
 from armnn_py.runtime.open_profiles import note_copies, open_profiles
+from armnn_py.runtime.plain_arrays import PlainArrays
 from armnn_py.runtime.plan_build import CallersNeeds
 from armnn_py.runtime.run_errors import lost_state, raise_failed, raise_lost_device
 from armnn_py.runtime.shared_outputs import SharedOutputs
@@ -49,6 +50,15 @@ _LOSSES = {
 }
 _log = logging.getLogger("armnn_py.runtime")
 
+Way: TypeAlias = tuple[int, bool, bool, bool]
+
+_WAYS: list[list[list[Way]]] = [
+    [[(0, asks, strict, stays) for asks in (False, True)] for stays in (False, True)]
+    for strict in (False, True)
+]
+"""Options of `NativeContext.run` without a deadline, each once: strict, stays, interruptible."""
+_PLAIN_WAYS = _WAYS[False][False]
+
 
 class ExecutionContext:
     """An arena and execution data of every backend; runs one inference at a time."""
@@ -63,6 +73,7 @@ class ExecutionContext:
         "_memory_problems",
         "_native",
         "_output_specs",
+        "_plain",
         "_shared_outputs",
         "_state_loss",
         "is_fresh",
@@ -98,6 +109,15 @@ class ExecutionContext:
                 info.static_shape, info.dtype, max(ALIGNMENT, needs.alignment), needs.readable
             )
             self._output_specs.append((name, needs, room))
+        self._plain: PlainArrays | None = None
+        if plan.late is None:
+            infos = plan.network.outputs.items()
+            rooms = [room for _, _, room in self._output_specs]
+            self._plain = PlainArrays(
+                self._native,
+                plan.network.inputs.items(),
+                [(name, info, room) for (name, info), room in zip(infos, rooms, strict=True)],
+            )
         self._shared_outputs = SharedOutputs()
         #: Whether no run has left anything in it.
         self.is_fresh = True
@@ -108,6 +128,29 @@ class ExecutionContext:
         #: Arrays that backends may have imported for more than one run.
         self._bound: list[np.ndarray] = []
         self._input_needs = plan.input_needs
+
+    def run_plain(self, inputs: Any, out: Any) -> dict[str, np.ndarray] | None:
+        """Run without any options over what `LoadedNetwork.run` was given.
+
+        None: nothing was done, because something is not as nearly all callers give it.
+        """
+        if self._bound:  # an interrupt ended bind() early
+            self.release_addresses()
+        plain = self._plain
+        if plain is None or (out is not None and type(out) is not dict):
+            return None
+        kept = plain.set_inputs(inputs)  # whatever becomes of ``inputs`` during the run
+        if kept is None:
+            return None
+        try:
+            made = plain.set_outputs(out)
+        except MemoryError:
+            return None  # the other way says of which output
+        if made is not None:
+            if self._native.run_options is not None:
+                self._native.set_run_options(None)
+            self._run(_PLAIN_WAYS[_get_ident() == _MAIN_THREAD])
+        return made
 
     def run(
         self,
@@ -265,17 +308,17 @@ class ExecutionContext:
         begin: float = 0.0,
     ) -> None:
         """Run over memory whose addresses were set; they are not checked again."""
-        for backend in self._backends:
-            if backend.lost_device is not None:
-                raise_lost_device(self.plan)
         native = self._native
-        deadline = 0
-        if timeout is not None and timeout < _LONGEST_TIMEOUT:
-            deadline = (int(begin * 1e9) or time.monotonic_ns()) + int(timeout * 1e9)
-        interruptible = cancel is not None or _get_ident() == _MAIN_THREAD
         wanted = None if options is None else options.for_plan(self.plan.listeners)
         if native.run_options is not wanted:
             native.set_run_options(wanted)
+        way = _WAYS[strict][bool(self._bound)][cancel is not None or _get_ident() == _MAIN_THREAD]
+        if timeout is None and cancel is None:
+            self._run(way, strict=strict)
+            return
+        if timeout is not None and timeout < _LONGEST_TIMEOUT:
+            start = int(begin * 1e9) or time.monotonic_ns()
+            way = (start + int(timeout * 1e9), *way[1:])
         if cancel is not None:
             native.stops.append(cancel)
             cancel._attach(native)
@@ -284,16 +327,22 @@ class ExecutionContext:
                 raise ExecutionCancelledError(
                     f"network '{self.plan.network.name}': cancelled before it started"
                 )
-            stays = bool(self._bound)
-            if self._may_call_python and self._calls_python():
-                with deferred_interrupts():
-                    status = native.run(deadline, interruptible, strict, stays)
-            else:
-                status = native.run(deadline, interruptible, strict, stays)
+            self._run(way, timeout, strict=strict)
         finally:
             if cancel is not None:
                 cancel._detach(native)
                 native.stops.clear()
+
+    def _run(self, way: Way, timeout: float | None = None, *, strict: bool = False) -> None:
+        for backend in self._backends:
+            if backend.lost_device is not None:
+                raise_lost_device(self.plan)
+        native = self._native
+        if self._may_call_python and self._calls_python():
+            with deferred_interrupts():
+                status = native.run(way)
+        else:
+            status = native.run(way)
         if open_profiles:
             note_copies(self.plan, native)
         if status != abi.ARMNN_STATUS_OK or native.caught:

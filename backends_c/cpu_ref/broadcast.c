@@ -43,8 +43,20 @@ static void walk_output(const armnn_kernel_call_t* call, armnn_walk_t* walk) {
   armnn_walk_collapse(walk);
 }
 
+/* Whether nothing is repeated: operands of a broadcast that have as many elements as its output
+ * have its dimensions, but for leading ones. */
+static int is_dense(const armnn_kernel_call_t* call) {
+  const uint64_t count = ARMNN_COUNT(call);
+  return ARMNN_IN_INFO(call, 0)->element_count == count &&
+         ARMNN_IN_INFO(call, 1)->element_count == count;
+}
+
 armnn_status_t armnn_i_ref_run_broadcast(const armnn_kernel_call_t* call, armnn_binary_row_fn_t row,
                                          uint64_t grain) {
+  if (ARMNN_COUNT(call) <= grain && is_dense(call)) { /* no more than one thread would take */
+    row(call->outputs[0], call->inputs[0], call->inputs[1], ARMNN_COUNT(call), 1, 1);
+    return ARMNN_STATUS_OK;
+  }
   broadcast_job_t job;
   job.row = row;
   job.out = ARMNN_OUT(call, 0, unsigned char);

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
-from armnn_py.network.builders.recurrent import LstmWeights
+from typing import TYPE_CHECKING
+
+from armnn_py.later import names_of
 from armnn_py.network.layer import (
     AssignLayer,
     ConstantLayer,
@@ -14,7 +16,11 @@ from armnn_py.network.layer import (
     VariableLayer,
 )
 from armnn_py.network.metadata import ModelMetadata
-from armnn_py.network.network import Network
+from armnn_py.network.storage import NetworkStorage
+
+if TYPE_CHECKING:
+    from armnn_py.network.builders.recurrent import LstmWeights
+    from armnn_py.network.network import Network
 
 __all__ = [
     "AssignLayer",
@@ -23,7 +29,32 @@ __all__ = [
     "LstmWeights",
     "ModelMetadata",
     "Network",
+    "NetworkStorage",
     "OutputSlot",
     "Source",
     "VariableLayer",
+    "as_network",
 ]
+
+
+def as_network(contents: NetworkStorage) -> Network:
+    """The same object as a `Network`, which has methods beside its contents, and nothing else.
+
+    Their builders are imported now, if nobody asked for them before.
+    """
+    from armnn_py.network.network import Network
+
+    if not isinstance(contents, Network):
+        contents.__class__ = Network
+        assert isinstance(contents, Network)
+    return contents
+
+
+# A saved network is loaded, placed and run without builders of layers.
+__getattr__ = names_of(
+    "armnn_py.network",
+    {
+        "armnn_py.network.builders.recurrent": ("LstmWeights",),
+        "armnn_py.network.network": ("Network",),
+    },
+)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py.descriptors.symbolic_fields import plain_descriptor
 from armnn_py.device_ids import canonical_id
-from armnn_py.network import AssignLayer, ConstantLayer, Network, VariableLayer, shapes
+from armnn_py.network import AssignLayer, ConstantLayer, VariableLayer, shapes
 from armnn_py.optimizer.node import NO_PIN, Node, Origin, Pin, Value, Variable
 from armnn_py.tensors.memory import aligned_copy, aligned_empty
 from armnn_py.tensors.symbolic_infos import plain_info
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.descriptors import Descriptor
-    from armnn_py.network import Layer, OutputSlot
+    from armnn_py.network import Layer, Network, NetworkStorage, OutputSlot
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["NO_PIN", "Graph", "Node", "Origin", "Pin", "Value", "Variable"]
@@ -72,7 +72,7 @@ class Graph:
     # ---- From and to networks ------------------------------------------------------------------
 
     @classmethod
-    def from_network(cls, network: Network) -> Graph:
+    def from_network(cls, network: NetworkStorage) -> Graph:
         """A graph with one node for each layer; the values of constants are shared.
 
         A network that gives up its values has none afterwards.
@@ -106,7 +106,13 @@ class Graph:
 
     def to_network(self) -> tuple[Network, dict[Node, Layer]]:
         """The graph as a network, and which layer each node became."""
+        from armnn_py.network import Network  # late: saved networks do without builders
+
         network = Network(self.name)
+        return network, self.write_to(network)
+
+    def write_to(self, network: NetworkStorage) -> dict[Node, Layer]:
+        """Add all layers to an empty network; returns which layer each node became."""
         slot_of: dict[Value, OutputSlot] = {}
         layer_of: dict[Node, Layer] = {}
         made: dict[str, VariableLayer] = {}
@@ -126,7 +132,7 @@ class Graph:
                 made[layer.name] = layer
             slot_of.update(zip(node.outputs, layer.outputs, strict=True))
             layer_of[node] = layer
-        return network, layer_of
+        return layer_of
 
     def copy(self, numbers: Sequence[int] | None = None) -> Graph:
         """A graph of its own in the same order; with ``numbers`` for symbolic sizes, if given.

@@ -12,7 +12,7 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from armnn_py.network import Network
+    from armnn_py.network import NetworkStorage
 
 __all__ = ["TensorMemory", "memory_records"]
 
@@ -60,7 +60,7 @@ class TensorMemory:
 
 
 def memory_records(
-    network: Network, memory: Mapping[tuple[int, int], str]
+    network: NetworkStorage, memory: Mapping[tuple[int, int], str]
 ) -> tuple[TensorMemory, ...]:
     """All tensors that lie in memory of backends, and all that are moved, in the network's order.
 

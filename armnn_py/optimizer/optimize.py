@@ -12,7 +12,6 @@ from armnn_py.backends import ModelOptions
 from armnn_py.backends.model_options import warn_of_unused
 from armnn_py.device_ids import canonical_id
 from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
-from armnn_py.network import Network
 from armnn_py.optimizer.host import Host
 from armnn_py.optimizer.optimized import OptimizedNetwork
 from armnn_py.optimizer.options import OptimizerOptions
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry
+    from armnn_py.network import Network
     from armnn_py.optimizer.placement import Placement, PlacementSource
 
 __all__ = ["OptimizedNetwork", "optimize", "select_backends"]
@@ -94,7 +94,8 @@ def optimize(
     >>> optimized.assignment.counts
     {'CpuRef': 12}
     """
-    # Imported here: some forty modules that only this function needs.
+    # Imported here: some forty modules that only this function needs, and builders.
+    from armnn_py.network import Network
     from armnn_py.optimizer.placer import Placer
     from armnn_py.optimizer.placer_settings import PlacerSettings
     from armnn_py.optimizer.run_passes import check_pass_names

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
 from armnn_py.later import public_class
+from armnn_py.network import as_network
 from armnn_py.optimizer.placer import Placer
 from armnn_py.optimizer.report import Assignment
 from armnn_py.ownership import Owner
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.backends.backend import Backend
-    from armnn_py.network import ModelMetadata, Network
+    from armnn_py.network import ModelMetadata, Network, NetworkStorage
     from armnn_py.optimizer.host import Host
     from armnn_py.optimizer.memory_report import TensorMemory
     from armnn_py.optimizer.options import OptimizerOptions
@@ -43,11 +44,11 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
 
     def __init__(
         self,
-        network: Network,
+        network: NetworkStorage,
         backends: Sequence[Backend],
         runtime: Host,
         options: OptimizerOptions,
-        place: Callable[[Network, bool, bool], PlacedNetwork],
+        place: Callable[[Any, bool, bool], PlacedNetwork],
     ) -> None:
         self._source = network
         self.backends = tuple(backends)
@@ -62,6 +63,15 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
     @property
     def network(self) -> Network:
         """The network that is run; while dimensions are free, the given one."""
+        return as_network(self.contents)
+
+    @property
+    def _given(self) -> Network:
+        return as_network(self._source)
+
+    @property
+    def contents(self) -> NetworkStorage:
+        """The layers of `network`, for who adds none."""
         return self._source if self._placed is None else self._placed.network
 
     @property
@@ -90,27 +100,27 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
     @property
     def name(self) -> str:
         """Name of the network."""
-        return self.network.name
+        return self.contents.name
 
     @property
     def metadata(self) -> ModelMetadata:
         """Metadata of the model file."""
-        return self.network.metadata
+        return self.contents.metadata
 
     @property
     def inputs(self) -> Mapping[str, TensorInfo]:
         """Inputs by name."""
-        return self.network.inputs
+        return self.contents.inputs
 
     @property
     def outputs(self) -> Mapping[str, TensorInfo]:
         """Outputs by name."""
-        return self.network.outputs
+        return self.contents.outputs
 
     @property
     def variables(self) -> Mapping[str, TensorInfo]:
         """Variables by name: tensors that stay from run to run."""
-        return self.network.variables
+        return self.contents.variables
 
     @property
     def value_inputs(self) -> tuple[str, ...]:
@@ -168,7 +178,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         if not self.is_dynamic:
             return self
         return OptimizedNetwork(
-            self._source.specialize(shapes, values),
+            self._given.specialize(shapes, values),
             self.backends,
             self.runtime,
             self.options,
@@ -183,7 +193,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         The result cannot be saved. Its reports are those of the first of such shapes.
         """
         if self.is_dynamic and isinstance(self._place, Placer) and not values:
-            placed = self._place.for_shapes(self._source, shapes)
+            placed = self._place.for_shapes(self._given, shapes)
             if placed is not None:
                 return OptimizedNetwork(
                     placed.network, self.backends, self.runtime, self.options, lambda *_: placed
@@ -298,7 +308,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         InvalidArgumentError, NoBackendForLayerError
             As `specialize`.
         """
-        return self._place(self._source.specialize(shapes), True, trial)
+        return self._place(self._given.specialize(shapes), True, trial)
 
     def __repr__(self) -> str:
         if self.is_dynamic:

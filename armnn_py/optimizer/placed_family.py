@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from armnn_py._native.subgraph import SubgraphData
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.layer_support import Support
-    from armnn_py.network import OutputSlot
+    from armnn_py.network import NetworkStorage, OutputSlot
     from armnn_py.optimizer.placed_network import PlacedNetwork
     from armnn_py.optimizer.placement_record import CompiledPart, PlacementRecord
     from armnn_py.tensors import TensorInfo
@@ -145,7 +145,7 @@ def _without_blobs(answer: OptimizationAnswer) -> OptimizationAnswer:
     return dataclasses.replace(answer, substitutions=substitutions)
 
 
-def _with_numbers(network: Network, numbers: Sequence[int]) -> Network:
+def _with_numbers(network: NetworkStorage, numbers: Sequence[int]) -> Network:
     """Return a network with numbers for symbolic sizes; the values of constants are shared."""
     new = Network(network.name)
     new.metadata = network.metadata

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from armnn_py._native.blob import NativeBlob
     from armnn_py.backends import ModelOptions
-    from armnn_py.network import Network
+    from armnn_py.network import NetworkStorage
     from armnn_py.optimizer.compiled_source import CompiledSource
     from armnn_py.optimizer.pass_record import PassRecord
     from armnn_py.optimizer.report import Assignment
@@ -55,7 +55,7 @@ class PlacedNetwork:
         Guids of the layers that backends made to replace others.
     """
 
-    network: Network
+    network: NetworkStorage
     layer_backends: tuple[str | None, ...]
     assignment: Assignment
     blobs: Mapping[int, NativeBlob]

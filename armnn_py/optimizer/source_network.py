@@ -11,7 +11,7 @@ from armnn_py.records import record
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from armnn_py.network import Network
+    from armnn_py.network import NetworkStorage
 
 __all__ = ["Border", "SavedSource", "SourceNetwork"]
 
@@ -46,7 +46,7 @@ class SourceNetwork:
         Its tensors in terms of the compiled layer.
     """
 
-    network: Network
+    network: NetworkStorage
     guids: tuple[int, ...]
     border: Border
 

@@ -71,7 +71,7 @@ def make_plan(optimized: OptimizedNetwork, network_id: int, debug: DebugHook) ->
     """
     from armnn_py.runtime.network_plan import NetworkPlan
 
-    layers = optimized.network.layers
+    layers = optimized.contents.layers
     if not any(slot.info.late for layer in layers for slot in layer.outputs):
         return NetworkPlan(optimized, network_id, debug)
     from armnn_py.runtime.late_shapes import LateRefusedError, find_late_shapes

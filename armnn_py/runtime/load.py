@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 from armnn_py import environment
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.garbage import without_collections
-from armnn_py.network import Network
 from armnn_py.network.saved_files import is_saved_network
 from armnn_py.optimizer import OptimizedNetwork, optimize
 from armnn_py.runtime.plan_cache import PLAN_CACHE_BYTES
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.frontends.registry import ModelLike
+    from armnn_py.network import Network
     from armnn_py.optimizer import OptimizerOptions
     from armnn_py.optimizer.placement import PlacementSource
     from armnn_py.runtime.late_sizes import Bounds
@@ -30,14 +30,20 @@ if TYPE_CHECKING:
 __all__ = ["load"]
 
 
+def _as_network(model: ModelLike | Network) -> Network | None:
+    """The network that was given instead of a model, if one was."""
+    from armnn_py.network import Network  # late: saved networks do without builders
+
+    return model if isinstance(model, Network) else None
+
+
 def _only_named(
-    model: ModelLike | Network,
     backends: Sequence[str] | str | None,
     placement: PlacementSource | None,
     options: OptimizerOptions | None,
 ) -> Sequence[str] | str | None:
     """The backends whose files are opened; None, all, where hints or rules may name others."""
-    if placement is not None or options is not None or isinstance(model, Network):
+    if placement is not None or options is not None:
         return None
     is_list = isinstance(backends, (list, tuple)) and all(isinstance(b, str) for b in backends)
     return backends if is_list or isinstance(backends, str) else None  # else optimize says why
@@ -138,6 +144,7 @@ def load(
     (1, 10)
     """
     is_saved = is_saved_network(model)
+    given_network = None if is_saved else _as_network(model)
     if is_saved:
         given = {
             "backends": backends, "shapes": shapes, "format": format, "data_folder": data_folder,
@@ -152,7 +159,7 @@ def load(
                     f"load: {name} given with a saved network, which has its backends and options",
                     hints=["save it anew with others, or load the model that it was made from"],
                 )
-    elif isinstance(model, Network):
+    elif given_network is not None:
         of_a_file = {
             "format": format, "data_folder": data_folder, "signature": signature,
             "subgraph": subgraph,
@@ -167,16 +174,17 @@ def load(
         place = environment.network_cache()
     owns_runtime = runtime is None
     if runtime is None:
-        runtime = Runtime(backends=_only_named(model, backends, placement, options))
+        named = _only_named(backends, placement, options) if given_network is None else None
+        runtime = Runtime(backends=named)
 
     def make(*, is_kept: bool = True) -> OptimizedNetwork:
-        if isinstance(model, Network):
-            network = model if shapes is None else model.specialize(shapes)
+        if given_network is not None:
+            network = given_network if shapes is None else given_network.specialize(shapes)
         else:
             from armnn_py.frontends import import_model  # late: a saved network is not imported
 
             network = import_model(
-                model,
+                model,  # type: ignore[arg-type]
                 shapes=shapes,
                 format=format,
                 data_folder=data_folder,
@@ -189,7 +197,7 @@ def load(
 
             network = with_extra_outputs(network, extra_outputs)
         # Nobody else has an imported network: the weights that passes copy or drop go at once.
-        given = is_kept or isinstance(model, Network) or network.is_dynamic
+        given = is_kept or given_network is not None or network.is_dynamic
         network._gives_up_values = not given
         with limited_threads(threads):
             return optimize(

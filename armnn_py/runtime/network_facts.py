@@ -194,7 +194,7 @@ class NetworkFacts:
             raise InvalidArgumentError(
                 f"debug callback: {type(callback).__name__} given, a callable expected"
             )
-        layers = self._optimized.network.layers
+        layers = self._optimized.contents.layers
         if not self._optimized.options.debug and all(
             layer.type is not LayerType.DEBUG for layer in layers
         ):

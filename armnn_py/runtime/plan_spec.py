@@ -12,7 +12,7 @@ from armnn_py.runtime.moves import may_import
 from armnn_py.runtime.plan_build import staging_size
 
 if TYPE_CHECKING:
-    from armnn_py.network import Network
+    from armnn_py.network import NetworkStorage
     from armnn_py.runtime.late_shapes import LateShapes
     from armnn_py.runtime.plan_build import BuildMemory
     from armnn_py.runtime.plan_workloads import PlanWorkloads
@@ -71,7 +71,7 @@ class SpecWriter:
         self.spec = PlanSpec(len(build.tensors), len(build.steps), len(workloads.factories))
         self.listeners = self._add_listeners()
 
-    def make(self, network: Network, memory: BuildMemory, handle_count: int) -> NativePlan:
+    def make(self, network: NetworkStorage, memory: BuildMemory, handle_count: int) -> NativePlan:
         """The native plan."""
         build, numbers = self._build, self._numbers
         for tensor in build.tensors:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from armnn_py.network import Network
+    from armnn_py.network import NetworkStorage
     from armnn_py.runtime.planned import Build
 
 __all__ = ["add_assign_copies", "add_output_copies", "number_tensors"]
@@ -26,7 +26,7 @@ __all__ = ["add_assign_copies", "add_output_copies", "number_tensors"]
 
 def number_tensors(
     build: Build,
-    network: Network,
+    network: NetworkStorage,
     memory: Mapping[tuple[int, int], str],
     value_of: Callable[[ConstantLayer], np.ndarray],
 ) -> None:
@@ -73,7 +73,7 @@ def number_tensors(
 
 
 def _number_variables(
-    build: Build, network: Network, memory: Mapping[tuple[int, int], str]
+    build: Build, network: NetworkStorage, memory: Mapping[tuple[int, int], str]
 ) -> None:
     """Number the places of variables; layers that assign one write to it where they can.
 
@@ -100,7 +100,7 @@ def _number_variables(
             build.number_of[source] = number
 
 
-def add_assign_copies(build: Build, network: Network) -> None:
+def add_assign_copies(build: Build, network: NetworkStorage) -> None:
     """Copy at the end of the run what is assigned to a variable and written elsewhere."""
     numbers = {id(tensor): number for number, tensor in enumerate(build.tensors)}
     for variable in build.variables:
@@ -114,7 +114,7 @@ def add_assign_copies(build: Build, network: Network) -> None:
             )
 
 
-def add_output_copies(build: Build, network: Network) -> None:
+def add_output_copies(build: Build, network: NetworkStorage) -> None:
     """Copy outputs that no step writes to where the caller has them, or return lent memory."""
     for index, layer in enumerate(network.output_layers):
         source = layer.inputs[0]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py.descriptors import AttributeTensor
 from armnn_py.device_ids import canonical_id
 from armnn_py.errors import ArmnnError, ParseError
-from armnn_py.network import Network, VariableLayer
+from armnn_py.network import NetworkStorage, VariableLayer, as_network
 from armnn_py.optimizer.check_graph import find_graph_problems
 from armnn_py.optimizer.check_quantization import check_quantization
 from armnn_py.optimizer.graph import Graph
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from armnn_py.network import Layer, OutputSlot
+    from armnn_py.network import Layer, Network, OutputSlot
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["CompiledPart", "SavedNetwork", "read_network"]
@@ -80,7 +80,7 @@ class SavedNetwork:
         The file, for the bytes of compiled sub-graphs.
     written_by
         The version of armnn_py that wrote it.
-    network, graph
+    contents, graph
         The layers, without copies between memories; and as a graph, which is for one use.
     layer_backends, public_guids, origins
         By guid, as in `PlacedNetwork`.
@@ -98,7 +98,7 @@ class SavedNetwork:
 
     archive: Archive
     written_by: str
-    network: Network
+    contents: NetworkStorage
     graph: Graph
     layer_backends: tuple[str | None, ...]
     public_guids: tuple[int, ...]
@@ -110,6 +110,11 @@ class SavedNetwork:
     options: dict[str, bool]
     assignment: tuple[LayerAssignment, ...]
     passes: tuple[PassRecord, ...]
+
+    @property
+    def network(self) -> Network:
+        """The layers as a network, for people."""
+        return as_network(self.contents)
 
 
 def read_network(path: str, *, in_place: bool = True) -> SavedNetwork:
@@ -188,7 +193,7 @@ class _Reader:
     def network(self) -> SavedNetwork:
         """The whole contents."""
         document = self._document
-        network = Network(member(document, "name", str))
+        network = NetworkStorage(member(document, "name", str))
         network.metadata = metadata_from_json(member(document, "metadata", dict))
         items = member(document, "layers", list, dict)
         used = {
@@ -245,7 +250,7 @@ class _Reader:
             raise DamageError("two layers have one number")
         return guids
 
-    def _add(self, network: Network, item: dict[str, Any]) -> Layer:
+    def _add(self, network: NetworkStorage, item: dict[str, Any]) -> Layer:
         """Add the next layer, which reads only what is there before it."""
         kind = layer_type_from_json(member(item, "type", str))
         name = member(item, "name", str)
@@ -326,7 +331,7 @@ class _Reader:
             return self._source(layer, document)
 
     def _source(self, layer: Layer, document: Any) -> SourceNetwork:
-        network = Network(layer.name)
+        network = NetworkStorage(layer.name)
         items = member(document, "layers", list, dict)
         for item in items:
             inner = self._add(network, item)
@@ -357,7 +362,7 @@ class _Reader:
         )
 
 
-def _check(network: Network) -> Graph:
+def _check(network: NetworkStorage) -> Graph:
     """Check all that backends may rely on: every layer is inferred anew; returns its graph."""
     graph = Graph.from_network(network)
     problems = find_graph_problems(graph)

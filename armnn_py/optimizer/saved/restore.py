@@ -17,6 +17,7 @@ from armnn_py.errors import (
     NoBackendForLayerError,
 )
 from armnn_py.garbage import without_collections
+from armnn_py.network import NetworkStorage
 from armnn_py.optimizer.connect_backends import connect_backends
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.host import Host
@@ -79,7 +80,9 @@ def bind_network(
         See `OptimizedNetwork.load`.
     """
     missing = {
-        name: runtime.backends.not_found(name, asked_by=f"the saved network '{saved.network.name}'")
+        name: runtime.backends.not_found(
+            name, asked_by=f"the saved network '{saved.contents.name}'"
+        )
         for name in saved.backends
         if name not in runtime.backends
     }
@@ -121,7 +124,7 @@ class _Binder:
         self._model_options = ModelOptions(options.model_options, backends)
         self.graph = saved.graph
         self._layer_of: dict[Node, Layer] = dict(
-            zip(self.graph.nodes, saved.network.layers, strict=True)
+            zip(self.graph.nodes, saved.contents.layers, strict=True)
         )
 
     def placed(self) -> PlacedNetwork:
@@ -149,10 +152,11 @@ class _Binder:
         elif self._compiled_again:
             from armnn_py.optimizer.saved.rebuild import warn_of_changes
 
-            warn_of_changes(saved.network.name, self._compiled_again, {})
+            warn_of_changes(saved.contents.name, self._compiled_again, {})
         memory = connect_backends(self.graph, self._backends, imports=self._options.import_memory)
-        network, layer_of = self.graph.to_network()
-        network.metadata = saved.network.metadata
+        network = NetworkStorage(self.graph.name)
+        layer_of = self.graph.write_to(network)
+        network.metadata = saved.contents.metadata
         old = {node: layer.guid for node, layer in self._layer_of.items() if node in self.graph}
         rebuilt = self._rebuilt
         backends: list[str | None] = [None] * len(network.layers)
@@ -213,7 +217,7 @@ class _Binder:
         names = self._backends.by_preference
         candidates += [self._backends[name] for name in names if name not in saved.backends]
         self._rebuilt = rebuild(self.graph, todo, candidates, self._backends, self._model_options)
-        warn_of_changes(saved.network.name, self._compiled_again, anew)
+        warn_of_changes(saved.contents.name, self._compiled_again, anew)
 
     # ---- Layers ------------------------------------------------------------------------------
 

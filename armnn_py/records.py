@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import inspect
     from collections.abc import Callable
 
-__all__ = ["Frozen", "compile_constructors", "record", "record_fields", "structure"]
+__all__ = ["Frozen", "RecordType", "compile_constructors", "record", "record_fields", "structure"]
 
 _Class = typing.TypeVar("_Class")
 
@@ -40,34 +40,73 @@ def structure(cls: type[_Class]) -> type[_Class]:
     return _made_anew(cls, by_value=False)
 
 
-def _made_anew(cls: type[_Class], *, by_value: bool) -> type[_Class]:
-    """Make a class anew with slots instead of its fields: a class that is there gets none.
+@typing.dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
+class RecordType(type):
+    """The class of classes whose subclasses are records by value without saying so.
 
-    All that it has is in its name space from the beginning: to set it afterwards takes longer.
+    Where there are many, as of descriptors: each is made once, a decorated one twice.
     """
-    own, fields = _own_fields(cls), dict[str, dataclasses.Field[Any]]()
-    for base in reversed(cls.__mro__[1:]):
-        fields |= vars(base).get("_fields", {})
-    slots = tuple([name for name in own if name not in fields])
-    fields |= own
-    left_out = {*own, "__dict__", "__weakref__"}
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> Any:
+        """Make a class; the first, of which the others are subclasses, is none of records."""
+        if not any(isinstance(base, mcs) for base in bases):
+            return super().__new__(mcs, name, bases, space)
+        return _class_of(mcs, name, bases, space, by_value=True)
+
+
+def _made_anew(cls: type[_Class], *, by_value: bool) -> type[_Class]:
+    """Make a class anew with slots instead of its fields: a class that is there gets none."""
+    if "_stated" in vars(cls):  # by its RecordType
+        return cls
+    left_out = ("__dict__", "__weakref__")
     space = {name: value for name, value in vars(cls).items() if name not in left_out}
-    space |= _OF_DATACLASSES
-    space["__slots__"], space["_fields"] = slots, fields
-    space["__match_args__"] = tuple([name for name, field in fields.items() if field.init])
-    if by_value:
-        compared = [name for name, field in fields.items() if field.compare]
-        space["_values_of"] = operator.attrgetter(*compared)
-        space.setdefault("__hash__", cls.__hash__)  # where it has __eq__, Python would take it out
-        for name, method in _BY_VALUE.items():
-            if getattr(cls, name) is getattr(object, name):
-                space[name] = method
-    if cls.__init__ is object.__init__:
-        space["__init__"], space["__signature__"] = _init_when_it_pays(lambda: made)
-    kind: Any = type(cls)
-    made = kind(cls.__name__, cls.__bases__, space)
+    made = _class_of(type(cls), cls.__name__, cls.__bases__, space, by_value=by_value)
     made.__qualname__ = cls.__qualname__
     return made  # type: ignore[no-any-return]
+
+
+def _class_of(
+    kind: Any, name: str, bases: tuple[type, ...], space: dict[str, Any], *, by_value: bool
+) -> Any:
+    """Make the class of records that a class statement describes by its name space.
+
+    All that it has is there from the beginning: to set it afterwards takes longer.
+    """
+    own = _own_fields(space)
+    stated: dict[str, tuple[str, Any]] = {}
+    for base in reversed(bases):
+        stated |= getattr(base, "_stated", {})
+    space["__slots__"] = tuple([field for field in own if field not in stated])
+    stated |= own
+    space["_stated"], space["_fields"] = stated, _FIELDS
+    space |= _OF_DATACLASSES
+    names, special = list(stated), dataclasses.Field
+    space["__match_args__"] = tuple(
+        [one for one in names if type(said := stated[one][1]) is not special or said.init]
+    )
+    if by_value:
+        compared = [
+            one for one in names if type(said := stated[one][1]) is not special or said.compare
+        ]
+        space["_values_of"] = operator.attrgetter(*compared)
+        if "__eq__" in space:  # Python would take __hash__ out
+            space.setdefault("__hash__", None)
+        for method, value in _BY_VALUE.items():
+            if _is_of_object(method, bases, space):
+                space[method] = value
+        space.setdefault("__hash__", bases[0].__hash__)
+    if _is_of_object("__init__", bases, space):
+        space["__init__"], space["__signature__"] = _init_when_it_pays(lambda: made)
+    made = (
+        type.__new__(kind, name, bases, space) if kind is RecordType else kind(name, bases, space)
+    )
+    return made
+
+
+def _is_of_object(method: str, bases: tuple[type, ...], space: dict[str, Any]) -> bool:
+    """Whether neither a class nor its bases have a method of their own."""
+    plain = getattr(object, method)
+    return method not in space and all(getattr(base, method) is plain for base in bases)
 
 
 def record_fields(kind: Any) -> dict[str, dataclasses.Field[Any]]:
@@ -75,20 +114,35 @@ def record_fields(kind: Any) -> dict[str, dataclasses.Field[Any]]:
     return kind._fields  # type: ignore[no-any-return]
 
 
-def _own_fields(cls: type) -> dict[str, dataclasses.Field[Any]]:
-    """Return the fields that a class adds to those of its bases."""
-    fields: dict[str, dataclasses.Field[Any]] = {}
-    for name, annotation in vars(cls).get("__annotations__", {}).items():
+def _own_fields(space: dict[str, Any]) -> dict[str, tuple[str, Any]]:
+    """Take the fields out of a name space: annotation and what is said of it, by name."""
+    fields: dict[str, tuple[str, Any]] = {}
+    for name, annotation in space.get("__annotations__", {}).items():
         if annotation.startswith("ClassVar"):
             continue
-        said = vars(cls).get(name, dataclasses.MISSING)
-        if not isinstance(said, dataclasses.Field):
-            said = dataclasses.field(default=said)
-        if type(said.default).__hash__ is None:  # all records would share it
+        said = space.pop(name, dataclasses.MISSING)
+        default = said.default if type(said) is dataclasses.Field else said
+        if type(default).__hash__ is None:  # all records would share it
             raise ValueError(f"mutable default of field {name!r}: give a default_factory")
-        said.name, said.type = name, annotation
-        fields[name] = said
+        fields[name] = annotation, said
     return fields
+
+
+class _Fields:
+    """The fields as ``dataclasses`` has them, made when they are first looked at."""
+
+    def __get__(self, _instance: object, cls: Any) -> dict[str, dataclasses.Field[Any]]:
+        fields: dict[str, dataclasses.Field[Any]] = {}
+        for name, (annotation, said) in cls._stated.items():
+            field = said if type(said) is dataclasses.Field else dataclasses.field(default=said)
+            field.name, field.type = name, annotation
+            fields[name] = field
+        owner = next(one for one in cls.__mro__ if "_fields" in vars(one))
+        owner._fields = fields
+        return fields
+
+
+_FIELDS = _Fields()
 
 
 class _AsDataclass:

@@ -260,7 +260,7 @@ def descriptors(table: Table) -> str:
     ordered = sorted(table.descriptors.values(), key=lambda one: one.class_name)
     types = {f.type for one in ordered for f in one.fields}
     annotations = {FIELD_TYPES[name][1] for name in types if name in FIELD_TYPES}
-    own = annotations - {"float", "bool", "str"} | {"Descriptor", "record"}
+    own = annotations - {"float", "bool", "str"} | {"Descriptor"}
     names = sorted(own, key=_import_order)
     enums = {name for name in types if name not in FIELD_TYPES}
     text = [head("Parameters of layers: one frozen record for each descriptor of the C headers.")]
@@ -294,7 +294,7 @@ def _descriptor(table: Table, one: Descriptor) -> str:
         doc = f"{layers[0].label}: {layers[0].doc[0].lower()}{layers[0].doc[1:]}"
     elif summary:
         doc += f"\n\n{summary}"
-    text = f"\n\n@record\nclass {one.class_name}(Descriptor):\n{docstring(doc)}\n"
+    text = f"\n\nclass {one.class_name}(Descriptor):\n{docstring(doc)}\n"
     for item in one.fields:
         note = f"  #: {item.doc}" if item.doc else ""
         text += f"    {item.name}: {_annotation(item)} = {_default(item)}{note}\n"

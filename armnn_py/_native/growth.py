@@ -61,7 +61,7 @@ def why_not_shown(
         return ""
     since, what = FACTS[layer_type].since, f"layer type {layer_type.label}"
     if descriptor is not None:
-        for field in dataclasses.fields(descriptor):  # type: ignore[arg-type]
+        for field in dataclasses.fields(descriptor):
             value = getattr(descriptor, field.name)
             later = MEMBERS_SINCE.get(type(value), {}) if isinstance(value, IntEnum) else {}
             if later.get(value, 0) > since:

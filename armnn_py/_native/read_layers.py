@@ -67,7 +67,7 @@ def descriptor_from_struct(
     structure = struct_of(kind.__name__)
     tag = abi.ARMNN_STRUCT_DESCRIPTOR + int(layer_type)
     struct = read_struct(pointer, structure, tag, what)
-    readers = _readers(kind)  # type: ignore[arg-type]  # classes are hashable
+    readers = _readers(kind)  # classes are hashable
     length = int(getattr(struct, kind.length_member)) if kind.length_member else 0
     values: dict[str, Any] = {}
     for name, reader in readers.items():

@@ -17,7 +17,7 @@ import numpy as np
 
 from armnn_py.descriptors.attributes import Attribute, Attributes, check_attributes
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.records import Frozen, record, record_fields
+from armnn_py.records import Frozen, RecordType, record, record_fields
 from armnn_py.symbolic import as_size
 from armnn_py.tensors import MAX_DIMENSIONS
 from armnn_py.types import LayerType
@@ -259,7 +259,7 @@ Role = Literal["axis", "optional_axis", "axes", "each", "mask", "views"]
 bit for each, or is a list of boxes."""
 
 
-class Descriptor(Checked):
+class Descriptor(Checked, metaclass=RecordType):
     """Base of the parameters of a layer.
 
     Descriptors are frozen and compare by value. Every field has Arm NN's default and is checked

@@ -24,7 +24,6 @@ from armnn_py.descriptors.base import (
     Positives,
     Sizes,
     Views,
-    record,
 )
 from armnn_py.types import (
     ActivationFunction,
@@ -110,7 +109,6 @@ __all__ = [
 ]
 
 
-@record
 class ActivationDescriptor(Descriptor):
     """Parameters of Activation.
 
@@ -124,7 +122,6 @@ class ActivationDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.ACTIVATION,)
 
 
-@record
 class ArgMinMaxDescriptor(Descriptor):
     """ArgMinMax: finds the index of the least or greatest element along an axis; ties go to the
     lower index.
@@ -141,7 +138,6 @@ class ArgMinMaxDescriptor(Descriptor):
         checks.check_arg_min_max(self)
 
 
-@record
 class BatchMatMulDescriptor(Descriptor):
     """BatchMatMul: multiplies the matrices of the last two dimensions; the others broadcast, as
     numpy.matmul.
@@ -160,7 +156,6 @@ class BatchMatMulDescriptor(Descriptor):
         checks.check_batch_mat_mul(self)
 
 
-@record
 class BatchNormalizationDescriptor(Descriptor):
     """BatchNormalization: normalises each channel by a given mean and variance, then scales and
     shifts it.
@@ -172,7 +167,6 @@ class BatchNormalizationDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.BATCH_NORMALIZATION,)
 
 
-@record
 class BatchToSpaceNdDescriptor(Descriptor):
     """BatchToSpaceNd: moves blocks of the batch dimension into the spatial dimensions, then crops
     (TensorFlow's definition).
@@ -190,7 +184,6 @@ class BatchToSpaceNdDescriptor(Descriptor):
         checks.check_batch_to_space_nd(self)
 
 
-@record
 class BroadcastToDescriptor(Descriptor):
     """BroadcastTo: repeats dimensions of size 1, as numpy.broadcast_to."""
 
@@ -201,7 +194,6 @@ class BroadcastToDescriptor(Descriptor):
     roles: ClassVar = {"target_shape": "each"}
 
 
-@record
 class ChannelShuffleDescriptor(Descriptor):
     """ChannelShuffle: mixes groups of channels (Android NNAPI's definition)."""
 
@@ -212,7 +204,6 @@ class ChannelShuffleDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
-@record
 class ComparisonDescriptor(Descriptor):
     """Comparison: compares two tensors element by element."""
 
@@ -221,7 +212,6 @@ class ComparisonDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.COMPARISON,)
 
 
-@record
 class ConcatDescriptor(Descriptor):
     """Concat: joins tensors along one axis: input i fills views[i] of the output."""
 
@@ -233,7 +223,6 @@ class ConcatDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis", "views": "views"}
 
 
-@record
 class Convolution2dDescriptor(Descriptor):
     """Parameters of Convolution2d.
 
@@ -262,7 +251,6 @@ class Convolution2dDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 4)
 
 
-@record
 class Convolution3dDescriptor(Descriptor):
     """Parameters of Convolution3d.
 
@@ -290,7 +278,6 @@ class Convolution3dDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 5)
 
 
-@record
 class CumSumDescriptor(Descriptor):
     """CumSum: sums up along an axis, as numpy.cumsum."""
 
@@ -302,7 +289,6 @@ class CumSumDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
-@record
 class DepthwiseConvolution2dDescriptor(Descriptor):
     """Parameters of DepthwiseConvolution2d.
 
@@ -326,7 +312,6 @@ class DepthwiseConvolution2dDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 4)
 
 
-@record
 class DequantizeBlocksDescriptor(Descriptor):
     """DequantizeBlocks: makes real numbers of levels that are quantised in blocks along an axis:
     (input - zero_points) * scales (ONNX's DequantizeLinear with a block_size).
@@ -339,7 +324,6 @@ class DequantizeBlocksDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
-@record
 class DetectionPostProcessDescriptor(Descriptor):
     """DetectionPostProcess: decodes boxes against anchors and keeps the best by non-maximum
     suppression (TensorFlow Lite's definition).
@@ -360,7 +344,6 @@ class DetectionPostProcessDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.DETECTION_POST_PROCESS,)
 
 
-@record
 class DynamicQuantizeDescriptor(Descriptor):
     """DynamicQuantize: quantises real numbers by the range that they have (ONNX's
     DynamicQuantizeLinear; symmetric as in TensorFlow Lite's hybrid layers).
@@ -372,7 +355,6 @@ class DynamicQuantizeDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.DYNAMIC_QUANTIZE,)
 
 
-@record
 class ElementwiseBinaryDescriptor(Descriptor):
     """ElementwiseBinary: computes a function of two tensors."""
 
@@ -381,7 +363,6 @@ class ElementwiseBinaryDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.ELEMENTWISE_BINARY,)
 
 
-@record
 class ElementwiseUnaryDescriptor(Descriptor):
     """ElementwiseUnary: computes a function of each element."""
 
@@ -390,7 +371,6 @@ class ElementwiseUnaryDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.ELEMENTWISE_UNARY,)
 
 
-@record
 class FakeQuantizationDescriptor(Descriptor):
     """FakeQuantization: rounds real numbers to the 256 steps between two bounds."""
 
@@ -403,7 +383,6 @@ class FakeQuantizationDescriptor(Descriptor):
         checks.check_fake_quantization(self)
 
 
-@record
 class FillDescriptor(Descriptor):
     """Fill: makes a tensor of one value; the output's info carries the shape."""
 
@@ -412,7 +391,6 @@ class FillDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.FILL,)
 
 
-@record
 class FullyConnectedDescriptor(Descriptor):
     """Parameters of FullyConnected.
 
@@ -427,7 +405,6 @@ class FullyConnectedDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.FULLY_CONNECTED,)
 
 
-@record
 class FusedDescriptor(Descriptor):
     """Fused: runs several layers in one kernel; comes out of a backend's optimisation."""
 
@@ -438,7 +415,6 @@ class FusedDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.FUSED,)
 
 
-@record
 class GatherDescriptor(Descriptor):
     """Gather: picks slices along an axis by index."""
 
@@ -448,7 +424,6 @@ class GatherDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
-@record
 class GruDescriptor(Descriptor):
     """Parameters of Gru.
 
@@ -464,7 +439,6 @@ class GruDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.GRU,)
 
 
-@record
 class InstanceNormalizationDescriptor(Descriptor):
     """InstanceNormalization: normalises each channel of each image by its own mean and variance."""
 
@@ -476,7 +450,6 @@ class InstanceNormalizationDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.INSTANCE_NORMALIZATION,)
 
 
-@record
 class L2NormalizationDescriptor(Descriptor):
     """L2Normalization: divides each pixel by the L2 norm of its channels."""
 
@@ -486,7 +459,6 @@ class L2NormalizationDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.L2_NORMALIZATION,)
 
 
-@record
 class LayerNormalizationDescriptor(Descriptor):
     """LayerNormalization: normalises by mean and variance over the dimensions from an axis on, then
     multiplies by gamma and adds beta (ONNX's LayerNormalization).
@@ -499,7 +471,6 @@ class LayerNormalizationDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
-@record
 class LogicalBinaryDescriptor(Descriptor):
     """LogicalBinary: combines two boolean tensors."""
 
@@ -508,7 +479,6 @@ class LogicalBinaryDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.LOGICAL_BINARY,)
 
 
-@record
 class LstmDescriptor(Descriptor):
     """Parameters of Lstm and UnidirectionalSequenceLstm."""
 
@@ -531,7 +501,6 @@ class LstmDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.LSTM, LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM)
 
 
-@record
 class MeanDescriptor(Descriptor):
     """Mean: averages over axes; no axes means all."""
 
@@ -543,7 +512,6 @@ class MeanDescriptor(Descriptor):
     roles: ClassVar = {"axes": "axes"}
 
 
-@record
 class NormalizationDescriptor(Descriptor):
     """Normalization: normalises by a neighbourhood of channels or pixels (local response
     normalisation).
@@ -560,7 +528,6 @@ class NormalizationDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.NORMALIZATION,)
 
 
-@record
 class OneHotDescriptor(Descriptor):
     """OneHot: makes a new axis that holds on_value where an index says and off_value elsewhere;
     negative indices count from the end.
@@ -573,7 +540,6 @@ class OneHotDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
-@record
 class PadDescriptor(Descriptor):
     """Pad: puts elements around a tensor; `value` is the number that is stored, also in a quantised
     tensor.
@@ -592,7 +558,6 @@ class PadDescriptor(Descriptor):
         checks.check_pad(self)
 
 
-@record
 class PermuteDescriptor(Descriptor):
     """Parameters of Permute and Transpose."""
 
@@ -606,7 +571,6 @@ class PermuteDescriptor(Descriptor):
         checks.check_permute(self)
 
 
-@record
 class Pooling2dDescriptor(Descriptor):
     """Pooling2d: takes the maximum, average or L2 norm of windows of an image."""
 
@@ -631,7 +595,6 @@ class Pooling2dDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 4)
 
 
-@record
 class Pooling3dDescriptor(Descriptor):
     """Pooling3d: takes the maximum, average or L2 norm of windows of a volume."""
 
@@ -658,7 +621,6 @@ class Pooling3dDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 5)
 
 
-@record
 class PreCompiledDescriptor(Descriptor):
     """PreCompiled: runs what a backend compiled of a sub-graph; the blob comes with the workload.
     """
@@ -669,7 +631,6 @@ class PreCompiledDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.PRE_COMPILED,)
 
 
-@record
 class QLstmDescriptor(Descriptor):
     """QLstm: runs one step of a quantised long short-term memory cell (Android NNAPI's definition).
     """
@@ -690,7 +651,6 @@ class QLstmDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.QLSTM,)
 
 
-@record
 class ReduceDescriptor(Descriptor):
     """Reduce: reduces axes by sum, maximum, mean, minimum or product; no axes means all."""
 
@@ -703,7 +663,6 @@ class ReduceDescriptor(Descriptor):
     roles: ClassVar = {"axes": "axes"}
 
 
-@record
 class ReshapeDescriptor(Descriptor):
     """Reshape: gives the elements another shape."""
 
@@ -714,7 +673,6 @@ class ReshapeDescriptor(Descriptor):
     roles: ClassVar = {"target_shape": "each"}
 
 
-@record
 class ResizeDescriptor(Descriptor):
     """Parameters of Resize.
 
@@ -739,7 +697,6 @@ class ResizeDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 4)
 
 
-@record
 class RmsNormalizationDescriptor(Descriptor):
     """RmsNormalization: divides by the root of the mean square over the dimensions from an axis on,
     then multiplies by gamma (ONNX's RMSNormalization).
@@ -752,7 +709,6 @@ class RmsNormalizationDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
-@record
 class RnnDescriptor(Descriptor):
     """Parameters of Rnn.
 
@@ -770,7 +726,6 @@ class RnnDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.RNN,)
 
 
-@record
 class ScatterNdDescriptor(Descriptor):
     """Parameters of ScatterNd.
 
@@ -786,7 +741,6 @@ class ScatterNdDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
-@record
 class SliceDescriptor(Descriptor):
     """Slice: cuts out a box."""
 
@@ -801,7 +755,6 @@ class SliceDescriptor(Descriptor):
         checks.check_slice(self)
 
 
-@record
 class SoftmaxDescriptor(Descriptor):
     """Parameters of LogSoftmax and Softmax."""
 
@@ -812,7 +765,6 @@ class SoftmaxDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
-@record
 class SpaceDepthDescriptor(Descriptor):
     """Parameters of DepthToSpace and SpaceToDepth."""
 
@@ -825,7 +777,6 @@ class SpaceDepthDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 4)
 
 
-@record
 class SpaceToBatchNdDescriptor(Descriptor):
     """SpaceToBatchNd: pads, then moves blocks of the spatial dimensions into the batch dimension
     (TensorFlow's definition).
@@ -843,7 +794,6 @@ class SpaceToBatchNdDescriptor(Descriptor):
         checks.check_space_to_batch_nd(self)
 
 
-@record
 class SplitterDescriptor(Descriptor):
     """Splitter: cuts a tensor into several: output i is views[i] of the input."""
 
@@ -855,7 +805,6 @@ class SplitterDescriptor(Descriptor):
     roles: ClassVar = {"axis": "optional_axis", "views": "views"}
 
 
-@record
 class StackDescriptor(Descriptor):
     """Stack: joins equal tensors along a new axis."""
 
@@ -868,7 +817,6 @@ class StackDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis", "input_shape": "each"}
 
 
-@record
 class StandInDescriptor(Descriptor):
     """Parameters of StandIn.
 
@@ -889,7 +837,6 @@ class StandInDescriptor(Descriptor):
         checks.check_stand_in(self)
 
 
-@record
 class StridedSliceDescriptor(Descriptor):
     """StridedSlice: cuts with steps (TensorFlow's definition); the host resolves ellipsis and new
     axis, so a backend sees these two masks as zero.
@@ -913,7 +860,6 @@ class StridedSliceDescriptor(Descriptor):
         checks.check_strided_slice(self)
 
 
-@record
 class TileDescriptor(Descriptor):
     """Tile: repeats a tensor, as numpy.tile."""
 
@@ -924,7 +870,6 @@ class TileDescriptor(Descriptor):
     roles: ClassVar = {"multiples": "each"}
 
 
-@record
 class TopKDescriptor(Descriptor):
     """TopK: finds the k greatest or least elements along an axis and their indices; ties go to the
     lower index.
@@ -943,7 +888,6 @@ class TopKDescriptor(Descriptor):
         checks.check_top_k(self)
 
 
-@record
 class TransposeConvolution2dDescriptor(Descriptor):
     """Parameters of TransposeConvolution2d.
 

@@ -206,7 +206,7 @@ class LayoutWishes:
             if value is not None:
                 graph.set_input(node, index, self._permuted(value, sources, target, backend_id))
                 self._drop(value, node.inputs[index])
-        node.descriptor = dataclasses.replace(descriptor, data_layout=target)  # type: ignore[type-var]
+        node.descriptor = dataclasses.replace(descriptor, data_layout=target)  # type: ignore[call-arg]
         for value in node.outputs:
             value.info = permuted_info(value.info, sources)
             self._let_others_read(value, inverse(sources), layout, backend_id)

@@ -99,7 +99,7 @@ def with_permuted_operands(
         "views": lambda views: _views(views, sources),
     }
     changed = {name: change[role](getattr(d, name)) for name, role in d.roles.items()}
-    return dataclasses.replace(d, **changed) if changed else d  # type: ignore[type-var]
+    return dataclasses.replace(d, **changed) if changed else d
 
 
 def _views(views: Sequence[View], sources: Sequence[int]) -> tuple[View, ...]:

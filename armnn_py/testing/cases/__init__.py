@@ -101,7 +101,7 @@ def _examples(data_type: DataType, level: Level) -> Iterator[tuple[Example, Exam
 def _label(example: Example) -> str:
     """Return what tells an example from most others, in a few letters."""
     descriptor = example.descriptor
-    fields: tuple[Any, ...] = () if descriptor is None else dataclasses.fields(descriptor)  # type: ignore[arg-type]
+    fields: tuple[Any, ...] = () if descriptor is None else dataclasses.fields(descriptor)
     values = [getattr(descriptor, field.name) for field in fields]
     words = [value.name.lower() for value in values if isinstance(value, IntEnum)]
     for operand in example.operands[:2]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import re
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
@@ -41,7 +40,12 @@ SKIPPED_FIELDS = {"header", "reserved", "reserved2"}
 @functools.cache
 def struct_of(class_name: str) -> type[Any]:
     """``Convolution2dDescriptor`` -> ``armnn_convolution2d_descriptor_t``."""
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", class_name.removesuffix("Descriptor")).lower()
+    # Capitals begin words; the pattern of a regular expression would take longer to compile.
+    name = class_name.removesuffix("Descriptor")
+    words = "".join(
+        f"_{one.lower()}" if one.isupper() and not before.isupper() and before else one.lower()
+        for before, one in zip(("", *name), name, strict=False)
+    )
     structure: type[Any] = getattr(abi, f"armnn_{words}_descriptor_t")
     return structure
 

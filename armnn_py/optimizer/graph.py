@@ -11,12 +11,10 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.descriptors.symbolic_fields import plain_descriptor
 from armnn_py.device_ids import canonical_id
 from armnn_py.network import AssignLayer, ConstantLayer, VariableLayer, shapes
 from armnn_py.optimizer.node import NO_PIN, Node, Origin, Pin, Value, Variable
 from armnn_py.tensors.memory import aligned_copy, aligned_empty
-from armnn_py.tensors.symbolic_infos import plain_info
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
@@ -139,6 +137,10 @@ class Graph:
 
         It has no blobs, and neither public numbers nor backends are given yet.
         """
+        # late: few networks have symbolic sizes
+        from armnn_py.descriptors.symbolic_fields import plain_descriptor
+        from armnn_py.tensors.symbolic_infos import plain_info
+
         graph = Graph(self.name)
         infos: dict[int, TensorInfo] = {}
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
 from armnn_py.later import public_class
 from armnn_py.network import as_network
-from armnn_py.optimizer.placer import Placer
 from armnn_py.optimizer.report import Assignment
 from armnn_py.ownership import Owner
 from armnn_py.text import counted, printable
@@ -192,8 +191,11 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
 
         The result cannot be saved. Its reports are those of the first of such shapes.
         """
-        if self.is_dynamic and isinstance(self._place, Placer) and not values:
-            placed = self._place.for_shapes(self._given, shapes)
+        if self.is_dynamic and not values:
+            from armnn_py.optimizer.placer import Placer  # late: others have their backends
+
+            place = self._place
+            placed = place.for_shapes(self._given, shapes) if isinstance(place, Placer) else None
             if placed is not None:
                 return OptimizedNetwork(
                     placed.network, self.backends, self.runtime, self.options, lambda *_: placed

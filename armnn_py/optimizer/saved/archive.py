@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
+import binascii
 import contextlib
 import mmap
 import os
 import stat
 import struct
-import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -199,7 +199,7 @@ class Archive:
             self._members[name] = (begin, entry.size)
             if self.is_checked and (name == CONSTANTS or name.startswith(BLOBS)):
                 continue
-            if zlib.crc32(self._memory[begin : begin + entry.size].data) != entry.crc:
+            if binascii.crc32(self._memory[begin : begin + entry.size].data) != entry.crc:
                 raise self.damaged(f"member '{name}' is damaged: its sum does not agree")
 
     def _view(self, name: str) -> NDArray[np.uint8]:

@@ -61,6 +61,19 @@ def test_a_loaded_file_is_the_network_that_was_saved(
         assert same(first.run(image()), second.run(image()))
 
 
+def test_the_layers_of_a_loaded_file_are_a_network(saved: Path, runtime: ann.Runtime) -> None:
+    """It is loaded without builders of layers, and has them when somebody asks for it."""
+    optimized = OptimizedNetwork.load(saved, runtime=runtime)
+    network = optimized.network
+    assert type(network) is ann.Network
+    assert network is optimized.network
+    assert network.validate() == ()
+    relu = network.add_activation(network.layers[-2], ann.ActivationFunction.RELU)
+    assert network.layers[-1] is relu
+    contents = read_network(str(saved))
+    assert contents.network is contents.contents
+
+
 def test_load_recognises_a_file_and_saves_it_once_more(
     saved: Path, tmp_path: Path, runtime: ann.Runtime
 ) -> None:

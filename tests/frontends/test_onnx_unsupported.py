@@ -82,6 +82,27 @@ def test_what_no_tensor_holds_is_one_error_with_all_places(models: Any, shape: l
     )
 
 
+@pytest.mark.parametrize("shape", [[1], ["n"]], ids=["static", "dynamic"])
+def test_every_operand_that_cannot_be_read_is_named(models: Any, shape: list[Any]) -> None:
+    nodes = [
+        node("Equal", ["text", "other"], ["same"], name="equal"),
+        node("Equal", ["text", "text"], ["itself"], name="twice"),
+        node("Where", ["same", "x", "v"], ["a"]),
+        node("Where", ["itself", "a", "v"], ["y"]),
+    ]
+    constants = {"v": np.ones(1, np.float32)}
+    model = models.build(nodes, {"x": (shape, FLOAT)}, {"y": (shape, FLOAT)}, constants, opset=19)
+    for name in ("text", "other"):
+        model.graph.initializer.append(helper.make_tensor(name, TensorProto.STRING, [1], [b"a"]))
+    with pytest.raises(ann.UnsupportedOperatorError) as caught:
+        import_model(models.save(model))
+    assert {o.nodes: o.reason for o in caught.value.operators} == {
+        ("twice",): "initializer 'text' holds string values",
+        ("equal",): "initializer 'text' holds string values; "
+        "initializer 'other' holds string values",
+    }
+
+
 def test_many_nodes_are_counted_and_the_first_is_shown(models: Any) -> None:
     nodes = [
         node("Multinomial", ["x" if k == 0 else f"v{k - 1}"], [f"v{k}"], name=f"e{k}")

@@ -8,8 +8,9 @@ import threading
 from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 import armnn_py as ann
 
@@ -178,3 +179,54 @@ def test_bounds_say_why_they_do_not_help() -> None:
     with ann.load(sums((2, 3, "n")), ["CpuRef"], bounds={"n": 8}) as network:
         assert "axes" in network.late_shapes.reasons[0]
         assert network.run({"x": X, "axes": axes(1)})["y"].shape == (2, 1, 4)
+
+
+@pytest.mark.parametrize("stated", [(2, 3, 4), (2, 3, "n")], ids=["all sizes known", "one is free"])
+def test_an_output_without_a_stated_rank(stated: Any) -> None:
+    made = sums(stated)
+    made.graph.output[0].type.tensor_type.ClearField("shape")
+    with ann.load(made, ["CpuRef"]) as network:
+        for axis in (0, 2):
+            found = network.run({"x": X, "axes": axes(axis)})["y"]
+            np.testing.assert_array_equal(found, X.sum(axis, keepdims=True))
+
+
+def test_boxes_of_an_input_whose_number_no_file_states() -> None:
+    """Boxes that a network computes of its input decide how many are kept; by onnxruntime."""
+    nodes = [
+        helper.make_node("Relu", ["x"], ["boxes"]),
+        helper.make_node("NonMaxSuppression", ["boxes", "scores", "most", "overlap"], ["kept"]),
+        helper.make_node("Cast", ["kept"], ["y"], to=TensorProto.FLOAT),
+    ]
+    made = model(nodes, {"x": ("f", (1, 20, 4)), "scores": ("f", (1, 2, 20))}, opset=17)
+    made.ir_version = 9
+    made.graph.output[0].type.tensor_type.ClearField("shape")
+    made.graph.initializer.extend(
+        [
+            numpy_helper.from_array(np.array([5], np.int64), "most"),
+            numpy_helper.from_array(np.array([0.3], np.float32), "overlap"),
+        ]
+    )
+    rng = np.random.default_rng(5)
+    inputs = {
+        "x": rng.normal(1, 1, (1, 20, 4)).astype(np.float32),
+        "scores": rng.random((1, 2, 20), np.float32),
+    }
+    session = onnxruntime.InferenceSession(
+        made.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    (expected,) = session.run(None, inputs)
+    with ann.load(made, ["CpuRef"]) as network:
+        np.testing.assert_array_equal(network.run(inputs)["y"], expected)
+
+
+def test_a_rank_that_values_decide_is_told_with_advice() -> None:
+    """No value on trial is a shape of these elements."""
+    node = helper.make_node("Reshape", ["x", "to"], ["y"])
+    made = model([node], {"x": ("f", (2, 3, 4)), "to": ("i", (4,))})
+    made.graph.output[0].type.tensor_type.ClearField("shape")
+    with pytest.raises(ann.ParseError, match="'y' states no shape") as caught:
+        ann.import_model(made)
+    assert caught.value.hints == (
+        "onnx.shape_inference.infer_shapes(model) may add the output's shape to the file",
+    )

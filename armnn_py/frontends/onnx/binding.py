@@ -177,7 +177,11 @@ def output_info(info: ValueInfo, deciding: Sequence[str] = ()) -> TensorInfo:
     if info.dims is None:
         raise ParseError(
             f"output {quoted(info.name)} states no shape, so that its rank is not known",
-            hints=["bind all inputs: import_model(..., shapes={...})"],
+            hints=[
+                "onnx.shape_inference.infer_shapes(model) may add the output's shape to the file"
+                if deciding
+                else "bind all inputs: import_model(..., shapes={...})"
+            ],
         )
     shape = tuple(dim if isinstance(dim, int) else None for dim in info.dims)
     try:

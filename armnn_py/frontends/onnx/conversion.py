@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from armnn_py.errors import (
     ArmnnError,
@@ -37,7 +40,7 @@ from armnn_py.frontends.onnx.scope import Scope, Work, named
 from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.small_types import unpacked
 from armnn_py.frontends.onnx.table import NEWEST_VERSION, find_operator
-from armnn_py.frontends.onnx.tensors import Unreadable
+from armnn_py.frontends.onnx.tensors import Unreadable, all_reasons
 from armnn_py.network import Network
 from armnn_py.tensors import TensorInfo
 
@@ -50,6 +53,7 @@ _logger = logging.getLogger(__name__)
 
 #: Of free dimensions: small ones take less time, pictures must be as large as what looks at them.
 _TRIAL_SIZES = (2, 32, 256)
+_TRIAL_VALUES = (0, 1)
 
 
 def network_of(
@@ -94,17 +98,17 @@ def _ranked_outputs(
 ) -> dict[str, TensorInfo]:
     """Return infos of the outputs whose rank the file does not state, from a conversion on trial.
 
-    Which sizes the free dimensions may have nobody knows; nothing is returned if none of a few
-    will do.
+    Which sizes the free dimensions may have nobody knows, nor which values inputs that decide
+    shapes; nothing is returned if none of a few will do.
     """
     unknown = [name for name, info in model.outputs.items() if info.dims is None]
-    for size in _TRIAL_SIZES if unknown else ():
+    for size, value in product(_TRIAL_SIZES, _TRIAL_VALUES) if unknown else ():
         bound = {
             name: info.with_shape([size if dim is None else dim for dim in info.shape])
             for name, info in infos.items()
         }
         try:
-            made = convert(model, bound, backends).outputs
+            made = _on_trial(model, bound, backends, value).outputs
         except ArmnnError:
             continue
         return {
@@ -113,6 +117,26 @@ def _ranked_outputs(
             if name in made
         }
     return {}
+
+
+def _on_trial(
+    model: OnnxModel,
+    infos: Mapping[str, TensorInfo],
+    backends: Sequence[RunsStandIns],
+    value: int,
+) -> Network:
+    """Convert with inputs that decide shapes full of one value."""
+    values: dict[str, Array] = {}
+    while True:
+        try:
+            return convert(model, infos, backends, values)
+        except InputValuesNeededError as error:
+            more = [name for name in error.names if name not in values]
+            if not more:
+                raise
+        for name in more:
+            info = infos[name]
+            values[name] = np.full(info.static_shape, value, info.dtype)
 
 
 class Builder:
@@ -193,7 +217,7 @@ def check_operators(model: OnnxModel, backends: Sequence[RunsStandIns] = ()) -> 
         values = [model.constants.get(name) for name in node.inputs]
         unreadable = [value for value in values if isinstance(value, Unreadable)]
         if unreadable:
-            problems.add_node(node, unreadable[0].reason)
+            problems.add_node(node, all_reasons(unreadable))
         elif entry.check is not None:
             known = [value if isinstance(value, Known) else None for value in values]
             try:

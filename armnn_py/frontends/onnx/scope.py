@@ -31,7 +31,7 @@ from armnn_py.frontends.onnx.problems import OnnxProblems
 from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.small_types import prepared, restored
 from armnn_py.frontends.onnx.table import find_operator
-from armnn_py.frontends.onnx.tensors import Unreadable
+from armnn_py.frontends.onnx.tensors import Unreadable, all_reasons
 from armnn_py.tensors import TensorInfo
 
 if TYPE_CHECKING:
@@ -196,12 +196,16 @@ class Scope:
         """Convert one node to the values of its outputs, or None where that cannot be."""
         work = self.work
         values: list[Value | None] = []
+        unreadable: list[Unreadable] = []
         for name in node.inputs:
             value = self.values[name] if name else None
             if isinstance(value, Unreadable):
-                work.problems.add_node(node, value.reason)
-                return None
-            values.append(value)
+                unreadable.append(value)
+            else:
+                values.append(value)
+        if unreadable:
+            work.problems.add_node(node, all_reasons(unreadable))
+            return None
         version = self.version_of(node.domain)
         node = self._resolved(node)
         work.emit.begin(self.title + node.name)

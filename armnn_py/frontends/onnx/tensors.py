@@ -23,12 +23,14 @@ from armnn_py.records import record
 from armnn_py.tensors.memory import aligned_empty
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import onnx
     from numpy.typing import NDArray
 
     from armnn_py.frontends.common.source import Part
 
-__all__ = ["Unreadable", "read_tensor"]
+__all__ = ["Unreadable", "all_reasons", "read_tensor"]
 
 #: Bits of an element where that is less than a byte: they are stored as in tensors of ours.
 _BITS = {21: 4, 22: 4, 23: 4, 25: 2, 26: 2}
@@ -50,6 +52,11 @@ class Unreadable:
     """A tensor of an element type that numpy lacks; a node that reads it is unsupported."""
 
     reason: str
+
+
+def all_reasons(tensors: Iterable[Unreadable]) -> str:
+    """Return the reasons of all operands of a node that cannot be read, each once."""
+    return "; ".join(dict.fromkeys(tensor.reason for tensor in tensors))
 
 
 def read_tensor(

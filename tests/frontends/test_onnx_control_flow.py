@@ -219,13 +219,82 @@ def test_a_loop_without_end_is_refused() -> None:
         ann.import_model(made)
 
 
-def test_a_condition_computed_in_each_turn_is_refused() -> None:
-    body = doubling([
+def below(limit: float) -> list[Any]:
+    """The condition that no element of the next state has reached a limit."""
+    return [
+        constant("limit", np.float32(limit)),
         helper.make_node("ReduceMax", ["next"], ["most"], keepdims=0),
-        helper.make_node("Cast", ["most"], ["goes_on"], to=BOOL),
-    ])  # fmt: skip
-    nodes = [constant("c", True), helper.make_node("Loop", ["", "c", "x"], ["y", ""], body=body)]
-    made = model(nodes, [value("x", FLOAT, (3, 4))], [value("y", FLOAT, (3, 4))])
+        helper.make_node("Less", ["most", "limit"], ["goes_on"]),
+    ]
+
+
+def without_list(body: onnx.GraphProto) -> onnx.GraphProto:
+    del body.output[2:]
+    return body
+
+
+LARGE = np.resize(X, (3, 2**14)).astype(np.float32)  # no input whose values may decide shapes
+
+
+@pytest.mark.parametrize("limit", [0.0, 3.0, 40.0, 1e9])
+def test_a_condition_computed_in_each_turn_of_a_bounded_loop(limit: float) -> None:
+    """States are those of the last turn that is reached, one at least."""
+    body = without_list(doubling(below(limit)))
+    nodes = [
+        constant("m", np.int64(9)),
+        constant("c", True),
+        helper.make_node("ReduceMean", ["large"], ["mean"], keepdims=0),
+        helper.make_node("Add", ["small", "mean"], ["x"]),
+        helper.make_node("Loop", ["m", "c", "x"], ["y"], body=body),
+    ]
+    inputs = [value("small", FLOAT, (3, 4)), value("large", FLOAT, LARGE.shape)]
+    made = model(nodes, inputs, [value("y", FLOAT, (3, 4))])
+    compare(made, {"small": X, "large": LARGE})
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_bounded_loop_that_data_may_keep_from_its_first_turn(sign: int) -> None:
+    nodes = [
+        constant("m", np.int64(5)),
+        constant("zero", np.float32(0)),
+        helper.make_node("ReduceSum", ["large"], ["sum"], keepdims=0),
+        helper.make_node("Greater", ["sum", "zero"], ["c"]),
+        helper.make_node("Loop", ["m", "c", "x"], ["y"], body=without_list(doubling(below(20)))),
+    ]
+    inputs = [value("x", FLOAT, (3, 4)), value("large", FLOAT, LARGE.shape)]
+    made = model(nodes, inputs, [value("y", FLOAT, (3, 4))])
+    compare(made, {"x": X, "large": sign * np.abs(LARGE)})
+
+
+def test_a_loop_of_one_turn_need_not_know_its_condition() -> None:
+    nodes = [
+        constant("m", np.int64(1)),
+        constant("c", True),
+        helper.make_node("Loop", ["m", "c", "x"], ["y", "all"], body=doubling(below(3))),
+    ]
+    compare(model(nodes, [value("x", FLOAT, (3, 4))], LOOP_OUTPUTS), {"x": X})
+
+
+@pytest.mark.parametrize("limit", [3.0, 40.0])
+def test_values_of_a_small_input_end_a_loop_without_bound(limit: float) -> None:
+    """As many states are collected as these values let there be turns."""
+    nodes = [
+        constant("c", True),
+        helper.make_node("Loop", ["", "c", "x"], ["y", "all"], body=doubling(below(limit))),
+    ]
+    made = model(nodes, [value("x", FLOAT, (3, 4))], LOOP_OUTPUTS)
+    assert len(compare(made, {"x": X})["all"]) == (1 if limit == 3 else 4)
+
+
+def test_a_condition_of_data_in_a_loop_without_bound_is_refused() -> None:
+    nodes = [
+        constant("c", True),
+        helper.make_node("ReduceMean", ["large"], ["mean"], keepdims=0),
+        helper.make_node("Add", ["small", "mean"], ["x"]),
+        helper.make_node("Loop", ["", "c", "x"], ["y", ""], body=doubling(below(3))),
+    ]
+    inputs = [value("small", FLOAT, (3, 4)), value("large", FLOAT, LARGE.shape)]
+    made = model(nodes, inputs, [value("y", FLOAT, (3, 4))])
     with pytest.raises(ann.UnsupportedOperatorError, match="each turn computes at run time"):
         ann.import_model(made)
 

@@ -61,11 +61,14 @@ class NotKnown(Unsupported):
     ----------
     index
         Number of the operand.
+    value
+        What decides, if it is no operand: the condition of a turn.
     """
 
-    def __init__(self, reason: str, index: int) -> None:
+    def __init__(self, reason: str, index: int, value: Value | None = None) -> None:
         super().__init__(reason)
         self.index = index
+        self.value = value
 
 
 def data_type_of(dtype: np.dtype[Any]) -> DataType:

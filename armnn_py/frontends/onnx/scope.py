@@ -236,7 +236,8 @@ class Scope:
             return None
         except Unsupported as reason:
             if isinstance(reason, NotKnown):
-                sources = origins(values[reason.index])
+                decides = values[reason.index] if reason.value is None else reason.value
+                sources = origins(decides)
                 if sources is not None:
                     work.needed |= sources
                     return None

@@ -10,15 +10,25 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
-from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.values import (
+    Known,
+    NotKnown,
+    Unsupported,
+    Value,
+    dtype_of,
+    shape_of,
+)
 from armnn_py.frontends.onnx.graph_node import Body
 from armnn_py.frontends.onnx.node import NodeView
+from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.table import operator
+from armnn_py.types import LogicalBinaryOperation
 
 __all__: list[str] = []
 
 #: Turns of a loop that are written out.
 _MOST_TURNS = 1024
+_AND = LogicalBinaryOperation.AND
 
 
 @operator("If")
@@ -35,41 +45,64 @@ def _if(view: NodeView) -> list[Value]:
     second = view.call(view.body("else_branch"), (), turn="else/")
     if len(first) != len(second):
         raise ParseError(f"{len(first)} and {len(second)} outputs of the branches")
+    return _selected(view, view.emit.reshape(view.value(0), ()), first, second, "branches")
+
+
+def _selected(
+    view: NodeView, flag: Value, first: Sequence[Value], second: Sequence[Value], what: str
+) -> list[Value]:
+    """Select between values by a condition that is computed when the network runs."""
     for one, other in zip(first, second, strict=True):
+        if isinstance(one, TensorList) or isinstance(other, TensorList):
+            raise Unsupported(f"a condition computed at run time, and {what} that are sequences")
         if shape_of(one) != shape_of(other) or dtype_of(one) != dtype_of(other):
-            raise Unsupported("a condition computed at run time, and branches of different shapes")
-    flag = view.emit.reshape(view.value(0), ())
+            raise Unsupported(f"a condition computed at run time, and {what} of different shapes")
     return [view.emit.where(flag, one, other) for one, other in zip(first, second, strict=True)]
 
 
 @operator("Loop")
 def _loop(view: NodeView) -> list[Value]:
-    """Write out the turns of a loop whose number, and whose conditions, are known."""
+    """Write out the turns of a loop whose number, and whose conditions, are known.
+
+    If a condition is computed when the network runs, all turns that there may be are computed,
+    and states stay as they are from the turn on that is not reached.
+    """
     body = view.body("body")
     states = [view.value(index) for index in range(2, view.count)]
     names = ["", "", *view.node.inputs[2:]]
     turns: int | None = None
     if view.has(0):
         turns = int(view.constant(0, "the number of turns").reshape(-1)[0])
-    goes_on = True
-    if view.has(1):
-        goes_on = bool(view.constant(1, "the condition").reshape(-1)[0])
     scanned: list[list[Value]] = [[] for _ in range(len(body.outputs) - 1 - len(states))]
+    bounded = turns is not None and turns <= _MOST_TURNS and not scanned
+    goes_on, reached = True, None
+    if view.has(1):
+        if bounded and view.known(1) is None and not view.depends_on_inputs(1):
+            reached = view.emit.reshape(view.value(1), ())
+        else:
+            goes_on = bool(view.constant(1, "the condition").reshape(-1)[0])
     turn = 0
     while goes_on and (turns is None or turn < turns):
         if turn >= _MOST_TURNS:
             raise Unsupported(f"more than {_MOST_TURNS} turns")
         given = [Known(np.array(turn, np.int64)), Known(np.array(True)), *states]
         results = view.call(body, given, names, turn=f"{turn}/")
-        condition = results[0]
-        if not isinstance(condition, Known):
-            raise Unsupported("a condition that each turn computes at run time")
-        goes_on = bool(condition.array.reshape(-1)[0])
-        states = results[1 : 1 + len(states)]
+        condition, before, states = results[0], states, results[1 : 1 + len(states)]
+        if reached is not None:
+            states = _selected(view, reached, states, before, "states")
         names = []
         for values, value in zip(scanned, results[1 + len(states) :], strict=True):
             values.append(value)
         turn += 1
+        if turn == turns:
+            break  # whatever its condition says
+        if isinstance(condition, Known):
+            goes_on = bool(condition.array.reshape(-1)[0])
+        elif bounded:
+            flag = view.emit.reshape(condition, ())
+            reached = flag if reached is None else view.emit.logical(_AND, reached, flag)
+        else:
+            raise NotKnown("a condition that each turn computes at run time", 0, condition)
     if any(not values for values in scanned):
         raise Unsupported("a loop without turns that collects values")
     return [*states, *(_stacked(view, values, 0) for values in scanned)]

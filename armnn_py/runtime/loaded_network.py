@@ -188,7 +188,8 @@ class LoadedNetwork(
             lease = pool.take()
             if lease is not None:
                 try:
-                    plain = lease.context.run_plain(inputs, out)  # type: ignore[union-attr]
+                    context = lease.context  # None: a signal handler has closed the network
+                    plain = None if context is None else context.run_plain(inputs, out)
                 finally:
                     pool.give_back(lease)
                     drain_log()

@@ -74,15 +74,13 @@ class PlainArrays:
                 type(value) is not _ndarray
                 or (value.dtype is not dtype and value.dtype != dtype)
                 or value.shape != shape
-                or not value.flags.aligned
+                or not (flags := value.flags).c_contiguous
+                or not flags.aligned
             ):
                 return None
             try:
-                # Only a dense array that can be written has such a buffer.
                 addresses[index] = address_of_buffer(buffer_over(value))
-            except (TypeError, ValueError):
-                if not value.flags.c_contiguous:
-                    return None
+            except (TypeError, ValueError):  # read-only, or without elements
                 addresses[index] = value.ctypes.data
             kept.append(value)
         return kept

@@ -92,7 +92,8 @@ DISPUTES = {
     "test_l2normalization_axis_0": "a norm of 0 gives 0, not NaN. The text of LpNormalization-22 "
     'in 1.23.2: "When the Lp norm is zero (i.e., all elements along the axis are zero), the '
     'output is defined to be zero to avoid division by zero." In the package of this version it '
-    "says nothing of that; the case of 1.23.2 is the same model with 0 recorded",
+    "says nothing of that; the case of 1.23.2 is the same model with 0 recorded, "
+    "and onnxruntime gives 0 as well",
     "test_qlinearmatmul_": "sums beyond int8 saturate, as the text of QLinearMatMul-10 and -21 "
     'says: "The quantization formula is y = saturate((x / y_scale) + y_zero_point)." The '
     "recorded ones wrap around, and onnxruntime does not give them either",

@@ -12,7 +12,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py._native.subgraph import LayerData
-from armnn_py.optimizer import edges, optimize_subgraphs
+from armnn_py.optimizer import edges, subgraph_work
 from armnn_py.optimizer.graph import Graph, Node, Origin
 from armnn_py.optimizer.subgraph_selection import SubgraphView
 
@@ -43,7 +43,7 @@ def zero(sample_backend: Callable[[str], Path]) -> ann.Runtime:
 def test_everywhere(zero: ann.Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     in_parts: dict[str, int] = {}
     in_memory: dict[str, int] = {}
-    of_node, of_view = edges._layer_data, optimize_subgraphs.subgraph_data
+    of_node, of_view = edges._layer_data, subgraph_work.subgraph_data
 
     def layer_data(node: Node, guid: int) -> LayerData:
         in_memory[node.name] = guid
@@ -55,7 +55,7 @@ def test_everywhere(zero: ann.Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
         return data
 
     monkeypatch.setattr(edges, "_layer_data", layer_data)
-    monkeypatch.setattr(optimize_subgraphs, "subgraph_data", subgraph_data)
+    monkeypatch.setattr(subgraph_work, "subgraph_data", subgraph_data)
     network = network_of()
     x = np.linspace(-2, 2, 8, dtype=np.float32).reshape(1, 8)
     with zero, ann.load(network, ["Sample_Zero", "CpuRef"], runtime=zero) as net:

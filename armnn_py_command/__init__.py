@@ -15,7 +15,7 @@ __all__ = ["main"]
 
 _INTERRUPTED = 130
 
-# Ten thousands instead of 700: what a short command makes stays alive to its end, all of it.
+# Many more than Python's 700: what a short command makes stays alive to its end, all of it.
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 

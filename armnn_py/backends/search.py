@@ -186,8 +186,8 @@ class Search:
                 backend.close()
 
     def _add_file(self, file: InspectedFile) -> None:
-        is_made = file.refusal is None  # by something that Ctrl-C between two lines would lose
-        with deferred_interrupts() if is_made else nullcontext():
+        # Ctrl-C between two lines would lose what was made; of a refused file nothing is.
+        with deferred_interrupts() if file.refusal is None else nullcontext():
             self._add(
                 *load_file(
                     file.candidate,

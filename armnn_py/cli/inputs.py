@@ -102,7 +102,7 @@ def random_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Array
     InvalidArgumentError
         An input has free dimensions.
     """
-    # Not numpy.random: a short run takes as long as importing that.
+    # Not numpy.random: importing that takes longer than a short run.
     generator = random.Random(seed)
     arrays: dict[str, Array] = {}
     for name, info in infos.items():

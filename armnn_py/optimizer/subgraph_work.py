@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from armnn_py._native.model_options import NativeModelOptions
     from armnn_py._native.optimization_sink import OptimizationAnswer, SubstitutionData
     from armnn_py._native.subgraph import Slot
     from armnn_py.backends.backend import Backend
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.subgraph_selection import SubgraphView
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["SubgraphWork", "subgraph_data"]
+__all__ = ["SubgraphWork", "ask", "subgraph_data"]
 
 _log = logging.getLogger("armnn_py.optimizer")
 
@@ -69,6 +70,30 @@ def subgraph_data(graph: Graph, view: SubgraphView) -> SubgraphData:
     )
 
 
+def ask(
+    backend: Backend, data: SubgraphData, options: NativeModelOptions | None
+) -> OptimizationAnswer:
+    """Return what a backend makes of a sub-graph; nobody has checked it.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The runtime of the backend is closed.
+    BackendError
+        As `optimize_subgraph`.
+    """
+    with backend.in_use():
+        return optimize_subgraph(
+            data,
+            backend.id,
+            backend.api,
+            backend.instance,
+            options,
+            retain=backend.retain,
+            release=backend.release,
+        )
+
+
 class SubgraphWork:
     """The state of one call of `optimize_subgraphs`; ``settled`` are nodes that a backend has seen.
 
@@ -104,19 +129,7 @@ class SubgraphWork:
             data = plain_subgraph(traced)
         log = self.changes.setdefault(backend.id, [])
         options = None if self._options is None else self._options.of(backend)
-        backend.retain()
-        try:
-            answer = optimize_subgraph(
-                data,
-                backend.id,
-                backend.api,
-                backend.instance,
-                options,
-                retain=backend.retain,
-                release=backend.release,
-            )
-        finally:
-            backend.release()
+        answer = ask(backend, data, options)
         if self._record is not None:
             self._record.answered(backend.id, traced, answer)
         fault = find_fault(data, answer)

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py._native.optimization_sink import optimize_subgraph
 from armnn_py._native.subgraph import BOUNDARY
 from armnn_py.errors import BackendError
 from armnn_py.optimizer.check_answer import find_fault
 from armnn_py.optimizer.compiled_source import border_of_layer
 from armnn_py.optimizer.subgraph_selection import SubgraphView
-from armnn_py.optimizer.subgraph_work import subgraph_data
+from armnn_py.optimizer.subgraph_work import ask, subgraph_data
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -73,16 +72,7 @@ def compile_again(
         ),
     )
     data = subgraph_data(graph, view)
-    with backend.in_use():
-        answer = optimize_subgraph(
-            data,
-            backend.id,
-            backend.api,
-            backend.instance,
-            options,
-            retain=backend.retain,
-            release=backend.release,
-        )
+    answer = ask(backend, data, options)
     fault = find_fault(data, answer)
     if fault is not None:
         raise BackendError(

@@ -24,6 +24,7 @@ from armnn_py.network.builders import (
 )
 from armnn_py.network.metadata import ModelMetadata
 from armnn_py.network.storage import Builder, DynamicParts
+from armnn_py.network.tensor_names import TensorNames, lasting
 from armnn_py.network.validate import find_notes, find_problems
 from armnn_py.tensors import TensorInfo, format_shape, parse_static_shape
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from armnn_py.network.flat import FlatLayer
     from armnn_py.symbolic import SizeTrace
 
-_State: TypeAlias = "tuple[str, DynamicParts | None, ModelMetadata, list[FlatLayer]]"
+_State: TypeAlias = "tuple[str, DynamicParts | None, ModelMetadata, list[FlatLayer], TensorNames]"
 
 
 @public_class
@@ -256,6 +257,7 @@ class Network(
         network = type(self)(self.name if name is None else name)
         network._dynamic = self._dynamic
         network._metadata = self._metadata
+        network._tensor_names = self._tensor_names
         restore(network, flatten(self))
         return network
 
@@ -310,15 +312,17 @@ class Network(
     def __getstate__(self) -> _State:
         from armnn_py.network.flat import flatten
 
-        return self.name, self._dynamic, self._metadata, flatten(self)
+        names = lasting(self._tensor_names)
+        return self.name, self._dynamic, self._metadata, flatten(self), names
 
     def __setstate__(self, state: _State) -> None:
         from armnn_py.network.flat import restore
 
-        name, dynamic, metadata, layers = state
+        name, dynamic, metadata, layers, names = state
         Network.__init__(self, name)
         self._dynamic = dynamic
         self._metadata = metadata
+        self._tensor_names = names
         restore(self, layers)
 
 

@@ -18,6 +18,7 @@ from armnn_py.network.layer import (
     VariableLayer,
 )
 from armnn_py.network.metadata import ModelMetadata
+from armnn_py.network.tensor_names import TensorNames
 from armnn_py.records import record
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import LayerType
@@ -45,6 +46,7 @@ class DynamicParts:
 
 
 _NO_METADATA = ModelMetadata()
+_NO_NAMES: TensorNames = MappingProxyType({})
 
 
 def check_name(name: str, what: str) -> str:
@@ -74,6 +76,7 @@ class NetworkStorage:
         "_metadata",
         "_name",
         "_outputs",
+        "_tensor_names",
         "_variables",
     )
 
@@ -89,11 +92,14 @@ class NetworkStorage:
         self._assigned: dict[str, AssignLayer] = {}
         self._dynamic: DynamicParts | None = None
         self._metadata = _NO_METADATA
+        #: What an importer made of the tensors that the model file names.
+        self._tensor_names: TensorNames = _NO_NAMES
         #: Whether the first graph that is made of it takes the values of its constants.
         self._gives_up_values = False
 
     def _drop_values(self) -> None:
         """Drop the values of constants; nobody may ask for them afterwards."""
+        self._tensor_names = _NO_NAMES
         for layer in self._layers:
             if isinstance(layer, ConstantLayer):
                 del layer._value

@@ -111,9 +111,10 @@ def load(
         Most threads of the process that a layer of this network takes, the caller's included;
         default: all, see `set_num_threads`.
     extra_outputs
-        Names of layers whose first outputs are outputs of the network, too, under these names;
-        ``"split:1"`` is the second output of a layer. Not with free dimensions, which ``shapes``
-        binds.
+        Names of tensors inside, as the model file has them, or names of layers, which are outputs
+        of the network, too, under these names; a tensor is meant if there are both.
+        ``"split:1"`` is the second output of a layer. What was computed at import is a constant;
+        what is inside of a layer, or large and read by none, is refused.
     cache
         A folder that keeps the optimised network, so that it is imported and optimised only once;
         True for the user's cache folder. Default: as ``ARMNN_PY_CACHE`` says, else none. What is

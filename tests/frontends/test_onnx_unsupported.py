@@ -82,6 +82,41 @@ def test_what_no_tensor_holds_is_one_error_with_all_places(models: Any, shape: l
     )
 
 
+def test_outputs_that_come_from_such_inputs_are_listed_with_them(models: Any) -> None:
+    """An optional or a sequence that a supported operator passes on; what is taken out is none."""
+    tensor = helper.make_tensor_type_proto(FLOAT, [2])
+    listed = helper.make_sequence_type_proto(tensor)
+    perhaps = helper.make_optional_type_proto(listed)
+    model = models.build(
+        [
+            node("Identity", ["maybe"], ["same"], name="pass"),
+            node("OptionalGetElement", ["same"], ["list"], name="get"),
+            node("SequenceInsert", ["list", "x"], ["longer"], name="insert"),
+            node("SequenceAt", ["list", "k"], ["item"], name="at"),
+            node("SequenceConstruct", ["item", "x"], ["pair"], name="pair"),
+            node("SequenceConstruct", ["x", "x"], ["twice"], name="twice"),
+        ],
+        {"x": ([2], FLOAT)},
+        ["untyped", "same", "longer", "item", "pair", "twice"],
+        {"k": np.array(0)},
+        opset=18,
+    )
+    model.graph.node.append(node("Identity", ["maybe"], ["untyped"]))
+    model.graph.input.append(helper.make_value_info("maybe", perhaps))
+    kinds = {"same": perhaps, "longer": listed, "item": tensor, "pair": listed, "twice": listed}
+    for info in model.graph.output:
+        if info.name in kinds:
+            info.type.CopyFrom(kinds[info.name])
+    model.graph.output[0].ClearField("type")
+    with pytest.raises(ann.ParseError) as caught:
+        import_model(models.save(model))
+    assert str(caught.value) == (
+        "'maybe' holds optional type values, which no tensor can\n"
+        "  output 'same' holds optional type values, which no tensor can\n"
+        "  output 'longer' holds sequence type values, which no tensor can"
+    )
+
+
 @pytest.mark.parametrize("shape", [[1], ["n"]], ids=["static", "dynamic"])
 def test_every_operand_that_cannot_be_read_is_named(models: Any, shape: list[Any]) -> None:
     nodes = [

@@ -16,7 +16,7 @@ from armnn_py.types import DataType
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["foreign_values", "holding", "input_infos", "output_info"]
+__all__ = ["foreign_values", "holding", "input_infos", "is_foreign", "output_info"]
 
 Shapes = Mapping[str, Sequence[int | None]]
 
@@ -61,13 +61,18 @@ def foreign_values(model: OnnxModel) -> tuple[list[ValueInfo], list[ValueInfo]]:
 
     A sequence or an optional value as an output may be tensors by the end of the conversion.
     """
-    inputs = [info for info in model.inputs.values() if _found_type(info) is None]
+    inputs = [info for info in model.inputs.values() if is_foreign(info)]
     outputs = [
         info
         for info in model.outputs.values()
-        if _found_type(info) is None and (info.dims is not None or info.type_name == "map type")
+        if is_foreign(info) and (info.dims is not None or info.type_name == "map type")
     ]
     return inputs, outputs
+
+
+def is_foreign(info: ValueInfo) -> bool:
+    """Say whether the file states a type that no tensor has."""
+    return _found_type(info) is None
 
 
 def _checked(shapes: Shapes | None) -> dict[str, list[int | None]]:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -15,15 +15,14 @@ from armnn_py.errors import (
     ArmnnError,
     InputValuesNeededError,
     ParseError,
-    UnsupportedOperatorError,
 )
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.common.tensor_names import places_of
 from armnn_py.frontends.common.values import (
     Array,
     Known,
-    NotKnown,
     Unsupported,
     Value,
     data_type_of,
@@ -31,16 +30,15 @@ from armnn_py.frontends.common.values import (
     shape_of,
     stored,
 )
-from armnn_py.frontends.onnx.binding import foreign_values, holding, input_infos, output_info
+from armnn_py.frontends.onnx.binding import input_infos, output_info
+from armnn_py.frontends.onnx.checks import check_inputs, check_operators
 from armnn_py.frontends.onnx.graph_node import Node
 from armnn_py.frontends.onnx.model import OnnxModel, weight_bytes
-from armnn_py.frontends.onnx.node import NodeView
-from armnn_py.frontends.onnx.problems import OnnxProblems
-from armnn_py.frontends.onnx.scope import Scope, Work, named
+from armnn_py.frontends.onnx.scope import Scope, Work
 from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.small_types import unpacked
-from armnn_py.frontends.onnx.table import NEWEST_VERSION, find_operator
-from armnn_py.frontends.onnx.tensors import Unreadable, all_reasons
+from armnn_py.frontends.onnx.table import NEWEST_VERSION
+from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.network import Network
 from armnn_py.tensors import TensorInfo
 
@@ -166,71 +164,6 @@ class Builder:
         return f"<Builder of {self.model.source_name!r}>"
 
 
-def check_inputs(model: OnnxModel, backends: Sequence[RunsStandIns] = ()) -> None:
-    """Raise one error for all inputs that no tensor can hold.
-
-    It names outputs of such types, and operators that cannot be imported, too.
-    """
-    inputs, outputs = foreign_values(model)
-    if not inputs:
-        return
-    try:
-        check_operators(model, backends)
-    except UnsupportedOperatorError as found:
-        others, hints = found.details, found.hints
-    except ParseError:
-        others, hints = (), ()  # a fault of the file; these inputs come first
-    else:
-        others, hints = (), ()
-    first, *rest = inputs
-    raise ParseError(
-        f"{quoted(first.name)} {holding(first)}",
-        path=model.path,
-        details=[
-            *(f"input {quoted(info.name)} {holding(info)}" for info in rest),
-            *(f"output {quoted(info.name)} {holding(info)}" for info in outputs),
-            *others,
-        ],
-        hints=hints,
-    )
-
-
-def check_operators(model: OnnxModel, backends: Sequence[RunsStandIns] = ()) -> None:
-    """Raise one `UnsupportedOperatorError` for all that can be known without shapes.
-
-    If ``backends`` run operators that no layer expresses, that is nothing: they are asked when
-    shapes are known.
-    """
-    if backends:
-        return
-    from armnn_py.frontends.onnx.functions import is_known
-
-    problems = OnnxProblems(model)
-    emit = Emitter(Network(model.name))
-    for node in model.nodes:
-        version = model.version_of(node.domain)
-        entry = find_operator(node.domain, node.op_type, version)
-        if entry is None:
-            if not is_known(model, node, version):
-                problems.add_unknown(node)
-            continue
-        values = [model.constants.get(name) for name in node.inputs]
-        unreadable = [value for value in values if isinstance(value, Unreadable)]
-        if unreadable:
-            problems.add_node(node, all_reasons(unreadable))
-        elif entry.check is not None:
-            known = [value if isinstance(value, Known) else None for value in values]
-            try:
-                entry.check(NodeView(node, version, known, emit, model.used))
-            except NotKnown:
-                pass  # perhaps it is with shapes
-            except Unsupported as reason:
-                problems.add_node(node, str(reason))
-            except ParseError as error:
-                raise named(error, node) from error
-    problems.raise_if_any()
-
-
 def convert(
     model: OnnxModel,
     infos: Mapping[str, TensorInfo],
@@ -317,7 +250,23 @@ class _Conversion(Scope):
                 continue
             self._check_type(name, value)
             self._add_output(name, value)
+        self.network._tensor_names = places_of(emit, self._named())
         return self.network
+
+    def _named(self) -> Iterator[tuple[str, object]]:
+        """Return the tensors of the graph by name; in words, why there is none of a name."""
+        values = self.values
+        for name, value in values.items():
+            if isinstance(value, Unreadable):
+                yield name, f"cannot be read: {value.reason}"
+            elif isinstance(value, TensorList):
+                yield name, "is a sequence, not one tensor"
+            else:
+                yield name, value
+        for node in self.model.nodes:
+            for name in node.outputs:
+                if name and name not in values:
+                    yield name, f"is inside of what became of {node.label}: no layer makes it"
 
     def _add_output(self, name: str, value: Value) -> None:
         emit = self.work.emit

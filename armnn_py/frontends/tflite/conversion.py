@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.origins import origins
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.stand_ins import RunsStandIns
+from armnn_py.frontends.common.tensor_names import places_of
 from armnn_py.frontends.common.values import (
     Array,
     Known,
@@ -121,7 +122,18 @@ class _Conversion:
         self.resources.finish()
         for name, place in self.entry.outputs.items():
             self._output(name, place)
+        self.network._tensor_names = places_of(self.emit, self._named())
         return self.network
+
+    def _named(self) -> Iterator[tuple[str, Value | str]]:
+        """Return the tensors of the sub-graph by their names, and the first of joined names."""
+        full = {self.graph.tensors[place].name for place in self.values}
+        for place, value in self.values.items():
+            tensor = self.graph.tensors[place]
+            if tensor.name:
+                yield tensor.name, value
+            if tensor.short_name not in full:
+                yield tensor.short_name, value
 
     def _output(self, name: str, place: int) -> None:
         tensor = self.graph.tensors[place]

@@ -76,7 +76,7 @@ def test_a_second_output_of_a_layer() -> None:
         (["wole"], ann.UnknownNameError, "no layer 'wole'"),
         (["whole:1"], ann.InvalidArgumentError, "layer 'whole' has 1 output"),
         (["a"], ann.InvalidArgumentError, "output of the network already"),
-        ("whole", ann.InvalidArgumentError, "a list of names of layers expected"),
+        ("whole", ann.InvalidArgumentError, "a list of names of tensors or layers expected"),
     ],
 )
 def test_extra_outputs_that_cannot_be(names: Any, error: Any, said: str) -> None:
@@ -84,15 +84,36 @@ def test_extra_outputs_that_cannot_be(names: Any, error: Any, said: str) -> None
         ann.load(floors(), ["CpuRef"], extra_outputs=names)
 
 
-def test_extra_outputs_need_known_shapes() -> None:
-    info = ann.TensorInfo((None, 4))
-
+def test_extra_outputs_with_free_dimensions() -> None:
     def build(infos: Any) -> ann.Network:
         network = ann.Network()
         x = network.add_input("x", infos["x"])
-        network.add_output("y", network.add_floor(x))
+        if infos["x"].shape[0] == 32:
+            raise ann.InvalidArgumentError("not 32")
+        whole = network.add_floor(x, name="whole")
+        network.add_output("y", network.add_activation(whole, ann.ActivationFunction.RELU))
         return network
 
+    info = ann.TensorInfo((None, 3))
     network = ann.Network.from_builder("rows", {"x": info}, build, {"y": info})
-    with pytest.raises(ann.InvalidArgumentError, match="free dimensions"):
-        ann.load(network, ["CpuRef"], extra_outputs=["floor_1"])
+    with ann.load(network, ["CpuRef"], extra_outputs=["whole"]) as loaded:
+        assert loaded.outputs["whole"].shape == (None, None)
+        for rows in (1, 4):
+            found = loaded.run(np.repeat(X, rows, 0))
+            np.testing.assert_array_equal(found["whole"], [[-2, 2, 7]] * rows)
+            np.testing.assert_array_equal(found["y"], [[0, 2, 7]] * rows)
+    assert not network.is_dynamic or list(network.outputs) == ["y"]
+    with pytest.raises(ann.UnknownNameError, match="no layer 'wole'"):
+        ann.load(network, ["CpuRef"], extra_outputs=["wole"])
+
+
+def test_layers_that_no_size_on_trial_makes() -> None:
+    def build(infos: Any) -> ann.Network:
+        raise ann.InvalidArgumentError("only 7 rows will do")
+
+    info = ann.TensorInfo((None, 3))
+    network = ann.Network.from_builder("rows", {"x": info}, build, {"y": info})
+    with pytest.raises(ann.InvalidArgumentError, match="could not be made on trial") as caught:
+        ann.load(network, ["CpuRef"], extra_outputs=["whole"])
+    assert "only 7 rows will do" in str(caught.value)
+    assert "shapes={...}" in str(caught.value)

@@ -175,6 +175,10 @@ class EmitterBase:
             slot = self._slots[value] = constant.outputs[0]
         return slot
 
+    def made_of(self, value: Known) -> OutputSlot | None:
+        """Return the slot that holds a known value, if a layer has asked for one."""
+        return self._slots.get(value)
+
     def weights(self, value: Value) -> Value:
         """Return weights of a product: those of blocks as a layer that makes them of levels."""
         if not isinstance(value, KnownBlocks):

@@ -233,9 +233,9 @@ class BinaryOperation(IntEnum):
     POWER = 7
     MOD = 8  #: x - y * floor(x / y): the sign of y, as numpy.mod [armnn_py]
     FMOD = 9  #: x - y * trunc(x / y): the sign of x, as fmod of C [armnn_py]
-    BITWISE_AND = 10  #: Of integers [armnn_py]
-    BITWISE_OR = 11  #: Of integers [armnn_py]
-    BITWISE_XOR = 12  #: Of integers [armnn_py]
+    BITWISE_AND = 10  #: Of integers or booleans [armnn_py]
+    BITWISE_OR = 11  #: Of integers or booleans [armnn_py]
+    BITWISE_XOR = 12  #: Of integers or booleans [armnn_py]
     SHIFT_LEFT = 13  #: Of integers, by y bits; 0 for y outside of the width [armnn_py]
     SHIFT_RIGHT = 14  #: Of integers, by y bits, zeros coming in; 0 for y outside of the width [armnn_py]
 
@@ -388,4 +388,4 @@ class UnaryOperation(IntEnum):
     ASINH = 19  #: [armnn_py]
     ACOSH = 20  #: [armnn_py]
     ATANH = 21  #: [armnn_py]
-    BITWISE_NOT = 22  #: Of integers [armnn_py]
+    BITWISE_NOT = 22  #: Of integers or booleans [armnn_py]

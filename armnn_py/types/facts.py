@@ -37,9 +37,8 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         pointwise=True,
     ),
     LayerType.ADDITION: LayerFacts(
-        doc="Adds two tensors.",
+        doc="Adds two tensors; of booleans: or.",
         operands=("x", "y"),
-        types="number",
         quantization="calculates",
         arithmetic="element",
         shape="broadcast",
@@ -49,7 +48,6 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
     ),
     LayerType.ARG_MIN_MAX: LayerFacts(
         doc="Finds the index of the least or greatest element along an axis; ties go to the lower index.",
-        types="number",
         quantization="none",
     ),
     LayerType.BATCH_NORMALIZATION: LayerFacts(
@@ -258,9 +256,8 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         opaque=True,
     ),
     LayerType.MAXIMUM: LayerFacts(
-        doc="Takes the greater of two tensors.",
+        doc="Takes the greater of two tensors; of booleans: or.",
         operands=("x", "y"),
-        types="number",
         quantization="calculates",
         arithmetic="element",
         shape="broadcast",
@@ -294,9 +291,8 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         operands=("x", "y"),
     ),
     LayerType.MINIMUM: LayerFacts(
-        doc="Takes the lesser of two tensors.",
+        doc="Takes the lesser of two tensors; of booleans: and.",
         operands=("x", "y"),
-        types="number",
         quantization="calculates",
         arithmetic="element",
         shape="broadcast",
@@ -305,9 +301,8 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
         canonical_operation=BinaryOperation.MINIMUM,
     ),
     LayerType.MULTIPLICATION: LayerFacts(
-        doc="Multiplies two tensors.",
+        doc="Multiplies two tensors; of booleans: and.",
         operands=("x", "y"),
-        types="number",
         quantization="calculates",
         arithmetic="element",
         shape="broadcast",
@@ -394,7 +389,6 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
     ),
     LayerType.REDUCE: LayerFacts(
         doc="Reduces axes by sum, maximum, mean, minimum or product; no axes means all.",
-        types="number",
         quantization="calculates",
         arithmetic="sum",
         shape="reduce",
@@ -523,14 +517,12 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
     LayerType.BATCH_MAT_MUL: LayerFacts(
         doc="Multiplies the matrices of the last two dimensions; the others broadcast, as numpy.matmul.",
         operands=("x", "y"),
-        types="number",
         quantization="calculates",
         arithmetic="sum",
     ),
     LayerType.ELEMENTWISE_BINARY: LayerFacts(
         doc="Computes a function of two tensors.",
         operands=("x", "y"),
-        types="number",
         quantization="calculates",
         arithmetic="element",
         shape="broadcast",
@@ -593,11 +585,9 @@ FACTS: Final[dict[LayerType, LayerFacts]] = {
     LayerType.TOP_K: LayerFacts(
         doc="Finds the k greatest or least elements along an axis and their indices; ties go to the lower index.",
         outputs=("values", "indices"),
-        types="number",
     ),
     LayerType.CUM_SUM: LayerFacts(
         doc="Sums up along an axis, as numpy.cumsum.",
-        types="number",
         quantization="calculates",
         arithmetic="sum",
         shape="same",

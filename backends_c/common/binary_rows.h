@@ -8,6 +8,7 @@
  * ONNX; division by zero gives 0, and the most negative number divided by -1 wraps to itself, so
  * that no value can stop the process. An integer to a negative power is the truncated quotient 1 /
  * x**n: 1 or -1 for x = 1 or -1, else 0. A remainder of integers by 0 is 0, one by -1 is 0, too.
+ * Of booleans a sum is or, a product and, as in numpy, which has no difference or quotient of them.
  * Shifts by as many bits as there are, or more, or by a negative number give 0.
  */
 #ifndef ARMNN_COMMON_BINARY_ROWS_H_
@@ -119,6 +120,13 @@ ARMNN_DEFINE_UNSIGNED_ROWS(u16, uint16_t, uint32_t)
 ARMNN_DEFINE_UNSIGNED_ROWS(u32, uint32_t, uint32_t)
 ARMNN_DEFINE_UNSIGNED_ROWS(u64, uint64_t, uint64_t)
 
+/* ---- Booleans ---------------------------------------------------------------------------------
+ */
+
+ARMNN_BINARY_ROW(armnn_i_either_b8, uint8_t, uint8_t, (a != 0) | (b != 0))
+ARMNN_BINARY_ROW(armnn_i_both_b8, uint8_t, uint8_t, (a != 0) & (b != 0))
+ARMNN_BINARY_ROW(armnn_i_differ_b8, uint8_t, uint8_t, (a != 0) ^ (b != 0))
+
 /* ---- By type and operation --------------------------------------------------------------------
  */
 
@@ -138,6 +146,12 @@ ARMNN_DEFINE_UNSIGNED_ROWS(u64, uint64_t, uint64_t)
                          [ARMNN_BINARY_SHIFT_LEFT] = armnn_i_left_##type, \
                          [ARMNN_BINARY_SHIFT_RIGHT] = armnn_i_right_##type
 
+#define ARMNN_BOOLEAN_ROWS                                                                \
+  [ARMNN_BINARY_ADD] = armnn_i_either_b8, [ARMNN_BINARY_MAXIMUM] = armnn_i_either_b8,     \
+  [ARMNN_BINARY_BITWISE_OR] = armnn_i_either_b8, [ARMNN_BINARY_MUL] = armnn_i_both_b8,    \
+  [ARMNN_BINARY_MINIMUM] = armnn_i_both_b8, [ARMNN_BINARY_BITWISE_AND] = armnn_i_both_b8, \
+  [ARMNN_BINARY_BITWISE_XOR] = armnn_i_differ_b8
+
 /* The row of an armnn_binary_operation_e; null for an operation or a type that has none. */
 static inline armnn_binary_row_fn_t armnn_binary_row(int32_t data_type, int32_t operation) {
   static const armnn_binary_row_fn_t rows[ARMNN_DATA_TYPE_COUNT][ARMNN_BINARY_COUNT] = {
@@ -148,6 +162,7 @@ static inline armnn_binary_row_fn_t armnn_binary_row(int32_t data_type, int32_t 
       [ARMNN_DATA_TYPE_UNSIGNED16] = {ARMNN_INTEGER_ROWS(u16)},
       [ARMNN_DATA_TYPE_UNSIGNED32] = {ARMNN_INTEGER_ROWS(u32)},
       [ARMNN_DATA_TYPE_UNSIGNED64] = {ARMNN_INTEGER_ROWS(u64)},
+      [ARMNN_DATA_TYPE_BOOLEAN] = {ARMNN_BOOLEAN_ROWS},
   };
   return rows[data_type][operation];
 }

@@ -3,8 +3,9 @@
  *
  * search_rows.h - ARG_MIN_MAX along rows of neighbouring results.
  *
- * The lower index wins a tie; the first NaN wins over everything, as in numpy. A tile of
- * neighbouring results goes along the axis together, so that the inner loop is contiguous.
+ * The lower index wins a tie; the first NaN wins over everything, as in numpy; false is less than
+ * true. A tile of neighbouring results goes along the axis together, so that the inner loop is
+ * contiguous.
  */
 #ifndef ARMNN_COMMON_SEARCH_ROWS_H_
 #define ARMNN_COMMON_SEARCH_ROWS_H_
@@ -57,6 +58,8 @@ ARMNN_DEFINE_SEARCH(armnn_i_max_u32, uint32_t, b > a)
 ARMNN_DEFINE_SEARCH(armnn_i_min_u32, uint32_t, b < a)
 ARMNN_DEFINE_SEARCH(armnn_i_max_u64, uint64_t, b > a)
 ARMNN_DEFINE_SEARCH(armnn_i_min_u64, uint64_t, b < a)
+ARMNN_DEFINE_SEARCH(armnn_i_max_b8, uint8_t, (a == 0) & (b != 0))
+ARMNN_DEFINE_SEARCH(armnn_i_min_b8, uint8_t, (a != 0) & (b == 0))
 
 #define ARMNN_SEARCHES(suffix) {armnn_i_min_##suffix, armnn_i_max_##suffix}
 
@@ -70,6 +73,7 @@ static inline armnn_search_fn_t armnn_search(int32_t data_type, int32_t function
       [ARMNN_DATA_TYPE_UNSIGNED16] = ARMNN_SEARCHES(u16),
       [ARMNN_DATA_TYPE_UNSIGNED32] = ARMNN_SEARCHES(u32),
       [ARMNN_DATA_TYPE_UNSIGNED64] = ARMNN_SEARCHES(u64),
+      [ARMNN_DATA_TYPE_BOOLEAN] = ARMNN_SEARCHES(b8),
   };
   return searches[data_type][function == ARMNN_ARG_MAX];
 }

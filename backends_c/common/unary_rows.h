@@ -173,7 +173,8 @@ static inline armnn_unary_row_fn_t armnn_unary_row(int32_t data_type, int32_t op
       [ARMNN_DATA_TYPE_UNSIGNED16] = ARMNN_UNSIGNED_UNARY_ROWS(u16),
       [ARMNN_DATA_TYPE_UNSIGNED32] = ARMNN_UNSIGNED_UNARY_ROWS(u32),
       [ARMNN_DATA_TYPE_UNSIGNED64] = ARMNN_UNSIGNED_UNARY_ROWS(u64),
-      [ARMNN_DATA_TYPE_BOOLEAN] = {[ARMNN_UNARY_LOGICAL_NOT] = armnn_i_not_b8},
+      [ARMNN_DATA_TYPE_BOOLEAN] = {[ARMNN_UNARY_LOGICAL_NOT] = armnn_i_not_b8,
+                                   [ARMNN_UNARY_BITWISE_NOT] = armnn_i_not_b8},
   };
   return rows[data_type][operation];
 }

@@ -3,7 +3,8 @@
  *
  * cum_sum.c - CUM_SUM along one axis, forwards or from the end.
  *
- * float32 and float64 are accumulated in double, integers in their own bits, which wrap.
+ * float32 and float64 are accumulated in double, integers in their own bits, which wrap; of
+ * booleans a sum is or, as in numpy.
  * Neighbouring lines go along the axis together (axis.h). The output may lie over the input.
  */
 #include "axis.h"
@@ -18,8 +19,9 @@ typedef struct sum_job_t {
   int exclusive, reverse;
 } sum_job_t;
 
-/* Defines the body for elements T and accumulators A; items are groups of lines. */
-#define DEFINE_SUMS(name, T, A)                                                                   \
+/* Defines the body for elements T and accumulators A; |sum| is written in before and value. Items
+ * are groups of lines. */
+#define DEFINE_SUMS(name, T, A, sum)                                                              \
   static armnn_status_t name(void* argument, uint64_t begin, uint64_t end,                        \
                              uint32_t thread_index) {                                             \
     (void)thread_index;                                                                           \
@@ -34,7 +36,8 @@ typedef struct sum_job_t {
         T* out = (T*)job->out + row;                                                              \
         for (uint64_t j = 0; j < lanes.count; ++j) {                                              \
           const A before = sums[j];                                                               \
-          sums[j] = before + (A)x[j];                                                             \
+          const A value = (A)x[j];                                                                \
+          sums[j] = (A)(sum);                                                                     \
           out[j] = (T)(job->exclusive ? before : sums[j]);                                        \
         }                                                                                         \
       }                                                                                           \
@@ -42,12 +45,13 @@ typedef struct sum_job_t {
     return ARMNN_STATUS_OK;                                                                       \
   }
 
-DEFINE_SUMS(sums_f32, float, double)
-DEFINE_SUMS(sums_s32, int32_t, uint32_t)
-DEFINE_SUMS(sums_s64, int64_t, uint64_t)
-DEFINE_SUMS(sums_f64, double, double)
-DEFINE_SUMS(sums_u32, uint32_t, uint32_t)
-DEFINE_SUMS(sums_u64, uint64_t, uint64_t)
+DEFINE_SUMS(sums_f32, float, double, before + value)
+DEFINE_SUMS(sums_s32, int32_t, uint32_t, before + value)
+DEFINE_SUMS(sums_s64, int64_t, uint64_t, before + value)
+DEFINE_SUMS(sums_f64, double, double, before + value)
+DEFINE_SUMS(sums_u32, uint32_t, uint32_t, before + value)
+DEFINE_SUMS(sums_u64, uint64_t, uint64_t, before + value)
+DEFINE_SUMS(sums_b8, uint8_t, uint8_t, (before != 0) | (value != 0))
 
 static armnn_status_t run(const armnn_kernel_call_t* call, armnn_range_fn_t sums) {
   const armnn_cum_sum_descriptor_t* d = ARMNN_DESCRIPTOR(call->info, armnn_cum_sum_descriptor_t);
@@ -66,3 +70,4 @@ ARMNN_REF_DEFINE_KERNEL(s32, cum_sum, run(call, sums_s32))
 ARMNN_REF_DEFINE_KERNEL(s64, cum_sum, run(call, sums_s64))
 ARMNN_REF_DEFINE_KERNEL(u32, cum_sum, run(call, sums_u32))
 ARMNN_REF_DEFINE_KERNEL(u64, cum_sum, run(call, sums_u64))
+ARMNN_REF_DEFINE_KERNEL(b8, cum_sum, run(call, sums_b8))

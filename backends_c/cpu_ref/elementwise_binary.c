@@ -39,6 +39,7 @@ ARMNN_REF_DEFINE_KERNEL(s64, elementwise_binary, run_rows(call))
 ARMNN_REF_DEFINE_KERNEL(u16, elementwise_binary, run_rows(call))
 ARMNN_REF_DEFINE_KERNEL(u32, elementwise_binary, run_rows(call))
 ARMNN_REF_DEFINE_KERNEL(u64, elementwise_binary, run_rows(call))
+ARMNN_REF_DEFINE_KERNEL(b8, elementwise_binary, run_rows(call))
 ARMNN_REF_DEFINE_KERNEL(f32, prelu, armnn_i_ref_run_broadcast(call, prelu_f32, 16384))
 
 /* ---- Types that are decoded ------------------------------------------------------------------ */

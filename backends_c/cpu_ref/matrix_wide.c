@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * matrix_wide.c - products of matrices of float64 and of integers.
+ * matrix_wide.c - products of matrices of float64, of integers and of booleans.
  *
- * Sums of float64 go in order of depth; those of integers wrap around. A thread takes whole rows of
+ * Sums of float64 go in order of depth; those of integers wrap around; of booleans
+ * a sum is or and a product and, as in numpy. A thread takes whole rows of
  * the result, for which the inner loop goes along the columns.
  */
 #include "matrix.h"
@@ -12,8 +13,8 @@
 typedef void (*row_fn_t)(const armnn_i_ref_matrix_t* job, int64_t x, int64_t y, int64_t out);
 
 /* The row of the result at |out| from that of x at |x| and the matrix of y at |y|. A: what sums are
- * formed in. */
-#define DEFINE_ROW(name, T, A)                                                                    \
+ * formed in; |sum| is written in total, factor and value. */
+#define DEFINE_ROW(name, T, A, sum)                                                               \
   static void name(const armnn_i_ref_matrix_t* job, int64_t x_at, int64_t y_at, int64_t out_at) { \
     const T* x = (const T*)(const void*)job->x + x_at;                                            \
     const T* y = (const T*)(const void*)job->y + y_at;                                            \
@@ -23,16 +24,18 @@ typedef void (*row_fn_t)(const armnn_i_ref_matrix_t* job, int64_t x, int64_t y, 
       const A factor = (A)x[k * job->x_depth];                                                    \
       const T* row = y + k * job->y_depth;                                                        \
       for (int64_t n = 0; n < job->columns; ++n) {                                                \
-        out[n] = (T)((A)out[n] + factor * (A)row[n * job->y_column]);                             \
+        const A total = (A)out[n], value = (A)row[n * job->y_column];                             \
+        out[n] = (T)(sum);                                                                        \
       }                                                                                           \
     }                                                                                             \
   }
 
-DEFINE_ROW(row_f64, double, double)
-DEFINE_ROW(row_s32, int32_t, uint32_t)
-DEFINE_ROW(row_s64, int64_t, uint64_t)
-DEFINE_ROW(row_u32, uint32_t, uint32_t)
-DEFINE_ROW(row_u64, uint64_t, uint64_t)
+DEFINE_ROW(row_f64, double, double, total + factor * value)
+DEFINE_ROW(row_s32, int32_t, uint32_t, total + factor * value)
+DEFINE_ROW(row_s64, int64_t, uint64_t, total + factor * value)
+DEFINE_ROW(row_u32, uint32_t, uint32_t, total + factor * value)
+DEFINE_ROW(row_u64, uint64_t, uint64_t, total + factor * value)
+DEFINE_ROW(row_b8, uint8_t, uint8_t, (total != 0) | ((factor != 0) & (value != 0)))
 
 static row_fn_t row_of(int32_t data_type) {
   switch (data_type) {
@@ -44,6 +47,8 @@ static row_fn_t row_of(int32_t data_type) {
       return row_u32;
     case ARMNN_DATA_TYPE_UNSIGNED64:
       return row_u64;
+    case ARMNN_DATA_TYPE_BOOLEAN:
+      return row_b8;
     default:
       return row_s64;
   }

@@ -141,6 +141,15 @@ DEFINE_UNSIGNED_FOLDS(u16, uint16_t, UINT16_MAX)
 DEFINE_UNSIGNED_FOLDS(u32, uint32_t, UINT32_MAX)
 DEFINE_UNSIGNED_FOLDS(u64, uint64_t, UINT64_MAX)
 
+/* Of booleans a sum and a maximum are or, a product and a minimum and, as in numpy. */
+static void finish_b8(void* out, const void* results, uint64_t count, uint64_t divisor) {
+  (void)divisor;
+  for (uint64_t i = 0; i < count; ++i) ((uint8_t*)out)[i] = (uint8_t)((const int64_t*)results)[i];
+}
+
+DEFINE_FOLD(any_b8, uint8_t, int64_t, 0, (a != 0) | (b != 0), finish_b8)
+DEFINE_FOLD(all_b8, uint8_t, int64_t, 1, (a != 0) & (b != 0), finish_b8)
+
 #define FOLDS(suffix)                                                           \
   {                                                                             \
       [ARMNN_REDUCE_SUM] = &sum_##suffix,   [ARMNN_REDUCE_MAX] = &max_##suffix, \
@@ -150,10 +159,17 @@ DEFINE_UNSIGNED_FOLDS(u64, uint64_t, UINT64_MAX)
 
 static const fold_t* find_fold(int32_t operation, int32_t data_type) {
   static const fold_t* const folds[ARMNN_DATA_TYPE_COUNT][ARMNN_REDUCE_COUNT] = {
-      [ARMNN_DATA_TYPE_FLOAT32] = FOLDS(f32),    [ARMNN_DATA_TYPE_FLOAT64] = FOLDS(f64),
-      [ARMNN_DATA_TYPE_SIGNED32] = FOLDS(s32),   [ARMNN_DATA_TYPE_SIGNED64] = FOLDS(s64),
-      [ARMNN_DATA_TYPE_UNSIGNED16] = FOLDS(u16), [ARMNN_DATA_TYPE_UNSIGNED32] = FOLDS(u32),
+      [ARMNN_DATA_TYPE_FLOAT32] = FOLDS(f32),
+      [ARMNN_DATA_TYPE_FLOAT64] = FOLDS(f64),
+      [ARMNN_DATA_TYPE_SIGNED32] = FOLDS(s32),
+      [ARMNN_DATA_TYPE_SIGNED64] = FOLDS(s64),
+      [ARMNN_DATA_TYPE_UNSIGNED16] = FOLDS(u16),
+      [ARMNN_DATA_TYPE_UNSIGNED32] = FOLDS(u32),
       [ARMNN_DATA_TYPE_UNSIGNED64] = FOLDS(u64),
+      [ARMNN_DATA_TYPE_BOOLEAN] = {[ARMNN_REDUCE_SUM] = &any_b8,
+                                   [ARMNN_REDUCE_MAX] = &any_b8,
+                                   [ARMNN_REDUCE_MIN] = &all_b8,
+                                   [ARMNN_REDUCE_PROD] = &all_b8},
   };
   return folds[data_type][operation];
 }
@@ -302,6 +318,7 @@ DEFINE_REDUCE(s64)
 DEFINE_REDUCE(u16)
 DEFINE_REDUCE(u32)
 DEFINE_REDUCE(u64)
+DEFINE_REDUCE(b8)
 
 armnn_status_t armnn_any_reduce__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   const armnn_reduce_descriptor_t* d = ARMNN_DESCRIPTOR(call->info, armnn_reduce_descriptor_t);

@@ -4,8 +4,9 @@
  * top_k.c - TOP_K along one axis.
  *
  * The lower index wins a tie, and a NaN wins over everything, as in ARG_MIN_MAX: the values and
- * their order are those of a stable sort. Each line keeps a heap of the best in its part of the
- * output of indices, whose root is the worst of them, and sorts that in the end.
+ * their order are those of a stable sort, in which false is less than true. Each line keeps a heap
+ * of the best in its part of the output of indices, whose root is the worst of them, and sorts that
+ * in the end.
  */
 #include "kernels.h"
 #include "tensor_shape.h"
@@ -46,6 +47,10 @@ static int64_t key_u64(const void* x, uint64_t i, int least) {
   return least ? ~value : value;
 }
 
+static int64_t key_b8(const void* x, uint64_t i, int least) {
+  return (((const uint8_t*)x)[i] != 0) != least;
+}
+
 static key_fn_t key_of(int32_t data_type) {
   switch (data_type) {
     case ARMNN_DATA_TYPE_FLOAT32:
@@ -70,6 +75,8 @@ static key_fn_t key_of(int32_t data_type) {
       return key_u64;
     case ARMNN_DATA_TYPE_FLOAT64:
       return key_f64;
+    case ARMNN_DATA_TYPE_BOOLEAN:
+      return key_b8;
     default:
       return key_s8;
   }

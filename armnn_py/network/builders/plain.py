@@ -85,7 +85,8 @@ class PlainBuilders(NetworkCore):
         name: str | None = None,
         backend: str | None = None,
     ) -> Layer:
-        """Find the place of an extreme, as numpy.argmin and argmax: Arm NN's ArgMinMax.
+        """Find the place of an extreme, as numpy.argmin and argmax: Arm NN's ArgMinMax. False is
+        less than true.
 
         Parameters
         ----------
@@ -124,7 +125,7 @@ class PlainBuilders(NetworkCore):
         name: str | None = None,
         backend: str | None = None,
     ) -> Layer:
-        """Multiply matrices, as numpy.matmul: Arm NN's BatchMatMul.
+        """Multiply matrices, as numpy.matmul: Arm NN's BatchMatMul. Of booleans a sum is or.
 
         Parameters
         ----------
@@ -237,7 +238,7 @@ class PlainBuilders(NetworkCore):
         name: str | None = None,
         backend: str | None = None,
     ) -> Layer:
-        """Sum up along an axis, as numpy.cumsum: ONNX's CumSum.
+        """Sum up along an axis, as numpy.cumsum: ONNX's CumSum. Of booleans a sum is or.
 
         Parameters
         ----------
@@ -389,7 +390,8 @@ class PlainBuilders(NetworkCore):
         x, y
             Numbers of one type, of shapes that broadcast.
         operation
-            The operation on each pair.
+            The operation on each pair. Of booleans ADD and MAXIMUM are or, MUL and MINIMUM and;
+            BITWISE_XOR and the like take them, too.
 
         Returns
         -------
@@ -399,7 +401,7 @@ class PlainBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            Types differ or shapes do not broadcast.
+            Types differ or shapes do not broadcast, or booleans have no such operation.
         InvalidArgumentError
             The operation is none.
         """
@@ -1211,7 +1213,8 @@ class PlainBuilders(NetworkCore):
         x
             Numbers of any shape.
         operation
-            The value made of the elements.
+            The value made of the elements. Of booleans the sum and maximum are or, the product
+            and minimum and.
         axes
             The dimensions; none means all, negative ones count from the end.
         keep_dims
@@ -1225,7 +1228,7 @@ class PlainBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            There is no such axis, or it is named twice.
+            There is no such axis, or it is named twice, or booleans have no such operation.
         InvalidArgumentError
             The operation is none.
         """
@@ -1612,7 +1615,8 @@ class PlainBuilders(NetworkCore):
         name: str | None = None,
         backend: str | None = None,
     ) -> Layer:
-        """Find the ``k`` greatest or least elements along an axis: ONNX's TopK.
+        """Find the ``k`` greatest or least elements along an axis: ONNX's TopK. False is less than
+        true.
 
         Parameters
         ----------

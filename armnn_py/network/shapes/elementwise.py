@@ -22,7 +22,8 @@ def _unary(site: Site) -> list[TensorInfo]:
     if operation is UnaryOperation.LOGICAL_NOT:
         site.need_type(0, DataType.BOOLEAN)
     elif operation is UnaryOperation.BITWISE_NOT:
-        site.need_integer()
+        if site.info().data_type is not DataType.BOOLEAN:
+            site.need_integer()
     else:
         site.need_number()
     return site.computed(site.shape())

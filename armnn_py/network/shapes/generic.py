@@ -29,8 +29,12 @@ def _broadcast(site: Site) -> list[TensorInfo]:
     """All operands have one type, and their shapes broadcast as in numpy."""
     _check_types(site)
     operation = getattr(site.descriptor, "operation", None)
-    if isinstance(operation, BinaryOperation) and operation in _OF_BITS:
-        site.need_integer()
+    if isinstance(operation, BinaryOperation):
+        if site.info().data_type is DataType.BOOLEAN:
+            if operation not in _OF_BOOLEANS:
+                site.need_number()
+        elif operation in _OF_BITS:
+            site.need_integer()
     others = dict(FACTS[site.layer_type].operand_types)
     alike = [index for index in range(len(site.infos)) if index not in others]
     for index in alike[1:]:
@@ -38,6 +42,17 @@ def _broadcast(site: Site) -> list[TensorInfo]:
     shapes = [site.shape(index) for index in range(len(site.infos))]
     return _made(site, broadcast(site, *shapes), alike[0])
 
+
+#: What numpy computes of booleans: or, and, exclusive or.
+_OF_BOOLEANS = (
+    BinaryOperation.ADD,
+    BinaryOperation.MAXIMUM,
+    BinaryOperation.MINIMUM,
+    BinaryOperation.MUL,
+    BinaryOperation.BITWISE_AND,
+    BinaryOperation.BITWISE_OR,
+    BinaryOperation.BITWISE_XOR,
+)
 
 #: Their operands are integers.
 _OF_BITS = (
@@ -56,6 +71,8 @@ def _reduce(site: Site) -> list[TensorInfo]:
     assert isinstance(d, (MeanDescriptor, ReduceDescriptor))
     shape = site.shape()
     gone = reduced_axes(site, d.axes, len(shape))
+    if isinstance(d, ReduceDescriptor) and d.operation is ReduceOperation.MEAN:
+        site.need_number()
     extreme = isinstance(d, ReduceDescriptor) and d.operation in _EXTREMES
     if extreme and any(shape[axis] == 0 for axis in gone):
         site.fail("a reduced dimension is empty, and this operation has no value for nothing")

@@ -33,7 +33,6 @@ _T = TypeVar("_T")
 
 def _arg_min_max(site: Site) -> list[TensorInfo]:
     d = site.parameters(ArgMinMaxDescriptor)
-    site.need_number()
     shape = site.shape()
     axis = site.need_axis(d.axis, len(shape))
     if shape[axis] == 0:
@@ -43,7 +42,6 @@ def _arg_min_max(site: Site) -> list[TensorInfo]:
 
 def _top_k(site: Site) -> list[TensorInfo]:
     d = site.parameters(TopKDescriptor)
-    site.need_number()
     shape = site.shape()
     axis = site.need_axis(d.axis, len(shape))
     if d.k > shape[axis]:
@@ -64,7 +62,6 @@ def channels_behind(shape: tuple[_T, ...]) -> tuple[_T, ...]:
 
 def _batch_mat_mul(site: Site) -> list[TensorInfo]:
     d = site.parameters(BatchMatMulDescriptor)
-    site.need_number()
     site.need_same_type(0, 1)
     last = [layout.channel_axis != 1 for layout in (d.data_layout_x, d.data_layout_y)]
     x, y = (site.need_least_rank(3 if last[index] else 2, index) for index in range(2))

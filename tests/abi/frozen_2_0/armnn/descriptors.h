@@ -234,7 +234,7 @@ enum armnn_unary_operation_e {
   ARMNN_UNARY_ASINH = 19, /* [armnn_py] */
   ARMNN_UNARY_ACOSH = 20, /* [armnn_py] */
   ARMNN_UNARY_ATANH = 21, /* [armnn_py] */
-  ARMNN_UNARY_BITWISE_NOT = 22, /* Of integers [armnn_py] */
+  ARMNN_UNARY_BITWISE_NOT = 22, /* Of integers or booleans [armnn_py] */
   ARMNN_UNARY_COUNT = 23,
   ARMNN_UNARY_MAX_ENUM = INT32_MAX
 };
@@ -259,9 +259,9 @@ enum armnn_binary_operation_e {
   ARMNN_BINARY_POWER = 7,
   ARMNN_BINARY_MOD = 8, /* x - y * floor(x / y): the sign of y, as numpy.mod [armnn_py] */
   ARMNN_BINARY_FMOD = 9, /* x - y * trunc(x / y): the sign of x, as fmod of C [armnn_py] */
-  ARMNN_BINARY_BITWISE_AND = 10, /* Of integers [armnn_py] */
-  ARMNN_BINARY_BITWISE_OR = 11, /* Of integers [armnn_py] */
-  ARMNN_BINARY_BITWISE_XOR = 12, /* Of integers [armnn_py] */
+  ARMNN_BINARY_BITWISE_AND = 10, /* Of integers or booleans [armnn_py] */
+  ARMNN_BINARY_BITWISE_OR = 11, /* Of integers or booleans [armnn_py] */
+  ARMNN_BINARY_BITWISE_XOR = 12, /* Of integers or booleans [armnn_py] */
   /* Of integers, by y bits; 0 for y outside of the width [armnn_py] */
   ARMNN_BINARY_SHIFT_LEFT = 13,
   /* Of integers, by y bits, zeros coming in; 0 for y outside of the width [armnn_py] */
@@ -468,7 +468,9 @@ typedef struct armnn_logical_binary_descriptor_t {
 /* ELEMENTWISE_BINARY [x, y -> output; element]: Computes a function of two tensors. Shapes
  * broadcast as in numpy: aligned at the last dimension, where a size of 1, or no dimension,
  * repeats. Operands come as they are, not expanded. An integer to a negative power is the
- * truncated quotient 1 / x**n; a remainder by 0 is 0. */
+ * truncated quotient 1 / x**n; a remainder by 0 is 0. Of booleans ADD, MAXIMUM and BITWISE_OR
+ * are or, MUL, MINIMUM and BITWISE_AND are and; of the others only BITWISE_XOR takes them, as in
+ * numpy. */
 typedef struct armnn_elementwise_binary_descriptor_t {
   armnn_header_t header;
   int32_t operation; /* armnn_binary_operation_e */
@@ -709,7 +711,7 @@ typedef struct armnn_rnn_descriptor_t {
 } armnn_rnn_descriptor_t;
 
 /* ARG_MIN_MAX [input -> output; exact]: Finds the index of the least or greatest element along
- * an axis; ties go to the lower index. */
+ * an axis; ties go to the lower index. False is less than true. */
 typedef struct armnn_arg_min_max_descriptor_t {
   armnn_header_t header;
   int32_t function; /* armnn_arg_min_max_function_e */
@@ -777,7 +779,8 @@ typedef struct armnn_normalization_descriptor_t {
 
 /* REDUCE [input -> output; sum]: Reduces axes by sum, maximum, mean, minimum or product; no axes
  * means all. Over nothing a sum is 0, a product 1, a maximum the lowest and a minimum the
- * highest value, a mean NaN or 0. */
+ * highest value, a mean NaN or 0. Of booleans SUM and MAX are or, PROD and MIN are and, as in
+ * numpy with dtype=bool; MEAN takes none. */
 typedef struct armnn_reduce_descriptor_t {
   armnn_header_t header;
   int32_t operation; /* armnn_reduce_operation_e */
@@ -788,7 +791,7 @@ typedef struct armnn_reduce_descriptor_t {
 } armnn_reduce_descriptor_t;
 
 /* BATCH_MAT_MUL [x, y -> output; sum]: Multiplies the matrices of the last two dimensions; the
- * others broadcast, as numpy.matmul. */
+ * others broadcast, as numpy.matmul. Of booleans a sum is or and a product and, as in numpy. */
 typedef struct armnn_batch_mat_mul_descriptor_t {
   armnn_header_t header;
   uint32_t transpose_x; /* the last two dimensions are swapped first */
@@ -817,7 +820,7 @@ typedef struct armnn_rms_normalization_descriptor_t {
 } armnn_rms_normalization_descriptor_t;
 
 /* TOP_K [input -> values, indices; exact]: Finds the k greatest or least elements along an axis
- * and their indices; ties go to the lower index. */
+ * and their indices; ties go to the lower index. False is less than true. */
 typedef struct armnn_top_k_descriptor_t {
   armnn_header_t header;
   uint32_t k;
@@ -828,7 +831,8 @@ typedef struct armnn_top_k_descriptor_t {
   uint32_t reserved;
 } armnn_top_k_descriptor_t;
 
-/* CUM_SUM [input -> output; sum]: Sums up along an axis, as numpy.cumsum. */
+/* CUM_SUM [input -> output; sum]: Sums up along an axis, as numpy.cumsum. Of booleans a sum is
+ * or, as numpy.cumsum with dtype=bool. */
 typedef struct armnn_cum_sum_descriptor_t {
   armnn_header_t header;
   int32_t axis;
@@ -1074,7 +1078,7 @@ typedef struct armnn_pooling3d_descriptor_t {
 
 /* ---- Layers without a descriptor ----------------------------------------------------------- */
 
-/* ADDITION [x, y -> output; element]: Adds two tensors. */
+/* ADDITION [x, y -> output; element]: Adds two tensors; of booleans: or. */
 
 /* CONSTANT [nothing -> output]: Holds values that are known before the network runs. */
 
@@ -1095,7 +1099,7 @@ typedef struct armnn_pooling3d_descriptor_t {
 
 /* MAP [input -> nothing]: Makes device memory readable by the host. */
 
-/* MAXIMUM [x, y -> output; element]: Takes the greater of two tensors. */
+/* MAXIMUM [x, y -> output; element]: Takes the greater of two tensors; of booleans: or. */
 
 /* MEM_COPY [input -> output; exact]: Copies a tensor between the memory of two backends. */
 
@@ -1104,9 +1108,9 @@ typedef struct armnn_pooling3d_descriptor_t {
 /* MERGE [x, y -> output; exact]: Hands on whichever of two tensors was computed; the host makes
  * it a Select. */
 
-/* MINIMUM [x, y -> output; element]: Takes the lesser of two tensors. */
+/* MINIMUM [x, y -> output; element]: Takes the lesser of two tensors; of booleans: and. */
 
-/* MULTIPLICATION [x, y -> output; element]: Multiplies two tensors. */
+/* MULTIPLICATION [x, y -> output; element]: Multiplies two tensors; of booleans: and. */
 
 /* OUTPUT [input -> nothing]: Is where a tensor leaves the network. */
 

@@ -214,8 +214,8 @@ def _fully_connected(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
 
 def _batch_mat_mul(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     d: Any = s.descriptor
-    x = v[0].swapaxes(-1, -2) if d.transpose_x else v[0]
-    y = v[1].swapaxes(-1, -2) if d.transpose_y else v[1]
+    x = v[0].swapaxes(-1, -2) if d.transpose_x or d.adjoint_x else v[0]
+    y = v[1].swapaxes(-1, -2) if d.transpose_y or d.adjoint_y else v[1]
     return [np.matmul(x, y)]
 
 
@@ -312,6 +312,8 @@ def _strided_slice(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
 def _pad(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     d: Any = s.descriptor
     widths = list(zip(d.pad_before, d.pad_after, strict=True))
+    if not widths:
+        return [v[0]]
     if d.padding_mode is PaddingMode.CONSTANT:
         value = np.array(d.value).astype(v[0].dtype)
         if s.inputs[0].data_type is DataType.BFLOAT16:  # type: ignore[union-attr]

@@ -11,7 +11,6 @@ import numpy as np
 
 from armnn_py.testing.independent_windows import from_nhwc, to_nhwc
 from armnn_py.types import (
-    DataLayout,
     LayerType,
     NormalizationAlgorithmChannel,
     NormalizationAlgorithmMethod,
@@ -29,7 +28,7 @@ Array = Any
 def _spatial(d: Any, rank: int) -> range:
     """The axes of height and width, or of height alone."""
     blocks = len(getattr(d, "block_shape", (1, 1)))
-    first = 1 if d.data_layout is DataLayout.NHWC else 2
+    first = 2 if d.data_layout.channel_axis == 1 else 1
     return range(first, min(first + blocks, rank))
 
 
@@ -107,7 +106,7 @@ def _resize(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
     y = v[0]
     if not np.isfinite(y).all():
         return None  # infinity times a share of 0 depends on the order of the two axes
-    first = 1 if d.data_layout is DataLayout.NHWC else 2
+    first = 2 if d.data_layout.channel_axis == 1 else 1
     for axis, target in ((first, d.target_height), (first + 1, d.target_width)):
         size = y.shape[axis]
         at = np.clip(_positions(d, size, target), 0, size - 1)

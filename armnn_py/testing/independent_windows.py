@@ -88,13 +88,13 @@ def _pooling(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     return [from_nhwc(y, d.data_layout)]
 
 
-def _channels(vector: Array, layout: DataLayout) -> Array:
-    return vector if layout is DataLayout.NHWC else vector.reshape(-1, 1, 1)
+def _channels(vector: Array, layout: DataLayout, rank: int) -> Array:
+    return vector.reshape(-1, *(1,) * (rank - 2)) if layout.channel_axis == 1 else vector
 
 
 def _batch_normalization(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     d: Any = s.descriptor
-    mean, variance, beta, gamma = (_channels(value, d.data_layout) for value in v[1:])
+    mean, variance, beta, gamma = (_channels(value, d.data_layout, v[0].ndim) for value in v[1:])
     return [(v[0] - mean) / np.sqrt(variance + d.eps) * gamma + beta]
 
 

@@ -1,0 +1,228 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Every layer of the table x every data type x ranks 0 to 5 x every value of each option.
+
+One option is changed at a time from a base case, as the whole product of the options is too large.
+Options are the enumerated and boolean fields of descriptors, data types of indices among them; the
+type to cast to and the like count as forms. What the host or the backend refuses must say why. What
+it accepts is run and compared with the kit's definition in numpy where that knows the layer;
+CpuAcc, with CpuRef as well. That definition has no quotients, powers and means of integers, and of
+floating point of 8 bits what moves alone; types of less than a byte are asked about, not run: see
+`tests/cpu_ref/test_small_types.py` and `test_wide_types.py`.
+
+Each test takes a sample of the layers and types by seed; ``ARMNN_TEST_WHOLE_TABLE=1`` takes all.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import armnn_py as ann
+from armnn_py.backends.layer_support import LayerSignature, LayerSupport, never_shown
+from armnn_py.backends.probing import Example, Operands, _in_type
+from armnn_py.descriptors.canonical import canonical_form
+from armnn_py.errors import LayerValidationError
+from armnn_py.optimizer import AS_IT_IS, optimize
+from armnn_py.tensors import TensorInfo
+from armnn_py.testing.cases import TRIED_TYPES, Case
+from armnn_py.testing.independent import _MOVES, by_definition
+from armnn_py.testing.independent_images import MOVED_IMAGES
+from armnn_py.testing.reference import _in_float32, _widener
+from armnn_py.testing.tolerances import compare, tolerance_of
+from armnn_py.types import DataType, LayerType
+
+from .whole_table import RANKS, WALKED, variants
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_ALL = os.environ.get("ARMNN_TEST_WHOLE_TABLE") == "1"
+#: Besides float32, so many types of a layer are walked by one run in CI; which ones the layer
+#: decides.
+_FEW = 4
+#: The host writes them out: no backend is asked.
+_WRITTEN_OUT = (LayerType.MERGE, LayerType.SWITCH)
+
+
+def types_of(layer: LayerType) -> list[DataType]:
+    every = list(DataType)
+    if _ALL:
+        return every
+    others = [one for one in every if one is not DataType.FLOAT32]
+    return [DataType.FLOAT32, *random.Random(int(layer)).sample(others, _FEW)]
+
+
+def cases_of(layer: LayerType, data_type: DataType) -> Iterator[Case]:
+    """The valid layers; that each of the others is refused for a reason is asserted."""
+    for rank in RANKS:
+        typed = variants(layer, Operands(data_type), rank)
+        plain = variants(layer, Operands(DataType.FLOAT32), rank)
+        for (name, example), (_, in_float) in zip(typed, plain, strict=True):
+            name = f"{layer.label}/{data_type.label}/{name}"
+            if isinstance(example, str) or isinstance(in_float, str):
+                assert isinstance(example, str)
+                assert example.strip(), name
+                continue
+            signature = _signature(example, in_float, data_type)
+            if isinstance(signature, str):
+                assert signature.rpartition(":")[2].strip(), f"{name} is refused without a reason"
+                continue
+            values = tuple(one and one.values for one in example.operands)
+            yield Case(name, data_type, signature, values, 5)
+
+
+def _signature(example: Example, in_float: Example, data_type: DataType) -> LayerSignature | str:
+    """Return what a backend is asked, or the words in which the host refuses the layer."""
+    outputs = example.outputs
+    try:
+        if outputs is None and data_type.is_quantized:
+            outputs = [_in_type(info, data_type) for info in in_float.infer(None)]
+        found = example.infer(outputs)
+    except LayerValidationError as error:
+        return error.message
+    kind, descriptor = canonical_form(example.type, example.descriptor)
+    return LayerSignature(
+        kind,
+        descriptor,
+        tuple(one and one.info for one in example.operands),
+        tuple(found),
+        tuple(one is not None and one.is_constant for one in example.operands),
+    )
+
+
+class Walk:
+    """One network of all layers of a type that a backend takes."""
+
+    def __init__(self, runtime: ann.Runtime, backend: str, cases: list[Case]) -> None:
+        self.runtime = runtime
+        self.backend = backend
+        self.cases = cases
+
+    def outputs(self, values: list[list[Any]]) -> list[list[np.ndarray]]:
+        network = ann.Network()
+        feeds = {}
+        for number, (case, operands) in enumerate(zip(self.cases, values, strict=True)):
+            signature, sources = case.signature, []
+            for index, (info, value) in enumerate(zip(signature.inputs, operands, strict=True)):
+                if info is None or value is None:
+                    sources.append(None)
+                elif signature.constants[index]:
+                    sources.append(network.add_constant(value, info=info))
+                else:
+                    name = f"x{number}:{index}"
+                    sources.append(network.add_input(name, info))
+                    feeds[name] = value
+            layer = network.add_layer(
+                signature.type, sources, signature.descriptor, name=case.name,
+                output_infos=signature.outputs,
+            )  # fmt: skip
+            for index, slot in enumerate(layer.outputs):
+                network.add_output(f"y{number}:{index}", slot)
+        placed = optimize(network, [self.backend], runtime=self.runtime, options=AS_IT_IS)
+        with self.runtime.load_network(placed) as loaded:
+            found = loaded.run(feeds)
+        return [
+            [found[f"y{number}:{index}"] for index in range(len(case.signature.outputs))]
+            for number, case in enumerate(self.cases)
+        ]
+
+
+def defined(case: Case, values: list[Any]) -> list[np.ndarray] | None:
+    """What the kit's numpy gives; bfloat16 in float32."""
+    infos = [i for i in (*case.signature.inputs, *case.signature.outputs) if i is not None]
+    found = None
+    if all(info.data_type in TRIED_TYPES for info in infos) or _moves(case):
+        found = by_definition(case.signature, values)
+    if found is None and DataType.BFLOAT16 in {info.data_type for info in infos}:
+        if case.layer is LayerType.CAST:
+            return None
+        found = by_definition(_in_float32(case).signature, _widener(case)(values))
+    return found
+
+
+def _moves(case: Case) -> bool:
+    """Whether bits move as they are, whatever they stand for; padding has a value of the type."""
+    return case.layer is not LayerType.PAD and (case.layer in _MOVES or case.layer in MOVED_IMAGES)
+
+
+def differences(case: Case, found: list[np.ndarray], wanted: list[np.ndarray]) -> list[str]:
+    told = []
+    for index, (got, expected) in enumerate(zip(found, wanted, strict=True)):
+        data_type = case.signature.outputs[index].data_type
+        allowed = tolerance_of(case.layer.label, data_type.label)
+        worst = compare(got, expected, data_type, allowed)
+        if worst:
+            told.append(f"{case.name}: output {index}: {worst}")
+    return told
+
+
+@pytest.fixture(scope="module", params=["CpuRef", "CpuAcc"])
+def walked(request: pytest.FixtureRequest) -> Iterator[tuple[ann.Runtime, str]]:
+    with ann.Runtime() as runtime:
+        if request.param not in runtime.backends:
+            pytest.skip(f"{request.param} is not here")
+        yield runtime, request.param
+
+
+@pytest.mark.parametrize("layer", WALKED, ids=lambda layer: layer.label)
+def test_accepted_is_right_and_refused_has_a_reason(
+    walked: tuple[ann.Runtime, str], layer: LayerType
+) -> None:
+    runtime, backend = walked
+    wrong: list[str] = []
+    compared = 0
+    with LayerSupport(runtime.backends[backend]) as support:
+        for data_type in types_of(layer):
+            cases = [
+                case
+                for case in cases_of(layer, data_type)
+                if not never_shown(case.layer, case.signature.descriptor)
+            ]
+            answers = support.ask_many([case.signature for case in cases])
+            for case, answer in zip(cases, answers, strict=True):
+                if not answer:
+                    assert answer.reason.strip(), f"{case.name} is refused without a reason"
+            taken = [
+                case
+                for case, answer in zip(cases, answers, strict=True)
+                if answer and not any(_is_packed(info) for info in _infos(case))
+            ]
+            if not taken:
+                continue
+            values = [case.values() for case in taken]
+            found = Walk(runtime, backend, taken).outputs(values)
+            for case, operands, outputs in zip(taken, values, found, strict=True):
+                wanted = defined(case, operands)
+                compared += wanted is not None
+                if wanted is not None:
+                    wrong += differences(case, outputs, wanted)
+            if backend != "CpuRef":
+                known = support_of(runtime, taken)
+                others = Walk(runtime, "CpuRef", [taken[k] for k in known])
+                for place, outputs in zip(known, others.outputs([values[k] for k in known]),
+                                          strict=True):  # fmt: skip
+                    wrong += differences(taken[place], found[place], outputs)
+    assert not wrong, "\n".join(wrong[:20])
+    if backend == "CpuRef" and _ALL:
+        assert compared or layer in _WRITTEN_OUT, "nothing was compared"
+
+
+def support_of(runtime: ann.Runtime, cases: list[Case]) -> list[int]:
+    """The places of the layers that CpuRef takes, too."""
+    with LayerSupport(runtime.backends["CpuRef"]) as support:
+        answers = support.ask_many([case.signature for case in cases])
+    return [place for place, answer in enumerate(answers) if answer]
+
+
+def _infos(case: Case) -> list[TensorInfo]:
+    infos = (*case.signature.inputs, *case.signature.outputs)
+    return [info for info in infos if info is not None]
+
+
+def _is_packed(info: TensorInfo) -> bool:
+    return info.data_type.is_packed

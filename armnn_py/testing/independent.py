@@ -107,7 +107,8 @@ def by_definition(
     kind = signature.type
     moved = _MOVES.get(kind) or MOVED_IMAGES.get(kind)
     if moved is not None:
-        return [np.asarray(array) for array in moved(signature, values)]
+        with np.errstate(all="ignore"):
+            return [np.asarray(array) for array in moved(signature, values)]
     if kind is L.CAST:
         return _cast(signature, values)
     infos = [info for info in (*signature.inputs, *signature.outputs) if info is not None]

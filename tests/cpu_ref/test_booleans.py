@@ -27,6 +27,7 @@ Build = Callable[[ann.Network, Any, Any], Any]
 
 
 def run(backends: list[str], build: Build, x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    """The outputs of one layer of two inputs; skipped where a backend is not here."""
     network = ann.Network()
     a, b = (
         network.add_input(name, ann.TensorInfo(array.shape, DataType.BOOLEAN))
@@ -35,6 +36,9 @@ def run(backends: list[str], build: Build, x: np.ndarray, y: np.ndarray) -> list
     layer = build(network, a, b)
     for index, slot in enumerate(layer.outputs):
         network.add_output(f"out{index}", slot)
+    with ann.Runtime() as runtime:
+        if not set(backends) <= set(runtime.backends):
+            pytest.skip("CpuAcc is not here")
     with ann.load(network, backends) as loaded:
         return list(loaded.run({"a": x, "b": y}).values())
 
@@ -146,3 +150,45 @@ def test_bitwise_not() -> None:
 def test_what_numpy_does_not_make_booleans_of(build: Build) -> None:
     with pytest.raises(ann.LayerValidationError, match="is boolean, numbers expected"):
         run(["CpuRef"], build, X, Y)
+
+
+_PAIRS: dict[B, Callable[[Any, Any], Any]] = {
+    B.ADD: np.add, B.MUL: np.multiply, B.MAXIMUM: np.maximum, B.MINIMUM: np.minimum,
+    B.BITWISE_AND: np.bitwise_and, B.BITWISE_OR: np.bitwise_or, B.BITWISE_XOR: np.bitwise_xor,
+}  # fmt: skip
+_FOLDS: dict[R, Callable[..., Any]] = {
+    R.SUM: np.any, R.MAX: np.any, R.PROD: np.all, R.MIN: np.all,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("backends", BACKENDS, ids="+".join)
+def test_passes_know_what_booleans_are(backends: list[str]) -> None:
+    """Chains with constants, some of them neutral, are simplified to what numpy computes."""
+    random = np.random.default_rng(3)
+    with ann.Runtime() as runtime:
+        if not set(backends) <= set(runtime.backends):
+            pytest.skip("CpuAcc is not here")
+        for _ in range(120):
+            network, expected = ann.Network(), X
+            layer: Any = network.add_input("x", ann.TensorInfo(X.shape, DataType.BOOLEAN))
+            for _ in range(random.integers(1, 6)):
+                if random.random() < 0.2 and expected.ndim:
+                    fold = list(_FOLDS)[random.integers(len(_FOLDS))]
+                    axis = int(random.integers(expected.ndim))
+                    layer = network.add_reduce(layer, fold, (axis,))
+                    expected = np.asarray(_FOLDS[fold](expected, axis=axis))
+                    continue
+                pair = list(_PAIRS)[random.integers(len(_PAIRS))]
+                if random.random() < 0.7:
+                    neutral = np.full((1,) * expected.ndim, random.random() < 0.5)
+                    value = (
+                        neutral if random.random() < 0.6 else random.random(expected.shape) < 0.5
+                    )
+                    other: Any = network.add_constant(np.asarray(value))
+                else:
+                    value, other = expected, layer
+                layer = network.add_elementwise_binary(layer, other, pair)
+                expected = _PAIRS[pair](expected, value)
+            network.add_output("y", layer)
+            with ann.load(network, backends, runtime=runtime) as loaded:
+                np.testing.assert_array_equal(loaded.run({"x": X})["y"], expected)

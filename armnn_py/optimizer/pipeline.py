@@ -223,6 +223,7 @@ class _Pipeline:
         for node, layer in layer_of.items():
             backends[layer.guid] = node.backend
         draft.report_fallbacks(fallback_level)
+        passes = tuple(self.records)
         blobs = {layer_of[node].guid: node.blob for node in layer_of if node.blob is not None}
         return PlacedNetwork(
             network,
@@ -230,7 +231,7 @@ class _Pipeline:
             Assignment.from_graph(self.graph, self.network, draft, self.available),
             blobs,
             {(layer_of[v.node].guid, v.index): name for v, name in memory.items()},
-            tuple(self.records),
+            lambda: passes,
             self.model_options,
             {layer.guid: tuple(o.guid for o in node.origins) for node, layer in layer_of.items()},
             tuple(self.graph.public_guid(node) for node in layer_of),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from armnn_py.records import record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from armnn_py._native.blob import NativeBlob
     from armnn_py.backends import ModelOptions
@@ -39,8 +39,8 @@ class PlacedNetwork:
     memory
         By (guid, index of the output): the tensor handle factory of each tensor that does not lie
         in host memory.
-    passes
-        What each pass and stage changed, in order.
+    read_passes
+        Returns `passes`.
     model_options
         Options of this model for the backends.
     origins
@@ -60,9 +60,14 @@ class PlacedNetwork:
     assignment: Assignment
     blobs: Mapping[int, NativeBlob]
     memory: Mapping[tuple[int, int], str]
-    passes: tuple[PassRecord, ...]
+    read_passes: Callable[[], tuple[PassRecord, ...]]
     model_options: ModelOptions
     origins: Mapping[int, tuple[int, ...]]
     public_guids: tuple[int, ...]
     sources: dict[int, CompiledSource | SavedSource]
     replacements: frozenset[int]
+
+    @property
+    def passes(self) -> tuple[PassRecord, ...]:
+        """What each pass and stage changed, in order."""
+        return self.read_passes()

@@ -42,10 +42,12 @@ def change_saved(seed: bytes, chance: random.Random) -> bytes:
         _set_sum(document, name, hashlib.sha256(members[name]).hexdigest())
         members[_DESCRIPTION] = json.dumps(document).encode()
     else:
-        document = json.loads(members[_DESCRIPTION])
+        others = [name for name in members if name.endswith(".json") and name != _DESCRIPTION]
+        name = chance.choice(others) if others and chance.random() < 0.4 else _DESCRIPTION
+        document = json.loads(members[name])
         for _ in range(chance.choice((1, 1, 1, 2, 4))):
             _change(document, chance)
-        members[_DESCRIPTION] = json.dumps(document).encode()
+        members[name] = json.dumps(document).encode()
     result = io.BytesIO()
     with zipfile.ZipFile(result, "w", zipfile.ZIP_STORED) as new:
         for name, content in members.items():

@@ -51,6 +51,7 @@ def _run_saved(path: Path) -> str:
     from armnn_py.cli.inputs import random_inputs
 
     with ann.load(path, runtime=_runtime()) as network:
+        str(network.assignment)  # reports are read when somebody asks
         infos = network.inputs.values()
         if all(info.is_static and info.byte_size < 1 << 20 for info in infos):
             network.run(random_inputs(network.inputs, 0))

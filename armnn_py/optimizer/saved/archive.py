@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armnn_py.errors import ModelFileNotFoundError, ParseError
+from armnn_py.errors import ArmnnError, ModelFileNotFoundError, ParseError
 from armnn_py.network.saved_files import MARK, MIMETYPE, open_without_waiting
 from armnn_py.optimizer.saved.checked_files import is_marked, mark_as_checked, mark_as_written
 from armnn_py.optimizer.saved.directory import read_directory
@@ -22,18 +22,33 @@ from armnn_py.optimizer.saved.safetensors import read_header, tensor_of
 from armnn_py.tensors.memory import aligned_empty
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import BinaryIO
 
     from numpy.typing import NDArray
 
-__all__ = ["BLOBS", "CONSTANTS", "Archive", "write_archive"]
+__all__ = [
+    "BLOBS",
+    "CONSTANTS",
+    "REPORTS",
+    "SOURCES",
+    "Archive",
+    "damage_in",
+    "damaged_file",
+    "write_archive",
+]
 
 CONSTANTS = "constants.safetensors"
 """The member that has the values of constants."""
 
 BLOBS = "blobs/"
 """The folder of members that have compiled sub-graphs."""
+
+REPORTS = "reports.json"
+"""The member that says which layer went where and why, for who asks."""
+
+SOURCES = "sources/"
+"""The folder of members that have the layers of compiled sub-graphs, for who compiles them anew."""
 
 _LOCAL = struct.Struct("<4sHHHHHIIIHH")  # the header before each member
 _PAGE = 4096  # that members can be mapped one by one
@@ -109,6 +124,29 @@ def _padding(size: int) -> bytes:
 # ---- Reading -------------------------------------------------------------------------------------
 
 
+def damaged_file(path: str, why: str) -> ParseError:
+    """Return the error for a file that cannot be used."""
+    return ParseError(
+        f"'{os.path.basename(path)}' is no sound saved network: {why}",  # noqa: PTH119
+        path=path,
+        hints=["save the network again"],
+    )
+
+
+@contextlib.contextmanager
+def damage_in(path: str) -> Iterator[None]:
+    """Whatever fails because the contents are not as they were written is a `ParseError`."""
+    try:
+        yield
+    except ParseError:
+        raise
+    except (
+        ArmnnError, ValueError, TypeError, KeyError, IndexError, ArithmeticError, RecursionError
+    ) as error:  # fmt: skip
+        why = error.message if isinstance(error, ArmnnError) else str(error)
+        raise damaged_file(path, why or type(error).__name__) from error
+
+
 class Archive:
     """A saved network's file, mapped to memory; nothing in it is believed.
 
@@ -148,11 +186,7 @@ class Archive:
 
     def damaged(self, why: str) -> ParseError:
         """Return the error for a file that cannot be used."""
-        return ParseError(
-            f"'{os.path.basename(self.path)}' is no sound saved network: {why}",  # noqa: PTH119
-            path=self.path,
-            hints=["save the network again"],
-        )
+        return damaged_file(self.path, why)
 
     def _map(self) -> NDArray[np.uint8]:
         try:

@@ -5,21 +5,19 @@
 from __future__ import annotations
 
 import binascii
-import contextlib
 import functools
 import json
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.descriptors import AttributeTensor
 from armnn_py.device_ids import canonical_id
-from armnn_py.errors import ArmnnError, ParseError
+from armnn_py.errors import ParseError
 from armnn_py.network import NetworkStorage, VariableLayer, as_network
 from armnn_py.optimizer.check_graph import find_graph_problems
 from armnn_py.optimizer.check_quantization import check_quantization
 from armnn_py.optimizer.graph import Graph
-from armnn_py.optimizer.pass_record import PassRecord
-from armnn_py.optimizer.report_layer import LayerAssignment
-from armnn_py.optimizer.saved.archive import Archive
+from armnn_py.optimizer.saved.archive import REPORTS, SOURCES, Archive, damage_in
+from armnn_py.optimizer.saved.reports import SavedReports
 from armnn_py.optimizer.saved.values import (
     FORMAT,
     FORMAT_VERSION,
@@ -38,8 +36,6 @@ from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from armnn_py.network import Layer, Network, OutputSlot
@@ -92,8 +88,8 @@ class SavedNetwork:
         By id: the versions of the backends that it was saved with.
     model_options, options
         Options of the model, and those of `OptimizerOptions` that matter later.
-    assignment, passes
-        The reports.
+    reports
+        What became of each layer and what passes changed, for who asks.
     """
 
     archive: Archive
@@ -108,8 +104,7 @@ class SavedNetwork:
     backends: dict[str, dict[str, str | None]]
     model_options: dict[str, dict[str, Any]]
     options: dict[str, bool]
-    assignment: tuple[LayerAssignment, ...]
-    passes: tuple[PassRecord, ...]
+    reports: SavedReports
 
     @property
     def network(self) -> Network:
@@ -133,7 +128,7 @@ def read_network(path: str, *, in_place: bool = True) -> SavedNetwork:
         The file cannot be read, is damaged, or is of a later version.
     """
     archive = Archive(path, in_place=in_place)
-    with damage_in(archive):
+    with damage_in(path):
         document = json.loads(archive.read("network.json"))
         if member(document, "format", str) != FORMAT:
             raise DamageError("it has another format")
@@ -156,20 +151,6 @@ def read_network(path: str, *, in_place: bool = True) -> SavedNetwork:
     if not any(part.member for part in saved.parts.values()):
         archive.mark()  # there is no other sum
     return saved
-
-
-@contextlib.contextmanager
-def damage_in(archive: Archive) -> Iterator[None]:
-    """Whatever fails because the contents are not as they were written is a `ParseError`."""
-    try:
-        yield
-    except ParseError:
-        raise
-    except (
-        ArmnnError, ValueError, TypeError, KeyError, IndexError, ArithmeticError, RecursionError
-    ) as error:  # fmt: skip
-        why = error.message if isinstance(error, ArmnnError) else str(error)
-        raise archive.damaged(why or type(error).__name__) from error
 
 
 #: Layers of the host: numbers of inputs and outputs.
@@ -232,15 +213,7 @@ class _Reader:
             used,
             options_from_json(member(document, "model_options", dict)),
             member(document, "options", dict, bool),
-            tuple(_assignment(item) for item in member(document, "assignment", list, dict)),
-            tuple(
-                PassRecord(
-                    member(item, "name", str),
-                    tuple(member(item, "changes", list, str)),
-                    member(item, "enabled", bool),
-                )
-                for item in member(document, "passes", list, dict)
-            ),
+            SavedReports(self._archive.path, self._archive.read(REPORTS)),
         )
 
     @staticmethod
@@ -313,7 +286,7 @@ class _Reader:
         source = item.get("source")
         made = None
         if source is not None:
-            made = SavedSource(functools.partial(self._checked_source, layer, source))
+            made = SavedSource(functools.partial(self._checked_source, layer, number(source)))
         if "bytes" not in item:
             if made is None:
                 raise DamageError(f"layer '{layer.name}' has neither bytes nor layers")
@@ -326,9 +299,9 @@ class _Reader:
             made,
         )
 
-    def _checked_source(self, layer: Layer, document: Any) -> SourceNetwork:
-        with damage_in(self._archive):
-            return self._source(layer, document)
+    def _checked_source(self, layer: Layer, index: int) -> SourceNetwork:
+        with damage_in(self._archive.path):
+            return self._source(layer, json.loads(self._archive.read(f"{SOURCES}{index}.json")))
 
     def _source(self, layer: Layer, document: Any) -> SourceNetwork:
         network = NetworkStorage(layer.name)
@@ -370,30 +343,3 @@ def _check(network: NetworkStorage) -> Graph:
         raise DamageError(problems[0])
     check_quantization(graph)
     return graph
-
-
-def _assignment(item: dict[str, Any]) -> LayerAssignment:
-    def text(name: str, *, optional: bool = False) -> Any:
-        return None if optional and item.get(name) is None else member(item, name, str)
-
-    def count(name: str) -> int | None:
-        return None if item.get(name) is None else number(item[name])
-
-    return LayerAssignment(
-        count("guid"),
-        text("layer"),
-        text("type"),
-        text("backend"),
-        None,
-        text("hint", optional=True),
-        tuple(
-            (member(refusal, "backend", str), member(refusal, "reason", str))
-            for refusal in member(item, "refusals", list)
-        ),
-        count("part"),
-        text("note"),
-        text("rule", optional=True),
-        member(item, "inserted", bool),
-        text("run_by"),
-        text("run_as"),
-    )

@@ -27,11 +27,12 @@ from armnn_py.optimizer.report import Assignment
 from armnn_py.optimizer.report_layer import LayerAssignment
 from armnn_py.optimizer.saved.blobs import reads_in_place
 from armnn_py.optimizer.saved.read import read_network
+from armnn_py.optimizer.saved.reports import merged
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from armnn_py._native.blob import NativeBlob
     from armnn_py.backends.backend import Backend
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from armnn_py.network import Layer
     from armnn_py.optimizer.compiled_source import CompiledSource
     from armnn_py.optimizer.graph import Node
+    from armnn_py.optimizer.pass_record import PassRecord
     from armnn_py.optimizer.saved.read import CompiledPart, SavedNetwork
     from armnn_py.optimizer.saved.rebuild import Rebuilt
     from armnn_py.optimizer.source_network import SavedSource, SourceNetwork
@@ -168,7 +170,7 @@ class _Binder:
             Assignment(self._records(old)),
             {layer.guid: node.blob for node, layer in layer_of.items() if node.blob is not None},
             {(layer_of[v.node].guid, v.index): name for v, name in memory.items()},
-            saved.passes if rebuilt is None else (*saved.passes, *rebuilt.records),
+            saved.reports.passes if rebuilt is None else self._passes(rebuilt),
             self._model_options,
             {layer.guid: self._origins(node, old) for node, layer in layer_of.items()},
             tuple(self.graph.public_guid(node) for node in layer_of),
@@ -198,7 +200,7 @@ class _Binder:
         saved = self._saved
         restore_origins(
             {node: saved.origins[layer.guid] for node, layer in self._layer_of.items()},
-            saved.assignment,
+            saved.reports.assignment(),
         )
         todo: dict[Node, dict[str, str]] = {}
         anew: dict[str, str] = {}
@@ -355,6 +357,10 @@ class _Binder:
 
     # ---- Reports -----------------------------------------------------------------------------
 
+    def _passes(self, rebuilt: Rebuilt) -> Callable[[], tuple[PassRecord, ...]]:
+        passes = (*self._saved.reports.passes(), *rebuilt.records)
+        return lambda: passes
+
     def _is_inserted(self, node: Node) -> bool:
         """Whether it came with what was optimised anew, and stands for no layer of the user's."""
         rebuilt = self._rebuilt
@@ -371,7 +377,9 @@ class _Binder:
             return self._saved.origins[old[node]] if node in old else ()
         return tuple(origin.guid for origin in node.origins)
 
-    def _records(self, old: Mapping[Node, int]) -> Sequence[LayerAssignment]:
+    def _records(
+        self, old: Mapping[Node, int]
+    ) -> Sequence[LayerAssignment] | Callable[[], Sequence[LayerAssignment]]:
         """The saved report, with the copies and imports that were inserted now."""
         used = {node.backend for node in self.graph.nodes if node.backend is not None}
         files = {name: self._backends[name].file for name in used}
@@ -397,21 +405,8 @@ class _Binder:
                 first = min(origins)
                 before.setdefault(first, []).extend(waiting)
                 waiting = []
-        records: list[LayerAssignment] = []
-        for saved in self._saved.assignment:
-            if saved.guid is not None:
-                records += before.pop(saved.guid, [])
-            row = saved if self._rebuilt is None else self._rebuilt.row(saved)
-            file = files.get(row.backend)
-            records.append(row if row.file == file else _with_file(row, file))
-        for left in before.values():
-            records += left
-        return records + waiting
-
-
-def _with_file(row: LayerAssignment, file: str | None) -> LayerAssignment:
-    """The row with the file of its backend; ``dataclasses.replace`` takes several times as long."""
-    return LayerAssignment(
-        row.guid, row.layer, row.type, row.backend, file, row.hint, row.refusals, row.part,
-        row.note, row.rule, row.inserted, row.run_by, row.run_as,
-    )  # fmt: skip
+        saved, rebuilt = self._saved.reports, self._rebuilt
+        if rebuilt is not None:
+            rows = [rebuilt.row(row) for row in saved.assignment()]
+            return merged(rows, before, waiting, files)
+        return lambda: merged(saved.assignment(), before, waiting, files)

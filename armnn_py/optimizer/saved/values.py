@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 FORMAT = "armnn_py network"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 _Value = TypeVar("_Value")
 _MOST_NUMBER = 2**63

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._version import __version__
 from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.network import AssignLayer, ConstantLayer, VariableLayer
-from armnn_py.optimizer.saved.archive import BLOBS, CONSTANTS, write_archive
+from armnn_py.optimizer.saved.archive import (
+    BLOBS,
+    CONSTANTS,
+    REPORTS,
+    SOURCES,
+    write_archive,
+)
 from armnn_py.optimizer.saved.blobs import reads_in_place
 from armnn_py.optimizer.saved.safetensors import tensors_to_chunks
 from armnn_py.optimizer.saved.values import (
@@ -78,6 +84,7 @@ class _Writer:
         self._infos: dict[str, int] = {}
         self._info_list: list[dict[str, Any]] = []
         self._blobs: list[NDArray[np.uint8]] = []
+        self._sources: list[dict[str, Any]] = []
 
     def members(self, options: OptimizerOptions) -> dict[str, tuple[Any, ...]]:
         """The members by name."""
@@ -97,6 +104,9 @@ class _Writer:
                 "reduce_fp32_to_fp16": options.reduce_fp32_to_fp16,
             },
             "layers": self._main_layers(),
+        }
+        document["infos"] = self._info_list
+        reports = {
             "assignment": [
                 {key: value for key, value in record.to_json().items() if key != "file"}
                 for record in placed.assignment
@@ -104,9 +114,12 @@ class _Writer:
             ],
             "passes": [record.to_json() for record in placed.passes],
         }
-        document["infos"] = self._info_list
-        text = json.dumps(document, allow_nan=False, separators=(",", ":")).encode()
-        members: dict[str, tuple[Any, ...]] = {"network.json": (text,)}
+        members: dict[str, tuple[Any, ...]] = {
+            "network.json": (_text_of(document),),
+            REPORTS: (_text_of(reports),),
+        }
+        for index, source in enumerate(self._sources):
+            members[f"{SOURCES}{index}.json"] = (_text_of(source),)
         if self._constants:  # a network that is compiled as a whole may have none
             members[CONSTANTS] = tensors_to_chunks(array for _, array in self._constants.values())
         for index, blob in enumerate(self._blobs):
@@ -232,7 +245,8 @@ class _Writer:
         if source is not None:
             made = source.as_network(name)
             number_of = {layer.guid: layer.guid for layer in made.network.layers}
-            document["source"] = {
+            document["source"] = len(self._sources)
+            source_document = {
                 "layers": [
                     {**self._layer(layer, list(layer.inputs), number_of), "guid": public}
                     for layer, public in zip(made.network.layers, made.guids, strict=True)
@@ -240,7 +254,12 @@ class _Writer:
                 "inputs": list(made.border.inputs),
                 "outputs": list(made.border.outputs),
             }
+            self._sources.append(source_document)
         return document
 
 
 _MOVES = {kind.label for kind in LayerType if FACTS[kind].moves_memory}
+
+
+def _text_of(document: dict[str, Any]) -> bytes:
+    return json.dumps(document, allow_nan=False, separators=(",", ":")).encode()

@@ -24,7 +24,7 @@ from armnn_py.optimizer import OptimizedNetwork
 from armnn_py.optimizer.saved.archive import Archive, write_archive
 from armnn_py.optimizer.saved.read import read_network
 
-from .saved import DEMO, changed, members_of, need, save_demo
+from .saved import DEMO, changed, document_of, image, members_of, need, rewritten, save_demo
 
 
 @pytest.fixture
@@ -40,8 +40,17 @@ def saved(tmp_path: Path, runtime: ann.Runtime) -> Path:
 
 
 def read(path: Path) -> None:
-    network = read_network(str(path)).network
-    del network
+    """All of it, with what is read when somebody asks."""
+    saved = read_network(str(path))
+    network, reports = saved.network, (saved.reports.assignment(), saved.reports.passes())
+    del network, reports
+
+
+def look(optimized: OptimizedNetwork) -> None:
+    """Reports are read when somebody asks for them."""
+    optimized.assignment.to_json()
+    for one in optimized.passes:
+        assert isinstance(one.name, str)
 
 
 def test_each_damaged_byte_is_noticed_or_harmless(saved: Path) -> None:
@@ -112,7 +121,7 @@ def test_no_document_does_harm(
     if not as_bytes:
         saved = changed(saved, without_bytes)
     noise = random.Random(2)
-    document = json.loads(members_of(saved)["network.json"][0])
+    document = document_of(members_of(saved))
     places = list(_places(document))[1:]
     refused = 0
     for place in noise.sample(places, 400):
@@ -128,7 +137,8 @@ def test_no_document_does_harm(
         else:
             inner[place[-1]] = noise.choice(_ODD)
         try:
-            optimized = OptimizedNetwork.load(changed(saved, lambda _, o=other: o), runtime=runtime)
+            optimized = OptimizedNetwork.load(rewritten(saved, other), runtime=runtime)
+            look(optimized)
         except (ann.ParseError, ann.BackendError, ann.InvalidArgumentError):  # model options
             refused += 1
             continue
@@ -317,8 +327,35 @@ def test_a_changed_constant_is_noticed(saved: Path) -> None:
         read(saved)
 
 
+@pytest.mark.parametrize("spoiled", ["backend", "changes", "both"])
+def test_damaged_reports_are_told_when_somebody_asks(
+    saved: Path, runtime: ann.Runtime, spoiled: str
+) -> None:
+    """What is run needs none of them."""
+
+    def spoil(document: Any) -> None:
+        if spoiled == "backend":
+            document["assignment"][0]["backend"] = 7
+        elif spoiled == "changes":
+            document["passes"][0]["changes"] = [1]
+        else:
+            del document["assignment"], document["passes"]
+
+    optimized = OptimizedNetwork.load(changed(saved, spoil), runtime=runtime)
+    with runtime.load_network(optimized) as network:
+        assert network.run(image())
+    with pytest.raises(ann.ParseError, match="no sound saved network"):
+        look(optimized)
+
+
+def test_an_earlier_format_is_refused_in_words(saved: Path) -> None:
+    earlier = changed(saved, lambda d: {**d, "format_version": 2})
+    with pytest.raises(ann.ParseError, match="of format 2, which is no longer read"):
+        read(earlier)
+
+
 def test_a_later_format_is_refused_in_words(saved: Path) -> None:
-    later = changed(saved, lambda d: {**d, "format_version": 3, "written_by": "9.9"})
+    later = changed(saved, lambda d: {**d, "format_version": 4, "written_by": "9.9"})
     with pytest.raises(ann.ParseError, match=r"written by armnn_py 9\.9, which is newer"):
         read(later)
 

@@ -43,6 +43,7 @@ def render(table: Table) -> dict[Path, str]:
         Path("armnn_py/types/enumerations.py"): layer_python.enumerations(table),
         Path("armnn_py/types/facts.py"): layer_python.facts(table),
         Path("armnn_py/descriptors/classes.py"): layer_python.descriptors(table),
+        Path("armnn_py/descriptors/compiled.py"): layer_python.compiled_descriptor(table),
         Path("armnn_py/network/builders/plain.py"): layer_builders.builders(table),
     }
 

@@ -56,6 +56,10 @@ def exports(names: list[str]) -> str:
     return "__all__ = [\n" + "".join(f'    "{name}",\n' for name in ordered) + "]\n"
 
 
+#: The descriptor that has a module of its own.
+COMPILED = "PreCompiled"
+
+
 # ---- Enumerations --------------------------------------------------------------------------------
 
 
@@ -257,7 +261,9 @@ def _pairs(values: dict[Any, Any]) -> str:
 
 def descriptors(table: Table) -> str:
     """The text of ``armnn_py/descriptors/classes.py``."""
-    ordered = sorted(table.descriptors.values(), key=lambda one: one.class_name)
+    every = sorted(table.descriptors.values(), key=lambda one: one.class_name)
+    ordered = [one for one in every if one.name != COMPILED]
+    compiled = table.descriptors[COMPILED].class_name
     types = {f.type for one in ordered for f in one.fields}
     annotations = {FIELD_TYPES[name][1] for name in types if name in FIELD_TYPES}
     own = annotations - {"float", "bool", "str"} | {"Descriptor"}
@@ -267,10 +273,11 @@ def descriptors(table: Table) -> str:
     text.append("from typing import ClassVar\n\nfrom armnn_py.descriptors import checks\n")
     text.append("from armnn_py.descriptors.base import (\n")
     text += [f"    {name},\n" for name in names]
-    text.append(")\nfrom armnn_py.types import (\n")
+    text.append(f")\nfrom armnn_py.descriptors.compiled import {compiled}\n")
+    text.append("from armnn_py.types import (\n")
     text += [f"    {name},\n" for name in sorted({*enums, "LayerType"})]
     text.append(")\n\n")
-    text.append(exports(["DESCRIPTOR_OF", *(one.class_name for one in ordered)]))
+    text.append(exports(["DESCRIPTOR_OF", *(one.class_name for one in every)]))
     text += [_descriptor(table, one) for one in ordered]
     text.append("\n\nDESCRIPTOR_OF: dict[LayerType, type[Descriptor] | None] = {\n")
     for layer in table.layers.values():
@@ -279,6 +286,18 @@ def descriptors(table: Table) -> str:
     text.append(
         '}\n"""The descriptor of each layer type; ``None`` for those without parameters."""\n'
     )
+    return "".join(text)
+
+
+def compiled_descriptor(table: Table) -> str:
+    """The text of ``armnn_py/descriptors/compiled.py``."""
+    one = table.descriptors[COMPILED]
+    names = {FIELD_TYPES[f.type][1] for f in one.fields} - {"float", "bool", "str"}
+    text = [head("The parameters of compiled layers, which many a saved network has alone.")]
+    text.append("from typing import ClassVar\n\nfrom armnn_py.descriptors.base import ")
+    text.append(", ".join(sorted({*names, "Descriptor"}, key=_import_order)))
+    text.append("\nfrom armnn_py.types import LayerType\n\n")
+    text += [exports([one.class_name]), _descriptor(table, one)]
     return "".join(text)
 
 

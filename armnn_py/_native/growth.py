@@ -18,21 +18,24 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
-from armnn_py.descriptors import DESCRIPTOR_OF, Descriptor
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS, MEMBERS_SINCE
 
 if TYPE_CHECKING:
+    from armnn_py.descriptors import Descriptor
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["KNOWN_FIELDS", "why_not_shown"]
+__all__ = ["known_fields", "why_not_shown"]
 
-#: Every bit of ``fields_used`` that this host can make.
-KNOWN_FIELDS = functools.reduce(
-    operator.or_,
-    (bit for kind in DESCRIPTOR_OF.values() if kind for bit in kind.must_understand.values()),
-    0,
-)
+
+@functools.cache
+def known_fields() -> int:
+    """Every bit of ``fields_used`` that this host can make."""
+    from armnn_py.descriptors import DESCRIPTOR_OF  # late: compiled layers have one kind alone
+
+    kinds = (kind for kind in DESCRIPTOR_OF.values() if kind)
+    bits = (bit for kind in kinds for bit in kind.must_understand.values())
+    return functools.reduce(operator.or_, bits, 0)
 
 
 def why_not_shown(

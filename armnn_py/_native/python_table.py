@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from armnn_py._native import abi
 from armnn_py._native.calls import status_name
 from armnn_py._native.dynamic_library import Exports, forget_code
-from armnn_py._native.growth import KNOWN_FIELDS
+from armnn_py._native.growth import known_fields
 from armnn_py._native.guarded_calls import note_caller
 from armnn_py._native.library import host_pointer
 from armnn_py._native.python_objects import (
@@ -150,7 +150,7 @@ class PythonTable:
         ]
         api.create, api.get_option_defaults, api.describe_option = made[3:]
         api.built_minor = abi.ARMNN_BACKEND_API_MINOR
-        api.understood_fields = KNOWN_FIELDS
+        api.understood_fields = known_fields()
         api.score = backend.score
         if not backend.optimizes:
             api.optimize_subgraph_view = type(api.optimize_subgraph_view)()

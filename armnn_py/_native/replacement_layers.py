@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.blob import NativeBlob, check_functions
-from armnn_py._native.growth import KNOWN_FIELDS, why_not_shown
+from armnn_py._native.growth import known_fields, why_not_shown
 from armnn_py._native.read_layers import descriptor_from_struct
 from armnn_py._native.read_memory import (
     NonsenseError,
@@ -89,7 +89,7 @@ class ReplacementReader:
         struct = read_struct(
             pointer, abi.armnn_layer_t, abi.ARMNN_STRUCT_LAYER, "the layer", least="output_infos"
         )
-        if struct.fields_used & ~KNOWN_FIELDS:
+        if struct.fields_used & ~known_fields():
             raise NonsenseError("the layer uses members that this version does not know")
         name = read_counted(struct.name, "the name of the layer").decode("utf-8", "replace")
         try:

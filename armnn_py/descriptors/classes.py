@@ -25,6 +25,7 @@ from armnn_py.descriptors.base import (
     Sizes,
     Views,
 )
+from armnn_py.descriptors.compiled import PreCompiledDescriptor
 from armnn_py.types import (
     ActivationFunction,
     ArgMinMaxFunction,
@@ -619,16 +620,6 @@ class Pooling3dDescriptor(Descriptor):
 
     def _check(self) -> None:
         checks.check_layout(self, self.data_layout, 5)
-
-
-class PreCompiledDescriptor(Descriptor):
-    """PreCompiled: runs what a backend compiled of a sub-graph; the blob comes with the workload.
-    """
-
-    input_count: Count = 0
-    output_count: Count = 0
-
-    layer_types: ClassVar = (LayerType.PRE_COMPILED,)
 
 
 class QLstmDescriptor(Descriptor):

@@ -7,8 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from armnn_py.descriptors import Descriptor
-from armnn_py.descriptors.canonical import name_for_people
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.later import public_class
 from armnn_py.tensors import TensorInfo, format_shape
@@ -17,6 +15,8 @@ from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from armnn_py.descriptors import Descriptor
 
 __all__ = [
     "AssignLayer",
@@ -164,6 +164,8 @@ class Layer:
 
         Equal to `type` where Arm NN has one name only. Representations and reports show this one.
         """
+        from armnn_py.descriptors.canonical import name_for_people  # late: to show a network
+
         given = self._inputs[0] if self._inputs else None
         made = self._outputs[0].info if self._outputs else None
         source = None if given is None else given.info

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from armnn_py.descriptors import Descriptor
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.network.layer import (
     AssignLayer,
@@ -25,6 +24,8 @@ from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from armnn_py.descriptors import Descriptor
 
 __all__ = ["Builder", "DynamicParts", "NetworkStorage", "check_name"]
 

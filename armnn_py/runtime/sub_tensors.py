@@ -12,10 +12,9 @@ a sub-tensor would begin at another offset, or if the factory refuses one.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from armnn_py._native import abi
-from armnn_py.descriptors import ConcatDescriptor, SplitterDescriptor
 from armnn_py.records import structure
 from armnn_py.types import LayerType
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from armnn_py._native.tensor_handles import TensorHandleFactory
+    from armnn_py.descriptors import ConcatDescriptor, SplitterDescriptor
     from armnn_py.descriptors.base import View
     from armnn_py.network import Layer
     from armnn_py.runtime.planned import Build, PlannedStep, PlannedTensor
@@ -56,15 +56,13 @@ def _is_reshape(layer: Layer) -> bool:
 
 def _sub_offsets(layer: Layer) -> list[int] | None:
     """Offsets of the sub-tensors in the whole, in bytes; None if one is no run of its bytes."""
-    descriptor = layer.descriptor
+    if layer.type not in (LayerType.CONCAT, LayerType.SPLITTER):
+        return None
+    views = cast("ConcatDescriptor | SplitterDescriptor", layer.descriptor).views
     sources = [slot.info for slot in layer.inputs if slot is not None]
     targets = [slot.info for slot in layer.outputs]
-    if layer.type == LayerType.CONCAT and isinstance(descriptor, ConcatDescriptor):
-        subs, wholes, views = sources, targets, descriptor.views
-    elif layer.type == LayerType.SPLITTER and isinstance(descriptor, SplitterDescriptor):
-        subs, wholes, views = targets, sources, descriptor.views
-    else:
-        return None
+    joins = layer.type == LayerType.CONCAT
+    subs, wholes = (sources, targets) if joins else (targets, sources)
     if len(wholes) != 1 or len(subs) != len(views) or not subs:
         return None
     offsets = []
@@ -73,7 +71,7 @@ def _sub_offsets(layer: Layer) -> list[int] | None:
         if offset is None:
             return None
         offsets.append(offset)
-    if layer.type == LayerType.CONCAT:
+    if joins:
         end = 0  # the sub-tensors of a Concat are written: they must follow each other
         for sub, offset in zip(subs, offsets, strict=True):
             if offset != end:
@@ -320,13 +318,13 @@ def _links(build: Build, step: PlannedStep) -> list[_Link]:
         return [_Link(source, target, 0, None)]
     offsets = _sub_offsets(layer)
     assert offsets is not None
-    assert isinstance(layer.descriptor, ConcatDescriptor | SplitterDescriptor)
+    descriptor = cast("ConcatDescriptor | SplitterDescriptor", layer.descriptor)
     subs, whole = (inputs, outputs[0]) if layer.type == LayerType.CONCAT else (outputs, inputs[0])
     if len({id(sub) for sub in subs}) != len(subs):
         return []
     return [
         _Link(sub, whole, offset, tuple(view.origin))
-        for sub, offset, view in zip(subs, offsets, layer.descriptor.views, strict=True)
+        for sub, offset, view in zip(subs, offsets, descriptor.views, strict=True)
     ]
 
 

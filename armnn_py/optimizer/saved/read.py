@@ -9,20 +9,20 @@ import functools
 import json
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.descriptors import AttributeTensor
 from armnn_py.device_ids import canonical_id
 from armnn_py.errors import ParseError
 from armnn_py.network import NetworkStorage, VariableLayer, as_network
-from armnn_py.optimizer.check_graph import find_graph_problems
-from armnn_py.optimizer.check_quantization import check_quantization
-from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.saved.archive import REPORTS, SOURCES, Archive, damage_in
+from armnn_py.optimizer.saved.compiled import (
+    COMPILED_TYPES,
+    compiled_descriptor,
+    find_compiled_problem,
+)
 from armnn_py.optimizer.saved.reports import SavedReports
 from armnn_py.optimizer.saved.values import (
     FORMAT,
     FORMAT_VERSION,
     DamageError,
-    descriptor_from_json,
     info_from_json,
     layer_type_from_json,
     member,
@@ -38,7 +38,9 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from armnn_py.descriptors import AttributeTensor, Descriptor
     from armnn_py.network import Layer, Network, OutputSlot
+    from armnn_py.optimizer.graph import Graph
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["CompiledPart", "SavedNetwork", "read_network"]
@@ -76,8 +78,10 @@ class SavedNetwork:
         The file, for the bytes of compiled sub-graphs.
     written_by
         The version of armnn_py that wrote it.
-    contents, graph
-        The layers, without copies between memories; and as a graph, which is for one use.
+    contents
+        The layers, without copies between memories.
+    graph
+        They as a graph, which is for one use; None if all of them are compiled.
     layer_backends, public_guids, origins
         By guid, as in `PlacedNetwork`.
     replacements
@@ -95,7 +99,7 @@ class SavedNetwork:
     archive: Archive
     written_by: str
     contents: NetworkStorage
-    graph: Graph
+    graph: Graph | None
     layer_backends: tuple[str | None, ...]
     public_guids: tuple[int, ...]
     origins: tuple[tuple[int, ...], ...]
@@ -250,7 +254,14 @@ class _Reader:
             if not isinstance(assigned, VariableLayer) or assigned.name in network.assign_layers:
                 raise DamageError(f"layer '{name}' assigns no variable, or one once more")
             variable = assigned
-        descriptor = descriptor_from_json(kind, item.get("descriptor"), self._tensor)
+        if kind in COMPILED_TYPES:
+            descriptor: Descriptor | None = compiled_descriptor(kind, item.get("descriptor"))
+        else:
+            from armnn_py.optimizer.saved.descriptor_values import (  # late: compiled layers are
+                descriptor_from_json,  # the rule
+            )
+
+            descriptor = descriptor_from_json(kind, item.get("descriptor"), self._tensor)
         hint = item.get("hint")
         if hint is not None and not isinstance(hint, str):
             raise DamageError(f"the hint of layer '{name}' is no text")
@@ -269,6 +280,8 @@ class _Reader:
         return self._read_infos[index]
 
     def _tensor(self, given: list[int]) -> AttributeTensor:
+        from armnn_py.descriptors import AttributeTensor  # late: of StandIn layers
+
         info_index, index = given
         info = self._info(info_index)
         return AttributeTensor(self._constant(number(index), info), info)
@@ -335,8 +348,17 @@ class _Reader:
         )
 
 
-def _check(network: NetworkStorage) -> Graph:
+def _check(network: NetworkStorage) -> Graph | None:
     """Check all that backends may rely on: every layer is inferred anew; returns its graph."""
+    if all(layer.type in COMPILED_TYPES for layer in network.layers):
+        problem = find_compiled_problem(network)
+        if problem:
+            raise DamageError(problem)
+        return None
+    from armnn_py.optimizer.check_graph import find_graph_problems  # late: a graph's modules
+    from armnn_py.optimizer.check_quantization import check_quantization
+    from armnn_py.optimizer.graph import Graph
+
     graph = Graph.from_network(network)
     problems = find_graph_problems(graph)
     if problems:

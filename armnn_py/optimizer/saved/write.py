@@ -20,11 +20,11 @@ from armnn_py.optimizer.saved.archive import (
     write_archive,
 )
 from armnn_py.optimizer.saved.blobs import reads_in_place
+from armnn_py.optimizer.saved.descriptor_values import descriptor_to_json
 from armnn_py.optimizer.saved.safetensors import tensors_to_chunks
 from armnn_py.optimizer.saved.values import (
     FORMAT,
     FORMAT_VERSION,
-    descriptor_to_json,
     info_to_json,
     metadata_to_json,
 )

@@ -12,6 +12,7 @@ from armnn_py.later import public_class
 from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.text import printable
 from armnn_py.types import LayerType
+from armnn_py.types.aliases import name_for_people
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -164,11 +165,9 @@ class Layer:
 
         Equal to `type` where Arm NN has one name only. Representations and reports show this one.
         """
-        from armnn_py.descriptors.canonical import name_for_people  # late: to show a network
-
         given = self._inputs[0] if self._inputs else None
-        made = self._outputs[0].info if self._outputs else None
-        source = None if given is None else given.info
+        made = self._outputs[0].info.data_type if self._outputs else None
+        source = None if given is None else given.info.data_type
         return name_for_people(self._type, self._descriptor, source, made)
 
     @property

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.descriptors.canonical import name_for_people
 from armnn_py.records import record
 from armnn_py.types import LayerType
+from armnn_py.types.aliases import name_for_people
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
@@ -191,8 +191,8 @@ class Node:
     def shown_type(self) -> LayerType:
         """The most specific of Arm NN's layer types for it, as `Layer.shown_type`."""
         given = self.inputs[0] if self.inputs else None
-        made = self.outputs[0].info if self.outputs else None
-        source = None if given is None else given.info
+        made = self.outputs[0].info.data_type if self.outputs else None
+        source = None if given is None else given.info.data_type
         return name_for_people(self.type, self.descriptor, source, made)
 
     @property

@@ -12,12 +12,12 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.backends.registry import nameable_ids
-from armnn_py.descriptors.canonical import is_named
 from armnn_py.device_ids import canonical_id
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.later import public_class
 from armnn_py.records import Frozen, record
 from armnn_py.types import LayerType
+from armnn_py.types.aliases import is_named
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:

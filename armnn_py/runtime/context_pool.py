@@ -12,7 +12,6 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.runtime.leases import LeaseBook
 from armnn_py.runtime.open_profiles import flush_profiles
 from armnn_py.runtime.plan_cache import IDLE_CONTEXTS, Lease, PlanCache, PlanEntry, take_out
-from armnn_py.runtime.sequence import RunSequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.execution_context import ExecutionContext
     from armnn_py.runtime.network_plan import NetworkPlan
     from armnn_py.runtime.plan_keys import PlanKey
+    from armnn_py.runtime.sequence import RunSequence
 
 __all__ = ["ContextPool"]
 
@@ -62,7 +62,7 @@ class ContextPool(LeaseBook):
         variables: tuple[str, ...] = (),
     ) -> None:
         super().__init__(name)
-        self.sequence = RunSequence(name, variables) if variables else None
+        self.sequence: RunSequence | None = _sequence(name, variables) if variables else None
         self._variables = variables
         self._make_plan = make_plan
         self._plans = PlanCache(capacity, limit)
@@ -294,7 +294,7 @@ class ContextPool(LeaseBook):
         with self._condition:
             self._leases.add(lease)
             if context.has_workload_state and self.sequence is None:
-                self.sequence = RunSequence(self.name, self._variables)
+                self.sequence = _sequence(self.name, self._variables)
 
     def _check_shapes(self, sequence: RunSequence, key: PlanKey) -> None:
         """Raise unless the state of the sequence can be used in a run of these shapes."""
@@ -381,3 +381,9 @@ class ContextPool(LeaseBook):
         if self.sequence is not None and self.sequence.context is lease.context is not None:
             self.sequence.lose("this process was forked while a run was in flight")
         super()._abandon(lease)
+
+
+def _sequence(name: str, variables: tuple[str, ...]) -> RunSequence:
+    from armnn_py.runtime.sequence import RunSequence  # late: few networks have state
+
+    return RunSequence(name, variables)

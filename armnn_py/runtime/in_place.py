@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
-from armnn_py.runtime.overlap import has_fences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +26,7 @@ _INPUT, _OUTPUT = abi.ARMNN_PLAN_TENSOR_INPUT, abi.ARMNN_PLAN_TENSOR_OUTPUT
 
 def find_in_place(build: Build) -> frozenset[tuple[int, int]]:
     """Indices of inputs and outputs that may be one array of the caller, in pairs."""
-    if has_fences(build):
+    if build.has_fences:
         return frozenset()  # steps of queues go on beside those behind them
     last_read: dict[int, int] = {}
     first_written: dict[int, int] = {}

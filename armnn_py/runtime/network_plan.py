@@ -21,7 +21,7 @@ from armnn_py.runtime.plan_tensors import add_assign_copies, add_output_copies, 
 from armnn_py.runtime.plan_workloads import PlanWorkloads
 from armnn_py.runtime.planned import Build, PlannedStep
 from armnn_py.runtime.step_info import Steps
-from armnn_py.runtime.sub_tensors import elide_layers, is_candidate
+from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
@@ -119,18 +119,21 @@ class NetworkPlan:
                 continue
             if FACTS[layer.type].moves_memory:
                 add_move(build, layer)
-            elif layer.guid not in placed.blobs and is_candidate(layer):
+            elif layer.guid not in placed.blobs and _may_need_no_step(layer):
                 candidates.append(self._candidate(build, layer))
                 build.steps.append(candidates[-1])
             else:
                 build.steps.append(workloads.make_step(build, layer))
-        self.elided = elide_layers(
-            build,
-            candidates,
-            lambda layer: workloads.make_step(build, layer),
-            workloads.handle_factories,
-            enabled=sub_tensors,
-        )
+        if candidates:
+            from armnn_py.runtime.sub_tensors import elide_layers  # late: many networks have none
+
+            self.elided = elide_layers(
+                build,
+                candidates,
+                lambda layer: workloads.make_step(build, layer),
+                workloads.handle_factories,
+                enabled=sub_tensors,
+            )
         workloads.finish(build)
         add_output_copies(build, self.network)
         add_assign_copies(build, self.network)
@@ -235,3 +238,12 @@ class NetworkPlan:
             self.native.destroy()
             self.native = None
         self._workloads.destroy()
+
+
+def _may_need_no_step(layer: Layer) -> bool:
+    """Whether a layer leaves bytes as they are, see `is_candidate`."""
+    if layer.type not in (LayerType.CONCAT, LayerType.SPLITTER, LayerType.RESHAPE):
+        return False
+    from armnn_py.runtime.sub_tensors import is_candidate
+
+    return is_candidate(layer)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from armnn_py.runtime.planned import Build
 
-__all__ = ["add_fences", "has_fences", "waits_of"]
+__all__ = ["add_fences", "waits_of"]
 
 _LINKS = (
     abi.ARMNN_PLAN_STEP_IMPORT,
@@ -28,11 +28,6 @@ _LINKS = (
     abi.ARMNN_PLAN_STEP_LEND,
     abi.ARMNN_PLAN_STEP_RETURN,
 )
-
-
-def has_fences(build: Build) -> bool:
-    """Whether a step is of a backend that makes fences."""
-    return any(step.makes_fences for step in build.steps)
 
 
 def add_fences(build: Build) -> None:

@@ -10,13 +10,13 @@ from armnn_py._native import abi
 from armnn_py.records import record
 from armnn_py.runtime.buffers import readable_copy
 from armnn_py.runtime.memory_plan import UsageRecord, plan_arena
-from armnn_py.runtime.neighbours import Neighbours
-from armnn_py.runtime.overlap import add_fences, has_fences, waits_of
 from armnn_py.runtime.planned import FOREIGN, Build, PlannedStep, PlannedTensor
 from armnn_py.tensors.memory import ALIGNMENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from armnn_py.runtime.neighbours import Neighbours
 
 
 __all__ = [
@@ -59,7 +59,9 @@ def add_syncs(build: Build) -> None:
     Within a sequence, memory is planned as if each step were done when it returns: the header makes
     backends work in the order of the calls. Backends that make fences go on beside other steps.
     """
-    if has_fences(build):
+    if build.has_fences:
+        from armnn_py.runtime.overlap import add_fences  # late: few backends make fences
+
         add_fences(build)
         return
     steps: list[PlannedStep] = []
@@ -116,7 +118,7 @@ def find_lifetimes(build: Build) -> None:
         for number in step.inputs:
             if number != abi.ARMNN_PLAN_NONE:
                 build.tensors[number].last = max(build.tensors[number].last, position)
-    for position, end in waits_of(build.steps).items():
+    for position, end in _waits(build).items():
         # Nobody else may have this memory before the host knows that the row is done.
         for number in (*build.steps[position].inputs, *build.steps[position].outputs):
             if number != abi.ARMNN_PLAN_NONE:
@@ -133,6 +135,15 @@ def find_lifetimes(build: Build) -> None:
         if root.kind in FOREIGN:
             root.first = min((member.first for member in group if member.first >= 0), default=-1)
             root.last = max(member.last for member in group)
+
+
+def _waits(build: Build) -> dict[int, int]:
+    """For each step of a row with a fence, by its position: that of the host's wait for it."""
+    if not build.has_fences:
+        return {}
+    from armnn_py.runtime.overlap import waits_of  # late, too
+
+    return waits_of(build.steps)
 
 
 def find_groups(build: Build) -> dict[int, list[PlannedTensor]]:
@@ -183,7 +194,7 @@ def plan_memory(build: Build) -> BuildMemory:
                 max(tensor.alignment for tensor in chain),
             )
         )
-    ends = waits_of(build.steps)
+    ends = _waits(build)
     for i, step in enumerate(build.steps):
         if step.workload is None:
             records.append(UsageRecord(i, i, staging_size(build.tensors, step)))
@@ -226,6 +237,8 @@ def share_in_place(
     """
     if all(tensor.kind != kind for tensor in build.tensors):
         return
+    from armnn_py.runtime.neighbours import Neighbours  # late: compiled networks have none
+
     neighbours = {buffer: Neighbours(group) for buffer, group in find_groups(build).items()}
     for position, step in enumerate(build.steps):
         if step.workload is None:

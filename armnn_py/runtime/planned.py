@@ -164,6 +164,11 @@ class Build:
     #: Whether two tensors of one size have one size in each run.
     keeps_size: Callable[[PlannedTensor, PlannedTensor], bool] = lambda source, target: True
 
+    @property
+    def has_fences(self) -> bool:
+        """Whether a step is of a backend that makes fences."""
+        return any(step.makes_fences for step in self.steps)
+
     def add(self, tensor: PlannedTensor) -> int:
         """Append a tensor and return its number."""
         self.tensors.append(tensor)

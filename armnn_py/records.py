@@ -209,15 +209,18 @@ def _assign(made: Any, one: Any, values: tuple[object, ...], named: dict[str, ob
         return False
     # Fields of a frozen record are set past __setattr__, which asks whether they are set.
     assign = object.__setattr__ if issubclass(made, Frozen) else setattr
+    stated = made._stated  # fields as dataclasses has them would be made for this alone
     for name in names:
-        field = record_fields(made)[name]
+        said = stated[name][1]
         if name in given:
             value = given[name]
-        elif field.default_factory is not dataclasses.MISSING:
-            value = field.default_factory()
-        elif field.default is not dataclasses.MISSING:
-            value = field.default
+        elif type(said) is not dataclasses.Field:
+            value = said
+        elif said.default_factory is not dataclasses.MISSING:
+            value = said.default_factory()
         else:
+            value = said.default
+        if value is dataclasses.MISSING:
             return False
         assign(one, name, value)
     if hasattr(made, "__post_init__"):

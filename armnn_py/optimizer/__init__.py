@@ -10,12 +10,12 @@ from armnn_py.later import names_of
 from armnn_py.optimizer.optimize import optimize
 from armnn_py.optimizer.optimized import OptimizedNetwork
 from armnn_py.optimizer.options import AS_IT_IS, OptimizerOptions
-from armnn_py.optimizer.pass_record import PassRecord
-from armnn_py.optimizer.report import Assignment
-from armnn_py.optimizer.report_layer import LayerAssignment
 
 if TYPE_CHECKING:
+    from armnn_py.optimizer.pass_record import PassRecord
     from armnn_py.optimizer.placement import Placement, PlacementRule
+    from armnn_py.optimizer.report import Assignment
+    from armnn_py.optimizer.report_layer import LayerAssignment
 
 __all__ = [
     "AS_IT_IS",
@@ -29,7 +29,13 @@ __all__ = [
     "optimize",
 ]
 
-# A saved network is loaded without rules.
+# A saved network is loaded without rules and reports.
 __getattr__ = names_of(
-    "armnn_py.optimizer", {"armnn_py.optimizer.placement": ("Placement", "PlacementRule")}
+    "armnn_py.optimizer",
+    {
+        "armnn_py.optimizer.pass_record": ("PassRecord",),
+        "armnn_py.optimizer.placement": ("Placement", "PlacementRule"),
+        "armnn_py.optimizer.report": ("Assignment",),
+        "armnn_py.optimizer.report_layer": ("LayerAssignment",),
+    },
 )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
 from armnn_py.later import public_class
 from armnn_py.network import as_network
-from armnn_py.optimizer.report import Assignment
 from armnn_py.ownership import Owner
 from armnn_py.text import counted, printable
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.options import OptimizerOptions
     from armnn_py.optimizer.pass_record import PassRecord
     from armnn_py.optimizer.placed_network import PlacedNetwork
+    from armnn_py.optimizer.report import Assignment
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["OptimizedNetwork"]
@@ -134,7 +134,11 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
     @property
     def assignment(self) -> Assignment:
         """Backend and reason of each layer; empty while dimensions are free."""
-        return Assignment(is_pending=True) if self._placed is None else self._placed.assignment
+        if self._placed is not None:
+            return self._placed.assignment
+        from armnn_py.optimizer.report import Assignment  # late: what is run needs no reports
+
+        return Assignment(is_pending=True)
 
     @property
     def memory(self) -> tuple[TensorMemory, ...]:

@@ -223,12 +223,13 @@ class _Pipeline:
         for node, layer in layer_of.items():
             backends[layer.guid] = node.backend
         draft.report_fallbacks(fallback_level)
+        assignment = Assignment.from_graph(self.graph, self.network, draft, self.available)
         passes = tuple(self.records)
         blobs = {layer_of[node].guid: node.blob for node in layer_of if node.blob is not None}
         return PlacedNetwork(
             network,
             tuple(backends),
-            Assignment.from_graph(self.graph, self.network, draft, self.available),
+            lambda: assignment,
             blobs,
             {(layer_of[v.node].guid, v.index): name for v, name in memory.items()},
             lambda: passes,

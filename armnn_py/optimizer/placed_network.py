@@ -32,15 +32,13 @@ class PlacedNetwork:
         The network that is run: simplified, with compiled sub-graphs and inserted copies.
     layer_backends
         Id of the backend of each layer, by guid; None for Input, Output and Constant layers.
-    assignment
-        Backend and reason of each layer.
+    read_assignment, read_passes
+        Return `assignment` and `passes`.
     blobs
         Blobs of PreCompiled layers, by guid.
     memory
         By (guid, index of the output): the tensor handle factory of each tensor that does not lie
         in host memory.
-    read_passes
-        Returns `passes`.
     model_options
         Options of this model for the backends.
     origins
@@ -57,7 +55,7 @@ class PlacedNetwork:
 
     network: NetworkStorage
     layer_backends: tuple[str | None, ...]
-    assignment: Assignment
+    read_assignment: Callable[[], Assignment]
     blobs: Mapping[int, NativeBlob]
     memory: Mapping[tuple[int, int], str]
     read_passes: Callable[[], tuple[PassRecord, ...]]
@@ -66,6 +64,11 @@ class PlacedNetwork:
     public_guids: tuple[int, ...]
     sources: dict[int, CompiledSource | SavedSource]
     replacements: frozenset[int]
+
+    @property
+    def assignment(self) -> Assignment:
+        """Backend and reason of each layer."""
+        return self.read_assignment()
 
     @property
     def passes(self) -> tuple[PassRecord, ...]:

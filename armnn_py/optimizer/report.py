@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from armnn_py.later import public_class
@@ -29,31 +29,16 @@ class Assignment(Sequence[LayerAssignment]):
     first layer that runs after it.
     """
 
-    __slots__ = ("_by_name", "_made", "_read", "is_pending")
+    __slots__ = ("_by_name", "_records", "is_pending")
 
     def __init__(
-        self,
-        records: Sequence[LayerAssignment] | Callable[[], Sequence[LayerAssignment]] = (),
-        *,
-        is_pending: bool = False,
+        self, records: Sequence[LayerAssignment] = (), *, is_pending: bool = False
     ) -> None:
-        #: Returns the records, until somebody has asked for them.
-        self._read = records if callable(records) else None
-        self._made = () if callable(records) else tuple(records)
-        self._by_name: dict[str, LayerAssignment] | None = None
+        self._records = tuple(records)
         #: Whether the layers are not known yet: the network has free dimensions.
         self.is_pending = is_pending
-
-    @property
-    def _records(self) -> tuple[LayerAssignment, ...]:
-        read = self._read
-        if read is not None:
-            self._made = tuple(read())
-            self._read = None  # last: another thread may ask, too
-        return self._made
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _report_of, (self._records, self.is_pending)
+        ranked = sorted(self._records, key=lambda record: record.inserted)  # stable
+        self._by_name = {record.layer: record for record in reversed(ranked)}
 
     @classmethod
     def from_graph(
@@ -101,9 +86,6 @@ class Assignment(Sequence[LayerAssignment]):
         KeyError
             If there is no layer of this name, or it is an Input, Output or Constant.
         """
-        if self._by_name is None:
-            ranked = sorted(self._records, key=lambda record: record.inserted)  # stable
-            self._by_name = {record.layer: record for record in reversed(ranked)}
         return self._by_name[layer]
 
     @property
@@ -192,8 +174,3 @@ class Assignment(Sequence[LayerAssignment]):
 
     def _repr_html_(self) -> str:
         return html_table(self._rows(), f"Assignment: {self.summary()}")
-
-
-def _report_of(records: tuple[LayerAssignment, ...], is_pending: bool) -> Assignment:
-    """The report that was pickled."""
-    return Assignment(records, is_pending=is_pending)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
 from armnn_py.garbage import without_collections
-from armnn_py.runtime.in_place import find_in_place
 from armnn_py.runtime.moves import add_move, close_maps, number_handles
 from armnn_py.runtime.plan_build import add_syncs, callers_needs, find_needs, plan_memory
 from armnn_py.runtime.plan_spec import SpecWriter, late_kind
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from armnn_py._native.workloads import NativeWorkloadFactory
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer
-    from armnn_py.optimizer import OptimizedNetwork
+    from armnn_py.optimizer import Assignment, OptimizedNetwork
     from armnn_py.runtime.debug_hook import DebugHook
     from armnn_py.runtime.late_shapes import LateShapes
     from armnn_py.runtime.moves import PlannedHandle
@@ -92,7 +91,6 @@ class NetworkPlan:
         placed = optimized.placed if late is None else late.placed
         self.network = placed.network
         self.debug = debug
-        self.assignment = placed.assignment
         self.late = late
         self.handles: list[PlannedHandle] = []
         self.elided: list[str] = []
@@ -149,7 +147,10 @@ class NetworkPlan:
         self.arena_size = memory.size
         self.input_needs = callers_needs(build, abi.ARMNN_PLAN_TENSOR_INPUT)
         self.output_needs = callers_needs(build, abi.ARMNN_PLAN_TENSOR_OUTPUT)
-        self.in_place = frozenset() if self.late is not None else find_in_place(build)
+        if self.late is None and _may_be_in_place(build):
+            from armnn_py.runtime.in_place import find_in_place  # late: most sizes differ
+
+            self.in_place = find_in_place(build)
         self._sum_up(build)
         steps = Steps(build.tensors, workloads, placed.layer_backends)
         self.steps = [steps.describe(step) for step in build.steps]
@@ -208,6 +209,11 @@ class NetworkPlan:
                     ["an output of the network is an input, or another output: it is copied"]
                 )
 
+    @property
+    def assignment(self) -> Assignment:
+        """Backend and reason of each layer."""
+        return self._placed.assignment
+
     # ---- Devices -----------------------------------------------------------------------------
 
     def note_lost_devices(self) -> None:
@@ -247,3 +253,9 @@ def _may_need_no_step(layer: Layer) -> bool:
     from armnn_py.runtime.sub_tensors import is_candidate
 
     return is_candidate(layer)
+
+
+def _may_be_in_place(build: Build) -> bool:
+    """Whether an output has the size of an input."""
+    sizes = {t.size for t in build.tensors if t.kind == abi.ARMNN_PLAN_TENSOR_INPUT}
+    return any(t.size in sizes for t in build.tensors if t.kind == abi.ARMNN_PLAN_TENSOR_OUTPUT)

@@ -18,7 +18,6 @@ from armnn_py.errors import ArmnnError, ModelFileNotFoundError, ParseError
 from armnn_py.network.saved_files import MARK, MIMETYPE, open_without_waiting
 from armnn_py.optimizer.saved.checked_files import is_marked, mark_as_checked, mark_as_written
 from armnn_py.optimizer.saved.directory import read_directory
-from armnn_py.optimizer.saved.safetensors import read_header, tensor_of
 from armnn_py.tensors.memory import aligned_empty
 
 if TYPE_CHECKING:
@@ -260,6 +259,11 @@ class Archive:
 
     def array(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
         """Return a constant by its name, which must be just this one: read-only, dense."""
+        from armnn_py.optimizer.saved.safetensors import (  # late: a compiled network has its
+            read_header,  # weights in its blob
+            tensor_of,
+        )
+
         try:
             if self._tensors is None:
                 self._tensors = read_header(self._view(CONSTANTS))

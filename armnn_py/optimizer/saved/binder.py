@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from armnn_py._native.blob import IncompatibleBlobError
@@ -21,7 +22,7 @@ from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from armnn_py._native.blob import NativeBlob
     from armnn_py.backends import ModelOptions
@@ -117,7 +118,7 @@ class Binder:
         return PlacedNetwork(
             network,
             tuple(backends),
-            Assignment(self._records(old)),
+            self._assignment(old),
             {layer.guid: node.blob for node, layer in layer_of.items() if node.blob is not None},
             {(layer_of[v.node].guid, v.index): name for v, name in memory.items()},
             saved.reports.passes if rebuilt is None else self._passes(rebuilt),
@@ -307,9 +308,7 @@ class Binder:
             return self._saved.origins[old[node]] if node in old else ()
         return tuple(origin.guid for origin in node.origins)
 
-    def _records(
-        self, old: Mapping[Node, int]
-    ) -> Sequence[LayerAssignment] | Callable[[], Sequence[LayerAssignment]]:
+    def _assignment(self, old: Mapping[Node, int]) -> Callable[[], Assignment]:
         """The saved report, with the copies and imports that were inserted now."""
         used = {node.backend for node in self.graph.nodes if node.backend is not None}
         files = {name: self._backends[name].file for name in used}
@@ -338,5 +337,8 @@ class Binder:
         saved, rebuilt = self._saved.reports, self._rebuilt
         if rebuilt is not None:
             rows = [rebuilt.row(row) for row in saved.assignment()]
-            return merged(rows, before, waiting, files)
-        return lambda: merged(saved.assignment(), before, waiting, files)
+            assignment = Assignment(merged(rows, before, waiting, files))
+            return lambda: assignment
+        return functools.cache(
+            lambda: Assignment(merged(saved.assignment(), before, waiting, files))
+        )

@@ -8,6 +8,7 @@ shapes and all other parameters, takes longer to import than the rest of a load.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,7 @@ from armnn_py.errors import BackendError
 from armnn_py.network import AssignLayer, VariableLayer
 from armnn_py.optimizer.connect_backends import has_memory
 from armnn_py.optimizer.placed_network import PlacedNetwork
-from armnn_py.optimizer.report import Assignment
 from armnn_py.optimizer.saved.blobs import reads_in_place
-from armnn_py.optimizer.saved.reports import merged
 from armnn_py.optimizer.saved.values import DamageError, member, number
 from armnn_py.types import LayerType
 
@@ -31,6 +30,8 @@ if TYPE_CHECKING:
     from armnn_py.backends import ModelOptions
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer, NetworkStorage
+    from armnn_py.optimizer.pass_record import PassRecord
+    from armnn_py.optimizer.report import Assignment
     from armnn_py.optimizer.saved.archive import Archive
     from armnn_py.optimizer.saved.read import CompiledPart, SavedNetwork
 
@@ -192,17 +193,32 @@ def place_compiled(
             answers[guid] = error.with_traceback(None)
             return None
     files = {name: backends[name].file for name in used}
+    path, text = saved.archive.path, saved.reports_text
     guids = range(len(contents.layers))
     return PlacedNetwork(
         contents,
         saved.layer_backends,
-        Assignment(lambda: merged(saved.reports.assignment(), {}, (), files)),
+        functools.cache(lambda: _assignment(path, text, files)),
         {guid: one for guid, one in answers.items() if not isinstance(one, BackendError)},
         {},
-        saved.reports.passes,
+        functools.cache(lambda: _passes(path, text)),
         model_options,
         {guid: saved.origins[guid] for guid in guids},
         saved.public_guids,
         {guid: part.source for guid, part in saved.parts.items() if part.source is not None},
         saved.replacements,
     )
+
+
+def _assignment(path: str, text: bytes, files: Mapping[str, str | None]) -> Assignment:
+    """The saved report with the files of the backends."""
+    from armnn_py.optimizer.report import Assignment  # late: what is run needs none
+    from armnn_py.optimizer.saved.reports import SavedReports, merged
+
+    return Assignment(merged(SavedReports(path, text).assignment(), {}, (), files))
+
+
+def _passes(path: str, text: bytes) -> tuple[PassRecord, ...]:
+    from armnn_py.optimizer.saved.reports import SavedReports  # late, too
+
+    return SavedReports(path, text).passes()

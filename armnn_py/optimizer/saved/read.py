@@ -18,7 +18,6 @@ from armnn_py.optimizer.saved.compiled import (
     compiled_descriptor,
     find_compiled_problem,
 )
-from armnn_py.optimizer.saved.reports import SavedReports
 from armnn_py.optimizer.saved.values import (
     FORMAT,
     FORMAT_VERSION,
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from armnn_py.descriptors import AttributeTensor, Descriptor
     from armnn_py.network import Layer, Network, OutputSlot
     from armnn_py.optimizer.graph import Graph
+    from armnn_py.optimizer.saved.reports import SavedReports
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["CompiledPart", "SavedNetwork", "read_network"]
@@ -92,8 +92,8 @@ class SavedNetwork:
         By id: the versions of the backends that it was saved with.
     model_options, options
         Options of the model, and those of `OptimizerOptions` that matter later.
-    reports
-        What became of each layer and what passes changed, for who asks.
+    reports_text
+        What `reports` is read from.
     """
 
     archive: Archive
@@ -108,7 +108,14 @@ class SavedNetwork:
     backends: dict[str, dict[str, str | None]]
     model_options: dict[str, dict[str, Any]]
     options: dict[str, bool]
-    reports: SavedReports
+    reports_text: bytes
+
+    @property
+    def reports(self) -> SavedReports:
+        """What became of each layer and what passes changed."""
+        from armnn_py.optimizer.saved.reports import SavedReports  # late: for who asks
+
+        return SavedReports(self.archive.path, self.reports_text)
 
     @property
     def network(self) -> Network:
@@ -217,7 +224,7 @@ class _Reader:
             used,
             options_from_json(member(document, "model_options", dict)),
             member(document, "options", dict, bool),
-            SavedReports(self._archive.path, self._archive.read(REPORTS)),
+            self._archive.read(REPORTS),  # copied: the file may be gone when somebody asks
         )
 
     @staticmethod

@@ -12,6 +12,7 @@ import ctypes
 import functools
 import os
 import sys
+from typing import Any
 
 from armnn_py import environment
 from armnn_py._native import abi
@@ -50,9 +51,21 @@ def core_path() -> str:
     )
 
 
+class _Core(ctypes.CDLL):
+    """A library whose functions get their types when they are first asked for, once."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in abi.CORE_FUNCTIONS:
+            return super().__getattr__(name)
+        function = self[name]  # of this call alone, until it has its types: other threads may ask
+        function.restype, function.argtypes = abi.CORE_FUNCTIONS[name]
+        setattr(self, name, function)
+        return function
+
+
 @functools.cache
 def core() -> ctypes.CDLL:
-    """The native library with every function typed.
+    """The native library, whose functions have their types.
 
     Raises
     ------
@@ -61,17 +74,13 @@ def core() -> ctypes.CDLL:
     """
     path = core_path()
     try:
-        library = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
+        library = _Core(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
     except OSError as error:
         raise InternalError(
             f"the native library '{path}' cannot be opened",
             details=[str(error)],
             hints=["reinstall the package"],
         ) from error
-    for name, (restype, argtypes) in abi.CORE_FUNCTIONS.items():
-        function = getattr(library, name)
-        function.restype = restype
-        function.argtypes = argtypes
     version = library.armnn_core_abi_version()
     if version != abi.ARMNN_CORE_ABI_VERSION:
         raise InternalError(

@@ -112,8 +112,11 @@ def _read_folder(folder: str) -> Iterator[_Declaration]:
     for name in sorted(names):
         if not name.endswith(_METADATA_FOLDERS):
             continue
+        path = f"{folder}/{name}/entry_points.txt"
+        if not os.path.exists(path):  # as of most: an error takes longer than the question
+            continue
         try:
-            data = read_file(os.path.join(folder, name, "entry_points.txt"), _MOST_BYTES)
+            data = read_file(path, _MOST_BYTES)
         except OSError:
             continue
         if GROUP.encode() not in data:

@@ -168,14 +168,24 @@ def facts(table: Table) -> str:
     text.append("from armnn_py.types.enumerations import (\n")
     text += [f"    {name},\n" for name in used]
     text.append(
-        ")\nfrom armnn_py.types.layer_facts import LayerFacts\n\n"
-        + exports(["FACTS", "MEMBERS_SINCE", "PARAMETERS"])
+        ")\nfrom armnn_py.types.layer_facts import FactsByType\n\n"
+        + exports(["ALIASES", "FACTS", "MEMBERS_SINCE", "PARAMETERS"])
     )
-    text.append("\nFACTS: Final[dict[LayerType, LayerFacts]] = {\n")
+    text.append("\nFACTS: Final = FactsByType({\n")
     for layer in table.layers.values():
-        text.append(f"    LayerType.{layer.name}: LayerFacts(\n")
-        text += [f"        {name}={value},\n" for name, value in _facts_of(table, layer)]
-        text.append("    ),\n")
+        text.append(f"    LayerType.{layer.name}: {{\n")
+        text += [f'        "{name}": {value},\n' for name, value in _facts_of(table, layer)]
+        text.append("    },\n")
+    text.append("})\n")
+    text.append("\n#: By canonical type: those that stand for it in some cases.\n")
+    text.append("ALIASES: Final[dict[LayerType, tuple[LayerType, ...]]] = {\n")
+    aliases: dict[str, list[str]] = {}
+    for layer in table.layers.values():
+        kind = dict(_facts_of(table, layer)).get("canonical")
+        if kind is not None:
+            aliases.setdefault(kind, []).append(f"LayerType.{layer.name}")
+    for kind, names in aliases.items():
+        text.append(f"    {kind}: ({', '.join(names)},),\n")
     doc = "Enumerators that came after the first minor version, by number, and that version."
     text.append(f"}}\n\n#: {doc}\n")
     text.append("MEMBERS_SINCE: Final[dict[type[IntEnum], dict[int, int]]] = {")

@@ -74,6 +74,14 @@ def descriptor_struct(layer_type: int, descriptor: Any) -> Any | None:
     return struct
 
 
+def _compiled_struct(input_count: int, output_count: int) -> Any:
+    """The descriptor of a PRE_COMPILED layer."""
+    struct = abi.armnn_pre_compiled_descriptor_t()
+    with_header(struct, abi.ARMNN_STRUCT_DESCRIPTOR + abi.ARMNN_LAYER_PRE_COMPILED)
+    struct.input_count, struct.output_count = input_count, output_count
+    return struct
+
+
 def _fill_descriptor(struct: Any, descriptor: Any) -> None:
     """Copy the fields of a descriptor into its structure."""
     kind: Any = type(descriptor)
@@ -127,7 +135,8 @@ class LayerStructs:
     layer_type
         Type of the layer.
     descriptor
-        Its descriptor dataclass, or None.
+        Its descriptor dataclass, or None; None also of a PRE_COMPILED layer, whose descriptor has
+        the numbers of inputs and outputs.
     inputs
         Infos of its inputs in operand order; None for an absent operand.
     outputs
@@ -167,7 +176,10 @@ class LayerStructs:
         masks = list(late) or [0] * (len(inputs) + len(outputs))
         known = list(constants) or [None] * len(inputs)
         self.layer_type = int(layer_type)
-        self.descriptor = descriptor_struct(layer_type, descriptor)
+        if descriptor is None and self.layer_type == abi.ARMNN_LAYER_PRE_COMPILED:
+            self.descriptor = _compiled_struct(len(inputs), len(outputs))
+        else:
+            self.descriptor = descriptor_struct(layer_type, descriptor)
         self.fields_used = 0 if descriptor is None else descriptor.fields_used
         self.inputs = [
             None if info is None else tensor_info(info, constant=value is not None, late=mask)

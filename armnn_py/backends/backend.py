@@ -142,6 +142,17 @@ class Backend(
         return self._allocator is not None or self.source.python_table is not None
 
     @property
+    def reads_blobs_in_place(self) -> bool:
+        """Whether blobs are weights for one kind of processor, which are read where they are."""
+        return self.capabilities.get("BlobsInPlace") is True
+
+    @property
+    def may_have_memory(self) -> bool:
+        """Whether it may work in other memory than the host's."""
+        api = self.api
+        return bool(api.register_tensor_handle_factories or api.get_handle_factory_preferences)
+
+    @property
     def capabilities(self) -> dict[str, OptionValue]:
         """Its capabilities: named values, e.g. ``{"HasFp16": True}``.
 

@@ -178,6 +178,11 @@ class Layer:
     @property
     def descriptor(self) -> Descriptor | None:
         """Parameters, ``None`` for a layer type without any."""
+        if self._descriptor is None and self._type is LayerType.PRE_COMPILED:
+            # Of a saved network, which says no more than how many tensors there are.
+            from armnn_py.descriptors.compiled import PreCompiledDescriptor
+
+            self._descriptor = PreCompiledDescriptor(len(self._inputs), len(self._outputs))
         return self._descriptor
 
     @property

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.optimizer.graph import Graph, Value
 
-__all__ = ["connect_backends", "has_memory"]
+__all__ = ["connect_backends"]
 
 
 def connect_backends(
@@ -22,7 +22,7 @@ def connect_backends(
     graph.stage = "connect-memory"
     used = dict.fromkeys(node.backend for node in graph if node.backend is not None)
     backends = [available[name] for name in used]
-    if not any(has_memory(backend) for backend in backends):
+    if not any(backend.may_have_memory for backend in backends):
         return {}
     from armnn_py._native.handle_registry import HandleRegistry  # late: few backends have memory
     from armnn_py.optimizer.edges import connect_memory
@@ -39,9 +39,3 @@ def connect_backends(
     finally:
         for backend in backends:
             backend.release()
-
-
-def has_memory(backend: Backend) -> bool:
-    """Whether a backend may work in other memory than the host's."""
-    api = backend.api
-    return bool(api.register_tensor_handle_factories or api.get_handle_factory_preferences)

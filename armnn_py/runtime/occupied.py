@@ -7,14 +7,25 @@ from __future__ import annotations
 import heapq
 import itertools
 from bisect import bisect_left, bisect_right, insort
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from armnn_py.runtime.memory_plan import UsageRecord
-
 __all__ = ["Occupied"]
+
+
+class Buffer(Protocol):
+    """A `UsageRecord`, as far as it matters here: its first and last step."""
+
+    @property
+    def first(self) -> int:
+        """The first step that needs it."""
+
+    @property
+    def last(self) -> int:
+        """The last one."""
+
 
 #: A query that meets more ranges than this adds a watched step, up to so many steps.
 _MANY, _MOST_WATCHED = 32, 64
@@ -36,7 +47,7 @@ class Occupied:
         All buffers that will be added.
     """
 
-    def __init__(self, records: Sequence[UsageRecord]) -> None:
+    def __init__(self, records: Sequence[Buffer]) -> None:
         self._first = min((record.first for record in records), default=0)
         last = max((record.last for record in records), default=0)
         self._leaves = 1 << (last - self._first).bit_length()
@@ -133,7 +144,7 @@ class Occupied:
         return parts, around
 
 
-def _count_living(records: Sequence[UsageRecord], first: int, last: int) -> list[int]:
+def _count_living(records: Sequence[Buffer], first: int, last: int) -> list[int]:
     """How many buffers live at each step from ``first`` to ``last``."""
     changes = [0] * (last - first + 2)
     for buffer in records:

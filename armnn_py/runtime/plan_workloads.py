@@ -136,7 +136,7 @@ class PlanWorkloads:
             check_blob(backend.id, backend.api, backend.instance, blob, layer.name)
         structs = LayerStructs(
             layer.type,
-            layer.descriptor,
+            None if layer.type is LayerType.PRE_COMPILED else layer.descriptor,
             [None if slot is None else slot.info for slot in layer.inputs],
             [slot.info for slot in layer.outputs],
             [

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
 from armnn_py.records import record
-from armnn_py.runtime.move_paths import move_path
 from armnn_py.runtime.moves import MOVE_NAMES, SOURCE_MOVES, uses_callers_memory
 from armnn_py.types import LayerType
 
@@ -77,6 +76,9 @@ class Steps:
             if step.is_fence:
                 return StepInfo(f"wait for {backend}", "Sync", backend, "wait")
             return StepInfo(f"wait for {backend}", "Sync", backend, "after_enqueue_workload")
+        if step.workload is None and (step.assigns or step.layer is not None):
+            from armnn_py.runtime.move_paths import move_path  # late: few steps move tensors
+
         if step.assigns:
             return StepInfo(
                 f"copy to variable {step.assigns}",

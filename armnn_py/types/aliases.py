@@ -7,17 +7,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.types.enumerations import LayerType
-from armnn_py.types.facts import FACTS
+from armnn_py.types.facts import ALIASES, FACTS
 
 if TYPE_CHECKING:
     from armnn_py.types.enumerations import DataType
 
 __all__ = ["is_named", "name_for_people"]
-
-_ALIASES: dict[LayerType, list[LayerType]] = {}
-for _alias, _facts in FACTS.items():
-    if _facts.canonical is not None:
-        _ALIASES.setdefault(_facts.canonical, []).append(_alias)
 
 
 def name_for_people(
@@ -34,7 +29,7 @@ def name_for_people(
     data_types
         Those of its first operand and output, ``None`` if there is none.
     """
-    for alias in _ALIASES.get(layer_type, ()):
+    for alias in ALIASES.get(layer_type, ()):
         facts = FACTS[alias]
         if facts.canonical_operation is not None:
             if getattr(descriptor, "operation", None) is facts.canonical_operation:

@@ -5,14 +5,16 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from armnn_py.records import record
 
 if TYPE_CHECKING:
+    from collections.abc import ItemsView, Iterator, KeysView, ValuesView
+
     from armnn_py.types.enumerations import DataType, LayerType
 
-__all__ = ["LayerFacts"]
+__all__ = ["FactsByType", "LayerFacts"]
 
 TypeGroup = Literal["any", "number", "float", "boolean"]
 
@@ -103,3 +105,46 @@ class LayerFacts:
     canonical_operation: IntEnum | None = None
     canonical_types: tuple[DataType, DataType] | None = None
     canonical_inverse: str = ""
+
+
+class FactsByType(dict["LayerType", LayerFacts]):
+    """The facts of all layer types, each made when somebody asks for it.
+
+    Parameters
+    ----------
+    stated
+        By layer type: the fields that differ from their defaults.
+    """
+
+    def __init__(self, stated: dict[LayerType, dict[str, Any]]) -> None:
+        super().__init__()
+        self._stated = stated
+
+    def __missing__(self, layer_type: LayerType) -> LayerFacts:
+        made = self[layer_type] = LayerFacts(**self._stated[layer_type])
+        return made
+
+    def __contains__(self, layer_type: object) -> bool:
+        return layer_type in self._stated
+
+    def __len__(self) -> int:
+        return len(self._stated)
+
+    def __iter__(self) -> Iterator[LayerType]:
+        return iter(self._stated)
+
+    def get(self, layer_type: LayerType, default: Any = None) -> Any:
+        """Return the facts of a layer type, or the default."""
+        return self[layer_type] if layer_type in self._stated else default
+
+    def keys(self) -> KeysView[LayerType]:  # type: ignore[override]
+        """All layer types, in the order of the table."""
+        return self._stated.keys()
+
+    def values(self) -> ValuesView[LayerFacts]:  # type: ignore[override]
+        """The facts of all of them."""
+        return dict(self.items()).values()
+
+    def items(self) -> ItemsView[LayerType, LayerFacts]:  # type: ignore[override]
+        """Both."""
+        return {layer_type: self[layer_type] for layer_type in self._stated}.items()

@@ -16,7 +16,6 @@ from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.placed_network import PlacedNetwork
 from armnn_py.optimizer.report import Assignment
 from armnn_py.optimizer.report_layer import LayerAssignment
-from armnn_py.optimizer.saved.compiled import blob_from_bytes
 from armnn_py.optimizer.saved.reports import merged
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
@@ -254,7 +253,7 @@ class Binder:
     def _from_bytes(self, backend: Backend, layer: Layer, part: CompiledPart) -> NativeBlob:
         answer = self._answers.pop(layer.guid, None)
         if answer is None:
-            return blob_from_bytes(self._saved.archive, backend, layer, part)
+            return part.blob(self._saved.archive, backend, layer)
         if isinstance(answer, BackendError):
             raise answer
         return answer

@@ -9,13 +9,14 @@ import functools
 import json
 from typing import TYPE_CHECKING, Any
 
+from armnn_py._native.blob import IncompatibleBlobError, deserialize_blob
 from armnn_py.device_ids import canonical_id
 from armnn_py.errors import ParseError
 from armnn_py.network import NetworkStorage, VariableLayer, as_network
 from armnn_py.optimizer.saved.archive import REPORTS, SOURCES, Archive, damage_in
 from armnn_py.optimizer.saved.compiled import (
     COMPILED_TYPES,
-    compiled_descriptor,
+    check_descriptor,
     find_compiled_problem,
 )
 from armnn_py.optimizer.saved.values import (
@@ -37,6 +38,8 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from armnn_py._native.blob import NativeBlob
+    from armnn_py.backends.backend import Backend
     from armnn_py.descriptors import AttributeTensor, Descriptor
     from armnn_py.network import Layer, Network, OutputSlot
     from armnn_py.optimizer.graph import Graph
@@ -66,6 +69,42 @@ class CompiledPart:
     sha256: str
     compatibility: bytes
     source: SavedSource | None
+
+    def blob(self, archive: Archive, backend: Backend, layer: Layer) -> NativeBlob:
+        """Let a backend read its bytes of a compiled layer.
+
+        Raises
+        ------
+        ParseError
+            They have another sum.
+        BackendError
+            The backend does not take them, or fails.
+        """
+        in_place = backend.reads_blobs_in_place
+        data = archive.view_aligned(self.member) if in_place else archive.read_aligned(self.member)
+        if not archive.is_checked:
+            import hashlib  # late: most files have no bytes to sum
+
+            if hashlib.sha256(data.data).hexdigest() != self.sha256:
+                raise archive.damaged(f"member '{self.member}' has another sum")
+        if not backend.api.deserialize_blob:
+            raise IncompatibleBlobError(
+                f"backend '{backend.id}' reads no compiled sub-graphs, as '{layer.name}' is"
+            )
+        with backend.in_use():
+            blob = deserialize_blob(
+                backend.id,
+                backend.api,
+                backend.instance,
+                data,
+                self.compatibility,
+                layer.name,
+                retain=backend.retain,
+                release=backend.release,
+            )
+        if in_place:
+            blob.keep(data)
+        return blob
 
 
 @record
@@ -262,7 +301,8 @@ class _Reader:
                 raise DamageError(f"layer '{name}' assigns no variable, or one once more")
             variable = assigned
         if kind in COMPILED_TYPES:
-            descriptor: Descriptor | None = compiled_descriptor(kind, item.get("descriptor"))
+            check_descriptor(kind, item.get("descriptor"), len(inputs), len(infos))
+            descriptor: Descriptor | None = None
         else:
             from armnn_py.optimizer.saved.descriptor_values import (  # late: compiled layers are
                 descriptor_from_json,  # the rule

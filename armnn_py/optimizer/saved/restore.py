@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import TYPE_CHECKING
 
+from armnn_py._native.growth import why_not_shown
 from armnn_py.backends import ModelOptions
 from armnn_py.errors import (
     BackendError,
@@ -17,12 +19,15 @@ from armnn_py.garbage import without_collections
 from armnn_py.optimizer.host import Host
 from armnn_py.optimizer.options import OptimizerOptions
 from armnn_py.optimizer.placed_network import PlacedNetwork
-from armnn_py.optimizer.saved.compiled import place_compiled
 from armnn_py.optimizer.saved.read import read_network
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from armnn_py._native.blob import NativeBlob
     from armnn_py.backends.backend import Backend
+    from armnn_py.optimizer.pass_record import PassRecord
+    from armnn_py.optimizer.report import Assignment
     from armnn_py.optimizer.saved.read import SavedNetwork
 
 __all__ = ["load_network"]
@@ -78,7 +83,7 @@ def bind_network(
     answers: dict[int, NativeBlob | BackendError] = {}
     placed = None
     if saved.graph is None:
-        placed = place_compiled(saved, runtime.backends, model_options, answers)
+        placed = _place_compiled(saved, runtime.backends, model_options, answers)
     if placed is None:
         from armnn_py.optimizer.saved.binder import Binder  # late: a graph's modules
 
@@ -93,3 +98,76 @@ def bind_network(
     used = dict.fromkeys(name for name in placed.layer_backends if name is not None)
     names = [*(name for name in saved.backends if name not in missing), *used]
     return placed, [runtime.backends[name] for name in dict.fromkeys(names)], options
+
+
+def _place_compiled(
+    saved: SavedNetwork,
+    backends: Mapping[str, Backend],
+    model_options: ModelOptions,
+    answers: dict[int, NativeBlob | BackendError],
+) -> PlacedNetwork | None:
+    """Give a network of compiled layers its backends, if these take it as it was saved.
+
+    Parameters
+    ----------
+    saved
+        Without a graph.
+    backends
+        All that are loaded, by id.
+    model_options
+        Options of the model.
+    answers
+        Gets by guid what backends made of their bytes, so that nobody asks them again.
+
+    Returns
+    -------
+    PlacedNetwork or None
+        None if a backend is missing, does not take a layer, or has memory of its own.
+    """
+    contents = saved.contents
+    used = dict.fromkeys(name for name in saved.layer_backends if name is not None)
+    if any(name not in backends or backends[name].may_have_memory for name in used):
+        return None
+    for guid, part in saved.parts.items():
+        layer = contents.layers[guid]
+        backend = backends[saved.layer_backends[guid] or ""]
+        infos = [slot.info for slot in (*layer.inputs, *layer.outputs) if slot is not None]
+        if not part.member or why_not_shown(backend.api, layer.type, None, infos):
+            return None
+        try:
+            answers[guid] = part.blob(saved.archive, backend, layer)
+        except BackendError as error:
+            # Without the frames that it came through, which hold blobs.
+            error.__context__ = None
+            answers[guid] = error.with_traceback(None)
+            return None
+    files = {name: backends[name].file for name in used}
+    path, text = saved.archive.path, saved.reports_text
+    guids = range(len(contents.layers))
+    return PlacedNetwork(
+        contents,
+        saved.layer_backends,
+        functools.cache(lambda: _assignment(path, text, files)),
+        {guid: one for guid, one in answers.items() if not isinstance(one, BackendError)},
+        {},
+        functools.cache(lambda: _passes(path, text)),
+        model_options,
+        {guid: saved.origins[guid] for guid in guids},
+        saved.public_guids,
+        {guid: part.source for guid, part in saved.parts.items() if part.source is not None},
+        saved.replacements,
+    )
+
+
+def _assignment(path: str, text: bytes, files: Mapping[str, str | None]) -> Assignment:
+    """The saved report with the files of the backends."""
+    from armnn_py.optimizer.report import Assignment  # late: what is run needs none
+    from armnn_py.optimizer.saved.reports import SavedReports, merged
+
+    return Assignment(merged(SavedReports(path, text).assignment(), {}, (), files))
+
+
+def _passes(path: str, text: bytes) -> tuple[PassRecord, ...]:
+    from armnn_py.optimizer.saved.reports import SavedReports  # late, too
+
+    return SavedReports(path, text).passes()

@@ -19,7 +19,6 @@ from armnn_py.optimizer.saved.archive import (
     SOURCES,
     write_archive,
 )
-from armnn_py.optimizer.saved.blobs import reads_in_place
 from armnn_py.optimizer.saved.descriptor_values import descriptor_to_json
 from armnn_py.optimizer.saved.safetensors import tensors_to_chunks
 from armnn_py.optimizer.saved.values import (
@@ -219,7 +218,7 @@ class _Writer:
         blob, source = placed.blobs.get(guid), placed.sources.get(guid)
         keeps = self._keep_subgraphs
         if keeps is None:
-            keeps = reads_in_place(backend)
+            keeps = backend.reads_blobs_in_place
         document: dict[str, Any] = {}
         if blob is not None and blob.is_serializable and backend.api.deserialize_blob:
             import hashlib  # late: reading a file imports this module, too

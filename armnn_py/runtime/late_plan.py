@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.notices import NetworkNotices
     from armnn_py.runtime.plan_keys import PlanKey
 
-__all__ = ["LateShapesReport", "make_plan", "plan_late", "plan_maker"]
+__all__ = ["LateShapesReport", "make_plan", "plan_late", "plan_maker", "report_without_bounds"]
 
 #: Reasons that the warning has.
 _SHOWN = 3
@@ -141,8 +141,7 @@ def plan_late(
         A context does not let the network be loaded.
     """
     if bounds is None:
-        reason = "no bounds were given" if optimized.is_dynamic else "all shapes are known"
-        return LateShapesReport(MappingProxyType({}), False, (reason,))
+        return report_without_bounds(optimized)
     if not optimized.is_dynamic:
         raise InvalidArgumentError(
             f"network '{optimized.name}': bounds given, but no dimension is free",
@@ -171,6 +170,12 @@ def plan_late(
     limits.extend(sizes)
     _warn_of_many_plans(optimized.name, reasons, hint)
     return LateShapesReport(shown, False, reasons)
+
+
+def report_without_bounds(optimized: OptimizedNetwork) -> LateShapesReport:
+    """Why there is no plan for all shapes, where nobody asked for one."""
+    reason = "no bounds were given" if optimized.is_dynamic else "all shapes are known"
+    return LateShapesReport(MappingProxyType({}), False, (reason,))
 
 
 def _warn_of_many_plans(name: str, reasons: Sequence[str], hint: str) -> None:

@@ -17,12 +17,10 @@ from armnn_py.runtime.binding import Binder, check_stops
 from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.context_pool import ContextPool
 from armnn_py.runtime.debug_hook import DebugHook
-from armnn_py.runtime.late_plan import plan_late, plan_maker
 from armnn_py.runtime.network_facts import NetworkFacts
-from armnn_py.runtime.network_state import NetworkState
 from armnn_py.runtime.notices import NetworkNotices
 from armnn_py.runtime.plan_cache import PLAN_CACHE_BYTES
-from armnn_py.runtime.plan_choice import PlanChoice
+from armnn_py.runtime.plan_choice import PlanChoice, maker_of_the_plan
 from armnn_py.runtime.shared_outputs import guarded_views
 
 if TYPE_CHECKING:
@@ -80,18 +78,24 @@ class LoadedNetwork(
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
         late: list[NetworkPlan] = []
         limits: list[LateSize] = []
-        plan_of = plan_maker(
-            optimized, network_id, self._debug, self._notices, late, limits, threads
-        )
-        variables = optimized.variables
-        self._pool = pool = ContextPool(
-            self.name, plan_of, plan_cache_size, plan_cache_bytes, tuple(variables)
-        )
-        self._state = NetworkState(self.name, variables, pool.read_variable, pool.write_variables)
-        try:
-            self._late_shapes = plan_late(
-                optimized, self._notices, self._debug, bounds, late, limits
+        has_many = bounds is not None or optimized.is_dynamic
+        if has_many:
+            from armnn_py.runtime.late_plan import plan_late, plan_maker  # late: most have one plan
+
+            plan_of = plan_maker(
+                optimized, network_id, self._debug, self._notices, late, limits, threads
             )
+        else:
+            plan_of = maker_of_the_plan(optimized, network_id, self._debug, threads)
+        self._pool = pool = ContextPool(
+            self.name, plan_of, plan_cache_size, plan_cache_bytes, tuple(optimized.variables)
+        )
+        self._state = self._late_shapes = None  # made when somebody asks
+        try:
+            if has_many:
+                self._late_shapes = plan_late(
+                    optimized, self._notices, self._debug, bounds, late, limits
+                )
             self._choice = PlanChoice(optimized, self._binder, pool, has_late_plan=bool(late))
             self._notices.after_load()
         except BaseException:

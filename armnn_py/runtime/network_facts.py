@@ -36,11 +36,11 @@ class NetworkFacts:
     name: str
     _binder: Binder
     _debug: DebugHook
-    _late_shapes: LateShapesReport
+    _late_shapes: LateShapesReport | None
     _optimized: OptimizedNetwork
     _pool: ContextPool
     _runtime: NetworkOwner
-    _state: NetworkState
+    _state: NetworkState | None
 
     @property
     def inputs(self) -> Mapping[str, TensorInfo]:
@@ -61,6 +61,13 @@ class NetworkFacts:
         values that `Network.add_variable` got, until the first run and after `reset_state`. A run
         that fails or is stopped changes none of them. They outlast a change of input shapes.
         """
+        if self._state is None:
+            from armnn_py.runtime.network_state import NetworkState  # late: few networks have any
+
+            pool = self._pool
+            self._state = NetworkState(
+                self.name, self._optimized.variables, pool.read_variable, pool.write_variables
+            )
         return self._state
 
     @property
@@ -76,6 +83,10 @@ class NetworkFacts:
     @property
     def late_shapes(self) -> LateShapesReport:
         """Whether one plan serves all shapes up to the ``bounds`` of `load`, and why not."""
+        if self._late_shapes is None:
+            from armnn_py.runtime.late_plan import report_without_bounds  # late: for who asks
+
+            self._late_shapes = report_without_bounds(self._optimized)
         return self._late_shapes
 
     @property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
 from armnn_py.runtime.plan_keys import plan_key
+from armnn_py.runtime.threads import limited_threads
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,15 +18,39 @@ if TYPE_CHECKING:
     from armnn_py.runtime.binding import Binder
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.context_pool import ContextPool
+    from armnn_py.runtime.debug_hook import DebugHook
     from armnn_py.runtime.execution_context import ExecutionContext
     from armnn_py.runtime.late_sizes import Bounds
+    from armnn_py.runtime.network_plan import NetworkPlan
     from armnn_py.runtime.plan_cache import Lease
     from armnn_py.runtime.plan_keys import PlanKey
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["PlanChoice"]
+__all__ = ["PlanChoice", "maker_of_the_plan"]
 
 _Used = TypeVar("_Used")
+
+
+def maker_of_the_plan(
+    optimized: OptimizedNetwork, network_id: int, debug: DebugHook, threads: int | None
+) -> Callable[[PlanKey], NetworkPlan]:
+    """Make the plan of a network whose inputs have known shapes, as `plan_maker` does of others.
+
+    Without a reference to the loaded network, too.
+    """
+
+    def plan_of(_key: PlanKey) -> NetworkPlan:
+        from armnn_py.runtime.network_plan import NetworkPlan
+
+        with limited_threads(threads):
+            layers = optimized.contents.layers
+            if any(slot.info.late for layer in layers for slot in layer.outputs):
+                from armnn_py.runtime.late_plan import make_plan
+
+                return make_plan(optimized, network_id, debug)
+            return NetworkPlan(optimized, network_id, debug)
+
+    return plan_of
 
 
 class PlanChoice:

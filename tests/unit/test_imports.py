@@ -270,6 +270,38 @@ def test_loading_a_saved_network(tmp_path: Path) -> None:
     assert modules & (unneeded | (LATE - {"json"})) == set()
 
 
+def test_loading_a_saved_network_of_compiled_layers(tmp_path: Path) -> None:
+    """Most saved networks are such: graphs, rules of shapes, reports and the rest stay away."""
+    path = str(tmp_path / "relu.armnn")
+    with ann.Runtime() as runtime:
+        if "CpuAcc" not in runtime.backends:
+            pytest.skip("CpuAcc is not here: an installed package has it, or DYNAMIC_BACKEND_PATHS")
+        network = ann.Network("relu")
+        x = network.add_input("x", ann.TensorInfo((1, 4)))
+        y = network.add_activation(x, ann.ActivationFunction.SIGMOID)
+        network.add_output("y", network.add_activation(y, ann.ActivationFunction.RELU))
+        ann.optimize(network, ["CpuAcc"], runtime=runtime).save(path)
+    modules = brought("import armnn_py; net = armnn_py.load(sys.argv[1])", path)
+    unneeded = {
+        "armnn_py.descriptors",
+        "armnn_py.network.shapes",
+        "armnn_py.optimizer.graph",
+        "armnn_py.optimizer.pass_record",
+        "armnn_py.optimizer.report",
+        "armnn_py.optimizer.saved.binder",
+        "armnn_py.optimizer.saved.reports",
+        "armnn_py.runtime.late_plan",
+        "armnn_py.runtime.network_state",
+        "armnn_py.runtime.occupied",
+        "armnn_py.runtime.overlap",
+        "armnn_py.runtime.sequence",
+        "armnn_py.runtime.sub_tensors",
+        "bisect",
+        "heapq",
+    }
+    assert modules & unneeded == set()
+
+
 def test_names_that_are_imported_when_they_are_asked_for() -> None:
     modules = brought("import armnn_py; assert armnn_py.Profile.__module__ == 'armnn_py'")
     assert "armnn_py.runtime.profiling" in modules

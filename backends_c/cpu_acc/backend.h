@@ -33,6 +33,7 @@ typedef struct armnn_i_acc_entry_t {
   armnn_i_acc_op_t* op;
   uint64_t* guids; /* of the layers that it does, in their order */
   uint32_t guid_count;
+  armnn_string_t kernel; /* its name, whose length would be counted at each run */
 } armnn_i_acc_entry_t;
 
 /* A tensor that crosses the border of the sub-graph. */

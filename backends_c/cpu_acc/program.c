@@ -18,6 +18,8 @@ static armnn_i_acc_border_t border_of(const armnn_tensor_info_t* info) {
   return (armnn_i_acc_border_t){element, info->element_count * element.size};
 }
 
+static armnn_string_t text_of(const char* text) { return (armnn_string_t){text, strlen(text)}; }
+
 armnn_i_acc_program_t* armnn_i_acc_program_create(const armnn_i_acc_maker_t* maker,
                                                   const armnn_subgraph_t* subgraph, bool saves) {
   armnn_i_acc_program_t* program = calloc(1, sizeof *program);
@@ -60,7 +62,8 @@ bool armnn_i_acc_program_add(armnn_i_acc_program_t* program, armnn_i_acc_op_t* o
     program->entries = larger;
     program->capacity = capacity;
   }
-  program->entries[program->count++] = (armnn_i_acc_entry_t){op, guids, guid_count};
+  program->entries[program->count++] =
+      (armnn_i_acc_entry_t){op, guids, guid_count, text_of(op->kernel)};
   return true;
 }
 
@@ -136,20 +139,28 @@ void armnn_i_acc_program_destroy(armnn_i_acc_program_t* program) {
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
-static armnn_string_t text_of(const char* text) { return (armnn_string_t){text, strlen(text)}; }
-
 /* Which layers the operator does, by their guids: the host's profiles show them as one. */
 static void trace_begin(const armnn_host_t* host, const armnn_i_acc_entry_t* entry) {
   if (entry->guid_count == 0) return;
-  host->trace(host->context, ARMNN_TRACE_BEGIN, text_of(entry->op->kernel), entry->guids[0]);
+  host->trace(host->context, ARMNN_TRACE_BEGIN, entry->kernel, entry->guids[0]);
   for (uint32_t i = 1; i < entry->guid_count; ++i) {
-    host->trace(host->context, ARMNN_TRACE_INSTANT, text_of("fused"), entry->guids[i]);
+    host->trace(host->context, ARMNN_TRACE_INSTANT, (armnn_string_t){"fused", 5}, entry->guids[i]);
   }
 }
 
 static void trace_end(const armnn_host_t* host, const armnn_i_acc_entry_t* entry) {
   if (entry->guid_count == 0) return;
-  host->trace(host->context, ARMNN_TRACE_END, text_of(entry->op->kernel), entry->guids[0]);
+  host->trace(host->context, ARMNN_TRACE_END, entry->kernel, entry->guids[0]);
+}
+
+/* Whether to stop is asked again after so many operations, some microseconds of them: a question
+ * takes as long as a tenth of a small operator. */
+#define WORK_UNASKED 16384
+
+/* The operations of an operator, and what it costs besides; of one that only moves, which may be
+ * large, so many that the next one asks. */
+static uint64_t work_of(const armnn_i_acc_op_t* op) {
+  return op->operations != 0 ? op->operations + 1024 : WORK_UNASKED;
 }
 
 armnn_status_t armnn_i_acc_program_run(const armnn_i_acc_program_t* program,
@@ -178,12 +189,17 @@ armnn_status_t armnn_i_acc_program_run(const armnn_i_acc_program_t* program,
       .max_threads = program->maker.max_threads,
       .failure = &failure,
   };
+  uint64_t work = WORK_UNASKED;
   for (uint32_t i = 0; i < program->count; ++i) {
     const armnn_i_acc_entry_t* entry = &program->entries[i];
-    if (asks && host->cancelled(host->context, run_id) != 0) {
-      return armnn_fail(error, ARMNN_STATUS_CANCELLED, "cancelled before operator %u of %u", i,
-                        program->count);
+    if (asks && work >= WORK_UNASKED) {
+      work = 0;
+      if (host->cancelled(host->context, run_id) != 0) {
+        return armnn_fail(error, ARMNN_STATUS_CANCELLED, "cancelled before operator %u of %u", i,
+                          program->count);
+      }
     }
+    work += work_of(entry->op);
     if (traces) trace_begin(host, entry);
     entry->op->run(entry->op, &run);
     if (traces) trace_end(host, entry);

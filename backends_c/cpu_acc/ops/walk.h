@@ -135,11 +135,18 @@ static inline void armnn_i_acc_piece(const armnn_i_acc_walk_t* walk,
                                      const armnn_i_acc_pieces_t* pieces, int64_t index,
                                      int64_t offsets[ARMNN_ACC_WALKED], int64_t* rows,
                                      int64_t* columns) {
+  const uint32_t last = walk->rank - 1;
+  if (index ==
+      0) { /* of small tensors the only piece: four divisions take longer than its kernel */
+    for (uint32_t t = 0; t < walk->tensors; ++t) offsets[t] = 0;
+    *rows = walk->dims[last - 1] < pieces->rows ? walk->dims[last - 1] : pieces->rows;
+    *columns = walk->dims[last] < pieces->columns ? walk->dims[last] : pieces->columns;
+    return;
+  }
   const int64_t column = index % pieces->column_pieces * pieces->columns;
   index /= pieces->column_pieces;
   const int64_t row = index % pieces->row_pieces * pieces->rows;
   armnn_i_acc_walk_offsets(walk, 2, index / pieces->row_pieces, offsets);
-  const uint32_t last = walk->rank - 1;
   for (uint32_t t = 0; t < walk->tensors; ++t) {
     offsets[t] += row * walk->strides[t][last - 1] + column * walk->strides[t][last];
   }

@@ -16,6 +16,7 @@ from armnn_py.network.layer import (
     VariableLayer,
 )
 from armnn_py.network.metadata import ModelMetadata
+from armnn_py.network.stages import Stage, StagesNeededError, stages_needed
 from armnn_py.network.storage import NetworkStorage
 
 if TYPE_CHECKING:
@@ -32,8 +33,11 @@ __all__ = [
     "NetworkStorage",
     "OutputSlot",
     "Source",
+    "Stage",
+    "StagesNeededError",
     "VariableLayer",
     "as_network",
+    "stages_needed",
 ]
 
 

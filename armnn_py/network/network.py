@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.network.flat import FlatLayer
+    from armnn_py.network.stages import Stage
     from armnn_py.symbolic import SizeTrace
 
 _State: TypeAlias = "tuple[str, DynamicParts | None, ModelMetadata, list[FlatLayer], TensorNames]"
@@ -92,6 +93,7 @@ class Network(
         outputs: Mapping[str, TensorInfo],
         variables: Mapping[str, TensorInfo] | None = None,
         value_inputs: Sequence[str] = (),
+        stages: Sequence[Stage] = (),
     ) -> Network:
         """Make a network with free dimensions, whose layers are built for each shape it meets.
 
@@ -115,6 +117,9 @@ class Network(
             Infos of the variables, which are the same for all shapes.
         value_inputs
             Inputs whose values the builder is known to need.
+        stages
+            Parts that run one after another, where the builder is known to make no network for
+            the whole.
 
         Returns
         -------
@@ -145,7 +150,7 @@ class Network(
                 raise UnknownNameError(
                     f"network '{name}' has no input '{key}'", name=key, valid=list(inputs)
                 )
-        if not value_inputs and all(info.is_static for info in inputs.values()):
+        if not value_inputs and not stages and all(info.is_static for info in inputs.values()):
             raise InvalidArgumentError(
                 f"network '{name}': no input has a free dimension",
                 hints=["a free dimension is None, as in TensorInfo((None, 3, 224, 224))"],
@@ -154,8 +159,9 @@ class Network(
             if not info.is_static:
                 raise InvalidArgumentError(f"variable '{key}': {info!r} has free dimensions")
         network._dynamic = DynamicParts(
-            dict(inputs), dict(outputs), builder, dict(stated), dict.fromkeys(value_inputs)
-        )
+            dict(inputs), dict(outputs), builder, dict(stated), dict.fromkeys(value_inputs),
+            tuple(stages),
+        )  # fmt: skip
         return network
 
     def specialize(
@@ -184,6 +190,8 @@ class Network(
             A shape does not fit its input, or is missing; or an array.
         InputValuesNeededError
             Values decide shapes and are not given; `value_inputs` has the names afterwards.
+        StagesNeededError
+            Data that the network computes decide shapes: it runs in `stages`.
         """
         if not isinstance(shapes, Mapping):
             raise InvalidArgumentError(
@@ -226,7 +234,7 @@ class Network(
             Whatever the builder raises, or what does not take symbolic sizes.
         """
         parts = self._dynamic
-        if parts is None or parts.value_inputs or not getattr(parts.builder, "traces", False):
+        if parts is None or parts.value_inputs or parts.stages or not getattr(parts.builder, "traces", False):
             return None
         known = {key: _bind(key, info, shapes.get(key)) for key, info in parts.inputs.items()}
         symbolic = {

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.descriptors import Descriptor
+    from armnn_py.network.stages import Stage
 
 __all__ = ["Builder", "DynamicParts", "NetworkStorage", "check_name"]
 
@@ -44,6 +45,8 @@ class DynamicParts:
     variables: dict[str, TensorInfo]
     value_inputs: dict[str, None]
     """Inputs whose values decide shapes, as far as the builder has met them; in that order."""
+    stages: tuple[Stage, ...] = ()
+    """Its parts, where they are known: the builder makes no network for the whole then."""
 
 
 _NO_METADATA = ModelMetadata()
@@ -192,8 +195,17 @@ class NetworkStorage:
         return () if self._dynamic is None else tuple(self._dynamic.value_inputs)
 
     @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The parts that run one after another, because data that it computes decide shapes.
+
+        Empty for a network that is one. Known from the import on, where no dimension is free; else
+        the first run finds them, and they are not shown here.
+        """
+        return () if self._dynamic is None else self._dynamic.stages
+
+    @property
     def is_dynamic(self) -> bool:
-        """Whether an input has a free dimension, or values of inputs decide shapes.
+        """Whether an input has a free dimension, or values of inputs or data decide shapes.
 
         Such a network is run through `specialize`.
         """

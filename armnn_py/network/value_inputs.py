@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import InputValuesNeededError, InvalidArgumentError, UnknownNameError
+from armnn_py.network.stages import stages_needed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,6 +38,8 @@ def build(
         There is no such input.
     InvalidArgumentError
         An array does not fit its input.
+    StagesNeededError
+        The network has stages, and no layers of its own.
     """
     for key, array in values.items():
         if key not in infos:
@@ -49,6 +52,8 @@ def build(
                 f"values of input '{key}': {array.dtype} of shape {array.shape} given",
                 details=[f"input: {info!r}"],
             )
+    if parts.stages:
+        raise stages_needed(name, parts.stages)
     while True:
         missing = [key for key in parts.value_inputs if key not in values]
         if missing:

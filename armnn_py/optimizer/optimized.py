@@ -206,6 +206,16 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
                 )
         return self.specialize(shapes, values)
 
+    def like_this(self, network: Network) -> OptimizedNetwork:
+        """Optimise another network with the same backends and options: a stage of this one."""
+        from armnn_py.optimizer.placer import Placer
+
+        place = self._place
+        assert isinstance(place, Placer)
+        return OptimizedNetwork(
+            network, self.backends, self.runtime, self.options, place.for_another()
+        )
+
     def save(self, path: str | os.PathLike[str], *, keep_subgraphs: bool | None = None) -> None:
         """Write the network to a file that `load` reads without importing or optimising anything.
 

@@ -44,6 +44,10 @@ class Placer:
             static, settings.backends, settings.host, options, fallback_level=level, late=late
         )
 
+    def for_another(self) -> Placer:
+        """Return what places another network with these options."""
+        return Placer(self._settings)
+
     def for_shapes(
         self, dynamic: Network, shapes: Mapping[str, Sequence[int]]
     ) -> PlacedNetwork | None:

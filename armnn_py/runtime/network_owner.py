@@ -4,9 +4,14 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from armnn_py.optimizer.host import Host
+
+if TYPE_CHECKING:
+    from armnn_py.optimizer import OptimizedNetwork
+    from armnn_py.runtime.late_sizes import Bounds
+    from armnn_py.runtime.loaded_network import LoadedNetwork
 
 __all__ = ["NetworkOwner"]
 
@@ -20,6 +25,17 @@ class NetworkOwner(Host, Protocol):
 
     def forget(self, network_id: int) -> None:
         """Drop a network that was closed."""
+
+    def load_network(
+        self,
+        optimized: OptimizedNetwork,
+        *,
+        plan_cache_size: int | None = None,
+        plan_cache_bytes: int = ...,
+        bounds: Bounds | None = None,
+        threads: int | None = None,
+    ) -> LoadedNetwork:
+        """Load a network, as a part of another one."""
 
     def close(self) -> None:
         """Close all networks, then the backends."""

@@ -11,11 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armnn_py.errors import (
-    ArmnnError,
-    InputValuesNeededError,
-    ParseError,
-)
+from armnn_py.errors import ArmnnError, InputValuesNeededError, ParseError
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.quoting import quoted
@@ -39,13 +35,13 @@ from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.small_types import unpacked
 from armnn_py.frontends.onnx.table import NEWEST_VERSION
 from armnn_py.frontends.onnx.tensors import Unreadable
-from armnn_py.network import Network
+from armnn_py.network import Network, StagesNeededError
 from armnn_py.tensors import TensorInfo
 
 if TYPE_CHECKING:
     from armnn_py.frontends.common.stand_ins import RunsStandIns
 
-__all__ = ["Builder", "convert", "network_of"]
+__all__ = ["Builder", "Conversion", "convert", "network_of"]
 
 _logger = logging.getLogger(__name__)
 
@@ -73,9 +69,16 @@ def network_of(
     needed: tuple[str, ...] = ()
     if all(info.is_static for info in infos.values()):
         try:
-            network = convert(model, infos, backends)
+            network = convert(model, infos, backends, has_one_shape=True)
         except InputValuesNeededError as error:
             needed = error.names
+        except StagesNeededError as error:
+            outputs = {name: error.outputs[name] for name in model.outputs}
+            network = Network.from_builder(
+                model.name, infos, Builder(model, backends), outputs, stages=error.stages
+            )
+            network.metadata = model.metadata
+            return network
         else:
             network.metadata = model.metadata
             return network
@@ -107,6 +110,8 @@ def _ranked_outputs(
         }
         try:
             made = _on_trial(model, bound, backends, value).outputs
+        except StagesNeededError as error:
+            made = error.outputs
         except ArmnnError:
             continue
         return {
@@ -169,25 +174,30 @@ def convert(
     infos: Mapping[str, TensorInfo],
     backends: Sequence[RunsStandIns] = (),
     values: Mapping[str, Array] | None = None,
+    *,
+    has_one_shape: bool = False,
 ) -> Network:
     """Convert a model for static input infos.
 
     ``backends`` are offered the operators for which there is no layer. ``values`` are those of
-    inputs; the network has these inputs, and no layer reads them.
+    inputs; the network has these inputs, and no layer reads them. ``has_one_shape``: its inputs
+    never have other shapes, so that stages may rely on these.
 
     Raises
     ------
     InputValuesNeededError
         Values of further inputs decide shapes.
+    StagesNeededError
+        Values that the network computes from data decide shapes.
     UnsupportedOperatorError
         Operators have no counterpart; all of them are listed.
     ParseError
         A node contradicts itself or these shapes.
     """
-    return _Conversion(model, infos, backends, values or {}).run()
+    return Conversion(model, infos, backends, values or {}).run(has_one_shape=has_one_shape)
 
 
-class _Conversion(Scope):
+class Conversion(Scope):
     """Conversion of the graph of a model, which keeps what depends on weights alone."""
 
     def __init__(
@@ -212,7 +222,7 @@ class _Conversion(Scope):
         self.static.update(model.constants)
         self.static_names: dict[Known, str] = {}
 
-    def run(self) -> Network:
+    def run(self, *, has_one_shape: bool) -> Network:
         emit = self.work.emit
         for name, info in self.work.infos.items():
             check_size(info.static_shape, info.dtype)
@@ -238,6 +248,10 @@ class _Conversion(Scope):
                 f"'{self.model.source_name}': values of inputs decide shapes",
                 names=[name for name in self.work.infos if name in self.work.needed],
             )
+        if self.work.cuts:
+            from armnn_py.frontends.onnx.stages import split  # late: few models need it
+
+            raise split(self, self.work.cuts, has_one_shape=has_one_shape)
         self._forget()
         for name in self.model.outputs:
             value = self.values[name]

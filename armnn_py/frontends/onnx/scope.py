@@ -23,6 +23,7 @@ from armnn_py.frontends.common.values import (
     shape_of,
 )
 from armnn_py.frontends.onnx.binding import describe
+from armnn_py.frontends.onnx.cuts import can_be_cut
 from armnn_py.frontends.onnx.graph_node import AttributeReference, Body, Node
 from armnn_py.frontends.onnx.levels import plain_levels
 from armnn_py.frontends.onnx.model import OnnxModel
@@ -64,6 +65,9 @@ class Work:
     ----------
     needed
         Inputs whose values decide shapes.
+    cuts
+        Nodes of the model's graph that read data which decide shapes: what they read has to be
+        computed by a stage of its own.
     """
 
     def __init__(
@@ -79,6 +83,7 @@ class Work:
         self.emit = emit
         self.problems = OnnxProblems(model)
         self.needed: set[str] = set()
+        self.cuts: list[Node] = []
         self.budget = _MOST_NODES
 
 
@@ -241,6 +246,7 @@ class Scope:
                 if sources is not None:
                     work.needed |= sources
                     return None
+                return self._cut(node, values, reason)
             return self._offered(node, values, str(reason))
         except ParseError as error:
             raise self._with_inputs(named(error, node)) from error
@@ -258,6 +264,24 @@ class Scope:
             )
             raise self._with_inputs(placed) from error
         return _listed(results)
+
+    def _cut(
+        self, node: Node, values: Sequence[Value | None], reason: NotKnown
+    ) -> Sequence[Value] | None:
+        """Note that a node needs a stage before it, unless a backend runs it as it is."""
+        work = self.work
+        if not self.depth and reason.value is None and can_be_cut(node, values, reason.index):
+            if work.backends:
+                from armnn_py.frontends.onnx.stand_in import stand_in
+
+                version = self.version_of(node.domain)
+                slots, _ = stand_in(node, version, values, work.emit, work.backends)
+                if slots is not None:
+                    return slots
+            work.cuts.append(node)
+            return None
+        where = " in the body of a node" if self.depth else ""
+        return self._offered(node, values, f"{reason}{where}")
 
     def _offered(
         self, node: Node, values: Sequence[Value | None], reason: str = ""

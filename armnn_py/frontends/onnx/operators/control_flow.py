@@ -56,7 +56,8 @@ def _selected(
         if isinstance(one, TensorList) or isinstance(other, TensorList):
             raise Unsupported(f"a condition computed at run time, and {what} that are sequences")
         if shape_of(one) != shape_of(other) or dtype_of(one) != dtype_of(other):
-            raise Unsupported(f"a condition computed at run time, and {what} of different shapes")
+            reason = f"a condition computed at run time, and {what} of different shapes"
+            raise NotKnown(reason, 0, None if what == "branches" else flag)
     return [view.emit.where(flag, one, other) for one, other in zip(first, second, strict=True)]
 
 

@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Where a graph is cut because data that the network computes decide shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from armnn_py.frontends.common.axes import normal_axis
+from armnn_py.frontends.common.origins import MOST_BYTES
+from armnn_py.frontends.common.values import Value, dtype_of, shape_of
+from armnn_py.frontends.onnx.graph_node import Node
+from armnn_py.frontends.onnx.sequence import TensorList
+from armnn_py.network import OutputSlot
+from armnn_py.types import LayerType
+
+__all__ = ["can_be_cut", "is_computed_between", "outputs_between"]
+
+Found: TypeAlias = "list[tuple[np.dtype[Any], tuple[int | None, ...]]]"
+
+_COUNT = np.dtype(np.int64)
+
+
+def _compress(node: Node, values: Sequence[Value | None]) -> Found:
+    x = values[0]
+    assert x is not None
+    return [(dtype_of(x), _along(node, shape_of(x)))]
+
+
+def _unique(node: Node, values: Sequence[Value | None]) -> Found:
+    x = values[0]
+    assert x is not None
+    places: Found = [(_COUNT, (None,))] * 3
+    return [(dtype_of(x), _along(node, shape_of(x))), *places]
+
+
+def _along(node: Node, shape: tuple[int, ...]) -> tuple[int | None, ...]:
+    """Return a shape with the dimension free that an attribute names; a vector without one."""
+    axis = node.attributes.get("axis")
+    if not isinstance(axis, int):
+        return (None,)
+    axis = normal_axis(axis, len(shape))
+    return tuple(None if index == axis else size for index, size in enumerate(shape))
+
+
+def _non_zero(_: Node, values: Sequence[Value | None]) -> Found:
+    x = values[0]
+    assert x is not None
+    return [(_COUNT, (len(shape_of(x)), None))]
+
+
+#: Operators that decide how many elements there are, each with types and shapes of its outputs.
+_BETWEEN: dict[str, Callable[[Node, Sequence[Value | None]], Found]] = {
+    "Compress": _compress,
+    "NonMaxSuppression": lambda *_: [(_COUNT, (None, 3))],
+    "NonZero": _non_zero,
+    "Unique": _unique,
+}
+
+
+def is_computed_between(node: Node) -> bool:
+    """Return whether a node is computed on arrays, between two stages."""
+    return not node.domain and node.op_type in _BETWEEN
+
+
+def outputs_between(node: Node, values: Sequence[Value | None]) -> Found:
+    """Return types and shapes of the outputs of such a node; None is what data decide."""
+    return _BETWEEN[node.op_type](node, values)
+
+
+def can_be_cut(node: Node, values: Sequence[Value | None], index: int) -> bool:
+    """Return whether a stage before a node can compute what decides shapes.
+
+    ``index`` is the number of the operand that does. The stage behind takes it as an input whose
+    values decide shapes; such an input is small, and one that was large before cannot be.
+    """
+    if is_computed_between(node):
+        return not any(isinstance(value, TensorList) for value in values)
+    slot = values[index] if index < len(values) else None
+    return (
+        isinstance(slot, OutputSlot)
+        and slot.layer.type is not LayerType.INPUT
+        and slot.info.byte_size <= MOST_BYTES
+    )

@@ -1,0 +1,208 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Cutting a graph into stages, where data that the network computes decide shapes.
+
+What does not depend on such a place is the first stage. Operators that decide how many elements
+there are (`cuts`) are computed on arrays between the stages, by the converters that compute them
+from weights as well. All that depends on them is the last stage, which may be cut again. Each stage
+is a model with nodes of the whole one; the models share weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.common.values import Array, Known, dtype_of, shape_of
+from armnn_py.errors import ArmnnError
+from armnn_py.frontends.onnx.binding import input_infos, output_info
+from armnn_py.frontends.onnx.cuts import is_computed_between, outputs_between
+from armnn_py.frontends.onnx.graph_node import Node
+from armnn_py.frontends.onnx.model import OnnxModel, ValueInfo
+from armnn_py.frontends.onnx.ordering import live_nodes
+from armnn_py.frontends.onnx.sequence import TensorList
+from armnn_py.frontends.onnx.tensors import Unreadable
+from armnn_py.network import ConstantLayer, Stage, stages_needed
+
+if TYPE_CHECKING:
+    from armnn_py.frontends.onnx.conversion import Conversion
+
+__all__ = ["Between", "split"]
+
+#: Nodes that an error names.
+_SHOWN = 5
+
+
+def split(conversion: Conversion, cuts: Sequence[Node], *, has_one_shape: bool) -> ArmnnError:
+    """Return the error that has the stages of a model, whose conversion met these nodes.
+
+    ``has_one_shape``: the inputs never have other shapes than in this conversion.
+    """
+    return _Cutting(conversion, cuts, has_one_shape=has_one_shape).run()
+
+
+class Between:
+    """Computes a node on arrays, between two stages; picklable.
+
+    Parameters
+    ----------
+    model
+        A model of this node alone.
+    """
+
+    def __init__(self, model: OnnxModel) -> None:
+        self.model = model
+
+    def __call__(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
+        """Return the outputs for arrays of all inputs."""
+        from armnn_py.frontends.onnx.conversion import convert
+
+        infos = input_infos(self.model, {name: array.shape for name, array in arrays.items()})
+        network = convert(self.model, infos, (), arrays)
+        found: dict[str, Array] = {}
+        for layer in network.output_layers:
+            slot = layer.inputs[0]
+            assert slot is not None
+            assert isinstance(slot.layer, ConstantLayer)
+            found[layer.name] = slot.layer.value
+        return found
+
+    def __repr__(self) -> str:
+        return f"<Between {self.model.nodes[0].label}>"
+
+
+class _Cutting:
+    def __init__(
+        self, conversion: Conversion, cuts: Sequence[Node], *, has_one_shape: bool
+    ) -> None:
+        self.conversion = conversion
+        self.model = conversion.model
+        self.cuts = cuts
+        self.has_one_shape = has_one_shape
+        #: Type and shape of each value that crosses a cut.
+        self.crossing: dict[str, ValueInfo] = dict(self.model.inputs)
+        if has_one_shape:
+            for name, info in conversion.work.infos.items():
+                stated = self.model.inputs[name]
+                self.crossing[name] = ValueInfo(
+                    name, stated.dtype, stated.type_name, info.static_shape
+                )
+
+    def run(self) -> ArmnnError:
+        model, poisoned = self.model, self.conversion.poisoned
+        between = [node for node in self.cuts if is_computed_between(node)]
+        is_between = {node.index for node in between}
+        before: list[Node] = []
+        behind: list[Node] = []
+        for node in model.nodes:
+            if node.index not in is_between:
+                is_behind = any(name in poisoned for name in node.outputs)
+                (behind if is_behind else before).append(node)
+        made_between = [name for node in between for name in node.outputs if name in model.used]
+        made_behind = {name for node in behind for name in node.outputs}
+
+        read = {name for node in (*between, *behind) for name in node.reads if name}
+        known = {name for name in read if self._known(name) is not None}
+        crossing = {
+            name
+            for name in read - known - made_behind - set(made_between)
+            if name not in model.constants
+        }
+        for name in sorted(crossing - set(self.crossing)):
+            value = self.conversion.values[name]
+            if isinstance(value, TensorList | Unreadable):
+                self._refuse(name)
+                continue
+            self._cross(name, dtype_of(value), shape_of(value))
+        for node in between:
+            self._cross_between(node)
+
+        first = [
+            *(crossing - set(model.inputs)),
+            *(name for name in model.outputs if name not in {*made_between, *made_behind}),
+        ]
+        stages: list[Stage] = []
+        if first:
+            stages.append(self._network(before, set(model.inputs), first))
+        stages += [self._between(node) for node in between]
+        last = [name for name in model.outputs if name in made_behind]
+        if last:
+            stages.append(self._network(behind, crossing | set(made_between), last))
+        labels = [node.label for node in self.cuts[:_SHOWN]]
+        if len(self.cuts) > _SHOWN:
+            labels.append(f"and {len(self.cuts) - _SHOWN} more")
+        return stages_needed(model.name, stages, labels)
+
+    def _refuse(self, name: str) -> None:
+        """Raise the error for a value that no stage can hand on."""
+        problems = self.conversion.work.problems
+        for node in self.cuts:
+            reason = f"operands computed at run time, where {quoted(name)} is no tensor"
+            problems.add_node(node, reason)
+        problems.raise_if_any()
+
+    # ---- Values ----------------------------------------------------------------------------------
+
+    def _known(self, name: str) -> Known | None:
+        """Return a value that is the same in all runs and that stages need not hand on."""
+        conversion = self.conversion
+        value = conversion.values.get(name)
+        if not isinstance(value, Known):
+            return None
+        is_fixed = self.has_one_shape and not conversion.given
+        return value if is_fixed or name in conversion.static else None
+
+    def _cross(self, name: str, dtype: np.dtype[Any], shape: Sequence[int | None]) -> None:
+        """Note a value that one stage hands to another."""
+        dims = tuple(shape) if self.has_one_shape else (None,) * len(shape)
+        self.crossing[name] = ValueInfo(name, dtype, str(dtype), dims)
+
+    def _cross_between(self, node: Node) -> None:
+        values: list[Any] = [self.conversion.values[name] if name else None for name in node.inputs]
+        for name, (dtype, shape) in zip(
+            node.outputs, outputs_between(node, values), strict=False
+        ):
+            self._cross(name, dtype, shape)
+
+    # ---- Stages ----------------------------------------------------------------------------------
+
+    def _part(
+        self, nodes: Sequence[Node], given: Iterable[str], outputs: Sequence[str]
+    ) -> OnnxModel:
+        """Return a model of some of the nodes; ``given`` are the values that it may read."""
+        model = self.model
+        nodes = live_nodes(nodes, outputs)
+        used = {name for node in nodes for name in node.reads if name} | {*outputs}
+        constants = {name: one for name, one in model.constants.items() if name in used}
+        made = {name for node in nodes for name in node.outputs}
+        for name in used - made - set(constants):
+            value = self._known(name)
+            if value is not None:
+                constants[name] = value
+        return OnnxModel(
+            name=model.name, source_name=model.source_name, path=model.path,
+            metadata=model.metadata, opsets=model.opsets, nodes=tuple(nodes), constants=constants,
+            inputs={
+                name: self.crossing[name]
+                for name in self.crossing
+                if name in given and name in used - made and name not in constants
+            },
+            outputs={name: model.outputs.get(name) or self.crossing[name] for name in outputs},
+            functions=model.functions, used=frozenset(used), derived=model.derived,
+        )  # fmt: skip
+
+    def _network(self, nodes: Sequence[Node], given: set[str], outputs: Sequence[str]) -> Stage:
+        from armnn_py.frontends.onnx.conversion import network_of
+
+        part = self._part(nodes, given, outputs)
+        network = network_of(part, None, self.conversion.work.backends)
+        return Stage(tuple(part.inputs), dict(network.outputs), network=network)
+
+    def _between(self, node: Node) -> Stage:
+        wanted = [name for name in node.outputs if name and name in self.model.used]
+        part = self._part([node], set(self.crossing), wanted)
+        infos = {name: output_info(self.crossing[name]) for name in wanted}
+        return Stage(tuple(part.inputs), infos, compute=Between(part))

@@ -1,0 +1,138 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Runs of a network whose parts run one after another, because data decide shapes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.tensors import format_shape
+
+if TYPE_CHECKING:
+    from armnn_py._native.backend_options import OptionValue
+    from armnn_py.network import Network, Stage
+    from armnn_py.runtime.cancel import CancelToken
+    from armnn_py.runtime.loaded_network import LoadedNetwork
+
+__all__ = ["StagedRuns"]
+
+
+class StagedRuns:
+    """The loaded parts of a network.
+
+    Arrays that one part hands to the next are views of its memory, where no caller gets them, and
+    are dropped after their last reader.
+
+    Parameters
+    ----------
+    stages
+        The parts, in order.
+    outputs
+        Names of the outputs of the whole network.
+    load
+        Loads the network of one part.
+    """
+
+    def __init__(
+        self,
+        stages: Sequence[Stage],
+        outputs: Sequence[str],
+        load: Callable[[Network], LoadedNetwork],
+    ) -> None:
+        from armnn_py.network import as_network
+
+        self._outputs = tuple(outputs)
+        self._stages = tuple(stages)
+        self._loaded: list[LoadedNetwork | None] = []
+        try:
+            for stage in stages:
+                network = stage.network
+                self._loaded.append(None if network is None else load(as_network(network)))
+        except BaseException:
+            for part in self.parts:
+                part.close()
+            raise
+        kept = set(outputs)
+        #: For each part: what nobody reads after it.
+        self._done: list[set[str]] = [set() for _ in stages]
+        for stage, done in zip(reversed(stages), reversed(self._done), strict=True):
+            done |= {name for name in (*stage.inputs, *stage.outputs) if name not in kept}
+            kept |= done
+
+    @property
+    def parts(self) -> Iterator[LoadedNetwork]:
+        """The parts that are networks, in order."""
+        return (part for part in self._loaded if part is not None)
+
+    def run(
+        self,
+        inputs: Mapping[str, np.ndarray],
+        *,
+        out: Mapping[str, np.ndarray] | None = None,
+        timeout: float | None = None,
+        cancel: CancelToken | None = None,
+        share_inputs: bool = False,
+        share_outputs: bool = False,
+        options: Mapping[str, Mapping[str, OptionValue]] | None = None,
+    ) -> dict[str, np.ndarray]:
+        """Run the parts; see `LoadedNetwork.run`.
+
+        Parameters
+        ----------
+        inputs
+            Checked arrays by name.
+        out, timeout, cancel, share_inputs, share_outputs, options
+            As `LoadedNetwork.run` takes them; parts without an input of the whole network share
+            nothing that they did not make themselves.
+        """
+        end = None if timeout is None else time.monotonic() + timeout
+        arrays: dict[str, np.ndarray] = dict(inputs)
+        given = {} if out is None else dict(out)
+        for stage, part, done in zip(self._stages, self._loaded, self._done, strict=True):
+            read = {name: arrays[name] for name in stage.inputs}
+            if part is None:
+                assert stage.compute is not None
+                made = self._computed(stage, read, given)
+            else:
+                wanted = {name: given[name] for name in stage.outputs if name in given}
+                is_inner = not wanted and not any(name in self._outputs for name in stage.outputs)
+                made = part.run(
+                    read,
+                    out=wanted or None,
+                    timeout=None if end is None else max(0.0, end - time.monotonic()),
+                    cancel=cancel,
+                    share_inputs=share_inputs and all(name in inputs for name in stage.inputs),
+                    share_outputs=is_inner or (share_outputs and not wanted),
+                    options=options,
+                )
+            arrays |= made
+            for name in done:
+                arrays.pop(name, None)
+        return {name: arrays[name] for name in self._outputs}
+
+    @staticmethod
+    def _computed(
+        stage: Stage, read: Mapping[str, np.ndarray], given: Mapping[str, np.ndarray]
+    ) -> dict[str, np.ndarray]:
+        """Compute a part that is no network; results go to the caller's arrays."""
+        assert stage.compute is not None
+        made: dict[str, Any] = {}
+        for name, array in stage.compute(read).items():
+            target = given.get(name)
+            if target is None:
+                made[name] = array if array.flags.writeable else array.copy()
+                continue
+            if target.shape != array.shape or target.dtype != array.dtype:
+                raise InvalidArgumentError(
+                    f"output '{name}': {target.dtype} of shape {format_shape(target.shape)} given, "
+                    f"{array.dtype} of shape {format_shape(array.shape)} computed",
+                    hints=["data decide the shape: leave the output out of out="],
+                )
+            target[...] = array
+            made[name] = target
+        return made

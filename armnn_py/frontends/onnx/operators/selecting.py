@@ -62,6 +62,9 @@ def _unique(view: NodeView) -> list[Value]:
 
 # ---- Boxes ---------------------------------------------------------------------------------------
 
+#: Boxes of one class that are compared at once: two tables of this size stay in a cache.
+_GROUP = 64
+
 
 def _corners(boxes: Array, by_center: bool) -> Array:
     """Return boxes as least y, least x, greatest y, greatest x: [batches, boxes, 4]."""
@@ -74,19 +77,47 @@ def _corners(boxes: Array, by_center: bool) -> Array:
 
 
 def _kept(boxes: Array, scores: Array, most: int, overlap: float, least: float) -> list[int]:
-    """Return the boxes of one class that are kept, the best first."""
-    areas = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1)
+    """Return the boxes of one class that are kept, the best first.
+
+    Candidates come in groups: each group is compared with the boxes that are kept already, and what
+    is left of it with itself.
+    """
+    if least > -math.inf:  # few are left of many
+        found = np.flatnonzero(scores > least)
+        order = found[np.argsort(-scores[found], kind="stable")]
+    else:
+        order = np.argsort(-scores, kind="stable")
     kept: list[int] = []
-    for index in np.argsort(-scores, kind="stable"):
-        if len(kept) >= most or scores[index] <= least:
-            break
-        low = np.maximum(boxes[kept, :2], boxes[index, :2])
-        high = np.minimum(boxes[kept, 2:], boxes[index, 2:])
-        shared = np.prod(np.maximum(high - low, 0), axis=1)
-        union = areas[kept] + areas[index] - shared
-        if not (shared > overlap * np.maximum(union, np.finfo(np.float64).tiny)).any():
-            kept.append(int(index))
+    for begin in range(0, len(order), _GROUP):
+        group = order[begin : begin + _GROUP]
+        if kept:
+            group = group[~_overlaps(boxes[group], boxes[kept], overlap).any(axis=1)]
+        covers = _overlaps(boxes[group], boxes[group], overlap)
+        is_free = np.ones(len(group), bool)
+        for place, index in enumerate(group.tolist()):
+            if is_free[place]:
+                if len(kept) >= most:
+                    return kept
+                kept.append(index)
+                is_free &= ~covers[:, place]
     return kept
+
+
+def _overlaps(boxes: Array, others: Array, most: float) -> Array:
+    """Return whether boxes share more than a part of their union with others: [boxes, others]."""
+    sides = []
+    for low, high in ((0, 2), (1, 3)):
+        least = np.maximum(boxes[:, None, low], others[:, low])
+        sides.append(np.maximum(np.minimum(boxes[:, None, high], others[:, high]) - least, 0))
+    shared = sides[0] * sides[1]
+    union = _areas(boxes)[:, None] + _areas(others) - shared
+    found: Array = shared > most * np.maximum(union, np.finfo(np.float64).tiny)
+    return found
+
+
+def _areas(boxes: Array) -> Array:
+    areas: Array = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+    return areas
 
 
 @operator("NonMaxSuppression", since=10)
@@ -104,12 +135,11 @@ def _non_max_suppression(view: NodeView) -> Value:
     overlap, least = number(3, "a threshold", 0.0), number(4, "a threshold", -math.inf)
     with np.errstate(all="ignore"):  # boxes may have no end
         corners = _corners(boxes, bool(view.integer("center_point_box")))
-        found = [
-            (batch, kind, box)
-            for batch, kind in itertools.product(*map(range, scores.shape[:2]))
-            for box in _kept(corners[batch], scores[batch, kind], most, overlap, least)
-        ]
-    return Known(np.array(found, np.int64).reshape(-1, 3))
+        found = [np.zeros((0, 3), np.int64)]
+        for batch, kind in itertools.product(*map(range, scores.shape[:2])):
+            kept = _kept(corners[batch], scores[batch, kind], most, overlap, least)
+            found.append(np.array([(batch, kind, box) for box in kept], np.int64).reshape(-1, 3))
+    return Known(np.concatenate(found))
 
 
 # ---- Sequences -----------------------------------------------------------------------------------

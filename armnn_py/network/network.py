@@ -234,7 +234,12 @@ class Network(
             Whatever the builder raises, or what does not take symbolic sizes.
         """
         parts = self._dynamic
-        if parts is None or parts.value_inputs or parts.stages or not getattr(parts.builder, "traces", False):
+        if (
+            parts is None
+            or parts.value_inputs
+            or parts.stages
+            or not getattr(parts.builder, "traces", False)
+        ):
             return None
         known = {key: _bind(key, info, shapes.get(key)) for key, info in parts.inputs.items()}
         symbolic = {

@@ -61,7 +61,9 @@ class StagesNeededError(InvalidArgumentError):
         return {name: info for stage in self.stages for name, info in stage.outputs.items()}
 
 
-def stages_needed(name: str, stages: Sequence[Stage], details: Sequence[str] = ()) -> StagesNeededError:
+def stages_needed(
+    name: str, stages: Sequence[Stage], details: Sequence[str] = ()
+) -> StagesNeededError:
     """Return the error of a network that has no layers, but stages."""
     return StagesNeededError(
         f"network '{name}' runs in {len(stages)} stages: data that it computes decide shapes",

@@ -123,22 +123,6 @@ def test_non_max_suppression_of_known_boxes(agree: Any, center: int) -> None:
     agree("NonMaxSuppression", operands, constants, 11, {"center_point_box": center}, 1)
 
 
-def test_boxes_of_the_network_have_no_suppression(models: Any) -> None:
-    """How many boxes are left would be known in the run alone."""
-    nodes = [
-        helper.make_node("Relu", ["b"], ["boxes"]),
-        helper.make_node("NonMaxSuppression", ["boxes", "s", "n"], ["y"], name="nms"),
-    ]
-    big = 70000  # the values of small inputs may be known
-    inputs = {
-        "b": ([1, big, 4], TensorProto.FLOAT),
-        "s": ([1, 1, big], TensorProto.FLOAT),
-    }
-    model = models.build(nodes, inputs, {"y": (None, TensorProto.INT64)}, {"n": i(3)})
-    with pytest.raises(ann.UnsupportedOperatorError, match="boxes computed at run time"):
-        ann.import_model(models.save(model))
-
-
 @pytest.mark.parametrize("mode", ["linear", "circular"])
 def test_tensor_scatter(models: Any, mode: str) -> None:
     cache, update, start = f(2, 3, 6, 4), f(2, 3, 2, 4), i(1, 5 if mode == "circular" else 4)

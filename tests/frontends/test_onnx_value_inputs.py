@@ -142,19 +142,6 @@ def test_a_value_that_does_not_fit_is_told_and_the_next_one_works() -> None:
         assert network.run({"x": X, "axes": axes(0)})["y"].shape == (1, 3, 4)
 
 
-def test_data_is_not_read_before_the_layers_are_made() -> None:
-    """A shape computed from a picture stays an operator that cannot be imported."""
-    nodes = [
-        helper.make_node("ReduceMax", ["x"], ["largest"], keepdims=0),
-        helper.make_node("Cast", ["largest"], ["size"], to=TensorProto.INT64),
-        helper.make_node("Unsqueeze", ["size"], ["shape"], axes=[0]),
-        helper.make_node("Reshape", ["x", "shape"], ["y"]),
-    ]
-    inputs = {"x": ("f", (3, 256, 256))}
-    with pytest.raises(ann.UnsupportedOperatorError, match="shape computed at run time"):
-        ann.import_model(model(nodes, inputs, rank=1, opset=12))
-
-
 def test_specialize_asks_for_values() -> None:
     network = ann.import_model(sums())
     assert network.is_dynamic

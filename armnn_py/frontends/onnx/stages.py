@@ -162,9 +162,7 @@ class _Cutting:
 
     def _cross_between(self, node: Node) -> None:
         values: list[Any] = [self.conversion.values[name] if name else None for name in node.inputs]
-        for name, (dtype, shape) in zip(
-            node.outputs, outputs_between(node, values), strict=False
-        ):
+        for name, (dtype, shape) in zip(node.outputs, outputs_between(node, values), strict=False):
             self._cross(name, dtype, shape)
 
     # ---- Stages ----------------------------------------------------------------------------------

@@ -72,8 +72,10 @@ def inspect(
         saved = read_compiled(model, shapes, part)
         source = read_network(model, shapes, None, part) if saved is None else saved.network
         network, assumed = with_batch(source)
-    constants = [layer for layer in network.layers if layer.shown_type.label == "Constant"]
-    working = [layer for layer in network.layers if layer.shown_type.label not in _FRAME]
+    parts = [stage.network for stage in network.stages if stage.network is not None]
+    layers = [layer for part in (network, *parts) for layer in part.layers]
+    constants = [layer for layer in layers if layer.shown_type.label == "Constant"]
+    working = [layer for layer in layers if layer.shown_type.label not in _FRAME]
     tensors = [
         {"kind": kind, "name": name, "dtype": info.data_type.label, "shape": list(info.shape)}
         | ({"dimension_names": list(info.dimension_names)} if info.dimension_names else {})
@@ -112,7 +114,7 @@ def inspect(
     hint = next(
         (shape_hint(n, info) for n, info in network.inputs.items() if not info.is_static), ""
     )
-    session.answer(data, lambda renderer: _render(renderer, data, hint))
+    session.answer(data, lambda renderer: _render(renderer, data, hint, len(network.stages)))
 
 
 def multiply_adds(layer: Layer) -> int | None:
@@ -196,7 +198,7 @@ def _about_compiled(data: Mapping[str, Any]) -> str:
     )
 
 
-def _render(renderer: Renderer, data: dict[str, Any], hint: str) -> None:
+def _render(renderer: Renderer, data: dict[str, Any], hint: str, stages: int) -> None:
     renderer.table(
         [Column(""), Column("name"), Column("dtype"), Column("shape", whole=True)],
         [
@@ -224,7 +226,12 @@ def _render(renderer: Renderer, data: dict[str, Any], hint: str) -> None:
                 ],
             )  # fmt: skip
     if data["free_dimensions"]:
-        if hint:
+        if stages:
+            renderer.line(
+                f"Runs in {stages} stages, because data decide shapes; layers of later ones "
+                "depend on each run"
+            )
+        elif hint:
             renderer.line(f"Layers depend on the free dimensions; {hint}")
         else:
             renderer.line("Layers depend on the values of inputs, which each run gives")

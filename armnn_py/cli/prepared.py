@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py.cli import inputs as files
 from armnn_py.cli.model_arguments import read_options
-from armnn_py.cli.networks import parse_bounds, read_network, with_batch
+from armnn_py.cli.networks import parse_bounds, read_network, specialized, with_batch
 from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.records import structure
 
@@ -113,7 +113,7 @@ def prepared(
         with session.progress(f"reading {given.name}"), clock:
             if network.is_dynamic:
                 shapes = {name: array.shape for name, array in arrays.items()}
-                network = network.specialize(shapes, arrays)
+                network = specialized(network, shapes, arrays)
         with session.progress(f"loading {given.name}"), clock:
             optimized = given.placed(whole if limits else network, runtime)
             optimized.forget_sources()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
 from armnn_py.later import public_class
-from armnn_py.network import as_network
+from armnn_py.network import as_network, stages_needed
 from armnn_py.ownership import Owner
 from armnn_py.text import counted, printable
 
@@ -83,6 +83,8 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
             Dimensions are still free, or values of inputs decide shapes.
         """
         if self._placed is None:
+            if self._source.stages:
+                raise stages_needed(self.name, self._source.stages)
             if all(info.is_static for info in self.inputs.values()):
                 raise InputValuesNeededError(
                     f"network '{self.name}': the layers depend on the values of input "

@@ -54,7 +54,8 @@ class LoadedNetwork(
     are shared. The first run allocates the arena and later runs reuse it, whatever other networks
     run in between. Runs of a network with state follow one another, see `state` and `reset_state`.
     A network with free dimensions gets one plan per set of input shapes; those most recently used
-    are kept, up to ``plan_cache_bytes`` and ``plan_cache_size``, and that of the state.
+    are kept, up to ``plan_cache_bytes`` and ``plan_cache_size``, and that of the state. Where data
+    that it computes decide shapes, it runs in stages, each of which is loaded like a network.
 
     Use it in a ``with`` block, or call `close`.
     """
@@ -331,7 +332,7 @@ class LoadedNetwork(
         ------
         InvalidArgumentError
             A size is missing, does not fit its input, or the network is closed; or values of
-            inputs decide shapes, so that only a run can make the plan.
+            inputs or data decide shapes, so that only a run can make the plan.
         UnknownNameError
             Neither a free dimension nor an input has such a name.
 
@@ -350,6 +351,7 @@ class LoadedNetwork(
         ...     loaded.prepare([{"rows": 1}, {"rows": 8}])
         ...     outputs = loaded.run(np.zeros((8, 4), np.float32))  # finds its plan
         """
+        self._refuse_stages()
         self._choice.prepare(shapes)
         drain_log()
 
@@ -400,7 +402,8 @@ class LoadedNetwork(
         InvalidArgumentError
             A name, dtype or shape does not fit, an array is not contiguous or not aligned, an
             output overlaps another array and would be written too early, an option has a value
-            that is not allowed, or the network is closed.
+            that is not allowed, the network is closed, or runs in stages because data decide
+            shapes.
         UnknownNameError, BackendNotFoundError
             There is no such option, or no such backend.
 
@@ -416,6 +419,7 @@ class LoadedNetwork(
         """
         from armnn_py.runtime.bound_network import bind_arrays
 
+        self._refuse_stages()
         run_options = None if options is None else self._run_options(options)
         return bind_arrays(
             self, self._pool, self._binder, self._choice, inputs, outputs, run_options

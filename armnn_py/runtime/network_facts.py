@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.network.stages import stages_needed
 from armnn_py.text import counted
 from armnn_py.types import LayerType
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.network_state import NetworkState
     from armnn_py.runtime.profiling import Profile
+    from armnn_py.runtime.staged_runs import StagedRuns
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["NetworkFacts"]
@@ -40,6 +42,7 @@ class NetworkFacts:
     _optimized: OptimizedNetwork
     _pool: ContextPool
     _runtime: NetworkOwner
+    _stages: StagedRuns | None
     _state: NetworkState | None
 
     @property
@@ -100,12 +103,22 @@ class NetworkFacts:
 
         With free dimensions: of the shapes that ran last; empty before the first run.
         """
+        if self._stages is not None:
+            from armnn_py.optimizer import Assignment
+
+            found = [part.assignment for part in self._stages.parts]
+            return Assignment(
+                [record for one in found for record in one],
+                is_pending=any(one.is_pending for one in found),
+            )
         plan = self._pool.latest
         return plan.assignment if plan is not None else self._optimized.assignment
 
     @property
     def arena_size(self) -> int:
         """Bytes of memory that one execution context needs; 0 while dimensions are free."""
+        if self._stages is not None:
+            return sum(part.arena_size for part in self._stages.parts)
         plan = self._pool.latest
         return plan.arena_size if plan is not None else 0
 
@@ -116,6 +129,8 @@ class NetworkFacts:
         They are what workloads ask for; a backend may have state of its own. 0 while dimensions are
         free.
         """
+        if self._stages is not None:
+            return sum(part.persistent_size for part in self._stages.parts)
         plan = self._pool.latest
         return plan.persistent_size if plan is not None else 0
 
@@ -125,6 +140,8 @@ class NetworkFacts:
 
         Backends need not state it. 0 while dimensions are free.
         """
+        if self._stages is not None:
+            return sum(part.packed_size for part in self._stages.parts)
         plan = self._pool.latest
         return plan.packed_size if plan is not None else 0
 
@@ -135,12 +152,16 @@ class NetworkFacts:
         They are Concat and Splitter along the outermost axis, and Reshape; profiles do not show
         them. With free dimensions: of the shapes that ran last; empty before the first run.
         """
+        if self._stages is not None:
+            return tuple(name for part in self._stages.parts for name in part.elided)
         plan = self._pool.latest
         return tuple(plan.elided) if plan is not None else ()
 
     def __repr__(self) -> str:
         if self._pool.closed:
             return f"<LoadedNetwork '{self.name}' closed>"
+        if self._stages is not None:
+            return f"<LoadedNetwork '{self.name}' in {len(self._stages)} stages>"
         assignment = self.assignment
         if not len(assignment) and self._optimized.is_dynamic:
             return f"<LoadedNetwork '{self.name}' with free dimensions>"
@@ -150,10 +171,20 @@ class NetworkFacts:
             f"on {'+'.join(counts) or 'no backend'}>"
         )
 
+    def _refuse_stages(self) -> None:
+        """Raise if there is no plan of the whole network, because it runs in stages."""
+        if self._stages is not None:
+            raise stages_needed(self.name, self._stages.stages)
+
     # ---- Runs ----------------------------------------------------------------------------------
 
     def profile(self) -> Profile:
         """Record the time of each layer.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The network is closed, or runs in stages because data decide shapes.
 
         Examples
         --------
@@ -169,6 +200,7 @@ class NetworkFacts:
         from armnn_py.runtime.profiling import Profile
 
         self._pool.check_open()
+        self._refuse_stages()
         return Profile(self.name, self._pool, self._runtime.backends)
 
     def register_debug_callback(self, callback: DebugCallback | None) -> None:

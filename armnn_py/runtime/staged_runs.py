@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors import format_shape
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.network import Network, Stage
     from armnn_py.runtime.cancel import CancelToken
@@ -36,6 +36,11 @@ class StagedRuns:
         Names of the outputs of the whole network.
     load
         Loads the network of one part.
+
+    Attributes
+    ----------
+    stages
+        The parts, in order.
     """
 
     def __init__(
@@ -47,7 +52,7 @@ class StagedRuns:
         from armnn_py.network import as_network
 
         self._outputs = tuple(outputs)
-        self._stages = tuple(stages)
+        self.stages = tuple(stages)
         self._loaded: list[LoadedNetwork | None] = []
         try:
             for stage in stages:
@@ -63,6 +68,9 @@ class StagedRuns:
         for stage, done in zip(reversed(stages), reversed(self._done), strict=True):
             done |= {name for name in (*stage.inputs, *stage.outputs) if name not in kept}
             kept |= done
+
+    def __len__(self) -> int:
+        return len(self.stages)
 
     @property
     def parts(self) -> Iterator[LoadedNetwork]:
@@ -93,7 +101,7 @@ class StagedRuns:
         end = None if timeout is None else time.monotonic() + timeout
         arrays: dict[str, np.ndarray] = dict(inputs)
         given = {} if out is None else dict(out)
-        for stage, part, done in zip(self._stages, self._loaded, self._done, strict=True):
+        for stage, part, done in zip(self.stages, self._loaded, self._done, strict=True):
             read = {name: arrays[name] for name in stage.inputs}
             if part is None:
                 assert stage.compute is not None

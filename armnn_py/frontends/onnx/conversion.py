@@ -223,6 +223,7 @@ class Conversion(Scope):
         self.static_names: dict[Known, str] = {}
 
     def run(self, *, has_one_shape: bool) -> Network:
+        """Return the network; see `convert`."""
         emit = self.work.emit
         for name, info in self.work.infos.items():
             check_size(info.static_shape, info.dtype)

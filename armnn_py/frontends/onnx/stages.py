@@ -13,11 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from armnn_py.errors import ArmnnError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Array, Known, dtype_of, shape_of
-from armnn_py.errors import ArmnnError
 from armnn_py.frontends.onnx.binding import input_infos, output_info
 from armnn_py.frontends.onnx.cuts import is_computed_between, outputs_between
 from armnn_py.frontends.onnx.graph_node import Node
@@ -28,6 +26,8 @@ from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.network import ConstantLayer, Stage, stages_needed
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from armnn_py.frontends.onnx.conversion import Conversion
 
 __all__ = ["Between", "split"]

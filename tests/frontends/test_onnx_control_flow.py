@@ -126,20 +126,45 @@ def test_a_condition_from_data_computes_both_branches(sign: int) -> None:
     compare(made, {"x": np.full(size, sign, np.float32)})
 
 
-def test_branches_of_different_shapes_need_a_known_condition() -> None:
+def branches_of_two_shapes() -> dict[str, Any]:
     shapes = branches((None, None))
     shapes["else_branch"] = graph(
         [helper.make_node("Flatten", ["x"], ["e"], axis=0)], [], [value("e", FLOAT, (None, None))]
     )
+    return shapes
+
+
+@pytest.mark.parametrize("largest", [0, 3])
+def test_data_choose_between_branches_of_different_shapes(largest: int) -> None:
     nodes = [
         helper.make_node("ReduceMax", ["x"], ["largest"], keepdims=0),
         helper.make_node("Cast", ["largest"], ["c"], to=BOOL),
-        helper.make_node("If", ["c"], ["y"], name="if", **shapes),
+        helper.make_node("If", ["c"], ["y"], name="if", **branches_of_two_shapes()),
+    ]
+    made = model(nodes, [value("x", FLOAT, (130, 130))], [value("y", FLOAT, (None, None))])
+    x = -np.arange(130 * 130, dtype=np.float32).reshape(130, 130) + np.float32(largest)
+    assert len(compare(made, {"x": x})["y"]) == (130 if largest else 1)
+
+
+def test_branches_of_different_shapes_in_a_body_need_a_known_condition() -> None:
+    inside = graph(
+        [
+            helper.make_node("ReduceMax", ["x"], ["largest"], keepdims=0),
+            helper.make_node("Cast", ["largest"], ["chooses"], to=BOOL),
+            helper.make_node("If", ["chooses"], ["h"], name="if", **branches_of_two_shapes()),
+        ],
+        [],
+        [value("h", FLOAT, (None, None))],
+    )
+    nodes = [
+        constant("c", True),
+        helper.make_node("If", ["c"], ["y"], then_branch=inside, else_branch=inside),
     ]
     made = model(nodes, [value("x", FLOAT, (130, 130))], [value("y", FLOAT, (None, None))])
     with pytest.raises(ann.UnsupportedOperatorError, match="branches of different shapes") as error:
         ann.import_model(made)
     assert error.value.operators[0].nodes == ("if",)
+    assert "in the body of a node" in error.value.operators[0].reason
 
 
 def test_what_is_wrong_inside_is_listed_with_its_place() -> None:

@@ -11,6 +11,7 @@ import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ _NEEDS = {
     "debian": ("ARMNN_PY_DEBIAN_BACKEND", "see .ci/run, step debian"),
 }
 _deselected: dict[str, int] = {}
+_first_states: dict[str, Any] = {}
 
 
 def pytest_configure() -> None:
@@ -50,6 +52,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(
             f"{count} tests marked '{marker}' were left out: {variable} is not set ({cure})"
         )
+
+
+@pytest.fixture(autouse=True)
+def _same_numbers(request: pytest.FixtureRequest) -> None:
+    """Each test draws the same numbers, whichever ran before: its module's ``RNG`` begins anew."""
+    generator = getattr(request.module, "RNG", None)
+    if generator is not None:
+        first = _first_states.setdefault(request.module.__name__, generator.bit_generator.state)
+        generator.bit_generator.state = first
 
 
 @pytest.fixture(autouse=True)

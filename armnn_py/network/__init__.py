@@ -16,8 +16,8 @@ from armnn_py.network.layer import (
     VariableLayer,
 )
 from armnn_py.network.metadata import ModelMetadata
-from armnn_py.network.stages import Stage, StagesNeededError, stages_needed
-from armnn_py.network.storage import NetworkStorage
+from armnn_py.network.stages import StagesNeededError, stages_needed
+from armnn_py.network.storage import NetworkStorage, Stage
 
 if TYPE_CHECKING:
     from armnn_py.network.builders.recurrent import LstmWeights

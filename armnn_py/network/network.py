@@ -23,7 +23,7 @@ from armnn_py.network.builders import (
     SpatialBuilders,
 )
 from armnn_py.network.metadata import ModelMetadata
-from armnn_py.network.storage import Builder, DynamicParts
+from armnn_py.network.storage import Builder, DynamicParts, Stage
 from armnn_py.network.tensor_names import TensorNames, lasting
 from armnn_py.network.validate import find_notes, find_problems
 from armnn_py.tensors import TensorInfo, format_shape, parse_static_shape
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.network.flat import FlatLayer
-    from armnn_py.network.stages import Stage
     from armnn_py.symbolic import SizeTrace
 
 _State: TypeAlias = "tuple[str, DynamicParts | None, ModelMetadata, list[FlatLayer], TensorNames]"

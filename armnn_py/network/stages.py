@@ -8,34 +8,16 @@ these data are there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.records import record
-from armnn_py.tensors import TensorInfo
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from armnn_py.network.storage import Stage
+    from armnn_py.tensors import TensorInfo
 
-    from armnn_py.network.storage import NetworkStorage
-
-__all__ = ["Stage", "StagesNeededError", "stages_needed"]
-
-Compute: TypeAlias = "Callable[[Mapping[str, NDArray[Any]]], Mapping[str, NDArray[Any]]]"
-
-
-@record
-class Stage:
-    """A part of a network: a network by itself, or a function of arrays."""
-
-    inputs: tuple[str, ...]
-    """What it reads: inputs of the whole network, and outputs of stages before it."""
-    outputs: dict[str, TensorInfo]
-    """What it makes."""
-    network: NetworkStorage | None = None
-    compute: Compute | None = None
-    """Returns the outputs by name for arrays of its inputs; where there is no network."""
+__all__ = ["StagesNeededError", "stages_needed"]
 
 
 class StagesNeededError(InvalidArgumentError):

@@ -26,13 +26,28 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.descriptors import Descriptor
-    from armnn_py.network.stages import Stage
 
-__all__ = ["Builder", "DynamicParts", "NetworkStorage", "check_name"]
+__all__ = ["Builder", "DynamicParts", "NetworkStorage", "Stage", "check_name"]
 
 Builder: TypeAlias = "Callable[..., NetworkStorage]"
 """Makes the `Network` for inputs whose shapes are all known: ``builder(infos)``, or, where values
 of inputs decide shapes, ``builder(infos, values)``."""
+
+
+Compute: TypeAlias = "Callable[[Mapping[str, NDArray[Any]]], Mapping[str, NDArray[Any]]]"
+
+
+@record
+class Stage:
+    """A part of a network: a network by itself, or a function of arrays."""
+
+    inputs: tuple[str, ...]
+    """What it reads: inputs of the whole network, and outputs of stages before it."""
+    outputs: dict[str, TensorInfo]
+    """What it makes."""
+    network: NetworkStorage | None = None
+    compute: Compute | None = None
+    """Returns the outputs by name for arrays of its inputs; where there is no network."""
 
 
 @record

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.late_sizes import Bounds, LateSize
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.network_plan import NetworkPlan
-    from armnn_py.runtime.staged_runs import StagedRuns
+    from armnn_py.runtime.staged_runs import Part, StagedRuns
 
 __all__ = ["LoadedNetwork"]
 
@@ -293,7 +293,7 @@ class LoadedNetwork(
         plan_cache_size, plan_cache_bytes, threads = self._settings
         runtime = self._runtime
 
-        def load(network: Network) -> LoadedNetwork:
+        def load(network: Network) -> Part:
             part = runtime.load_network(
                 self._optimized.like_this(network),
                 plan_cache_size=plan_cache_size,
@@ -313,7 +313,7 @@ class LoadedNetwork(
                 part.close()
 
     @property
-    def _parts(self) -> Sequence[LoadedNetwork]:
+    def _parts(self) -> Sequence[Part]:
         """The loaded parts, in order; none of a network with plans of its own."""
         return [] if self._stages is None else list(self._stages.parts)
 

@@ -11,7 +11,7 @@ from armnn_py.optimizer.host import Host
 if TYPE_CHECKING:
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.late_sizes import Bounds
-    from armnn_py.runtime.loaded_network import LoadedNetwork
+    from armnn_py.runtime.staged_runs import Part
 
 __all__ = ["NetworkOwner"]
 
@@ -34,7 +34,7 @@ class NetworkOwner(Host, Protocol):
         plan_cache_bytes: int = ...,
         bounds: Bounds | None = None,
         threads: int | None = None,
-    ) -> LoadedNetwork:
+    ) -> Part:
         """Load a network, as a part of another one."""
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors import format_shape
@@ -16,10 +16,58 @@ if TYPE_CHECKING:
 
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.network import Network, Stage
+    from armnn_py.optimizer import Assignment
     from armnn_py.runtime.cancel import CancelToken
-    from armnn_py.runtime.loaded_network import LoadedNetwork
 
-__all__ = ["StagedRuns"]
+__all__ = ["Part", "StagedRuns"]
+
+
+class Part(Protocol):
+    """A `LoadedNetwork`, as the network that it is a part of uses it."""
+
+    id: int
+
+    @property
+    def assignment(self) -> Assignment:
+        """Backend and reason of each layer."""
+
+    @property
+    def arena_size(self) -> int:
+        """Bytes of memory that one execution context needs."""
+
+    @property
+    def persistent_size(self) -> int:
+        """Bytes that one execution context keeps from run to run."""
+
+    @property
+    def packed_size(self) -> int:
+        """Bytes that backends keep for all contexts."""
+
+    @property
+    def elided(self) -> tuple[str, ...]:
+        """Names of layers that are not executed."""
+
+    def run(
+        self,
+        inputs: Mapping[str, Any],
+        *,
+        out: Mapping[str, np.ndarray] | None = None,
+        timeout: float | None = None,
+        cancel: CancelToken | None = None,
+        share_inputs: bool = False,
+        share_outputs: bool = False,
+        options: Mapping[str, Mapping[str, OptionValue]] | None = None,
+    ) -> dict[str, np.ndarray]:
+        """Run one inference."""
+
+    def close(self) -> None:
+        """Free everything."""
+
+    def _close(self, *, patience: float | None, obey: bool = True) -> None:
+        """Close, with some patience for calls that are running."""
+
+    def _after_fork(self) -> None:
+        """Forget what the child of a fork does not have."""
 
 
 class StagedRuns:
@@ -47,13 +95,13 @@ class StagedRuns:
         self,
         stages: Sequence[Stage],
         outputs: Sequence[str],
-        load: Callable[[Network], LoadedNetwork],
+        load: Callable[[Network], Part],
     ) -> None:
         from armnn_py.network import as_network
 
         self._outputs = tuple(outputs)
         self.stages = tuple(stages)
-        self._loaded: list[LoadedNetwork | None] = []
+        self._loaded: list[Part | None] = []
         try:
             for stage in stages:
                 network = stage.network
@@ -73,7 +121,7 @@ class StagedRuns:
         return len(self.stages)
 
     @property
-    def parts(self) -> Iterator[LoadedNetwork]:
+    def parts(self) -> Iterator[Part]:
         """The parts that are networks, in order."""
         return (part for part in self._loaded if part is not None)
 

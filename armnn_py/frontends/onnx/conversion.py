@@ -41,7 +41,7 @@ from armnn_py.tensors import TensorInfo
 if TYPE_CHECKING:
     from armnn_py.frontends.common.stand_ins import RunsStandIns
 
-__all__ = ["Builder", "Conversion", "convert", "network_of"]
+__all__ = ["Builder", "convert", "network_of"]
 
 _logger = logging.getLogger(__name__)
 
@@ -194,10 +194,10 @@ def convert(
     ParseError
         A node contradicts itself or these shapes.
     """
-    return Conversion(model, infos, backends, values or {}).run(has_one_shape=has_one_shape)
+    return _Conversion(model, infos, backends, values or {}).run(has_one_shape=has_one_shape)
 
 
-class Conversion(Scope):
+class _Conversion(Scope):
     """Conversion of the graph of a model, which keeps what depends on weights alone."""
 
     def __init__(
@@ -252,7 +252,13 @@ class Conversion(Scope):
         if self.work.cuts:
             from armnn_py.frontends.onnx.stages import split  # late: few models need it
 
-            raise split(self, self.work.cuts, has_one_shape=has_one_shape)
+            raise split(
+                self,
+                self.given,
+                has_one_shape=has_one_shape,
+                convert=convert,
+                network_of=network_of,
+            )
         self._forget()
         for name in self.model.outputs:
             value = self.values[name]

@@ -10,8 +10,8 @@ is a model with nodes of the whole one; the models share weights.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import ArmnnError
 from armnn_py.frontends.common.quoting import quoted
@@ -23,25 +23,43 @@ from armnn_py.frontends.onnx.model import OnnxModel, ValueInfo
 from armnn_py.frontends.onnx.ordering import live_nodes
 from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.tensors import Unreadable
-from armnn_py.network import ConstantLayer, Stage, stages_needed
+from armnn_py.network import ConstantLayer, Network, Stage, stages_needed
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from armnn_py.frontends.onnx.conversion import Conversion
+    from armnn_py.frontends.onnx.scope import Scope
 
 __all__ = ["Between", "split"]
+
+Converter: TypeAlias = "Callable[..., Network]"
 
 #: Nodes that an error names.
 _SHOWN = 5
 
 
-def split(conversion: Conversion, cuts: Sequence[Node], *, has_one_shape: bool) -> ArmnnError:
-    """Return the error that has the stages of a model, whose conversion met these nodes.
+def split(
+    scope: Scope,
+    given: Mapping[str, Array],
+    *,
+    has_one_shape: bool,
+    convert: Converter,
+    network_of: Converter,
+) -> ArmnnError:
+    """Return the error that has the stages of a model.
 
-    ``has_one_shape``: the inputs never have other shapes than in this conversion.
+    Parameters
+    ----------
+    scope
+        The whole graph, converted as far as it could be; its ``work`` has the places of the cuts.
+    given
+        Values of inputs that it was converted with.
+    has_one_shape
+        Whether the inputs never have other shapes than in this conversion.
+    convert, network_of
+        The functions of these names in `conversion`.
     """
-    return _Cutting(conversion, cuts, has_one_shape=has_one_shape).run()
+    return _Cutting(scope, given, has_one_shape, convert, network_of).run()
 
 
 class Between:
@@ -51,17 +69,18 @@ class Between:
     ----------
     model
         A model of this node alone.
+    convert
+        Converts it, see `conversion`.
     """
 
-    def __init__(self, model: OnnxModel) -> None:
+    def __init__(self, model: OnnxModel, convert: Converter) -> None:
         self.model = model
+        self.convert = convert
 
     def __call__(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
         """Return the outputs for arrays of all inputs."""
-        from armnn_py.frontends.onnx.conversion import convert
-
         infos = input_infos(self.model, {name: array.shape for name, array in arrays.items()})
-        network = convert(self.model, infos, (), arrays)
+        network = self.convert(self.model, infos, (), arrays)
         found: dict[str, Array] = {}
         for layer in network.output_layers:
             slot = layer.inputs[0]
@@ -76,23 +95,31 @@ class Between:
 
 class _Cutting:
     def __init__(
-        self, conversion: Conversion, cuts: Sequence[Node], *, has_one_shape: bool
+        self,
+        scope: Scope,
+        given: Mapping[str, Array],
+        has_one_shape: bool,
+        convert: Converter,
+        network_of: Converter,
     ) -> None:
-        self.conversion = conversion
-        self.model = conversion.model
-        self.cuts = cuts
+        self.scope = scope
+        self.model = scope.work.model
+        self.cuts = scope.work.cuts
         self.has_one_shape = has_one_shape
+        #: Whether a value that is known in this conversion is the same in all others.
+        self.is_fixed = has_one_shape and not given
+        self.convert, self.network_of = convert, network_of
         #: Type and shape of each value that crosses a cut.
         self.crossing: dict[str, ValueInfo] = dict(self.model.inputs)
         if has_one_shape:
-            for name, info in conversion.work.infos.items():
+            for name, info in scope.work.infos.items():
                 stated = self.model.inputs[name]
                 self.crossing[name] = ValueInfo(
                     name, stated.dtype, stated.type_name, info.static_shape
                 )
 
     def run(self) -> ArmnnError:
-        model, poisoned = self.model, self.conversion.poisoned
+        model, poisoned = self.model, self.scope.poisoned
         between = [node for node in self.cuts if is_computed_between(node)]
         is_between = {node.index for node in between}
         before: list[Node] = []
@@ -112,7 +139,7 @@ class _Cutting:
             if name not in model.constants
         }
         for name in sorted(crossing - set(self.crossing)):
-            value = self.conversion.values[name]
+            value = self.scope.values[name]
             if isinstance(value, TensorList | Unreadable):
                 self._refuse(name)
                 continue
@@ -138,7 +165,7 @@ class _Cutting:
 
     def _refuse(self, name: str) -> None:
         """Raise the error for a value that no stage can hand on."""
-        problems = self.conversion.work.problems
+        problems = self.scope.work.problems
         for node in self.cuts:
             reason = f"operands computed at run time, where {quoted(name)} is no tensor"
             problems.add_node(node, reason)
@@ -148,12 +175,10 @@ class _Cutting:
 
     def _known(self, name: str) -> Known | None:
         """Return a value that is the same in all runs and that stages need not hand on."""
-        conversion = self.conversion
-        value = conversion.values.get(name)
+        value = self.scope.values.get(name)
         if not isinstance(value, Known):
             return None
-        is_fixed = self.has_one_shape and not conversion.given
-        return value if is_fixed or name in conversion.static else None
+        return value if self.is_fixed or name in self.scope.static else None
 
     def _cross(self, name: str, dtype: np.dtype[Any], shape: Sequence[int | None]) -> None:
         """Note a value that one stage hands to another."""
@@ -161,7 +186,7 @@ class _Cutting:
         self.crossing[name] = ValueInfo(name, dtype, str(dtype), dims)
 
     def _cross_between(self, node: Node) -> None:
-        values: list[Any] = [self.conversion.values[name] if name else None for name in node.inputs]
+        values: list[Any] = [self.scope.values[name] if name else None for name in node.inputs]
         for name, (dtype, shape) in zip(node.outputs, outputs_between(node, values), strict=False):
             self._cross(name, dtype, shape)
 
@@ -193,14 +218,12 @@ class _Cutting:
         )  # fmt: skip
 
     def _network(self, nodes: Sequence[Node], given: set[str], outputs: Sequence[str]) -> Stage:
-        from armnn_py.frontends.onnx.conversion import network_of
-
         part = self._part(nodes, given, outputs)
-        network = network_of(part, None, self.conversion.work.backends)
+        network = self.network_of(part, None, self.scope.work.backends)
         return Stage(tuple(part.inputs), dict(network.outputs), network=network)
 
     def _between(self, node: Node) -> Stage:
         wanted = [name for name in node.outputs if name and name in self.model.used]
         part = self._part([node], set(self.crossing), wanted)
         infos = {name: output_info(self.crossing[name]) for name in wanted}
-        return Stage(tuple(part.inputs), infos, compute=Between(part))
+        return Stage(tuple(part.inputs), infos, compute=Between(part, self.convert))

@@ -89,6 +89,11 @@ class StagedRuns:
     ----------
     stages
         The parts, in order.
+
+    Raises
+    ------
+    InvalidArgumentError
+        No part makes an output.
     """
 
     def __init__(
@@ -99,6 +104,14 @@ class StagedRuns:
     ) -> None:
         from armnn_py.network import as_network
 
+        made = {name for stage in stages for name in stage.outputs}
+        missing = [name for name in outputs if name not in made]
+        if missing:
+            raise InvalidArgumentError(
+                f"output '{missing[0]}': the network runs in stages, which do not make it",
+                details=[f"outputs: {', '.join(name for name in outputs if name in made)}"],
+                hints=["extra_outputs= names layers of a network that has one plan"],
+            )
         self._outputs = tuple(outputs)
         self.stages = tuple(stages)
         self._loaded: list[Part | None] = []

@@ -142,6 +142,18 @@ def test_a_network_with_stages_has_no_layers_of_its_own() -> None:
         ann.optimize(network, ["CpuRef"], runtime=runtime).save("x.armnn")
 
 
+def test_outputs_that_no_stage_makes_are_refused() -> None:
+    network = ann.import_model(detector())
+    more = dict(network.outputs) | {"more": network.outputs["box"]}
+    wrong = ann.Network.from_builder(
+        "wrong", network.inputs, network.specialize, more, stages=network.stages
+    )
+    with pytest.raises(ann.InvalidArgumentError, match="output 'more'"):
+        ann.load(wrong, ["CpuRef"])
+    with pytest.raises(ann.InvalidArgumentError):
+        ann.load(detector(), ["CpuRef"], extra_outputs=["boxes"])
+
+
 def test_what_a_loaded_network_tells() -> None:
     made = detector()
     with ann.load(made, ["CpuRef"]) as network:

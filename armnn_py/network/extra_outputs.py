@@ -17,6 +17,7 @@ from armnn_py.errors import (
     UnknownNameError,
 )
 from armnn_py.network.network import Network
+from armnn_py.network.stages import StagesNeededError
 from armnn_py.network.storage import Builder
 from armnn_py.tensors import TensorInfo
 
@@ -62,12 +63,18 @@ def with_extra_outputs(network: Network, names: Sequence[str]) -> Network:
     if not network.is_dynamic:
         return _extended(network.copy(), names)
     assert network._dynamic is not None
-    trial = _extended(_on_trial(network), names).outputs
+    builder = network._dynamic.builder
+    try:
+        trial = _extended(_on_trial(network), names).outputs
+    except StagesNeededError:
+        if not hasattr(builder, "with_outputs"):
+            raise
+        return builder.with_outputs(names, network.inputs)  # type: ignore[no-any-return]
     found = {name: TensorInfo((None,) * trial[name].rank, trial[name].data_type) for name in names}
     extended = Network.from_builder(
         network.name,
         network.inputs,
-        _ExtendingBuilder(network._dynamic.builder, tuple(names)),
+        _ExtendingBuilder(builder, tuple(names)),
         {**network.outputs, **found},
         network.variables,
         value_inputs=network.value_inputs,
@@ -158,6 +165,8 @@ def _on_trial(network: Network) -> Network:
                 return network.specialize(shapes, values).copy()
             except InputValuesNeededError as error:
                 last = error
+            except StagesNeededError:
+                raise
             except ArmnnError as error:
                 last = error
                 break

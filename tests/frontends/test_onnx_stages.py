@@ -150,8 +150,22 @@ def test_outputs_that_no_stage_makes_are_refused() -> None:
     )
     with pytest.raises(ann.InvalidArgumentError, match="output 'more'"):
         ann.load(wrong, ["CpuRef"])
-    with pytest.raises(ann.InvalidArgumentError):
-        ann.load(detector(), ["CpuRef"], extra_outputs=["boxes"])
+
+
+@pytest.mark.parametrize("shape", [(1, 3, SIZE, SIZE), (1, 3, "h", "w")], ids=["known", "free"])
+def test_tensors_of_any_stage_as_further_outputs(shape: Any) -> None:
+    made = detector(shape)
+    wanted = onnx.ModelProto.FromString(made.SerializeToString())
+    names = ["r1", "scores", "kept", "places"]
+    for name in names:
+        wanted.graph.output.append(onnx.ValueInfoProto(name=name))
+    with ann.load(made, ["CpuRef"], extra_outputs=names) as network:
+        for x in (image(1), image(0, scale=0), image(3)):
+            same(network.run({"image": x}), theirs(wanted, {"image": x}))
+    with pytest.raises(ann.UnknownNameError, match="did you mean 'scores'"):
+        ann.load(made, ["CpuRef"], extra_outputs=["scoress"])
+    with pytest.raises(ann.InvalidArgumentError, match="output of the network already"):
+        ann.load(made, ["CpuRef"], extra_outputs=["score"])
 
 
 def test_what_a_loaded_network_tells() -> None:

@@ -29,7 +29,7 @@ from armnn_py.frontends.common.values import (
 from armnn_py.frontends.onnx.binding import input_infos, output_info
 from armnn_py.frontends.onnx.checks import check_inputs, check_operators
 from armnn_py.frontends.onnx.graph_node import Node
-from armnn_py.frontends.onnx.model import OnnxModel, weight_bytes
+from armnn_py.frontends.onnx.model import OnnxModel, weight_bytes, with_outputs, with_ranks
 from armnn_py.frontends.onnx.scope import Scope, Work
 from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.small_types import unpacked
@@ -88,7 +88,7 @@ def network_of(
     outputs = {
         name: ranked.get(name) or output_info(info, needed) for name, info in model.outputs.items()
     }
-    builder = Builder(model, backends)
+    builder = Builder(with_ranks(model, ranked) if ranked else model, backends)
     network = Network.from_builder(model.name, infos, builder, outputs, value_inputs=needed)
     network.metadata = model.metadata
     return network
@@ -132,7 +132,8 @@ def _on_trial(
     values: dict[str, Array] = {}
     while True:
         try:
-            return convert(model, infos, backends, values)
+            # Stages may rely on these sizes: only ranks and types are taken from them.
+            return convert(model, infos, backends, values, has_one_shape=True)
         except InputValuesNeededError as error:
             more = [name for name in error.names if name not in values]
             if not more:
@@ -164,6 +165,19 @@ class Builder:
         """Return the network for static input infos, and values where they decide shapes."""
         bound = input_infos(self.model, {name: info.shape for name, info in infos.items()})
         return convert(self.model, bound, self.backends, values)
+
+    def with_outputs(self, names: Sequence[str], infos: Mapping[str, TensorInfo]) -> Network:
+        """Return the network with tensors inside as further outputs, for the case of stages.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no tensor of a name.
+        InvalidArgumentError
+            A tensor is an output already.
+        """
+        model = with_outputs(self.model, names)
+        return network_of(model, {name: info.shape for name, info in infos.items()}, self.backends)
 
     def __repr__(self) -> str:
         return f"<Builder of {self.model.source_name!r}>"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from armnn_py.errors import ArmnnError, ParseError
+from armnn_py.errors import ArmnnError, InvalidArgumentError, ParseError, UnknownNameError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.source import ModelSource
 from armnn_py.frontends.common.values import Known
@@ -25,10 +25,21 @@ from armnn_py.network import ModelMetadata
 from armnn_py.records import record
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     import numpy as np
     import onnx
 
-__all__ = ["OnnxModel", "ValueInfo", "load_model", "weight_bytes"]
+    from armnn_py.tensors import TensorInfo
+
+__all__ = [
+    "OnnxModel",
+    "ValueInfo",
+    "load_model",
+    "weight_bytes",
+    "with_outputs",
+    "with_ranks",
+]
 
 # A dimension name that exporters write for "unknown": equal names do not mean equal sizes.
 _ANONYMOUS = {"", "?", "-1", "None", "none", "unk"}
@@ -80,6 +91,51 @@ class OnnxModel:
 def weight_bytes(model: OnnxModel) -> int:
     """Return how many bytes the weights take that are in the model's files."""
     return sum(one.array.nbytes for one in model.constants.values() if isinstance(one, Known))
+
+
+def with_outputs(model: OnnxModel, names: Sequence[str]) -> OnnxModel:
+    """Return a model with values inside as further outputs; it shares the weights.
+
+    Raises
+    ------
+    UnknownNameError
+        No node makes a value of a name that an output depends on.
+    InvalidArgumentError
+        A value is an output already.
+    """
+    made = {name for node in model.nodes for name in node.outputs if name}
+    for name in names:
+        if name in model.outputs:
+            raise InvalidArgumentError(
+                f"extra output {quoted(name)}: it is an output of the network already"
+            )
+        if name not in made:
+            raise UnknownNameError(
+                f"'{model.source_name}' has no tensor {quoted(name)}", name=name, valid=sorted(made)
+            )
+    more = {name: ValueInfo(name, None, "no type", None) for name in names}
+    return _with(model, {**model.outputs, **more}, {})
+
+
+def with_ranks(model: OnnxModel, infos: Mapping[str, TensorInfo]) -> OnnxModel:
+    """Return a model that states ranks and types of these outputs; it shares all else."""
+    outputs = dict(model.outputs)
+    for name, info in infos.items():
+        stated = outputs[name]
+        dtype = info.dtype if stated.dtype is None else stated.dtype
+        outputs[name] = ValueInfo(name, dtype, stated.type_name, info.shape)
+    return _with(model, outputs, model.folded)
+
+
+def _with(
+    model: OnnxModel, outputs: dict[str, ValueInfo], folded: dict[int, tuple[Known, ...]]
+) -> OnnxModel:
+    return OnnxModel(
+        name=model.name, source_name=model.source_name, path=model.path, metadata=model.metadata,
+        opsets=model.opsets, nodes=model.nodes, constants=model.constants, inputs=model.inputs,
+        outputs=outputs, functions=model.functions, used=model.used | {*outputs}, folded=folded,
+        derived=model.derived,
+    )  # fmt: skip
 
 
 def load_model(source: ModelSource) -> OnnxModel:

@@ -62,7 +62,8 @@ def _unique(view: NodeView) -> list[Value]:
 
 # ---- Boxes ---------------------------------------------------------------------------------------
 
-#: Boxes of one class that are compared at once: two tables of this size stay in a cache.
+#: Boxes of one class that are compared at once: two tables of this size stay in a cache, and a row
+#: of truths is one number.
 _GROUP = 64
 
 
@@ -92,15 +93,24 @@ def _kept(boxes: Array, scores: Array, most: int, overlap: float, least: float) 
         group = order[begin : begin + _GROUP]
         if kept:
             group = group[~_overlaps(boxes[group], boxes[kept], overlap).any(axis=1)]
-        covers = _overlaps(boxes[group], boxes[group], overlap)
-        is_free = np.ones(len(group), bool)
+        covers = _bits(_overlaps(boxes[group], boxes[group], overlap))
+        covered = 0
         for place, index in enumerate(group.tolist()):
-            if is_free[place]:
+            if not covered >> place & 1:
                 if len(kept) >= most:
                     return kept
                 kept.append(index)
-                is_free &= ~covers[:, place]
+                covered |= covers[place]
     return kept
+
+
+def _bits(table: Array) -> list[int]:
+    """Return each row of at most `_GROUP` truths as a number: the first one is its lowest bit."""
+    packed = np.packbits(table, axis=1, bitorder="little")
+    rows = np.zeros((len(packed), _GROUP // 8), np.uint8)
+    rows[:, : packed.shape[1]] = packed
+    numbers: list[int] = rows.view("<u8")[:, 0].tolist()
+    return numbers
 
 
 def _overlaps(boxes: Array, others: Array, most: float) -> Array:

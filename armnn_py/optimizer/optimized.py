@@ -140,7 +140,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
             return self._placed.assignment
         from armnn_py.optimizer.report import Assignment  # late: what is run needs no reports
 
-        return Assignment(is_pending=True)
+        return Assignment(is_pending=True, stages=len(self._source.stages))
 
     @property
     def memory(self) -> tuple[TensorMemory, ...]:

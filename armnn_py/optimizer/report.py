@@ -29,14 +29,20 @@ class Assignment(Sequence[LayerAssignment]):
     first layer that runs after it.
     """
 
-    __slots__ = ("_by_name", "_records", "is_pending")
+    __slots__ = ("_by_name", "_records", "is_pending", "stages")
 
     def __init__(
-        self, records: Sequence[LayerAssignment] = (), *, is_pending: bool = False
+        self,
+        records: Sequence[LayerAssignment] = (),
+        *,
+        is_pending: bool = False,
+        stages: int = 0,
     ) -> None:
         self._records = tuple(records)
         #: Whether the layers are not known yet: the network has free dimensions.
         self.is_pending = is_pending
+        #: In how many stages the network runs, because data decide shapes; 0: it is one plan.
+        self.stages = stages
         ranked = sorted(self._records, key=lambda record: record.inserted)  # stable
         self._by_name = {record.layer: record for record in reversed(ranked)}
 
@@ -127,6 +133,8 @@ class Assignment(Sequence[LayerAssignment]):
 
     def summary(self) -> str:
         """One line: ``4 of 4 layers assigned: AcmeNpu 3, CpuRef 1; 3 sub-graphs, 2 copies``."""
+        if self.is_pending and self.stages:
+            return f"known after the first run: {self.stages} stages, because data decide shapes"
         if self.is_pending:
             return "known after the first run, or bind shapes: load(..., shapes=...)"
         counts = self.counts

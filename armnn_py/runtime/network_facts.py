@@ -110,6 +110,7 @@ class NetworkFacts:
             return Assignment(
                 [record for one in found for record in one],
                 is_pending=any(one.is_pending for one in found),
+                stages=len(self._stages),
             )
         plan = self._pool.latest
         return plan.assignment if plan is not None else self._optimized.assignment

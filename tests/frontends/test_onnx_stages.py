@@ -208,6 +208,13 @@ def test_arguments_of_run() -> None:
             network.run(x.astype(np.float64))
 
 
+def test_what_an_assignment_says_before_the_first_run() -> None:
+    with ann.Runtime() as runtime:
+        optimized = ann.optimize(ann.import_model(detector()), ["CpuRef"], runtime=runtime)
+        told = "known after the first run: 3 stages, because data decide shapes"
+        assert optimized.assignment.summary() == told
+
+
 def test_several_threads() -> None:
     made = detector((1, 3, "h", "w"))
     wrong: list[Any] = []

@@ -118,7 +118,22 @@ WIDE = {
 def test_numbers_that_are_computed_with(operators: Operators, isa: str, maker: str) -> None:
     types = range(abi.ARMNN_DATA_TYPE_COUNT)
     taken = {t for t in types if not operators.refuses(maker, isa, with_type(MAKERS[maker], t))}
-    assert taken == WIDE
+    # Absolute values of booleans there are not: numpy has sums of them, and false before true.
+    assert taken == (WIDE if maker == "each" else WIDE | {abi.ARMNN_DATA_TYPE_BOOLEAN})
+
+
+def test_what_is_computed_of_booleans(operators: Operators, isa: str) -> None:
+    """What numpy has: no differences, quotients, powers, remainders and shifts of them."""
+    taken = set()
+    for operation in range(abi.ARMNN_BINARY_COUNT):
+        what = ops.Pairs(**SIDES, kind=0, operation=operation)
+        if not operators.refuses("pairs", isa, with_type(what, abi.ARMNN_DATA_TYPE_BOOLEAN)):
+            taken.add(operation)
+    assert taken == {
+        abi.ARMNN_BINARY_ADD, abi.ARMNN_BINARY_MUL,
+        abi.ARMNN_BINARY_MAXIMUM, abi.ARMNN_BINARY_MINIMUM,
+        abi.ARMNN_BINARY_BITWISE_AND, abi.ARMNN_BINARY_BITWISE_OR, abi.ARMNN_BINARY_BITWISE_XOR,
+    }  # fmt: skip
 
 
 def test_whole_numbers_that_are_folded(operators: Operators, isa: str) -> None:

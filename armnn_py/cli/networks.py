@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py.cli.render import shortened
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.network import StagesNeededError
 from armnn_py.network.saved_files import is_saved_network
+from armnn_py.network.specialized import specialized
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ __all__ = [
     "read_compiled",
     "read_network",
     "shape_hint",
-    "specialized",
     "with_batch",
 ]
 
@@ -227,27 +226,6 @@ def with_batch(network: Network) -> tuple[Network, dict[str, list[int]]]:
             return network, {}
         taken[name] = [1, *rest]
     return (specialized(network, taken), taken) if taken else (network, {})
-
-
-def specialized(
-    network: Network,
-    shapes: Mapping[str, Sequence[int]],
-    arrays: Mapping[str, Any] | None = None,
-) -> Network:
-    """Return a network for these shapes; one that runs in stages, if data decide others."""
-    try:
-        return network.specialize(shapes, arrays)
-    except StagesNeededError as found:
-        infos = {
-            name: info.with_shape(shapes[name]) if name in shapes else info
-            for name, info in network.inputs.items()
-        }
-        outputs = {name: found.outputs[name] for name in network.outputs}
-        made = type(network).from_builder(
-            network.name, infos, network.specialize, outputs, stages=found.stages
-        )
-        made.metadata = network.metadata
-        return made
 
 
 def assumption(taken: Mapping[str, Sequence[int]]) -> str:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py.cli import inputs as files
 from armnn_py.cli.model_arguments import read_options
-from armnn_py.cli.networks import parse_bounds, read_network, specialized, with_batch
+from armnn_py.cli.networks import parse_bounds, read_network, with_batch
 from armnn_py.errors import BackendError, InvalidArgumentError
+from armnn_py.network.specialized import specialized
 from armnn_py.records import structure
 
 if TYPE_CHECKING:

@@ -64,12 +64,16 @@ def with_extra_outputs(network: Network, names: Sequence[str]) -> Network:
         return _extended(network.copy(), names)
     assert network._dynamic is not None
     builder = network._dynamic.builder
+    unknown: UnknownNameError | None = None
+    if hasattr(builder, "with_outputs"):
+        try:
+            return builder.with_outputs(names, network.inputs)  # type: ignore[no-any-return]
+        except UnknownNameError as error:
+            unknown = error  # perhaps a layer has the name
     try:
         trial = _extended(_on_trial(network), names).outputs
-    except StagesNeededError:
-        if not hasattr(builder, "with_outputs"):
-            raise
-        return builder.with_outputs(names, network.inputs)  # type: ignore[no-any-return]
+    except StagesNeededError as error:
+        raise unknown or error from None
     found = {name: TensorInfo((None,) * trial[name].rank, trial[name].data_type) for name in names}
     extended = Network.from_builder(
         network.name,

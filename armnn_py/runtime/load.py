@@ -180,7 +180,9 @@ def load(
 
     def make(*, is_kept: bool = True) -> OptimizedNetwork:
         if given_network is not None:
-            network = given_network if shapes is None else given_network.specialize(shapes)
+            from armnn_py.network.specialized import specialized
+
+            network = given_network if shapes is None else specialized(given_network, shapes)
         else:
             from armnn_py.frontends import import_model  # late: a saved network is not imported
 

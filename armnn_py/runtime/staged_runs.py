@@ -110,7 +110,7 @@ class StagedRuns:
             raise InvalidArgumentError(
                 f"output '{missing[0]}': the network runs in stages, which do not make it",
                 details=[f"outputs: {', '.join(name for name in outputs if name in made)}"],
-                hints=["extra_outputs= names layers of a network that has one plan"],
+                hints=["extra_outputs= takes tensors by their names in the model file, not layers"],
             )
         self._outputs = tuple(outputs)
         self.stages = tuple(stages)

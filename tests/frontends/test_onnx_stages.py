@@ -168,6 +168,36 @@ def test_tensors_of_any_stage_as_further_outputs(shape: Any) -> None:
         ann.load(made, ["CpuRef"], extra_outputs=["score"])
 
 
+def places_of_rows() -> onnx.ModelProto:
+    """All of it is known where rows are few: small inputs whose values decide shapes are read."""
+    nodes = [
+        n("Relu", ["x"], ["r"]),
+        n("Neg", ["r"], ["q"]),
+        n("NonZero", ["q"], ["z"]),
+        n("Add", ["z", "z"], ["y"]),
+    ]
+    return model(nodes, {"x": (FLOAT, ["rows", 640])}, {"y": (INT64, [2, "k"])})
+
+
+def test_further_outputs_where_all_is_known_on_trial() -> None:
+    made = places_of_rows()
+    wanted = onnx.ModelProto.FromString(made.SerializeToString())
+    for name in ("q", "z"):
+        wanted.graph.output.append(onnx.ValueInfoProto(name=name))
+    x = image(1).reshape(-1, 640)
+    with ann.load(made, ["CpuRef"], extra_outputs=["q", "z"]) as network:
+        same(network.run({"x": x}), theirs(wanted, {"x": x}))
+
+
+def test_shapes_of_a_network_that_was_imported_without() -> None:
+    made = places_of_rows()
+    x = image(1).reshape(-1, 640)
+    network = ann.import_model(made)
+    with ann.load(network, ["CpuRef"], shapes={"x": x.shape}) as loaded:
+        assert loaded.inputs["x"].shape == x.shape
+        same(loaded.run({"x": x}), theirs(made, {"x": x}))
+
+
 def test_what_a_loaded_network_tells() -> None:
     made = detector()
     with ann.load(made, ["CpuRef"]) as network:

@@ -167,7 +167,7 @@ class Builder:
         return convert(self.model, bound, self.backends, values)
 
     def with_outputs(self, names: Sequence[str], infos: Mapping[str, TensorInfo]) -> Network:
-        """Return the network with tensors inside as further outputs, for the case of stages.
+        """Return the network with tensors inside as further outputs.
 
         Raises
         ------

@@ -7,6 +7,7 @@
     ArmnnError
     ├── InvalidArgumentError (ValueError)       wrong shape, dtype, value; says what was expected
     │   ├── InputValuesNeededError              .names
+    │   ├── StagesNeededError                   .stages, .outputs
     │   └── UnknownNameError (KeyError)         .name .valid .near
     ├── BackendError
     │   ├── BackendNotFoundError (LookupError)  .backend .loaded .verdicts
@@ -48,6 +49,7 @@ from armnn_py.errors.base import (
     InputValuesNeededError,
     InternalError,
     InvalidArgumentError,
+    StagesNeededError,
     UnimplementedError,
     UnknownNameError,
     near_names,
@@ -91,6 +93,7 @@ __all__ = [
     "ModelFormatError",
     "NoBackendForLayerError",
     "ParseError",
+    "StagesNeededError",
     "UnimplementedError",
     "UnknownNameError",
     "UnsupportedOperator",

@@ -16,6 +16,7 @@ __all__ = [
     "InputValuesNeededError",
     "InternalError",
     "InvalidArgumentError",
+    "StagesNeededError",
     "UnimplementedError",
     "UnknownNameError",
     "near_names",
@@ -146,6 +147,29 @@ class InputValuesNeededError(InvalidArgumentError):
     ) -> None:
         self.names = tuple(names)
         super().__init__(message, details=details, hints=hints)
+
+
+class StagesNeededError(InvalidArgumentError):
+    """Data that a network computes decide shapes, so that it has no layers before it runs.
+
+    ``stages`` has its parts, see `Network.stages`. A loaded network runs them one after another.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        stages: Sequence[Any] = (),
+        details: Sequence[str] = (),
+        hints: Sequence[str] = (),
+    ) -> None:
+        self.stages = tuple(stages)
+        super().__init__(message, details=details, hints=hints)
+
+    @property
+    def outputs(self) -> dict[str, Any]:
+        """What the stages make: a `TensorInfo` by name."""
+        return {name: info for stage in self.stages for name, info in stage.outputs.items()}
 
 
 class UnimplementedError(ArmnnError, NotImplementedError):

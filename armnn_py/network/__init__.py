@@ -16,7 +16,7 @@ from armnn_py.network.layer import (
     VariableLayer,
 )
 from armnn_py.network.metadata import ModelMetadata
-from armnn_py.network.stages import StagesNeededError, stages_needed
+from armnn_py.network.stages import stages_needed
 from armnn_py.network.storage import NetworkStorage, Stage
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ __all__ = [
     "OutputSlot",
     "Source",
     "Stage",
-    "StagesNeededError",
     "VariableLayer",
     "as_network",
     "stages_needed",

@@ -14,10 +14,10 @@ from armnn_py.errors import (
     ArmnnError,
     InputValuesNeededError,
     InvalidArgumentError,
+    StagesNeededError,
     UnknownNameError,
 )
 from armnn_py.network.network import Network
-from armnn_py.network.stages import StagesNeededError
 from armnn_py.network.storage import Builder
 from armnn_py.tensors import TensorInfo
 

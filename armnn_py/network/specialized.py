@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.network.stages import StagesNeededError
+from armnn_py.errors import StagesNeededError
 
 if TYPE_CHECKING:
     from armnn_py.network.network import Network

@@ -11,36 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from armnn_py.errors import InvalidArgumentError
+from armnn_py.errors import StagesNeededError
 
 if TYPE_CHECKING:
     from armnn_py.network.storage import Stage
-    from armnn_py.tensors import TensorInfo
 
-__all__ = ["StagesNeededError", "stages_needed"]
-
-
-class StagesNeededError(InvalidArgumentError):
-    """Data that a network computes decide shapes, so that it has no layers before it runs.
-
-    ``stages`` has its parts. A loaded network runs them one after another.
-    """
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        stages: Sequence[Stage] = (),
-        details: Sequence[str] = (),
-        hints: Sequence[str] = (),
-    ) -> None:
-        self.stages = tuple(stages)
-        super().__init__(message, details=details, hints=hints)
-
-    @property
-    def outputs(self) -> dict[str, TensorInfo]:
-        """What the stages make, by name."""
-        return {name: info for stage in self.stages for name, info in stage.outputs.items()}
+__all__ = ["stages_needed"]
 
 
 def stages_needed(

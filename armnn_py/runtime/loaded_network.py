@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from armnn_py._native.log import drain_log
-from armnn_py.errors import InvalidArgumentError
+from armnn_py.errors import InvalidArgumentError, StagesNeededError
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.later import public_class
-from armnn_py.network.stages import StagesNeededError
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.binding import Binder, check_stops
 from armnn_py.runtime.cancel import CancelToken

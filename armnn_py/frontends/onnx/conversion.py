@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armnn_py.errors import ArmnnError, InputValuesNeededError, ParseError
+from armnn_py.errors import ArmnnError, InputValuesNeededError, ParseError, StagesNeededError
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.quoting import quoted
@@ -35,7 +35,7 @@ from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.small_types import unpacked
 from armnn_py.frontends.onnx.table import NEWEST_VERSION
 from armnn_py.frontends.onnx.tensors import Unreadable
-from armnn_py.network import Network, StagesNeededError
+from armnn_py.network import Network
 from armnn_py.tensors import TensorInfo
 
 if TYPE_CHECKING:

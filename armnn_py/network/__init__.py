@@ -17,7 +17,7 @@ from armnn_py.network.layer import (
 )
 from armnn_py.network.metadata import ModelMetadata
 from armnn_py.network.stages import stages_needed
-from armnn_py.network.storage import NetworkStorage, Stage
+from armnn_py.network.storage import NetworkStorage, RunBody, Stage
 
 if TYPE_CHECKING:
     from armnn_py.network.builders.recurrent import LstmWeights
@@ -32,6 +32,7 @@ __all__ = [
     "Network",
     "NetworkStorage",
     "OutputSlot",
+    "RunBody",
     "Source",
     "Stage",
     "VariableLayer",

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -27,14 +28,17 @@ if TYPE_CHECKING:
 
     from armnn_py.descriptors import Descriptor
 
-__all__ = ["Builder", "DynamicParts", "NetworkStorage", "Stage", "check_name"]
+__all__ = ["Builder", "DynamicParts", "NetworkStorage", "RunBody", "Stage", "check_name"]
 
 Builder: TypeAlias = "Callable[..., NetworkStorage]"
 """Makes the `Network` for inputs whose shapes are all known: ``builder(infos)``, or, where values
 of inputs decide shapes, ``builder(infos, values)``."""
 
 
-Compute: TypeAlias = "Callable[[Mapping[str, NDArray[Any]]], Mapping[str, NDArray[Any]]]"
+RunBody: TypeAlias = "Callable[[str, Mapping[str, NDArray[Any]]], Mapping[str, NDArray[Any]]]"
+"""Runs one of the bodies of a stage: ``run(name, arrays of its inputs)``."""
+
+Compute: TypeAlias = "Callable[[Mapping[str, NDArray[Any]], RunBody], Mapping[str, NDArray[Any]]]"
 
 
 @record
@@ -48,6 +52,8 @@ class Stage:
     network: NetworkStorage | None = None
     compute: Compute | None = None
     """Returns the outputs by name for arrays of its inputs; where there is no network."""
+    bodies: dict[str, NetworkStorage] = field(default_factory=dict)
+    """Networks by name that the function runs, each as often as it likes: turns of a loop."""
 
 
 @record

@@ -302,7 +302,7 @@ class LoadedNetwork(
             runtime.forget(part.id)  # this network closes it
             return part
 
-        made = StagedRuns(stages, list(self._binder.outputs), load)
+        made = StagedRuns(self.name, stages, list(self._binder.outputs), load)
         with self._stages_lock:
             is_first = self._stages is None
             if is_first:

@@ -5,17 +5,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Protocol
 
-from armnn_py.errors import InvalidArgumentError
+import numpy as np
+
+from armnn_py.errors import (
+    ExecutionCancelledError,
+    ExecutionTimeoutError,
+    InvalidArgumentError,
+)
 from armnn_py.tensors import format_shape
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from armnn_py._native.backend_options import OptionValue
-    from armnn_py.network import Network, Stage
+    from armnn_py.network import Network, RunBody, Stage
     from armnn_py.optimizer import Assignment
     from armnn_py.runtime.cancel import CancelToken
 
@@ -70,6 +75,47 @@ class Part(Protocol):
         """Forget what the child of a fork does not have."""
 
 
+class _Bodies:
+    """Runs the networks that a part runs by itself, until the time is up; see `StagedRuns.run`."""
+
+    __slots__ = ("_bodies", "_cancel", "_end", "_name", "_options")
+
+    def __init__(
+        self,
+        bodies: Mapping[str, Part],
+        name: str,
+        end: float | None,
+        cancel: CancelToken | None,
+        options: Mapping[str, Mapping[str, OptionValue]] | None,
+    ) -> None:
+        self._bodies = bodies
+        self._name = name
+        self._end = end
+        self._cancel = cancel
+        self._options = options
+
+    def __call__(self, key: str, arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
+        """Run a body, of which results stay the caller's; one without a network makes nothing."""
+        body = self._bodies.get(key)
+        left = None if self._end is None else self._end - time.monotonic()
+        if body is not None:
+            return body.run(
+                arrays,
+                timeout=None if left is None else max(0.0, left),
+                cancel=self._cancel,
+                options=self._options,
+            )
+        if self._cancel is not None and self._cancel.cancelled:
+            raise ExecutionCancelledError(f"network '{self._name}': cancelled between two turns")
+        if left is not None and left <= 0:
+            raise ExecutionTimeoutError(f"network '{self._name}': timed out between two turns")
+        return {}
+
+
+def _is_part_of(array: np.ndarray, others: Iterable[np.ndarray]) -> bool:
+    return any(np.may_share_memory(array, other) for other in others)
+
+
 class StagedRuns:
     """The loaded parts of a network.
 
@@ -78,6 +124,8 @@ class StagedRuns:
 
     Parameters
     ----------
+    name
+        Name of the whole network, for errors.
     stages
         The parts, in order.
     outputs
@@ -98,6 +146,7 @@ class StagedRuns:
 
     def __init__(
         self,
+        name: str,
         stages: Sequence[Stage],
         outputs: Sequence[str],
         load: Callable[[Network], Part],
@@ -112,13 +161,20 @@ class StagedRuns:
                 details=[f"outputs: {', '.join(name for name in outputs if name in made)}"],
                 hints=["extra_outputs= takes tensors by their names in the model file, not layers"],
             )
+        self._name = name
         self._outputs = tuple(outputs)
         self.stages = tuple(stages)
         self._loaded: list[Part | None] = []
+        #: Of each part: the networks that its function runs.
+        self._bodies: list[dict[str, Part]] = []
         try:
             for stage in stages:
                 network = stage.network
                 self._loaded.append(None if network is None else load(as_network(network)))
+                bodies: dict[str, Part] = {}
+                self._bodies.append(bodies)
+                for name, body in stage.bodies.items():
+                    bodies[name] = load(as_network(body))
         except BaseException:
             for part in self.parts:
                 part.close()
@@ -135,8 +191,11 @@ class StagedRuns:
 
     @property
     def parts(self) -> Iterator[Part]:
-        """The parts that are networks, in order."""
-        return (part for part in self._loaded if part is not None)
+        """The parts that are networks, in order, and the networks that other parts run."""
+        for part, bodies in zip_longest(self._loaded, self._bodies, fillvalue=None):
+            if part is not None:
+                yield part
+            yield from (bodies or {}).values()
 
     def run(
         self,
@@ -162,11 +221,13 @@ class StagedRuns:
         end = None if timeout is None else time.monotonic() + timeout
         arrays: dict[str, np.ndarray] = dict(inputs)
         given = {} if out is None else dict(out)
-        for stage, part, done in zip(self.stages, self._loaded, self._done, strict=True):
+        for stage, part, bodies, done in zip(
+            self.stages, self._loaded, self._bodies, self._done, strict=True
+        ):
             read = {name: arrays[name] for name in stage.inputs}
             if part is None:
-                assert stage.compute is not None
-                made = self._computed(stage, read, given)
+                run = _Bodies(bodies, self._name, end, cancel, options)
+                made = self._computed(stage, read, run, given)
             else:
                 wanted = {name: given[name] for name in stage.outputs if name in given}
                 is_inner = not wanted and not any(name in self._outputs for name in stage.outputs)
@@ -186,15 +247,19 @@ class StagedRuns:
 
     @staticmethod
     def _computed(
-        stage: Stage, read: Mapping[str, np.ndarray], given: Mapping[str, np.ndarray]
+        stage: Stage,
+        read: Mapping[str, np.ndarray],
+        run: RunBody,
+        given: Mapping[str, np.ndarray],
     ) -> dict[str, np.ndarray]:
         """Compute a part that is no network; results go to the caller's arrays."""
         assert stage.compute is not None
         made: dict[str, Any] = {}
-        for name, array in stage.compute(read).items():
+        for name, array in stage.compute(read, run).items():
             target = given.get(name)
             if target is None:
-                made[name] = array if array.flags.writeable else array.copy()
+                is_own = array.flags.writeable and not _is_part_of(array, read.values())
+                made[name] = array if is_own else array.copy()
                 continue
             if target.shape != array.shape or target.dtype != array.dtype:
                 raise InvalidArgumentError(

@@ -29,6 +29,7 @@ __all__ = [
     "KnownReals",
     "KnownSizes",
     "NotKnown",
+    "RunsApart",
     "Unsupported",
     "Value",
     "array_of",
@@ -61,14 +62,15 @@ class NotKnown(Unsupported):
     ----------
     index
         Number of the operand.
-    value
-        What decides, if it is no operand: the condition of a turn.
     """
 
-    def __init__(self, reason: str, index: int, value: Value | None = None) -> None:
+    def __init__(self, reason: str, index: int) -> None:
         super().__init__(reason)
         self.index = index
-        self.value = value
+
+
+class RunsApart(Unsupported):
+    """A node is to run by itself, with networks of its own for the bodies inside of it."""
 
 
 def data_type_of(dtype: np.dtype[Any]) -> DataType:

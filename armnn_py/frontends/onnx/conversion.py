@@ -226,7 +226,7 @@ class _Conversion(Scope):
         super().__init__(
             Work(model, infos, backends, emit),
             path="",
-            title="",
+            title=model.title,
             opsets=model.opsets,
             used=model.used,
         )
@@ -264,15 +264,12 @@ class _Conversion(Scope):
                 names=[name for name in self.work.infos if name in self.work.needed],
             )
         if self.work.cuts:
-            from armnn_py.frontends.onnx.stages import split  # late: few models need it
+            # late: few models need it
+            from armnn_py.frontends.onnx.apart import Converters
+            from armnn_py.frontends.onnx.stages import split
 
-            raise split(
-                self,
-                self.given,
-                has_one_shape=has_one_shape,
-                convert=convert,
-                network_of=network_of,
-            )
+            converters = Converters(convert, network_of, _on_trial)
+            raise split(self, self.given, has_one_shape=has_one_shape, converters=converters)
         self._forget()
         for name in self.model.outputs:
             value = self.values[name]

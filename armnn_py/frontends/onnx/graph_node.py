@@ -11,7 +11,7 @@ from armnn_py.frontends.common.quoting import quoted
 from armnn_py.records import record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from armnn_py.frontends.common.values import Known
     from armnn_py.frontends.onnx.tensors import Unreadable
@@ -63,6 +63,32 @@ class Node:
         """Operator with its domain, unless that is the standard one."""
         return f"{self.domain}.{self.op_type}" if self.domain else self.op_type
 
+    def without(self, absent: Collection[str]) -> Node:
+        """Return the node with an empty name where it reads what is not there."""
+        if not absent or not any(name in absent for name in self.inputs):
+            return self
+        inputs = tuple("" if name in absent else name for name in self.inputs)
+        return self._with(inputs, self.attributes)
+
+    def with_attributes(self, given: Mapping[str, Any]) -> Node:
+        """Return a node of a function with the attributes that the function's caller gave."""
+        if not any(isinstance(value, AttributeReference) for value in self.attributes.values()):
+            return self
+        attributes: dict[str, Any] = {}
+        for name, value in self.attributes.items():
+            if not isinstance(value, AttributeReference):
+                attributes[name] = value
+            elif value.name in given:
+                attributes[name] = given[value.name]
+        return self._with(self.inputs, attributes)
+
+    def _with(self, inputs: tuple[str, ...], attributes: dict[str, Any]) -> Node:
+        return Node(
+            index=self.index, name=self.name, domain=self.domain, op_type=self.op_type,
+            inputs=inputs, outputs=self.outputs, attributes=attributes,
+            captures=self.captures, overload=self.overload,
+        )  # fmt: skip
+
 
 @record
 class Body:
@@ -82,6 +108,14 @@ class Body:
     """Operator sets of a function; None: those around."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     """Attributes of a function that its callers may leave out."""
+
+    def called(self, absent: Collection[str], attributes: Mapping[str, Any]) -> Body:
+        """Return a function as one call of it has it: without some inputs, with attributes."""
+        nodes = tuple(node.without(absent).with_attributes(attributes) for node in self.nodes)
+        return Body(
+            path=self.path, inputs=self.inputs, outputs=self.outputs, nodes=nodes,
+            constants=self.constants, captures=self.captures, opsets=self.opsets,
+        )  # fmt: skip
 
     @property
     def used(self) -> frozenset[str]:

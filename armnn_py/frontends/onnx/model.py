@@ -39,6 +39,7 @@ __all__ = [
     "weight_bytes",
     "with_outputs",
     "with_ranks",
+    "with_values",
 ]
 
 # A dimension name that exporters write for "unknown": equal names do not mean equal sizes.
@@ -82,6 +83,8 @@ class OnnxModel:
     """Results of nodes that depend on weights alone, by node index."""
     derived: dict[tuple[str, str], Known] = field(default_factory=dict)
     """Weights brought to the form that a layer wants, by name and form."""
+    title: str = ""
+    """The beginning of names of layers: where the graph is in the whole model."""
 
     def version_of(self, domain: str) -> int:
         """Return the operator set version of a domain."""
@@ -114,7 +117,7 @@ def with_outputs(model: OnnxModel, names: Sequence[str]) -> OnnxModel:
                 f"'{model.source_name}' has no tensor {quoted(name)}", name=name, valid=sorted(made)
             )
     more = {name: ValueInfo(name, None, "no type", None) for name in names}
-    return _with(model, {**model.outputs, **more}, {})
+    return _with(model, model.inputs, {**model.outputs, **more}, {})
 
 
 def with_ranks(model: OnnxModel, infos: Mapping[str, TensorInfo]) -> OnnxModel:
@@ -124,17 +127,27 @@ def with_ranks(model: OnnxModel, infos: Mapping[str, TensorInfo]) -> OnnxModel:
         stated = outputs[name]
         dtype = info.dtype if stated.dtype is None else stated.dtype
         outputs[name] = ValueInfo(name, dtype, stated.type_name, info.shape)
-    return _with(model, outputs, model.folded)
+    return _with(model, model.inputs, outputs, model.folded)
+
+
+def with_values(
+    model: OnnxModel, inputs: dict[str, ValueInfo], outputs: dict[str, ValueInfo]
+) -> OnnxModel:
+    """Return a model that states other types and shapes; it shares all else."""
+    return _with(model, inputs, outputs, model.folded)
 
 
 def _with(
-    model: OnnxModel, outputs: dict[str, ValueInfo], folded: dict[int, tuple[Known, ...]]
+    model: OnnxModel,
+    inputs: dict[str, ValueInfo],
+    outputs: dict[str, ValueInfo],
+    folded: dict[int, tuple[Known, ...]],
 ) -> OnnxModel:
     return OnnxModel(
         name=model.name, source_name=model.source_name, path=model.path, metadata=model.metadata,
-        opsets=model.opsets, nodes=model.nodes, constants=model.constants, inputs=model.inputs,
+        opsets=model.opsets, nodes=model.nodes, constants=model.constants, inputs=inputs,
         outputs=outputs, functions=model.functions, used=model.used | {*outputs}, folded=folded,
-        derived=model.derived,
+        derived=model.derived, title=model.title,
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import (
     Known,
     NotKnown,
+    RunsApart,
     Unsupported,
     Value,
     dtype_of,
@@ -24,7 +25,7 @@ from armnn_py.frontends.common.values import (
 )
 from armnn_py.frontends.onnx.binding import describe
 from armnn_py.frontends.onnx.cuts import can_be_cut
-from armnn_py.frontends.onnx.graph_node import AttributeReference, Body, Node
+from armnn_py.frontends.onnx.graph_node import Body, Node
 from armnn_py.frontends.onnx.levels import plain_levels
 from armnn_py.frontends.onnx.model import OnnxModel
 from armnn_py.frontends.onnx.node import NodeView
@@ -68,6 +69,9 @@ class Work:
     cuts
         Nodes of the model's graph that read data which decide shapes: what they read has to be
         computed by a stage of its own.
+    apart
+        Those of them that run by themselves, turn by turn or one of two branches, by index; with
+        the function that a node calls.
     """
 
     def __init__(
@@ -84,6 +88,7 @@ class Work:
         self.problems = OnnxProblems(model)
         self.needed: set[str] = set()
         self.cuts: list[Node] = []
+        self.apart: dict[int, Body | None] = {}
         self.budget = _MOST_NODES
 
 
@@ -212,7 +217,7 @@ class Scope:
             work.problems.add_node(node, all_reasons(unreadable))
             return None
         version = self.version_of(node.domain)
-        node = self._resolved(node)
+        node = node.with_attributes(self.attributes)
         work.emit.begin(self.title + node.name)
         if node.op_type != "DequantizeLinear":
             values = [value and plain_levels(work.emit, value) for value in values]
@@ -240,9 +245,10 @@ class Scope:
         except Failed:
             return None
         except Unsupported as reason:
+            if isinstance(reason, RunsApart):
+                return self._apart(node, values, str(reason), function)
             if isinstance(reason, NotKnown):
-                decides = values[reason.index] if reason.value is None else reason.value
-                sources = origins(decides)
+                sources = origins(values[reason.index])
                 if sources is not None:
                     work.needed |= sources
                     return None
@@ -269,19 +275,46 @@ class Scope:
         self, node: Node, values: Sequence[Value | None], reason: NotKnown
     ) -> Sequence[Value] | None:
         """Note that a node needs a stage before it, unless a backend runs it as it is."""
-        work = self.work
-        if not self.depth and reason.value is None and can_be_cut(node, values, reason.index):
-            if work.backends:
-                from armnn_py.frontends.onnx.stand_in import stand_in
+        if self.depth:
+            return self._apart(node, values, str(reason))
+        if not can_be_cut(node, values, reason.index):
+            return self._offered(node, values, str(reason))
+        slots = self._taken(node, values)
+        if slots is None:
+            self.work.cuts.append(node)
+        return slots
 
-                version = self.version_of(node.domain)
-                slots, _ = stand_in(node, version, values, work.emit, work.backends)
-                if slots is not None:
-                    return slots
-            work.cuts.append(node)
+    def _apart(
+        self,
+        node: Node,
+        values: Sequence[Value | None],
+        reason: str,
+        function: Body | None = None,
+    ) -> Sequence[Value] | None:
+        """Note that a node runs by itself, unless a backend runs it as it is.
+
+        Of nodes inside each other it is the outermost one, whose bodies may be cut in turn.
+        """
+        if self.depth:
+            raise RunsApart(reason)
+        if any(isinstance(self.values.get(name), TensorList) for name in node.reads):
+            return self._offered(node, values, reason)
+        slots = self._taken(node, values)
+        if slots is not None:
+            return slots
+        self.work.cuts.append(node)
+        self.work.apart[node.index] = function
+        self.work.budget = _MOST_NODES  # what was written out of it counts no more
+        return None
+
+    def _taken(self, node: Node, values: Sequence[Value | None]) -> Sequence[Value] | None:
+        """Return the outputs of a node that a backend runs as it is."""
+        if not self.work.backends:
             return None
-        where = " in the body of a node" if self.depth else ""
-        return self._offered(node, values, f"{reason}{where}")
+        from armnn_py.frontends.onnx.stand_in import stand_in
+
+        version = self.version_of(node.domain)
+        return stand_in(node, version, values, self.work.emit, self.work.backends)[0]
 
     def _offered(
         self, node: Node, values: Sequence[Value | None], reason: str = ""
@@ -338,7 +371,7 @@ class Scope:
         work = self.work
         work.budget -= len(body.nodes) + 1
         if work.budget < 0:
-            raise Unsupported(f"more than {_MOST_NODES} nodes when loops are written out")
+            raise RunsApart(f"more than {_MOST_NODES} nodes when loops are written out")
         if self.depth >= _DEEPEST:
             raise Unsupported(f"more than {_DEEPEST} functions inside each other")
         if len(values) > len(body.inputs):
@@ -373,7 +406,7 @@ class Scope:
         for name, value in zip(body.inputs, values, strict=False):
             if value is not None:
                 scope.values[name] = value
-        scope.convert(scope.without_absent(body.nodes))
+        scope.convert([node.without(scope.absent) for node in body.nodes])
         work.emit.begin(self.title + node.name)
         results: list[Value | None] = []
         for name in body.outputs:
@@ -387,38 +420,6 @@ class Scope:
                 raise Unsupported(result.reason)
             results.append(result)
         return results
-
-    def without_absent(self, nodes: Sequence[Node]) -> list[Node]:
-        """Return nodes that read an empty name where the caller left an input out."""
-        if not self.absent:
-            return list(nodes)
-        return [
-            node
-            if self.absent.isdisjoint(node.inputs)
-            else Node(
-                index=node.index, name=node.name, domain=node.domain, op_type=node.op_type,
-                inputs=tuple("" if name in self.absent else name for name in node.inputs),
-                outputs=node.outputs, attributes=node.attributes, captures=node.captures,
-                overload=node.overload,
-            )
-            for node in nodes
-        ]  # fmt: skip
-
-    def _resolved(self, node: Node) -> Node:
-        """Return a node of a function with the attributes that the caller gave."""
-        if not any(isinstance(v, AttributeReference) for v in node.attributes.values()):
-            return node
-        attributes: dict[str, Any] = {}
-        for name, value in node.attributes.items():
-            if not isinstance(value, AttributeReference):
-                attributes[name] = value
-            elif value.name in self.attributes:
-                attributes[name] = self.attributes[value.name]
-        return Node(
-            index=node.index, name=node.name, domain=node.domain, op_type=node.op_type,
-            inputs=node.inputs, outputs=node.outputs, attributes=attributes,
-            captures=node.captures, overload=node.overload,
-        )  # fmt: skip
 
     def _caller_of(self, node: Node) -> Any:
         def call(

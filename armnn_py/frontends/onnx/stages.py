@@ -4,18 +4,20 @@
 
 What does not depend on such a place is the first stage. Operators that decide how many elements
 there are (`cuts`) are computed on arrays between the stages, by the converters that compute them
-from weights as well. All that depends on them is the last stage, which may be cut again. Each stage
-is a model with nodes of the whole one; the models share weights.
+from weights as well; loops and branches that run by themselves (`apart`) do so there, too. All that
+depends on them is the last stage, which may be cut again. Each stage is a model with nodes of the
+whole one; the models share weights.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import ArmnnError
 from armnn_py.frontends.common.quoting import quoted
-from armnn_py.frontends.common.values import Array, Known, dtype_of, shape_of
+from armnn_py.frontends.common.values import Array, Known, Unsupported, dtype_of, shape_of
+from armnn_py.frontends.onnx.apart import Converters, NodeApart, Surroundings
 from armnn_py.frontends.onnx.binding import input_infos, output_info
 from armnn_py.frontends.onnx.cuts import is_computed_between, outputs_between
 from armnn_py.frontends.onnx.graph_node import Node
@@ -29,10 +31,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py.frontends.onnx.scope import Scope
+    from armnn_py.network import RunBody
 
 __all__ = ["Between", "split"]
-
-Converter: TypeAlias = "Callable[..., Network]"
 
 #: Nodes that an error names.
 _SHOWN = 5
@@ -43,8 +44,7 @@ def split(
     given: Mapping[str, Array],
     *,
     has_one_shape: bool,
-    convert: Converter,
-    network_of: Converter,
+    converters: Converters,
 ) -> ArmnnError:
     """Return the error that has the stages of a model.
 
@@ -56,10 +56,10 @@ def split(
         Values of inputs that it was converted with.
     has_one_shape
         Whether the inputs never have other shapes than in this conversion.
-    convert, network_of
-        The functions of these names in `conversion`.
+    converters
+        Functions of `conversion`.
     """
-    return _Cutting(scope, given, has_one_shape, convert, network_of).run()
+    return _Cutting(scope, given, has_one_shape, converters).run()
 
 
 class Between:
@@ -73,11 +73,11 @@ class Between:
         Converts it, see `conversion`.
     """
 
-    def __init__(self, model: OnnxModel, convert: Converter) -> None:
+    def __init__(self, model: OnnxModel, convert: Callable[..., Network]) -> None:
         self.model = model
         self.convert = convert
 
-    def __call__(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> dict[str, Array]:
         """Return the outputs for arrays of all inputs."""
         infos = input_infos(self.model, {name: array.shape for name, array in arrays.items()})
         network = self.convert(self.model, infos, (), arrays)
@@ -99,8 +99,7 @@ class _Cutting:
         scope: Scope,
         given: Mapping[str, Array],
         has_one_shape: bool,
-        convert: Converter,
-        network_of: Converter,
+        converters: Converters,
     ) -> None:
         self.scope = scope
         self.model = scope.work.model
@@ -108,9 +107,10 @@ class _Cutting:
         self.has_one_shape = has_one_shape
         #: Whether a value that is known in this conversion is the same in all others.
         self.is_fixed = has_one_shape and not given
-        self.convert, self.network_of = convert, network_of
+        self.converters = converters
         #: Type and shape of each value that crosses a cut.
         self.crossing: dict[str, ValueInfo] = dict(self.model.inputs)
+        self.apart: dict[int, NodeApart] = {}
         if has_one_shape:
             for name, info in scope.work.infos.items():
                 stated = self.model.inputs[name]
@@ -120,7 +120,8 @@ class _Cutting:
 
     def run(self) -> ArmnnError:
         model, poisoned = self.model, self.scope.poisoned
-        between = [node for node in self.cuts if is_computed_between(node)]
+        apart = self.scope.work.apart
+        between = [node for node in self.cuts if is_computed_between(node) or node.index in apart]
         is_between = {node.index for node in between}
         before: list[Node] = []
         behind: list[Node] = []
@@ -146,6 +147,7 @@ class _Cutting:
             self._cross(name, dtype_of(value), shape_of(value))
         for node in between:
             self._cross_between(node)
+        self.scope.work.problems.raise_if_any()
 
         first = [
             *(crossing - set(model.inputs)),
@@ -186,8 +188,23 @@ class _Cutting:
         self.crossing[name] = ValueInfo(name, dtype, str(dtype), dims)
 
     def _cross_between(self, node: Node) -> None:
-        values: list[Any] = [self.scope.values[name] if name else None for name in node.inputs]
-        for name, (dtype, shape) in zip(node.outputs, outputs_between(node, values), strict=False):
+        work = self.scope.work
+        if node.index in work.apart:
+            around = Surroundings(
+                model=self.model, converters=self.converters, backends=work.backends,
+                values=self.scope.values, known=self._known, crossing=self.crossing,
+                has_one_shape=self.has_one_shape,
+            )  # fmt: skip
+            try:
+                self.apart[node.index] = NodeApart(node, work.apart[node.index], around)
+            except Unsupported as reason:
+                work.problems.add_node(node, str(reason))
+                return
+            found = self.apart[node.index].outputs
+        else:
+            values: list[Any] = [self.scope.values[name] if name else None for name in node.inputs]
+            found = outputs_between(node, values)
+        for name, (dtype, shape) in zip(node.outputs, found, strict=False):
             self._cross(name, dtype, shape)
 
     # ---- Stages ----------------------------------------------------------------------------------
@@ -215,15 +232,20 @@ class _Cutting:
             },
             outputs={name: model.outputs.get(name) or self.crossing[name] for name in outputs},
             functions=model.functions, used=frozenset(used), derived=model.derived,
+            title=model.title,
         )  # fmt: skip
 
     def _network(self, nodes: Sequence[Node], given: set[str], outputs: Sequence[str]) -> Stage:
         part = self._part(nodes, given, outputs)
-        network = self.network_of(part, None, self.scope.work.backends)
+        network = self.converters.network_of(part, None, self.scope.work.backends)
         return Stage(tuple(part.inputs), dict(network.outputs), network=network)
 
     def _between(self, node: Node) -> Stage:
         wanted = [name for name in node.outputs if name and name in self.model.used]
+        apart = self.apart.get(node.index)
+        if apart is not None:
+            read = {name for name in node.reads if name in self.crossing}
+            return apart.stage([n for n in sorted(read) if self._known(n) is None], wanted)
         part = self._part([node], set(self.crossing), wanted)
         infos = {name: output_info(self.crossing[name]) for name in wanted}
-        return Stage(tuple(part.inputs), infos, compute=Between(part, self.convert))
+        return Stage(tuple(part.inputs), infos, compute=Between(part, self.converters.convert))

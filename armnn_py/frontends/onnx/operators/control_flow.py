@@ -13,6 +13,7 @@ from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.values import (
     Known,
     NotKnown,
+    RunsApart,
     Unsupported,
     Value,
     dtype_of,
@@ -28,6 +29,9 @@ __all__: list[str] = []
 
 #: Turns of a loop that are written out.
 _MOST_TURNS = 1024
+#: Turns that are all computed where a condition computed at run time may end the loop before.
+_MOST_SELECTED = 16
+_TOO_MANY = f"more than {_MOST_TURNS} turns"
 _AND = LogicalBinaryOperation.AND
 
 
@@ -57,7 +61,9 @@ def _selected(
             raise Unsupported(f"a condition computed at run time, and {what} that are sequences")
         if shape_of(one) != shape_of(other) or dtype_of(one) != dtype_of(other):
             reason = f"a condition computed at run time, and {what} of different shapes"
-            raise NotKnown(reason, 0, None if what == "branches" else flag)
+            if what == "branches":
+                raise NotKnown(reason, 0)
+            raise RunsApart(reason)
     return [view.emit.where(flag, one, other) for one, other in zip(first, second, strict=True)]
 
 
@@ -66,7 +72,8 @@ def _loop(view: NodeView) -> list[Value]:
     """Write out the turns of a loop whose number, and whose conditions, are known.
 
     If a condition is computed when the network runs, all turns that there may be are computed,
-    and states stay as they are from the turn on that is not reached.
+    if these are few, and states stay as they are from the turn on that is not reached. A loop of
+    many turns, or of which nobody knows how many there are, runs by itself, turn by turn.
     """
     body = view.body("body")
     states = [view.value(index) for index in range(2, view.count)]
@@ -74,8 +81,10 @@ def _loop(view: NodeView) -> list[Value]:
     turns: int | None = None
     if view.has(0):
         turns = int(view.constant(0, "the number of turns").reshape(-1)[0])
+    if turns is not None and turns > _MOST_TURNS:
+        raise RunsApart(_TOO_MANY)
     scanned: list[list[Value]] = [[] for _ in range(len(body.outputs) - 1 - len(states))]
-    bounded = turns is not None and turns <= _MOST_TURNS and not scanned
+    bounded = turns is not None and turns <= _MOST_SELECTED and not scanned
     goes_on, reached = True, None
     if view.has(1):
         if bounded and view.known(1) is None and not view.depends_on_inputs(1):
@@ -83,11 +92,15 @@ def _loop(view: NodeView) -> list[Value]:
         else:
             goes_on = bool(view.constant(1, "the condition").reshape(-1)[0])
     turn = 0
+    condition: Value | None = None
     while goes_on and (turns is None or turn < turns):
         if turn >= _MOST_TURNS:
-            raise Unsupported(f"more than {_MOST_TURNS} turns")
-        given = [Known(np.array(turn, np.int64)), Known(np.array(True)), *states]
+            raise RunsApart(_TOO_MANY)
+        goes = Known(np.array(True))
+        given = [Known(np.array(turn, np.int64)), goes, *states]
         results = view.call(body, given, names, turn=f"{turn}/")
+        if turns is None and results[0] in (goes, condition) and _is_true(results[0]):
+            raise Unsupported("a loop without an end")  # a constant, or what the turn is given
         condition, before, states = results[0], states, results[1 : 1 + len(states)]
         if reached is not None:
             states = _selected(view, reached, states, before, "states")
@@ -98,15 +111,19 @@ def _loop(view: NodeView) -> list[Value]:
         if turn == turns:
             break  # whatever its condition says
         if isinstance(condition, Known):
-            goes_on = bool(condition.array.reshape(-1)[0])
+            goes_on = _is_true(condition)
         elif bounded:
             flag = view.emit.reshape(condition, ())
             reached = flag if reached is None else view.emit.logical(_AND, reached, flag)
         else:
-            raise NotKnown("a condition that each turn computes at run time", 0, condition)
+            raise RunsApart("a condition that each turn computes at run time")
     if any(not values for values in scanned):
-        raise Unsupported("a loop without turns that collects values")
+        raise RunsApart("a loop without turns that collects values")
     return [*states, *(_stacked(view, values, 0) for values in scanned)]
+
+
+def _is_true(condition: Value) -> bool:
+    return isinstance(condition, Known) and bool(condition.array.reshape(-1)[0])
 
 
 def _stacked(view: NodeView, values: list[Value], axis: int) -> Value:
@@ -124,7 +141,7 @@ def _scan_of_batches(view: NodeView) -> list[Value]:
     """Write out a scan of each element of a batch, as operator set 8 has it.
 
     The first dimension of all inputs and outputs is the batch, the second of scanned ones is run
-    through. Of lengths of their own only whole ones are taken.
+    through. Sequences of different lengths run by themselves.
     """
     scans, body = view.integer("num_scan_inputs"), view.body("body")
     state_count = view.count - 1 - scans
@@ -141,11 +158,11 @@ def _scan_of_batches(view: NodeView) -> list[Value]:
     if min(ranks) < 2:
         raise ParseError("a scanned input without a dimension to run through")
     if batch * max(shape_of(inputs[-1])[1], 1) > _MOST_TURNS:
-        raise Unsupported(f"more than {_MOST_TURNS} turns")
+        raise RunsApart(_TOO_MANY)
     if view.has(0):
         lengths = view.constant(0, "the lengths of sequences").reshape(-1)
         if (lengths != shape_of(inputs[-1])[1]).any():
-            raise Unsupported("sequences of different lengths")
+            raise RunsApart("sequences of different lengths")
     directions = view.ints("directions") or [0] * scans
     if len(directions) != scans:
         raise ParseError(f"{len(directions)} directions of {scans} scanned inputs")
@@ -205,9 +222,9 @@ def _turns(
     (length,) = lengths
     collected = len(body.outputs) - count
     if length > _MOST_TURNS:
-        raise Unsupported(f"more than {_MOST_TURNS} turns")
+        raise RunsApart(_TOO_MANY)
     if not length and collected:
-        raise Unsupported("a scan over nothing")
+        raise RunsApart("a scan over nothing")
     scanned: list[list[Value]] = [[] for _ in range(collected)]
     for turn in range(length):
         slices = []

@@ -1,0 +1,383 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Nodes with bodies that run by themselves between stages: a network is made of each body.
+
+A loop is written out where that can be (`operators.control_flow`). One whose number of turns data
+decide, or that has very many, or whose body has to be cut into stages itself, runs turn by turn
+instead; of branches the one runs that is chosen. A body may have stages and such nodes in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from armnn_py.errors import ArmnnError, InputValuesNeededError, StagesNeededError
+from armnn_py.frontends.common.axes import normal_axis
+from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.onnx.binding import input_infos, output_info
+from armnn_py.frontends.onnx.graph_node import Body, Node
+from armnn_py.frontends.onnx.model import OnnxModel, ValueInfo, with_values
+from armnn_py.frontends.onnx.node import NodeView
+from armnn_py.frontends.onnx.ordering import live_nodes
+from armnn_py.frontends.onnx.turns import (
+    BodyRun,
+    Branches,
+    CallOnce,
+    Collected,
+    Operands,
+    ScanTurns,
+    Turns,
+)
+from armnn_py.network import Network, Stage
+from armnn_py.records import record
+
+if TYPE_CHECKING:
+    from armnn_py.frontends.common.stand_ins import RunsStandIns
+    from armnn_py.network import NetworkStorage
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["Converters", "NodeApart", "Surroundings"]
+
+Sizes: TypeAlias = "tuple[int | None, ...]"
+Found: TypeAlias = "tuple[np.dtype[Any], Sizes]"
+
+_NUMBER, _FLAG = np.dtype(np.int64), np.dtype(np.bool_)
+
+
+@record
+class Converters:
+    """The functions of `conversion`, which imports this module."""
+
+    convert: Callable[..., Network]
+    network_of: Callable[..., Network]
+    on_trial: Callable[..., Network]
+
+
+@record
+class Surroundings:
+    """The graph of such a node while it is cut."""
+
+    model: OnnxModel
+    converters: Converters
+    backends: Sequence[RunsStandIns]
+    values: Mapping[str, Any]
+    """Values by name, of one conversion."""
+    known: Callable[[str], Known | None]
+    """Returns a value that is the same in all runs."""
+    crossing: Mapping[str, ValueInfo]
+    """Types and shapes of what one stage hands to another."""
+    has_one_shape: bool
+
+
+@record
+class _Made:
+    """A body, and what its outputs were for the values of one conversion."""
+
+    run: BodyRun
+    model: OnnxModel
+    """Its inputs have the shapes of that conversion."""
+    outputs: tuple[Found, ...]
+    is_steady: bool
+    """Whether these shapes depend on shapes alone."""
+
+
+class NodeApart:
+    """Such a node.
+
+    Parameters
+    ----------
+    node
+        A Loop, Scan or If, or the call of a function.
+    function
+        What it calls.
+    around
+        Its graph.
+
+    Attributes
+    ----------
+    outputs
+        Type and shape of each output; None is a size that is not known.
+
+    Raises
+    ------
+    Unsupported
+        It cannot run by itself.
+    """
+
+    def __init__(self, node: Node, function: Body | None, around: Surroundings) -> None:
+        self.node = node
+        self.around = around
+        self._networks: dict[str, NetworkStorage] = {}
+        values: list[Value | None] = [around.values[name] if name else None for name in node.inputs]
+        self._values = values
+        known = {i: around.known(name) for i, name in enumerate(node.inputs) if name}
+        self._known = {index: value for index, value in known.items() if value is not None}
+        self._operands = Operands(
+            tuple(node.inputs), {index: value.array for index, value in self._known.items()}
+        )
+        self.outputs: list[Found] = []
+        if function is not None:
+            self._compute: Any = self._call(function)
+        else:
+            self._compute = _KINDS[node.op_type](self)
+
+    def stage(self, inputs: Sequence[str], wanted: Sequence[str]) -> Stage:
+        """Return the node as a stage; ``wanted`` are the outputs that something reads."""
+        infos = {name: output_info(self.around.crossing[name]) for name in wanted}
+        compute = _Wanted(self._compute, tuple(wanted))
+        return Stage(tuple(inputs), infos, compute=compute, bodies=self._networks)
+
+    # ---- Kinds of nodes --------------------------------------------------------------------------
+
+    def _loop(self) -> Turns:
+        states = [value for value in self._values[2:] if value is not None]
+        found = [(dtype_of(value), shape_of(value)) for value in states]
+        made = self._body("body", _body(self.node, "body"), [(_NUMBER, ()), (_FLAG, ()), *found])
+        collected = self._turns("body", made, made.outputs[1:], found)
+        return Turns(self._operands, self.node.outputs, made.run, collected)
+
+    def _turns(
+        self, key: str, made: _Made, outputs: Sequence[Found], states: Sequence[Found],
+        axes: Sequence[int] = (), directions: Sequence[int] = (), batch: Sizes = (),
+    ) -> tuple[Collected, ...]:  # fmt: skip
+        """Make the network of turns that hand on states; return what they collect."""
+        count = len(states)
+        for before, after in zip(states, outputs[:count], strict=True):
+            if before[0] != after[0] or len(before[1]) != len(after[1]):
+                raise Unsupported("a state of another type or rank after a turn")
+        is_fixed = (
+            self.around.has_one_shape
+            and made.is_steady
+            and all(one == other for one, other in zip(states, outputs[:count], strict=True))
+        )
+        self._make(key, made, is_fixed=is_fixed)
+        outputs = [found if is_fixed else _free(found) for found in outputs]
+        self.outputs = [(dtype, (*batch, *sizes)) for dtype, sizes in outputs[:count]]
+        collected, names = [], self.node.outputs[count:]
+        for index, (dtype, sizes) in enumerate(outputs[count:]):
+            name = names[index] if index < len(names) else ""
+            axis = normal_axis(axes[index], len(sizes) + 1) if axes else 0
+            shape = tuple(0 if size is None else size for size in sizes)
+            is_backward = bool(directions and directions[index])
+            collected.append(Collected(name, dtype, shape, axis, is_backward))
+            self.outputs.append((dtype, (*batch, *sizes[:axis], None, *sizes[axis:])))
+        return tuple(collected)
+
+    def _scan(self) -> ScanTurns:
+        view = NodeView(
+            self.node, self.around.model.version_of(""), self._values, None, frozenset()  # type: ignore[arg-type]
+        )  # fmt: skip
+        has_batch = view.version < 9
+        values = [value for value in self._values[int(has_batch) :] if value is not None]
+        scans = view.integer("num_scan_inputs")
+        states, scanned = values[: len(values) - scans], values[len(values) - scans :]
+        ranks = [len(shape_of(value)) - int(has_batch) for value in scanned]
+        axes = view.ints("scan_input_axes") or [0] * scans
+        axes = [normal_axis(axis, rank) for axis, rank in zip(axes, ranks, strict=True)]
+        found = [(dtype_of(value), shape_of(value)[int(has_batch) :]) for value in states]
+        slices = []
+        for value, axis in zip(scanned, axes, strict=True):
+            shape = shape_of(value)[int(has_batch) :]
+            slices.append((dtype_of(value), (*shape[:axis], *shape[axis + 1 :])))
+        made = self._body("body", _body(self.node, "body"), [*found, *slices])
+        directions = view.ints("directions" if has_batch else "scan_input_directions")
+        collected = self._turns(
+            "body", made, made.outputs, found, view.ints("scan_output_axes") or (),
+            view.ints("scan_output_directions") or (), (None,) if has_batch else (),
+        )  # fmt: skip
+        return ScanTurns(
+            self._operands, self.node.outputs, made.run, tuple(axes),
+            tuple(directions or [0] * scans), collected, has_batch,
+        )  # fmt: skip
+
+    def _if(self) -> Branches:
+        branches: dict[bool, BodyRun] = {}
+        found: list[list[Found]] = []
+        known = self._known.get(0)
+        for flag, attribute in ((True, "then_branch"), (False, "else_branch")):
+            if known is not None and bool(known.array.reshape(-1)[0]) != flag:
+                continue
+            made = self._body(attribute, _body(self.node, attribute), (), attribute[:5])
+            is_fixed = self.around.has_one_shape and made.is_steady
+            self._make(attribute, made, is_fixed=is_fixed)
+            branches[flag] = made.run
+            found.append([one if is_fixed else _free(one) for one in made.outputs])
+        self.outputs = [_common(ones) for ones in zip(*found, strict=True)]
+        return Branches(self._operands, self.node.outputs, branches)
+
+    def _call(self, function: Body) -> CallOnce:
+        absent = [
+            name
+            for index, name in enumerate(function.inputs)
+            if index >= len(self._values) or self._values[index] is None
+        ]
+        body = function.called(absent, {**function.defaults, **self.node.attributes})
+        given = [None if v is None else (dtype_of(v), shape_of(v)) for v in self._values]
+        known = {body.inputs[index]: value for index, value in self._known.items()}
+        made = self._body("function", body, given, known=known)
+        is_fixed = self.around.has_one_shape and made.is_steady
+        self._make("function", made, is_fixed=is_fixed)
+        types = iter(one if is_fixed else _free(one) for one in made.outputs)
+        nothing: Found = (_NUMBER, ())
+        self.outputs = [next(types) if name else nothing for name in body.outputs]
+        return CallOnce(self._operands, self.node.outputs, made.run)
+
+    # ---- Bodies ----------------------------------------------------------------------------------
+
+    def _body(
+        self,
+        key: str,
+        body: Body,
+        given: Sequence[Found | None],
+        title: str = "",
+        *,
+        known: Mapping[str, Known] | None = None,
+    ) -> _Made:
+        """Make the model of a body, and convert it for these types and shapes of its inputs."""
+        around = self.around
+        made = {name for node in body.nodes for name in node.outputs}
+        wanted = dict.fromkeys(name for name in body.outputs if name in made)
+        nodes = live_nodes(body.nodes, list(wanted))
+        used = {name for node in nodes for name in node.reads if name} | {*wanted}
+        constants = {**body.constants, **(known or {})}
+        types: dict[str, Found] = {
+            name: one
+            for name, one in zip(body.inputs, given, strict=False)
+            if one is not None and name not in constants
+        }
+        for name in body.captures:
+            value = around.known(name)
+            if value is not None:
+                constants[name] = value
+            else:
+                types[name] = dtype_of(around.values[name]), shape_of(around.values[name])
+        model = OnnxModel(
+            name=f"{around.model.name}/{self.node.name}/{key}",
+            source_name=around.model.source_name, path=around.model.path,
+            metadata=around.model.metadata,
+            opsets=around.model.opsets if body.opsets is None else dict(body.opsets),
+            nodes=tuple(nodes),
+            constants={name: one for name, one in constants.items() if name in used},
+            inputs={name: _stated(name, one) for name, one in types.items() if name in used},
+            outputs={name: ValueInfo(name, None, "no type", None) for name in wanted},
+            functions=around.model.functions, used=frozenset(used),
+            title=f"{around.model.title}{self.node.name}/{title and title.strip('_') + '/'}",
+        )  # fmt: skip
+        infos, is_steady = self._trial(model) if wanted else ({}, True)
+        found: list[Found] = []
+        others: dict[str, Any] = {}
+        for name in filter(None, body.outputs):
+            if name in wanted:
+                if name not in infos:
+                    raise Unsupported("a body that makes sequences")
+                found.append((infos[name].dtype, tuple(infos[name].shape)))
+            elif name in types:
+                found.append(types[name])
+            else:
+                constant = constants[name]
+                if not isinstance(constant, Known):
+                    raise Unsupported(constant.reason)
+                others[name] = constant.array
+                found.append((constant.dtype, constant.shape))
+        run = BodyRun(
+            key=key, inputs=body.inputs, reads=tuple(model.inputs), outputs=body.outputs,
+            made=frozenset(wanted), constants=others,
+        )  # fmt: skip
+        return _Made(run, model, tuple(found), is_steady)
+
+    def _trial(self, model: OnnxModel) -> tuple[Mapping[str, TensorInfo], bool]:
+        """Convert a body once; return its outputs, and whether these depend on shapes alone."""
+        infos, backends = input_infos(model), self.around.backends
+        tools = self.around.converters
+        try:
+            return tools.convert(model, infos, backends, has_one_shape=True).outputs, True
+        except StagesNeededError as error:
+            return error.outputs, True
+        except InputValuesNeededError:
+            pass  # such as the number of the turn
+        try:
+            return tools.on_trial(model, infos, backends, 0).outputs, False
+        except StagesNeededError as error:
+            return error.outputs, False
+        except ArmnnError:  # perhaps 0 is no size
+            return tools.on_trial(model, infos, backends, 1).outputs, False
+
+    def _make(self, key: str, made: _Made, *, is_fixed: bool) -> None:
+        """Make the network of a body, of which sizes are free unless it has one shape."""
+        model = made.model
+        if not model.outputs:
+            return  # nothing to compute
+        types = dict(zip(filter(None, made.run.outputs), made.outputs, strict=True))
+        if is_fixed:
+            inputs = model.inputs
+        else:
+            inputs = {name: self._freed(info) for name, info in model.inputs.items()}
+            types = {name: _free(one) for name, one in types.items()}
+        outputs = {name: _stated(name, types[name]) for name in model.outputs}
+        network = self.around.converters.network_of(
+            with_values(model, inputs, outputs), None, self.around.backends
+        )
+        self._networks[key] = network
+
+    def _freed(self, info: ValueInfo) -> ValueInfo:
+        """Return an input with free sizes; values around the node have those that are known."""
+        crossing = self.around.crossing.get(info.name)
+        if crossing is not None and info.name in self.node.captures:
+            return crossing
+        assert info.dtype is not None
+        assert info.dims is not None
+        return _stated(info.name, (info.dtype, (None,) * len(info.dims)))
+
+
+class _Wanted:
+    """Returns of what a node computes the outputs that something reads; picklable."""
+
+    def __init__(self, compute: Any, wanted: tuple[str, ...]) -> None:
+        self.compute = compute
+        self.wanted = wanted
+
+    def __call__(self, arrays: Any, run: Any) -> Any:
+        made = self.compute(arrays, run)
+        return {name: made[name] for name in self.wanted}
+
+    def __repr__(self) -> str:
+        return f"<{type(self.compute).__name__} {', '.join(self.wanted)}>"
+
+
+_KINDS: dict[str, Callable[[NodeApart], Any]] = {
+    "If": NodeApart._if,
+    "Loop": NodeApart._loop,
+    "Scan": NodeApart._scan,
+}
+
+
+def _body(node: Node, attribute: str) -> Body:
+    body = node.attributes[attribute]  # its converter has looked at it
+    assert isinstance(body, Body)
+    return body
+
+
+def _free(found: Found) -> Found:
+    dtype, sizes = found
+    return dtype, (None,) * len(sizes)
+
+
+def _stated(name: str, found: Found) -> ValueInfo:
+    dtype, sizes = found
+    return ValueInfo(name, dtype, str(dtype), sizes)
+
+
+def _common(found: Sequence[Found]) -> Found:
+    """Return the type that results of branches have in common; sizes that differ are not known."""
+    first = found[0]
+    for other in found[1:]:
+        if other[0] != first[0]:
+            raise Unsupported(f"branches of types {first[0]} and {other[0]}")
+        if len(other[1]) != len(first[1]):
+            raise Unsupported(f"branches of rank {len(first[1])} and {len(other[1])}")
+        sizes = (a if a == b else None for a, b in zip(first[1], other[1], strict=True))
+        first = first[0], tuple(sizes)
+    return first

@@ -1,0 +1,235 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Nodes that run by themselves, between stages: their bodies are networks that run turn by turn.
+
+Sources: the texts of Loop, If and Scan in the ONNX operator specification. Everything here is
+picklable and holds no network: `StagedRuns` runs the bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.common.values import Array
+from armnn_py.records import record
+from armnn_py.tensors import format_shape
+
+if TYPE_CHECKING:
+    from armnn_py.network import RunBody
+
+__all__ = ["BodyRun", "Branches", "CallOnce", "Collected", "Operands", "ScanTurns", "Turns"]
+
+
+@record
+class BodyRun:
+    """One body: which of its outputs its network makes, and where the others come from."""
+
+    key: str
+    """Name of the network among the bodies of the stage."""
+    inputs: tuple[str, ...]
+    """Names of what each turn is given."""
+    reads: tuple[str, ...]
+    """Names of the network's inputs: of what a turn is given, and of values around the body."""
+    outputs: tuple[str, ...]
+    """Names in order; empty for one that it does not have."""
+    made: frozenset[str]
+    """The outputs that its network makes; others are given, or constants."""
+    constants: dict[str, Array]
+
+    def __call__(
+        self, given: Sequence[Array], around: Mapping[str, Array], run: RunBody
+    ) -> list[Array]:
+        """Return the outputs, in order, for what one turn is given."""
+        known = {**self.constants, **around, **dict(zip(self.inputs, given, strict=False))}
+        known |= run(self.key, {name: known[name] for name in self.reads})
+        return [known[name] for name in self.outputs if name]
+
+
+@record
+class Operands:
+    """Operands of the node itself: values of stages before it, or constants."""
+
+    names: tuple[str, ...]
+    """Empty for an absent one."""
+    constants: dict[int, Array]
+
+    def of(self, arrays: Mapping[str, Array]) -> list[Array | None]:
+        """Return the arrays in order; None for an absent one."""
+        return [
+            self.constants[index] if index in self.constants else arrays[name] if name else None
+            for index, name in enumerate(self.names)
+        ]
+
+
+@record
+class Collected:
+    """What a node collects turn by turn."""
+
+    name: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    """Of one turn's value, where there is no turn; 0 for what nobody knows."""
+    axis: int = 0
+    is_backward: bool = False
+
+    def stacked(self, values: Sequence[Array]) -> Array:
+        """Return the values of all turns as one array.
+
+        Raises
+        ------
+        InvalidArgumentError
+            Turns made values of different shapes.
+        """
+        axis = self.axis + len(self.shape) + 1 if self.axis < 0 else self.axis
+        if not values:
+            return np.zeros((*self.shape[:axis], 0, *self.shape[axis:]), self.dtype)
+        for turn, value in enumerate(values):
+            if value.shape != values[0].shape:
+                raise InvalidArgumentError(
+                    f"output {quoted(self.name)} collects values of one shape, but turn {turn} "
+                    f"makes {format_shape(value.shape)} and turn 0 "
+                    f"{format_shape(values[0].shape)}"
+                )
+        return np.stack(values[::-1] if self.is_backward else values, axis)
+
+
+Named: TypeAlias = "dict[str, Array]"
+
+
+def _named(names: Sequence[str], arrays: Sequence[Array]) -> Named:
+    return {name: array for name, array in zip(names, arrays, strict=False) if name}
+
+
+@record
+class Turns:
+    """A Loop."""
+
+    operands: Operands
+    outputs: tuple[str, ...]
+    body: BodyRun
+    collected: tuple[Collected, ...]
+
+    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> Named:
+        """Run turns until their number is reached, or the condition says that there is no other."""
+        count, condition, *rest = self.operands.of(arrays)
+        states = [state for state in rest if state is not None]
+        most = None if count is None else int(count.reshape(-1)[0])
+        goes_on = condition is None or bool(condition.reshape(-1)[0])
+        values: list[list[Array]] = [[] for _ in self.collected]
+        turn = 0
+        while goes_on and (most is None or turn < most):
+            given = [np.array(turn, np.int64), np.array(True), *states]
+            flag, *made = self.body(given, arrays, run)
+            goes_on = bool(flag.reshape(-1)[0])
+            states = made[: len(states)]
+            for found, value in zip(values, made[len(states) :], strict=True):
+                found.append(value)
+            turn += 1
+        stacked = (one.stacked(found) for one, found in zip(self.collected, values, strict=True))
+        return _named(self.outputs, [*states, *stacked])
+
+
+@record
+class Branches:
+    """An If, of which one branch runs."""
+
+    operands: Operands
+    outputs: tuple[str, ...]
+    branches: dict[bool, BodyRun]
+    """By the condition; one alone, if the condition is known."""
+
+    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> Named:
+        """Run the branch that the condition chooses."""
+        condition = self.operands.of(arrays)[0]
+        assert condition is not None
+        chosen = self.branches[bool(condition.reshape(-1)[0])]
+        return _named(self.outputs, chosen((), arrays, run))
+
+
+@record
+class CallOnce:
+    """A function."""
+
+    operands: Operands
+    outputs: tuple[str, ...]
+    body: BodyRun
+
+    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> Named:
+        """Run the function."""
+        given = zip(self.body.inputs, self.operands.of(arrays), strict=False)
+        around = {formal: array for formal, array in given if array is not None}
+        made = iter(self.body((), around, run))
+        found = [next(made) if name else None for name in self.body.outputs]
+        return {
+            name: array
+            for name, array in zip(self.outputs, found, strict=False)
+            if name and array is not None
+        }
+
+
+def _padded(array: Array, length: int) -> Array:
+    """Return an array with zeros behind it, as short sequences of a batch have them."""
+    padded = np.zeros((length, *array.shape[1:]), array.dtype)
+    padded[: len(array)] = array
+    return padded
+
+
+@record
+class ScanTurns:
+    """A Scan, of each element of a batch where operator set 8 has one."""
+
+    operands: Operands
+    outputs: tuple[str, ...]
+    body: BodyRun
+    axes: tuple[int, ...]
+    """Of each scanned input."""
+    directions: tuple[int, ...]
+    collected: tuple[Collected, ...]
+    has_batch: bool = False
+
+    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> Named:
+        """Run one turn for each slice."""
+        operands = self.operands.of(arrays)
+        if not self.has_batch:
+            given = [array for array in operands if array is not None]
+            return _named(self.outputs, self._scan(given, arrays, run))
+        lengths, *rest = operands
+        given = [array for array in rest if array is not None]
+        whole = given[-1].shape[1]
+        found = []
+        for element in range(len(given[-1])):
+            length = whole if lengths is None else int(lengths.reshape(-1)[element])
+            one = [array[element] for array in given]
+            found.append(self._scan(one, arrays, run, length))
+        first = len(given) - len(self.axes)  # of what is collected
+        stacked = [
+            np.stack(values if index < first else [_padded(value, whole) for value in values])
+            for index, values in enumerate(zip(*found, strict=True))
+        ]
+        return _named(self.outputs, stacked)
+
+    def _scan(
+        self, given: Sequence[Array], around: Mapping[str, Array], run: RunBody,
+        length: int | None = None,
+    ) -> list[Array]:  # fmt: skip
+        count = len(given) - len(self.axes)
+        states, scanned = list(given[:count]), given[count:]
+        if length is None:
+            length = scanned[0].shape[self.axes[0]]
+        values: list[list[Array]] = [[] for _ in self.collected]
+        for turn in range(length):
+            slices = [
+                np.take(array, length - 1 - turn if backward else turn, axis)
+                for array, axis, backward in zip(scanned, self.axes, self.directions, strict=True)
+            ]
+            made = self.body([*states, *slices], around, run)
+            states = made[:count]
+            for found, value in zip(values, made[count:], strict=True):
+                found.append(value)
+        stacked = (one.stacked(found) for one, found in zip(self.collected, values, strict=True))
+        return [*states, *stacked]

@@ -322,6 +322,39 @@ def test_a_condition_of_data_in_a_loop_without_bound() -> None:
     compare(made, {"small": X, "large": LARGE})
 
 
+@pytest.mark.parametrize("grows", [False, True])
+def test_a_list_as_a_state(grows: bool) -> None:
+    """As programs do that append to a list in a loop."""
+    body = graph(
+        [
+            helper.make_node("Mul", ["s", "s"], ["square"]),
+            helper.make_node("Concat", ["square", "s"], ["more"], axis=0),
+            helper.make_node("Identity", ["more" if grows else "square"], ["next"]),
+            helper.make_node("SequenceInsert", ["list", "next"], ["longer"]),
+            helper.make_node("Identity", ["c"], ["on"]),
+        ],
+        [
+            value("i", INT64, ()),
+            value("c", BOOL, ()),
+            value("s", FLOAT, (None, 4)),
+            helper.make_tensor_sequence_value_info("list", FLOAT, (None, 4)),
+        ],
+        [
+            value("on", BOOL, ()),
+            value("next", FLOAT, (None, 4)),
+            helper.make_tensor_sequence_value_info("longer", FLOAT, (None, 4)),
+        ],
+    )
+    nodes = [
+        constant("m", np.int64(3)),
+        constant("c", True),
+        helper.make_node("SequenceEmpty", [], ["empty"]),
+        helper.make_node("Loop", ["m", "c", "x", "empty"], ["last", "all"], body=body),
+        helper.make_node("ConcatFromSequence", ["all"], ["y"], axis=0),
+    ]
+    compare(model(nodes, [value("x", FLOAT, (3, 4))], [value("y", FLOAT, (None, 4))]), {"x": X})
+
+
 # ---- Scan ----------------------------------------------------------------------------------------
 
 

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from armnn_py.errors import ArmnnError, InputValuesNeededError, StagesNeededError
 from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
-from armnn_py.frontends.onnx.binding import input_infos, output_info
+from armnn_py.frontends.onnx.binding import output_info
 from armnn_py.frontends.onnx.graph_node import Body, Node
 from armnn_py.frontends.onnx.model import OnnxModel, ValueInfo, with_values
 from armnn_py.frontends.onnx.node import NodeView
@@ -37,7 +36,6 @@ from armnn_py.records import record
 if TYPE_CHECKING:
     from armnn_py.frontends.common.stand_ins import RunsStandIns
     from armnn_py.network import NetworkStorage
-    from armnn_py.tensors import TensorInfo
 
 __all__ = ["Converters", "NodeApart", "Surroundings"]
 
@@ -53,7 +51,6 @@ class Converters:
 
     convert: Callable[..., Network]
     network_of: Callable[..., Network]
-    on_trial: Callable[..., Network]
 
 
 @record
@@ -79,9 +76,11 @@ class _Made:
     run: BodyRun
     model: OnnxModel
     """Its inputs have the shapes of that conversion."""
+    network: Network | None
+    """For these shapes; None if there is nothing to compute."""
     outputs: tuple[Found, ...]
     is_steady: bool
-    """Whether these shapes depend on shapes alone."""
+    """Whether shapes depend on shapes alone."""
 
 
 class NodeApart:
@@ -264,16 +263,20 @@ class NodeApart:
             inputs={name: _stated(name, one) for name, one in types.items() if name in used},
             outputs={name: ValueInfo(name, None, "no type", None) for name in wanted},
             functions=around.model.functions, used=frozenset(used),
+            budget=around.model.budget // 2,  # bodies inside each other take no more time than one
             title=f"{around.model.title}{self.node.name}/{title and title.strip('_') + '/'}",
         )  # fmt: skip
-        infos, is_steady = self._trial(model) if wanted else ({}, True)
+        # One conversion, used as it is where sizes stay: bodies may lie deep inside each other.
+        network = around.converters.network_of(model, None, around.backends) if wanted else None
+        infos = {} if network is None else network.outputs
         found: list[Found] = []
         others: dict[str, Any] = {}
         for name in filter(None, body.outputs):
             if name in wanted:
-                if name not in infos:
+                info = infos.get(name)
+                if info is None:
                     raise Unsupported("a body that makes sequences")
-                found.append((infos[name].dtype, tuple(infos[name].shape)))
+                found.append((info.dtype, tuple(info.shape)))
             elif name in types:
                 found.append(types[name])
             else:
@@ -286,40 +289,19 @@ class NodeApart:
             key=key, inputs=body.inputs, reads=tuple(model.inputs), outputs=body.outputs,
             made=frozenset(wanted), constants=others,
         )  # fmt: skip
-        return _Made(run, model, tuple(found), is_steady)
-
-    def _trial(self, model: OnnxModel) -> tuple[Mapping[str, TensorInfo], bool]:
-        """Convert a body once; return its outputs, and whether these depend on shapes alone."""
-        infos, backends = input_infos(model), self.around.backends
-        tools = self.around.converters
-        try:
-            return tools.convert(model, infos, backends, has_one_shape=True).outputs, True
-        except StagesNeededError as error:
-            return error.outputs, True
-        except InputValuesNeededError:
-            pass  # such as the number of the turn
-        try:
-            return tools.on_trial(model, infos, backends, 0).outputs, False
-        except StagesNeededError as error:
-            return error.outputs, False
-        except ArmnnError:  # perhaps 0 is no size
-            return tools.on_trial(model, infos, backends, 1).outputs, False
+        return _Made(run, model, network, tuple(found), not (network and network.value_inputs))
 
     def _make(self, key: str, made: _Made, *, is_fixed: bool) -> None:
-        """Make the network of a body, of which sizes are free unless it has one shape."""
-        model = made.model
-        if not model.outputs:
-            return  # nothing to compute
-        types = dict(zip(filter(None, made.run.outputs), made.outputs, strict=True))
-        if is_fixed:
-            inputs = model.inputs
-        else:
+        """Keep the network of a body, with free sizes unless it has one shape."""
+        model, network = made.model, made.network
+        if network is None:
+            return
+        if not is_fixed:
+            types = dict(zip(filter(None, made.run.outputs), made.outputs, strict=True))
             inputs = {name: self._freed(info) for name, info in model.inputs.items()}
-            types = {name: _free(one) for name, one in types.items()}
-        outputs = {name: _stated(name, types[name]) for name in model.outputs}
-        network = self.around.converters.network_of(
-            with_values(model, inputs, outputs), None, self.around.backends
-        )
+            outputs = {name: _stated(name, _free(types[name])) for name in model.outputs}
+            freed = with_values(model, inputs, outputs)
+            network = self.around.converters.network_of(freed, None, self.around.backends)
         self._networks[key] = network
 
     def _freed(self, info: ValueInfo) -> ValueInfo:

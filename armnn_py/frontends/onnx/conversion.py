@@ -268,7 +268,7 @@ class _Conversion(Scope):
             from armnn_py.frontends.onnx.apart import Converters
             from armnn_py.frontends.onnx.stages import split
 
-            converters = Converters(convert, network_of, _on_trial)
+            converters = Converters(convert, network_of)
             raise split(self, self.given, has_one_shape=has_one_shape, converters=converters)
         self._forget()
         for name in self.model.outputs:

@@ -85,6 +85,8 @@ class OnnxModel:
     """Weights brought to the form that a layer wants, by name and form."""
     title: str = ""
     """The beginning of names of layers: where the graph is in the whole model."""
+    budget: int = 50_000
+    """How many nodes of bodies are converted at most, where loops are written out."""
 
     def version_of(self, domain: str) -> int:
         """Return the operator set version of a domain."""
@@ -147,7 +149,7 @@ def _with(
         name=model.name, source_name=model.source_name, path=model.path, metadata=model.metadata,
         opsets=model.opsets, nodes=model.nodes, constants=model.constants, inputs=inputs,
         outputs=outputs, functions=model.functions, used=model.used | {*outputs}, folded=folded,
-        derived=model.derived, title=model.title,
+        derived=model.derived, title=model.title, budget=model.budget,
     )  # fmt: skip
 
 

@@ -44,8 +44,6 @@ __all__ = ["Failed", "Scope", "Work", "named"]
 # Raised by numpy and Python inside a converter whose operands are damaged.
 _DAMAGE = (ValueError, TypeError, IndexError, KeyError, ArithmeticError, MemoryError)
 
-#: Nodes of all bodies that are converted: a loop is written out.
-_MOST_NODES = 200_000
 #: Bodies inside each other: functions may call functions.
 _DEEPEST = 64
 
@@ -89,7 +87,8 @@ class Work:
         self.needed: set[str] = set()
         self.cuts: list[Node] = []
         self.apart: dict[int, Body | None] = {}
-        self.budget = _MOST_NODES
+        #: How many nodes of bodies may be converted from here on: loops are written out.
+        self.budget = model.budget
 
 
 class Scope:
@@ -304,7 +303,7 @@ class Scope:
             return slots
         self.work.cuts.append(node)
         self.work.apart[node.index] = function
-        self.work.budget = _MOST_NODES  # what was written out of it counts no more
+        self.work.budget = max(self.work.budget, self.work.model.budget >> len(self.work.apart))
         return None
 
     def _taken(self, node: Node, values: Sequence[Value | None]) -> Sequence[Value] | None:
@@ -371,7 +370,7 @@ class Scope:
         work = self.work
         work.budget -= len(body.nodes) + 1
         if work.budget < 0:
-            raise RunsApart(f"more than {_MOST_NODES} nodes when loops are written out")
+            raise RunsApart(f"more than {work.model.budget} nodes when loops are written out")
         if self.depth >= _DEEPEST:
             raise Unsupported(f"more than {_DEEPEST} functions inside each other")
         if len(values) > len(body.inputs):

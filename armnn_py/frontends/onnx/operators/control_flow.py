@@ -76,7 +76,7 @@ def _loop(view: NodeView) -> list[Value]:
     many turns, or of which nobody knows how many there are, runs by itself, turn by turn.
     """
     body = view.body("body")
-    states = [view.value(index) for index in range(2, view.count)]
+    states = [view.anything(index) for index in range(2, view.count)]
     names = ["", "", *view.node.inputs[2:]]
     turns: int | None = None
     if view.has(0):

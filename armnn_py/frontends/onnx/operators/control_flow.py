@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -76,7 +77,7 @@ def _loop(view: NodeView) -> list[Value]:
     many turns, or of which nobody knows how many there are, runs by itself, turn by turn.
     """
     body = view.body("body")
-    states = [view.anything(index) for index in range(2, view.count)]
+    states: list[Any] = [view.anything(index) for index in range(2, view.count)]  # or lists
     names = ["", "", *view.node.inputs[2:]]
     turns: int | None = None
     if view.has(0):

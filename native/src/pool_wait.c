@@ -7,6 +7,7 @@
 #include "pool_wait.h"
 
 #include <sys/resource.h>
+#include <time.h>
 
 #include "core.h"
 
@@ -22,13 +23,30 @@ static void pause_cpu(void) {
 #endif
 }
 
-/* Whether the scheduler gave the processor to somebody else since this was last asked. Clocks alone
- * do not tell: a gap may be an interrupt, or a host that holds up the whole virtual machine. */
-static bool was_switched(void) {
-  static _Thread_local long known;
-  struct rusage usage;
-  if (getrusage(RUSAGE_THREAD, &usage) != 0 || usage.ru_nivcsw == known) return false;
-  known = usage.ru_nivcsw;
+/* When this thread last asked for its time on a processor, and what that was then; 0: it has slept
+ * since of its own will, or did what no run asked for. */
+static _Thread_local struct {
+  uint64_t at, used;
+  long switches;
+} known;
+
+void armnn_i_spin_forget(void) { known.at = 0; }
+
+/* Whether another thread had the processor for a time since this was last asked. Gaps between two
+ * looks at a clock do not tell: they may be an interrupt, or a host that holds up the whole virtual
+ * machine. Nor do switches: an idle system has threads that want microseconds every now and then.
+ */
+static bool was_held_up(uint64_t now) {
+  struct timespec time;
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return false;
+  const uint64_t used = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+  const bool is_long = known.at != 0 && now - known.at > used - known.used + ARMNN_HELD_UP_NS;
+  known.at = now;
+  known.used = used;
+  if (!is_long) return false;
+  struct rusage usage; /* a page that had to be read is a sleep, too */
+  if (getrusage(RUSAGE_THREAD, &usage) != 0 || usage.ru_nivcsw == known.switches) return false;
+  known.switches = usage.ru_nivcsw;
   return true;
 }
 
@@ -42,6 +60,12 @@ static void note_crowd(armnn_i_crowd_t* crowd, uint64_t now) {
   if (length > ARMNN_CROWDED_MOST_NS) length = ARMNN_CROWDED_MOST_NS;
   atomic_store_explicit(&crowd->crowded_for, length, memory_order_relaxed);
   atomic_store_explicit(&crowd->crowded_until, now + length, memory_order_relaxed);
+}
+
+/* A thread of the pool, or an owner's worker, lost its processor. Once is nothing. */
+static void note_loss(armnn_i_crowd_t* crowd, uint64_t now) {
+  const uint64_t before = atomic_exchange_explicit(&crowd->lost_at, now, memory_order_relaxed);
+  if (now < before + ARMNN_LOST_NS) note_crowd(crowd, now); /* |before| may be a later one */
 }
 
 armnn_i_spin_t armnn_i_spin_begin(armnn_i_crowd_t* crowd, bool is_owner) {
@@ -64,18 +88,14 @@ bool armnn_i_spin_is_over(armnn_i_spin_t* spin) {
   }
   if (now - spin->looked_ns > GAP_NS || (!spin->has_asked && now - spin->begin_ns > ASK_NS)) {
     spin->has_asked = true;
-    if (was_switched() &&
-        now < ARMNN_SWITCHED_NS +
-                  atomic_exchange_explicit(&crowd->switched_at, now, memory_order_relaxed)) {
-      note_crowd(crowd, now); /* the time before may be a later one of another thread */
-    }
+    if (was_held_up(now)) note_loss(crowd, now);
   }
   spin->looked_ns = now;
   const bool in_run = atomic_load_explicit(&crowd->runs, memory_order_relaxed) != 0;
   if (in_run && now >= atomic_load_explicit(&crowd->crowded_until, memory_order_relaxed)) {
     spin->idle_ns = now;
     if (now - spin->begin_ns < spin->inside_ns) return false;
-    if (spin->is_owner) note_crowd(crowd, now); /* somebody holds up the worker */
+    if (spin->is_owner) note_loss(crowd, now); /* somebody holds up the worker */
     return true;
   }
   return now - spin->idle_ns >= ARMNN_WAIT_BETWEEN_NS;

@@ -9,11 +9,13 @@
  * for ARMNN_WAIT_BETWEEN_NS only.
  *
  * Spinning is harmful where another program wants the processor: the scheduler then takes it from
- * spinners and workers alike. So a thread that waits looks at what the scheduler did with it: two
- * involuntary context switches within ARMNN_SWITCHED_NS mean that the machine is crowded (single
- * ones happen on idle machines), and so does an owner that waits in vain for the last chunk of a
- * worker. All threads then sleep as soon inside a run as between runs, for a time that doubles each
- * time it is found again, from ARMNN_CROWDED_NS to ARMNN_CROWDED_MOST_NS.
+ * spinners and workers alike. So a thread that waits looks at how long it had no processor although
+ * it wanted one. ARMNN_HELD_UP_NS or more is a loss: programs that compute take milliseconds at a
+ * time, what an idle system does on its own takes some ten microseconds. So is an owner that waits
+ * in vain for the last chunk of a worker. Two losses within ARMNN_LOST_NS mean that the machine is
+ * crowded (single ones happen on idle machines). All threads then sleep as soon inside a run as
+ * between runs, for a time that doubles each time it is found again, from ARMNN_CROWDED_NS to
+ * ARMNN_CROWDED_MOST_NS.
  */
 #ifndef ARMNN_POOL_WAIT_H_
 #define ARMNN_POOL_WAIT_H_
@@ -25,14 +27,15 @@
 #define ARMNN_WAIT_BETWEEN_NS UINT64_C(30000)
 #define ARMNN_WAIT_JOB_NS UINT64_C(2000000) /* of a worker, for the next job of a run */
 #define ARMNN_WAIT_LAST_NS UINT64_C(300000) /* of an owner, for the last chunks of its job */
-#define ARMNN_SWITCHED_NS UINT64_C(20000000)
+#define ARMNN_HELD_UP_NS UINT64_C(500000)
+#define ARMNN_LOST_NS UINT64_C(20000000)
 #define ARMNN_CROWDED_NS UINT64_C(4000000)
 #define ARMNN_CROWDED_MOST_NS UINT64_C(1000000000)
 
 typedef struct armnn_i_crowd_t {
-  atomic_bool may_spin;         /* each thread has a processor */
-  _Atomic uint32_t runs;        /* that have used the pool and are not at their end */
-  _Atomic uint64_t switched_at; /* by armnn_i_now_ns: the last involuntary switch that was seen */
+  atomic_bool may_spin;     /* each thread has a processor */
+  _Atomic uint32_t runs;    /* that have used the pool and are not at their end */
+  _Atomic uint64_t lost_at; /* by armnn_i_now_ns: the last loss that was seen */
   _Atomic uint64_t crowded_until;
   _Atomic uint64_t crowded_for; /* how long that was, in nanoseconds */
 } armnn_i_crowd_t;
@@ -48,6 +51,8 @@ typedef struct armnn_i_spin_t {
   uint64_t idle_ns; /* since when no run goes on */
 } armnn_i_spin_t;
 
+/* After a sleep, and when a run begins to use the pool: the time before is no loss. */
+void armnn_i_spin_forget(void);
 /* Before the first armnn_i_spin_is_over, and after each sleep. */
 armnn_i_spin_t armnn_i_spin_begin(armnn_i_crowd_t* crowd, bool is_owner);
 /* Pauses for some nanoseconds; true when it is time to sleep. */

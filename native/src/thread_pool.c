@@ -76,6 +76,7 @@ static uint64_t wait_for_job(armnn_i_pool_t* pool, uint32_t number, uint32_t see
     atomic_fetch_add(&pool->sleepers, 1);
     futex_wait(pool, UPPER_HALF, generation_of(gate));
     atomic_fetch_sub(&pool->sleepers, 1);
+    armnn_i_spin_forget();
     spin = armnn_i_spin_begin(&pool->crowd, false);
   }
 }
@@ -210,6 +211,7 @@ static void close_gate(armnn_i_pool_t* pool) {
     futex_wait(pool, 1 - UPPER_HALF, (uint32_t)gate);
   }
   atomic_store(&pool->owner_sleeps, 0);
+  armnn_i_spin_forget();
 }
 
 static armnn_status_t run_serially(armnn_i_thread_t* thread, armnn_range_fn_t body, void* argument,
@@ -225,6 +227,7 @@ static armnn_status_t run_serially(armnn_i_thread_t* thread, armnn_range_fn_t bo
 static void stay_awake(armnn_i_pool_t* pool, armnn_i_thread_t* thread) {
   if (thread->walk == NULL || thread->keeps_awake == pool->epoch + 1) return;
   thread->keeps_awake = pool->epoch + 1;
+  armnn_i_spin_forget();
   atomic_fetch_add_explicit(&pool->crowd.runs, 1, memory_order_relaxed);
 }
 

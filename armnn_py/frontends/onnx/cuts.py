@@ -12,6 +12,7 @@ import numpy as np
 from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.origins import MOST_BYTES
 from armnn_py.frontends.common.values import Value, dtype_of, shape_of
+from armnn_py.frontends.onnx.element_types import dtype_of_number
 from armnn_py.frontends.onnx.graph_node import Node
 from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.network import OutputSlot
@@ -52,9 +53,26 @@ def _non_zero(_: Node, values: Sequence[Value | None]) -> Found:
     return [(_COUNT, (len(shape_of(x)), None))]
 
 
-#: Operators that decide how many elements there are, each with types and shapes of its outputs.
+def _same_shape(_: Node, values: Sequence[Value | None]) -> Found:
+    x = values[0]
+    assert x is not None
+    return [(dtype_of(x), shape_of(x))]
+
+
+def _bits(node: Node, values: Sequence[Value | None]) -> Found:
+    x, number = values[0], node.attributes["to"]
+    assert x is not None
+    dtype = dtype_of_number(number)  # its converter has looked at it
+    assert dtype is not None
+    return [(dtype, shape_of(x))]
+
+
+#: Operators that decide how many elements there are, or that no layer computes, each with types
+#: and shapes of its outputs.
 _BETWEEN: dict[str, Callable[[Node, Sequence[Value | None]], Found]] = {
+    "BitCast": _bits,
     "Compress": _compress,
+    "CumProd": _same_shape,
     "NonMaxSuppression": lambda *_: [(_COUNT, (None, 3))],
     "NonZero": _non_zero,
     "Unique": _unique,

@@ -24,7 +24,7 @@ from armnn_py.frontends.common.values import (
     shape_of,
 )
 from armnn_py.frontends.onnx.binding import describe
-from armnn_py.frontends.onnx.cuts import can_be_cut
+from armnn_py.frontends.onnx.cuts import can_be_cut, is_computed_between
 from armnn_py.frontends.onnx.graph_node import Body, Node
 from armnn_py.frontends.onnx.levels import plain_levels
 from armnn_py.frontends.onnx.model import OnnxModel
@@ -248,7 +248,8 @@ class Scope:
                 return self._apart(node, values, str(reason), function)
             if isinstance(reason, NotKnown):
                 sources = origins(values[reason.index])
-                if sources is not None:
+                # What is computed between stages needs no plan for each set of values.
+                if sources is not None and not is_computed_between(node):
                     work.needed |= sources
                     return None
                 return self._cut(node, values, reason)

@@ -28,7 +28,7 @@ __all__ = [
     "operators_by_family",
 ]
 
-NEWEST_VERSION = 25
+NEWEST_VERSION = 28
 """Newest version of the standard operator set that the converters were checked against."""
 
 MICROSOFT = "com.microsoft"
@@ -61,7 +61,7 @@ _FAMILIES = {
     "einsum": "Einsum",
     "elementwise": (
         "Abs Acos Acosh Add Asin Asinh Atan Atanh BitShift BitwiseAnd BitwiseNot BitwiseOr "
-        "BitwiseXor Cast CastLike Ceil Cos Cosh Div Erf Exp Floor "
+        "BitwiseXor BitCast Cast CastLike Ceil Cos Cosh Div Erf Exp Floor "
         "IsInf Log Max Mean Min Mod Mul Neg Pow Reciprocal Round Sign Sin Sinh Sqrt Sub Sum "
         "Tan"
     ),
@@ -78,8 +78,8 @@ _FAMILIES = {
     "quantization": ("DequantizeLinear QLinearConv QLinearMatMul QuantizeLinear"),
     "recurrent": "GRU LSTM RNN",
     "reduction": (
-        "ArgMax ArgMin CumSum Hardmax ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax "
-        "ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare TopK"
+        "ArgMax ArgMin CumProd CumSum Hardmax ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp "
+        "ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare TopK"
     ),
     "resizing": "Resize Upsample",
     "sampling": "Col2Im GridSample RoiAlign",

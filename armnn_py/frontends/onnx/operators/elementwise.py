@@ -10,7 +10,14 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
-from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.values import (
+    Known,
+    Unsupported,
+    Value,
+    data_type_of,
+    dtype_of,
+    shape_of,
+)
 from armnn_py.frontends.onnx.element_types import dtype_of_number, element_type_name
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.small_types import convert
@@ -153,6 +160,21 @@ def _cast(view: NodeView) -> Value:
     return _converted(view, _target(view))
 
 
+@operator("BitCast", check=_to_known, since=26)
+def _bit_cast(view: NodeView) -> Value:
+    """Take the bits of elements for those of another type of as many bits."""
+    target = _target(view)
+    if view.dtype(0) == target:
+        return view.value(0)
+    given, wanted = data_type_of(view.dtype(0)), data_type_of(target)
+    if given.is_packed or wanted.is_packed:
+        raise Unsupported(f"from {given.label} to {wanted.label}")
+    if view.dtype(0).itemsize != target.itemsize:
+        raise ParseError(f"from {given.label} to {wanted.label}, which has another number of bits")
+    bits = view.constant(0, "bits")
+    return Known(bits.view(np.uint8) != 0 if target == np.bool_ else bits.view(target))
+
+
 @operator("CastLike")
 def _cast_like(view: NodeView) -> Value:
     return _converted(view, dtype_of(view.value(1)))
@@ -178,7 +200,16 @@ def _bit_shift(view: NodeView) -> Value:
     direction = view.text("direction")
     if direction not in directions:
         raise ParseError(f"direction is '{direction}', LEFT or RIGHT expected")
-    return view.emit.binary(directions[direction], *operands(view))
+    emit, (x, y) = view.emit, operands(view)
+    if direction == "LEFT" or dtype_of(x).kind != "i":
+        return emit.binary(directions[direction], x, y)
+    # The layer has zeros come in; of negative numbers ones do, as operator set 28 has it: the
+    # others' bits are shifted. All that is shifted out leaves the sign.
+    negative = emit.compare(ComparisonOperation.LESS, x, emit.scalar(0, x), "negative")
+    signs = emit.sub(emit.scalar(0, x), emit.cast(negative, dtype_of(x), "ones"), "signs")
+    size = emit.binary(BinaryOperation.BITWISE_XOR, x, signs, "size")
+    shifted = emit.binary(BinaryOperation.SHIFT_RIGHT, size, y, "shifted")
+    return emit.binary(BinaryOperation.BITWISE_XOR, shifted, signs)
 
 
 @operator("IsInf", since=10)

@@ -43,8 +43,22 @@ def _softmax(view: NodeView) -> Value:
 
 
 def _softmax_layer(view: NodeView, x: Value, axis: int, name: str = "") -> Value:
+    if dtype_of(x) == np.float64:
+        return _softmax_by_steps(view, x, axis, name)
     kind = LayerType.SOFTMAX if view.node.op_type == "Softmax" else LayerType.LOG_SOFTMAX
     return view.emit.layer(kind, [x], SoftmaxDescriptor(axis=axis), name=name)
+
+
+def _softmax_by_steps(view: NodeView, x: Value, axis: int, name: str) -> Value:
+    """Of float64, which the layer does not compute."""
+    emit = view.emit
+    largest = emit.reduce(ReduceOperation.MAX, x, (axis,), True, "largest")
+    x = emit.sub(x, largest, "below")
+    powers = emit.unary(UnaryOperation.EXP, x, "powers")
+    total = emit.reduce(ReduceOperation.SUM, powers, (axis,), True, "total")
+    if view.node.op_type == "Softmax":
+        return emit.div(powers, total, name)
+    return emit.sub(x, emit.unary(UnaryOperation.LOG, total, "logarithm"), name)
 
 
 @operator("Softmax", "LogSoftmax")

@@ -159,6 +159,24 @@ def _cum_sum(view: NodeView) -> Value:
     )
 
 
+@operator("CumProd", since=26)
+def _cum_prod(view: NodeView) -> Value:
+    """Multiply along a dimension, one element after the other, as numpy.cumprod does."""
+    axes = view.integers(1, "axis")
+    if len(axes) != 1:
+        raise ParseError(f"{len(axes)} axes, 1 expected")
+    (axis,) = normal_axes(axes, view.rank(0))
+    x = view.constant(0, "factors")
+    if view.flag("reverse"):
+        x = np.flip(x, axis)
+    if view.flag("exclusive") and x.shape[axis]:
+        ones = np.ones_like(x.take([0], axis))
+        x = np.concatenate([ones, x.take(range(x.shape[axis] - 1), axis)], axis)
+    with np.errstate(all="ignore"):
+        products = np.cumprod(x, axis, x.dtype)
+    return Known(np.flip(products, axis) if view.flag("reverse") else products)
+
+
 def _best(view: NodeView, k: int) -> list[Value]:
     if not view.rank(0):
         raise ParseError("a scalar has no dimension to search")

@@ -181,9 +181,12 @@ def _space_to_depth(view: NodeView) -> Value:
         raise ParseError(f"{height}x{width} elements do not divide into blocks of {block}")
     high, wide = height // block, width // block
     parts = (batch, channels, high, block, wide, block)
-    turned = emit.transpose(
-        emit.reshape(view.value(0), parts, "blocks"), (0, 3, 5, 1, 2, 4), "transposed"
-    )
+    orders = {"DCR": (0, 3, 5, 1, 2, 4), "CRD": (0, 1, 3, 5, 2, 4)}
+    mode = view.text("mode", "DCR")
+    if mode not in orders:
+        raise ParseError(f"attribute 'mode' is '{mode}'")
+    blocks = emit.reshape(view.value(0), parts, "blocks")
+    turned = emit.transpose(blocks, orders[mode], "transposed")
     return emit.reshape(turned, (batch, channels * block**2, high, wide))
 
 

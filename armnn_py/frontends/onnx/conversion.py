@@ -244,9 +244,14 @@ class _Conversion(Scope):
             emit.reserve(name)
             slot = self.network.add_input(name, info).outputs[0]
             given = self.given.get(name)
-            read: Value = slot if given is None else Known(given)
             stated = self.model.inputs[name].dtype
-            if stated is not None and data_type_of(stated).is_packed:
+            is_packed = stated is not None and data_type_of(stated).is_packed
+            read: Value = slot
+            if given is not None:
+                # Of types that numpy lacks arrays hold bits.
+                has_bits = stated is not None and not is_packed and stated != given.dtype
+                read = Known(given.view(stated) if has_bits else given)
+            if is_packed:
                 emit.begin(name)
                 read = emit.cast(read, stated)
             self.assign(name, read)

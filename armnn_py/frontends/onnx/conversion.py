@@ -248,9 +248,9 @@ class _Conversion(Scope):
             is_packed = stated is not None and data_type_of(stated).is_packed
             read: Value = slot
             if given is not None:
-                # Of types that numpy lacks arrays hold bits.
-                has_bits = stated is not None and not is_packed and stated != given.dtype
-                read = Known(given.view(stated) if has_bits else given)
+                if stated is not None and not is_packed and stated != given.dtype:
+                    given = given.view(stated)  # arrays hold bits of types that numpy lacks
+                read = Known(given)
             if is_packed:
                 emit.begin(name)
                 read = emit.cast(read, stated)

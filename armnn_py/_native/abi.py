@@ -44,7 +44,7 @@ ARMNN_BACKEND_API_MAJOR = 2
 ARMNN_BACKEND_API_MINOR = 0
 ARMNN_BUILD_ADDRESS_SANITIZER = 1
 ARMNN_BUILD_THREAD_SANITIZER = 2
-ARMNN_CORE_ABI_VERSION = 9
+ARMNN_CORE_ABI_VERSION = 10
 ARMNN_CPU_ARM_BF16 = 0x1000000000
 ARMNN_CPU_ARM_DOTPROD = 0x400000000
 ARMNN_CPU_ARM_FP16 = 0x200000000
@@ -1601,6 +1601,19 @@ class armnn_static_backend_t(Structure):
     backend_factory: Any
 
 
+class armnn_suppression_t(Structure):
+    boxes: Any
+    scores: Any
+    batch_count: int
+    class_count: int
+    box_count: int
+    most: int
+    overlap: float
+    least_score: float
+    has_least_score: int
+    by_center: int
+
+
 class armnn_process_state_t(Structure):
     """Opaque."""
 
@@ -3100,6 +3113,19 @@ armnn_static_backend_t._fields_ = [
     ("backend_factory", CFUNCTYPE(c_void_p)),
 ]
 
+armnn_suppression_t._fields_ = [
+    ("boxes", POINTER(c_float)),
+    ("scores", POINTER(c_float)),
+    ("batch_count", c_uint64),
+    ("class_count", c_uint64),
+    ("box_count", c_uint64),
+    ("most", c_uint64),
+    ("overlap", c_float),
+    ("least_score", c_float),
+    ("has_least_score", c_uint32),
+    ("by_center", c_uint32),
+]
+
 armnn_log_record_t._fields_ = [
     ("time_ns", c_uint64),
     ("level", c_int32),
@@ -3332,6 +3358,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_create_args_t": armnn_create_args_t,
     "armnn_device_description_t": armnn_device_description_t,
     "armnn_static_backend_t": armnn_static_backend_t,
+    "armnn_suppression_t": armnn_suppression_t,
     "armnn_log_record_t": armnn_log_record_t,
     "armnn_trace_event_t": armnn_trace_event_t,
     "armnn_plan_tensor_t": armnn_plan_tensor_t,
@@ -3904,6 +3931,13 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_core_free": (None, [c_void_p]),
     "armnn_core_add_lasting_constant": (c_int32, [c_void_p, c_uint64]),
     "armnn_core_remove_lasting_constant": (None, [c_void_p, c_uint64]),
+    "armnn_core_suppress_boxes": (c_int32, [
+        POINTER(armnn_suppression_t),
+        POINTER(c_uint64),
+        POINTER(c_int64),
+        c_uint64,
+        POINTER(c_uint64),
+    ]),
     "armnn_core_usable_cpus": (c_uint32, []),
     "armnn_core_set_thread_count": (c_int32, [c_uint32]),
     "armnn_core_thread_count": (c_uint32, []),

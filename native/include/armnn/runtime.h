@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define ARMNN_CORE_ABI_VERSION 9u
+#define ARMNN_CORE_ABI_VERSION 10u
 #define ARMNN_STRUCT_PLAN_SPEC 0x414e0f01u
 #define ARMNN_STRUCT_RUN 0x414e0f02u
 #define ARMNN_CORE_API __attribute__((visibility("default")))
@@ -57,6 +57,32 @@ ARMNN_CORE_API void armnn_core_free(void* memory);
  * removed as often as added. 0: memory is out, and nothing was added. */
 ARMNN_CORE_API int32_t armnn_core_add_lasting_constant(const void* data, uint64_t size);
 ARMNN_CORE_API void armnn_core_remove_lasting_constant(const void* data, uint64_t size);
+
+/* ---- Boxes ----------------------------------------------------------------------------------- */
+
+/* Non-maximum suppression, as ONNX has it: in each class of each batch a box is kept if, of the
+ * boxes with higher scores that are kept, there is none with which it shares more than the part
+ * |overlap| of what both cover. Of equal scores the lower box comes first. */
+typedef struct armnn_suppression_t {
+  const float* boxes;  /* [batch_count, box_count, 4]: two corners, or center and size */
+  const float* scores; /* [batch_count, class_count, box_count] */
+  uint64_t batch_count;
+  uint64_t class_count;     /* of a batch */
+  uint64_t box_count;       /* of a batch, at most UINT32_MAX */
+  uint64_t most;            /* boxes that a class may keep */
+  float overlap;            /* 0 to 1 */
+  float least_score;        /* only scores above it count, if ... */
+  uint32_t has_least_score; /* ... this is not 0 */
+  uint32_t by_center;       /* not 0: center and size */
+} armnn_suppression_t;
+
+/* Writes rows of batch, class and box, from class number |*next_class| on; classes of all batches
+ * are numbered in one row. Ends before a class for whose boxes |capacity| rows may be too few, sets
+ * |*next_class| to its number and |*out_count| to the number of rows written. INVALID_ARGUMENT: the
+ * capacity is too small for any class, or a number is too large. */
+ARMNN_CORE_API armnn_status_t armnn_core_suppress_boxes(const armnn_suppression_t* task,
+                                                        uint64_t* next_class, int64_t* out_rows,
+                                                        uint64_t capacity, uint64_t* out_count);
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 

@@ -4,17 +4,17 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
 
+from armnn_py._native.suppression import kept_boxes
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.counting import counted
 from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.sequences import reverse_sequences
-from armnn_py.frontends.common.values import Array, Known, Value
+from armnn_py.frontends.common.values import Known, Value
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import ComparisonOperation, ScatterNdFunction
@@ -62,73 +62,6 @@ def _unique(view: NodeView) -> list[Value]:
 
 # ---- Boxes ---------------------------------------------------------------------------------------
 
-#: Boxes of one class that are compared at once: two tables of this size stay in a cache, and a row
-#: of truths is one number.
-_GROUP = 64
-
-
-def _corners(boxes: Array, by_center: bool) -> Array:
-    """Return boxes as least y, least x, greatest y, greatest x: [batches, boxes, 4]."""
-    wide = boxes.astype(np.float64)
-    if by_center:  # x, y, width, height
-        center, half = wide[..., 1::-1], wide[..., :1:-1] / 2
-        return np.concatenate([center - half, center + half], -1)
-    first, last = wide[..., :2], wide[..., 2:]
-    return np.concatenate([np.minimum(first, last), np.maximum(first, last)], -1)
-
-
-def _kept(boxes: Array, scores: Array, most: int, overlap: float, least: float) -> list[int]:
-    """Return the boxes of one class that are kept, the best first.
-
-    Candidates come in groups: each group is compared with the boxes that are kept already, and what
-    is left of it with itself.
-    """
-    if least > -math.inf:  # few are left of many
-        found = np.flatnonzero(scores > least)
-        order = found[np.argsort(-scores[found], kind="stable")]
-    else:
-        order = np.argsort(-scores, kind="stable")
-    kept: list[int] = []
-    for begin in range(0, len(order), _GROUP):
-        group = order[begin : begin + _GROUP]
-        if kept:
-            group = group[~_overlaps(boxes[group], boxes[kept], overlap).any(axis=1)]
-        covers = _bits(_overlaps(boxes[group], boxes[group], overlap))
-        covered = 0
-        for place, index in enumerate(group.tolist()):
-            if not covered >> place & 1:
-                if len(kept) >= most:
-                    return kept
-                kept.append(index)
-                covered |= covers[place]
-    return kept
-
-
-def _bits(table: Array) -> list[int]:
-    """Return each row of at most `_GROUP` truths as a number: the first one is its lowest bit."""
-    packed = np.packbits(table, axis=1, bitorder="little")
-    rows = np.zeros((len(packed), _GROUP // 8), np.uint8)
-    rows[:, : packed.shape[1]] = packed
-    numbers: list[int] = rows.view("<u8")[:, 0].tolist()
-    return numbers
-
-
-def _overlaps(boxes: Array, others: Array, most: float) -> Array:
-    """Return whether boxes share more than a part of their union with others: [boxes, others]."""
-    sides = []
-    for low, high in ((0, 2), (1, 3)):
-        least = np.maximum(boxes[:, None, low], others[:, low])
-        sides.append(np.maximum(np.minimum(boxes[:, None, high], others[:, high]) - least, 0))
-    shared = sides[0] * sides[1]
-    union = _areas(boxes)[:, None] + _areas(others) - shared
-    found: Array = shared > most * np.maximum(union, np.finfo(np.float64).tiny)
-    return found
-
-
-def _areas(boxes: Array) -> Array:
-    areas: Array = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
-    return areas
-
 
 @operator("NonMaxSuppression", since=10)
 def _non_max_suppression(view: NodeView) -> Value:
@@ -137,19 +70,22 @@ def _non_max_suppression(view: NodeView) -> Value:
         raise ParseError(f"boxes of shape {boxes.shape}, scores of shape {scores.shape}")
     if boxes.shape[:2] != (scores.shape[0], scores.shape[2]):
         raise ParseError(f"scores of shape {scores.shape} for boxes of {boxes.shape}")
+    for array, what in ((boxes, "boxes"), (scores, "scores")):
+        if array.dtype != np.float32:
+            raise ParseError(f"{what} of type {array.dtype}, float32 expected")
 
-    def number(index: int, what: str, default: float) -> float:
-        return float(view.constant(index, what).reshape(())) if view.has(index) else default
+    def number(index: int) -> float | None:
+        return float(view.constant(index, "a threshold").reshape(())) if view.has(index) else None
 
     most = view.integers(2, "a number of boxes")[0] if view.has(2) else 0
-    overlap, least = number(3, "a threshold", 0.0), number(4, "a threshold", -math.inf)
-    with np.errstate(all="ignore"):  # boxes may have no end
-        corners = _corners(boxes, bool(view.integer("center_point_box")))
-        found = [np.zeros((0, 3), np.int64)]
-        for batch, kind in itertools.product(*map(range, scores.shape[:2])):
-            kept = _kept(corners[batch], scores[batch, kind], most, overlap, least)
-            found.append(np.array([(batch, kind, box) for box in kept], np.int64).reshape(-1, 3))
-    return Known(np.concatenate(found))
+    overlap = number(3) or 0.0
+    if not 0 <= overlap <= 1:
+        raise ParseError(f"an overlap of {overlap}, 0 to 1 expected")
+    rows = kept_boxes(
+        boxes, scores, most=most, overlap=overlap, least=number(4),
+        by_center=view.flag("center_point_box"),
+    )  # fmt: skip
+    return Known(rows)
 
 
 # ---- Sequences -----------------------------------------------------------------------------------

@@ -32,6 +32,20 @@ static _Thread_local struct {
 
 void armnn_i_spin_forget(void) { known.at = 0; }
 
+void armnn_i_crowd_run_begins(armnn_i_crowd_t* crowd) {
+  known.at = 0; /* what the thread did before is no loss */
+  const uint64_t ended = atomic_load_explicit(&crowd->ended_at, memory_order_relaxed);
+  const uint64_t gap = armnn_i_now_ns() - ended;
+  atomic_store_explicit(&crowd->between, gap < ARMNN_WAIT_BETWEEN_MOST_NS / 2 ? 2 * gap : 0,
+                        memory_order_relaxed);
+  atomic_fetch_add_explicit(&crowd->runs, 1, memory_order_relaxed);
+}
+
+void armnn_i_crowd_run_ends(armnn_i_crowd_t* crowd) {
+  atomic_store_explicit(&crowd->ended_at, armnn_i_now_ns(), memory_order_relaxed);
+  atomic_fetch_sub_explicit(&crowd->runs, 1, memory_order_relaxed);
+}
+
 /* Whether another thread had the processor for a time since this was last asked. Gaps between two
  * looks at a clock do not tell: they may be an interrupt, or a host that holds up the whole virtual
  * machine. Nor do switches: an idle system has threads that want microseconds every now and then.
@@ -92,11 +106,14 @@ bool armnn_i_spin_is_over(armnn_i_spin_t* spin) {
   }
   spin->looked_ns = now;
   const bool in_run = atomic_load_explicit(&crowd->runs, memory_order_relaxed) != 0;
-  if (in_run && now >= atomic_load_explicit(&crowd->crowded_until, memory_order_relaxed)) {
+  const bool is_crowded = now < atomic_load_explicit(&crowd->crowded_until, memory_order_relaxed);
+  if (in_run && !is_crowded) {
     spin->idle_ns = now;
     if (now - spin->begin_ns < spin->inside_ns) return false;
     if (spin->is_owner) note_loss(crowd, now); /* somebody holds up the worker */
     return true;
   }
-  return now - spin->idle_ns >= ARMNN_WAIT_BETWEEN_NS;
+  const uint64_t idle = now - spin->idle_ns;
+  return idle >= ARMNN_WAIT_BETWEEN_NS &&
+         (is_crowded || idle >= atomic_load_explicit(&crowd->between, memory_order_relaxed));
 }

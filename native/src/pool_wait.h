@@ -6,7 +6,8 @@
  * Waiting inside a run is not waiting between runs. While a run that uses the pool goes on, the
  * next job is microseconds away, and a thread that sleeps costs its waker some microseconds and its
  * job tens of them: it spins for milliseconds. Between runs nobody knows what comes, and it spins
- * for ARMNN_WAIT_BETWEEN_NS only.
+ * for ARMNN_WAIT_BETWEEN_NS only; for twice the last gap, if runs follow each other so soon that
+ * this is no more than ARMNN_WAIT_BETWEEN_MOST_NS.
  *
  * Spinning is harmful where another program wants the processor: the scheduler then takes it from
  * spinners and workers alike. So a thread that waits looks at how long it had no processor although
@@ -25,6 +26,7 @@
 #include <stdint.h>
 
 #define ARMNN_WAIT_BETWEEN_NS UINT64_C(30000)
+#define ARMNN_WAIT_BETWEEN_MOST_NS UINT64_C(400000)
 #define ARMNN_WAIT_JOB_NS UINT64_C(2000000) /* of a worker, for the next job of a run */
 #define ARMNN_WAIT_LAST_NS UINT64_C(300000) /* of an owner, for the last chunks of its job */
 #define ARMNN_HELD_UP_NS UINT64_C(500000)
@@ -33,9 +35,11 @@
 #define ARMNN_CROWDED_MOST_NS UINT64_C(1000000000)
 
 typedef struct armnn_i_crowd_t {
-  atomic_bool may_spin;     /* each thread has a processor */
-  _Atomic uint32_t runs;    /* that have used the pool and are not at their end */
-  _Atomic uint64_t lost_at; /* by armnn_i_now_ns: the last loss that was seen */
+  atomic_bool may_spin;      /* each thread has a processor */
+  _Atomic uint32_t runs;     /* that have used the pool and are not at their end */
+  _Atomic uint64_t ended_at; /* by armnn_i_now_ns: the last run that used the pool */
+  _Atomic uint64_t between;  /* nanoseconds to spin between runs, if that is more than usual */
+  _Atomic uint64_t lost_at;  /* the last loss that was seen */
   _Atomic uint64_t crowded_until;
   _Atomic uint64_t crowded_for; /* how long that was, in nanoseconds */
 } armnn_i_crowd_t;
@@ -51,8 +55,11 @@ typedef struct armnn_i_spin_t {
   uint64_t idle_ns; /* since when no run goes on */
 } armnn_i_spin_t;
 
-/* After a sleep, and when a run begins to use the pool: the time before is no loss. */
+/* After a sleep: the time before is no loss. */
 void armnn_i_spin_forget(void);
+/* When a run begins to use the pool, and at its end. */
+void armnn_i_crowd_run_begins(armnn_i_crowd_t* crowd);
+void armnn_i_crowd_run_ends(armnn_i_crowd_t* crowd);
 /* Before the first armnn_i_spin_is_over, and after each sleep. */
 armnn_i_spin_t armnn_i_spin_begin(armnn_i_crowd_t* crowd, bool is_owner);
 /* Pauses for some nanoseconds; true when it is time to sleep. */

@@ -227,14 +227,13 @@ static armnn_status_t run_serially(armnn_i_thread_t* thread, armnn_range_fn_t bo
 static void stay_awake(armnn_i_pool_t* pool, armnn_i_thread_t* thread) {
   if (thread->walk == NULL || thread->keeps_awake == pool->epoch + 1) return;
   thread->keeps_awake = pool->epoch + 1;
-  armnn_i_spin_forget();
-  atomic_fetch_add_explicit(&pool->crowd.runs, 1, memory_order_relaxed);
+  armnn_i_crowd_run_begins(&pool->crowd);
 }
 
 void armnn_i_pool_run_ended(armnn_i_pool_t* pool, armnn_i_thread_t* thread) {
   /* In the child of a fork the pool is another one, which has not counted the run. */
   if (thread->keeps_awake == pool->epoch + 1) {
-    atomic_fetch_sub_explicit(&pool->crowd.runs, 1, memory_order_relaxed);
+    armnn_i_crowd_run_ends(&pool->crowd);
   }
   thread->keeps_awake = 0;
 }

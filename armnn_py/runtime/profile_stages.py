@@ -1,47 +1,65 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What profiles know of networks that run in stages.
+"""What a profile knows of a network that runs in stages.
 
-Plans trace their own runs and steps. Whole runs, and functions between stages, are timed here, on
-the same clock, while a profile is open.
+Plans trace their own runs and steps; `stage_times` has whole runs, and functions between stages.
 """
 
 from __future__ import annotations
 
 import threading
-import time
 import weakref
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from armnn_py.network.stages import sub_stage
 from armnn_py.records import record
-from armnn_py.runtime.open_profiles import LOCK, flush_profiles, open_profiles
 from armnn_py.runtime.step_info import StepInfo
 
 if TYPE_CHECKING:
     from armnn_py._native.trace import TraceEvent
     from armnn_py.network import Stage
-    from armnn_py.runtime.context_pool import ContextPool
     from armnn_py.runtime.network_plan import NetworkPlan
-    from armnn_py.runtime.staged_runs import StagedRuns
 
 __all__ = [
     "FunctionRun",
+    "InStages",
     "Profiled",
     "StageBook",
-    "StageTimes",
     "StagedRun",
     "describe_run",
     "order_of_stage",
 ]
 
 
+class Pool(Protocol):
+    """The plans of a network."""
+
+    @property
+    def plans(self) -> list[NetworkPlan]:
+        """All plans."""
+
+
+class InStages(Protocol):
+    """`StagedRuns`, as profiles see them."""
+
+    stages: tuple[Stage, ...]
+
+    @property
+    def numbered_parts(self) -> Iterator[tuple[int, str, Profiled]]:
+        """Networks with the number of their stage, and the name of one that a function runs."""
+
+
 class Profiled(Protocol):
     """A `LoadedNetwork`, as profiles see it."""
 
-    _pool: ContextPool
-    _stages: StagedRuns | None
+    @property
+    def _pool(self) -> Pool:
+        """Its plans."""
+
+    @property
+    def _stages(self) -> InStages | None:
+        """Its parts, if it runs in stages and that is known."""
 
 
 def describe_run(stage: str) -> StepInfo:
@@ -77,39 +95,12 @@ class FunctionRun:
 class StagedRun:
     """One run of a network in stages; times on the monotonic clock."""
 
-    network: StagedRuns
+    network: InStages
     thread: int
     """Python's number of the thread."""
     time_ns: int
     duration_ns: int
     functions: tuple[FunctionRun, ...]
-
-
-class StageTimes:
-    """Takes the times of one run of a network in stages, for the profiles that are open."""
-
-    __slots__ = ("_begin", "_functions", "_network")
-
-    def __init__(self, network: StagedRuns) -> None:
-        self._network = network
-        self._functions: list[FunctionRun] = []
-        self._begin = time.monotonic_ns()
-
-    def add(self, number: int, begin: int) -> None:
-        """Note that the function of a stage, counted from 1, has run since ``begin``."""
-        stage = self._network.stages[number - 1]
-        self._functions.append(FunctionRun(number, stage, begin, time.monotonic_ns() - begin))
-
-    def end(self) -> None:
-        """Tell the profiles; those of the whole network count all that was recorded."""
-        duration = time.monotonic_ns() - self._begin
-        run = StagedRun(
-            self._network, threading.get_ident(), self._begin, duration, tuple(self._functions)
-        )
-        with LOCK:
-            is_whole = [profile._stages.add(run) for profile in open_profiles]
-        if any(is_whole):
-            flush_profiles()  # a run may have many turns, and the buffer is bounded
 
 
 class StageBook:
@@ -123,7 +114,7 @@ class StageBook:
     def __init__(self, network: Profiled) -> None:
         self._network = weakref.ref(network)  # a profile does not keep it open
         self._pool = network._pool
-        self._stages: StagedRuns | None = None
+        self._stages: InStages | None = None
         #: The time of all runs of a stage or body.
         self._inner_ns: dict[str, int] = {}
         #: Runs, with what their network is called, until the events inside are counted.
@@ -141,7 +132,7 @@ class StageBook:
         """Let the stages go."""
         self._stages = None
 
-    def _walk(self) -> Iterator[tuple[str, ContextPool, StagedRuns | None]]:
+    def _walk(self) -> Iterator[tuple[str, Pool, InStages | None]]:
         """Give what each network is called, its pool and its stages, the whole one first."""
         network = self._network()
         if network is not None and network._stages is not None:
@@ -193,8 +184,8 @@ class StageBook:
 
 
 def _walk(
-    called: str, pool: ContextPool, stages: StagedRuns | None
-) -> Iterator[tuple[str, ContextPool, StagedRuns | None]]:
+    called: str, pool: Pool, stages: InStages | None
+) -> Iterator[tuple[str, Pool, InStages | None]]:
     yield called, pool, stages
     for number, key, part in () if stages is None else stages.numbered_parts:
         inside = sub_stage(called, number)

@@ -17,7 +17,7 @@ from armnn_py.errors import (
     InvalidArgumentError,
 )
 from armnn_py.runtime.open_profiles import open_profiles
-from armnn_py.runtime.profile_stages import StageTimes
+from armnn_py.runtime.stage_times import StageTimes
 from armnn_py.tensors import format_shape
 
 if TYPE_CHECKING:

@@ -39,8 +39,9 @@ def turns_until(limit: float, state: np.ndarray) -> int:
 
 
 @pytest.fixture
-def answer(tmp_path: Path, capsys: Any) -> Answer:
+def answer(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> Answer:
     """Call a command on a model; returns what it wrote, as JSON if it is."""
+    monkeypatch.delenv("COLUMNS", raising=False)
 
     def call(command: str, model: onnx.ModelProto, *options: str) -> Any:
         path = tmp_path / "model.onnx"

@@ -266,6 +266,11 @@ class NativeContext:
         """How often the host copied a tensor in the last run, and how many bytes in all."""
         return self._run.copies, self._run.copied_bytes
 
+    @property
+    def run_id(self) -> int:
+        """The number that trace events of the last run have; 0 if nothing of it was begun."""
+        return int(self._run.run_id)
+
     def unimport(self) -> str:
         """Have backends give back memory of inputs and outputs; return the reason if one fails."""
         if not self.handle:

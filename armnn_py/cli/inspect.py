@@ -30,13 +30,15 @@ from armnn_py.cli.render import (
     printable,
     shortened,
 )
+from armnn_py.network.stages import count_layers, describe_stage, walk_stages
 from armnn_py.text import counted, format_bytes
 from armnn_py.types import DataLayout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from armnn_py.network import Layer
+    from armnn_py.network import Layer, Stage
+    from armnn_py.tensors import TensorInfo
 
 __all__ = ["inspect", "multiply_adds"]
 
@@ -77,8 +79,7 @@ def inspect(
     constants = [layer for layer in layers if layer.shown_type.label == "Constant"]
     working = [layer for layer in layers if layer.shown_type.label not in _FRAME]
     tensors = [
-        {"kind": kind, "name": name, "dtype": info.data_type.label, "shape": list(info.shape)}
-        | ({"dimension_names": list(info.dimension_names)} if info.dimension_names else {})
+        {"kind": kind, **_tensor(name, info)}
         for kind, infos in (
             ("input", source.inputs),
             ("output", source.outputs),
@@ -94,6 +95,7 @@ def inspect(
         "tensors": tensors,
         "free_dimensions": network.is_dynamic,
         "assumed_shapes": assumed,
+        "stages": [_stage(*found) for found in walk_stages(network)],
         "layer_count": len(working),
         "layer_types": dict(Counter(layer.shown_type.label for layer in working).most_common()),
         "weight_bytes": sum(layer.outputs[0].info.byte_size for layer in constants),
@@ -115,6 +117,34 @@ def inspect(
         (shape_hint(n, info) for n, info in network.inputs.items() if not info.is_static), ""
     )
     session.answer(data, lambda renderer: _render(renderer, data, hint, len(network.stages)))
+
+
+def _stage(called: str, stage: Stage, inputs: Mapping[str, TensorInfo]) -> dict[str, Any]:
+    parts = {"": stage.network, **stage.bodies}
+    return {
+        "stage": called,
+        "what": describe_stage(stage),
+        "name": stage.name,
+        "operator": stage.operator,
+        "networks": [
+            {
+                "name": name,
+                "layer_count": count_layers(part),
+                "free_dimensions": part.is_dynamic,
+                "stages": len(part.stages),
+            }
+            for name, part in parts.items()
+            if part is not None
+        ],
+        "inputs": [_tensor(name, info) for name, info in inputs.items()],
+        "outputs": [_tensor(name, info) for name, info in stage.outputs.items()],
+    }
+
+
+def _tensor(name: str, info: TensorInfo) -> dict[str, Any]:
+    return {"name": name, "dtype": info.data_type.label, "shape": list(info.shape)} | (
+        {"dimension_names": list(info.dimension_names)} if info.dimension_names else {}
+    )
 
 
 def multiply_adds(layer: Layer) -> int | None:
@@ -198,6 +228,19 @@ def _about_compiled(data: Mapping[str, Any]) -> str:
     )
 
 
+def _render_stages(renderer: Renderer, stages: list[dict[str, Any]]) -> None:
+    def shown(tensors: list[dict[str, Any]]) -> str:
+        return ", ".join(f"{tensor['name']} {_shape_of(tensor)}" for tensor in tensors)
+
+    renderer.table(
+        [Column("stage", whole=True), Column("what"), Column("inputs"), Column("outputs")],
+        [
+            [stage["stage"], stage["what"], shown(stage["inputs"]), shown(stage["outputs"])]
+            for stage in stages
+        ],
+    )
+
+
 def _render(renderer: Renderer, data: dict[str, Any], hint: str, stages: int) -> None:
     renderer.table(
         [Column(""), Column("name"), Column("dtype"), Column("shape", whole=True)],
@@ -231,6 +274,8 @@ def _render(renderer: Renderer, data: dict[str, Any], hint: str, stages: int) ->
                 f"Runs in {stages} stages, because data decide shapes; layers of later ones "
                 "depend on each run"
             )
+            renderer.line()
+            _render_stages(renderer, data["stages"])
         elif hint:
             renderer.line(f"Layers depend on the free dimensions; {hint}")
         else:

@@ -20,12 +20,14 @@ from armnn_py.cli.render import Column, Renderer, format_duration, words_of
 from armnn_py.cli.timed import TimedArguments, timed_arguments
 from armnn_py.cli.timeline import chrome_trace
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.network.stages import sub_stage, walk_stages
 from armnn_py.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from armnn_py import LayerProfile, Network
+    from armnn_py.network import Layer, NetworkStorage
 
 __all__ = ["profile"]
 
@@ -87,6 +89,7 @@ def profile(
             "share": layer.total_ns / total,
             "gflops": speed if layer.gflops is None else layer.gflops,
             "expected_seconds": layer.expected_ns * 1e-9 if layer.expected_ns else None,
+            "stage": layer.stage,
         }
         for layer, speed in zip(shown, _speeds(source, slowest), strict=False)
     ]
@@ -118,10 +121,16 @@ def _by_type(
 
     A kernel that computes several layers counts for the one that multiplies, or else the first.
     """
-    multiplying = {one.guid: one.type.label for one in network.layers if multiply_adds(one)}
+    multiplying = {
+        (stage, one.guid): one.type.label
+        for stage, members in _members(network).items()
+        for one in members
+        if multiply_adds(one)
+    }
     sums: dict[str, list[int]] = {}
     for layer in layers:
-        label = next((multiplying[g] for g in layer.guids if g in multiplying), None)
+        found = (multiplying.get((layer.stage, guid)) for guid in layer.guids)
+        label = next(filter(None, found), None)
         sums.setdefault(label or layer.type.partition(" + ")[0], []).append(layer.total_ns)
     return [
         {"type": label, "rows": len(times), "seconds": sum(times) * 1e-9,
@@ -134,16 +143,18 @@ def _speeds(network: Network, layers: Sequence[LayerProfile]) -> list[float | No
     """GFLOP/s of each record; None for one without multiplications of ``network``'s layers.
 
     A kernel may compute several layers, and a layer may take several kernels. Its multiplications
-    count for the kernel with the most layers, then the longest; the others convert or add.
+    count for the kernel with the most layers, then the longest; the others convert or add. Layers
+    of stages whose shapes data decide are not known here.
     """
-    counts: dict[int | str, int] = {}
-    names = Counter(source.name for source in network.layers)
-    for source in network.layers:
-        count = 2 * (multiply_adds(source) or 0)
-        counts[source.guid] = count
-        if names[source.name] == 1:
-            counts[source.name] = count
-    workers: dict[int | str, int] = {}
+    counts: dict[tuple[str, int | str], int] = {}
+    for stage, members in _members(network).items():
+        names = Counter(source.name for source in members)
+        for source in members:
+            count = 2 * (multiply_adds(source) or 0)
+            counts[stage, source.guid] = count
+            if names[source.name] == 1:
+                counts[stage, source.name] = count
+    workers: dict[tuple[str, int | str], int] = {}
     order = sorted(range(len(layers)), key=lambda n: (len(layers[n].guids), layers[n].total_ns))
     for index in order:
         workers.update(dict.fromkeys(_keys(layers[index]), index))
@@ -154,8 +165,19 @@ def _speeds(network: Network, layers: Sequence[LayerProfile]) -> list[float | No
     return speeds
 
 
-def _keys(layer: LayerProfile) -> tuple[int | str, ...]:
-    return layer.guids or (layer.layer,)
+def _keys(layer: LayerProfile) -> list[tuple[str, int | str]]:
+    return [(layer.stage, key) for key in layer.guids or (layer.layer,)]
+
+
+def _members(network: NetworkStorage) -> dict[str, Sequence[Layer]]:
+    """Return the layers of each stage and body; of a network without stages, all of them."""
+    found: dict[str, Sequence[Layer]] = {"": network.layers}
+    for called, stage, _ in walk_stages(network):
+        if stage.network is not None:
+            found[called] = stage.network.layers
+        for name, body in stage.bodies.items():
+            found[sub_stage(called, name)] = body.layers
+    return found
 
 
 def _require_folder_of(path: Path) -> None:
@@ -188,6 +210,7 @@ def _render(renderer: Renderer, data: dict[str, Any], ways: list[str], backends:
         return "-" if seconds is None else f"{seconds * 1e3:.3f}"
 
     several = len(backends) > 1
+    is_staged = any(row["stage"] for row in data["layers"])
     is_expected = any(row["expected_seconds"] is not None for row in data["layers"])
     runs = data["runs"] or 1
     shares = [Column("ms/run", right=True, whole=True), Column("share", right=True, whole=True)]
@@ -197,6 +220,7 @@ def _render(renderer: Renderer, data: dict[str, Any], ways: list[str], backends:
 
     renderer.table(
         [
+            *([Column("stage", whole=True)] if is_staged else []),
             Column("layer", cut="end"),
             *([Column("backend", whole=True)] if several else []),
             Column("kernel", cut="start"),
@@ -206,6 +230,7 @@ def _render(renderer: Renderer, data: dict[str, Any], ways: list[str], backends:
         ],
         [
             [
+                *([row["stage"]] if is_staged else []),
                 row["layer"],
                 *([row["backend"]] if several else []),
                 how,

@@ -3,8 +3,9 @@
 """A profile as a timeline in the Trace Event Format, which Perfetto and chrome://tracing open.
 
 Runs, layers, and spans of backends from ``begin`` to ``end`` are slices, which nest on their
-thread. Single events of backends are marks. Kernels inside a compiled sub-graph are layers of the
-profile: they are shown as layers only.
+thread; so are the stages of a network that runs in stages, and the turns of a loop. Single events
+of backends are marks. Kernels inside a compiled sub-graph are layers of the profile: they are shown
+as layers only.
 """
 
 from __future__ import annotations
@@ -81,7 +82,12 @@ def _slice_of(event: TimelineEvent, start: int) -> dict[str, Any]:
         "dur": event.duration_ns / 1e3,
         "pid": _PROCESS,
         "tid": event.thread,
-        "args": {"type": event.type, "backend": event.backend, "kernel": event.kernel},
+        "args": {
+            "type": event.type,
+            "backend": event.backend,
+            "kernel": event.kernel,
+            **({"stage": event.stage} if event.stage else {}),
+        },
     }
 
 

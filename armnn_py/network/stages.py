@@ -3,20 +3,26 @@
 """Stages: the parts of a network that run one after another, each with plans of its own.
 
 Where data that a network computes decide shapes, no plan for the whole network can be made before
-these data are there.
+these data are there. Reports number stages from 1: ``2`` is the second of a network, ``2/body`` the
+body that it runs, ``2/body/1`` the first stage of that body.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import StagesNeededError
+from armnn_py.text import counted
+from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from armnn_py.network.storage import Stage
+    from armnn_py.network.storage import NetworkStorage, Stage
+    from armnn_py.tensors import TensorInfo
 
-__all__ = ["stages_needed"]
+__all__ = ["count_layers", "describe_stage", "stages_needed", "sub_stage", "walk_stages"]
+
+_FRAME = {LayerType.CONSTANT, LayerType.INPUT, LayerType.OUTPUT}
 
 
 def stages_needed(
@@ -29,3 +35,54 @@ def stages_needed(
         details=details,
         hints=["load(model).run(inputs) runs them one after another; they have no common plan"],
     )
+
+
+def sub_stage(stage: str, part: int | str) -> str:
+    """Return what a stage of the network ``stage`` is called, or a body of that stage."""
+    return f"{stage}/{part}" if stage else str(part)
+
+
+def walk_stages(
+    network: NetworkStorage, within: str = ""
+) -> Iterator[tuple[str, Stage, dict[str, TensorInfo]]]:
+    """Give the stages of a network, as far as they are known, each before those inside of it.
+
+    ``within`` is what the network itself is called. With each stage comes what it is called, and
+    the infos of its inputs.
+    """
+    known = dict(network.inputs)
+    for number, stage in enumerate(network.stages, 1):
+        called = sub_stage(within, number)
+        yield called, stage, {name: known[name] for name in stage.inputs if name in known}
+        known |= stage.outputs
+        if stage.network is not None:
+            yield from walk_stages(stage.network, called)
+        for name, body in stage.bodies.items():
+            yield from walk_stages(body, sub_stage(called, name))
+
+
+def count_layers(network: NetworkStorage) -> int | None:
+    """Return the number of layers without inputs, outputs and constants; None if not known."""
+    if network.is_dynamic:
+        return None
+    return sum(layer.type not in _FRAME for layer in network.layers)
+
+
+def describe_stage(stage: Stage) -> str:
+    """Return what a stage is, as ``Loop l, turn by turn; body of 3 layers``."""
+    if stage.network is not None:
+        return f"network {_size(stage.network)}"
+    words = " ".join(filter(None, (stage.operator or "function", stage.name)))
+    bodies = ", ".join(f"{name} {_size(body)}" for name, body in stage.bodies.items())
+    return f"{words}, {stage.manner}{'; ' if bodies else ''}{bodies}"
+
+
+def _size(network: NetworkStorage) -> str:
+    count = count_layers(network)
+    if count is not None:
+        return f"of {counted(count, 'layer')}"
+    if network.stages:
+        return f"in {counted(len(network.stages), 'stage')}"
+    if any(not info.is_static for info in network.inputs.values()):
+        return "with free dimensions"
+    return "whose layers depend on values of inputs"

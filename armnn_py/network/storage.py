@@ -54,6 +54,17 @@ class Stage:
     """Returns the outputs by name for arrays of its inputs; where there is no network."""
     bodies: dict[str, NetworkStorage] = field(default_factory=dict)
     """Networks by name that the function runs, each as often as it likes: turns of a loop."""
+    name: str = ""
+    """Of a function: the name of the node that it computes, as reports show it."""
+    operator: str = ""
+    """Of a function: the operator of that node, as ``NonMaxSuppression``."""
+
+    @property
+    def manner(self) -> str:
+        """How a function runs, in words; empty for a network."""
+        if self.network is not None:
+            return ""
+        return "turn by turn" if "body" in self.bodies else "between stages"
 
 
 @record

@@ -182,10 +182,13 @@ class NetworkFacts:
     def profile(self) -> Profile:
         """Record the time of each layer.
 
+        Of a network that runs in stages, because data decide shapes, all stages are recorded, and
+        what is computed between them.
+
         Raises
         ------
         InvalidArgumentError
-            The network is closed, or runs in stages because data decide shapes.
+            The network is closed.
 
         Examples
         --------
@@ -201,8 +204,7 @@ class NetworkFacts:
         from armnn_py.runtime.profiling import Profile
 
         self._pool.check_open()
-        self._refuse_stages()
-        return Profile(self.name, self._pool, self._runtime.backends)
+        return Profile(self.name, self, self._runtime.backends)
 
     def register_debug_callback(self, callback: DebugCallback | None) -> None:
         """Show the tensors at Debug layers while the network runs; Arm NN's name.

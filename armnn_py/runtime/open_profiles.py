@@ -8,9 +8,12 @@ import threading
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from armnn_py._native.context import NativeContext
     from armnn_py._native.trace import TraceEvent
     from armnn_py.runtime.network_plan import NetworkPlan
+    from armnn_py.runtime.profile_stages import StageBook
 
 __all__ = ["LOCK", "flush_profiles", "note_copies", "open_profiles"]
 
@@ -20,10 +23,11 @@ class OpenProfile(Protocol):
 
     copies: int
     copied_bytes: int
+    _stages: StageBook
 
     @property
-    def plans(self) -> list[NetworkPlan]:
-        """The plans of the network that it is about."""
+    def plans(self) -> Collection[NetworkPlan]:
+        """The plans of the network that it is about, and of its stages."""
 
     def take(self, events: list[TraceEvent], dropped: int) -> None:
         """Count the events of its network; ``dropped`` is the process's count."""
@@ -48,10 +52,11 @@ def flush_profiles() -> None:
 
 
 def note_copies(plan: NetworkPlan, native: NativeContext) -> None:
-    """Add the copies of a context's last run to the open profiles."""
+    """Add the copies of a context's last run, and its thread, to the open profiles."""
     copies, copied_bytes = native.copies
     with LOCK:
         for profile in open_profiles:
             if plan in profile.plans:
                 profile.copies += copies
                 profile.copied_bytes += copied_bytes
+                profile._stages.note_thread(plan, native.run_id)

@@ -33,6 +33,10 @@ class LayerProfile:
     about all that it executes at once, which took ``whole_ns`` in all: ``total_ns`` is less than
     that where layers inside have records of their own. It is 0 if the backend works after it has
     returned.
+
+    ``stage`` is the part of a network that runs in stages: ``2`` is its second stage, ``2/body``
+    the body that this runs. All turns and all shapes of such a part are one record. A function
+    between stages is one, too; networks that it runs have their time themselves.
     """
 
     layer: str
@@ -48,6 +52,7 @@ class LayerProfile:
     operations: int = 0
     expected_ns: int = 0
     whole_ns: int = 0
+    stage: str = ""
 
     @property
     def gflops(self) -> float | None:
@@ -93,6 +98,8 @@ class BackendEvent:
     layer, backend
         The layer executed at that moment, as in `LayerProfile`; None for an event from a thread of
         a backend or between two layers.
+    stage
+        Where that layer is, as in `LayerProfile`.
     """
 
     name: str
@@ -103,6 +110,7 @@ class BackendEvent:
     in_run: bool
     layer: str | None = None
     backend: str | None = None
+    stage: str = ""
 
 
 @public_class
@@ -110,9 +118,11 @@ class BackendEvent:
 class TimelineEvent:
     """One execution of a layer, or a whole run (whose ``type`` is ``"Run"``).
 
+    A run of one stage, or one turn of a body, has the type ``"Stage"``.
+
     Attributes
     ----------
-    layer, type, backend, kernel
+    layer, type, backend, kernel, stage
         As in `LayerProfile`.
     thread
         A small number, the same for one thread.
@@ -127,3 +137,4 @@ class TimelineEvent:
     thread: int
     time_ns: int
     duration_ns: int
+    stage: str = ""

@@ -62,6 +62,7 @@ def to_json(profile: Recorded) -> dict[str, Any]:
                 "operations": layer.operations,
                 "gflops": layer.gflops,
                 "expected_us": layer.expected_ns / 1e3 if layer.expected_ns else None,
+                "stage": layer.stage,
             }
             for layer in profile.layers
         ],
@@ -78,6 +79,7 @@ def to_json(profile: Recorded) -> dict[str, Any]:
                 "in_run": event.in_run,
                 "layer": event.layer,
                 "backend": event.backend,
+                "stage": event.stage,
             }
             for event in profile.events
         ],
@@ -100,7 +102,8 @@ def to_text(profile: Recorded) -> str:
     if profile.notes:
         more += "\n\n" + "\n".join(f"note: {printable(note)}" for note in profile.notes)
     rows = _rows(profile)
-    return f"{text_table(rows, right=range(4, len(rows[0])))}\n{summary(profile)}{more}"
+    numbers = range(rows[0].index("calls"), len(rows[0]))
+    return f"{text_table(rows, right=numbers)}\n{summary(profile)}{more}"
 
 
 def to_html(profile: Recorded, name: str) -> str:
@@ -116,10 +119,12 @@ def to_html(profile: Recorded, name: str) -> str:
 def _rows(profile: Recorded) -> list[tuple[str, ...]]:
     total = sum(layer.total_ns for layer in profile.layers) or 1
     is_stated = any(layer.operations or layer.expected_ns for layer in profile.layers)
+    is_staged = any(layer.stage for layer in profile.layers)
     return [
-        (*_HEAD, *_STATED) if is_stated else _HEAD,
+        (*(["stage"] if is_staged else []), *_HEAD, *(_STATED if is_stated else ())),
         *(
             (
+                *([layer.stage] if is_staged else []),
                 layer.layer,
                 layer.type,
                 layer.backend,

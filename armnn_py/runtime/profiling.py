@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from armnn_py._native import trace
 from armnn_py.errors import ArmnnError
 from armnn_py.later import public_class
+from armnn_py.network.stages import sub_stage
 from armnn_py.ownership import Owner
 from armnn_py.runtime.inner_layers import (
     COMPILED,
@@ -24,17 +25,18 @@ from armnn_py.runtime.inner_layers import (
 from armnn_py.runtime.open_profiles import LOCK, flush_profiles, open_profiles
 from armnn_py.runtime.profile_counters import Counting
 from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
+from armnn_py.runtime.profile_stages import StageBook, describe_run, order_of_stage
 from armnn_py.runtime.profile_text import summary, to_html, to_json, to_text
 from armnn_py.runtime.step_info import StepInfo
-from armnn_py.text import printable
+from armnn_py.text import counted, printable
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from armnn_py.backends.backend import Backend
     from armnn_py.optimizer.report_layer import LayerAssignment
-    from armnn_py.runtime.context_pool import ContextPool
     from armnn_py.runtime.network_plan import NetworkPlan
+    from armnn_py.runtime.profile_stages import Profiled, StagedRun
 
 __all__ = ["Profile"]
 
@@ -50,14 +52,14 @@ class _Sum:
     """The sums for a step, or for layers inside it."""
 
     info: StepInfo
+    stage: str = ""
     calls: int = 0
     total_ns: int = 0
     whole_ns: int = 0
     copied_bytes: int = 0
     reason: str = ""
-
-
-_RUN = StepInfo("run", "Run", "host", "")
+    operations: int = 0
+    expected_ns: int = 0
 
 
 def _describe(inner: InnerLayer, part: StepInfo, known: Mapping[int, LayerAssignment]) -> StepInfo:
@@ -76,9 +78,11 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
     ----------
     layers
         Time of each layer. Layers that a backend compiled into one sub-graph and runs together are
-        shown by kernel, as ``conv1 + relu1``; the sub-graph itself has the rest of its time.
+        shown by kernel, as ``conv1 + relu1``; the sub-graph itself has the rest of its time. So
+        has a loop that runs turn by turn, of which the layers of the body are shown by themselves.
     timeline
-        Each execution of a layer and each run, in the order of their ends.
+        Each execution of a layer and each run, in the order of their ends. Of runs in stages only
+        the first `CAPACITY` are kept.
     runs, run_ns
         Number of runs, and their total time.
     copies, copied_bytes
@@ -101,10 +105,11 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         "_copied",
         "_counting",
         "_dropped_before",
+        "_functions",
         "_in_step",
         "_known",
         "_name",
-        "_pool",
+        "_stages",
         "_sums",
         "_timeline",
         "_told",
@@ -123,12 +128,14 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
 
     CAPACITY = 1 << 18
 
-    def __init__(self, name: str, pool: ContextPool, backends: Mapping[str, Backend]) -> None:
+    def __init__(self, name: str, network: Profiled, backends: Mapping[str, Backend]) -> None:
         self._name = name
-        self._pool = pool
+        self._stages = StageBook(network)
         self._backends = backends
-        # By plan, step, kernel and guids of layers inside it.
-        self._sums: dict[tuple[NetworkPlan, int, str, tuple[int, ...]], _Sum] = {}
+        # By plan (of stages: by what is shown), step, kernel and guids of layers inside it.
+        self._sums: dict[tuple[Hashable, int, str, tuple[int, ...]], _Sum] = {}
+        # The sums of functions between stages, by stage.
+        self._functions: dict[str, _Sum] = {}
         self._timeline: list[TimelineEvent] = []
         self._known: dict[NetworkPlan, dict[int, LayerAssignment]] = {}
         self._dropped_before = 0
@@ -178,6 +185,9 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         traceback: TracebackType | None,
     ) -> None:
         self._stop()
+        for stage, function in self._functions.items():
+            function.total_ns = max(0, function.total_ns - self._stages.time_inside(stage))
+        sums = sorted(self._sums.items(), key=lambda item: order_of_stage(item[1].stage))
         self.layers = tuple(
             LayerProfile(
                 entry.info.layer,
@@ -190,14 +200,18 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
                 guids,
                 entry.copied_bytes,
                 entry.reason,
-                entry.info.operations,
-                entry.info.expected_ns,
+                entry.operations // entry.calls,
+                entry.expected_ns // entry.calls,
                 entry.whole_ns,
+                entry.stage,
             )
-            for (*_, guids), entry in self._sums.items()
+            for (*_, guids), entry in sums
         )
         self.events = tuple(self._told)
+        if self._stages.is_used:
+            self._timeline.sort(key=lambda event: event.time_ns + event.duration_ns)
         self.timeline = tuple(self._timeline)
+        self._stages.forget()
         self._timeline.clear()
         self._known.clear()
         self._sums.clear()
@@ -236,37 +250,77 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         self.notes += (words,)
 
     @property
-    def plans(self) -> list[NetworkPlan]:
-        """The plans of the network that it is about."""
-        return self._pool.plans
+    def plans(self) -> Collection[NetworkPlan]:
+        """The plans of the network that it is about, and of its stages."""
+        return self._stages.plans()
 
     def take(self, events: list[trace.TraceEvent], dropped: int) -> None:
         """Count the events of this profile's network; ``dropped`` is the process's count."""
         self.dropped = max(0, dropped - self._dropped_before)
-        plans = {plan.native.address: plan for plan in self.plans if plan.native is not None}
+        plans = {
+            plan.native.address: (plan, called)
+            for plan, called in self._stages.plans().items()
+            if plan.native is not None
+        }
+        nothing = None, ""
         for event in events:
-            plan = plans.get(event.plan)
+            plan, called = plans.get(event.plan, nothing)
             if event.kind in _PHASES and (plan is not None or not event.plan):
                 self._tell(event, in_run=plan is not None)
             if plan is None:
                 continue
             if event.kind == trace.RUN:
-                self.runs += 1
-                self.run_ns += event.duration_ns
                 self._in_step.pop((event.plan, event.run_id), None)
                 self._copied.pop((event.plan, event.run_id), None)
-                self._add_to_timeline(event, _RUN, event.time_ns, event.duration_ns)
+                self._stages.hear(event)
+                self._take_run(called, event.thread, event.time_ns, event.duration_ns)
             elif event.kind == trace.COPY:
                 size, words = self._copied.get((event.plan, event.run_id), (0, ""))
                 copied = size + event.id, words + event.name
                 self._copied[event.plan, event.run_id] = copied
             elif event.kind == trace.STEP:
-                self._take_step(event, plan)
+                self._take_step(event, plan, called)
+        for called, run, thread in self._stages.take_runs():
+            self._take_staged(called, run, thread)
+            if not called:
+                self._trim()
 
-    def _take_step(self, step: trace.TraceEvent, plan: NetworkPlan) -> None:
+    def _take_run(self, stage: str, thread: int, time_ns: int, duration_ns: int) -> None:
+        """Count one run of the network, or of a stage or body of it."""
+        if stage:
+            self._stages.count(stage, duration_ns)
+        else:
+            self.runs += 1
+            self.run_ns += duration_ns
+        self._add_to_timeline(describe_run(stage), stage, thread, time_ns, duration_ns)
+
+    def _take_staged(self, called: str, run: StagedRun, thread: int) -> None:
+        """Count one run in stages, and the functions between them."""
+        for function in run.functions:
+            stage = sub_stage(called, function.number)
+            info = function.describe(stage)
+            entry = self._count(stage, stage, 0, (), info, function.duration_ns)
+            self._functions[stage] = entry
+            self._add_to_timeline(info, stage, thread, function.time_ns, function.duration_ns)
+        self._take_run(called, thread, run.time_ns, run.duration_ns)
+
+    def _trim(self) -> None:
+        """Keep the first of very many events: turns of loops; sums have the others already."""
+        self._known.clear()  # plans for sizes of single turns may be gone
+        if len(self._timeline) <= self.CAPACITY and len(self._told) <= self.CAPACITY:
+            return
+        del self._timeline[self.CAPACITY :]
+        if not self._in_step:  # no other thread is in the middle of a run
+            del self._told[self.CAPACITY :]
+        words = f"the timeline has the first {counted(self.CAPACITY, 'event')} only"
+        if words not in self.notes:
+            self._note(words)
+
+    def _take_step(self, step: trace.TraceEvent, plan: NetworkPlan, stage: str) -> None:
         """Count one execution of a step, and of the layers inside it."""
         info = plan.steps[step.id]
-        inside = self._attribute(step, info)
+        shown_by = (stage, info.layer, info.type, info.backend, info.memory) if stage else plan
+        inside = self._attribute(step, info, stage)
         rest = step.duration_ns
         if info.type == COMPILED and inside:
             if plan not in self._known:
@@ -277,33 +331,42 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
             kernels = find_inner_layers(inside, known)
             for inner in kernels:
                 shown = _describe(inner, info, known)
-                self._add_to_timeline(step, shown, inner.start_ns, inner.duration_ns)
+                self._add_to_timeline(shown, stage, step.thread, inner.start_ns, inner.duration_ns)
             for first, duration_ns in group_by_kernel(kernels):
                 shown = _describe(first, info, known)
-                self._count(plan, step.id, tuple(first.guids), shown, duration_ns)
+                guids = tuple(first.guids)
+                self._count(shown_by, stage, step.id, guids, shown, duration_ns)
                 rest -= duration_ns
-        entry = self._count(plan, step.id, (), info, max(rest, 0))
+        entry = self._count(shown_by, stage, step.id, (), info, max(rest, 0))
         if not info.is_queued:
             entry.whole_ns += step.duration_ns
         size, words = self._copied.pop((step.plan, step.run_id), (0, ""))
         entry.copied_bytes += size
         entry.reason = words or entry.reason
-        self._add_to_timeline(step, info, step.time_ns, step.duration_ns)
+        self._add_to_timeline(info, stage, step.thread, step.time_ns, step.duration_ns)
 
     def _count(
-        self, plan: NetworkPlan, step: int, guids: tuple[int, ...], info: StepInfo, time_ns: int
+        self,
+        shown_by: Hashable,
+        stage: str,
+        step: int,
+        guids: tuple[int, ...],
+        info: StepInfo,
+        time_ns: int,
     ) -> _Sum:
-        entry = self._sums.setdefault((plan, step, info.kernel, guids), _Sum(info))
+        entry = self._sums.setdefault((shown_by, step, info.kernel, guids), _Sum(info, stage))
         entry.calls += 1
         entry.total_ns += time_ns
+        entry.operations += info.operations
+        entry.expected_ns += info.expected_ns
         return entry
 
     def _add_to_timeline(
-        self, event: trace.TraceEvent, info: StepInfo, time_ns: int, duration_ns: int
+        self, info: StepInfo, stage: str, thread: int, time_ns: int, duration_ns: int
     ) -> None:
         layer, kind, backend, kernel = info.layer, info.type, info.backend, info.kernel
         self._timeline.append(
-            TimelineEvent(layer, kind, backend, kernel, event.thread, time_ns, duration_ns)
+            TimelineEvent(layer, kind, backend, kernel, thread, time_ns, duration_ns, stage)
         )
 
     def _tell(self, event: trace.TraceEvent, *, in_run: bool) -> None:
@@ -314,7 +377,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
             BackendEvent(event.name, phase, event.id, event.thread, event.time_ns, in_run)
         )
 
-    def _attribute(self, step: trace.TraceEvent, info: StepInfo) -> list[BackendEvent]:
+    def _attribute(self, step: trace.TraceEvent, info: StepInfo, stage: str) -> list[BackendEvent]:
         """Attribute events that backends reported during a step to that step.
 
         Returns the events of the step's own thread.
@@ -323,7 +386,9 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         for index in self._in_step.pop((step.plan, step.run_id), ()):
             told = self._told[index]
             if step.time_ns <= told.time_ns <= step.time_ns + step.duration_ns:
-                self._told[index] = replace(told, layer=info.layer, backend=info.backend)
+                self._told[index] = replace(
+                    told, layer=info.layer, backend=info.backend, stage=stage
+                )
                 if told.thread == step.thread:
                     inside.append(told)
         return inside

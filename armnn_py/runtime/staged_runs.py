@@ -16,6 +16,8 @@ from armnn_py.errors import (
     ExecutionTimeoutError,
     InvalidArgumentError,
 )
+from armnn_py.runtime.open_profiles import open_profiles
+from armnn_py.runtime.stage_times import StageTimes
 from armnn_py.tensors import format_shape
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from armnn_py.network import Network, RunBody, Stage
     from armnn_py.optimizer import Assignment
     from armnn_py.runtime.cancel import CancelToken
+    from armnn_py.runtime.context_pool import ContextPool
 
 __all__ = ["Part", "StagedRuns"]
 
@@ -31,6 +34,8 @@ class Part(Protocol):
     """A `LoadedNetwork`, as the network that it is a part of uses it."""
 
     id: int
+    _pool: ContextPool
+    _stages: StagedRuns | None
 
     @property
     def assignment(self) -> Assignment:
@@ -192,10 +197,18 @@ class StagedRuns:
     @property
     def parts(self) -> Iterator[Part]:
         """The parts that are networks, in order, and the networks that other parts run."""
-        for part, bodies in zip_longest(self._loaded, self._bodies, fillvalue=None):
+        for _, _, part in self.numbered_parts:
+            yield part
+
+    @property
+    def numbered_parts(self) -> Iterator[tuple[int, str, Part]]:
+        """The same with the number of the stage, from 1, and the name of a network that it runs."""
+        both = zip_longest(self._loaded, self._bodies, fillvalue=None)
+        for number, (part, bodies) in enumerate(both, 1):
             if part is not None:
-                yield part
-            yield from (bodies or {}).values()
+                yield number, "", part
+            for name, body in (bodies or {}).items():
+                yield number, name, body
 
     def run(
         self,
@@ -218,16 +231,43 @@ class StagedRuns:
             As `LoadedNetwork.run` takes them; parts without an input of the whole network share
             nothing that they did not make themselves.
         """
+        times = StageTimes(self) if open_profiles else None
+        try:
+            return self._run(
+                inputs, times, out=out, timeout=timeout, cancel=cancel, options=options,
+                share_inputs=share_inputs, share_outputs=share_outputs,
+            )  # fmt: skip
+        finally:
+            if times is not None:
+                times.end()
+
+    def _run(
+        self,
+        inputs: Mapping[str, np.ndarray],
+        times: StageTimes | None,
+        *,
+        out: Mapping[str, np.ndarray] | None,
+        timeout: float | None,
+        cancel: CancelToken | None,
+        share_inputs: bool,
+        share_outputs: bool,
+        options: Mapping[str, Mapping[str, OptionValue]] | None,
+    ) -> dict[str, np.ndarray]:
         end = None if timeout is None else time.monotonic() + timeout
         arrays: dict[str, np.ndarray] = dict(inputs)
         given = {} if out is None else dict(out)
-        for stage, part, bodies, done in zip(
-            self.stages, self._loaded, self._bodies, self._done, strict=True
+        for number, (stage, part, bodies, done) in enumerate(
+            zip(self.stages, self._loaded, self._bodies, self._done, strict=True), 1
         ):
             read = {name: arrays[name] for name in stage.inputs}
             if part is None:
                 run = _Bodies(bodies, self._name, end, cancel, options)
-                made = self._computed(stage, read, run, given)
+                begin = 0 if times is None else time.monotonic_ns()
+                try:
+                    made = self._computed(stage, read, run, given)
+                finally:
+                    if times is not None:
+                        times.add(number, begin)
             else:
                 wanted = {name: given[name] for name in stage.outputs if name in given}
                 is_inner = not wanted and not any(name in self._outputs for name in stage.outputs)

@@ -127,7 +127,10 @@ class NodeApart:
         """Return the node as a stage; ``wanted`` are the outputs that something reads."""
         infos = {name: output_info(self.around.crossing[name]) for name in wanted}
         compute = _Wanted(self._compute, tuple(wanted))
-        return Stage(tuple(inputs), infos, compute=compute, bodies=self._networks)
+        return Stage(
+            tuple(inputs), infos, compute=compute, bodies=self._networks,
+            name=self.node.name, operator=self.node.operator,
+        )  # fmt: skip
 
     # ---- Kinds of nodes --------------------------------------------------------------------------
 

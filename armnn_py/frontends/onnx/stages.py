@@ -248,4 +248,7 @@ class _Cutting:
             return apart.stage([n for n in sorted(read) if self._known(n) is None], wanted)
         part = self._part([node], set(self.crossing), wanted)
         infos = {name: output_info(self.crossing[name]) for name in wanted}
-        return Stage(tuple(part.inputs), infos, compute=Between(part, self.converters.convert))
+        compute = Between(part, self.converters.convert)
+        return Stage(
+            tuple(part.inputs), infos, compute=compute, name=node.name, operator=node.operator
+        )

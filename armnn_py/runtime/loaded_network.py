@@ -219,6 +219,11 @@ class LoadedNetwork(
         given_out = out
         arrays = self._binder.bind(inputs, share=share_inputs)
         if self._stages is not None:
+            if out is not None:
+                infos = self._binder.outputs
+                arrays, out = self._binder.bind_out(
+                    out, arrays, lambda name: infos[name], share=share_inputs
+                )
             return self._run_stages(
                 arrays, outputs,
                 out=out, timeout=timeout, cancel=cancel, share_inputs=share_inputs,

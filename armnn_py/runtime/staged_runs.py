@@ -298,7 +298,9 @@ class StagedRuns:
         for name, array in stage.compute(read, run).items():
             target = given.get(name)
             if target is None:
-                is_own = array.flags.writeable and not _is_part_of(array, read.values())
+                is_own = array.flags.writeable and not _is_part_of(
+                    array, (*read.values(), *made.values())
+                )
                 made[name] = array if is_own else array.copy()
                 continue
             if target.shape != array.shape or target.dtype != array.dtype:

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
+from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.binding import output_info
 from armnn_py.frontends.onnx.graph_node import Body, Node
@@ -98,7 +100,8 @@ class NodeApart:
     Attributes
     ----------
     outputs
-        Type and shape of each output; None is a size that is not known.
+        Type and shape of each output; None is a size that is not known, or an output that its body
+        does not have.
 
     Raises
     ------
@@ -117,7 +120,7 @@ class NodeApart:
         self._operands = Operands(
             tuple(node.inputs), {index: value.array for index, value in self._known.items()}
         )
-        self.outputs: list[Found] = []
+        self.outputs: list[Found | None] = []
         if function is not None:
             self._compute: Any = self._call(function)
         else:
@@ -139,7 +142,7 @@ class NodeApart:
         found = [(dtype_of(value), shape_of(value)) for value in states]
         made = self._body("body", _body(self.node, "body"), [(_NUMBER, ()), (_FLAG, ()), *found])
         collected = self._turns("body", made, made.outputs[1:], found)
-        return Turns(self._operands, self.node.outputs, made.run, collected)
+        return Turns(self.node.label, self._operands, self.node.outputs, made.run, collected)
 
     def _turns(
         self, key: str, made: _Made, outputs: Sequence[Found], states: Sequence[Found],
@@ -191,7 +194,7 @@ class NodeApart:
             view.ints("scan_output_directions") or (), (None,) if has_batch else (),
         )  # fmt: skip
         return ScanTurns(
-            self._operands, self.node.outputs, made.run, tuple(axes),
+            self.node.label, self._operands, self.node.outputs, made.run, tuple(axes),
             tuple(directions or [0] * scans), collected, has_batch,
         )  # fmt: skip
 
@@ -207,8 +210,10 @@ class NodeApart:
             self._make(attribute, made, is_fixed=is_fixed)
             branches[flag] = made.run
             found.append([one if is_fixed else _free(one) for one in made.outputs])
+        if len({len(ones) for ones in found}) > 1:
+            raise ParseError(f"{len(found[0])} and {len(found[1])} outputs of the branches")
         self.outputs = [_common(ones) for ones in zip(*found, strict=True)]
-        return Branches(self._operands, self.node.outputs, branches)
+        return Branches(self.node.label, self._operands, self.node.outputs, branches)
 
     def _call(self, function: Body) -> CallOnce:
         absent = [
@@ -223,8 +228,7 @@ class NodeApart:
         is_fixed = self.around.has_one_shape and made.is_steady
         self._make("function", made, is_fixed=is_fixed)
         types = iter(one if is_fixed else _free(one) for one in made.outputs)
-        nothing: Found = (_NUMBER, ())
-        self.outputs = [next(types) if name else nothing for name in body.outputs]
+        self.outputs = [next(types) if name else None for name in made.run.outputs]
         return CallOnce(self._operands, self.node.outputs, made.run)
 
     # ---- Bodies ----------------------------------------------------------------------------------
@@ -244,12 +248,14 @@ class NodeApart:
         wanted = dict.fromkeys(name for name in body.outputs if name in made)
         nodes = live_nodes(body.nodes, list(wanted))
         used = {name for node in nodes for name in node.reads if name} | {*wanted}
-        constants = {**body.constants, **(known or {})}
         types: dict[str, Found] = {
-            name: one
-            for name, one in zip(body.inputs, given, strict=False)
-            if one is not None and name not in constants
+            name: one for name, one in zip(body.inputs, given, strict=False) if one is not None
         }
+        # What an input is given stands before a value that the body has for it.
+        constants = {name: one for name, one in body.constants.items() if name not in types}
+        for name, one in (known or {}).items():
+            constants[name] = one
+            del types[name]
         for name in body.captures:
             value = around.known(name)
             if value is not None:
@@ -274,7 +280,10 @@ class NodeApart:
         infos = {} if network is None else network.outputs
         found: list[Found] = []
         others: dict[str, Any] = {}
-        for name in filter(None, body.outputs):
+        # A function may hand on an input that its caller leaves out.
+        there = {*wanted, *types, *constants}
+        outputs = tuple(name if name in there else "" for name in body.outputs)
+        for name in filter(None, outputs):
             if name in wanted:
                 info = infos.get(name)
                 if info is None:
@@ -289,7 +298,7 @@ class NodeApart:
                 others[name] = constant.array
                 found.append((constant.dtype, constant.shape))
         run = BodyRun(
-            key=key, inputs=body.inputs, reads=tuple(model.inputs), outputs=body.outputs,
+            key=key, inputs=body.inputs, reads=tuple(model.inputs), outputs=outputs,
             made=frozenset(wanted), constants=others,
         )  # fmt: skip
         return _Made(run, model, network, tuple(found), not (network and network.value_inputs))
@@ -340,8 +349,9 @@ _KINDS: dict[str, Callable[[NodeApart], Any]] = {
 
 
 def _body(node: Node, attribute: str) -> Body:
-    body = node.attributes[attribute]  # its converter has looked at it
-    assert isinstance(body, Body)
+    body = node.attributes.get(attribute)
+    if not isinstance(body, Body):  # of branches, the converter looks at the one that is chosen
+        raise ParseError(f"attribute {quoted(attribute)} is not a graph")
     return body
 
 

@@ -183,6 +183,8 @@ class NodeReader:
         made = {*inputs, *constants} | {name for node in nodes for name in node.outputs}
         if is_function:  # one of the standard makes the outputs that its caller wants
             outputs = tuple(name if name in made else "" for name in outputs)
+        elif "" in outputs:
+            raise ParseError(f"graph {quoted(path)}: output {outputs.index('')} has no name")
         read = dict.fromkeys(name for node in nodes for name in node.reads)
         captures = tuple(name for name in (*read, *outputs) if name and name not in made)
         wanted = [name for name in outputs if name]

@@ -414,6 +414,9 @@ class Scope:
                 results.append(None)
                 continue
             result = scope.values.get(name)
+            if name in scope.absent:
+                results.append(None)
+                continue
             if name in scope.poisoned or result is None:
                 raise Failed
             if isinstance(result, Unreadable):
@@ -425,8 +428,14 @@ class Scope:
         def call(
             body: Body, values: Sequence[Value], names: Sequence[str] = (), turn: str = ""
         ) -> list[Value]:
-            results = self.call(node, body, values, names, turn=turn)
-            return [value for value in results if value is not None]
+            found: list[Value] = []
+            for name, value in zip(
+                body.outputs, self.call(node, body, values, names, turn=turn), strict=True
+            ):
+                if value is None:
+                    raise ParseError(f"the body hands on {quoted(name)}, which it is not given")
+                found.append(value)
+            return found
 
         return call
 

@@ -12,9 +12,10 @@ whole one; the models share weights.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.errors import ArmnnError
+from armnn_py.errors import ArmnnError, ParseError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Array, Known, Unsupported, dtype_of, shape_of
 from armnn_py.frontends.onnx.apart import Converters, NodeApart, Surroundings
@@ -23,6 +24,7 @@ from armnn_py.frontends.onnx.cuts import is_computed_between, outputs_between
 from armnn_py.frontends.onnx.graph_node import Node
 from armnn_py.frontends.onnx.model import OnnxModel, ValueInfo
 from armnn_py.frontends.onnx.ordering import live_nodes
+from armnn_py.frontends.onnx.scope import named
 from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.network import ConstantLayer, Network, Stage, stages_needed
@@ -200,12 +202,17 @@ class _Cutting:
             except Unsupported as reason:
                 work.problems.add_node(node, str(reason))
                 return
+            except ParseError as error:
+                raise named(error, node) from error
             found = self.apart[node.index].outputs
         else:
             values: list[Any] = [self.scope.values[name] if name else None for name in node.inputs]
-            found = outputs_between(node, values)
-        for name, (dtype, shape) in zip(node.outputs, found, strict=False):
-            self._cross(name, dtype, shape)
+            found = [*outputs_between(node, values)]
+        for name, one in zip_longest(node.outputs, found[: len(node.outputs)]):
+            if one is not None:
+                self._cross(name, *one)
+            elif name and name in self.model.used:
+                work.problems.add_node(node, f"output {quoted(name)}")
 
     # ---- Stages ----------------------------------------------------------------------------------
 

@@ -45,7 +45,7 @@ class BodyRun:
         self, given: Sequence[Array], around: Mapping[str, Array], run: RunBody
     ) -> list[Array]:
         """Return the outputs, in order, for what one turn is given."""
-        known = {**self.constants, **around, **dict(zip(self.inputs, given, strict=False))}
+        known = {**around, **self.constants, **dict(zip(self.inputs, given, strict=False))}
         known |= run(self.key, {name: known[name] for name in self.reads})
         return [known[name] for name in self.outputs if name]
 
@@ -105,10 +105,25 @@ def _named(names: Sequence[str], arrays: Sequence[Array]) -> Named:
     return {name: array for name, array in zip(names, arrays, strict=False) if name}
 
 
+def _first(array: Array, what: str) -> Any:
+    """Return the first element of an array that has one.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It has none.
+    """
+    if not array.size:
+        raise InvalidArgumentError(f"{what} has no elements, 1 expected")
+    return array.reshape(-1)[0]
+
+
 @record
 class Turns:
     """A Loop."""
 
+    label: str
+    """The node in messages."""
     operands: Operands
     outputs: tuple[str, ...]
     body: BodyRun
@@ -118,14 +133,15 @@ class Turns:
         """Run turns until their number is reached, or the condition says that there is no other."""
         count, condition, *rest = self.operands.of(arrays)
         states = [state for state in rest if state is not None]
-        most = None if count is None else int(count.reshape(-1)[0])
-        goes_on = condition is None or bool(condition.reshape(-1)[0])
+        most = None if count is None else int(_first(count, f"{self.label}: the number of turns"))
+        what = f"{self.label}: the condition"
+        goes_on = condition is None or bool(_first(condition, what))
         values: list[list[Array]] = [[] for _ in self.collected]
         turn = 0
         while goes_on and (most is None or turn < most):
             given = [np.array(turn, np.int64), np.array(True), *states]
             flag, *made = self.body(given, arrays, run)
-            goes_on = bool(flag.reshape(-1)[0])
+            goes_on = bool(_first(flag, f"{what} after turn {turn}"))
             states = made[: len(states)]
             for found, value in zip(values, made[len(states) :], strict=True):
                 found.append(value)
@@ -138,6 +154,7 @@ class Turns:
 class Branches:
     """An If, of which one branch runs."""
 
+    label: str
     operands: Operands
     outputs: tuple[str, ...]
     branches: dict[bool, BodyRun]
@@ -147,6 +164,10 @@ class Branches:
         """Run the branch that the condition chooses."""
         condition = self.operands.of(arrays)[0]
         assert condition is not None
+        if condition.size != 1:
+            raise InvalidArgumentError(
+                f"{self.label}: the condition has {condition.size} elements, 1 expected"
+            )
         chosen = self.branches[bool(condition.reshape(-1)[0])]
         return _named(self.outputs, chosen((), arrays, run))
 
@@ -183,6 +204,7 @@ def _padded(array: Array, length: int) -> Array:
 class ScanTurns:
     """A Scan, of each element of a batch where operator set 8 has one."""
 
+    label: str
     operands: Operands
     outputs: tuple[str, ...]
     body: BodyRun
@@ -200,10 +222,10 @@ class ScanTurns:
             return _named(self.outputs, self._scan(given, arrays, run))
         lengths, *rest = operands
         given = [array for array in rest if array is not None]
-        whole = given[-1].shape[1]
+        batch, whole = given[-1].shape[:2]
+        counts = [whole] * batch if lengths is None else self._counts(lengths, batch, whole)
         found = []
-        for element in range(len(given[-1])):
-            length = whole if lengths is None else int(lengths.reshape(-1)[element])
+        for element, length in enumerate(counts):
             one = [array[element] for array in given]
             found.append(self._scan(one, arrays, run, length))
         first = len(given) - len(self.axes)  # of what is collected
@@ -212,6 +234,20 @@ class ScanTurns:
             for index, values in enumerate(zip(*found, strict=True))
         ]
         return _named(self.outputs, stacked)
+
+    def _counts(self, lengths: Array, batch: int, whole: int) -> list[int]:
+        """Return the lengths of the sequences of a batch, each of which has an element."""
+        counts = [int(length) for length in lengths.reshape(-1)]
+        if len(counts) != batch:
+            raise InvalidArgumentError(
+                f"{self.label}: {len(counts)} lengths of a batch of {batch} sequences"
+            )
+        wrong = [count for count in counts if not 1 <= count <= whole]
+        if wrong:
+            raise InvalidArgumentError(
+                f"{self.label}: the length of a sequence is {wrong[0]}, 1 to {whole} expected"
+            )
+        return counts
 
     def _scan(
         self, given: Sequence[Array], around: Mapping[str, Array], run: RunBody,

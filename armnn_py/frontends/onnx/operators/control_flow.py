@@ -12,6 +12,7 @@ import numpy as np
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.values import (
+    Array,
     Known,
     NotKnown,
     RunsApart,
@@ -24,6 +25,7 @@ from armnn_py.frontends.onnx.graph_node import Body
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.table import operator
+from armnn_py.text import counted
 from armnn_py.types import LogicalBinaryOperation
 
 __all__: list[str] = []
@@ -79,9 +81,17 @@ def _loop(view: NodeView) -> list[Value]:
     body = view.body("body")
     states: list[Any] = [view.anything(index) for index in range(2, view.count)]  # or lists
     names = ["", "", *view.node.inputs[2:]]
+    if len(body.outputs) <= len(states):
+        raise ParseError(
+            f"the body has {counted(len(body.outputs), 'output')}, "
+            f"a condition and {counted(len(states), 'state')} expected"
+        )
     turns: int | None = None
     if view.has(0):
-        turns = int(view.constant(0, "the number of turns").reshape(-1)[0])
+        count = view.value(0)
+        if dtype_of(count).kind not in "iu":
+            raise ParseError(f"the number of turns of type {dtype_of(count)}, integers expected")
+        turns = int(_first(view.constant(0, "the number of turns"), "the number of turns"))
     if turns is not None and turns > _MOST_TURNS:
         raise RunsApart(_TOO_MANY)
     scanned: list[list[Value]] = [[] for _ in range(len(body.outputs) - 1 - len(states))]
@@ -91,7 +101,7 @@ def _loop(view: NodeView) -> list[Value]:
         if bounded and view.known(1) is None and not view.depends_on_inputs(1):
             reached = view.emit.reshape(view.value(1), ())
         else:
-            goes_on = bool(view.constant(1, "the condition").reshape(-1)[0])
+            goes_on = bool(_first(view.constant(1, "the condition"), "the condition"))
     turn = 0
     condition: Value | None = None
     while goes_on and (turns is None or turn < turns):
@@ -124,7 +134,13 @@ def _loop(view: NodeView) -> list[Value]:
 
 
 def _is_true(condition: Value) -> bool:
-    return isinstance(condition, Known) and bool(condition.array.reshape(-1)[0])
+    return isinstance(condition, Known) and bool(_first(condition.array, "the condition"))
+
+
+def _first(array: Array, what: str) -> Any:
+    if not array.size:
+        raise ParseError(f"{what} has no elements, 1 expected")
+    return array.reshape(-1)[0]
 
 
 def _stacked(view: NodeView, values: list[Value], axis: int) -> Value:
@@ -155,18 +171,19 @@ def _scan_of_batches(view: NodeView) -> list[Value]:
     (batch,) = batches
     if not batch:
         raise Unsupported("a scan of no batch")
+    directions = _per_scan(view, "directions", scans)
+    _collected(body, state_count)
     ranks = [len(shape_of(value)) for value in inputs[state_count:]]
     if min(ranks) < 2:
         raise ParseError("a scanned input without a dimension to run through")
     if batch * max(shape_of(inputs[-1])[1], 1) > _MOST_TURNS:
         raise RunsApart(_TOO_MANY)
     if view.has(0):
-        lengths = view.constant(0, "the lengths of sequences").reshape(-1)
+        lengths = np.array(view.integers(0, "the lengths of sequences"))
+        if len(lengths) != batch:
+            raise ParseError(f"{len(lengths)} lengths of a batch of {batch} sequences")
         if (lengths != shape_of(inputs[-1])[1]).any():
             raise RunsApart("sequences of different lengths")
-    directions = view.ints("directions") or [0] * scans
-    if len(directions) != scans:
-        raise ParseError(f"{len(directions)} directions of {scans} scanned inputs")
     found: list[list[Value]] = []
     for element in range(batch):
         values = [_slice(view, value, 0, element) for value in inputs]
@@ -188,20 +205,41 @@ def _scan(view: NodeView) -> list[Value]:
         raise ParseError(f"{scans} scanned inputs of {view.count}")
     states = [view.value(index) for index in range(state_count)]
     inputs = [view.value(index) for index in range(state_count, view.count)]
-    in_axes = view.ints("scan_input_axes") or [0] * scans
+    in_axes = _per_scan(view, "scan_input_axes", scans)
     in_axes = [
         normal_axis(axis, len(shape_of(value))) for axis, value in zip(in_axes, inputs, strict=True)
     ]
-    in_directions = view.ints("scan_input_directions") or [0] * scans
+    in_directions = _per_scan(view, "scan_input_directions", scans)
+    collected = _collected(body, state_count)
+    out_axes = _per_scan(view, "scan_output_axes", collected)
+    out_directions = _per_scan(view, "scan_output_directions", collected)
     names = view.node.inputs[:state_count]
     states, scanned = _turns(view, body, states, inputs, in_axes, in_directions, names=names)
-    out_axes = view.ints("scan_output_axes") or [0] * len(scanned)
-    out_directions = view.ints("scan_output_directions") or [0] * len(scanned)
     outputs = [
         _stacked(view, values[::-1] if backward else values, axis)
         for values, axis, backward in zip(scanned, out_axes, out_directions, strict=True)
     ]
     return [*states, *outputs]
+
+
+def _per_scan(view: NodeView, name: str, count: int) -> list[int]:
+    """Return an attribute that has a number for each scanned tensor, zeros without it."""
+    values = view.ints(name) or [0] * count
+    if len(values) != count:
+        what, kind = name.rsplit("_", 1)[-1], "outputs" if "output" in name else "inputs"
+        raise ParseError(f"{len(values)} {what} of {count} scanned {kind}")
+    return values
+
+
+def _collected(body: Body, state_count: int) -> int:
+    """Return how many outputs of a body are collected turn by turn."""
+    count = len(body.outputs) - state_count
+    if count < 0:
+        raise ParseError(
+            f"the body has {counted(len(body.outputs), 'output')} "
+            f"for {counted(state_count, 'state')}"
+        )
+    return count
 
 
 def _turns(

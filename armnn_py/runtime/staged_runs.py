@@ -237,6 +237,17 @@ class StagedRuns:
                 inputs, times, out=out, timeout=timeout, cancel=cancel, options=options,
                 share_inputs=share_inputs, share_outputs=share_outputs,
             )  # fmt: skip
+        except ExecutionTimeoutError as error:
+            if timeout is None:
+                raise
+            raise ExecutionTimeoutError(  # of a part, which had what was left of the time
+                f"network '{self._name}': not done after {timeout:g} s: timeout",
+                layer=error.layer,
+                backend=error.backend,
+                kernel=error.kernel,
+                status=error.status,
+                details=error.details or [error.message],
+            ) from error
         finally:
             if times is not None:
                 times.end()

@@ -107,6 +107,12 @@ def test_an_output_over_a_shared_input(network: ann.LoadedNetwork) -> None:
         network.run(x, out={"negative": x}, share_inputs=True)
 
 
+def test_a_timeout_is_that_of_the_whole_network(network: ann.LoadedNetwork) -> None:
+    with pytest.raises(ann.ExecutionTimeoutError) as caught:
+        network.run(np.zeros(SHAPE, np.float32), timeout=0.25)
+    assert str(caught.value).startswith("network 'doubling': not done after 0.25 s: timeout")
+
+
 def test_outputs_have_memory_of_their_own(network: ann.LoadedNetwork) -> None:
     for found in (network.run(data()), network.run(data(), out={"y": empty()})):
         check(found)

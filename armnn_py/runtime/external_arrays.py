@@ -24,6 +24,7 @@ __all__ = [
     "ExternalOutputs",
     "bind_external",
     "build_memories",
+    "plain_array",
     "shown",
 ]
 
@@ -48,6 +49,7 @@ class ExternalArray(np.ndarray):
     kept: tuple[Any, ...]  #: what must live as long as the array
     address: int
     problem: str
+    elements: np.ndarray | None  #: those of the memory; None if it is not mapped, or has a fence
 
     def __array_finalize__(self, other: object) -> None:
         """Copies and views are plain memory."""
@@ -74,6 +76,10 @@ def bind_external(what: str, name: str, memory: ExternalMemory, info: TensorInfo
         array = np.empty(shape, info.dtype)
     external = ExternalArray(shape, info.dtype, array)
     external.external, external.problem = memory, problem
+    external.elements = None
+    if address and memory.fence is None:
+        whole = array_at(address, (needed,), np.dtype(np.uint8))
+        external.elements = np.ndarray(shape, info.dtype, whole, strides=strides)
     external.kept = mapping, memory.descriptor, memory.fence
     external.address = external.ctypes.data if address else 0
     external.struct = build_run_memory(
@@ -95,6 +101,26 @@ def build_memories(arrays: Iterable[np.ndarray]) -> Any:
     return build_run_memories(
         [array.struct if type(array) is ExternalArray else None for array in arrays]
     )
+
+
+def plain_array(what: str, name: str, array: Any) -> Any:
+    """Return an array that numpy can compute with, of any strides, over the same memory.
+
+    Raises
+    ------
+    InvalidArgumentError
+        External memory that is not mapped, or that has a fence.
+    """
+    if type(array) is not ExternalArray:
+        return array
+    if array.elements is None:
+        raise InvalidArgumentError(
+            f"{what} '{name}': a stage of the network computes on arrays, and external memory with "
+            "a fence, or that is not mapped, is none",
+            details=[array.problem] if array.problem else [],
+            hints=["pass a numpy array"],
+        )
+    return array.elements
 
 
 def shown(array: Any) -> Any:

@@ -16,6 +16,7 @@ from armnn_py.errors import (
     ExecutionTimeoutError,
     InvalidArgumentError,
 )
+from armnn_py.runtime.external_arrays import plain_array, shown
 from armnn_py.runtime.open_profiles import open_profiles
 from armnn_py.runtime.stage_times import StageTimes
 from armnn_py.tensors import format_shape
@@ -273,6 +274,7 @@ class StagedRuns:
             read = {name: arrays[name] for name in stage.inputs}
             if part is None:
                 run = _Bodies(bodies, self._name, end, cancel, options)
+                read = {name: plain_array("input", name, array) for name, array in read.items()}
                 begin = 0 if times is None else time.monotonic_ns()
                 try:
                     made = self._computed(stage, read, run, given)
@@ -291,10 +293,11 @@ class StagedRuns:
                     share_outputs=is_inner or (share_outputs and not wanted),
                     options=options,
                 )
-            arrays |= made
+            # What lies in external memory stays an array for the next stages.
+            arrays |= {name: given.get(name, array) for name, array in made.items()}
             for name in done:
                 arrays.pop(name, None)
-        return {name: arrays[name] for name in self._outputs}
+        return {name: shown(arrays[name]) for name in self._outputs}
 
     @staticmethod
     def _computed(
@@ -307,7 +310,7 @@ class StagedRuns:
         assert stage.compute is not None
         made: dict[str, Any] = {}
         for name, array in stage.compute(read, run).items():
-            target = given.get(name)
+            target = plain_array("output", name, given.get(name))
             if target is None:
                 is_own = array.flags.writeable and not _is_part_of(
                     array, (*read.values(), *made.values())

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -111,6 +112,44 @@ def test_a_timeout_is_that_of_the_whole_network(network: ann.LoadedNetwork) -> N
     with pytest.raises(ann.ExecutionTimeoutError) as caught:
         network.run(np.zeros(SHAPE, np.float32), timeout=0.25)
     assert str(caught.value).startswith("network 'doubling': not done after 0.25 s: timeout")
+
+
+@pytest.mark.parametrize("name", ["negative", "y", "z", "less"])
+def test_an_output_in_external_memory(network: ann.LoadedNetwork, name: str) -> None:
+    target = np.zeros(SHAPE, np.float32)
+    with ann.ExternalMemory(address=target.ctypes.data, size=target.nbytes) as memory:
+        found = network.run(data(), out={name: memory})
+        assert found[name] is memory
+    check({**found, name: target})
+
+
+@pytest.mark.parametrize("name", ["x", "negative", "y", "z", "less"])
+def test_external_memory_with_strides(network: ann.LoadedNetwork, name: str) -> None:
+    """A loop computes on arrays: on those of the memory, not on buffers for it."""
+    wide = np.zeros((SHAPE[0], 2 * SHAPE[1]), np.float32)
+    part = wide[:, : SHAPE[1]]
+    part[:] = data() if name == "x" else 0
+    with ann.ExternalMemory(
+        address=wide.ctypes.data, size=wide.nbytes, strides=part.strides
+    ) as memory:
+        found = network.run(memory) if name == "x" else network.run(data(), out={name: memory})
+    check(found if name == "x" else {**found, name: part})
+    assert not wide[:, SHAPE[1] :].any()
+
+
+def test_external_memory_that_waits_for_a_fence(network: ann.LoadedNetwork) -> None:
+    fence, ready = os.pipe()
+    os.write(ready, b"1")
+    x = data()
+    try:
+        with (
+            ann.ExternalMemory(address=x.ctypes.data, size=x.nbytes, ready=fence) as memory,
+            pytest.raises(ann.InvalidArgumentError, match="'x': a stage of the network computes"),
+        ):
+            network.run(memory)
+    finally:
+        os.close(fence)
+        os.close(ready)
 
 
 def test_outputs_have_memory_of_their_own(network: ann.LoadedNetwork) -> None:

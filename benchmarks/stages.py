@@ -116,7 +116,10 @@ def measure_detector(images: int) -> dict[str, Any]:
     model = detector()
     stage = ann.import_model(model).stages[0].network
     assert isinstance(stage, ann.Network)
-    with ann.load(model, _BACKENDS, threads=1) as whole, ann.load(stage, _BACKENDS) as first:
+    with (
+        ann.load(model, _BACKENDS, threads=1) as whole,
+        ann.load(stage, _BACKENDS, threads=1) as first,
+    ):
         for index in range(images):
             x = random.standard_normal((1, 3, 320, 320)).astype(np.float32)
             took, outputs = _timed(lambda x=x: whole.run(x))

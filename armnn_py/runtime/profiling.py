@@ -300,6 +300,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
             stage = sub_stage(called, function.number)
             info = function.describe(stage)
             entry = self._count(stage, stage, 0, (), info, function.duration_ns)
+            entry.whole_ns += function.duration_ns
             self._functions[stage] = entry
             self._add_to_timeline(info, stage, thread, function.time_ns, function.duration_ns)
         self._take_run(called, thread, run.time_ns, run.duration_ns)

@@ -112,9 +112,9 @@ class _Bodies:
                 options=self._options,
             )
         if self._cancel is not None and self._cancel.cancelled:
-            raise ExecutionCancelledError(f"network '{self._name}': cancelled between two turns")
+            raise ExecutionCancelledError(f"network '{self._name}': cancelled before a body")
         if left is not None and left <= 0:
-            raise ExecutionTimeoutError(f"network '{self._name}': timed out between two turns")
+            raise ExecutionTimeoutError(f"network '{self._name}': timed out before a body")
         return {}
 
 

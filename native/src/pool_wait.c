@@ -23,8 +23,8 @@ static void pause_cpu(void) {
 #endif
 }
 
-/* When this thread last asked for its time on a processor, and what that was then; 0: it has slept
- * since of its own will, or did what no run asked for. */
+/* When this thread last asked for its time on a processor, what that was then, and how often
+ * others had taken it; 0: it has slept since of its own will, or did what no job asked for. */
 static _Thread_local struct {
   uint64_t at, used;
   long switches;
@@ -54,14 +54,16 @@ static bool was_held_up(uint64_t now) {
   struct timespec time;
   if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return false;
   const uint64_t used = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-  const bool is_long = known.at != 0 && now - known.at > used - known.used + ARMNN_HELD_UP_NS;
+  struct rusage usage; /* a page that had to be read is a sleep, too */
+  if (getrusage(RUSAGE_THREAD, &usage) != 0) return false;
+  /* What an idle system takes grows with the time: some hundredths of it. */
+  const bool is_loss =
+      known.at != 0 && usage.ru_nivcsw != known.switches &&
+      now - known.at > used - known.used + ARMNN_HELD_UP_NS + (now - known.at) / ARMNN_HELD_UP_PART;
   known.at = now;
   known.used = used;
-  if (!is_long) return false;
-  struct rusage usage; /* a page that had to be read is a sleep, too */
-  if (getrusage(RUSAGE_THREAD, &usage) != 0 || usage.ru_nivcsw == known.switches) return false;
   known.switches = usage.ru_nivcsw;
-  return true;
+  return is_loss;
 }
 
 /* Threads may do this at once; whichever time remains is right enough. */
@@ -102,7 +104,10 @@ bool armnn_i_spin_is_over(armnn_i_spin_t* spin) {
   }
   if (now - spin->looked_ns > GAP_NS || (!spin->has_asked && now - spin->begin_ns > ASK_NS)) {
     spin->has_asked = true;
-    if (was_held_up(now)) note_loss(crowd, now);
+    if (was_held_up(now)) {
+      note_loss(crowd, now);
+      spin->begin_ns = now; /* that was no wait for others */
+    }
   }
   spin->looked_ns = now;
   const bool in_run = atomic_load_explicit(&crowd->runs, memory_order_relaxed) != 0;

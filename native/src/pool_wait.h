@@ -7,7 +7,7 @@
  * next job is microseconds away, and a thread that sleeps costs its waker some microseconds and its
  * job tens of them: it spins for milliseconds. Between runs nobody knows what comes, and it spins
  * for ARMNN_WAIT_BETWEEN_NS only; for twice the last gap, if runs follow each other so soon that
- * this is no more than ARMNN_WAIT_BETWEEN_MOST_NS.
+ * this is less than ARMNN_WAIT_BETWEEN_MOST_NS.
  *
  * Spinning is harmful where another program wants the processor: the scheduler then takes it from
  * spinners and workers alike. So a thread that waits looks at how long it had no processor although
@@ -30,6 +30,7 @@
 #define ARMNN_WAIT_JOB_NS UINT64_C(2000000) /* of a worker, for the next job of a run */
 #define ARMNN_WAIT_LAST_NS UINT64_C(300000) /* of an owner, for the last chunks of its job */
 #define ARMNN_HELD_UP_NS UINT64_C(500000)
+#define ARMNN_HELD_UP_PART 64u /* beside it, of the time since the last look */
 #define ARMNN_LOST_NS UINT64_C(20000000)
 #define ARMNN_CROWDED_NS UINT64_C(4000000)
 #define ARMNN_CROWDED_MOST_NS UINT64_C(1000000000)
@@ -38,7 +39,7 @@ typedef struct armnn_i_crowd_t {
   atomic_bool may_spin;      /* each thread has a processor */
   _Atomic uint32_t runs;     /* that have used the pool and are not at their end */
   _Atomic uint64_t ended_at; /* by armnn_i_now_ns: the last run that used the pool */
-  _Atomic uint64_t between;  /* nanoseconds to spin between runs, if that is more than usual */
+  _Atomic uint64_t between;  /* nanoseconds to spin between runs; 0: as usual */
   _Atomic uint64_t lost_at;  /* the last loss that was seen */
   _Atomic uint64_t crowded_until;
   _Atomic uint64_t crowded_for; /* how long that was, in nanoseconds */

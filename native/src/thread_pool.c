@@ -225,6 +225,7 @@ static armnn_status_t run_serially(armnn_i_thread_t* thread, armnn_range_fn_t bo
 
 /* The run that the thread is inside of, if any, uses the pool: until its end workers stay awake. */
 static void stay_awake(armnn_i_pool_t* pool, armnn_i_thread_t* thread) {
+  if (thread->walk == NULL) armnn_i_spin_forget(); /* nobody knows what it did before the job */
   if (thread->walk == NULL || thread->keeps_awake == pool->epoch + 1) return;
   thread->keeps_awake = pool->epoch + 1;
   armnn_i_crowd_run_begins(&pool->crowd);

@@ -427,3 +427,162 @@ def test_a_state_of_another_rank_is_refused() -> None:
     )  # fmt: skip
     with pytest.raises(ann.UnsupportedOperatorError, match="another type or rank after a turn"):
         ann.import_model(made)
+
+
+@pytest.mark.parametrize("hands_on", ["a constant", "the condition"])
+def test_a_branch_hands_on_the_condition_until_it_does_not(hands_on: str) -> None:
+    """Such a loop has an end, although the condition of a turn is that of the turn before."""
+    true = graph([], {}, {"goes" if hands_on == "the condition" else "t": (BOOL, [])})
+    false = graph([], {}, {"f": (BOOL, [])})
+    body = graph(
+        [n("Less", ["turn", "four"], ["keep"]), n("Add", ["state", "one"], ["next"]),
+         n("If", ["keep"], ["on"], then_branch=true, else_branch=false)],
+        TURN | {"state": (FLOAT, [2])},
+        {"on": (BOOL, []), "next": (FLOAT, [2])},
+    )  # fmt: skip
+    made = model(
+        [n("Loop", ["", "yes", "x"], ["y"], body=body)], {"x": (FLOAT, [2])}, {"y": (FLOAT, [2])},
+        {"t": np.array(True), "f": np.array(False), "yes": np.array(True), "four": np.int64(4),
+         "one": np.float32(1)},
+    )  # fmt: skip
+    with ann.load(made, ["CpuRef"]) as network:
+        found = network.run(np.float32([1, 2]))["y"]
+    np.testing.assert_array_equal(found, [6, 7])  # turns 0 to 4
+
+
+@pytest.mark.parametrize("condition", ["goes", "same", "constant", "node"])
+def test_a_loop_that_cannot_end_is_refused_whatever_its_body_does(condition: str) -> None:
+    nodes = [n("Greater", ["state", "half"], ["above"]), n("NonZero", ["above"], ["places"]),
+             n("Shape", ["places"], ["sizes"]), n("Mul", ["state", "half"], ["next"])]  # fmt: skip
+    constants = {}
+    if condition == "same":
+        nodes.append(n("Identity", ["goes"], ["same"]))
+    elif condition == "constant":
+        constants["constant"] = np.array(True)
+    elif condition == "node":
+        value = numpy_helper.from_array(np.array(True))
+        nodes.append(n("Constant", [], ["node"], value=value))
+    body = graph(
+        nodes, TURN | {"state": (FLOAT, LARGE)},
+        {condition: (BOOL, []), "next": (FLOAT, LARGE), "sizes": (INT64, [2])}, constants,
+    )  # fmt: skip
+    made = model(
+        [n("Relu", ["input"], ["x"]), n("Loop", ["", "yes", "x"], ["y", "s"], body=body)],
+        {"input": (FLOAT, LARGE)}, {"y": (FLOAT, LARGE), "s": (INT64, ["n", 2])}, CONSTANTS,
+    )  # fmt: skip
+    with pytest.raises(ann.UnsupportedOperatorError, match="a loop without an end"):
+        ann.import_model(made)
+
+
+@pytest.mark.parametrize("turns", [0, 1200])
+def test_states_of_bfloat16(turns: int) -> None:
+    """By numpy, of numbers that bfloat16 holds exactly; outputs are bits."""
+    kind = TensorProto.BFLOAT16
+    body = graph(
+        [n("Neg", ["state"], ["next"]), n("Identity", ["goes"], ["on"]),
+         n("Abs", ["next"], ["size"])],
+        TURN | {"state": (kind, [2, 3])},
+        {"on": (BOOL, []), "next": (kind, [2, 3]), "size": (kind, [2, 3])},
+    )  # fmt: skip
+    made = model(
+        [n("Cast", ["x"], ["first"], to=kind),
+         n("Loop", ["count", "", "first"], ["last", "sizes"], body=body),
+         n("Cast", ["last"], ["y"], to=FLOAT), n("Cast", ["sizes"], ["z"], to=FLOAT)],
+        {"x": (FLOAT, [2, 3])}, {"y": (FLOAT, [2, 3]), "z": (FLOAT, ["n", 2, 3])},
+        {"count": np.int64(turns)},
+    )  # fmt: skip
+    x = np.float32([[1, -2, 3.5], [0.25, 0, -64]])
+    with ann.load(made, ["CpuRef"]) as network:
+        found = network.run(x)
+    np.testing.assert_array_equal(found["y"], x)  # an even number of turns
+    assert found["z"].shape == (turns, 2, 3)
+    np.testing.assert_array_equal(found["z"], np.broadcast_to(np.abs(x), (turns, 2, 3)))
+
+
+def test_constants_of_a_pickled_network_stay_what_they_are() -> None:
+    nodes = [
+        n("ReduceMean", ["input"], ["mean"], keepdims=0), n("Greater", ["mean", "half"], ["c"]),
+        n("Greater", ["input", "half"], ["b"]),
+        n("If", ["c"], ["y"], then_branch=branch(CUT, "places", [2, "n"]),
+          else_branch=branch([], "first", [2, 1])),
+    ]  # fmt: skip
+    made = model(
+        nodes, {"input": (FLOAT, LARGE)}, {"y": (FLOAT, [2, "n"])},
+        {"first": np.float32([[1], [2]]), "half": np.float32(0.5)},
+    )  # fmt: skip
+    network = pickle.loads(pickle.dumps(ann.import_model(made)))
+    with ann.load(network, ["CpuRef"]) as loaded:
+        for _ in range(2):
+            y = loaded.run(np.zeros(LARGE, np.float32))["y"]
+            np.testing.assert_array_equal(y, [[1], [2]])
+            y[...] = 0
+
+
+def test_scanned_inputs_of_different_lengths_in_a_later_run() -> None:
+    body = graph(
+        [n("Add", ["a", "b"], ["sum"]), n("Greater", ["sum", "half"], ["c"]),
+         n("NonZero", ["c"], ["w"]), n("Size", ["w"], ["size"])],
+        {"a": (FLOAT, [3]), "b": (FLOAT, [3])}, {"size": (INT64, [])},
+    )  # fmt: skip
+    made = model(
+        [n("Relu", ["p"], ["x"]), n("Scan", ["x", "q"], ["sizes"], body=body, num_scan_inputs=2)],
+        {"p": (FLOAT, ["n", 3]), "q": (FLOAT, ["m", 3])}, {"sizes": (INT64, ["n"])},
+        {"half": np.float32(0.5)},
+    )  # fmt: skip
+    with ann.load(made, ["CpuRef"]) as network:
+        inputs = {"p": data(0, (4, 3)), "q": data(1, (4, 3))}
+        same(network.run(inputs), theirs(made, inputs))
+        for rows in (3, 5):
+            with pytest.raises(
+                ann.InvalidArgumentError, match="scanned inputs of different lengths"
+            ):
+                network.run({"p": data(0, (4, 3)), "q": data(1, (rows, 3))})
+
+
+def test_a_long_function_that_calls_itself_is_refused() -> None:
+    nodes = [n("Neg", [f"v{i}"], [f"v{i + 1}"]) for i in range(800)]
+    function = helper.make_function(
+        "own", "Self", ["v0"], ["o"],
+        [*nodes, helper.make_node("Self", ["v800"], ["o"], domain="own")],
+        [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)],
+    )  # fmt: skip
+    made = model(
+        [helper.make_node("Self", ["x"], ["y"], domain="own")], {"x": (FLOAT, [2])},
+        {"y": (FLOAT, [2])}, functions=[function],
+    )  # fmt: skip
+    with pytest.raises(ann.UnsupportedOperatorError, match="inside each other"):
+        ann.import_model(made)
+
+
+def test_a_body_that_reads_what_cannot_be_read() -> None:
+    body = graph(
+        [n("Add", ["state", "s"], ["next"]), n("Identity", ["goes"], ["on"])],
+        TURN | {"state": (FLOAT, [3])}, {"on": (BOOL, []), "next": (FLOAT, [3])},
+    )  # fmt: skip
+    made = model(
+        [n("Loop", ["count", "", "x"], ["y"], body=body)], {"x": (FLOAT, [3])}, {"y": (FLOAT, [3])},
+        {"count": np.int64(2000)},
+    )  # fmt: skip
+    sparse = made.graph.sparse_initializer.add()
+    sparse.values.CopyFrom(numpy_helper.from_array(np.float32([1]), "s"))
+    sparse.indices.CopyFrom(numpy_helper.from_array(np.int64([1]), "places"))
+    sparse.dims.append(3)
+    with pytest.raises(ann.UnsupportedOperatorError, match="sparse"):
+        ann.import_model(made)
+
+
+def test_operators_of_two_bodies_are_in_one_error() -> None:
+    made = looped("ends by its states", LARGE)
+    for number in (1, 2):
+        loop = onnx.NodeProto.FromString(made.graph.node[1].SerializeToString())
+        body = loop.attribute[0].g
+        body.node.append(n(f"NoSuch{number}", ["next"], ["z"]))
+        body.output.append(helper.make_tensor_value_info("z", FLOAT, [1]))
+        loop.name, loop.output[0] = f"loop{number}", f"l{number}"
+        loop.input[0] = "many"  # so that nobody looks into the body before it is a network
+        loop.output.append(f"z{number}")
+        made.graph.node.append(loop)
+        made.graph.output.append(helper.make_tensor_value_info(f"z{number}", FLOAT, ["n", 1]))
+    with pytest.raises(ann.UnsupportedOperatorError) as error:
+        ann.import_model(made)
+    assert [found.name for found in error.value.operators] == ["NoSuch1", "NoSuch2"]

@@ -27,6 +27,12 @@ class Problems:
         """Note that a node cannot be converted."""
         self.found.setdefault((operator, reason), []).append(node)
 
+    def add_all(self, error: UnsupportedOperatorError) -> None:
+        """Note what the error of a part of the model lists."""
+        for operator in error.operators:
+            for node in operator.nodes:
+                self.add(operator.name, operator.reason, node)
+
     def hints(self) -> list[str]:
         """Return the hints of the error; those of an importer are about its format."""
         return []

@@ -37,6 +37,7 @@ __all__ = [
     "data_type_of",
     "dense",
     "dtype_of",
+    "dtype_of_info",
     "elements_of",
     "known_integers",
     "quantization_of",
@@ -381,9 +382,11 @@ def shape_of(value: Value) -> tuple[int, ...]:
 
 def dtype_of(value: Value) -> np.dtype[Any]:
     """Return the dtype of the elements; of ml_dtypes where numpy lacks their type."""
-    if isinstance(value, Known):
-        return value.dtype
-    info = value.info
+    return value.dtype if isinstance(value, Known) else dtype_of_info(value.info)
+
+
+def dtype_of_info(info: TensorInfo) -> np.dtype[Any]:
+    """Return the dtype of the elements of a tensor, as `dtype_of` does."""
     elsewhere = info.data_type.package_dtype if info.data_type in _ELSEWHERE else None
     return elsewhere or info.dtype
 

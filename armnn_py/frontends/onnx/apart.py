@@ -17,7 +17,15 @@ import numpy as np
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.quoting import quoted
-from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.values import (
+    Known,
+    Unsupported,
+    Value,
+    data_type_of,
+    dtype_of,
+    dtype_of_info,
+    shape_of,
+)
 from armnn_py.frontends.onnx.binding import output_info
 from armnn_py.frontends.onnx.graph_node import Body, Node
 from armnn_py.frontends.onnx.model import OnnxModel, ValueInfo, with_values
@@ -31,6 +39,7 @@ from armnn_py.frontends.onnx.turns import (
     Operands,
     ScanTurns,
     Turns,
+    as_handed,
 )
 from armnn_py.network import Network, Stage
 from armnn_py.records import record
@@ -118,7 +127,7 @@ class NodeApart:
         known = {i: around.known(name) for i, name in enumerate(node.inputs) if name}
         self._known = {index: value for index, value in known.items() if value is not None}
         self._operands = Operands(
-            tuple(node.inputs), {index: value.array for index, value in self._known.items()}
+            tuple(node.inputs), {index: as_handed(one) for index, one in self._known.items()}
         )
         self.outputs: list[Found | None] = []
         if function is not None:
@@ -167,11 +176,13 @@ class NodeApart:
             axis = normal_axis(axes[index], len(sizes) + 1) if axes else 0
             shape = tuple(0 if size is None else size for size in sizes)
             is_backward = bool(directions and directions[index])
-            collected.append(Collected(name, dtype, shape, axis, is_backward))
+            bits = data_type_of(dtype).numpy
+            collected.append(Collected(name, bits, shape, axis, is_backward))
             self.outputs.append((dtype, (*batch, *sizes[:axis], None, *sizes[axis:])))
         return tuple(collected)
 
     def _scan(self) -> ScanTurns:
+        # For its attributes alone: nothing is emitted.
         view = NodeView(
             self.node, self.around.model.version_of(""), self._values, None, frozenset()  # type: ignore[arg-type]
         )  # fmt: skip
@@ -244,6 +255,8 @@ class NodeApart:
     ) -> _Made:
         """Make the model of a body, and convert it for these types and shapes of its inputs."""
         around = self.around
+        if not around.model.budget:
+            raise Unsupported("bodies or functions inside each other without an end")
         made = {name for node in body.nodes for name in node.outputs}
         wanted = dict.fromkeys(name for name in body.outputs if name in made)
         nodes = live_nodes(body.nodes, list(wanted))
@@ -288,14 +301,14 @@ class NodeApart:
                 info = infos.get(name)
                 if info is None:
                     raise Unsupported("a body that makes sequences")
-                found.append((info.dtype, tuple(info.shape)))
+                found.append((dtype_of_info(info), tuple(info.shape)))
             elif name in types:
                 found.append(types[name])
             else:
                 constant = constants[name]
                 if not isinstance(constant, Known):
                     raise Unsupported(constant.reason)
-                others[name] = constant.array
+                others[name] = as_handed(constant)
                 found.append((constant.dtype, constant.shape))
         run = BodyRun(
             key=key, inputs=body.inputs, reads=tuple(model.inputs), outputs=outputs,

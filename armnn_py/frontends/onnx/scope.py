@@ -297,13 +297,19 @@ class Scope:
         """
         if self.depth:
             raise RunsApart(reason)
-        if any(isinstance(self.values.get(name), TensorList) for name in node.reads):
+        read = [self.values.get(name) for name in node.reads]
+        unreadable = [value for value in read if isinstance(value, Unreadable)]
+        if unreadable:
+            self.work.problems.add_node(node, all_reasons(unreadable))
+            return None
+        if any(isinstance(value, TensorList) for value in read):
             return self._offered(node, values, reason)
         slots = self._taken(node, values)
         if slots is not None:
             return slots
         self.work.cuts.append(node)
         self.work.apart[node.index] = function
+        # What was written out of it counts no more; less is given back for each further node.
         self.work.budget = max(self.work.budget, self.work.model.budget >> len(self.work.apart))
         return None
 
@@ -369,13 +375,13 @@ class Scope:
             Something cannot be converted; it is noted.
         """
         work = self.work
+        if len(values) > len(body.inputs):
+            raise ParseError(f"{len(values)} inputs given, at most {len(body.inputs)} expected")
+        if self.depth >= _DEEPEST:
+            raise Unsupported(f"more than {_DEEPEST} functions inside each other")
         work.budget -= len(body.nodes) + 1
         if work.budget < 0:
             raise RunsApart(f"more than {work.model.budget} nodes when loops are written out")
-        if self.depth >= _DEEPEST:
-            raise Unsupported(f"more than {_DEEPEST} functions inside each other")
-        if len(values) > len(body.inputs):
-            raise ParseError(f"{len(values)} inputs given, at most {len(body.inputs)} expected")
         formals = {formal: name for formal, name in zip(body.inputs, names, strict=False) if name}
         formals |= {name: name for name in body.captures}
         given = None if attributes is None else {**body.defaults, **attributes}

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.errors import ArmnnError, ParseError
+from armnn_py.errors import ArmnnError, ParseError, UnsupportedOperatorError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Array, Known, Unsupported, dtype_of, shape_of
 from armnn_py.frontends.onnx.apart import Converters, NodeApart, Surroundings
@@ -201,6 +201,9 @@ class _Cutting:
                 self.apart[node.index] = NodeApart(node, work.apart[node.index], around)
             except Unsupported as reason:
                 work.problems.add_node(node, str(reason))
+                return
+            except UnsupportedOperatorError as error:  # others may follow: all are in one error
+                work.problems.add_all(error)
                 return
             except ParseError as error:
                 raise named(error, node) from error

@@ -15,14 +15,38 @@ import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.frontends.common.quoting import quoted
-from armnn_py.frontends.common.values import Array
+from armnn_py.frontends.common.values import Array, Known, data_type_of
 from armnn_py.records import record
 from armnn_py.tensors import format_shape
 
 if TYPE_CHECKING:
     from armnn_py.network import RunBody
 
-__all__ = ["BodyRun", "Branches", "CallOnce", "Collected", "Operands", "ScanTurns", "Turns"]
+__all__ = [
+    "BodyRun",
+    "Branches",
+    "CallOnce",
+    "Collected",
+    "Operands",
+    "ScanTurns",
+    "Turns",
+    "as_handed",
+]
+
+
+def as_handed(value: Known) -> Array:
+    """Return a known value as stages hand arrays on: bits of the types that numpy lacks."""
+    data_type = data_type_of(value.dtype)
+    if data_type.is_packed or value.dtype == data_type.numpy:
+        return value.array
+    return value.array.view(data_type.numpy)
+
+
+def _read_only(array: Array) -> Array:
+    """Return a view that callers cannot write to; unpickled arrays can be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 @record
@@ -45,7 +69,8 @@ class BodyRun:
         self, given: Sequence[Array], around: Mapping[str, Array], run: RunBody
     ) -> list[Array]:
         """Return the outputs, in order, for what one turn is given."""
-        known = {**around, **self.constants, **dict(zip(self.inputs, given, strict=False))}
+        constants = {name: _read_only(array) for name, array in self.constants.items()}
+        known = {**around, **constants, **dict(zip(self.inputs, given, strict=False))}
         known |= run(self.key, {name: known[name] for name in self.reads})
         return [known[name] for name in self.outputs if name]
 
@@ -61,7 +86,9 @@ class Operands:
     def of(self, arrays: Mapping[str, Array]) -> list[Array | None]:
         """Return the arrays in order; None for an absent one."""
         return [
-            self.constants[index] if index in self.constants else arrays[name] if name else None
+            _read_only(self.constants[index])
+            if index in self.constants
+            else (arrays[name] if name else None)
             for index, name in enumerate(self.names)
         ]
 
@@ -75,6 +102,7 @@ class Collected:
     shape: tuple[int, ...]
     """Of one turn's value, where there is no turn; 0 for what nobody knows."""
     axis: int = 0
+    """Counted from the front."""
     is_backward: bool = False
 
     def stacked(self, values: Sequence[Array]) -> Array:
@@ -85,9 +113,9 @@ class Collected:
         InvalidArgumentError
             Turns made values of different shapes.
         """
-        axis = self.axis + len(self.shape) + 1 if self.axis < 0 else self.axis
         if not values:
-            return np.zeros((*self.shape[:axis], 0, *self.shape[axis:]), self.dtype)
+            sizes = (*self.shape[: self.axis], 0, *self.shape[self.axis :])
+            return np.zeros(sizes, self.dtype)
         for turn, value in enumerate(values):
             if value.shape != values[0].shape:
                 raise InvalidArgumentError(
@@ -95,7 +123,7 @@ class Collected:
                     f"makes {format_shape(value.shape)} and turn 0 "
                     f"{format_shape(values[0].shape)}"
                 )
-        return np.stack(values[::-1] if self.is_backward else values, axis)
+        return np.stack(values[::-1] if self.is_backward else values, self.axis)
 
 
 Named: TypeAlias = "dict[str, Array]"
@@ -223,6 +251,11 @@ class ScanTurns:
         lengths, *rest = operands
         given = [array for array in rest if array is not None]
         batch, whole = given[-1].shape[:2]
+        batches = {len(array) for array in given}
+        if len(batches) != 1 or not batch:
+            raise InvalidArgumentError(
+                f"{self.label}: batches of {sorted(batches)} sequences, one number above 0 expected"
+            )
         counts = [whole] * batch if lengths is None else self._counts(lengths, batch, whole)
         found = []
         for element, length in enumerate(counts):
@@ -255,8 +288,13 @@ class ScanTurns:
     ) -> list[Array]:  # fmt: skip
         count = len(given) - len(self.axes)
         states, scanned = list(given[:count]), given[count:]
+        lengths = {array.shape[axis] for array, axis in zip(scanned, self.axes, strict=True)}
+        if len(lengths) != 1:
+            raise InvalidArgumentError(
+                f"{self.label}: scanned inputs of different lengths: {sorted(lengths)}"
+            )
         if length is None:
-            length = scanned[0].shape[self.axes[0]]
+            (length,) = lengths
         values: list[list[Array]] = [[] for _ in self.collected]
         for turn in range(length):
             slices = [

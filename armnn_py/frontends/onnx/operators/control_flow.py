@@ -102,16 +102,14 @@ def _loop(view: NodeView) -> list[Value]:
             reached = view.emit.reshape(view.value(1), ())
         else:
             goes_on = bool(_first(view.constant(1, "the condition"), "the condition"))
+    if turns is None and goes_on and _never_ends(body):
+        raise Unsupported("a loop without an end")
     turn = 0
-    condition: Value | None = None
     while goes_on and (turns is None or turn < turns):
         if turn >= _MOST_TURNS:
             raise RunsApart(_TOO_MANY)
-        goes = Known(np.array(True))
-        given = [Known(np.array(turn, np.int64)), goes, *states]
+        given = [Known(np.array(turn, np.int64)), Known(np.array(True)), *states]
         results = view.call(body, given, names, turn=f"{turn}/")
-        if turns is None and results[0] in (goes, condition) and _is_true(results[0]):
-            raise Unsupported("a loop without an end")  # a constant, or what the turn is given
         condition, before, states = results[0], states, results[1 : 1 + len(states)]
         if reached is not None:
             states = _selected(view, reached, states, before, "states")
@@ -122,7 +120,7 @@ def _loop(view: NodeView) -> list[Value]:
         if turn == turns:
             break  # whatever its condition says
         if isinstance(condition, Known):
-            goes_on = _is_true(condition)
+            goes_on = bool(_first(condition.array, "the condition"))
         elif bounded:
             flag = view.emit.reshape(condition, ())
             reached = flag if reached is None else view.emit.logical(_AND, reached, flag)
@@ -133,8 +131,19 @@ def _loop(view: NodeView) -> list[Value]:
     return [*states, *(_stacked(view, values, 0) for values in scanned)]
 
 
-def _is_true(condition: Value) -> bool:
-    return isinstance(condition, Known) and bool(_first(condition.array, "the condition"))
+def _never_ends(body: Body) -> bool:
+    """Return whether each turn hands on the condition that it is given, or one that is true."""
+    makers = {name: node for node in body.nodes for name in node.outputs}
+    name, constant = body.outputs[0], None
+    while name in makers and makers[name].operator == "Identity":
+        name = makers[name].inputs[0]
+    known = body.constants.get(name)
+    if name in makers and makers[name].operator == "Constant":
+        constant = makers[name].attributes.get("value")
+    elif isinstance(known, Known):
+        constant = known.array
+    is_true = isinstance(constant, np.ndarray) and constant.size == 1 and bool(constant.all())
+    return is_true or name in body.inputs[1:2]
 
 
 def _first(array: Array, what: str) -> Any:

@@ -38,6 +38,8 @@ def _bars(axis: Any, document: dict[str, Any], group: str, threads: str) -> None
             for position, (name, peer) in enumerate(peers.items())
             if (time := median(by_name[name], engine)) is not None
         ]
+        if not bars:
+            continue  # it runs none of them, and is not in the legend
         axis.bar(
             [place for place, _ in bars], [min(height, LONGEST) for _, height in bars], width,
             label=ENGINES[engine].title, color=colour(engine), zorder=2,

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import armnn_py as ann
+from tests.frontends.beside_onnxruntime import same, theirs
 
 FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
 BACKENDS = [["CpuRef"], ["CpuAcc", "CpuRef"]]
@@ -39,22 +39,6 @@ def model(
         [numpy_helper.from_array(np.asarray(v), name) for name, v in (constants or {}).items()],
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
-
-
-def theirs(made: onnx.ModelProto, inputs: dict[str, Any]) -> dict[str, np.ndarray]:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(made.SerializeToString(), options)
-    names = [output.name for output in made.graph.output]
-    return dict(zip(names, session.run(None, inputs), strict=True))
-
-
-def same(found: dict[str, np.ndarray], wanted: dict[str, np.ndarray]) -> None:
-    assert list(found) == list(wanted)
-    for name, array in wanted.items():
-        assert found[name].dtype == array.dtype
-        assert found[name].shape == array.shape
-        np.testing.assert_allclose(found[name], array, rtol=1e-4, atol=1e-4)
 
 
 def weights(*shape: int) -> np.ndarray:

@@ -487,6 +487,49 @@ static void runs_are_counted_once(void) {
   armnn_i_pool_stop(&pool);
 }
 
+/* Waits in vain as the owner of a job whose worker has the last chunk. */
+static void wait_in_vain(armnn_i_crowd_t* crowd) {
+  armnn_i_spin_t spin = armnn_i_spin_begin(crowd, true);
+  while (!armnn_i_spin_is_over(&spin)) {
+  }
+}
+
+/* Tries, because other programs may hold the test up for longer than two losses may be apart. */
+static void two_losses_in_a_row_make_a_crowd(void) {
+  armnn_i_crowd_t crowd = {.may_spin = true, .runs = 1};
+  armnn_i_spin_forget();
+  crowd.lost_at = armnn_i_now_ns();
+  for (int tries = 0; tries < 1000 && crowd.crowded_until == 0; ++tries) wait_in_vain(&crowd);
+  CHECK(crowd.crowded_until > crowd.lost_at);
+  CHECK_EQUAL(crowd.crowded_for, ARMNN_CROWDED_NS);
+}
+
+static void losses_far_apart_make_none(void) {
+  armnn_i_crowd_t crowd = {.may_spin = true, .runs = 1};
+  for (int tries = 0; tries < 1000; ++tries) {
+    armnn_i_spin_forget();
+    crowd = (armnn_i_crowd_t){.may_spin = true, .runs = 1};
+    wait_in_vain(&crowd);
+    if (crowd.crowded_until == 0) break; /* else the test itself was held up, too */
+  }
+  CHECK_EQUAL(crowd.crowded_until, 0);
+  CHECK(crowd.lost_at != 0);
+}
+
+static void runs_that_follow_at_once_are_waited_for(void) {
+  armnn_i_crowd_t crowd = {.may_spin = true};
+  armnn_i_crowd_run_begins(&crowd); /* the first: nothing ended before it */
+  CHECK_EQUAL(crowd.between, 0);
+  armnn_i_crowd_run_ends(&crowd);
+  CHECK_EQUAL(crowd.runs, 0);
+  for (int tries = 0; tries < 1000 && crowd.between == 0; ++tries) {
+    armnn_i_crowd_run_begins(&crowd);
+    armnn_i_crowd_run_ends(&crowd);
+  }
+  CHECK(crowd.between != 0);
+  CHECK(crowd.between < ARMNN_WAIT_BETWEEN_MOST_NS);
+}
+
 static const test_t tests[] = {
     TEST(every_index_once),
     TEST(large_counts_do_not_overflow),
@@ -501,6 +544,9 @@ static const test_t tests[] = {
     TEST(the_pool_changes_under_its_callers),
     TEST(a_thread_may_take_less),
     TEST(runs_are_counted_once),
+    TEST(two_losses_in_a_row_make_a_crowd),
+    TEST(losses_far_apart_make_none),
+    TEST(runs_that_follow_at_once_are_waited_for),
 #ifndef UNDER_THREAD_SANITIZER /* which does not support threads in the child of a fork */
     TEST(a_forked_child_starts_over),
     TEST(a_body_may_fork),

@@ -146,6 +146,27 @@ def _first(array: Array, what: str) -> Any:
     return array.reshape(-1)[0]
 
 
+class _HandedOn:
+    """The states that one turn hands to the next, and what turns have made beside them."""
+
+    def __init__(self, states: Sequence[Array], collected: Sequence[Collected]) -> None:
+        self.states = list(states)
+        self._collected = collected
+        self._values: list[list[Array]] = [[] for _ in collected]
+
+    def take(self, made: Sequence[Array]) -> None:
+        """Take what a turn has made: states, then a value of each output that collects them."""
+        count = len(self.states)
+        self.states = list(made[:count])
+        for found, value in zip(self._values, made[count:], strict=True):
+            found.append(value)
+
+    def results(self) -> list[Array]:
+        """Return the last states, and the values of all turns."""
+        both = zip(self._collected, self._values, strict=True)
+        return [*self.states, *(one.stacked(found) for one, found in both)]
+
+
 @record
 class Turns:
     """A Loop."""
@@ -160,22 +181,18 @@ class Turns:
     def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> Named:
         """Run turns until their number is reached, or the condition says that there is no other."""
         count, condition, *rest = self.operands.of(arrays)
-        states = [state for state in rest if state is not None]
+        turns = _HandedOn([one for one in rest if one is not None], self.collected)
         most = None if count is None else int(_first(count, f"{self.label}: the number of turns"))
         what = f"{self.label}: the condition"
         goes_on = condition is None or bool(_first(condition, what))
-        values: list[list[Array]] = [[] for _ in self.collected]
         turn = 0
         while goes_on and (most is None or turn < most):
-            given = [np.array(turn, np.int64), np.array(True), *states]
+            given = [np.array(turn, np.int64), np.array(True), *turns.states]
             flag, *made = self.body(given, arrays, run)
             goes_on = bool(_first(flag, f"{what} after turn {turn}"))
-            states = made[: len(states)]
-            for found, value in zip(values, made[len(states) :], strict=True):
-                found.append(value)
+            turns.take(made)
             turn += 1
-        stacked = (one.stacked(found) for one, found in zip(self.collected, values, strict=True))
-        return _named(self.outputs, [*states, *stacked])
+        return _named(self.outputs, turns.results())
 
 
 @record
@@ -287,7 +304,7 @@ class ScanTurns:
         length: int | None = None,
     ) -> list[Array]:  # fmt: skip
         count = len(given) - len(self.axes)
-        states, scanned = list(given[:count]), given[count:]
+        turns, scanned = _HandedOn(given[:count], self.collected), given[count:]
         lengths = {array.shape[axis] for array, axis in zip(scanned, self.axes, strict=True)}
         if len(lengths) != 1:
             raise InvalidArgumentError(
@@ -295,15 +312,10 @@ class ScanTurns:
             )
         if length is None:
             (length,) = lengths
-        values: list[list[Array]] = [[] for _ in self.collected]
         for turn in range(length):
             slices = [
                 np.take(array, length - 1 - turn if backward else turn, axis)
                 for array, axis, backward in zip(scanned, self.axes, self.directions, strict=True)
             ]
-            made = self.body([*states, *slices], around, run)
-            states = made[:count]
-            for found, value in zip(values, made[count:], strict=True):
-                found.append(value)
-        stacked = (one.stacked(found) for one, found in zip(self.collected, values, strict=True))
-        return [*states, *stacked]
+            turns.take(self.body([*turns.states, *slices], around, run))
+        return turns.results()

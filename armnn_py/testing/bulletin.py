@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: MIT
 """What a forked process is at, where its parent can read it whenever it wants to know.
 
-A check has a hundred steps. A line down a pipe for each would wake the parent as often; memory that
-both share is read only when the process has ended, or has not been heard of for too long.
+A check has a hundred steps. A line down a pipe for each would wake the parent as often; a file in
+memory is read only when the process has ended, or has not been heard of for too long. It is written
+by calls of the system, never mapped: a backend that writes where it must not cannot reach it.
 """
 
 from __future__ import annotations
 
 import json
-import mmap
+import os
 import struct
+import weakref
 from typing import NamedTuple
 
 __all__ = ["Bulletin", "Note"]
@@ -41,8 +43,9 @@ class Bulletin:
     """
 
     def __init__(self) -> None:
-        self._memory = mmap.mmap(-1, _COUNT.size + 2 * _SLOT)
+        self._file = os.memfd_create("bulletin")
         self._last = Note()
+        weakref.finalize(self, os.close, self._file)
 
     def post(self, **changes: int | str | None) -> None:
         """Note what is under way from now on; what is not given stays."""
@@ -51,21 +54,30 @@ class Bulletin:
         data = json.dumps(note[1:]).encode()
         if len(data) > _LONGEST:
             data = json.dumps([note.start, note.step[:200], note.case]).encode()
-        at = _COUNT.size + note.serial % 2 * _SLOT
-        _LENGTH.pack_into(self._memory, at, len(data))
-        self._memory[at + _LENGTH.size : at + _LENGTH.size + len(data)] = data
-        _COUNT.pack_into(self._memory, 0, note.serial)  # last: what is read before is whole
+        os.pwrite(self._file, _LENGTH.pack(len(data)) + data, _place(note.serial))
+        # Last: what is read before is whole.
+        os.pwrite(self._file, _COUNT.pack(note.serial), 0)
 
     def read(self) -> Note:
-        """Return the last note."""
-        (count,) = _COUNT.unpack_from(self._memory, 0)
-        if count == 0:
-            return Note()
-        at = _COUNT.size + count % 2 * _SLOT
-        (length,) = _LENGTH.unpack_from(self._memory, at)
-        data = self._memory[at + _LENGTH.size : at + _LENGTH.size + length]
-        return Note(count, *json.loads(data))
+        """Return the last note; of one that makes no sense only its number.
 
-    def close(self) -> None:
-        """Give the memory back."""
-        self._memory.close()
+        Its writer may have had its own memory overwritten.
+        """
+        count = os.pread(self._file, _COUNT.size, 0)
+        if not count:
+            return Note()
+        (serial,) = _COUNT.unpack(count)
+        try:
+            slot = os.pread(self._file, _SLOT, _place(serial))
+            (length,) = _LENGTH.unpack_from(slot)
+            start, step, case = json.loads(slot[_LENGTH.size : _LENGTH.size + length])
+            if not (isinstance(step, str) and isinstance(case, int)):
+                return Note(serial)
+        except (ValueError, TypeError, OverflowError, OSError, struct.error):
+            return Note(serial)
+        return Note(serial, start, step, case)
+
+
+def _place(serial: int) -> int:
+    """Return where in the file a note is, by its number."""
+    return _COUNT.size + serial % 2 * _SLOT

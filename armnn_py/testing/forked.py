@@ -74,6 +74,8 @@ class ForkedProcess:
         self.deadline = time.monotonic() + timeout
         self.is_late = False
         self.is_over = False
+        self.is_garbled = False
+        """Whether it told something that makes no sense: its memory was overwritten."""
         self._code: int | None = None
         self._heard = 0
         self.told: list[dict[str, Any]] = []
@@ -91,7 +93,12 @@ class ForkedProcess:
             return None
         self.deadline = time.monotonic() + self.timeout
         *lines, self.pending = (self.pending + data).split(b"\n")
-        found = [json.loads(line) for line in lines]
+        try:
+            found = [json.loads(line) for line in lines]
+        except ValueError:
+            self.is_garbled = True
+            self._kill()
+            return None
         if any("end" in message for message in found):
             self.is_over = True
         return found
@@ -125,12 +132,16 @@ class ForkedProcess:
 
     def kill(self) -> None:
         """End it, because its time is over."""
+        self.is_late = self._kill()
+
+    def _kill(self) -> bool:
+        """End it; returns whether it had not ended long ago, where a process of its own goes on."""
         ended, status = os.waitpid(self.pid, os.WNOHANG)
-        if ended:  # long ago, and a process of its own holds the pipe
+        if ended:
             self._code = os.waitstatus_to_exitcode(status)
-            return
-        self.is_late = True
+            return False
         os.kill(self.pid, signal.SIGKILL)
+        return True
 
     def ending(self) -> tuple[str, Literal["failed", "crashed", "hung"]]:
         """Wait for its end and return how it ended, in words, and what outcome that is."""
@@ -138,6 +149,8 @@ class ForkedProcess:
         said = self._last_words()
         if self.is_late:
             return f"did not return within {self.timeout:g} s", "hung"
+        if self.is_garbled:
+            return "overwrote memory that is not its own: what came of it cannot be read", "crashed"
         if code == _OUR_FAULT:
             return _error_in(said) or "no reason given", "failed"
         return _ending_in_words(code, said), "crashed"

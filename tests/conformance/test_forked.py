@@ -4,9 +4,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
+import json
+import mmap
 import os
+import re
 import resource
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -54,3 +59,60 @@ def test_a_lower_limit_stays(monkeypatch: Any, most: int) -> None:
         tell(limits=[one for one in limits if one[0] == resource.RLIMIT_FSIZE])
 
     assert ask(limit) == {"limits": []}
+
+
+def overwrite_shared_memory() -> None:
+    """Fill all writable memory that this process shares with others, as a stray write may."""
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        found = re.match(r"([0-9a-f]+)-([0-9a-f]+) rw.s", line)
+        if found:
+            begin, end = (int(one, 16) for one in found.groups())
+            ctypes.memset(begin, 0xB1, end - begin)
+
+
+def test_memory_that_is_overwritten_takes_no_note_with_it() -> None:
+    """The notes that the parent reads are no memory of the process: a stray write misses them."""
+    theirs = mmap.mmap(-1, mmap.PAGESIZE)
+
+    def work(tell: Any) -> None:
+        tell(start=3, step="execute", case=2)
+        overwrite_shared_memory()
+        os.abort()
+
+    process = ForkedProcess(Job("writes", work), 20)
+    assert list(process.all_messages()) == []
+    assert theirs[:2] == b"\xb1\xb1"
+    assert process.ending()[1] == "crashed"
+    assert process.bulletin.read() == (1, 3, "execute", 2)
+
+
+@pytest.mark.parametrize("written", ["\xb1\xb1", "[1]", "7", '[1, 2, "x"]', ""])
+def test_a_note_that_makes_no_sense_is_none(written: str) -> None:
+    """Memory of Python itself may have been overwritten before it was posted."""
+
+    def work(tell: Any) -> None:
+        tell(start=3, step="execute")
+        json.dumps = lambda _: written
+        tell(start=4, step="destroy")
+        os.abort()
+
+    process = ForkedProcess(Job("writes", work), 20)
+    assert list(process.all_messages()) == []
+    assert process.ending()[1] == "crashed"
+    assert process.bulletin.read() == (2, None, "", 0)
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_what_cannot_be_read_ends_the_process_that_told_it(goes_on: bool) -> None:
+    def work(tell: Any) -> None:
+        json.dumps = lambda _: "\xb1"
+        tell(done="compute", outcome="passed")
+        if goes_on:
+            signal.pause()
+
+    process = ForkedProcess(Job("tells", work), 20)
+    assert list(process.all_messages()) == []
+    words, outcome = process.ending()
+    assert outcome == "crashed"
+    assert "overwrote memory" in words
+    assert not process.is_over

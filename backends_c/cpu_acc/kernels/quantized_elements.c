@@ -180,7 +180,7 @@ ACC_INLINE void pair_rows(const job_t* job, int operation, int left_repeats, int
   const terms_t terms = terms_of(job);
   const int repeats[2] = {left_repeats, right_repeats};
   const size_t columns = job->columns;
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
   const bool takes_quick =
       operation != ARMNN_BINARY_MUL && !left_repeats && !right_repeats && terms.is_quick;
   const quick_t quick = quick_of(job, operation);
@@ -197,7 +197,7 @@ ACC_INLINE void pair_rows(const job_t* job, int operation, int left_repeats, int
     }
     size_t i = 0;
     for (; i + BLOCK <= columns; i += BLOCK) {
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
       if (takes_quick && waits > 0) {
         --waits;
       } else if (takes_quick && columns - i >= QUICK_STEP) {

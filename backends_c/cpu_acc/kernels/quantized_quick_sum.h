@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * quantized_quick_sum.h - sums of two runs of numbers in 16 bits behind the point, as long as these
- * tell the level for sure: part of quantized_elements.c, for AVX-512.
+ * tell the level for sure: part of quantized_elements.c, for AVX-512 and AVX2.
  *
  * Numbers of both operands lie side by side, a lane for each sum, in the upper bytes of words: so a
  * factor of 8 bits behind the point makes products of 16. What such a factor lacks is multiplied
@@ -20,13 +20,54 @@
 #include "quantized.h"
 #include "simd_levels.h"
 
+#if defined(__AVX2__)
+/* ---- What instruction sets call differently: vectors of 128-bit lanes, each for itself --------
+ */
+
 #if defined(__AVX512F__)
-enum { QUICK_STEP = 64, MOST_MISSES = 6, QUICK_UNSURE = 6 };
+typedef __m512i quick_vector_t;
+#define QUICK_(name, ...) _mm512_##name(__VA_ARGS__)
+#define QUICK_ZERO _mm512_setzero_si512()
+ACC_INLINE __m512i quick_load(const uint8_t* p) { return _mm512_loadu_si512(p); }
+ACC_INLINE void quick_store(uint8_t* p, __m512i x) { _mm512_storeu_si512(p, x); }
+ACC_INLINE __m512i quick_flip(__m512i a, __m512i b) { return _mm512_xor_si512(a, b); }
+/* The upper halves of numbers of 32 bits, as words. */
+ACC_INLINE __m512i quick_upper_halves(__m512i a, __m512i b) {
+  const __m512i places = _mm512_setr_epi64(
+      0x0007000500030001, 0x0027002500230021, 0x000f000d000b0009, 0x002f002d002b0029,
+      0x0017001500130011, 0x0037003500330031, 0x001f001d001b0019, 0x003f003d003b0039);
+  return _mm512_permutex2var_epi16(a, places, b);
+}
+/* Whether the lower half of each number is |most| or more. */
+ACC_INLINE bool quick_all_from(__m512i a, __m512i most) {
+  return _mm512_mask_cmplt_epu16_mask(0x55555555, a, most) == 0;
+}
+#else
+typedef __m256i quick_vector_t;
+#define QUICK_(name, ...) _mm256_##name(__VA_ARGS__)
+#define QUICK_ZERO _mm256_setzero_si256()
+ACC_INLINE __m256i quick_load(const uint8_t* p) {
+  return _mm256_loadu_si256((const __m256i*)(const void*)p);
+}
+ACC_INLINE void quick_store(uint8_t* p, __m256i x) { _mm256_storeu_si256((__m256i*)(void*)p, x); }
+ACC_INLINE __m256i quick_flip(__m256i a, __m256i b) { return _mm256_xor_si256(a, b); }
+ACC_INLINE __m256i quick_upper_halves(__m256i a, __m256i b) {
+  return _mm256_packs_epi32(_mm256_srai_epi32(a, 16), _mm256_srai_epi32(b, 16));
+}
+ACC_INLINE bool quick_all_from(__m256i a, __m256i most) {
+  const __m256i is_from = _mm256_cmpeq_epi16(_mm256_max_epu16(a, most), a);
+  return (_mm256_movemask_epi8(is_from) & 0x33333333) == 0x33333333;
+}
+#endif
+
+/* ---- Sums ------------------------------------------------------------------------------------ */
+
+enum { QUICK_STEP = sizeof(quick_vector_t), MOST_MISSES = 6, QUICK_UNSURE = 6 };
 
 typedef struct quick_t {
   vi_t factor, rest; /* words, of the left operand and of the right one in turn */
   vi_t start;
-  __m512i flip[2];
+  quick_vector_t flip[2];
   vi_bounds_t bounds; /* without the zero point, which |start| has */
 } quick_t;
 
@@ -49,8 +90,8 @@ ACC_INLINE quick_t quick_of(const armnn_i_acc_pair_job_t* job, int operation) {
       .rest = vi_set((int32_t)rest),
       .start = vi_set((int32_t)__builtin_rint(65536.0 * start) + 1 + QUICK_UNSURE),
       /* numbers without their sign bit turned are signed ones, less 128 */
-      .flip = {_mm512_set1_epi8((char)(job->operands[0].flip ^ 0x80)),
-               _mm512_set1_epi8((char)(job->operands[1].flip ^ 0x80))},
+      .flip = {QUICK_(set1_epi8, (char)(job->operands[0].flip ^ 0x80)),
+               QUICK_(set1_epi8, (char)(job->operands[1].flip ^ 0x80))},
       .bounds = vi_bounds(job->store.zero_point, job->store.low, job->store.high),
   };
 }
@@ -62,36 +103,35 @@ static __attribute__((noinline)) size_t quick_sums(const quick_t* given, const u
                                                    const uint8_t* right, uint8_t* out,
                                                    size_t count) {
   enum { STEP = QUICK_STEP, QUARTERS = 4 };
-  const __m512i highs = _mm512_setr_epi64(
-      0x0007000500030001, 0x0027002500230021, 0x000f000d000b0009, 0x002f002d002b0029,
-      0x0017001500130011, 0x0037003500330031, 0x001f001d001b0019, 0x003f003d003b0039);
-  const __m512i zero = _mm512_setzero_si512(), ones = _mm512_set1_epi16(1);
-  const __m512i unsure = _mm512_set1_epi16(2 * QUICK_UNSURE);
+  const quick_vector_t zero = QUICK_ZERO, ones = QUICK_(set1_epi16, 1);
+  const quick_vector_t unsure = QUICK_(set1_epi16, 2 * QUICK_UNSURE);
   const quick_t quick = *given;
   size_t i = 0;
   for (; i + STEP <= count; i += STEP) {
-    const __m512i a = _mm512_xor_si512(_mm512_loadu_si512(left + i), quick.flip[0]);
-    const __m512i b = _mm512_xor_si512(_mm512_loadu_si512(right + i), quick.flip[1]);
-    const __m512i low = _mm512_unpacklo_epi8(a, b), high = _mm512_unpackhi_epi8(a, b);
-    const __m512i words[QUARTERS] = {
-        _mm512_unpacklo_epi8(zero, low), _mm512_unpackhi_epi8(zero, low),
-        _mm512_unpacklo_epi8(zero, high), _mm512_unpackhi_epi8(zero, high)};
+    const quick_vector_t a = quick_flip(quick_load(left + i), quick.flip[0]);
+    const quick_vector_t b = quick_flip(quick_load(right + i), quick.flip[1]);
+    const quick_vector_t low = QUICK_(unpacklo_epi8, a, b), high = QUICK_(unpackhi_epi8, a, b);
+    const quick_vector_t words[QUARTERS] = {
+        QUICK_(unpacklo_epi8, zero, low), QUICK_(unpackhi_epi8, zero, low),
+        QUICK_(unpacklo_epi8, zero, high), QUICK_(unpackhi_epi8, zero, high)};
     vi_t sum[QUARTERS];
     UNROLLED for (int q = 0; q < QUARTERS; ++q) {
-      const __m512i more = _mm512_mulhi_epi16(words[q], quick.rest);
+      const quick_vector_t more = QUICK_(mulhi_epi16, words[q], quick.rest);
       sum[q] = vi_dot_pairs(vi_dot_pairs(quick.start, words[q], quick.factor), more, ones);
     }
-    const __m512i least =
-        _mm512_min_epu16(_mm512_min_epu16(sum[0], sum[1]), _mm512_min_epu16(sum[2], sum[3]));
-    if (_mm512_mask_cmplt_epu16_mask(0x55555555, least, unsure) != 0) break;
-    const __m512i bytes = _mm512_packus_epi16(_mm512_permutex2var_epi16(sum[0], highs, sum[1]),
-                                              _mm512_permutex2var_epi16(sum[2], highs, sum[3]));
-    const __m512i bounded =
-        _mm512_min_epu8(_mm512_max_epu8(bytes, quick.bounds.low), quick.bounds.high);
-    _mm512_storeu_si512(out + i, _mm512_xor_si512(bounded, quick.bounds.flip));
+    const quick_vector_t least =
+        QUICK_(min_epu16, QUICK_(min_epu16, sum[0], sum[1]), QUICK_(min_epu16, sum[2], sum[3]));
+    if (!quick_all_from(least, unsure)) break;
+    const quick_vector_t bytes = QUICK_(packus_epi16, quick_upper_halves(sum[0], sum[1]),
+                                        quick_upper_halves(sum[2], sum[3]));
+    const quick_vector_t bounded =
+        QUICK_(min_epu8, QUICK_(max_epu8, bytes, quick.bounds.low), quick.bounds.high);
+    quick_store(out + i, quick_flip(bounded, quick.bounds.flip));
   }
   return i;
 }
+#undef QUICK_
+#undef QUICK_ZERO
 #endif
 
 #endif /* ARMNN_CPU_ACC_QUANTIZED_QUICK_SUM_H_ */

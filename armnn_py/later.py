@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from armnn_py.garbage import without_collections
 from armnn_py.interrupts import deferred_interrupts
 
-__all__ = ["forks_wait_for", "names_of", "public_class"]
+__all__ = ["IMPORTING", "forks_wait_for", "names_of", "public_class"]
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -39,8 +39,8 @@ def forks_wait_for(lock: threading.RLock) -> None:
 #: one have a module by half, which is an ImportError. A fork waits: a module that another thread is
 #: importing would stay locked in the child for ever. Modules that these names need do not ask for
 #: them while they are imported: whoever imports one by itself has it locked.
-_IMPORTING = threading.RLock()
-forks_wait_for(_IMPORTING)
+IMPORTING = threading.RLock()
+forks_wait_for(IMPORTING)
 
 
 def names_of(
@@ -72,7 +72,7 @@ def names_of(
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         if not public:
             return imported(name)
-        with _IMPORTING:
+        with IMPORTING:
             return imported(name)
 
     def imported(name: str) -> Any:

@@ -13,6 +13,7 @@ import struct
 from typing import NamedTuple
 
 from armnn_py.backends.elf_image import PT_DYNAMIC, Image, Tag, damaged
+from armnn_py.later import IMPORTING
 
 __all__ = ["DynamicNames", "read_names"]
 
@@ -138,8 +139,8 @@ def read_names(image: Image, *, is_known: bool = False) -> DynamicNames:
     if any(value >= size for value in named):
         raise damaged("the name of a needed library is missing")
     if not is_known:
-        from armnn_py.backends import elf_relocations  # imports numpy
-
+        with IMPORTING:
+            from armnn_py.backends import elf_relocations  # imports numpy
         elf_relocations.check(image, entries)
     names = tuple(_text(image, entries, at) for at in needed)
     if not all(names):

@@ -57,13 +57,16 @@ typedef struct armnn_i_acc_product_job_t {
 } armnn_i_acc_product_job_t;
 
 /* Products of bytes that meet in 16 bits have weights that are not too large for it
- * (armnn_i_acc_product_kernels_t): what is taken off of a channel, two of its weights at a time. */
-typedef struct armnn_i_acc_excess_pair_t {
-  uint32_t depths[2]; /* counted over all taps */
-  int16_t weights[2];
-} armnn_i_acc_excess_pair_t;
+ * (armnn_i_acc_product_kernels_t): what is taken off of a channel, two of its weights at a time.
+ * The positive ones of a run, and the negative ones, have a sum of ARMNN_ACC_BYTE_MOST (dynamic.h)
+ * at most, so that the products of a whole run are added in 16 bits as well. */
+#define ARMNN_ACC_EXCESS_PAIRS 2 /* of a run */
+typedef struct armnn_i_acc_excess_run_t {
+  uint32_t depths[ARMNN_ACC_EXCESS_PAIRS][2]; /* counted over all taps */
+  int8_t weights[ARMNN_ACC_EXCESS_PAIRS][4];  /* of each pair, twice; 0 where there is none */
+} armnn_i_acc_excess_run_t;
 
-#define ARMNN_ACC_EXCESS_ROWS 16
+#define ARMNN_ACC_EXCESS_ROWS 32
 
 /* At most ARMNN_ACC_EXCESS_ROWS rows of bytes, side by side: |columns| is [depth][row]. Rows that
  * are not there repeat the last. */
@@ -73,15 +76,15 @@ typedef struct armnn_i_acc_columns_job_t {
   uint32_t tap_count;
   const ptrdiff_t* taps;
   size_t depths; /* of a tap; a multiple of 4 */
-  int16_t* columns;
+  uint8_t* columns;
 } armnn_i_acc_columns_job_t;
 
 /* The products of ARMNN_ACC_EXCESS_ROWS rows with what the channels of a panel have listed:
  * [row][channel]. */
 typedef struct armnn_i_acc_excess_job_t {
-  const int16_t* columns;
-  const uint32_t* begins; /* of each channel's part of |pairs|, and the end */
-  const armnn_i_acc_excess_pair_t* pairs;
+  const uint8_t* columns;
+  const uint32_t* begins; /* of each channel's part of |runs|, and the end */
+  const armnn_i_acc_excess_run_t* runs;
   int32_t* sums;
 } armnn_i_acc_excess_job_t;
 

@@ -47,7 +47,7 @@ typedef struct block_t {
   char* numbers;
   const char** rows;
   uint8_t** outputs;
-  int16_t* columns; /* of a slice */
+  uint8_t* columns; /* of a slice */
   int32_t* more;    /* sums of it with what a panel has listed */
   int64_t pixels;
 } block_t;
@@ -191,7 +191,7 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
   block_t block = {scratch,
                    (const char**)(void*)(scratch + op->rows_offset),
                    (uint8_t**)(void*)(scratch + op->outputs_offset),
-                   (int16_t*)(void*)(scratch + op->columns_offset),
+                   (uint8_t*)(scratch + op->columns_offset),
                    (int32_t*)(void*)(scratch + op->more_offset),
                    0};
   int64_t ready = -1; /* the block and group whose numbers are there */

@@ -7,37 +7,57 @@
 
 enum { ROWS = ARMNN_ACC_EXCESS_ROWS, GROUP = 4 };
 enum { COLUMN_BYTES = 128 * 1024, FIRST_CAPACITY = 1024 };
+enum { RUN = 2 * ARMNN_ACC_EXCESS_PAIRS, OPEN_RUNS = 16 };
 
 /* ---- Lists --------------------------------------------------------------------------------- */
 
+/* What a run holds. */
+typedef struct fill_t {
+  int32_t count, sums[2]; /* of positive weights, and of negative ones less their sign */
+} fill_t;
+
 typedef struct list_t {
   const armnn_host_t* host;
-  armnn_i_acc_excess_pair_t* pairs;
-  uint32_t count, capacity;
-  bool has_room; /* the last pair has one weight */
+  armnn_i_acc_excess_run_t* runs;
+  fill_t fills[OPEN_RUNS];         /* of the last runs, of run r at r % OPEN_RUNS */
+  uint32_t count, capacity, begin; /* |begin|: the first run of the channel */
 } list_t;
 
-static armnn_status_t add(list_t* list, int64_t depth, int32_t weight) {
-  if (list->has_room) {
-    armnn_i_acc_excess_pair_t* last = &list->pairs[list->count - 1];
-    last->depths[1] = (uint32_t)depth;
-    last->weights[1] = (int16_t)weight;
-    list->has_room = false;
-    return ARMNN_STATUS_OK;
-  }
+static armnn_status_t add_run(list_t* list) {
   if (list->count == list->capacity) {
+    if (list->capacity > UINT32_MAX / 2) return ARMNN_STATUS_OUT_OF_MEMORY;
     const uint32_t capacity = list->capacity == 0 ? FIRST_CAPACITY : 2 * list->capacity;
-    armnn_i_acc_excess_pair_t* larger =
+    armnn_i_acc_excess_run_t* larger =
         armnn_alloc(list->host, capacity * sizeof *larger, ARMNN_ACC_LINE);
     if (larger == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
-    if (list->count > 0) memcpy(larger, list->pairs, list->count * sizeof *larger);
-    if (list->pairs != NULL) armnn_free(list->host, list->pairs);
-    list->pairs = larger;
+    if (list->count > 0) memcpy(larger, list->runs, list->count * sizeof *larger);
+    if (list->runs != NULL) armnn_free(list->host, list->runs);
+    list->runs = larger;
     list->capacity = capacity;
   }
-  list->pairs[list->count++] =
-      (armnn_i_acc_excess_pair_t){{(uint32_t)depth, (uint32_t)depth}, {(int16_t)weight, 0}};
-  list->has_room = true;
+  list->fills[list->count % OPEN_RUNS] = (fill_t){0, {0, 0}};
+  memset(&list->runs[list->count++], 0, sizeof *list->runs);
+  return ARMNN_STATUS_OK;
+}
+
+/* To the first of the channel's last runs that has room for it. */
+static armnn_status_t add(list_t* list, int64_t depth, int32_t weight) {
+  const int32_t size = weight < 0 ? -weight : weight;
+  uint32_t r = list->count - list->begin > OPEN_RUNS ? list->count - OPEN_RUNS : list->begin;
+  while (r < list->count) {
+    const fill_t* fill = &list->fills[r % OPEN_RUNS];
+    if (fill->count < RUN && fill->sums[weight < 0] + size <= ARMNN_ACC_BYTE_MOST) break;
+    ++r;
+  }
+  if (r == list->count) ARMNN_RETURN_IF_ERROR(add_run(list));
+  fill_t* fill = &list->fills[r % OPEN_RUNS];
+  const int32_t pair = fill->count / 2, of_pair = fill->count % 2;
+  armnn_i_acc_excess_run_t* run = &list->runs[r];
+  /* What is not there yet has the depth of what is, which is read anyway. */
+  for (int32_t i = fill->count; i < RUN; ++i) run->depths[i / 2][i % 2] = (uint32_t)depth;
+  run->weights[pair][of_pair] = run->weights[pair][of_pair + 2] = (int8_t)weight;
+  fill->sums[weight < 0] += size;
+  ++fill->count;
   return ARMNN_STATUS_OK;
 }
 
@@ -45,7 +65,7 @@ static armnn_status_t add(list_t* list, int64_t depth, int32_t weight) {
  * bits, quad by quad. */
 static armnn_status_t list_channel(const armnn_i_acc_panel_layout_t* layout, int8_t* weights,
                                    int64_t next, list_t* list) {
-  list->has_room = false;
+  list->begin = list->count;
   for (int64_t t = 0; t < layout->taps; ++t) {
     for (int64_t g = 0; g < layout->tap_groups; g += 2) {
       const int64_t group = t * layout->tap_groups + g;
@@ -83,40 +103,41 @@ static armnn_status_t list_all(const armnn_i_acc_panel_layout_t* layout, int64_t
   return ARMNN_STATUS_OK;
 }
 
-/* Whether |begins| and |pairs| lead nowhere else: a file may say anything. */
+/* Whether |begins| and |runs| lead nowhere else: a file may say anything. */
 static bool are_lists(const armnn_i_acc_panel_layout_t* layout, const uint32_t* begins,
-                      uint64_t channels, const armnn_i_acc_excess_pair_t* pairs, uint32_t count) {
+                      uint64_t channels, const armnn_i_acc_excess_run_t* runs, uint32_t count) {
   const uint64_t depths = (uint64_t)(layout->taps * layout->tap_groups * GROUP);
   if (begins[0] != 0 || begins[channels] != count) return false;
   for (uint64_t c = 0; c < channels; ++c) {
     if (begins[c] > begins[c + 1]) return false;
   }
   for (uint32_t i = 0; i < count; ++i) {
-    if (pairs[i].depths[0] >= depths || pairs[i].depths[1] >= depths) return false;
+    for (int32_t k = 0; k < RUN; ++k) {
+      if (runs[i].depths[k / 2][k % 2] >= depths) return false;
+    }
   }
   return true;
 }
 
-/* Lists of |count| pairs, saved ones or a copy of what was found: where each channel's begins, then
- * pairs. */
+/* Lists of |count| runs, saved ones or a copy of what was found: where each channel's begins, then
+ * runs. */
 static armnn_status_t take_lists(const armnn_i_acc_maker_t* maker,
                                  const armnn_i_acc_panel_layout_t* layout, uint64_t channels,
                                  const uint32_t* begins, const list_t* list, uint32_t count,
                                  armnn_i_acc_packed_t* packed, armnn_i_acc_excesses_t* out) {
-  const uint64_t head = (channels + 1) * sizeof *begins, size = head + count * sizeof *out->pairs;
+  const uint64_t head = (channels + 1) * sizeof *begins, size = head + count * sizeof *out->runs;
   const uint64_t key =
-      ARMNN_ACC_LAYOUT(6, channels, (uint64_t)layout->taps, (uint64_t)layout->tap_groups);
+      ARMNN_ACC_LAYOUT(8, channels, (uint64_t)layout->taps, (uint64_t)layout->tap_groups);
   armnn_i_acc_name_t name = {.is_void = true}; /* shared by what they hold alone */
   ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(maker, size, key, &name, packed));
   if (!packed->is_saved) {
     memcpy(packed->data, begins, head);
-    memcpy((char*)packed->data + head, list->pairs, size - head);
+    memcpy((char*)packed->data + head, list->runs, size - head);
     armnn_i_acc_share_packed(maker, size, key, packed);
   }
   out->begins = packed->data;
-  out->pairs = (const void*)((const char*)packed->data + head);
-  const bool fits =
-      !packed->is_saved || are_lists(layout, out->begins, channels, out->pairs, count);
+  out->runs = (const void*)((const char*)packed->data + head);
+  const bool fits = !packed->is_saved || are_lists(layout, out->begins, channels, out->runs, count);
   return fits ? ARMNN_STATUS_OK : ARMNN_STATUS_INCOMPATIBLE;
 }
 
@@ -128,7 +149,7 @@ static void plan_slices(const armnn_i_acc_panel_layout_t* layout, const ptrdiff_
       .tap_count = (uint32_t)layout->taps,
       .depths = (size_t)layout->tap_groups * GROUP,
   };
-  const int64_t row = layout->taps * layout->tap_groups * GROUP * (int64_t)sizeof(int16_t);
+  const int64_t row = layout->taps * layout->tap_groups * GROUP;
   const int64_t fit = COLUMN_BYTES / (row * ROWS);
   out->slice = (fit > 1 ? fit : 1) * ROWS;
   out->columns_size = (uint64_t)(out->slice * row);
@@ -161,7 +182,7 @@ armnn_status_t armnn_i_acc_list_excesses(const armnn_i_acc_maker_t* maker,
     plan_slices(layout, taps, out);
   }
   if (begins != NULL) armnn_free(maker->host, begins);
-  if (list.pairs != NULL) armnn_free(maker->host, list.pairs);
+  if (list.runs != NULL) armnn_free(maker->host, list.runs);
   return status;
 }
 
@@ -172,7 +193,7 @@ static int64_t columns_of(const armnn_i_acc_excesses_t* excesses) {
 }
 
 void armnn_i_acc_read_columns(const armnn_i_acc_excesses_t* excesses, const char* const* inputs,
-                              int64_t rows, int16_t* columns) {
+                              int64_t rows, uint8_t* columns) {
   armnn_i_acc_columns_job_t job = excesses->columns;
   for (int64_t r = 0; r < rows; r += ROWS, columns += columns_of(excesses)) {
     job.inputs = inputs + r;
@@ -183,11 +204,11 @@ void armnn_i_acc_read_columns(const armnn_i_acc_excesses_t* excesses, const char
 }
 
 bool armnn_i_acc_sum_excesses(const armnn_i_acc_excesses_t* excesses, int64_t panel, int64_t rows,
-                              const int16_t* columns, int32_t* sums) {
+                              const uint8_t* columns, int32_t* sums) {
   const int64_t width = excesses->kernels->panel;
   armnn_i_acc_excess_job_t job = {.columns = columns,
                                   .begins = excesses->begins + panel * width,
-                                  .pairs = excesses->pairs,
+                                  .runs = excesses->runs,
                                   .sums = sums};
   if (job.begins[0] == job.begins[width]) return false;
   for (int64_t r = 0; r < rows; r += ROWS) {

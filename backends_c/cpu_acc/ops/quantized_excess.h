@@ -10,7 +10,7 @@
 
 #include "quantized_product.h"
 
-/* Packed panels of all groups, as quantized_convolution.c has them. Behind them is how many pairs
+/* Packed panels of all groups, as quantized_convolution.c has them. Behind them is how many runs
  * of weights are listed. */
 typedef struct armnn_i_acc_panel_layout_t {
   int64_t panels, panel_size; /* in int32 */
@@ -21,9 +21,9 @@ typedef struct armnn_i_acc_excesses_t {
   bool is_there; /* something is listed */
   const armnn_i_acc_product_kernels_t* kernels;
   const uint32_t* begins; /* [panels * panel + 1] */
-  const armnn_i_acc_excess_pair_t* pairs;
+  const armnn_i_acc_excess_run_t* runs;
   armnn_i_acc_columns_job_t columns; /* without its rows */
-  int64_t slice;                     /* rows whose columns stay in cache; a multiple of 16 */
+  int64_t slice;                     /* rows whose columns stay in cache; a multiple of 32 */
   uint64_t columns_size, sums_size;  /* of a slice, in bytes of scratch */
 } armnn_i_acc_excesses_t;
 
@@ -37,9 +37,9 @@ armnn_status_t armnn_i_acc_list_excesses(const armnn_i_acc_maker_t* maker,
 
 /* The columns of |rows| rows at |inputs|, at most a slice. */
 void armnn_i_acc_read_columns(const armnn_i_acc_excesses_t* excesses, const char* const* inputs,
-                              int64_t rows, int16_t* columns);
+                              int64_t rows, uint8_t* columns);
 /* The sums of these with what panel |panel| has listed, [row][channel]; false: it has nothing. */
 bool armnn_i_acc_sum_excesses(const armnn_i_acc_excesses_t* excesses, int64_t panel, int64_t rows,
-                              const int16_t* columns, int32_t* sums);
+                              const uint8_t* columns, int32_t* sums);
 
 #endif /* ARMNN_CPU_ACC_QUANTIZED_EXCESS_H_ */

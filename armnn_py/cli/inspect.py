@@ -30,6 +30,7 @@ from armnn_py.cli.render import (
     printable,
     shortened,
 )
+from armnn_py.network.layer import working_layers
 from armnn_py.network.stages import count_layers, describe_stage, walk_stages
 from armnn_py.text import counted, format_bytes
 from armnn_py.types import DataLayout
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["inspect", "multiply_adds"]
-
-_FRAME = {"Input", "Output", "Constant"}
 
 
 @click.command(cls=Command)
@@ -77,7 +76,7 @@ def inspect(
     parts = [stage.network for stage in network.stages if stage.network is not None]
     layers = [layer for part in (network, *parts) for layer in part.layers]
     constants = [layer for layer in layers if layer.shown_type.label == "Constant"]
-    working = [layer for layer in layers if layer.shown_type.label not in _FRAME]
+    working = working_layers(layers)
     tensors = [
         {"kind": kind, **_tensor(name, info)}
         for kind, infos in (

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from armnn_py.errors import InvalidArgumentError
@@ -13,6 +13,7 @@ from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.text import printable
 from armnn_py.types import LayerType
 from armnn_py.types.aliases import name_for_people
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -27,6 +28,7 @@ __all__ = [
     "Source",
     "VariableLayer",
     "check_backend_hint",
+    "working_layers",
 ]
 
 
@@ -318,6 +320,11 @@ def check_backend_hint(backend: str | None) -> str | None:
     if backend is None or (isinstance(backend, str) and backend):
         return backend
     raise InvalidArgumentError(f"backend hint {backend!r} given, a backend id or None expected")
+
+
+def working_layers(layers: Iterable[Layer]) -> list[Layer]:
+    """Return the layers that compute: all but inputs, outputs and constants."""
+    return [layer for layer in layers if not FACTS[layer.type].host]
 
 
 def _layer_of(network: LayerOwner, guid: int) -> Layer:

@@ -13,16 +13,14 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import StagesNeededError
+from armnn_py.network.layer import working_layers
 from armnn_py.text import counted
-from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from armnn_py.network.storage import NetworkStorage, Stage
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["count_layers", "describe_stage", "stages_needed", "sub_stage", "walk_stages"]
-
-_FRAME = {LayerType.CONSTANT, LayerType.INPUT, LayerType.OUTPUT}
 
 
 def stages_needed(
@@ -65,7 +63,7 @@ def count_layers(network: NetworkStorage) -> int | None:
     """Return the number of layers without inputs, outputs and constants; None if not known."""
     if network.is_dynamic:
         return None
-    return sum(layer.type not in _FRAME for layer in network.layers)
+    return len(working_layers(network.layers))
 
 
 def describe_stage(stage: Stage) -> str:

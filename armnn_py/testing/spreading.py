@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armnn_py.network.layer import working_layers
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -44,7 +46,6 @@ def scatter(network: Network, backends: Sequence[str], seed: int) -> Network:
     """A copy whose layers ask for backends drawn at random; who refuses is not asked again."""
     rng = random.Random(seed)
     copy = network.copy()
-    for layer in copy.layers:
-        if layer.type.label not in ("Input", "Output", "Constant"):
-            layer.backend_hint = rng.choice(backends)
+    for layer in working_layers(copy.layers):
+        layer.backend_hint = rng.choice(backends)
     return copy

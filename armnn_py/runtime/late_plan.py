@@ -74,7 +74,8 @@ def make_plan(optimized: OptimizedNetwork, network_id: int, debug: DebugHook) ->
     layers = optimized.contents.layers
     if not any(slot.info.late for layer in layers for slot in layer.outputs):
         return NetworkPlan(optimized, network_id, debug)
-    from armnn_py.runtime.late_shapes import LateRefusedError, find_late_shapes
+    from armnn_py.runtime.late_search import find_late_shapes
+    from armnn_py.runtime.late_sizes import LateRefusedError
 
     try:
         late = find_late_shapes(optimized, ())
@@ -147,8 +148,8 @@ def plan_late(
             f"network '{optimized.name}': bounds given, but no dimension is free",
             details=[f"input '{name}': {info!r}" for name, info in optimized.inputs.items()],
         )
-    from armnn_py.runtime.late_shapes import LateRefusedError, find_late_shapes
-    from armnn_py.runtime.late_sizes import read_bounds
+    from armnn_py.runtime.late_search import find_late_shapes
+    from armnn_py.runtime.late_sizes import LateRefusedError, read_bounds
     from armnn_py.runtime.network_plan import NetworkPlan
 
     sizes = read_bounds(optimized.inputs, bounds)

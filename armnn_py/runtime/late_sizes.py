@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bounds",
+    "LateRefusedError",
     "LateSize",
     "NoRuleError",
     "evaluate",
@@ -58,6 +59,18 @@ class NoRuleError(Exception):
 
     def __init__(self, text: str = "it follows from the sizes in an unknown way") -> None:
         super().__init__(text)
+
+
+class LateRefusedError(Exception):
+    """One plan cannot serve all shapes; ``reasons`` say why. No user sees it.
+
+    ``by_backends``: other backends might serve them.
+    """
+
+    def __init__(self, reasons: Sequence[str], *, by_backends: bool = False) -> None:
+        super().__init__("; ".join(reasons))
+        self.reasons = tuple(reasons)
+        self.by_backends = by_backends
 
 
 # ---- Bounds ---------------------------------------------------------------------------------

@@ -196,7 +196,7 @@ class NetworkPlan:
 
         A step of the host moves a whole tensor.
         """
-        from armnn_py.runtime.late_shapes import LateRefusedError
+        from armnn_py.runtime.late_sizes import LateRefusedError
 
         slots = {id(build.tensors[number]): slot for slot, number in build.number_of.items()}
         build.keeps_size = lambda source, target: late.same_size(

@@ -34,6 +34,8 @@ LATE = {
     "armnn_py.pictures",
     "armnn_py.optimizer.layout_regions",
     "armnn_py.runtime.bound_network",
+    "armnn_py.runtime.late_rules",
+    "armnn_py.runtime.late_search",
     "armnn_py.runtime.late_shapes",
     "armnn_py.runtime.time_network",
     "armnn_py.runtime.profiling",

@@ -167,12 +167,12 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
 
     def _read_variable(self, name: str) -> np.ndarray[Any, Any]:
         with self._turn("read variables of"):
-            return self._context.read_variable(name)
+            return self._context.state.read(name)
 
     def _write_variables(self, values: Mapping[str, np.ndarray[Any, Any]]) -> None:
         with self._turn("set variables of"):
             for name, array in values.items():
-                self._context.write_variable(name, array)
+                self._context.state.write(name, array)
 
     def reset_state(self) -> None:
         """Have recurrent layers and variables forget earlier runs over these arrays.
@@ -185,7 +185,7 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
             A backend fails to.
         """
         with self._turn("reset"):
-            self._context.reset_state()
+            self._context.state.reset()
 
     @contextlib.contextmanager
     def _turn(self, verb: str) -> Iterator[None]:
@@ -259,8 +259,8 @@ def bind_arrays(
         context = pool.borrow(lease, choice.key_in_pool(key), new_sequence=True)
         context.set_key(key)
         if arrays is None:
-            arrays = context.fresh_inputs()
-        context.check_inputs(arrays)
+            arrays = context.arrays.fresh_inputs()
+        context.arrays.check_inputs(arrays)
         if outputs is not None:
             arrays, outputs = binder.bind_out(
                 outputs,
@@ -269,8 +269,8 @@ def bind_arrays(
                 share=True,
                 in_place=lambda: context.plan.in_place,
             )
-            context.check_outputs(outputs)
-        own = context.fresh_outputs(outputs or {})
+            context.arrays.check_outputs(outputs)
+        own = context.arrays.fresh_outputs(outputs or {})
         bound = BoundNetwork(network, pool, lease, arrays, own, options)
         pool.keep(lease, bound)
         return bound

@@ -166,7 +166,7 @@ class ContextPool(LeaseBook):
             if lease.context is None:
                 lease.context = entry.make_context()
             if new_sequence:
-                lease.context.begin_sequence()
+                lease.context.state.begin_sequence()
             elif sequence is not None:
                 sequence.enter(lease.context)
             return lease.context
@@ -293,13 +293,13 @@ class ContextPool(LeaseBook):
         entry.idle.append(lease)
         with self._condition:
             self._leases.add(lease)
-            if context.has_workload_state and self.sequence is None:
+            if context.state.is_in_workloads and self.sequence is None:
                 self.sequence = _sequence(self.name, self._variables)
 
     def _check_shapes(self, sequence: RunSequence, key: PlanKey) -> None:
         """Raise unless the state of the sequence can be used in a run of these shapes."""
         context = sequence.context
-        if context is None or not context.has_workload_state or self.fixed is not None:
+        if context is None or not context.state.is_in_workloads or self.fixed is not None:
             return
         entry = self._plans.find(key)
         if entry is None or context not in entry.made:

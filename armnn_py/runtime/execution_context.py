@@ -8,33 +8,29 @@ import contextlib
 import logging
 import threading
 import time
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py._native import abi
 from armnn_py._native.context import NativeContext
 from armnn_py._native.memory import address_of
-from armnn_py.errors import ExecutionCancelledError, ExecutionError
+from armnn_py.errors import ExecutionCancelledError
 from armnn_py.interrupts import deferred_interrupts
-from armnn_py.runtime.buffers import check_in_place, make_room
+from armnn_py.runtime.callers_arrays import CallersArrays
 from armnn_py.runtime.context_handles import ContextHandles
+from armnn_py.runtime.context_state import ContextState
 from armnn_py.runtime.open_profiles import note_copies, open_profiles
 from armnn_py.runtime.plain_arrays import PlainArrays
-from armnn_py.runtime.plan_build import CallersNeeds
-from armnn_py.runtime.run_errors import lost_state, raise_failed, raise_lost_device
-from armnn_py.runtime.shared_outputs import SharedOutputs
-from armnn_py.tensors.memory import ALIGNMENT
+from armnn_py.runtime.run_errors import raise_failed, raise_lost_device
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    import numpy as np
+
     from armnn_py.backends.run_options import RunOptions
-    from armnn_py.runtime.buffers import Room
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.network_plan import NetworkPlan
     from armnn_py.runtime.plan_keys import PlanKey
-    from armnn_py.runtime.shared_outputs import ViewToken
 
 __all__ = ["ExecutionContext"]
 
@@ -42,12 +38,6 @@ _get_ident = threading.get_ident
 _MAIN_THREAD = threading.main_thread().ident
 #: Seconds; a longer timeout means no deadline, which would overflow the clock's 64 bits.
 _LONGEST_TIMEOUT = 1e9
-_NO_NEEDS = CallersNeeds()
-#: How a run ended after which the state of workloads is not known; others: it failed.
-_LOSSES = {
-    abi.ARMNN_STATUS_CANCELLED: "a run was stopped in its middle",
-    abi.ARMNN_STATUS_TIMEOUT: "a run was stopped in its middle, by its timeout",
-}
 _log = logging.getLogger("armnn_py.runtime")
 
 Way: TypeAlias = tuple[int, bool, bool, bool]
@@ -61,23 +51,30 @@ _PLAIN_WAYS = _WAYS[False][False]
 
 
 class ExecutionContext:
-    """An arena and execution data of every backend; runs one inference at a time."""
+    """An arena and execution data of every backend; runs one inference at a time.
+
+    Attributes
+    ----------
+    plan
+        What it runs.
+    arrays
+        What arrays of callers must be like, and fresh ones.
+    state
+        What stays from run to run.
+    """
 
     __slots__ = (
         "_backends",
         "_bound",
         "_data",
         "_handles",
-        "_input_needs",
         "_may_call_python",
         "_memory_problems",
         "_native",
-        "_output_specs",
         "_plain",
-        "_shared_outputs",
-        "_state_loss",
-        "is_fresh",
+        "arrays",
         "plan",
+        "state",
     )
 
     def __init__(self, plan: NetworkPlan) -> None:
@@ -95,39 +92,27 @@ class ExecutionContext:
                 plan.native, self._data, self._handles.addresses, plan.network.name
             )
             undo.callback(self._native.destroy)
-            self._reset_variables()
+            self.state = ContextState(plan, self._native)
             undo.pop_all()
         self._backends = plan.backends
         #: If no backend can call Python, runs need not check each time whether one does.
         self._may_call_python = (plan.debug is not None and plan.debug.is_used) or any(
             backend.may_call_python for backend in plan.backends
         )
-        self._output_specs = []
-        for index, (name, info) in enumerate(plan.network.outputs.items()):
-            needs = plan.output_needs.get(index, _NO_NEEDS)
-            room = make_room(
-                info.static_shape, info.dtype, max(ALIGNMENT, needs.alignment), needs.readable
-            )
-            self._output_specs.append((name, needs, room))
+        self.arrays = CallersArrays(plan)
         self._plain: PlainArrays | None = None
         if plan.late is None:
             infos = plan.network.outputs.items()
-            rooms = [room for _, _, room in self._output_specs]
+            rooms = [room for _, _, room in self.arrays.outputs]
             self._plain = PlainArrays(
                 self._native,
                 plan.network.inputs.items(),
                 [(name, info, room) for (name, info), room in zip(infos, rooms, strict=True)],
             )
-        self._shared_outputs = SharedOutputs()
-        #: Whether no run has left anything in it.
-        self.is_fresh = True
-        #: How the run ended after which nobody knows what workloads keep.
-        self._state_loss = ""
         #: Why external memory of the run could not be mapped.
         self._memory_problems: list[str] = []
         #: Arrays that backends may have imported for more than one run.
         self._bound: list[np.ndarray] = []
-        self._input_needs = plan.input_needs
 
     def run_plain(self, inputs: Any, out: Any) -> dict[str, np.ndarray] | None:
         """Run without any options over what `LoadedNetwork.run` was given.
@@ -172,13 +157,13 @@ class ExecutionContext:
         if self._bound:  # an interrupt ended bind() early
             self.release_addresses()
         if strict:
-            self.check_inputs(inputs)
-            self.check_outputs(out or {})
+            self.arrays.check_inputs(inputs)
+            self.arrays.check_outputs(out or {})
         native = self._native
         for index, array in enumerate(inputs):
             native.inputs[index] = address_of(array)
         outputs: dict[str, np.ndarray] = {}
-        for index, (name, _, room) in enumerate(self._output_specs):
+        for index, (name, _, room) in enumerate(self.arrays.outputs):
             if out is not None and name in out:
                 outputs[name] = out[name]
                 native.outputs[index] = address_of(out[name])
@@ -186,7 +171,7 @@ class ExecutionContext:
                 try:
                     outputs[name], native.outputs[index] = room.take()
                 except MemoryError as error:
-                    self._raise_no_memory(name, room, error)
+                    self.arrays.raise_no_memory(name, room, error)
         if type(inputs) is not list or (out is not None and type(out) is not dict):
             self._set_memories([*inputs, *outputs.values()])
             try:
@@ -251,49 +236,6 @@ class ExecutionContext:
                 _log.warning("network '%s': %s", self.plan.network.name, problem)
 
     @property
-    def has_workload_state(self) -> bool:
-        """Whether workloads keep something from run to run."""
-        return self._native.has_state
-
-    def begin_sequence(self) -> None:
-        """Begin runs that have nothing to do with earlier ones."""
-        if not self.is_fresh:
-            self.reset_state()
-        self.is_fresh = False
-
-    def reset_state(self) -> None:
-        """Have workloads and variables forget what earlier runs left; not during a run."""
-        if not self._native.has_state and not self.plan.variables:
-            return
-        with deferred_interrupts():
-            if self._native.has_state:
-                self._state_loss = "a backend did not reset it"
-                self._native.reset()
-                self._state_loss = ""
-            self._reset_variables()
-
-    def _reset_variables(self) -> None:
-        for index, variable in enumerate(self.plan.variables):
-            self._native.write_variable(index, variable.initial)
-
-    def read_variable(self, name: str) -> np.ndarray:
-        """A copy of the value of a variable; not during a run."""
-        for index, variable in enumerate(self.plan.variables):
-            if variable.name == name:
-                array = np.empty(variable.info.static_shape, variable.info.dtype)
-                with deferred_interrupts():
-                    self._native.read_variable(index, array)
-                return array
-        raise KeyError(name)
-
-    def write_variable(self, name: str, array: np.ndarray) -> None:
-        """Set a variable to a dense array of its shape and dtype; not during a run."""
-        for index, variable in enumerate(self.plan.variables):
-            if variable.name == name:
-                with deferred_interrupts():
-                    self._native.write_variable(index, array)
-
-    @property
     def is_running(self) -> bool:
         """Whether a run is in flight."""
         return self._native.is_running
@@ -356,66 +298,11 @@ class ExecutionContext:
             return True
         return any(backend.calls_python for backend in self._backends)
 
-    # ---- Memory of callers -----------------------------------------------------------------------
-
-    def check_inputs(self, arrays: Sequence[np.ndarray]) -> None:
-        """Raise `InvalidArgumentError` unless the arrays can be used without a copy."""
-        for index, (name, array) in enumerate(zip(self.plan.network.inputs, arrays, strict=True)):
-            needs = self._input_needs.get(index, _NO_NEEDS)
-            check_in_place("input", name, array, needs.alignment, needs.readable)
-
-    def check_outputs(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """As `check_inputs` for arrays that outputs are written into."""
-        for name, needs, _ in self._output_specs:
-            if name in arrays:
-                check_in_place("output", name, arrays[name], needs.alignment, needs.readable)
-
-    def fresh_inputs(self) -> list[np.ndarray]:
-        """Arrays for the inputs, filled with zeros."""
-        arrays = []
-        for index, info in enumerate(self.plan.network.inputs.values()):
-            needs = self._input_needs.get(index, _NO_NEEDS)
-            alignment = max(ALIGNMENT, needs.alignment)
-            room = make_room(info.static_shape, info.dtype, alignment, needs.readable)
-            arrays.append(room.take()[0])
-            arrays[-1].fill(0)
-        return arrays
-
-    def fresh_outputs(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Arrays for the outputs in order: those given, and fresh ones."""
-        outputs = {}
-        for name, _, room in self._output_specs:
-            try:
-                outputs[name] = given[name] if name in given else room.take()[0]
-            except MemoryError as error:
-                self._raise_no_memory(name, room, error)
-        return outputs
-
-    def lend_outputs(self) -> tuple[dict[str, np.ndarray], ViewToken]:
-        """Arrays for the outputs of a run, in memory that is used again when the token is gone."""
-        return self._shared_outputs.take(lambda: self.fresh_outputs({}))
-
-    def _raise_no_memory(self, name: str, room: Room, error: MemoryError) -> NoReturn:
-        raise ExecutionError(
-            f"output '{name}' of network '{self.plan.network.name}': out of memory",
-            status=abi.ARMNN_STATUS_OUT_OF_MEMORY,
-            details=[f"{room.size} bytes were asked for"],
-        ) from error
-
     def _raise(self, status: int, timeout: float | None, *, strict: bool = False) -> None:
         """Raise the error of a failed run; an exception of a signal handler goes first."""
-        native = self._native
-        if native.handle and native.has_state and native.is_state_lost:
-            if native.was_refused and not native.caught:
-                raise lost_state(
-                    self.plan.network.name,
-                    self._state_loss or "a run failed",
-                    self.plan.state_layers,
-                )
-            if not native.was_refused:
-                self._state_loss = _LOSSES.get(status, "a run failed")
+        self.state.note_failure(status)
         raise_failed(
-            self.plan, native, status, timeout, strict=strict, memory=self._memory_problems
+            self.plan, self._native, status, timeout, strict=strict, memory=self._memory_problems
         )
 
     @property

@@ -8,10 +8,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.runtime.buffers import make_room
 from armnn_py.runtime.execution_context import ExecutionContext
 from armnn_py.tensors import MAX_DIMENSIONS
-from armnn_py.tensors.memory import ALIGNMENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -56,19 +54,7 @@ class LateContext(ExecutionContext):
         table = self._tables.find(key)
         self._key = None
         self._native.set_shapes(table.shapes)
-        self._output_specs = [
-            (
-                name,
-                needs,
-                make_room(
-                    info.static_shape, info.dtype, max(ALIGNMENT, needs.alignment), needs.readable
-                ),
-            )
-            for (name, needs, _), info in zip(
-                self._output_specs, table.outputs.values(), strict=True
-            )
-        ]
-        self._shared_outputs.clear()
+        self.arrays.set_outputs(table.outputs.values())
         self._table, self._key = table, key
 
     def set_addresses(self, inputs: Iterable[np.ndarray], outputs: Iterable[np.ndarray]) -> None:

@@ -252,7 +252,7 @@ class LoadedNetwork(
                 context = self._choice.borrow(lease, arrays, timeout, cancel)
             if share_outputs:
                 context.set_key(tuple([array.shape for array in arrays]))
-                out, token = context.lend_outputs()
+                out, token = context.arrays.lend()
             made = context.run(
                 arrays,
                 out,

@@ -163,14 +163,14 @@ class RunSequence:
         """
         if self.context is context:
             return
-        if self._loss and context.has_workload_state:
+        if self._loss and context.state.is_in_workloads:
             raise lost_state(self._name, self._loss, context.plan.state_layers)
-        context.begin_sequence()
+        context.state.begin_sequence()
         if self.context is not None:
             for name in self._variables:
-                context.write_variable(name, self.context.read_variable(name))
+                context.state.write(name, self.context.state.read(name))
         for name, array in self._values.items():
-            context.write_variable(name, array)
+            context.state.write(name, array)
         self.context = context
         self._values = {}
 
@@ -205,8 +205,8 @@ class RunSequence:
             A backend fails to reset its own; runs are refused then.
         """
         if self.context is not None:
-            self.context.reset_state()
-            self.context.is_fresh = True
+            self.context.state.reset()
+            self.context.state.is_fresh = True
         self.forget()
 
     def forget(self) -> None:
@@ -219,13 +219,13 @@ class RunSequence:
         """Forget the context, whose memory must not be touched any more."""
         context = self.context
         self.forget()
-        if context is not None and context.has_workload_state:
+        if context is not None and context.state.is_in_workloads:
             self._loss = why
 
     def read(self, name: str) -> np.ndarray[Any, Any]:
         """A copy of the value of a variable."""
         if self.context is not None:
-            return self.context.read_variable(name)
+            return self.context.state.read(name)
         if name not in self._values:
             raise InvalidArgumentError(
                 f"network '{self._name}': the first value of variable '{name}' is not known before "
@@ -238,6 +238,6 @@ class RunSequence:
         """Set variables."""
         for name, array in values.items():
             if self.context is not None:
-                self.context.write_variable(name, array)
+                self.context.state.write(name, array)
             else:
                 self._values[name] = array

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from armnn_py._native import trace
@@ -25,7 +25,8 @@ from armnn_py.runtime.inner_layers import (
 from armnn_py.runtime.open_profiles import LOCK, flush_profiles, open_profiles
 from armnn_py.runtime.profile_counters import Counting
 from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
-from armnn_py.runtime.profile_stages import StageBook, describe_run, order_of_stage
+from armnn_py.runtime.profile_stages import StageBook, describe_run
+from armnn_py.runtime.profile_sums import LayerSums
 from armnn_py.runtime.profile_text import summary, to_html, to_json, to_text
 from armnn_py.runtime.step_info import StepInfo
 from armnn_py.text import counted, printable
@@ -45,21 +46,6 @@ _log = logging.getLogger("armnn_py.runtime")
 _PHASES: dict[int, Literal["begin", "end", "instant"]] = dict(
     zip(trace.PHASES, ("begin", "end", "instant"), strict=True)
 )
-
-
-@dataclass(slots=True)
-class _Sum:
-    """The sums for a step, or for layers inside it."""
-
-    info: StepInfo
-    stage: str = ""
-    calls: int = 0
-    total_ns: int = 0
-    whole_ns: int = 0
-    copied_bytes: int = 0
-    reason: str = ""
-    operations: int = 0
-    expected_ns: int = 0
 
 
 def _describe(inner: InnerLayer, part: StepInfo, known: Mapping[int, LayerAssignment]) -> StepInfo:
@@ -105,7 +91,6 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         "_copied",
         "_counting",
         "_dropped_before",
-        "_functions",
         "_in_step",
         "_known",
         "_name",
@@ -132,10 +117,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         self._name = name
         self._stages = StageBook(network)
         self._backends = backends
-        # By plan (of stages: by what is shown), step, kernel and guids of layers inside it.
-        self._sums: dict[tuple[Hashable, int, str, tuple[int, ...]], _Sum] = {}
-        # The sums of functions between stages, by stage.
-        self._functions: dict[str, _Sum] = {}
+        self._sums = LayerSums()
         self._timeline: list[TimelineEvent] = []
         self._known: dict[NetworkPlan, dict[int, LayerAssignment]] = {}
         self._dropped_before = 0
@@ -185,28 +167,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         traceback: TracebackType | None,
     ) -> None:
         self._stop()
-        for stage, function in self._functions.items():
-            function.total_ns = max(0, function.total_ns - self._stages.time_inside(stage))
-        sums = sorted(self._sums.items(), key=lambda item: order_of_stage(item[1].stage))
-        self.layers = tuple(
-            LayerProfile(
-                entry.info.layer,
-                entry.info.type,
-                entry.info.backend,
-                entry.info.kernel,
-                entry.calls,
-                entry.total_ns,
-                entry.info.memory,
-                guids,
-                entry.copied_bytes,
-                entry.reason,
-                entry.operations // entry.calls,
-                entry.expected_ns // entry.calls,
-                entry.whole_ns,
-                entry.stage,
-            )
-            for (*_, guids), entry in sums
-        )
+        self.layers = self._sums.records(self._stages.time_inside)
         self.events = tuple(self._told)
         if self._stages.is_used:
             self._timeline.sort(key=lambda event: event.time_ns + event.duration_ns)
@@ -214,7 +175,6 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         self._stages.forget()
         self._timeline.clear()
         self._known.clear()
-        self._sums.clear()
         self._told.clear()
         self._in_step.clear()
         self._copied.clear()
@@ -299,9 +259,7 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
         for function in run.functions:
             stage = sub_stage(called, function.number)
             info = function.describe(stage)
-            entry = self._count(stage, stage, 0, (), info, function.duration_ns)
-            entry.whole_ns += function.duration_ns
-            self._functions[stage] = entry
+            self._sums.count_function(stage, info, function.duration_ns)
             self._add_to_timeline(info, stage, thread, function.time_ns, function.duration_ns)
         self._take_run(called, thread, run.time_ns, run.duration_ns)
 
@@ -336,31 +294,15 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
             for first, duration_ns in group_by_kernel(kernels):
                 shown = _describe(first, info, known)
                 guids = tuple(first.guids)
-                self._count(shown_by, stage, step.id, guids, shown, duration_ns)
+                self._sums.count(shown_by, stage, step.id, guids, shown, duration_ns)
                 rest -= duration_ns
-        entry = self._count(shown_by, stage, step.id, (), info, max(rest, 0))
+        entry = self._sums.count(shown_by, stage, step.id, (), info, max(rest, 0))
         if not info.is_queued:
             entry.whole_ns += step.duration_ns
         size, words = self._copied.pop((step.plan, step.run_id), (0, ""))
         entry.copied_bytes += size
         entry.reason = words or entry.reason
         self._add_to_timeline(info, stage, step.thread, step.time_ns, step.duration_ns)
-
-    def _count(
-        self,
-        shown_by: Hashable,
-        stage: str,
-        step: int,
-        guids: tuple[int, ...],
-        info: StepInfo,
-        time_ns: int,
-    ) -> _Sum:
-        entry = self._sums.setdefault((shown_by, step, info.kernel, guids), _Sum(info, stage))
-        entry.calls += 1
-        entry.total_ns += time_ns
-        entry.operations += info.operations
-        entry.expected_ns += info.expected_ns
-        return entry
 
     def _add_to_timeline(
         self, info: StepInfo, stage: str, thread: int, time_ns: int, duration_ns: int

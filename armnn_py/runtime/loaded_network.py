@@ -4,38 +4,35 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from armnn_py._native.log import drain_log
-from armnn_py.errors import InvalidArgumentError, StagesNeededError
+from armnn_py.errors import InvalidArgumentError
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
-from armnn_py.runtime.binding import Binder, check_stops
+from armnn_py.runtime.binding import Binder
 from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.context_pool import ContextPool
 from armnn_py.runtime.debug_hook import DebugHook
+from armnn_py.runtime.general_runs import GeneralRuns
 from armnn_py.runtime.network_facts import NetworkFacts
 from armnn_py.runtime.notices import NetworkNotices
 from armnn_py.runtime.plan_cache import PLAN_CACHE_BYTES
 from armnn_py.runtime.plan_choice import PlanChoice, maker_of_the_plan
-from armnn_py.runtime.shared_outputs import guarded_views
+from armnn_py.runtime.staged_parts import StagedParts
 
 if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.backends.run_options import RunOptions
-    from armnn_py.network import Network, Stage
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.late_sizes import Bounds, LateSize
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.network_plan import NetworkPlan
-    from armnn_py.runtime.staged_runs import Part, StagedRuns
 
 __all__ = ["LoadedNetwork"]
 
@@ -80,9 +77,7 @@ class LoadedNetwork(
         self._binder = Binder(self.name, optimized.inputs, optimized.outputs)
         self._debug = DebugHook()
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
-        self._settings = (plan_cache_size, plan_cache_bytes, threads)
-        self._stages: StagedRuns | None = None
-        self._stages_lock = threading.Lock()
+        self._parts = StagedParts(optimized, runtime, plan_cache_size, plan_cache_bytes, threads)
         late: list[NetworkPlan] = []
         limits: list[LateSize] = []
         has_many = bounds is not None or optimized.is_dynamic
@@ -104,8 +99,9 @@ class LoadedNetwork(
                     optimized, self._notices, self._debug, bounds, late, limits
                 )
             self._choice = PlanChoice(optimized, self._binder, pool, has_late_plan=bool(late))
+            self._runs = GeneralRuns(self._binder, pool, self._choice, self._parts)
             if optimized.contents.stages:
-                self._use_stages(optimized.contents.stages)
+                self._parts.load(optimized.contents.stages)
             self._notices.after_load()
         except BaseException:
             self._pool.free()
@@ -210,116 +206,11 @@ class LoadedNetwork(
                     drain_log()
                 if plain is not None:
                     return plain
-        if timeout is not None or cancel is not None:
-            check_stops(timeout, cancel)
-        if share_outputs and out is not None:
-            raise InvalidArgumentError("pass out= or share_outputs=True, not both")
-        if outputs is not None:
-            self._binder.check_outputs(outputs)
-        given_out = out
-        arrays = self._binder.bind(inputs, share=share_inputs)
-        if self._stages is not None:
-            if out is not None:
-                infos = self._binder.outputs
-                arrays, out = self._binder.bind_out(
-                    out, arrays, lambda name: infos[name], share=share_inputs
-                )
-            return self._run_stages(
-                arrays, outputs,
-                out=out, timeout=timeout, cancel=cancel, share_inputs=share_inputs,
-                share_outputs=share_outputs, options=options,
-            )  # fmt: skip
-        run_options = None if options is None else self._run_options(options)
-        lease = pool.take()
-        begin = 0.0
-        try:
-            if lease is None:
-                if timeout is not None and pool.sequence is not None:
-                    begin = time.monotonic()
-                lease = pool.start(timeout=timeout, cancel=cancel)
-            if out is not None:
-                choice = self._choice
-                key = choice.ready_key(arrays)
-                arrays, out = self._binder.bind_out(
-                    out,
-                    arrays,
-                    lambda name: choice.output(name, key),
-                    share=share_inputs,
-                    in_place=lambda: choice.in_place(key),
-                )
-            context = lease.context
-            if context is None:
-                context = self._choice.borrow(lease, arrays, timeout, cancel)
-            if share_outputs:
-                context.set_key(tuple([array.shape for array in arrays]))
-                out, token = context.arrays.lend()
-            made = context.run(
-                arrays,
-                out,
-                timeout=timeout,
-                cancel=cancel,
-                strict=share_inputs,
-                options=run_options,
-                begin=begin,
-            )
-            if share_outputs:
-                made = guarded_views(made, token)
-            return made if outputs is None else {name: made[name] for name in outputs}
-        except StagesNeededError as found:
-            stages = found.stages  # of the first run, if dimensions are free
-        finally:
-            if lease is not None:
-                pool.give_back(lease)
-            drain_log()
-        self._use_stages(stages)
-        return self.run(
-            inputs, outputs=outputs, out=given_out, timeout=timeout, cancel=cancel,
-            share_inputs=share_inputs, share_outputs=share_outputs, options=options,
+        return self._runs.run(
+            inputs, outputs, out,
+            timeout=timeout, cancel=cancel, share_inputs=share_inputs,
+            share_outputs=share_outputs, options=options, checked=self._run_options,
         )  # fmt: skip
-
-    def _run_stages(
-        self, arrays: Sequence[np.ndarray], outputs: Sequence[str] | None, **given: Any
-    ) -> dict[str, np.ndarray]:
-        """Run one part after another, see `run`; a lease has `close` wait."""
-        assert self._stages is not None
-        lease = self._pool.start(timeout=given["timeout"], cancel=given["cancel"])
-        try:
-            made = self._stages.run(dict(zip(self._binder.inputs, arrays, strict=True)), **given)
-        finally:
-            self._pool.give_back(lease)
-            drain_log()
-        return made if outputs is None else {name: made[name] for name in outputs}
-
-    def _use_stages(self, stages: Sequence[Stage]) -> None:
-        """Load the parts of the network, which has no plan as a whole."""
-        from armnn_py.runtime.staged_runs import StagedRuns
-
-        plan_cache_size, plan_cache_bytes, threads = self._settings
-        runtime = self._runtime
-
-        def load(network: Network) -> Part:
-            part = runtime.load_network(
-                self._optimized.like_this(network),
-                plan_cache_size=plan_cache_size,
-                plan_cache_bytes=plan_cache_bytes,
-                threads=threads,
-            )
-            runtime.forget(part.id)  # this network closes it
-            return part
-
-        made = StagedRuns(self.name, stages, list(self._binder.outputs), load)
-        with self._stages_lock:
-            is_first = self._stages is None
-            if is_first:
-                self._stages = made
-        if not is_first:  # another thread was first
-            for part in made.parts:
-                part.close()
-
-    @property
-    def _parts(self) -> Sequence[Part]:
-        """The loaded parts, in order; none of a network with plans of its own."""
-        return [] if self._stages is None else list(self._stages.parts)
 
     def prepare(self, shapes: Bounds | Sequence[Bounds]) -> None:
         """Make plans before runs need them.

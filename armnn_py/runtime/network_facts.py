@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.network_state import NetworkState
     from armnn_py.runtime.profiling import Profile
+    from armnn_py.runtime.staged_parts import StagedParts
     from armnn_py.runtime.staged_runs import StagedRuns
     from armnn_py.tensors import TensorInfo
 
@@ -40,10 +41,15 @@ class NetworkFacts:
     _debug: DebugHook
     _late_shapes: LateShapesReport | None
     _optimized: OptimizedNetwork
+    _parts: StagedParts
     _pool: ContextPool
     _runtime: NetworkOwner
-    _stages: StagedRuns | None
     _state: NetworkState | None
+
+    @property
+    def _stages(self) -> StagedRuns | None:
+        """What runs its parts, if it runs in stages and that is known."""
+        return self._parts.runs
 
     @property
     def inputs(self) -> Mapping[str, TensorInfo]:

@@ -36,7 +36,10 @@ class Part(Protocol):
 
     id: int
     _pool: ContextPool
-    _stages: StagedRuns | None
+
+    @property
+    def _stages(self) -> StagedRuns | None:
+        """What runs its parts, if it runs in stages and that is known."""
 
     @property
     def assignment(self) -> Assignment:

@@ -10,11 +10,13 @@ from armnn_py._native.backend_services import DeviceDescription
 from armnn_py._native.profiling_context import Counter
 from armnn_py.backends.allocator import Allocator
 from armnn_py.backends.backend import Backend
+from armnn_py.backends.given_options import BackendOptions
+from armnn_py.backends.loading import load_backends
 from armnn_py.backends.model_options import ModelOptions
 from armnn_py.backends.naming import FILE_NAME_RULE, BackendFileName, parse_file_name
 from armnn_py.backends.option import BackendOption
 from armnn_py.backends.probe.findings import ProbeFinding
-from armnn_py.backends.registry import BackendOptions, BackendRegistry, load_backends
+from armnn_py.backends.registry import BackendRegistry
 from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.verdict import LoadReport, Place, Verdict
 from armnn_py.backends.version import BackendVersion

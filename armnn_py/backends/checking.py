@@ -25,8 +25,8 @@ from armnn_py.backends.discovery import BackendPath, Candidate, Finding, look_at
 from armnn_py.backends.dynamic_backend import OnStep, load_file
 from armnn_py.backends.exports import exported_names
 from armnn_py.backends.inspection import inspect_file
+from armnn_py.backends.loading import load_backends
 from armnn_py.backends.naming import parse_file_name
-from armnn_py.backends.registry import load_backends
 from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.trust.rules import TrustRules
 from armnn_py.backends.verdict import Stage, Verdict

@@ -1,0 +1,222 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The search for the backends of one runtime, and what people are told of it."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from armnn_py import environment
+from armnn_py.backends.admission import Admission, read_ids
+from armnn_py.backends.allocator import Allocator
+from armnn_py.backends.discovery import BackendPath
+from armnn_py.backends.given_options import BackendOptions, OptionsOfCaller, check_known
+from armnn_py.backends.memory_wishes import MemoryWishes
+from armnn_py.backends.probe.gate import DEFAULT_SECONDS, Examiner, check_seconds
+from armnn_py.backends.registry import BackendRegistry
+from armnn_py.backends.search import Search, list_folders
+from armnn_py.backends.shared_library import LOADING
+from armnn_py.backends.trust.rules import TrustRules, check_level
+from armnn_py.backends.verdict import LoadReport, Verdict, printable
+from armnn_py.caller import caller_level
+from armnn_py.device_ids import split_id
+from armnn_py.errors import BackendSkippedWarning, InvalidArgumentError
+
+if TYPE_CHECKING:
+    from armnn_py.python_backend import PythonBackend
+    from armnn_py.python_backend.serving import Serving
+
+__all__ = ["load_backends"]
+
+_log = logging.getLogger("armnn_py.backends")
+
+_LOG_LEVELS = {
+    "loaded": logging.INFO,
+    "refused": logging.WARNING,
+    "duplicate": logging.INFO,
+    "unavailable": logging.INFO,
+    "skipped": logging.DEBUG,
+}
+_NAMED_BY_USER = {
+    "argument": "dynamic_backends_path",
+    "environment": "DYNAMIC_BACKEND_PATHS",
+    "python": "python_backends",
+}
+
+
+def load_backends(
+    *,
+    dynamic_backends_path: BackendPath | Sequence[BackendPath] | None = None,
+    enable_dynamic_backends: bool = True,
+    bundled_backends: bool = True,
+    backend_options: BackendOptions | None = None,
+    use_environment: bool = True,
+    custom_allocators: Mapping[str, Allocator] | None = None,
+    protected_mode: bool = False,
+    python_backends: Sequence[PythonBackend] = (),
+    backends: Sequence[str] | str | None = None,
+    allowed_backends: Sequence[str] | None = None,
+    denied_backends: Sequence[str] | None = None,
+    probe_seconds: float | None = None,
+    trust: str | None = None,
+    private_libraries: Sequence[str] | None = None,
+) -> BackendRegistry:
+    """Search for backends and load them.
+
+    No file makes this fail: files that cannot be used are in the ``load_report`` of the result.
+    Libraries are shared with other registries of the process.
+
+    Parameters
+    ----------
+    dynamic_backends_path
+        Absolute folder, or a sequence of them, searched instead of ``DYNAMIC_BACKEND_PATHS``, the
+        compiled-in list and installed wheels; also if it is not usable, or an empty list.
+    enable_dynamic_backends
+        False: only backends that are linked into the core library.
+    bundled_backends
+        False: without the package's own backends, statically linked ones included.
+    backend_options
+        Id to (name to value); for all devices of a backend, or for one: ``"AcmeNpu:1"``.
+    use_environment
+        False: environment variables are not read.
+    custom_allocators
+        Id to allocator: a backend that does not take its allocator is not used.
+    protected_mode
+        True: only backends that allocate protected content are used, each with an allocator of
+        memory source DMA_BUF_PROTECTED.
+    python_backends
+        Objects of backends written in Python, which come first: one may take another's id.
+    backends
+        Ids: files of other backends are not opened, as far as their names or an earlier trial tell
+        whose they are. None: all are opened.
+    allowed_backends, denied_backends
+        Ids that alone are used, and ids that are not used; instead of ``ARMNN_PY_ALLOW_BACKENDS``
+        and ``ARMNN_PY_DENY_BACKENDS``.
+    probe_seconds
+        Time for the trial of a file in another process, before this one opens it; 0: no trial.
+        Default: ``ARMNN_PY_PROBE_SECONDS``, else 1. Files of the package are not tried.
+    trust
+        ``open``, ``warn`` or ``locked``, see `armnn_py.backends.trust.rules`. Default:
+        ``ARMNN_PY_TRUST``, else ``warn``.
+    private_libraries
+        Ids by the names of files: such a backend gets all libraries that it needs for itself.
+        Default: ``ARMNN_PY_PRIVATE_LIBRARIES``, else none.
+
+    Raises
+    ------
+    InvalidArgumentError
+        An argument or an environment variable makes no sense, or an option does not exist.
+
+    Warns
+    -----
+    BackendSkippedWarning
+        Files or folders were refused that the argument or the environment named.
+    """
+    options = OptionsOfCaller(backend_options)
+    wishes = MemoryWishes({} if custom_allocators is None else custom_allocators, protected_mode)
+    wanted = read_ids("backends", backends)
+    allowed = read_ids("allowed_backends", allowed_backends)
+    denied = read_ids("denied_backends", denied_backends)
+    private = read_ids("private_libraries", private_libraries)
+    seconds = check_seconds(probe_seconds)
+    level = check_level(trust)
+    environment.last_words()  # a value of no sense is told before any file is opened
+    environment.watchdog_seconds()
+    if use_environment:
+        bundled_backends = bundled_backends and environment.bundled_backends()
+        enable_dynamic_backends = enable_dynamic_backends and environment.dynamic_backends()
+        if allowed is None:
+            allowed = read_ids("ARMNN_PY_ALLOW_BACKENDS", environment.allowed_backends())
+        if denied is None:
+            denied = read_ids("ARMNN_PY_DENY_BACKENDS", environment.denied_backends())
+        if private is None:
+            private = read_ids("ARMNN_PY_PRIVATE_LIBRARIES", environment.private_libraries())
+        seconds = environment.probe_seconds() if seconds is None else seconds
+        level = environment.trust_level() if level is None else level
+    if wanted is not None:  # options and memory are given for backends that are wanted
+        wanted |= {split_id(one)[0] for one in (*options.keys, *wishes.allocators)}
+    folders: list[tuple[str, str]] = []
+    verdicts: list[Verdict] = []
+    if enable_dynamic_backends:
+        folders, verdicts = list_folders(
+            dynamic_backends_path, bundled=bundled_backends, use_environment=use_environment
+        )
+    admission = Admission(wanted, allowed, denied or frozenset(), private or frozenset())
+    search = Search(
+        options,
+        wishes,
+        admission,
+        Examiner(
+            DEFAULT_SECONDS if seconds is None else seconds,
+            environment.cache_folder() if use_environment else None,
+        ),
+        TrustRules(level or "warn", environment.lock_file() if use_environment else None),
+    )
+    serving = _serving(python_backends)
+    try:
+        with LOADING:
+            for python_backend in serving:
+                search.add_python(python_backend)
+            if bundled_backends:
+                search.add_static()
+        search.add_files(folders)
+        search.verdicts += verdicts
+        registry = BackendRegistry(search.backends, LoadReport(search.verdicts, search.places))
+        admission.check_spelling(
+            (one.id for one in registry.load_report if one.id is not None),
+            (one.path for one in registry.load_report),
+        )
+        for subject, ids in (
+            ("backend_options", options.keys),
+            ("custom_allocators", wishes.allocators),
+        ):
+            if ids:  # else no backend need be asked how many devices it has
+                check_known(subject, ids, registry, registry.load_report, registry.all_ids)
+        options.check_devices(registry)
+        _announce(registry.load_report, options.ids)
+    except BaseException:
+        search.close()
+        raise
+    return registry
+
+
+def _serving(python_backends: Sequence[PythonBackend]) -> list[Serving]:
+    """Check the caller's backends; those in C need nothing of what these do."""
+    if isinstance(python_backends, (list, tuple)) and not python_backends:
+        return []
+    from armnn_py.python_backend.serving import Serving
+
+    if not isinstance(python_backends, (list, tuple)):
+        raise InvalidArgumentError(
+            f"python_backends: {type(python_backends).__name__} given, "
+            "a list of PythonBackend objects expected"
+        )
+    return [Serving(backend) for backend in python_backends]
+
+
+# ---- Telling people -----------------------------------------------------------------------------
+
+
+def _announce(report: LoadReport, asked_for: Collection[str]) -> None:
+    """Log all verdicts; warn of refused files in folders that the caller named, or with options."""
+    unwelcome = []
+    for verdict in report:
+        named_by_user = verdict.place in _NAMED_BY_USER or verdict.id in asked_for
+        level = _LOG_LEVELS[verdict.status]
+        if verdict.stage == "place" and verdict.place == "compiled-in":
+            level = logging.INFO  # a distribution's folder may well be absent
+        _log.log(level, "%s", verdict)
+        if named_by_user and verdict.status == "refused":
+            unwelcome.append(verdict)
+    if unwelcome:
+        sources = dict.fromkeys(
+            _NAMED_BY_USER.get(verdict.place, "backend_options") for verdict in unwelcome
+        )
+        lines = [f"refused, though named by {' and '.join(sources)}:"]
+        for verdict in unwelcome:
+            lines.append(f"  {verdict}")
+            lines += [f"    hint: {printable(verdict.hint)}"] if verdict.hint else []
+        warnings.warn("\n".join(lines), BackendSkippedWarning, stacklevel=caller_level())

@@ -15,9 +15,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from armnn_py import environment
-from armnn_py._native import abi, backend_table, dynamic_library, last_words
+from armnn_py._native import backend_table, dynamic_library, last_words
 from armnn_py._native.process_state import KeptState
 from armnn_py.backends import shared_library
+from armnn_py.backends.identity import check_version, find_exports, read_id
 from armnn_py.backends.inspection import InspectedFile, inspect_file
 from armnn_py.backends.memory_wishes import MemoryWishes
 from armnn_py.backends.naming import parse_file_name
@@ -28,7 +29,6 @@ from armnn_py.backends.source import BackendSource, OptionsFor
 from armnn_py.backends.trust.links import mapped_elsewhere
 from armnn_py.backends.verdict import Stage, Status, Verdict, printable
 from armnn_py.backends.version import BackendVersion
-from armnn_py.device_ids import SEPARATOR
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.records import structure
 
@@ -39,13 +39,9 @@ if TYPE_CHECKING:
     from armnn_py.backends.probe.findings import ProbeFinding
     from armnn_py.python_backend.serving import Serving
 
-__all__ = ["HOST_VERSION", "Attempt", "load_file", "load_python", "load_static"]
+__all__ = ["Attempt", "load_file", "load_python", "load_static"]
 
 _log = logging.getLogger("armnn_py.backends")
-
-#: What a backend of Arm NN's own reports: it exports the same three functions.
-ARM_NN_MAJOR = 1
-HOST_VERSION = BackendVersion(abi.ARMNN_BACKEND_API_MAJOR, abi.ARMNN_BACKEND_API_MINOR)
 
 # Called with each step before it begins: in most steps the file's code can end the process.
 OnStep = Callable[[Stage], None]
@@ -198,7 +194,7 @@ def _open_and_load(
         if attempt.is_noted:
             last_words.note_library(library.handle, library.path)
         attempt.on_step("symbols")
-        exports = _find_symbols(library.handle)
+        exports = find_exports(library.handle)
         return _load(attempt, exports, library, taken, options_for, wishes, admit=admit)
     except BaseException:
         if library is not None:
@@ -269,7 +265,7 @@ def load_python(
     return attempt.verdict("loaded", "create", "ok"), backend
 
 
-# ---- inspect, open, symbols ---------------------------------------------------------------------
+# ---- inspect, open ------------------------------------------------------------------------------
 
 
 def _check_inspection(attempt: Attempt, file: InspectedFile, admit: Admit) -> None:
@@ -323,25 +319,6 @@ def _open(file: InspectedFile) -> shared_library.SharedLibrary:
     raise RefusedError("open", code, f"cannot be opened: {words}", hint)
 
 
-def _find_symbols(handle: int) -> dynamic_library.Exports:
-    addresses = []
-    for name in dynamic_library.EXPORTS:
-        address = dynamic_library.symbol(handle, name)
-        if address is None:
-            raise RefusedError(
-                "symbols",
-                "symbol-missing",
-                f"does not export '{name}'",
-                'declare the entry points extern "C" with default visibility, '
-                "as armnn/backend_api.h does",
-            )
-        if not dynamic_library.is_code(address):
-            reason = f"exports '{name}', but it is no function"
-            raise RefusedError("symbols", "symbol-not-function", reason)
-        addresses.append(address)
-    return dynamic_library.Exports(*addresses)
-
-
 # ---- id, version, unique, table, create ---------------------------------------------------------
 
 
@@ -357,11 +334,11 @@ def _load(
     admit: Admit,
 ) -> Backend:
     attempt.on_step("id")
-    attempt.id = _read_id(exports)
+    attempt.id = read_id(exports)
     admit(attempt.id)
     attempt.on_step("version")
     attempt.version = BackendVersion(*dynamic_library.call_get_version(exports.get_version))
-    _check_version(attempt.id, attempt.version)
+    check_version(attempt.id, attempt.version)
     if attempt.is_noted and attempt.real_path is not None:
         last_words.note_backend(attempt.id, attempt.real_path)
     attempt.on_step("unique")
@@ -392,71 +369,3 @@ def _load(
         python_table,
     )
     return open_device(source, 0)
-
-
-#: Not in an id: the command line writes ``ID.option=value`` and ``ID,ID``.
-_MARKS_OF_OPTIONS = ".=,"
-
-
-def _read_id(exports: dynamic_library.Exports) -> str:
-    try:
-        data = dynamic_library.call_get_backend_id(exports.get_backend_id)
-    except dynamic_library.UnreadableTextError as error:
-        raise RefusedError("id", "id-unreadable", f"the text of GetBackendId {error}") from None
-    if data is None:
-        raise RefusedError("id", "id-null", "GetBackendId returned null")
-    if not data:
-        raise RefusedError("id", "id-empty", "GetBackendId returned the empty text")
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        reason = f"GetBackendId returned {_start_of(data)}, which is not UTF-8"
-        raise RefusedError("id", "id-not-text", reason) from None
-    if text == "Unknown":
-        reason = "GetBackendId returned 'Unknown', which is reserved"
-        raise RefusedError("id", "id-reserved", reason, "give the backend a name of its own")
-    if SEPARATOR in text:
-        reason = f"GetBackendId returned {_start_of(text)}, which has a '{SEPARATOR}'"
-        hint = "users write it between id and index of a device: take another character"
-        raise RefusedError("id", "id-colon", reason, hint)
-    if not text.isprintable() or text != text.strip():
-        reason = (
-            f"GetBackendId returned {_start_of(text)}, which has characters that cannot be printed"
-        )
-        raise RefusedError("id", "id-not-text", reason)
-    mark = next((mark for mark in _MARKS_OF_OPTIONS if mark in text), None)
-    if mark is not None:
-        reason = f"GetBackendId returned {_start_of(text)}, which has a '{mark}'"
-        hint = "users write ID.option=value, and ids in lists: take letters and digits"
-        raise RefusedError("id", "id-mark", reason, hint)
-    return text
-
-
-def _start_of(text: str | bytes) -> str:
-    return repr(text) if len(text) <= 32 else f"{text[:32]!r}..."
-
-
-def _check_version(backend_id: str, version: BackendVersion) -> None:
-    if version.is_compatible_with(HOST_VERSION):
-        return
-    reason = f"'{backend_id}' speaks backend API {version}, this host speaks {HOST_VERSION}"
-    if version == BackendVersion(0, 0):
-        hint = "GetVersion must write ARMNN_BACKEND_API_MAJOR and ARMNN_TARGET_MINOR"
-    elif version.major == ARM_NN_MAJOR:
-        reason = (
-            f"'{backend_id}' speaks version {version} of the backend API, which is Arm NN's C++ "
-            f"interface, this host speaks {HOST_VERSION}"
-        )
-        hint = (
-            "a backend for armnn-py is written to its C headers; 'armnn-py backends new' begins one"
-        )
-    elif version.major == HOST_VERSION.major:
-        hint = (
-            f"upgrade armnn-py, or build the backend with ARMNN_TARGET_MINOR={HOST_VERSION.minor}"
-        )
-    elif version.major > HOST_VERSION.major:
-        hint = f"upgrade armnn-py to a release whose backend API is {version.major}.x"
-    else:
-        hint = f"build the backend against backend API {HOST_VERSION}"
-    code = "version-minor" if version.major == HOST_VERSION.major else "version-major"
-    raise RefusedError("version", code, reason, hint)

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 import pytest
 
 from armnn_py._native import abi
-from armnn_py.backends import dynamic_backend
+from armnn_py.backends import identity
 
-HOST = dynamic_backend.HOST_VERSION
+HOST = identity.HOST_VERSION
 MANDATORY_SIZE = (
     abi.armnn_backend_api_t.get_layer_support.offset
     + abi.armnn_backend_api_t.get_layer_support.size

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from armnn_py._native import dynamic_library
-from armnn_py.backends import dynamic_backend
+from armnn_py.backends import identity
 
 from .harness import Load, Workshop, mapped_files, only, outcome, run_child
 from .refusals import HOST, MANDATORY_SIZE, REFUSED, with_id
@@ -239,7 +239,7 @@ def test_only_id_and_version_run_before_the_version_is_settled(
 def test_table_older_than_the_reported_version(
     load: Load, tmp_path: Path, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dynamic_backend, "HOST_VERSION", type(HOST)(HOST.major, 9))
+    monkeypatch.setattr(identity, "HOST_VERSION", type(HOST)(HOST.major, 9))
     workshop.put(tmp_path, "Invalid", "MINOR=8", "BUILT_MINOR=7")
     verdict = only(load(tmp_path))
     assert outcome(verdict) == ("refused", "table", "table-version")

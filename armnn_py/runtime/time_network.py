@@ -15,7 +15,7 @@ from armnn_py.optimizer.host import UnsteadySeconds
 from armnn_py.optimizer.optimize import optimize
 from armnn_py.runtime.execution_context import ExecutionContext
 from armnn_py.runtime.network_plan import UNANNOUNCED, NetworkPlan
-from armnn_py.tensors.info import parse_static_shape
+from armnn_py.tensors.shapes import parse_static_shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,10 +9,9 @@ prints as ``?``.
 from __future__ import annotations
 
 from armnn_py.tensors.constants import as_constant
-from armnn_py.tensors.info import (
+from armnn_py.tensors.info import QuantizationInfo, TensorInfo
+from armnn_py.tensors.shapes import (
     MAX_DIMENSIONS,
-    QuantizationInfo,
-    TensorInfo,
     format_shape,
     parse_shape,
     parse_static_shape,

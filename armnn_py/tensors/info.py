@@ -17,24 +17,14 @@ import numpy as np
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.later import public_class
 from armnn_py.records import Frozen, record
-from armnn_py.symbolic import as_size
-from armnn_py.text import counted, printable
+from armnn_py.tensors.shapes import MAX_DIMENSIONS, format_shape, parse_shape
+from armnn_py.text import counted
 from armnn_py.types import DataType
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-__all__ = [
-    "MAX_DIMENSIONS",
-    "QuantizationInfo",
-    "TensorInfo",
-    "format_shape",
-    "parse_shape",
-    "parse_static_shape",
-]
-
-MAX_DIMENSIONS = 8
-"""Most dimensions of a tensor."""
+__all__ = ["INT32", "QuantizationInfo", "TensorInfo"]
 
 INT32 = (-(2**31), 2**31 - 1)
 """Lowest and highest 32-bit integer."""
@@ -43,86 +33,6 @@ _SIZE_LIMIT = 2**63
 _MOST_SCALES = 2**24
 _ZERO_POINTS = {one: one.zero_points for one in DataType if one.zero_points}
 _ZERO_POINTS[DataType.SIGNED32] = (0, 0)  # of a bias
-
-
-def format_shape(shape: Sequence[int | None], names: Sequence[str | None] = ()) -> str:
-    """Return a shape as text: ``1x3x?x224``, or ``scalar``.
-
-    With the names of free dimensions it is ``batch x 3 x height x 224``: names may hold an x.
-    """
-    dims = ["?" if dim is None else str(dim) for dim in shape]
-    if not any(names):
-        return "x".join(dims) or "scalar"
-    return " x ".join(
-        dim if name is None else printable(name) for dim, name in zip(dims, names, strict=True)
-    )
-
-
-def parse_shape(
-    shape: Iterable[SupportsIndex | None], *, what: str = "shape"
-) -> tuple[int | None, ...]:
-    """Check a shape and return it as a tuple of Python integers.
-
-    Parameters
-    ----------
-    shape
-        At most 8 dimensions, each at least 0, or ``None`` for a free dimension.
-    what
-        Names the shape in an error.
-
-    Raises
-    ------
-    InvalidArgumentError
-        It is no such sequence.
-    """
-    try:
-        if isinstance(shape, (str, bytes)):
-            raise TypeError
-        values = iter(shape)  # an array without dimensions is Iterable, but does not iterate
-    except TypeError:
-        raise InvalidArgumentError(
-            f"{what} {shape!r} is not a sequence of integers",
-            hints=["a shape is a tuple, as (1, 224, 224, 3); one dimension is (n,)"],
-        ) from None
-    dims: list[int | None] = []
-    for value in values:
-        if value is None:
-            dims.append(None)
-            continue
-        dim = value if type(value) is int else _parse_dimension(value, len(dims), what)
-        if dim < 0:
-            raise InvalidArgumentError(
-                f"{what}: dimension {len(dims)} is {dim}, at least 0 expected",
-                hints=["a dimension that is known only when the network runs is None"],
-            )
-        dims.append(dim)
-        if len(dims) > MAX_DIMENSIONS:
-            raise InvalidArgumentError(
-                f"{what}: more than {MAX_DIMENSIONS} dimensions",
-                details=[f"given: {format_shape(dims)}..."],
-            )
-    return tuple(dims)
-
-
-def _parse_dimension(value: Any, place: int, what: str) -> int:
-    try:
-        if isinstance(value, (bool, np.bool_)):
-            raise TypeError
-        return as_size(value)
-    except TypeError:
-        raise InvalidArgumentError(
-            f"{what}: dimension {place} is {value!r}, an integer or None expected"
-        ) from None
-
-
-def parse_static_shape(
-    shape: Iterable[SupportsIndex | None], *, what: str = "shape"
-) -> tuple[int, ...]:
-    """Check a shape without free dimensions, as `parse_shape` does."""
-    dims = parse_shape(shape, what=what)
-    if None in dims:
-        raise InvalidArgumentError(f"{what} {format_shape(dims)} has free dimensions")
-    return dims  # type: ignore[return-value]
 
 
 def _items(value: Any) -> list[Any]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from armnn_py import Runtime
     from armnn_py.network import Network
-    from armnn_py.optimizer.saved.read import SavedNetwork
+    from armnn_py.optimizer.saved.contents import SavedNetwork
     from armnn_py.tensors import TensorInfo
 
 __all__ = [

@@ -9,16 +9,16 @@ import functools
 import json
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native.blob import IncompatibleBlobError, deserialize_blob
 from armnn_py.device_ids import canonical_id
 from armnn_py.errors import ParseError
-from armnn_py.network import NetworkStorage, VariableLayer, as_network
+from armnn_py.network import NetworkStorage, VariableLayer
 from armnn_py.optimizer.saved.archive import REPORTS, SOURCES, Archive, damage_in
 from armnn_py.optimizer.saved.compiled import (
     COMPILED_TYPES,
     check_descriptor,
     find_compiled_problem,
 )
+from armnn_py.optimizer.saved.contents import CompiledPart, SavedNetwork
 from armnn_py.optimizer.saved.values import (
     FORMAT,
     FORMAT_VERSION,
@@ -31,135 +31,20 @@ from armnn_py.optimizer.saved.values import (
     options_from_json,
 )
 from armnn_py.optimizer.source_network import Border, SavedSource, SourceNetwork
-from armnn_py.records import record
 from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from armnn_py._native.blob import NativeBlob
-    from armnn_py.backends.backend import Backend
     from armnn_py.descriptors import AttributeTensor, Descriptor
-    from armnn_py.network import Layer, Network, OutputSlot
+    from armnn_py.network import Layer, OutputSlot
     from armnn_py.optimizer.graph import Graph
-    from armnn_py.optimizer.saved.reports import SavedReports
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["CompiledPart", "SavedNetwork", "read_network"]
+__all__ = ["read_network"]
 
 _MOST_GUID = 1 << 33
-
-
-@record
-class CompiledPart:
-    """What a compiled layer is made from.
-
-    Attributes
-    ----------
-    member
-        The member of the file that has its bytes; empty: none.
-    sha256, compatibility
-        Sum of the bytes, and what the blob said of itself.
-    source
-        The layers that were compiled, or None.
-    """
-
-    member: str
-    sha256: str
-    compatibility: bytes
-    source: SavedSource | None
-
-    def blob(self, archive: Archive, backend: Backend, layer: Layer) -> NativeBlob:
-        """Let a backend read its bytes of a compiled layer.
-
-        Raises
-        ------
-        ParseError
-            They have another sum.
-        BackendError
-            The backend does not take them, or fails.
-        """
-        in_place = backend.reads_blobs_in_place
-        data = archive.view_aligned(self.member) if in_place else archive.read_aligned(self.member)
-        if not archive.is_checked:
-            import hashlib  # late: most files have no bytes to sum
-
-            if hashlib.sha256(data.data).hexdigest() != self.sha256:
-                raise archive.damaged(f"member '{self.member}' has another sum")
-        if not backend.api.deserialize_blob:
-            raise IncompatibleBlobError(
-                f"backend '{backend.id}' reads no compiled sub-graphs, as '{layer.name}' is"
-            )
-        with backend.in_use():
-            blob = deserialize_blob(
-                backend.id,
-                backend.api,
-                backend.instance,
-                data,
-                self.compatibility,
-                layer.name,
-                retain=backend.retain,
-                release=backend.release,
-            )
-        if in_place:
-            blob.keep(data)
-        return blob
-
-
-@record
-class SavedNetwork:
-    """The contents of a file.
-
-    Attributes
-    ----------
-    archive
-        The file, for the bytes of compiled sub-graphs.
-    written_by
-        The version of armnn_py that wrote it.
-    contents
-        The layers, without copies between memories.
-    graph
-        They as a graph, which is for one use; None if all of them are compiled.
-    layer_backends, public_guids, origins
-        By guid, as in `PlacedNetwork`.
-    replacements
-        Guids of the layers that backends made to replace others.
-    parts
-        By guid: what compiled layers are made from.
-    backends
-        By id: the versions of the backends that it was saved with.
-    model_options, options
-        Options of the model, and those of `OptimizerOptions` that matter later.
-    reports_text
-        What `reports` is read from.
-    """
-
-    archive: Archive
-    written_by: str
-    contents: NetworkStorage
-    graph: Graph | None
-    layer_backends: tuple[str | None, ...]
-    public_guids: tuple[int, ...]
-    origins: tuple[tuple[int, ...], ...]
-    replacements: frozenset[int]
-    parts: dict[int, CompiledPart]
-    backends: dict[str, dict[str, str | None]]
-    model_options: dict[str, dict[str, Any]]
-    options: dict[str, bool]
-    reports_text: bytes
-
-    @property
-    def reports(self) -> SavedReports:
-        """What became of each layer and what passes changed."""
-        from armnn_py.optimizer.saved.reports import SavedReports  # late: for who asks
-
-        return SavedReports(self.archive.path, self.reports_text)
-
-    @property
-    def network(self) -> Network:
-        """The layers as a network, for people."""
-        return as_network(self.contents)
 
 
 def read_network(path: str, *, in_place: bool = True) -> SavedNetwork:

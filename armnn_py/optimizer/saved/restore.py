@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.optimizer.pass_record import PassRecord
     from armnn_py.optimizer.report import Assignment
-    from armnn_py.optimizer.saved.read import SavedNetwork
+    from armnn_py.optimizer.saved.contents import SavedNetwork
 
 __all__ = ["load_network"]
 

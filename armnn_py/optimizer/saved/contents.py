@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What was read of a saved network: its layers, and what compiled ones are made from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from armnn_py._native.blob import IncompatibleBlobError, deserialize_blob
+from armnn_py.network import NetworkStorage, as_network
+from armnn_py.records import record
+
+if TYPE_CHECKING:
+    from armnn_py._native.blob import NativeBlob
+    from armnn_py.backends.backend import Backend
+    from armnn_py.network import Layer, Network
+    from armnn_py.optimizer.graph import Graph
+    from armnn_py.optimizer.saved.archive import Archive
+    from armnn_py.optimizer.saved.reports import SavedReports
+    from armnn_py.optimizer.source_network import SavedSource
+
+__all__ = ["CompiledPart", "SavedNetwork"]
+
+
+@record
+class CompiledPart:
+    """What a compiled layer is made from.
+
+    Attributes
+    ----------
+    member
+        The member of the file that has its bytes; empty: none.
+    sha256, compatibility
+        Sum of the bytes, and what the blob said of itself.
+    source
+        The layers that were compiled, or None.
+    """
+
+    member: str
+    sha256: str
+    compatibility: bytes
+    source: SavedSource | None
+
+    def blob(self, archive: Archive, backend: Backend, layer: Layer) -> NativeBlob:
+        """Let a backend read its bytes of a compiled layer.
+
+        Raises
+        ------
+        ParseError
+            They have another sum.
+        BackendError
+            The backend does not take them, or fails.
+        """
+        in_place = backend.reads_blobs_in_place
+        data = archive.view_aligned(self.member) if in_place else archive.read_aligned(self.member)
+        if not archive.is_checked:
+            import hashlib  # late: most files have no bytes to sum
+
+            if hashlib.sha256(data.data).hexdigest() != self.sha256:
+                raise archive.damaged(f"member '{self.member}' has another sum")
+        if not backend.api.deserialize_blob:
+            raise IncompatibleBlobError(
+                f"backend '{backend.id}' reads no compiled sub-graphs, as '{layer.name}' is"
+            )
+        with backend.in_use():
+            blob = deserialize_blob(
+                backend.id,
+                backend.api,
+                backend.instance,
+                data,
+                self.compatibility,
+                layer.name,
+                retain=backend.retain,
+                release=backend.release,
+            )
+        if in_place:
+            blob.keep(data)
+        return blob
+
+
+@record
+class SavedNetwork:
+    """The contents of a file.
+
+    Attributes
+    ----------
+    archive
+        The file, for the bytes of compiled sub-graphs.
+    written_by
+        The version of armnn_py that wrote it.
+    contents
+        The layers, without copies between memories.
+    graph
+        They as a graph, which is for one use; None if all of them are compiled.
+    layer_backends, public_guids, origins
+        By guid, as in `PlacedNetwork`.
+    replacements
+        Guids of the layers that backends made to replace others.
+    parts
+        By guid: what compiled layers are made from.
+    backends
+        By id: the versions of the backends that it was saved with.
+    model_options, options
+        Options of the model, and those of `OptimizerOptions` that matter later.
+    reports_text
+        What `reports` is read from.
+    """
+
+    archive: Archive
+    written_by: str
+    contents: NetworkStorage
+    graph: Graph | None
+    layer_backends: tuple[str | None, ...]
+    public_guids: tuple[int, ...]
+    origins: tuple[tuple[int, ...], ...]
+    replacements: frozenset[int]
+    parts: dict[int, CompiledPart]
+    backends: dict[str, dict[str, str | None]]
+    model_options: dict[str, dict[str, Any]]
+    options: dict[str, bool]
+    reports_text: bytes
+
+    @property
+    def reports(self) -> SavedReports:
+        """What became of each layer and what passes changed."""
+        from armnn_py.optimizer.saved.reports import SavedReports  # late: for who asks
+
+        return SavedReports(self.archive.path, self.reports_text)
+
+    @property
+    def network(self) -> Network:
+        """The layers as a network, for people."""
+        return as_network(self.contents)

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import armnn_py as ann
+from armnn_py.backends.examples import Example, Operands, in_type
 from armnn_py.backends.layer_support import LayerSignature, LayerSupport, never_shown
-from armnn_py.backends.probing import Example, Operands, _in_type
 from armnn_py.descriptors.canonical import canonical_form
 from armnn_py.errors import LayerValidationError
 from armnn_py.optimizer import AS_IT_IS, optimize
@@ -82,7 +82,7 @@ def _signature(example: Example, in_float: Example, data_type: DataType) -> Laye
     outputs = example.outputs
     try:
         if outputs is None and data_type.is_quantized:
-            outputs = [_in_type(info, data_type) for info in in_float.infer(None)]
+            outputs = [in_type(info, data_type) for info in in_float.infer(None)]
         found = example.infer(outputs)
     except LayerValidationError as error:
         return error.message

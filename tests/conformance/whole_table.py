@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from armnn_py import descriptors as d
-from armnn_py.backends.probing import Example, Operand, Operands, examples_of
+from armnn_py.backends.examples import Example, Operand, Operands
+from armnn_py.backends.layer_examples import examples_of
 from armnn_py.backends.recurrent_examples import lstm_shapes
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors import TensorInfo

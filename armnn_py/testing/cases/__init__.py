@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterator
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Literal
 
-from armnn_py.backends.probing import Example, Operands, examples_of
+from armnn_py.backends.examples import Example, Operands
+from armnn_py.backends.layer_examples import examples_of
 from armnn_py.testing.cases.case import Case, Kind, layer_type_of
 from armnn_py.testing.cases.large import large_examples
 from armnn_py.testing.cases.recurrent import recurrent_examples, rounding_examples

@@ -16,12 +16,11 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from armnn_py.backends.layer_support import LayerSignature
-from armnn_py.backends.registry import nameable_ids
-from armnn_py.errors import LayerRefusal, UnknownNameError
+from armnn_py.errors import LayerRefusal
 from armnn_py.optimizer.asking import Asking, node_signature, plain_signature
 from armnn_py.optimizer.assignment_draft import AssignmentDraft, NodeAssignment
+from armnn_py.optimizer.candidates import Candidates
 from armnn_py.optimizer.check_quantization import check_quantization
-from armnn_py.optimizer.graph import Pin
 from armnn_py.optimizer.layouts import LayoutWishes, Wish, wish_of
 from armnn_py.optimizer.placement import Placement
 from armnn_py.tensors import TensorInfo
@@ -41,24 +40,8 @@ __all__ = [
     "assign_nodes",
     "follow_layouts",
     "node_signature",
-    "pin_nodes",
     "ranks_of_layers",
 ]
-
-
-def pin_nodes(graph: Graph, rules: Placement) -> None:
-    """Pin each node to the backends of its rule, so that passes keep two backends' layers apart.
-
-    Call it on a graph of the user's layers, before any pass.
-    """
-    for node in graph.nodes:
-        number = None if node.is_host else rules.number_for(node.name, node.shown_type)
-        if number is None:
-            continue
-        hint, is_strict = node.pin.hint, rules.is_strict(number)
-        then = () if hint is None or is_strict else (hint,)
-        backends = tuple(dict.fromkeys((*rules.rules[number].backends, *then)))
-        node.pin = Pin(hint, number, backends, is_strict)
 
 
 def assign_nodes(
@@ -241,9 +224,9 @@ class _Assigner:
         record: PlacementRecord | None = None,
     ) -> None:
         self.graph = graph
-        self.backends = {backend.id: backend for backend in backends}
         self.available = available
         self.rules = rules
+        self.candidates = Candidates(rules, [backend.id for backend in backends], available)
         self.log = log
         self.draft = draft or AssignmentDraft()
         self.refused: list[LayerRefusal] = []
@@ -257,9 +240,9 @@ class _Assigner:
 
     def assign(self, node: Node, excluded: Mapping[str, str]) -> None:
         """Find a backend, or note that there is none."""
-        rule = self._rule_of(node)
+        rule = self.candidates.rule_of(node)
         refusals: list[tuple[str, str]] = []
-        for backend_id in self._candidates(node, rule):
+        for backend_id in self.candidates.ids(node, rule):
             if backend_id in excluded:
                 refusals.append((backend_id, excluded[backend_id]))
                 continue
@@ -283,10 +266,10 @@ class _Assigner:
             for origin in node.origins:
                 if told is not None and self.rules.number_for(origin.name, origin.type) != rule:
                     self.draft.origins[origin] = dataclasses.replace(assigned, rule=None)
-            self._check_origins(node, backend_id, tuple(refusals))
+            self.unmet += self.candidates.broken_rules(node, backend_id, tuple(refusals))
             return
         refusal = LayerRefusal(node.name, node.shown_type.label, tuple(refusals))
-        if rule is not None and self._is_strict(node, rule):
+        if rule is not None and self.candidates.is_strict(node, rule):
             self.unmet.append((self.rules.describe(rule), refusal))
         else:
             self.refused.append(refusal)
@@ -333,52 +316,12 @@ class _Assigner:
             return None
         # Its answer decides between ways to say the same; `assign` asks again for each shape.
         key = plain_signature(node_signature(node))
-        for rank, backend_id in enumerate(self._candidates(node, self._rule_of(node))):
+        for rank, backend_id in enumerate(self.candidates.ids(node, self.candidates.rule_of(node))):
             if backend_id not in self.available:
                 continue
             if self.asking.ask(backend_id, key) or wish_of(self.asking, backend_id, key).layout:
                 return rank
         return None
-
-    def _rule_of(self, node: Node) -> int | None:
-        pinned = node.pin.rule
-        return self.rules.number_for_node(node) if pinned is None else pinned
-
-    def _is_strict(self, node: Node, rule: int) -> bool:
-        """Whether a rule must be met; for an inserted layer it is only a preference."""
-        is_meant = bool(node.origins) or self.rules.rules[rule].matches(node.name, node.shown_type)
-        return is_meant and self.rules.is_strict(rule)
-
-    def _candidates(self, node: Node, rule: int | None) -> list[str]:
-        """Ids of the backends to ask, best first."""
-        hint = node.pin.hint
-        if hint is not None and hint not in self.available:
-            raise UnknownNameError(
-                f"layer '{node.name}' asks for backend '{hint}', which is not loaded",
-                name=hint,
-                valid=nameable_ids(self.available),
-            )
-        ids = [] if rule is None else list(self.rules.rules[rule].backends)
-        if rule is None or not self._is_strict(node, rule):
-            ids += [] if hint is None else [hint]
-            ids += self.backends
-        return list(dict.fromkeys(ids))
-
-    def _check_origins(
-        self, node: Node, backend: str, refusals: tuple[tuple[str, str], ...]
-    ) -> None:
-        """Check that the strict rules of all layers that the node stands for are met."""
-        for origin in node.origins:
-            index = self.rules.number_for(origin.name, origin.type)
-            if index is None or not self.rules.is_strict(index):
-                continue
-            wanted = self.rules.rules[index].backends
-            if backend not in wanted:
-                why = f"the layer is merged with '{node.name}', which runs on {backend}"
-                refused = {**dict.fromkeys(wanted, why), **dict(refusals)}
-                told = tuple((name, refused[name]) for name in wanted)
-                refusal = LayerRefusal(origin.name, origin.type.label, told)
-                self.unmet.append((self.rules.describe(index), refusal))
 
     def _rescue(self, node: Node, backend_id: str, key: LayerSignature) -> bool:
         """Let a float16 layer run in float32, if that and its conversions find a backend."""

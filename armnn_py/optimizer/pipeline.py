@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from armnn_py.backends import ModelOptions
 from armnn_py.errors import NoBackendForLayerError
 from armnn_py.garbage import without_collections
-from armnn_py.optimizer.assign import assign_nodes, follow_layouts, pin_nodes, ranks_of_layers
+from armnn_py.optimizer.assign import assign_nodes, follow_layouts, ranks_of_layers
 from armnn_py.optimizer.assignment_draft import AssignmentDraft
+from armnn_py.optimizer.candidates import pin_nodes
 from armnn_py.optimizer.connect_backends import connect_backends
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.layouts import tidy

@@ -1,0 +1,101 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Which backends are asked for a node, best first: those of a rule, a hint, the preferences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armnn_py.backends.registry import nameable_ids
+from armnn_py.errors import LayerRefusal, UnknownNameError
+from armnn_py.optimizer.graph import Pin
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from armnn_py.backends.backend import Backend
+    from armnn_py.optimizer.graph import Graph, Node
+    from armnn_py.optimizer.placement import Placement
+
+__all__ = ["Candidates", "pin_nodes"]
+
+
+def pin_nodes(graph: Graph, rules: Placement) -> None:
+    """Pin each node to the backends of its rule, so that passes keep two backends' layers apart.
+
+    Call it on a graph of the user's layers, before any pass.
+    """
+    for node in graph.nodes:
+        number = None if node.is_host else rules.number_for(node.name, node.shown_type)
+        if number is None:
+            continue
+        hint, is_strict = node.pin.hint, rules.is_strict(number)
+        then = () if hint is None or is_strict else (hint,)
+        backends = tuple(dict.fromkeys((*rules.rules[number].backends, *then)))
+        node.pin = Pin(hint, number, backends, is_strict)
+
+
+class Candidates:
+    """The backends for the nodes of a graph.
+
+    Parameters
+    ----------
+    rules
+        Which backend is to run which layer.
+    backends
+        Ids of the preferences, best first.
+    available
+        All loaded backends by id; hints and rules may name any of them.
+    """
+
+    __slots__ = ("_available", "_backends", "_rules")
+
+    def __init__(
+        self, rules: Placement, backends: Sequence[str], available: Mapping[str, Backend]
+    ) -> None:
+        self._rules = rules
+        self._backends = backends
+        self._available = available
+
+    def rule_of(self, node: Node) -> int | None:
+        """The number of the rule for a node, which the layers that it stands for may have given."""
+        pinned = node.pin.rule
+        return self._rules.number_for_node(node) if pinned is None else pinned
+
+    def is_strict(self, node: Node, rule: int) -> bool:
+        """Whether a rule must be met; for an inserted layer it is only a preference."""
+        is_meant = bool(node.origins) or self._rules.rules[rule].matches(node.name, node.shown_type)
+        return is_meant and self._rules.is_strict(rule)
+
+    def ids(self, node: Node, rule: int | None) -> list[str]:
+        """Ids of the backends to ask, best first."""
+        hint = node.pin.hint
+        if hint is not None and hint not in self._available:
+            raise UnknownNameError(
+                f"layer '{node.name}' asks for backend '{hint}', which is not loaded",
+                name=hint,
+                valid=nameable_ids(self._available),
+            )
+        ids = [] if rule is None else list(self._rules.rules[rule].backends)
+        if rule is None or not self.is_strict(node, rule):
+            ids += [] if hint is None else [hint]
+            ids += self._backends
+        return list(dict.fromkeys(ids))
+
+    def broken_rules(
+        self, node: Node, backend: str, refusals: tuple[tuple[str, str], ...]
+    ) -> list[tuple[str, LayerRefusal]]:
+        """The strict rules of layers that the node stands for, which say another backend."""
+        broken = []
+        for origin in node.origins:
+            index = self._rules.number_for(origin.name, origin.type)
+            if index is None or not self._rules.is_strict(index):
+                continue
+            wanted = self._rules.rules[index].backends
+            if backend not in wanted:
+                why = f"the layer is merged with '{node.name}', which runs on {backend}"
+                refused = {**dict.fromkeys(wanted, why), **dict(refusals)}
+                told = tuple((name, refused[name]) for name in wanted)
+                refusal = LayerRefusal(origin.name, origin.type.label, told)
+                broken.append((self._rules.describe(index), refusal))
+        return broken

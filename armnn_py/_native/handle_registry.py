@@ -20,8 +20,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, status_name
 from armnn_py._native.dynamic_library import is_readable
-from armnn_py._native.memory_manager import MemoryManager, pointer_value
-from armnn_py._native.tensor_handles import TensorHandleFactory, read_factory_id
+from armnn_py._native.memory_manager import MemoryManager
+from armnn_py._native.tensor_handles import (
+    TensorHandleFactory,
+    read_factory_id,
+    read_preferred_ids,
+)
 from armnn_py.device_ids import device_id, split_id
 from armnn_py.errors import BackendError
 from armnn_py.interrupts import deferred_interrupts
@@ -33,8 +37,6 @@ __all__ = ["HandleRegistry"]
 
 _log = logging.getLogger("armnn_py.backends")
 
-#: More preferences than this are a mistake.
-_MAX_PREFERENCES = 64
 _VENDOR_HINT = "report it to the backend's vendor"
 #: Sources of the memory that the host exports and imports: its own.
 _HOST_SOURCES = abi.ARMNN_MEMORY_SOURCE_MALLOC
@@ -271,26 +273,9 @@ class HandleRegistry:
                 del problem  # else it and this frame hold each other, and the network with them
 
     def _ask_preferences(self, backend: _Backend) -> tuple[str, ...]:
-        ask = backend.api.get_handle_factory_preferences
-        if not ask:
+        names = read_preferred_ids(backend.id, backend.api, backend.instance)
+        if not names:
             return ()
-        ids = ctypes.POINTER(ctypes.c_char_p)()
-        instance = ctypes.cast(backend.instance, ctypes.POINTER(abi.armnn_backend_t))
-        count = int(ask(instance, ctypes.byref(ids)))
-        if count == 0:
-            return ()
-        size = ctypes.sizeof(ctypes.c_void_p)
-        if count > _MAX_PREFERENCES or not ids or not is_readable(pointer_value(ids), count * size):
-            raise BackendError(
-                f"backend '{backend.id}': get_handle_factory_preferences says {count} ids, "
-                "and they cannot all be read",
-                hints=[_VENDOR_HINT],
-            )
-        pointers = ctypes.cast(ids, ctypes.POINTER(ctypes.c_void_p))[:count]
-        names = [
-            read_factory_id(pointer, f"backend '{backend.id}': the id of a preferred factory")
-            for pointer in pointers
-        ]
         self._current = backend.id
         found = [self._find(name) for name in names]
         usable = tuple(dict.fromkeys(factory.id for factory in found if factory is not None))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, backend_failure, status_name
-from armnn_py._native.dynamic_library import UnreadableTextError, read_text
+from armnn_py._native.dynamic_library import UnreadableTextError, is_readable, read_text
 from armnn_py._native.memory_manager import check_call, pointer_value
 from armnn_py._native.object_table import object_table
 from armnn_py._native.tensor_structs import tensor_info
@@ -21,8 +21,16 @@ if TYPE_CHECKING:
     from armnn_py._native.subgraph import LayerView
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["SubTensorRefusedError", "TensorHandle", "TensorHandleFactory", "read_factory_id"]
+__all__ = [
+    "SubTensorRefusedError",
+    "TensorHandle",
+    "TensorHandleFactory",
+    "read_factory_id",
+    "read_preferred_ids",
+]
 
+#: More preferences than this are a mistake.
+_MAX_PREFERENCES = 64
 #: Capabilities that demand a copy where an import would be possible.
 _FORBIDS_IMPORT = abi.ARMNN_FACTORY_PADDING_REQUIRED | abi.ARMNN_FACTORY_FALLBACK_IMPORT_DISABLED
 
@@ -312,3 +320,32 @@ def read_factory_id(pointer: int | None, what: str) -> str:
     if not text or not text.isprintable():
         raise BackendError(f"{what} is {text!r}", hints=["report it to the backend's vendor"])
     return text
+
+
+def read_preferred_ids(backend_id: str, api: abi.armnn_backend_api_t, instance: int) -> list[str]:
+    """Ask a backend for the ids of the factories that it prefers, best first; none: host memory.
+
+    Raises
+    ------
+    BackendError
+        They cannot be read.
+    """
+    ask = api.get_handle_factory_preferences
+    if not ask:
+        return []
+    ids = ctypes.POINTER(ctypes.c_char_p)()
+    count = int(ask(ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t)), ctypes.byref(ids)))
+    if count == 0:
+        return []
+    size = ctypes.sizeof(ctypes.c_void_p)
+    if count > _MAX_PREFERENCES or not ids or not is_readable(pointer_value(ids), count * size):
+        raise BackendError(
+            f"backend '{backend_id}': get_handle_factory_preferences says {count} ids, "
+            "and they cannot all be read",
+            hints=["report it to the backend's vendor"],
+        )
+    pointers = ctypes.cast(ids, ctypes.POINTER(ctypes.c_void_p))[:count]
+    return [
+        read_factory_id(pointer, f"backend '{backend_id}': the id of a preferred factory")
+        for pointer in pointers
+    ]

@@ -324,7 +324,7 @@ class _Connector:
 
     def _view(self, node: Node) -> LayerView:
         if node not in self.views:
-            self.views[node] = LayerView(_layer_data(node, self.graph.public_guid(node)))
+            self.views[node] = LayerView(_layer_data(node, self.graph.guids.of(node)))
         return self.views[node]
 
     def _neighbour(self, value: Value, output: Node) -> str | None:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from armnn_py.device_ids import canonical_id
 from armnn_py.network import AssignLayer, ConstantLayer, VariableLayer, shapes
 from armnn_py.optimizer.node import NO_PIN, Node, Origin, Pin, Value, Variable
+from armnn_py.optimizer.public_guids import BEYOND_GUIDS, PublicGuids
 from armnn_py.tensors.memory import aligned_copy, aligned_empty
 from armnn_py.types import LayerType
-from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_PIN", "Graph", "Node", "Origin", "Pin", "Value", "Variable"]
 
-_BEYOND_GUIDS = 1 << 32  # a network counts its layers from 0
-
 
 class Graph:
     """Nodes in topological order, open to change.
@@ -42,12 +40,11 @@ class Graph:
 
     __slots__ = (
         "_dirty",
-        "_guids",
-        "_holders",
         "_nodes",
         "_order",
         "_serial",
         "_unread",
+        "guids",
         "name",
         "removed",
         "stage",
@@ -59,9 +56,9 @@ class Graph:
         self._order: list[Node] = []
         self._dirty = False
         self._serial = 0
-        self._guids: dict[Node, int] = {}
-        self._holders: dict[int, Node] = {}
         self._unread: list[Node] = []  # constants that were taken out
+        #: Numbers of nodes for backends and profiles.
+        self.guids = PublicGuids(self._nodes)
         #: Name of the pass or stage at work; recorded for the layers that it takes out.
         self.stage = ""
         #: By layer of the user's network: the stage that took out the last node for it.
@@ -170,7 +167,7 @@ class Graph:
             node_of[old] = new
         for before, after in value_of.items():
             after.users = {(node_of[node], index): None for node, index in before.users}
-        graph._nodes = dict.fromkeys(node_of[node] for node in self._nodes)
+        graph._nodes.update(dict.fromkeys(node_of[node] for node in self._nodes))
         graph._order = list(node_of.values())
         graph._serial = self._serial
         graph.stage = self.stage
@@ -214,28 +211,6 @@ class Graph:
             stuck = next(node for node, count in waiting.items() if count)
             raise AssertionError(f"the graph has a cycle through '{stuck.name}' ({self.stage})")
         self._order, self._dirty = order, False
-
-    def public_guid(self, node: Node) -> int:
-        """Return the number of a node for backends and profiles.
-
-        That is the guid of the layer of the user's network that it stands for; of several layers,
-        the smallest of those with the node's own type, as the convolution of a fusion. A node that
-        stands for none, or whose number another node has, gets one beyond all guids. The number
-        stays the same from the first call on.
-        """
-        known = self._guids.get(node)
-        if known is None:
-            known = _BEYOND_GUIDS + node.rank[1]
-            if node.origins:
-                first = min(
-                    node.origins,
-                    key=lambda o: (FACTS[o.type].host, o.type is not node.shown_type, o.guid),
-                )
-                if self._holders.get(first.guid) not in self._nodes:
-                    self._holders[first.guid] = node
-                    known = first.guid
-            self._guids[node] = known
-        return known
 
     # ---- Changing ------------------------------------------------------------------------------
 
@@ -348,9 +323,7 @@ class Graph:
         self._nodes.pop(node, None)
         if node.type is LayerType.CONSTANT:
             self._unread.append(node)
-        guid = self._guids.pop(node, None)
-        if guid is not None:
-            self._holders.pop(guid, None)
+        self.guids.forget(node)
         node.blob = None
         self._dirty = True
 
@@ -367,9 +340,8 @@ class Graph:
 
     def restore_guid(self, node: Node, guid: int) -> None:
         """Give a node the public number that it had in another graph."""
-        self._guids[node] = guid
-        self._holders[guid] = node
-        self._serial = max(self._serial, guid - _BEYOND_GUIDS)
+        self.guids.restore(node, guid)
+        self._serial = max(self._serial, guid - BEYOND_GUIDS)
 
     def drop_blobs(self) -> None:
         """Drop the blobs of compiled layers; the graph cannot be used afterwards.

@@ -236,7 +236,7 @@ class _Pipeline:
             lambda: passes,
             self.model_options,
             {layer.guid: tuple(o.guid for o in node.origins) for node, layer in layer_of.items()},
-            tuple(self.graph.public_guid(node) for node in layer_of),
+            tuple(self.graph.guids.of(node) for node in layer_of),
             {layer.guid: node.source for node, layer in layer_of.items() if node.source},
             frozenset(layer.guid for node, layer in layer_of.items() if node.is_replacement),
         )

@@ -60,7 +60,7 @@ def subgraph_data(graph: Graph, view: SubgraphView) -> SubgraphData:
                 tuple(node.constants),
                 tuple(value.info for value in node.outputs),
                 node.blob,
-                graph.public_guid(node),
+                graph.guids.of(node),
             )
         )
     return SubgraphData(

@@ -80,21 +80,21 @@ def test_a_number_of_its_own() -> None:
     network.add_output("y", network.add_floor(first, name="second"))
     graph = Graph.from_network(network)
     one, two = (node for node in graph if not node.is_host)
-    assert graph.public_guid(one) == first.guid
+    assert graph.guids.of(one) == first.guid
     added = graph.add(one.type, [one.inputs[0]], one.descriptor, name="added", near=one)
-    assert graph.public_guid(added) >= BEYOND
+    assert graph.guids.of(added) >= BEYOND
     # Two that stand for one layer, as the halves of a split do.
     twin = graph.add(
         one.type, [one.inputs[0]], one.descriptor, name="twin", near=one, origins=one.origins
     )
-    assert graph.public_guid(twin) >= BEYOND
-    assert len({graph.public_guid(node) for node in graph}) == len(graph)
+    assert graph.guids.of(twin) >= BEYOND
+    assert len({graph.guids.of(node) for node in graph}) == len(graph)
     # What takes its place takes its number, too; what is known already stays.
     heir = graph.add(one.type, [one.inputs[0]], one.descriptor, name="heir", near=one)
     graph.substitute(one, heir)
-    assert graph.public_guid(heir) == first.guid
+    assert graph.guids.of(heir) == first.guid
     graph.adopt(two, heir)
-    assert graph.public_guid(heir) == first.guid
+    assert graph.guids.of(heir) == first.guid
 
 
 def test_of_several_the_first_of_its_own_type() -> None:
@@ -112,7 +112,7 @@ def test_of_several_the_first_of_its_own_type() -> None:
             (5, "sooner", ann.LayerType.FLOOR),
         )
     )
-    assert graph.public_guid(node) == 5
+    assert graph.guids.of(node) == 5
 
 
 def test_of_several_of_other_types_the_first_that_a_backend_runs() -> None:
@@ -126,4 +126,4 @@ def test_of_several_of_other_types_the_first_that_a_backend_runs() -> None:
         Origin(9, "later", ann.LayerType.ELEMENTWISE_BINARY),
         Origin(8, "sooner", ann.LayerType.ACTIVATION),
     )
-    assert graph.public_guid(node) == 8
+    assert graph.guids.of(node) == 8

@@ -123,7 +123,7 @@ class Binder:
             saved.reports.passes if rebuilt is None else self._passes(rebuilt),
             self._model_options,
             {layer.guid: self._origins(node, old) for node, layer in layer_of.items()},
-            tuple(self.graph.public_guid(node) for node in layer_of),
+            tuple(self.graph.guids.of(node) for node in layer_of),
             {
                 layer.guid: source
                 for node, layer in layer_of.items()

@@ -62,13 +62,13 @@ class GeneralRuns:
         inputs: Any,
         outputs: Sequence[str] | None,
         out: Mapping[str, np.ndarray] | None,
-        *,
         timeout: float | None,
         cancel: CancelToken | None,
-        share_inputs: bool,
-        share_outputs: bool,
         options: Options | None,
         checked: Callable[[Options], RunOptions],
+        *,
+        share_inputs: bool,
+        share_outputs: bool,
     ) -> dict[str, np.ndarray]:
         """Run over what callers give; ``checked`` checks options of a network without parts."""
         if timeout is not None or cancel is not None:
@@ -86,41 +86,8 @@ class GeneralRuns:
             )  # fmt: skip
             return made if outputs is None else {name: made[name] for name in outputs}
         run_options = None if options is None else checked(options)
-        try:
-            made = self._by_plan(
-                arrays, out,
-                timeout=timeout, cancel=cancel, share_inputs=share_inputs,
-                share_outputs=share_outputs, options=run_options,
-            )  # fmt: skip
-            return made if outputs is None else {name: made[name] for name in outputs}
-        except StagesNeededError as found:
-            stages = found.stages  # of the first run, if dimensions are free
-        self._parts.load(stages)
-        return self.run(
-            inputs, outputs, out,
-            timeout=timeout, cancel=cancel, share_inputs=share_inputs,
-            share_outputs=share_outputs, options=options, checked=checked,
-        )  # fmt: skip
-
-    def _by_plan(
-        self,
-        arrays: list[np.ndarray],
-        out: Mapping[str, np.ndarray] | None,
-        *,
-        timeout: float | None,
-        cancel: CancelToken | None,
-        share_inputs: bool,
-        share_outputs: bool,
-        options: RunOptions | None,
-    ) -> dict[str, np.ndarray]:
-        """Run the plan for these inputs.
-
-        Raises
-        ------
-        StagesNeededError
-            There is none, since data decide shapes.
-        """
         pool, choice = self._pool, self._choice
+        given_out = out
         lease = pool.take()
         begin = 0.0
         try:
@@ -149,14 +116,23 @@ class GeneralRuns:
                 timeout=timeout,
                 cancel=cancel,
                 strict=share_inputs,
-                options=options,
+                options=run_options,
                 begin=begin,
             )
-            return guarded_views(made, token) if share_outputs else made
+            if share_outputs:
+                made = guarded_views(made, token)
+            return made if outputs is None else {name: made[name] for name in outputs}
+        except StagesNeededError as found:
+            stages = found.stages  # of the first run, if dimensions are free
         finally:
             if lease is not None:
                 pool.give_back(lease)
             drain_log()
+        self._parts.load(stages)
+        return self.run(
+            inputs, outputs, given_out, timeout, cancel, options, checked,
+            share_inputs=share_inputs, share_outputs=share_outputs,
+        )  # fmt: skip
 
     def _in_stages(
         self,

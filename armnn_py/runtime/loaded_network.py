@@ -207,9 +207,8 @@ class LoadedNetwork(
                 if plain is not None:
                     return plain
         return self._runs.run(
-            inputs, outputs, out,
-            timeout=timeout, cancel=cancel, share_inputs=share_inputs,
-            share_outputs=share_outputs, options=options, checked=self._run_options,
+            inputs, outputs, out, timeout, cancel, options, self._run_options,
+            share_inputs=share_inputs, share_outputs=share_outputs,
         )  # fmt: skip
 
     def prepare(self, shapes: Bounds | Sequence[Bounds]) -> None:

@@ -92,7 +92,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.network_state import NetworkState
     from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
     from armnn_py.runtime.profiling import Profile
-    from armnn_py.tensors import QuantizationInfo, TensorInfo
+    from armnn_py.tensors import QuantizationInfo, StringInfo, TensorInfo
     from armnn_py.types import (
         ActivationFunction,
         ArgMinMaxFunction,
@@ -176,6 +176,7 @@ __all__ = [
     "ResizeMethod",
     "Runtime",
     "StagesNeededError",
+    "StringInfo",
     "TensorInfo",
     "TimelineEvent",
     "UnaryOperation",
@@ -247,7 +248,7 @@ __getattr__ = names_of(
         "armnn_py.runtime.network_state": ("NetworkState",),
         "armnn_py.runtime.profile_records": ("BackendEvent", "LayerProfile", "TimelineEvent"),
         "armnn_py.runtime.profiling": ("Profile",),
-        "armnn_py.tensors": ("QuantizationInfo", "TensorInfo"),
+        "armnn_py.tensors": ("QuantizationInfo", "StringInfo", "TensorInfo"),
         "armnn_py.types": (
             "ActivationFunction",
             "ArgMinMaxFunction",

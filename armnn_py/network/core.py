@@ -24,7 +24,7 @@ from armnn_py.network.layer import (
 )
 from armnn_py.network.operands import operand_name
 from armnn_py.network.storage import NetworkStorage, check_name
-from armnn_py.tensors import TensorInfo, as_constant
+from armnn_py.tensors import StringInfo, TensorInfo, as_constant
 from armnn_py.tensors.packing import pack
 from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
@@ -322,4 +322,8 @@ def _check_infos(name: str, infos: Sequence[TensorInfo]) -> list[TensorInfo]:
     for info in infos:
         if not info.is_static:
             raise InvalidArgumentError(f"layer '{name}': output {info!r} has free dimensions")
+        if isinstance(info, StringInfo):
+            raise InvalidArgumentError(
+                f"layer '{name}': output {info!r}, and no layer makes strings"
+            )
     return list(infos)

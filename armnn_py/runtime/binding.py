@@ -13,6 +13,7 @@ from armnn_py._native.memory import address_of
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.runtime.buffers import bind_input, bind_output
 from armnn_py.runtime.cancel import CancelToken
+from armnn_py.tensors import StringInfo
 from armnn_py.text import counted
 
 if TYPE_CHECKING:
@@ -49,7 +50,11 @@ class Binder:
         self.name = name
         self.inputs = dict(inputs)
         self.outputs = dict(outputs)
-        self._items = [(n, info, info.dtype, tuple(info.shape)) for n, info in inputs.items()]
+        # Elements of arrays of objects are looked at, whatever the shape.
+        self._items = [
+            (n, info, info.dtype, None if isinstance(info, StringInfo) else tuple(info.shape))
+            for n, info in inputs.items()
+        ]
 
     def bind(self, inputs: Any, *, share: bool = False) -> list[np.ndarray]:
         """One dense array for each input; others are copied, or refused with ``share``.

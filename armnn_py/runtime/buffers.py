@@ -14,6 +14,7 @@ import numpy as np
 from armnn_py._native.dynamic_library import is_readable_behind
 from armnn_py._native.memory import address_of, address_of_buffer, buffer_kind
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.tensors import StringInfo
 from armnn_py.tensors.constants import is_masked
 from armnn_py.tensors.memory import aligned_copy
 from armnn_py.text import counted
@@ -288,7 +289,12 @@ def bind_input(
         external = bind_external(what, name, value, info)
         check_array(what, name, external, info)
         return external
-    array = _without_package(_as_array(what, name, value), info)
+    if isinstance(info, StringInfo):
+        from armnn_py.runtime.strings import as_strings  # late: few networks have some
+
+        array = as_strings(what, name, value)
+    else:
+        array = _without_package(_as_array(what, name, value), info)
     check_array(what, name, array, info)
     if share:
         if array is not value and array.flags.owndata:

@@ -16,10 +16,13 @@ from armnn_py.tensors.shapes import (
     parse_shape,
     parse_static_shape,
 )
+from armnn_py.tensors.strings import STRING, StringInfo
 
 __all__ = [
     "MAX_DIMENSIONS",
+    "STRING",
     "QuantizationInfo",
+    "StringInfo",
     "TensorInfo",
     "as_constant",
     "format_shape",

@@ -10,8 +10,9 @@ import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.network import OutputSlot
+from armnn_py.records import record
 from armnn_py.symbolic import SymbolicSize
-from armnn_py.tensors import QuantizationInfo, TensorInfo, format_shape
+from armnn_py.tensors import QuantizationInfo, StringInfo, TensorInfo, format_shape
 from armnn_py.tensors.memory import ALIGNMENT, aligned_empty
 from armnn_py.tensors.packing import pack, unpack
 from armnn_py.types import DataType
@@ -30,9 +31,11 @@ __all__ = [
     "KnownSizes",
     "NotKnown",
     "RunsApart",
+    "StringInput",
     "Unsupported",
     "Value",
     "array_of",
+    "as_handed",
     "broadcast_shapes",
     "data_type_of",
     "dense",
@@ -70,6 +73,16 @@ class NotKnown(Unsupported):
         self.index = index
 
 
+@record
+class StringInput:
+    """Strings that a run gives, or that numpy makes of them between stages.
+
+    Nothing is known of them but their shape, and no layer reads them: what does is computed apart.
+    """
+
+    info: StringInfo
+
+
 class RunsApart(Unsupported):
     """A node is to run by itself, with networks of its own for the bodies inside of it."""
 
@@ -79,6 +92,8 @@ def data_type_of(dtype: np.dtype[Any]) -> DataType:
     try:
         return DataType.from_numpy(dtype)
     except InvalidArgumentError:
+        if dtype.kind == "O":
+            raise Unsupported("strings at run time") from None
         raise Unsupported(f"{dtype} values at run time") from None
 
 
@@ -414,6 +429,16 @@ def stored(value: Known) -> Array:
         return dense(value.packed)
     data_type = value.info.data_type
     return dense(pack(value.array, data_type) if data_type.is_packed else value.array)
+
+
+def as_handed(value: Known) -> Array:
+    """Return a known value as stages hand arrays on: bits of the types that numpy lacks."""
+    if value.dtype.kind == "O":
+        return value.array
+    data_type = data_type_of(value.dtype)
+    if data_type.is_packed or value.dtype == data_type.numpy:
+        return value.array
+    return value.array.view(data_type.numpy)
 
 
 def dense(array: Array) -> Array:

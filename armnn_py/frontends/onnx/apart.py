@@ -18,15 +18,18 @@ from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import (
+    Array,
     Known,
     Unsupported,
     Value,
+    as_handed,
     data_type_of,
     dtype_of,
     dtype_of_info,
     shape_of,
 )
 from armnn_py.frontends.onnx.binding import output_info
+from armnn_py.frontends.onnx.element_types import is_string, name_of
 from armnn_py.frontends.onnx.graph_node import Body, Node
 from armnn_py.frontends.onnx.model import OnnxModel, ValueInfo, with_values
 from armnn_py.frontends.onnx.node import NodeView
@@ -39,7 +42,6 @@ from armnn_py.frontends.onnx.turns import (
     Operands,
     ScanTurns,
     Turns,
-    as_handed,
 )
 from armnn_py.network import Network, Stage
 from armnn_py.records import record
@@ -60,7 +62,7 @@ _NUMBER, _FLAG = np.dtype(np.int64), np.dtype(np.bool_)
 class Converters:
     """The functions of `conversion`, which imports this module."""
 
-    convert: Callable[..., Network]
+    evaluate: Callable[[OnnxModel, Mapping[str, Array]], dict[str, Array]]
     network_of: Callable[..., Network]
 
 
@@ -176,7 +178,7 @@ class NodeApart:
             axis = normal_axis(axes[index], len(sizes) + 1) if axes else 0
             shape = tuple(0 if size is None else size for size in sizes)
             is_backward = bool(directions and directions[index])
-            bits = data_type_of(dtype).numpy
+            bits = dtype if is_string(dtype) else data_type_of(dtype).numpy
             collected.append(Collected(name, bits, shape, axis, is_backward))
             self.outputs.append((dtype, (*batch, *sizes[:axis], None, *sizes[axis:])))
         return tuple(collected)
@@ -375,7 +377,7 @@ def _free(found: Found) -> Found:
 
 def _stated(name: str, found: Found) -> ValueInfo:
     dtype, sizes = found
-    return ValueInfo(name, dtype, str(dtype), sizes)
+    return ValueInfo(name, dtype, name_of(dtype), sizes)
 
 
 def _common(found: Sequence[Found]) -> Found:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from armnn_py.errors import InvalidArgumentError, ParseError, UnknownNameError
 from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.onnx.element_types import is_string
 from armnn_py.frontends.onnx.model import OnnxModel, ValueInfo
-from armnn_py.tensors import TensorInfo, format_shape, parse_shape
+from armnn_py.tensors import StringInfo, TensorInfo, format_shape, parse_shape
 from armnn_py.types import DataType
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def foreign_values(model: OnnxModel) -> tuple[list[ValueInfo], list[ValueInfo]]:
 
 def is_foreign(info: ValueInfo) -> bool:
     """Say whether the file states a type that no tensor has."""
-    return _found_type(info) is None
+    return not is_string(info.dtype) and _found_type(info) is None
 
 
 def _checked(shapes: Shapes | None) -> dict[str, list[int | None]]:
@@ -92,7 +93,8 @@ def _checked(shapes: Shapes | None) -> dict[str, list[int | None]]:
 def _bind(
     info: ValueInfo, given: list[int | None] | None, symbols: dict[str, tuple[int, str]]
 ) -> list[int | None]:
-    _data_type(info)
+    if is_foreign(info):
+        raise ParseError(f"{quoted(info.name)} {holding(info)}")
     what = f"input {quoted(info.name)}"
     if info.dims is None:
         if given is None:
@@ -132,9 +134,15 @@ def _tensor_info(
     info: ValueInfo, shape: list[int | None], blame: type[InvalidArgumentError | ParseError]
 ) -> TensorInfo:
     try:
-        return TensorInfo(shape, _data_type(info), dimension_names=_names(info))
+        return _info_of(info, shape)
     except InvalidArgumentError as error:
         raise blame(f"input {quoted(info.name)}: {error.message}", details=error.details) from error
+
+
+def _info_of(info: ValueInfo, shape: Sequence[int | None]) -> TensorInfo:
+    if is_string(info.dtype):
+        return StringInfo(shape, dimension_names=_names(info))
+    return TensorInfo(shape, _data_type(info), dimension_names=_names(info))
 
 
 def _names(info: ValueInfo) -> list[str | None]:
@@ -190,7 +198,7 @@ def output_info(info: ValueInfo, deciding: Sequence[str] = ()) -> TensorInfo:
         )
     shape = tuple(dim if isinstance(dim, int) else None for dim in info.dims)
     try:
-        return TensorInfo(shape, _data_type(info), dimension_names=_names(info))
+        return _info_of(info, shape)
     except InvalidArgumentError as error:
         raise ParseError(
             f"output {quoted(info.name)}: {error.message}", details=error.details

@@ -19,8 +19,10 @@ from armnn_py.frontends.common.tensor_names import places_of
 from armnn_py.frontends.common.values import (
     Array,
     Known,
+    StringInput,
     Unsupported,
     Value,
+    as_handed,
     data_type_of,
     dtype_of,
     shape_of,
@@ -28,20 +30,22 @@ from armnn_py.frontends.common.values import (
 )
 from armnn_py.frontends.onnx.binding import input_infos, output_info
 from armnn_py.frontends.onnx.checks import check_inputs, check_operators
+from armnn_py.frontends.onnx.element_types import name_of
 from armnn_py.frontends.onnx.graph_node import Node
 from armnn_py.frontends.onnx.model import OnnxModel, weight_bytes, with_outputs, with_ranks
 from armnn_py.frontends.onnx.scope import Scope, Work
 from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.small_types import unpacked
+from armnn_py.frontends.onnx.strings import is_of_strings
 from armnn_py.frontends.onnx.table import NEWEST_VERSION
 from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.network import Network
-from armnn_py.tensors import TensorInfo
+from armnn_py.tensors import StringInfo, TensorInfo
 
 if TYPE_CHECKING:
     from armnn_py.frontends.common.stand_ins import RunsStandIns
 
-__all__ = ["Builder", "convert", "network_of"]
+__all__ = ["Builder", "convert", "evaluate", "network_of"]
 
 _logger = logging.getLogger(__name__)
 
@@ -114,11 +118,7 @@ def _ranked_outputs(
             made = error.outputs
         except ArmnnError:
             continue
-        return {
-            name: TensorInfo((None,) * made[name].rank, made[name].data_type)
-            for name in unknown
-            if name in made
-        }
+        return {name: _free(made[name]) for name in unknown if name in made}
     return {}
 
 
@@ -211,6 +211,25 @@ def convert(
     return _Conversion(model, infos, backends, values or {}).run(has_one_shape=has_one_shape)
 
 
+def evaluate(model: OnnxModel, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Compute a model whose outputs are known where its inputs are, without a network.
+
+    Parameters
+    ----------
+    model
+        Of operators that numpy computes.
+    arrays
+        One for each input, as stages hand them on.
+
+    Raises
+    ------
+    ParseError
+        A node contradicts itself, or these arrays.
+    """
+    infos = input_infos(model, {name: array.shape for name, array in arrays.items()})
+    return _Conversion(model, infos, (), arrays).evaluate()
+
+
 class _Conversion(Scope):
     """Conversion of the graph of a model, which keeps what depends on weights alone."""
 
@@ -232,6 +251,8 @@ class _Conversion(Scope):
         )
         self.model = model
         self.given = given
+        #: Whether a run gives strings, so that there are stages whatever reads them.
+        self._has_strings = False
         self.values.update(model.constants)
         self.static.update(model.constants)
         self.static_names: dict[Known, str] = {}
@@ -242,8 +263,12 @@ class _Conversion(Scope):
         for name, info in self.work.infos.items():
             check_size(info.static_shape, info.dtype)
             emit.reserve(name)
-            slot = self.network.add_input(name, info).outputs[0]
             given = self.given.get(name)
+            if isinstance(info, StringInfo):
+                self._has_strings = True
+                self.assign(name, StringInput(info) if given is None else Known(given))
+                continue
+            slot = self.network.add_input(name, info).outputs[0]
             stated = self.model.inputs[name].dtype
             is_packed = stated is not None and data_type_of(stated).is_packed
             read: Value = slot
@@ -263,17 +288,19 @@ class _Conversion(Scope):
                 self.static_names[constant] = name
         self.convert(self.model.nodes)
         self.work.problems.raise_if_any()
+        if self.work.is_evaluation:
+            return self.network
         if self.work.needed:
             raise InputValuesNeededError(
                 f"'{self.model.source_name}': values of inputs decide shapes",
                 names=[name for name in self.work.infos if name in self.work.needed],
             )
-        if self.work.cuts:
+        if self.work.cuts or self._has_strings or any(map(self._is_string, self.model.outputs)):
             # late: few models need it
             from armnn_py.frontends.onnx.apart import Converters
             from armnn_py.frontends.onnx.stages import split
 
-            converters = Converters(convert, network_of)
+            converters = Converters(evaluate, network_of)
             raise split(self, self.given, has_one_shape=has_one_shape, converters=converters)
         self._forget()
         for name in self.model.outputs:
@@ -289,6 +316,23 @@ class _Conversion(Scope):
             self._add_output(name, value)
         self.network._tensor_names = places_of(emit, self._named())
         return self.network
+
+    def _is_string(self, name: str) -> bool:
+        value = self.values.get(name)
+        return value is not None and is_of_strings(value)
+
+    def evaluate(self) -> dict[str, Array]:
+        """Return the outputs, which are known; see `evaluate`."""
+        self.work.is_evaluation = True
+        self.run(has_one_shape=True)
+        found: dict[str, Array] = {}
+        for name in self.model.outputs:
+            value = self.values[name]
+            assert isinstance(value, Known)
+            plain = unpacked(self.work.emit, value)
+            assert isinstance(plain, Known)
+            found[name] = as_handed(plain)
+        return found
 
     def _named(self) -> Iterator[tuple[str, object]]:
         """Return the tensors of the graph by name; in words, why there is none of a name."""
@@ -336,7 +380,8 @@ class _Conversion(Scope):
         stated = self.model.outputs[name]
         if stated.dtype is not None and stated.dtype != dtype_of(value):
             raise ParseError(
-                f"output {quoted(name)} is {dtype_of(value)}, but the file says {stated.type_name}",
+                f"output {quoted(name)} is {name_of(dtype_of(value))}, "
+                f"but the file says {stated.type_name}",
                 path=self.model.path,
             )
         dims = stated.dims
@@ -378,6 +423,12 @@ class _Conversion(Scope):
         if kept is None:
             kept = self.model.derived.setdefault((name, "dense"), Known(stored(value)))
         return kept.array
+
+
+def _free(info: TensorInfo) -> TensorInfo:
+    """Return rank and type of an output, without its quantisation."""
+    shape = (None,) * info.rank
+    return StringInfo(shape) if isinstance(info, StringInfo) else TensorInfo(shape, info.data_type)
 
 
 def _fits(dims: Sequence[int | str | None], shape: Sequence[int]) -> bool:

@@ -12,7 +12,21 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["dtype_of_number", "element_type_name", "is_small", "small_type"]
+__all__ = [
+    "STRING_NUMBER",
+    "dtype_of_number",
+    "element_type_name",
+    "is_small",
+    "is_string",
+    "name_of",
+    "of_any_number",
+    "small_type",
+]
+
+STRING_NUMBER = 8
+"""The ``TensorProto.DataType`` of strings: no layer has them, arrays of dtype object do."""
+
+_STRING = np.dtype(object)
 
 # TensorProto.DataType -> numpy dtype of the types that numpy has.
 _PLAIN: dict[int, np.dtype[Any]] = {
@@ -64,6 +78,21 @@ def dtype_of_number(number: int) -> np.dtype[Any] | None:
     if dtype is None and number in _SMALL:
         dtype = small_type(_SMALL[number])
     return dtype
+
+
+def of_any_number(number: int) -> np.dtype[Any] | None:
+    """Return the same, also of strings."""
+    return _STRING if number == STRING_NUMBER else dtype_of_number(number)
+
+
+def is_string(dtype: np.dtype[Any] | None) -> bool:
+    """Return whether a dtype is that of arrays of strings."""
+    return dtype == _STRING
+
+
+def name_of(dtype: np.dtype[Any]) -> str:
+    """Return what a type is called in messages."""
+    return "string" if is_string(dtype) else str(dtype)
 
 
 def element_type_name(number: int) -> str:

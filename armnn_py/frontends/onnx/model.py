@@ -14,7 +14,7 @@ from armnn_py.errors import ArmnnError, InvalidArgumentError, ParseError, Unknow
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.source import ModelSource
 from armnn_py.frontends.common.values import Known
-from armnn_py.frontends.onnx.element_types import dtype_of_number, element_type_name
+from armnn_py.frontends.onnx.element_types import element_type_name, of_any_number
 from armnn_py.frontends.onnx.graph_node import Body, Node
 from armnn_py.frontends.onnx.node_reading import NodeReader, domain_of, opsets_of
 from armnn_py.frontends.onnx.ordering import live_nodes, sort_nodes
@@ -290,7 +290,7 @@ def _value_info(proto: onnx.ValueInfoProto, kind: str) -> ValueInfo:
     if tensor.HasField("shape"):
         dims = tuple(_dimension(dim, name) for dim in tensor.shape.dim)
     number = tensor.elem_type
-    return ValueInfo(name, dtype_of_number(number), element_type_name(number), dims)
+    return ValueInfo(name, of_any_number(number), element_type_name(number), dims)
 
 
 def _dimension(dim: Any, name: str) -> int | str | None:

@@ -18,6 +18,7 @@ from armnn_py.frontends.common.values import (
     Known,
     NotKnown,
     RunsApart,
+    StringInput,
     Unsupported,
     Value,
     dtype_of,
@@ -32,6 +33,15 @@ from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.problems import OnnxProblems
 from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.small_types import prepared, restored
+from armnn_py.frontends.onnx.strings import (
+    BODIES_OF_STRINGS,
+    StringOutputs,
+    check_strings,
+    inputs_of,
+    is_given,
+    outputs_of_strings,
+    touches_strings,
+)
 from armnn_py.frontends.onnx.table import find_operator
 from armnn_py.frontends.onnx.tensors import Unreadable, all_reasons
 from armnn_py.tensors import TensorInfo
@@ -87,6 +97,10 @@ class Work:
         self.needed: set[str] = set()
         self.cuts: list[Node] = []
         self.apart: dict[int, Body | None] = {}
+        #: Types and shapes of the outputs of those of them that read or make strings, by index.
+        self.strings: dict[int, StringOutputs] = {}
+        #: Whether values of all inputs are given, and everything is computed at once.
+        self.is_evaluation = False
         #: How many nodes of bodies may be converted from here on: loops are written out.
         self.budget = model.budget
 
@@ -135,7 +149,7 @@ class Scope:
         self.formals = formals or {}
         self.attributes = attributes or {}
         self.depth: int = 0 if around is None else around.depth + 1
-        self.values: dict[str, Value | Unreadable] = {}
+        self.values: dict[str, Any] = {}
         #: Names of weights, and of what is computed from weights alone.
         self.static: set[str] = set()
         self.poisoned: set[str] = set()
@@ -144,9 +158,9 @@ class Scope:
 
     # ---- Values ----------------------------------------------------------------------------------
 
-    def assign(self, name: str, value: Value) -> None:
+    def assign(self, name: str, value: Value | StringInput) -> None:
         """Keep the value of a name."""
-        if isinstance(value, TensorList):
+        if isinstance(value, TensorList | StringInput):
             self.values[name] = value
             return
         if not isinstance(value, Known) and not all(shape_of(value)):
@@ -197,7 +211,7 @@ class Scope:
         for name, value in zip_longest(node.outputs, results[: len(node.outputs)]):
             if name and value is not None:
                 self.assign(name, value)
-            elif name and name in self.used:
+            elif name and name in self.used and name not in self.poisoned:
                 self.work.problems.add_node(node, f"output {quoted(name)}")
                 self.poisoned.add(name)
 
@@ -227,6 +241,14 @@ class Scope:
             derived=self._derived_of(node), call=self._caller_of(node),
         )  # fmt: skip
         try:
+            if touches_strings(node, values):
+                check_strings(node, function)
+                if entry is None and function is None:
+                    return self._offered(node, values)
+                if entry is not None and entry.check is not None:
+                    entry.check(view)
+                if self._is_apart(node, values):
+                    return self._of_strings(node, values, function)
             if entry is None:
                 if function is None and not any(isinstance(v, TensorList) for v in values):
                     from armnn_py.frontends.onnx.functions import find_function
@@ -241,6 +263,9 @@ class Scope:
             results = entry.convert(view if operands is values else view.over(operands))
             if dtype is not None:
                 results = restored(work.emit, _listed(results), dtype)
+            results = _listed(results)
+            if not self.depth and any(map(is_given, results)):
+                return self._apart(node, values, "strings of the graph around")
         except Failed:
             return None
         except Unsupported as reason:
@@ -270,6 +295,38 @@ class Scope:
             )
             raise self._with_inputs(placed) from error
         return _listed(results)
+
+    def _is_apart(self, node: Node, values: Sequence[Value | None]) -> bool:
+        """Return whether a node of strings is computed between stages, not now.
+
+        What is known only for the shapes of this conversion is not made strings of now: stages are
+        for all shapes.
+        """
+        if self.work.is_evaluation:
+            return False
+        return any(map(is_given, values)) or not all(
+            not name or name in self.static for name in node.inputs
+        )
+
+    def _of_strings(
+        self, node: Node, values: Sequence[Value | None], function: Body | None
+    ) -> Sequence[Value | None] | None:
+        """Have a node that reads or makes strings computed between stages.
+
+        Strings that it makes are given to nodes behind it, if their number is known; other outputs
+        are poisoned.
+        """
+        if function is not None or node.op_type in BODIES_OF_STRINGS:
+            return self._apart(node, values, "strings", function)
+        if self.depth:
+            raise RunsApart("strings")
+        found = self.work.strings[node.index] = outputs_of_strings(node, values)
+        self.work.cuts.append(node)
+        results: list[Any] = inputs_of(found)
+        for name, value in zip(node.outputs, results, strict=False):
+            if name and value is None:
+                self.poisoned.add(name)
+        return results
 
     def _cut(
         self, node: Node, values: Sequence[Value | None], reason: NotKnown
@@ -304,7 +361,7 @@ class Scope:
             return None
         if any(isinstance(value, TensorList) for value in read):
             return self._offered(node, values, reason)
-        slots = self._taken(node, values)
+        slots = None if touches_strings(node, values) else self._taken(node, values)
         if slots is not None:
             return slots
         self.work.cuts.append(node)
@@ -331,9 +388,12 @@ class Scope:
         if any(isinstance(value, TensorList) for value in values):
             work.problems.add_node(node, reason or "a sequence as an operand")
             return None
-        from armnn_py.frontends.onnx.stand_in import stand_in
+        slots: Sequence[Value] | None = None
+        reasons: Sequence[str] = ()
+        if not touches_strings(node, values):
+            from armnn_py.frontends.onnx.stand_in import stand_in
 
-        slots, reasons = stand_in(node, version, values, work.emit, work.backends)
+            slots, reasons = stand_in(node, version, values, work.emit, work.backends)
         if slots is None and reason:
             work.problems.add_node(node, "; ".join((reason, *reasons)))
         elif slots is None:

@@ -19,21 +19,25 @@ from armnn_py.errors import ArmnnError, ParseError, UnsupportedOperatorError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Array, Known, Unsupported, dtype_of, shape_of
 from armnn_py.frontends.onnx.apart import Converters, NodeApart, Surroundings
-from armnn_py.frontends.onnx.binding import input_infos, output_info
+from armnn_py.frontends.onnx.binding import output_info
 from armnn_py.frontends.onnx.cuts import is_computed_between, outputs_between
+from armnn_py.frontends.onnx.element_types import name_of
 from armnn_py.frontends.onnx.graph_node import Node
 from armnn_py.frontends.onnx.model import OnnxModel, ValueInfo
 from armnn_py.frontends.onnx.ordering import live_nodes
 from armnn_py.frontends.onnx.scope import named
 from armnn_py.frontends.onnx.sequence import TensorList
+from armnn_py.frontends.onnx.strings import is_of_strings
 from armnn_py.frontends.onnx.tensors import Unreadable
-from armnn_py.network import ConstantLayer, Network, Stage, stages_needed
+from armnn_py.network import Stage, stages_needed
+from armnn_py.tensors import StringInfo
 
 if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py.frontends.onnx.scope import Scope
     from armnn_py.network import RunBody
+    from armnn_py.tensors import TensorInfo
 
 __all__ = ["Between", "split"]
 
@@ -71,28 +75,38 @@ class Between:
     ----------
     model
         A model of this node alone.
-    convert
-        Converts it, see `conversion`.
+    evaluate
+        Computes it, see `conversion`.
     """
 
-    def __init__(self, model: OnnxModel, convert: Callable[..., Network]) -> None:
+    def __init__(
+        self,
+        model: OnnxModel,
+        evaluate: Callable[[OnnxModel, Mapping[str, Array]], dict[str, Array]],
+    ) -> None:
         self.model = model
-        self.convert = convert
+        self.evaluate = evaluate
 
     def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> dict[str, Array]:
         """Return the outputs for arrays of all inputs."""
-        infos = input_infos(self.model, {name: array.shape for name, array in arrays.items()})
-        network = self.convert(self.model, infos, (), arrays)
-        found: dict[str, Array] = {}
-        for layer in network.output_layers:
-            slot = layer.inputs[0]
-            assert slot is not None
-            assert isinstance(slot.layer, ConstantLayer)
-            found[layer.name] = slot.layer.value
-        return found
+        return self.evaluate(self.model, arrays)
 
     def __repr__(self) -> str:
         return f"<Between {self.model.nodes[0].label}>"
+
+
+class Given:
+    """Hands on what it is given, and strings that are known; picklable."""
+
+    def __init__(self, known: dict[str, Array]) -> None:
+        self.known = known
+
+    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> dict[str, Array]:
+        """Return arrays of which none is that of the model."""
+        return {**arrays, **{name: array.copy() for name, array in self.known.items()}}
+
+    def __repr__(self) -> str:
+        return f"<Given {', '.join(self.known)}>"
 
 
 class _Cutting:
@@ -122,8 +136,7 @@ class _Cutting:
 
     def run(self) -> ArmnnError:
         model, poisoned = self.model, self.scope.poisoned
-        apart = self.scope.work.apart
-        between = [node for node in self.cuts if is_computed_between(node) or node.index in apart]
+        between = [node for node in self.cuts if self._is_between(node)]
         is_between = {node.index for node in between}
         before: list[Node] = []
         behind: list[Node] = []
@@ -156,6 +169,10 @@ class _Cutting:
             *(name for name in model.outputs if name not in {*made_between, *made_behind}),
         ]
         stages: list[Stage] = []
+        strings = [name for name in first if is_of_strings(self.scope.values[name])]
+        if strings:
+            stages.append(self._handed_on(strings))
+            first = [name for name in first if name not in strings]
         if first:
             stages.append(self._network(before, set(model.inputs), first))
         stages += [self._between(node) for node in between]
@@ -166,6 +183,10 @@ class _Cutting:
         if len(self.cuts) > _SHOWN:
             labels.append(f"and {len(self.cuts) - _SHOWN} more")
         return stages_needed(model.name, stages, labels)
+
+    def _is_between(self, node: Node) -> bool:
+        work = self.scope.work
+        return is_computed_between(node) or node.index in work.apart or node.index in work.strings
 
     def _refuse(self, name: str) -> None:
         """Raise the error for a value that no stage can hand on."""
@@ -187,7 +208,7 @@ class _Cutting:
     def _cross(self, name: str, dtype: np.dtype[Any], shape: Sequence[int | None]) -> None:
         """Note a value that one stage hands to another."""
         dims = tuple(shape) if self.has_one_shape else (None,) * len(shape)
-        self.crossing[name] = ValueInfo(name, dtype, str(dtype), dims)
+        self.crossing[name] = ValueInfo(name, dtype, name_of(dtype), dims)
 
     def _cross_between(self, node: Node) -> None:
         work = self.scope.work
@@ -208,6 +229,8 @@ class _Cutting:
             except ParseError as error:
                 raise named(error, node) from error
             found = self.apart[node.index].outputs
+        elif node.index in work.strings:
+            found = [*work.strings[node.index]]
         else:
             values: list[Any] = [self.scope.values[name] if name else None for name in node.inputs]
             found = [*outputs_between(node, values)]
@@ -250,6 +273,18 @@ class _Cutting:
         network = self.converters.network_of(part, None, self.scope.work.backends)
         return Stage(tuple(part.inputs), dict(network.outputs), network=network)
 
+    def _handed_on(self, names: Sequence[str]) -> Stage:
+        """Return the stage of outputs that are strings of the model's file, or of an input."""
+        values = {name: self.scope.values[name] for name in names}
+        known = {name: one.array for name, one in values.items() if isinstance(one, Known)}
+        infos: dict[str, TensorInfo] = {
+            name: StringInfo(array.shape) for name, array in known.items()
+        }
+        for name in set(names) - set(known):
+            infos[name] = StringInfo(output_info(self.crossing[name]).shape)
+        given = tuple(name for name in names if name not in known)
+        return Stage(given, infos, compute=Given(known), operator="Identity")
+
     def _between(self, node: Node) -> Stage:
         wanted = [name for name in node.outputs if name and name in self.model.used]
         apart = self.apart.get(node.index)
@@ -258,7 +293,7 @@ class _Cutting:
             return apart.stage([n for n in sorted(read) if self._known(n) is None], wanted)
         part = self._part([node], set(self.crossing), wanted)
         infos = {name: output_info(self.crossing[name]) for name in wanted}
-        compute = Between(part, self.converters.convert)
+        compute = Between(part, self.converters.evaluate)
         return Stage(
             tuple(part.inputs), infos, compute=compute, name=node.name, operator=node.operator
         )

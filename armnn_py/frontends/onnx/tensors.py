@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """From a ``TensorProto`` to a numpy array: checked before memory is taken, 64-byte aligned.
 
+Strings become ``str``, in an array of dtype object.
+
 Element types and the fields they are stored in are those of ``onnx.proto``.
 """
 
@@ -17,7 +19,11 @@ import numpy as np
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.slabs import Empty
-from armnn_py.frontends.onnx.element_types import dtype_of_number, element_type_name
+from armnn_py.frontends.onnx.element_types import (
+    STRING_NUMBER,
+    dtype_of_number,
+    element_type_name,
+)
 from armnn_py.frontends.onnx.reading import protobuf_text
 from armnn_py.records import record
 from armnn_py.tensors.memory import aligned_empty
@@ -101,6 +107,8 @@ def read_tensor(
     if dtype is None:
         if number == 0:
             raise ParseError(f"{what} has no element type")
+        if number == STRING_NUMBER:
+            return _read_strings(tensor, what)
         return Unreadable(f"{what} holds {element_type_name(number)} values")
     if number in _BITS:
         return _read_packed(tensor, folder, what, empty, part)
@@ -120,6 +128,26 @@ def read_tensor(
         array = _read_field(tensor, shape, dtype, what, empty)
     if dtype == np.bool_:  # any byte but 0 is true
         array[...] = array.view(np.uint8) != 0
+    array.flags.writeable = False
+    return array
+
+
+def _read_strings(tensor: onnx.TensorProto, what: str) -> NDArray[Any]:
+    """Read strings, which lie in a field of their own."""
+    shape, texts = tuple(tensor.dims), tensor.string_data
+    if tensor.data_location == _EXTERNAL or tensor.HasField("raw_data"):
+        raise ParseError(f"{what} holds strings as raw data")
+    if len(texts) != math.prod(shape):
+        raise ParseError(
+            f"{what} has the wrong amount of data",
+            details=[
+                f"shape: {'x'.join(map(str, shape)) or 'scalar'} of strings",
+                f"stored: {len(texts)} strings",
+            ],
+            hints=["the file is damaged, or was cut short"],
+        )
+    array = np.empty(shape, object)
+    array.reshape(-1)[:] = [protobuf_text(text, f"{what}: string") for text in texts]
     array.flags.writeable = False
     return array
 

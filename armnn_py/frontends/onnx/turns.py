@@ -15,7 +15,7 @@ import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.frontends.common.quoting import quoted
-from armnn_py.frontends.common.values import Array, Known, data_type_of
+from armnn_py.frontends.common.values import Array
 from armnn_py.records import record
 from armnn_py.tensors import format_shape
 
@@ -30,16 +30,7 @@ __all__ = [
     "Operands",
     "ScanTurns",
     "Turns",
-    "as_handed",
 ]
-
-
-def as_handed(value: Known) -> Array:
-    """Return a known value as stages hand arrays on: bits of the types that numpy lacks."""
-    data_type = data_type_of(value.dtype)
-    if data_type.is_packed or value.dtype == data_type.numpy:
-        return value.array
-    return value.array.view(data_type.numpy)
 
 
 def _read_only(array: Array) -> Array:

@@ -12,7 +12,7 @@ from armnn_py.errors import InvalidArgumentError, LayerValidationError
 from armnn_py.network.core import NetworkCore
 from armnn_py.network.layer import AssignLayer, Layer, Source, VariableLayer
 from armnn_py.network.storage import check_name
-from armnn_py.tensors import TensorInfo, as_constant
+from armnn_py.tensors import StringInfo, TensorInfo, as_constant
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -56,6 +56,11 @@ class EndBuilders(NetworkCore):
             raise InvalidArgumentError(
                 f"input '{name}': {info!r} is not a TensorInfo",
                 hints=["TensorInfo((1, 224, 224, 3), DataType.FLOAT32)"],
+            )
+        if isinstance(info, StringInfo):
+            raise InvalidArgumentError(
+                f"input '{name}': {info!r}, and no layer reads strings",
+                hints=["Network.from_builder(..., stages=...) takes stages that do"],
             )
         if info.late:
             raise InvalidArgumentError(

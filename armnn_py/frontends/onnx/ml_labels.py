@@ -32,9 +32,7 @@ _NEAR_ZERO = 1e-7
 
 
 def labels_of(view: NodeView, name: str) -> Array:
-    """Return the labels of the classes, which must be integers."""
-    if view.node.attributes.get("classlabels_strings"):
-        raise Unsupported("labels that are strings")
+    """Return the labels of the classes, which are integers; of strings, they are their places."""
     labels = view.ints(name)
     if not labels:
         raise ParseError(f"attribute {quoted(name)} is missing")

@@ -254,6 +254,13 @@ class NodeView:
             raise ParseError(f"attribute {quoted(name)} is not a list of floats")
         return value  # type: ignore[no-any-return]
 
+    def texts(self, name: str) -> list[str] | None:
+        """Return a list of strings, or ``None`` where it is not given."""
+        value = self._attribute(name, (list,), None)
+        if value is not None and not all(isinstance(item, str) for item in value):
+            raise ParseError(f"attribute {quoted(name)} is not a list of texts")
+        return value  # type: ignore[no-any-return]
+
     def tensor(self, name: str) -> Array | None:
         """Return a tensor attribute, or ``None`` where it is not given."""
         value = self._attribute(name, (np.ndarray,), None)

@@ -13,6 +13,7 @@ from armnn_py.frontends.common.slabs import Slabs
 from armnn_py.frontends.common.values import Known
 from armnn_py.frontends.onnx.attributes import read_attributes
 from armnn_py.frontends.onnx.graph_node import Body, Node
+from armnn_py.frontends.onnx.ml_strings import with_numbers
 from armnn_py.frontends.onnx.ordering import live_nodes, sort_nodes
 from armnn_py.frontends.onnx.parts import GraphParts
 from armnn_py.frontends.onnx.reading import protobuf_text
@@ -123,7 +124,7 @@ class NodeReader:
                     overload=protobuf_text(getattr(proto, "overload", ""), f"overload of {what}"),
                 )
             )
-        return nodes
+        return with_numbers(nodes)
 
     def _body(self, graph: onnx.GraphProto, path: str, parts: GraphParts) -> Body:
         self._depth += 1

@@ -88,6 +88,7 @@ _FAMILIES = {
     "determinant": "Det",
     "fourier": "DFT STFT",
     "integer_products": "ConvInteger DynamicQuantizeLinear MatMulInteger",
+    "strings": "RegexFullMatch StringConcat StringNormalizer StringSplit",
     "text": "TfIdfVectorizer",
     "unpooling": "MaxUnpool",
     "selecting": "Compress NonMaxSuppression NonZero ReverseSequence TensorScatter Unique",
@@ -124,9 +125,8 @@ _MICROSOFT_FAMILIES = {
 """The same of the domain `MICROSOFT`."""
 
 _MACHINE_LEARNING_FAMILIES = {
-    "ml_features": (
-        "ArrayFeatureExtractor Binarizer LabelEncoder LinearRegressor Normalizer Scaler"
-    ),
+    "ml_categories": "CategoryMapper LabelEncoder OneHotEncoder",
+    "ml_features": "ArrayFeatureExtractor Binarizer LinearRegressor Normalizer Scaler",
     "ml_classifiers": "LinearClassifier SVMClassifier SVMRegressor",
     "ml_trees": "TreeEnsemble TreeEnsembleClassifier TreeEnsembleRegressor",
 }

@@ -18,9 +18,15 @@ from armnn_py.frontends.common.values import (
     dtype_of,
     shape_of,
 )
-from armnn_py.frontends.onnx.element_types import dtype_of_number, element_type_name
+from armnn_py.frontends.onnx.element_types import (
+    STRING_NUMBER,
+    dtype_of_number,
+    element_type_name,
+    is_string,
+)
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.small_types import convert
+from armnn_py.frontends.onnx.string_arrays import as_numbers, as_strings
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import BinaryOperation, ComparisonOperation, UnaryOperation
 
@@ -155,8 +161,15 @@ def _to_known(view: NodeView) -> None:
     _target(view)
 
 
-@operator("Cast", check=_to_known)
+def _to_any_known(view: NodeView) -> None:
+    if view.integer("to") != STRING_NUMBER:
+        _target(view)
+
+
+@operator("Cast", check=_to_any_known)
 def _cast(view: NodeView) -> Value:
+    if view.integer("to") == STRING_NUMBER:
+        return as_strings(view.constant(0, "elements"))
     return _converted(view, _target(view))
 
 
@@ -181,11 +194,16 @@ def _cast_like(view: NodeView) -> Value:
 
 
 def _converted(view: NodeView, target: np.dtype[Any]) -> Value:
+    x = view.value(0)
+    if isinstance(x, Known) and is_string(x.dtype):
+        return x if is_string(target) else as_numbers(x.array, target)
+    if is_string(target):
+        return as_strings(view.constant(0, "elements"))
     saturate = bool(view.integer("saturate", 1))
     rounding = view.text("round_mode", "up")
     if rounding not in ("up", "down", "nearest"):
         raise ParseError(f"round_mode {rounding!r}, one of up, down, nearest expected")
-    return convert(view.emit, view.value(0), target, saturate, rounding)
+    return convert(view.emit, x, target, saturate, rounding)
 
 
 @operator("Mod", since=10)

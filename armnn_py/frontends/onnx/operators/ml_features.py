@@ -4,18 +4,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, dtype_of
+from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import MACHINE_LEARNING, operator
 from armnn_py.types import (
-    BinaryOperation,
     ComparisonOperation,
-    LogicalBinaryOperation,
     ReduceOperation,
     UnaryOperation,
 )
@@ -104,62 +100,3 @@ def _linear_regressor(view: NodeView) -> Value:
         raise ParseError(f"{len(added)} intercepts of {targets} targets")
     product = emit.matmul(x, Known(table), name="product")
     return emit.add(product, Known(np.array(added, np.float32)))
-
-
-# ---- LabelEncoder --------------------------------------------------------------------------------
-
-
-@operator("LabelEncoder", since=2, domain=MACHINE_LEARNING)
-def _label_encoder(view: NodeView) -> Value:
-    """The place of the key that an element equals, counted from 1, picks a value.
-
-    NaN is a key like others since version 4; before, it equals none.
-    """
-    emit, x = view.emit, view.value(0)
-    keys, values = _numbers(view, "keys"), _numbers(view, "values")
-    if len(keys) != len(values):
-        raise ParseError(f"{len(keys)} keys of {len(values)} values")
-    keys, first = np.unique(keys, return_index=True)  # of equal keys the first holds
-    table = Known(np.concatenate([_default(view, values.dtype), values[first]]))
-    if keys.dtype != dtype_of(x):  # in another type two of them may be one
-        raise ParseError(f"keys of type {keys.dtype} for an input of type {dtype_of(x)}")
-    wide = emit.reshape(x, (*view.shape(0), 1), "wide")
-    equal = emit.compare(ComparisonOperation.EQUAL, wide, Known(keys), "equal")
-    if view.version >= 4 and dtype_of(x).kind == "f" and np.isnan(keys).any():
-        is_nan = emit.compare(ComparisonOperation.NOT_EQUAL, wide, wide, "is_nan")
-        both = emit.logical(LogicalBinaryOperation.AND, is_nan, Known(np.isnan(keys)), "both_nan")
-        equal = emit.logical(LogicalBinaryOperation.OR, equal, both, "same")
-    number = Known(np.arange(1, len(keys) + 1, dtype=np.int32))
-    places = emit.binary(BinaryOperation.MUL, emit.cast(equal, np.int32, "hit"), number, "places")
-    place = emit.reduce(ReduceOperation.SUM, places, (view.rank(0),), False, "place")
-    return emit.gather(table, place, 0)
-
-
-def _numbers(view: NodeView, what: str) -> Array:
-    """Return keys or values, in whichever attribute they are."""
-    integers, floats = view.ints(f"{what}_int64s"), view.floats(f"{what}_floats")
-    tensor = view.tensor(f"{what}_tensor")
-    if f"{what}_strings" in view.node.attributes:
-        raise Unsupported(f"{what} that are strings")
-    given: list[Any] = [value for value in (integers, floats, tensor) if value is not None]
-    if len(given) != 1 or not len(given[0]):
-        raise ParseError(f"{len(given)} attributes with {what}, one expected")
-    if tensor is not None:
-        return tensor.reshape(-1)
-    return np.array(given[0], np.int64 if integers is not None else np.float32)
-
-
-def _default(view: NodeView, dtype: np.dtype[Any]) -> Array:
-    """Return the value of what equals no key, as an array of one."""
-    tensor = view.tensor("default_tensor")
-    if tensor is not None:
-        if tensor.size != 1:
-            raise ParseError(f"default of shape {tensor.shape}")
-        if tensor.dtype != dtype:
-            raise ParseError(
-                f"attribute 'default_tensor' holds {tensor.dtype}, the values are {dtype}"
-            )
-        return tensor.reshape(1)
-    if dtype.kind == "f":
-        return np.array([view.number("default_float", -0.0)], dtype)
-    return np.array([view.integer("default_int64", -1)], dtype)

@@ -38,6 +38,10 @@ def _constant(view: NodeView) -> Value:
         return Known(np.array(view.floats("value_floats"), np.float32))
     if "value_ints" in attributes:
         return Known(np.array(view.ints("value_ints"), np.int64))
+    if "value_string" in attributes:
+        return Known(np.array(view.text("value_string"), object))
+    if "value_strings" in attributes:
+        return Known(np.array(view.texts("value_strings"), object))
     kinds = ", ".join(attributes) or "no value"
     raise Unsupported(f"a constant given as {kinds}")
 

@@ -26,8 +26,6 @@ _MOST_SKIPS = 1000
 @operator("TfIdfVectorizer", since=9)
 def _tf_idf_vectorizer(view: NodeView) -> Value:
     emit, x = view.emit, view.value(0)
-    if "pool_strings" in view.node.attributes:
-        raise Unsupported("a pool of strings")
     shape = view.shape(0)
     if len(shape) not in (1, 2):
         raise ParseError(f"input of shape {shape}, one or two dimensions expected")

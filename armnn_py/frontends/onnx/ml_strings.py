@@ -1,0 +1,119 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Operators that compute with numbers and have strings at an end, taken apart as a file is read.
+
+A classifier with labels that are strings becomes one whose labels are their places, and a
+CategoryMapper that makes strings of these: only that runs outside of the backends. A OneHotEncoder
+and a TfIdfVectorizer of strings get a CategoryMapper before them that makes numbers of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from armnn_py.frontends.onnx.graph_node import Node
+
+__all__ = ["with_numbers"]
+
+_ML = "ai.onnx.ml"
+#: By operator: the attribute with labels that are numbers.
+_CLASSIFIERS = {
+    "LinearClassifier": "classlabels_ints",
+    "SVMClassifier": "classlabels_ints",
+    "TreeEnsembleClassifier": "classlabels_int64s",
+}
+#: By domain and operator: the attribute with strings, and that with numbers.
+_POOLS = {
+    ("", "TfIdfVectorizer"): ("pool_strings", "pool_int64s"),
+    (_ML, "OneHotEncoder"): ("cats_strings", "cats_int64s"),
+}
+
+
+def with_numbers(nodes: Sequence[Node]) -> list[Node]:
+    """Return nodes of which none both computes and has strings; the others as they are."""
+    if not any(_strings_of(node) for node in nodes):
+        return list(nodes)
+    taken = {name for node in nodes for name in (*node.reads, *node.outputs, node.name)}
+    found: list[Node] = []
+    for node in nodes:
+        texts = _strings_of(node)
+        if not texts:
+            found.append(node)
+        elif node.op_type in _CLASSIFIERS:
+            found += _with_places(node, texts, taken)
+        else:
+            found += _with_places_of_a_pool(node, texts, taken)
+    return [_changed(node, index=index) for index, node in enumerate(found)]
+
+
+def _strings_of(node: Node) -> list[str]:
+    """Return the strings of a node that is to be taken apart; those of a damaged one stay."""
+    texts, numbers = None, None
+    if node.domain == _ML and node.op_type in _CLASSIFIERS:
+        texts = node.attributes.get("classlabels_strings")
+        numbers = node.attributes.get(_CLASSIFIERS[node.op_type])
+    elif (node.domain, node.op_type) in _POOLS:
+        of_texts, of_numbers = _POOLS[node.domain, node.op_type]
+        texts, numbers = node.attributes.get(of_texts), node.attributes.get(of_numbers)
+    if numbers or not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
+        return []
+    return texts
+
+
+def _with_places(node: Node, labels: list[str], taken: set[str]) -> Iterable[Node]:
+    attributes = dict(node.attributes)
+    del attributes["classlabels_strings"]
+    places = list(range(len(labels)))
+    attributes[_CLASSIFIERS[node.op_type]] = places
+    if not node.outputs or not node.outputs[0]:
+        return [_changed(node, attributes=attributes)]
+    label, *rest = node.outputs
+    place = _free(f"{label}/place", taken)
+    mapper = _mapper(_free(f"{node.name}/labels", taken), place, label, labels, places)
+    return [_changed(node, attributes=attributes, outputs=(place, *rest)), mapper]
+
+
+def _with_places_of_a_pool(node: Node, texts: list[str], taken: set[str]) -> Iterable[Node]:
+    of_texts, of_numbers = _POOLS[node.domain, node.op_type]
+    places: dict[str, int] = {}
+    for text in texts:
+        places.setdefault(text, len(places))
+    attributes = dict(node.attributes)
+    del attributes[of_texts]
+    attributes[of_numbers] = [places[text] for text in texts]
+    given = node.inputs[0] if node.inputs else ""
+    place = _free(f"{given}/place", taken)
+    name = _free(f"{node.name}/places", taken)
+    mapper = _mapper(name, given, place, list(places), list(places.values()))
+    return [mapper, _changed(node, attributes=attributes, inputs=(place, *node.inputs[1:]))]
+
+
+def _mapper(name: str, given: str, made: str, texts: list[str], numbers: list[int]) -> Node:
+    """Return the node between strings and numbers; a string that is none of them is -1."""
+    attributes = {"cats_strings": texts, "cats_int64s": numbers, "default_int64": -1}
+    return Node(
+        index=0, name=name, domain=_ML, op_type="CategoryMapper", inputs=(given,), outputs=(made,),
+        attributes=attributes,
+    )  # fmt: skip
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Return a name that the graph does not have."""
+    found, count = name, 1
+    while found in taken:
+        count += 1
+        found = f"{name}_{count}"
+    taken.add(found)
+    return found
+
+
+def _changed(node: Node, **changes: Any) -> Node:
+    fields = {name: getattr(node, name) for name in _FIELDS}
+    return Node(**{**fields, **changes})
+
+
+_FIELDS = (
+    "index", "name", "domain", "op_type", "inputs", "outputs", "attributes", "captures",
+    "overload",
+)  # fmt: skip

@@ -103,13 +103,11 @@ DISPUTES = {
     "recorded ones divide by 4 * 0.6 - 1, and onnxruntime and PyTorch do not",
 }
 OUT_OF_REACH = """\
-Strings have no size in bytes: plans, arenas, saved files and the tensors of backends would need
-another kind of memory for them. The cases of `simple` that onnxruntime has more are of this kind,
-StringNormalizer from an input to an output, with no number between. Sequences and optional values
-that a model builds inside are followed at import, and a sequence as an output is an output for
-each tensor; as inputs they have no length before the first run, while a network's inputs and
-outputs are counted when it is imported. `split_to_sequence_1` and `_2` have a length that is an
-input's value."""
+Strings lie between the parts of a network that backends run, where numpy computes with them.
+Sequences and optional values that a model builds inside are followed at import, and a sequence as
+an output is an output for each tensor; as inputs they have no length before the first run, while a
+network's inputs and outputs are counted when it is imported. `split_to_sequence_1` and `_2` have a
+length that is an input's value."""
 PLAIN_TYPES = frozenset(
     onnx.TensorProto.DataType.Value(name)
     for name in ("FLOAT", "INT8", "UINT8", "INT32", "INT64", "BOOL")

@@ -19,6 +19,7 @@ from armnn_py.cli.networks import only_input, shape_hint
 from armnn_py.cli.pictures import ImageOptions
 from armnn_py.cli.render import words_of
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
+from armnn_py.tensors import StringInfo
 
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
@@ -80,6 +81,7 @@ def _read(
         raise InvalidArgumentError(f"input file '{path}' does not exist or is no file")
     if suffix in pictures.SUFFIXES:
         target = name if name is not None else only_input(infos, path)
+        _refuse_strings(path, target, infos)
         return {target: pictures.read_image(path, infos[target], options)}
     if suffix == ".npz":
         return _read_npz(path, name, infos)
@@ -94,8 +96,19 @@ def _read(
     )
 
 
+def _refuse_strings(path: Path, name: str, infos: Mapping[str, TensorInfo]) -> None:
+    if isinstance(infos[name], StringInfo):
+        raise InvalidArgumentError(
+            f"input file '{path}' has no strings, which input '{name}' takes",
+            details=[f"input: {infos[name]!r}"],
+            hints=["use .npy, .npz, or .txt with a string a line"],
+        )
+
+
 def random_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Array]:
     """Return inputs from a generator with this seed: floats in [0, 1), integers 0 and 1.
+
+    Strings are of ten words.
 
     Raises
     ------
@@ -114,6 +127,10 @@ def random_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Array
             )
         try:
             values = _random_floats(generator, shape)
+            if isinstance(info, StringInfo):
+                words = np.array([f"word{number}" for number in range(10)], object)
+                arrays[name] = words[(values * len(words)).astype(np.intp)]
+                continue
             arrays[name] = (values if info.dtype.kind == "f" else values.round()).astype(info.dtype)
         except (MemoryError, ValueError) as error:
             raise InvalidArgumentError(
@@ -145,9 +162,22 @@ def save_outputs(outputs: Mapping[str, Array], folder: Path) -> dict[str, Path]:
         while path in paths.values():
             path = folder / f"{stem}-{number}.npy"
             number += 1
-        np.save(path, array, allow_pickle=False)
+        np.save(path, _plain(name, array), allow_pickle=False)
         paths[name] = path
     return paths
+
+
+def _plain(name: str, array: Array) -> Array:
+    """Return an array that a file holds without Python objects: strings of one length."""
+    if array.dtype != np.dtype(object):
+        return array
+    try:
+        return array.astype(str)
+    except (MemoryError, ValueError) as error:
+        raise InvalidArgumentError(
+            f"output '{name}' cannot be saved: the longest of its strings is long",
+            details=[words_of(error)],
+        ) from error
 
 
 def _split(argument: str, infos: Mapping[str, TensorInfo]) -> tuple[str | None, Path]:

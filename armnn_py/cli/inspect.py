@@ -31,12 +31,12 @@ from armnn_py.cli.render import (
     shortened,
 )
 from armnn_py.network.layer import working_layers
-from armnn_py.network.stages import count_layers, describe_stage, walk_stages
+from armnn_py.network.stages import count_layers, describe_stage, walk_stages, why_stages
 from armnn_py.text import counted, format_bytes
 from armnn_py.types import DataLayout
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from armnn_py.network import Layer, Stage
     from armnn_py.tensors import TensorInfo
@@ -115,7 +115,7 @@ def inspect(
     hint = next(
         (shape_hint(n, info) for n, info in network.inputs.items() if not info.is_static), ""
     )
-    session.answer(data, lambda renderer: _render(renderer, data, hint, len(network.stages)))
+    session.answer(data, lambda renderer: _render(renderer, data, hint, network.stages))
 
 
 def _stage(called: str, stage: Stage, inputs: Mapping[str, TensorInfo]) -> dict[str, Any]:
@@ -240,7 +240,7 @@ def _render_stages(renderer: Renderer, stages: list[dict[str, Any]]) -> None:
     )
 
 
-def _render(renderer: Renderer, data: dict[str, Any], hint: str, stages: int) -> None:
+def _render(renderer: Renderer, data: dict[str, Any], hint: str, stages: Sequence[Stage]) -> None:
     renderer.table(
         [Column(""), Column("name"), Column("dtype"), Column("shape", whole=True)],
         [
@@ -270,8 +270,8 @@ def _render(renderer: Renderer, data: dict[str, Any], hint: str, stages: int) ->
     if data["free_dimensions"]:
         if stages:
             renderer.line(
-                f"Runs in {stages} stages, because data decide shapes; layers of later ones "
-                "depend on each run"
+                f"Runs in {counted(len(stages), 'stage')}, because {why_stages(stages)}; layers of "
+                "later ones depend on each run"
             )
             renderer.line()
             _render_stages(renderer, data["stages"])

@@ -12,6 +12,7 @@ import numpy as np
 
 from armnn_py.cli.render import words_of
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.tensors import StringInfo
 
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
@@ -28,7 +29,7 @@ def read_numbers(path: Path, name: str, info: TensorInfo) -> np.ndarray[Any, Any
     A ``.raw`` or ``.bin`` file has the elements as they lie in memory, row-major and little-endian;
     a ``.txt`` file has them as numbers between spaces, commas or ends of lines. One free dimension
     follows from the number of elements; a first one besides it is the number of lines with numbers
-    of a ``.txt`` file, else 1.
+    of a ``.txt`` file, else 1. Strings are the lines of a ``.txt`` file.
 
     Raises
     ------
@@ -37,7 +38,9 @@ def read_numbers(path: Path, name: str, info: TensorInfo) -> np.ndarray[Any, Any
     """
     lines = 1
     try:
-        if path.suffix.lower() == ".txt":
+        if isinstance(info, StringInfo):
+            values = _strings(path)
+        elif path.suffix.lower() == ".txt":
             text = path.read_text(encoding="utf-8").replace(",", " ")
             words, lines = text.split(), sum(map(bool, map(str.strip, text.splitlines())))
             values = np.array([_number(word, info) for word in words], info.dtype)
@@ -47,8 +50,9 @@ def read_numbers(path: Path, name: str, info: TensorInfo) -> np.ndarray[Any, Any
                 raise ValueError(f"{len(data)} bytes are no whole number of {info.dtype}")
             values = np.frombuffer(data, info.dtype.newbyteorder("<")).astype(info.dtype)
     except (OSError, ValueError, OverflowError) as error:
+        what = "strings" if isinstance(info, StringInfo) else "numbers"
         raise InvalidArgumentError(
-            f"input file '{path}' cannot be read as numbers of input '{name}'",
+            f"input file '{path}' cannot be read as {what} of input '{name}'",
             details=[words_of(error), f"input: {info!r}"],
         ) from error
     shape = list(info.shape)
@@ -66,6 +70,16 @@ def read_numbers(path: Path, name: str, info: TensorInfo) -> np.ndarray[Any, Any
             hints=[hint] if None in info.shape else [],
         )
     return values.reshape([dim for dim in shape if dim is not None])
+
+
+def _strings(path: Path) -> np.ndarray[Any, Any]:
+    """Return the lines of a text; the last one may lack its end."""
+    if path.suffix.lower() != ".txt":
+        raise ValueError("its bytes are no strings: use .txt with a string a line")
+    lines = path.read_text(encoding="utf-8").split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return np.array(lines, object)
 
 
 def _number(word: str, info: TensorInfo) -> float | int:

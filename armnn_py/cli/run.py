@@ -34,6 +34,8 @@ from armnn_py.text import counted, printable
 __all__ = ["run"]
 
 _MOST_VALUES = 16
+_LONGEST = 100
+"""Characters of a string that are shown."""
 _MAX_FLOAT32 = float(np.finfo(np.float32).max)
 
 
@@ -227,16 +229,17 @@ def _describe(
     labels: list[str] | None,
     quantization: QuantizationInfo | None,
 ) -> dict[str, Any]:
-    values = array.astype(np.float64) if array.size else None
+    is_text = array.dtype == np.dtype(object)
+    values = array.astype(np.float64) if array.size and not is_text else None
     return {
         "name": name,
-        "dtype": str(array.dtype),
+        "dtype": "string" if is_text else str(array.dtype),
         "shape": list(array.shape),
         "min": float(values.min()) if values is not None else None,
         "mean": float(values.mean()) if values is not None else None,
         "max": float(values.max()) if values is not None else None,
         "values": array.ravel().tolist() if 0 < array.size <= _MOST_VALUES else None,
-        "top": _top(array, labels, quantization),
+        "top": None if is_text else _top(array, labels, quantization),
         "file": str(saved[name]) if name in saved else None,
     }
 
@@ -266,6 +269,13 @@ def _top(
     return found
 
 
+def _shown(value: float | str) -> str:
+    """Return a number, or a string in quotes, on one line and without control characters."""
+    if isinstance(value, str):
+        return f"'{printable(shortened(value, _LONGEST))}'"
+    return f"{value:.4g}"
+
+
 def _render(renderer: Renderer, data: dict[str, Any]) -> None:
     def number(value: float | None) -> str:
         return "-" if value is None else f"{value:.4g}"
@@ -293,8 +303,7 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
     )
     for row in data["outputs"]:
         if row["values"] is not None and not any("label" in top for top in row["top"] or ()):
-            numbers = " ".join(f"{value:.4g}" for value in row["values"])
-            renderer.line(f"{printable(row['name'])}: {numbers}")
+            renderer.line(f"{printable(row['name'])}: {' '.join(map(_shown, row['values']))}")
         elif row["top"] is not None:
             best = ", ".join(
                 f"[{top['index']}] {top['label'] + ' ' if 'label' in top else ''}"

@@ -20,7 +20,22 @@ if TYPE_CHECKING:
     from armnn_py.network.storage import NetworkStorage, Stage
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["count_layers", "describe_stage", "stages_needed", "sub_stage", "walk_stages"]
+__all__ = [
+    "count_layers",
+    "describe_stage",
+    "stages_needed",
+    "sub_stage",
+    "walk_stages",
+    "why_stages",
+]
+
+_REASONS = {
+    "data decide shapes": "data that it computes decide shapes",
+    "it has strings": "it has strings, which no backend computes with",
+    "data decide shapes and it has strings": (
+        "data that it computes decide shapes, and it has strings"
+    ),
+}
 
 
 def stages_needed(
@@ -28,11 +43,21 @@ def stages_needed(
 ) -> StagesNeededError:
     """Return the error of a network that has no layers, but stages."""
     return StagesNeededError(
-        f"network '{name}' runs in {len(stages)} stages: data that it computes decide shapes",
+        f"network '{name}' runs in {counted(len(stages), 'stage')}: {_REASONS[why_stages(stages)]}",
         stages=stages,
         details=details,
         hints=["load(model).run(inputs) runs them one after another; they have no common plan"],
     )
+
+
+def why_stages(stages: Sequence[Stage]) -> str:
+    """Return why a network has stages, as ``data decide shapes``."""
+    between = [stage for stage in stages if stage.network is None]
+    if all(stage.has_strings for stage in between) and (between or len(stages) == 1):
+        return "it has strings"
+    if any(stage.has_strings for stage in between):
+        return "data decide shapes and it has strings"
+    return "data decide shapes"
 
 
 def sub_stage(stage: str, part: int | str) -> str:

@@ -58,6 +58,8 @@ class Stage:
     """Of a function: the name of the node that it computes, as reports show it."""
     operator: str = ""
     """Of a function: the operator of that node, as ``NonMaxSuppression``."""
+    has_strings: bool = False
+    """Of a function: whether it reads or makes strings, which no network does."""
 
     @property
     def manner(self) -> str:

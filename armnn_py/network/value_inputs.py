@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import InputValuesNeededError, InvalidArgumentError, UnknownNameError
 from armnn_py.network.stages import stages_needed
+from armnn_py.tensors import StringInfo
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,7 +48,8 @@ def build(
                 f"network '{name}' has no input '{key}'", name=key, valid=list(infos)
             )
         info = infos[key]
-        if array.shape != info.shape or array.dtype != info.dtype:
+        is_of_type = isinstance(info, StringInfo) or array.dtype == info.dtype
+        if array.shape != info.shape or not is_of_type:
             raise InvalidArgumentError(
                 f"values of input '{key}': {array.dtype} of shape {array.shape} given",
                 details=[f"input: {info!r}"],

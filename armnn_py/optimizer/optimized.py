@@ -138,9 +138,11 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         """Backend and reason of each layer; empty while dimensions are free."""
         if self._placed is not None:
             return self._placed.assignment
+        from armnn_py.network.stages import why_stages
         from armnn_py.optimizer.report import Assignment  # late: what is run needs no reports
 
-        return Assignment(is_pending=True, stages=len(self._source.stages))
+        stages = self._source.stages
+        return Assignment(is_pending=True, stages=len(stages), why_stages=why_stages(stages))
 
     @property
     def memory(self) -> tuple[TensorMemory, ...]:

@@ -29,7 +29,7 @@ class Assignment(Sequence[LayerAssignment]):
     first layer that runs after it.
     """
 
-    __slots__ = ("_by_name", "_records", "is_pending", "stages")
+    __slots__ = ("_by_name", "_records", "_why_stages", "is_pending", "stages")
 
     def __init__(
         self,
@@ -37,12 +37,14 @@ class Assignment(Sequence[LayerAssignment]):
         *,
         is_pending: bool = False,
         stages: int = 0,
+        why_stages: str = "data decide shapes",
     ) -> None:
         self._records = tuple(records)
         #: Whether the layers are not known yet: the network has free dimensions.
         self.is_pending = is_pending
-        #: In how many stages the network runs, because data decide shapes; 0: it is one plan.
+        #: In how many stages the network runs; 0: it is one plan.
         self.stages = stages
+        self._why_stages = why_stages
         ranked = sorted(self._records, key=lambda record: record.inserted)  # stable
         self._by_name = {record.layer: record for record in reversed(ranked)}
 
@@ -134,7 +136,8 @@ class Assignment(Sequence[LayerAssignment]):
     def summary(self) -> str:
         """One line: ``4 of 4 layers assigned: AcmeNpu 3, CpuRef 1; 3 sub-graphs, 2 copies``."""
         if self.is_pending and self.stages:
-            return f"known after the first run: {self.stages} stages, because data decide shapes"
+            number = counted(self.stages, "stage")
+            return f"known after the first run: {number}, because {self._why_stages}"
         if self.is_pending:
             return "known after the first run, or bind shapes: load(..., shapes=...)"
         counts = self.counts

@@ -144,6 +144,9 @@ class NodeApart:
         return Stage(
             tuple(inputs), infos, compute=compute, bodies=self._networks,
             name=self.node.name, operator=self.node.operator,
+            has_strings=any(
+                is_string(self.around.crossing[name].dtype) for name in (*inputs, *wanted)
+            ),
         )  # fmt: skip
 
     # ---- Kinds of nodes --------------------------------------------------------------------------

@@ -283,7 +283,7 @@ class _Cutting:
         for name in set(names) - set(known):
             infos[name] = StringInfo(output_info(self.crossing[name]).shape)
         given = tuple(name for name in names if name not in known)
-        return Stage(given, infos, compute=Given(known), operator="Identity")
+        return Stage(given, infos, compute=Given(known), operator="Identity", has_strings=True)
 
     def _between(self, node: Node) -> Stage:
         wanted = [name for name in node.outputs if name and name in self.model.used]
@@ -295,5 +295,6 @@ class _Cutting:
         infos = {name: output_info(self.crossing[name]) for name in wanted}
         compute = Between(part, self.converters.evaluate)
         return Stage(
-            tuple(part.inputs), infos, compute=compute, name=node.name, operator=node.operator
-        )
+            tuple(part.inputs), infos, compute=compute, name=node.name, operator=node.operator,
+            has_strings=node.index in self.scope.work.strings,
+        )  # fmt: skip

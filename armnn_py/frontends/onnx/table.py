@@ -126,7 +126,7 @@ _MICROSOFT_FAMILIES = {
 
 _MACHINE_LEARNING_FAMILIES = {
     "ml_categories": "CategoryMapper LabelEncoder OneHotEncoder",
-    "ml_features": "ArrayFeatureExtractor Binarizer LinearRegressor Normalizer Scaler",
+    "ml_features": "ArrayFeatureExtractor Binarizer Imputer LinearRegressor Normalizer Scaler",
     "ml_classifiers": "LinearClassifier SVMClassifier SVMRegressor",
     "ml_trees": "TreeEnsemble TreeEnsembleClassifier TreeEnsembleRegressor",
 }

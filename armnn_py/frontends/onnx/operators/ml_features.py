@@ -81,6 +81,25 @@ def _normalizer(view: NodeView) -> Value:
     return emit.div(x, emit.where(nothing, emit.scalar(1, size), size, "divisor"))
 
 
+@operator("Imputer", domain=MACHINE_LEARNING)
+def _imputer(view: NodeView) -> Value:
+    """A number that stands for what is missing, NaN as well, gets that of its feature."""
+    emit, x = view.emit, view.value(0)
+    is_real = dtype_of(x).kind == "f"
+    given = view.floats("imputed_value_floats") if is_real else view.ints("imputed_value_int64s")
+    count = view.shape(0)[-1] if view.rank(0) else 1
+    if not given or len(given) not in (1, count):
+        raise ParseError(f"{len(given or ())} numbers to impute for shape {view.shape(0)}")
+    missing = (
+        view.number("replaced_value_float") if is_real else view.integer("replaced_value_int64")
+    )
+    if missing != missing:
+        replaced = emit.compare(ComparisonOperation.NOT_EQUAL, x, x, "missing")
+    else:
+        replaced = emit.compare(ComparisonOperation.EQUAL, x, emit.scalar(missing, x), "missing")
+    return emit.where(replaced, Known(np.array(given, dtype_of(x))), x)
+
+
 @operator("LinearRegressor", domain=MACHINE_LEARNING)
 def _linear_regressor(view: NodeView) -> Value:
     emit, targets = view.emit, view.integer("targets", 1)

@@ -54,16 +54,22 @@ def test_all_are_listed(models: Any, shape: list[Any]) -> None:
 @pytest.mark.parametrize("shape", [[2], ["n"]], ids=["static", "dynamic"])
 def test_what_no_tensor_holds_is_one_error_with_all_places(models: Any, shape: list[Any]) -> None:
     """Inputs and outputs by name, and the operators that such a model has besides."""
-    string = TensorProto.STRING
+    number = TensorProto.COMPLEX64
     model = models.build(
         [
-            node("StringNormalizer", ["text"], ["low"], name="lower"),
-            node("StringConcat", ["low", "more"], ["joined"], name="join"),
+            node("RandomUniformLike", ["text"], ["low"], name="like"),
+            node("NegativeLogLikelihoodLoss", ["low", "more"], ["joined"], name="lost"),
+            node("Multinomial", ["joined"], ["drawn"], name="draw"),
             node("SequenceAt", ["list", "k"], ["item"], name="at"),
             node("Relu", ["x"], ["y"], name="fine"),
         ],
-        {"x": (shape, FLOAT), "text": (shape, string), "more": (shape, string)},
-        {"y": (shape, FLOAT), "joined": (shape, string), "item": (shape, FLOAT)},
+        {"x": (shape, FLOAT), "text": (shape, number), "more": (shape, number)},
+        {
+            "y": (shape, FLOAT),
+            "joined": (shape, number),
+            "drawn": (shape, FLOAT),
+            "item": (shape, FLOAT),
+        },
         {"k": np.array(0)},
         opset=20,
     )
@@ -72,12 +78,12 @@ def test_what_no_tensor_holds_is_one_error_with_all_places(models: Any, shape: l
     with pytest.raises(ann.ParseError) as caught:
         import_model(models.save(model))
     assert str(caught.value) == (
-        "'text' holds string values, which no tensor can\n"
-        "  input 'more' holds string values, which no tensor can\n"
+        "'text' holds complex64 values, which no tensor can\n"
+        "  input 'more' holds complex64 values, which no tensor can\n"
         "  input 'list' holds sequence type values, which no tensor can\n"
-        "  output 'joined' holds string values, which no tensor can\n"
-        "  StringConcat       x1   not supported by this version (node: join)\n"
-        "  StringNormalizer   x1   not supported by this version (node: lower)\n"
+        "  output 'joined' holds complex64 values, which no tensor can\n"
+        "  Multinomial         x1   not supported by this version (node: draw)\n"
+        "  RandomUniformLike   x1   not supported by this version (node: like)\n"
         "hint: 'armnn-py operators' lists what this version supports"
     )
 
@@ -128,13 +134,13 @@ def test_every_operand_that_cannot_be_read_is_named(models: Any, shape: list[Any
     constants = {"v": np.ones(1, np.float32)}
     model = models.build(nodes, {"x": (shape, FLOAT)}, {"y": (shape, FLOAT)}, constants, opset=19)
     for name in ("text", "other"):
-        model.graph.initializer.append(helper.make_tensor(name, TensorProto.STRING, [1], [b"a"]))
+        model.graph.initializer.append(helper.make_tensor(name, TensorProto.COMPLEX64, [1], [1j]))
     with pytest.raises(ann.UnsupportedOperatorError) as caught:
         import_model(models.save(model))
     assert {o.nodes: o.reason for o in caught.value.operators} == {
-        ("twice",): "initializer 'text' holds string values",
-        ("equal",): "initializer 'text' holds string values; "
-        "initializer 'other' holds string values",
+        ("twice",): "initializer 'text' holds complex64 values",
+        ("equal",): "initializer 'text' holds complex64 values; "
+        "initializer 'other' holds complex64 values",
     }
 
 
@@ -194,10 +200,13 @@ REASONS = {
         "int2 operands",
     ),
     "strings": (
-        [node("Cast", ["x"], ["y"], to=TensorProto.STRING, name="n")],
-        "to string",
+        [
+            node("Cast", ["x"], ["text_x"], to=TensorProto.STRING),
+            node("Relu", ["text_x"], ["y"], name="n"),
+        ],
+        "strings as operands",
     ),
-    "string weights": ([node("Add", ["x", "text"], ["y"], name="n")], "holds string values"),
+    "string weights": ([node("Add", ["x", "text"], ["y"], name="n")], "strings as operands"),
     "complex weights": ([node("Add", ["x", "z"], ["y"], name="n")], "holds complex64 values"),
     "training": (
         [node("Dropout", ["x", "", "t"], ["y"], name="n")],

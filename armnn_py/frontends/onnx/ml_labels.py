@@ -33,6 +33,8 @@ _NEAR_ZERO = 1e-7
 
 def labels_of(view: NodeView, name: str) -> Array:
     """Return the labels of the classes, which are integers; of strings, they are their places."""
+    if view.texts("classlabels_strings"):  # `ml_strings` leaves none of the others
+        raise ParseError("labels that are strings and numbers")
     labels = view.ints(name)
     if not labels:
         raise ParseError(f"attribute {quoted(name)} is missing")

@@ -56,7 +56,9 @@ def _strings_of(node: Node) -> list[str]:
     elif (node.domain, node.op_type) in _POOLS:
         of_texts, of_numbers = _POOLS[node.domain, node.op_type]
         texts, numbers = node.attributes.get(of_texts), node.attributes.get(of_numbers)
-    if numbers or not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
+    has_numbers = numbers is not None and not (isinstance(numbers, list) and not numbers)
+    is_list = isinstance(texts, list) and all(isinstance(one, str) for one in texts)
+    if has_numbers or not is_list:
         return []
     return texts
 

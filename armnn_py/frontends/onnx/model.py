@@ -87,6 +87,8 @@ class OnnxModel:
     """The beginning of names of layers: where the graph is in the whole model."""
     budget: int = 50_000
     """How many nodes of bodies are converted at most, where loops are written out."""
+    depth: int = 0
+    """How many stages, and nodes that run by themselves, it is behind or inside of."""
 
     def version_of(self, domain: str) -> int:
         """Return the operator set version of a domain."""
@@ -149,7 +151,7 @@ def _with(
         name=model.name, source_name=model.source_name, path=model.path, metadata=model.metadata,
         opsets=model.opsets, nodes=model.nodes, constants=model.constants, inputs=inputs,
         outputs=outputs, functions=model.functions, used=model.used | {*outputs}, folded=folded,
-        derived=model.derived, title=model.title, budget=model.budget,
+        derived=model.derived, title=model.title, budget=model.budget, depth=model.depth,
     )  # fmt: skip
 
 

@@ -43,6 +43,8 @@ __all__ = ["Between", "split"]
 
 #: Nodes that an error names.
 _SHOWN = 5
+#: Stages one behind another: each is converted, loaded and run inside of the one before.
+_DEEPEST = 64
 
 
 def split(
@@ -136,6 +138,10 @@ class _Cutting:
 
     def run(self) -> ArmnnError:
         model, poisoned = self.model, self.scope.poisoned
+        if model.depth > _DEEPEST:
+            for node in self.cuts:
+                self.scope.work.problems.add_node(node, f"more than {_DEEPEST} stages before it")
+            self.scope.work.problems.raise_if_any()
         between = [node for node in self.cuts if self._is_between(node)]
         is_between = {node.index for node in between}
         before: list[Node] = []
@@ -236,9 +242,19 @@ class _Cutting:
             found = [*outputs_between(node, values)]
         for name, one in zip_longest(node.outputs, found[: len(node.outputs)]):
             if one is not None:
+                self._check_type(name, one[0])
                 self._cross(name, *one)
             elif name and name in self.model.used:
                 work.problems.add_node(node, f"output {quoted(name)}")
+
+    def _check_type(self, name: str, dtype: np.dtype[Any]) -> None:
+        """Raise if the file states another type of an output than a node makes."""
+        stated = self.model.outputs.get(name)
+        if stated is not None and stated.dtype is not None and stated.dtype != dtype:
+            raise ParseError(
+                f"output {quoted(name)} is {name_of(dtype)}, but the file says {stated.type_name}",
+                path=self.model.path,
+            )
 
     # ---- Stages ----------------------------------------------------------------------------------
 
@@ -265,7 +281,7 @@ class _Cutting:
             },
             outputs={name: model.outputs.get(name) or self.crossing[name] for name in outputs},
             functions=model.functions, used=frozenset(used), derived=model.derived,
-            title=model.title, budget=model.budget,
+            title=model.title, budget=model.budget, depth=model.depth + 1,
         )  # fmt: skip
 
     def _network(self, nodes: Sequence[Node], given: set[str], outputs: Sequence[str]) -> Stage:

@@ -151,6 +151,8 @@ def _of_strings_and_integers(view: NodeView, texts: list[str], integers: list[in
 def _one_hot_encoder(view: NodeView) -> Value:
     """Numbers are made integers and compared with each category; strings are looked up before."""
     emit, categories = view.emit, view.ints("cats_int64s")
+    if view.texts("cats_strings"):  # `ml_strings` leaves none of the others
+        raise ParseError("categories that are strings and numbers")
     if not categories:
         raise ParseError("attribute 'cats_int64s' is missing")
     if not view.integer("zeros", 1):

@@ -26,6 +26,8 @@ _MOST_SKIPS = 1000
 @operator("TfIdfVectorizer", since=9)
 def _tf_idf_vectorizer(view: NodeView) -> Value:
     emit, x = view.emit, view.value(0)
+    if view.texts("pool_strings"):  # `ml_strings` leaves none of the others
+        raise ParseError("a pool of strings and numbers")
     shape = view.shape(0)
     if len(shape) not in (1, 2):
         raise ParseError(f"input of shape {shape}, one or two dimensions expected")

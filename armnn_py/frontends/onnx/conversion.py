@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armnn_py.errors import ArmnnError, InputValuesNeededError, ParseError, StagesNeededError
+from armnn_py.errors import (
+    ArmnnError,
+    InputValuesNeededError,
+    ParseError,
+    StagesNeededError,
+    UnsupportedOperatorError,
+)
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.quoting import quoted
@@ -107,7 +113,11 @@ def _ranked_outputs(
     shapes; nothing is returned if none of a few will do.
     """
     unknown = [name for name, info in model.outputs.items() if info.dims is None]
-    for size, value in product(_TRIAL_SIZES, _TRIAL_VALUES) if unknown else ():
+    trials = [*product(_TRIAL_SIZES, _TRIAL_VALUES)]
+    if model.depth > 1:  # each trial makes all stages behind this one
+        trials = trials[:1]
+    refused: UnsupportedOperatorError | None = None
+    for size, value in trials if unknown else ():
         bound = {
             name: info.with_shape([size if dim is None else dim for dim in info.shape])
             for name, info in infos.items()
@@ -116,9 +126,16 @@ def _ranked_outputs(
             made = _on_trial(model, bound, backends, value).outputs
         except StagesNeededError as error:
             made = error.outputs
+        except UnsupportedOperatorError as error:
+            if model.depth:
+                raise
+            refused = error
+            continue
         except ArmnnError:
             continue
         return {name: _free(made[name]) for name in unknown if name in made}
+    if refused is not None:
+        raise refused
     return {}
 
 

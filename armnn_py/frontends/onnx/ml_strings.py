@@ -57,8 +57,7 @@ def _strings_of(node: Node) -> list[str]:
         of_texts, of_numbers = _POOLS[node.domain, node.op_type]
         texts, numbers = node.attributes.get(of_texts), node.attributes.get(of_numbers)
     has_numbers = numbers is not None and not (isinstance(numbers, list) and not numbers)
-    is_list = isinstance(texts, list) and all(isinstance(one, str) for one in texts)
-    if has_numbers or not is_list:
+    if has_numbers or not isinstance(texts, list) or not all(isinstance(x, str) for x in texts):
         return []
     return texts
 

@@ -19,7 +19,6 @@ from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Array, Known
 from armnn_py.frontends.onnx.element_types import is_small, is_string, name_of
 from armnn_py.frontends.onnx.node import NodeView
-from armnn_py.memory_budget import tensor_limit
 from armnn_py.text import format_bytes
 
 __all__ = ["array_of_strings", "as_numbers", "as_strings", "check_length", "strings_of"]
@@ -53,14 +52,10 @@ def array_of_strings(texts: Iterable[str], shape: Sequence[int]) -> Array:
     return array.reshape(tuple(shape))
 
 
-def check_length(count: int) -> None:
-    """Raise `ParseError` if strings of so many characters are more than memory is for."""
-    limit = tensor_limit()
-    if count > limit:
-        raise ParseError(
-            f"strings would take {format_bytes(count)}, at most {format_bytes(limit)} are allowed",
-            hints=["set_memory_budget or ARMNN_PY_MEMORY_BUDGET sets the limit"],
-        )
+def check_length(view: NodeView, count: int) -> None:
+    """Raise `ParseError` if a node would make strings of more characters than memory is for."""
+    if not view.emit.foldable([], (count,), np.dtype(np.uint8)):
+        raise ParseError(f"strings would take {format_bytes(count)}, which is too much")
 
 
 # ---- Casts ---------------------------------------------------------------------------------------

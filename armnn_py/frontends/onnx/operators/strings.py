@@ -72,7 +72,7 @@ def _string_concat(view: NodeView) -> Value:
     shape = broadcast_shapes(x.shape, y.shape)
     check_size(shape, x.dtype)
     pairs = np.broadcast_arrays(x, y)
-    check_length(sum(len(one) for array in pairs for one in array.flat))
+    check_length(view, sum(len(one) for array in pairs for one in array.flat))
     joined = [a + b for a, b in zip(*(array.flat for array in pairs), strict=True)]
     return Known(array_of_strings(joined, shape))
 

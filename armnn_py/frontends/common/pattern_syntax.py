@@ -156,15 +156,21 @@ class _Parser:
         parts: list[Expression] = []
         while self.peek() not in ("", "|", ")"):
             if self.takes("\\Q"):
-                rest = self.text.find("\\E", self.place)
-                stop = len(self.text) if rest < 0 else rest
-                parts += [self.literal(one) for one in self.text[self.place : stop]]
-                self.place = stop if rest < 0 else stop + 2
-                continue
-            one = self.repeated(self.atom())
+                parts += self.quotation()
+                one = self.repeated(parts.pop() if parts else None)
+            else:
+                one = self.repeated(self.atom())
             if one is not None:
                 parts.append(one)
         return ("cat", parts)
+
+    def quotation(self) -> list[Expression]:
+        """Return the characters up to the end of what stands for itself."""
+        rest = self.text.find("\\E", self.place)
+        stop = len(self.text) if rest < 0 else rest
+        found = [self.literal(one) for one in self.text[self.place : stop]]
+        self.place = stop if rest < 0 else stop + 2
+        return found
 
     def repeated(self, inner: Expression | None) -> Expression | None:
         start, count = self.place, 0
@@ -229,7 +235,7 @@ class _Parser:
         if self.takes("?"):
             if self.takes("P<") or (self.peek() == "<" and self.takes("<")):
                 name = self.until(">")
-                if not name.isidentifier():
+                if not name.replace("_", "a").isalnum():
                     self.fail(f"{quoted(name)} is no name of a group")
             else:
                 self.change_flags()

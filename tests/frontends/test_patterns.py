@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Regular expressions in the syntax of RE2; expected values by onnxruntime, which has RE2 in it."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+import armnn_py as ann
+from armnn_py.frontends.common.patterns import Pattern
+from armnn_py.frontends.common.values import Unsupported
+
+from .beside_onnxruntime import theirs
+
+PATTERNS = [
+    "", "a*", "(a|b)*c", "a{2,3}", "a{2}", "a{2,}b?", "[a-c]+", "[^a-c]+", "[]a]+", r"[a\]-]+",
+    r"\d+\.\d*", r"\w+@\w+\.com", "(?i)straße", "(?i)k", "(?i)[a-z]+", ".*", "(?s).*", "^a$",
+    r"\Aa\z", r"\ba\b", r"a\b.*", r"a\B.*", "[[:alpha:]]+", "[[:^alpha:]]+", r"\pL+",
+    r"\p{Lu}\p{Ll}*", r"\PL+", r"\p{^L}+", r"[\pL\d]+", r"\x41\x{e4}", r"\Qa.b\E+", r"\Qa.",
+    "(?P<n>a)b",
+    "(?:a|b)?c", "a{,3}", "a{x", "(a*)*b", "(a|aa)+", "((a+)+)+$", "(?i:A)b", "(?m)^a$\n^b$",
+    "a|b|", r"\.\*", r"[\w.-]+", r"\t", r"\101", "(?U)a+?", "[a-]", r"[^\n]*", r"\S+\s\S+",
+    "x*?y+?", r"\D\W", "(?-s).", r"[\d\D]", "(?i)[^k]", "日+", "(|a)*", "^*", "(?i)a(?-i)b",
+]  # fmt: skip
+TEXTS = [
+    "", "a", "b", "c", "aa", "aaa", "aaaa", "ab", "aB", "abc", "aab", "A", "K", "\u212a", "k",
+    "a.b",
+    "a.bb", "a.", "x]", "a]", "]a", "a-", "1.5", "12.", "me@x.com", "STRASSE", "straße", "Straße",
+    "line\nbreak", "a\nb", "Äb", "äB", "Aä", "a b", "a{,3}", "a{x", "-", "123", "\t", "a{2}", "ac",
+    "bc", "xy", "y", "日日", "$%", ".*", "a\u0301",
+]  # fmt: skip
+NONE_OF_RE2 = [
+    "**", "a**", "(a", "a)", "[a", "[b-a]", r"\1", "(?=a)", "(?<a", "a{1001}", "x{3,2}", "\\", "*a",
+    "[[:x:]]", "(?z)", "a{2}{3}", r"[a-\d]", r"\8", r"\_a\e", "(?i", "a++", "(?P=n)", "a{2}*",
+]  # fmt: skip
+
+
+def by_onnxruntime(pattern: str) -> np.ndarray:
+    x = np.array(TEXTS, object)
+    shape = [len(TEXTS)]
+    graph = helper.make_graph(
+        [helper.make_node("RegexFullMatch", ["x"], ["y"], pattern=pattern)], "graph",
+        [helper.make_tensor_value_info("x", TensorProto.STRING, shape)],
+        [helper.make_tensor_value_info("y", TensorProto.BOOL, shape)],
+    )  # fmt: skip
+    opsets = [helper.make_opsetid("", 20)]
+    return theirs(helper.make_model(graph, opset_imports=opsets, ir_version=10), {"x": x})["y"]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_whole_texts(pattern: str) -> None:
+    compiled = Pattern(pattern)
+    found = {text for text in TEXTS if compiled.matches(text)}
+    wanted = by_onnxruntime(pattern)
+    assert found == {text for text, one in zip(TEXTS, wanted, strict=True) if one}
+
+
+@pytest.mark.parametrize("pattern", NONE_OF_RE2)
+def test_what_is_no_pattern(pattern: str) -> None:
+    with pytest.raises(ann.ParseError, match="is none of RE2"):
+        Pattern(pattern)
+    with pytest.raises(Exception, match="regex"):
+        by_onnxruntime(pattern)
+
+
+@pytest.mark.parametrize("pattern", [r"\C", r"\p{Greek}", r"\pX"])
+def test_what_is_not_supported(pattern: str) -> None:
+    with pytest.raises(Unsupported):
+        Pattern(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["(a{1000}){1000}", "(" * 200 + ")" * 200, "a{1000}" * 20])
+def test_size_has_an_end(pattern: str) -> None:
+    with pytest.raises(ann.ParseError):
+        Pattern(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(a*)*b", "((a+)+)+b", "(a|aa)+b", "(a|a?)+b", "(.*)(.*)(.*)b"]
+)
+def test_no_search_by_trial_and_error(pattern: str) -> None:
+    """Python's ``re`` takes 2**n steps for the first of these, which would be centuries."""
+    begin = time.process_time()
+    assert not Pattern(pattern).matches("a" * 20_000)
+    assert time.process_time() - begin < 10

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from armnn_py.network.layer import ConstantLayer, Layer
 from armnn_py.network.storage import NetworkStorage
 from armnn_py.tensors import TensorInfo, format_shape
-from armnn_py.text import printable
+from armnn_py.text import counted, printable
 from armnn_py.types import LayerType
 
 __all__ = ["html_table", "one_line", "summary"]
@@ -30,6 +30,8 @@ def _freedom(network: NetworkStorage) -> str:
     """Return why a network has no layers yet."""
     if any(not info.is_static for info in network.inputs.values()):
         return "free dimensions"
+    if network.stages:
+        return f"in {counted(len(network.stages), 'stage')}"
     return "shapes from values of " + ", ".join(printable(key) for key in network.value_inputs)
 
 

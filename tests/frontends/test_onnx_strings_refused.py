@@ -103,9 +103,20 @@ def test_infos_and_reports(network: Any) -> None:
     with pytest.raises(ann.InvalidArgumentError, match="no size in bytes"):
         _ = info.byte_size
     source = ann.import_model(built(JOIN, {"x": X}, ["y"]))
+    assert repr(source) == "<Network 'graph' in 1 stage, x 2x2 -> y 2x2>"
+    assert repr(pickle.loads(pickle.dumps(source))) == repr(source)
     with ann.Runtime() as runtime:
         optimized = ann.optimize(source, ["CpuRef"], runtime=runtime)
         assert "because it has strings" in optimized.assignment.summary()
+
+
+@pytest.mark.parametrize("free", [False, True], ids=["static", "free"])
+def test_tensors_of_strings_inside_as_outputs(free: bool) -> None:
+    nodes = [node("StringConcat", ["x", "x"], ["t"]), node("StringConcat", ["t", "x"], ["y"])]
+    model = built(nodes, {"x": X}, ["y"], free=free)
+    with ann.load(model, ["CpuRef"], extra_outputs=["t"]) as network:
+        assert network.outputs["t"].data_type.label == "string"
+        assert network.run({"x": X})["t"].tolist() == [["aa", "bb"], ["cc", "dd"]]
 
 
 def test_no_layer_has_strings() -> None:

@@ -6,17 +6,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from armnn_py.errors import (
-    ArmnnError,
     InputValuesNeededError,
     ParseError,
     StagesNeededError,
-    UnsupportedOperatorError,
 )
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
@@ -45,6 +40,7 @@ from armnn_py.frontends.onnx.small_types import unpacked
 from armnn_py.frontends.onnx.strings import is_of_strings
 from armnn_py.frontends.onnx.table import NEWEST_VERSION
 from armnn_py.frontends.onnx.tensors import Unreadable
+from armnn_py.frontends.onnx.trial import ranked_outputs
 from armnn_py.network import Network
 from armnn_py.tensors import StringInfo, TensorInfo
 
@@ -54,10 +50,6 @@ if TYPE_CHECKING:
 __all__ = ["Builder", "convert", "evaluate", "network_of"]
 
 _logger = logging.getLogger(__name__)
-
-#: Of free dimensions: small ones take less time, pictures must be as large as what looks at them.
-_TRIAL_SIZES = (2, 32, 256)
-_TRIAL_VALUES = (0, 1)
 
 
 def network_of(
@@ -94,7 +86,7 @@ def network_of(
             return network
     else:
         check_operators(model, backends)
-    ranked = _ranked_outputs(model, infos, backends)
+    ranked = ranked_outputs(model, infos, backends, convert)
     outputs = {
         name: ranked.get(name) or output_info(info, needed) for name, info in model.outputs.items()
     }
@@ -102,62 +94,6 @@ def network_of(
     network = Network.from_builder(model.name, infos, builder, outputs, value_inputs=needed)
     network.metadata = model.metadata
     return network
-
-
-def _ranked_outputs(
-    model: OnnxModel, infos: Mapping[str, TensorInfo], backends: Sequence[RunsStandIns]
-) -> dict[str, TensorInfo]:
-    """Return infos of the outputs whose rank the file does not state, from a conversion on trial.
-
-    Which sizes the free dimensions may have nobody knows, nor which values inputs that decide
-    shapes; nothing is returned if none of a few will do.
-    """
-    unknown = [name for name, info in model.outputs.items() if info.dims is None]
-    trials = [*product(_TRIAL_SIZES, _TRIAL_VALUES)]
-    if model.depth > 1:  # each trial makes all stages behind this one
-        trials = trials[:1]
-    refused: UnsupportedOperatorError | None = None
-    for size, value in trials if unknown else ():
-        bound = {
-            name: info.with_shape([size if dim is None else dim for dim in info.shape])
-            for name, info in infos.items()
-        }
-        try:
-            made = _on_trial(model, bound, backends, value).outputs
-        except StagesNeededError as error:
-            made = error.outputs
-        except UnsupportedOperatorError as error:
-            if model.depth:
-                raise
-            refused = error
-            continue
-        except ArmnnError:
-            continue
-        return {name: _free(made[name]) for name in unknown if name in made}
-    if refused is not None:
-        raise refused
-    return {}
-
-
-def _on_trial(
-    model: OnnxModel,
-    infos: Mapping[str, TensorInfo],
-    backends: Sequence[RunsStandIns],
-    value: int,
-) -> Network:
-    """Convert with inputs that decide shapes full of one value."""
-    values: dict[str, Array] = {}
-    while True:
-        try:
-            # Stages may rely on these sizes: only ranks and types are taken from them.
-            return convert(model, infos, backends, values, has_one_shape=True)
-        except InputValuesNeededError as error:
-            more = [name for name in error.names if name not in values]
-            if not more:
-                raise
-        for name in more:
-            info = infos[name]
-            values[name] = np.full(info.static_shape, value, info.dtype)
 
 
 class Builder:
@@ -440,12 +376,6 @@ class _Conversion(Scope):
         if kept is None:
             kept = self.model.derived.setdefault((name, "dense"), Known(stored(value)))
         return kept.array
-
-
-def _free(info: TensorInfo) -> TensorInfo:
-    """Return rank and type of an output, without its quantisation."""
-    shape = (None,) * info.rank
-    return StringInfo(shape) if isinstance(info, StringInfo) else TensorInfo(shape, info.data_type)
 
 
 def _fits(dims: Sequence[int | str | None], shape: Sequence[int]) -> bool:

@@ -54,7 +54,7 @@ class ValueInfo:
 
     name: str
     dtype: np.dtype[Any] | None
-    """``None``: a type that no tensor has; ``type_name`` says which."""
+    """That of objects: strings. ``None``: a type that no tensor has; ``type_name`` says which."""
     type_name: str
     dims: tuple[int | str | None, ...] | None
     """A string is a symbolic dimension; ``None`` instead of a tuple: no shape is stated."""

@@ -57,6 +57,7 @@ def built(
         [numpy_helper.from_array(array, name) for name, array in (constants or {}).items()],
     )  # fmt: skip
     opsets = [helper.make_opsetid("", opset), helper.make_opsetid(ML, 4)]
+    opsets.append(helper.make_opsetid("com.microsoft", 1))
     return helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
 
@@ -217,6 +218,47 @@ def test_frequencies_of_words(lowest: int, free: bool) -> None:
         min_gram_length=lowest, max_gram_length=2, max_skip_count=1,
     )  # fmt: skip
     same(built([made], {"x": words}, ["y"], free=free), {"x": words})
+
+
+TOKENS: dict[str, dict[str, Any]] = {
+    "words": {"tokenexp": "[a-zA-Z0-9_]+"},
+    "marks": {"tokenexp": r"\w+", "mark": 1},
+    "no token to mark": {"tokenexp": "x{9}", "mark": 1},
+    "the longest": {"tokenexp": r"[a-z]|[a-z]+\d"},
+    "nothing at all": {"tokenexp": "x?"},
+    "letters": {"separators": [""]},
+    "two separators": {"separators": [" ", "-"]},
+    "long tokens": {"separators": ["l+"], "mincharnum": 2},
+}
+
+
+@pytest.mark.parametrize("free", [False, True], ids=["static", "free"])
+@pytest.mark.parametrize("name", TOKENS)
+def test_tokens(name: str, free: bool) -> None:
+    texts = t(("Hello World!", "a1 b2-c3  dé_4"), ("", "日本 xx"))
+    attributes = {"mark": 0, "mincharnum": 1, "pad_value": "#", **TOKENS[name]}
+    made = node("Tokenizer", ["x"], ["y"], domain="com.microsoft", **attributes)
+    same(built([made], {"x": texts}, ["y"], free=free), {"x": texts})
+
+
+@pytest.mark.parametrize("free", [False, True], ids=["static", "free"])
+def test_a_text_becomes_frequencies_and_a_label(free: bool) -> None:
+    """The nodes that skl2onnx writes for a CountVectorizer before a classifier."""
+    inputs = {"x": t("The cat, the dog")}
+    nodes = [
+        node("StringNormalizer", ["x"], ["low"], case_change_action="LOWER", locale="C.UTF-8"),
+        node("Tokenizer", ["low"], ["words"], domain="com.microsoft", mark=0, mincharnum=1,
+             pad_value="#", tokenexp="[a-z]+"),
+        node("Flatten", ["words"], ["flat"]),
+        node("TfIdfVectorizer", ["flat"], ["counts"], mode="TF", ngram_counts=[0],
+             ngram_indexes=[0, 1, 2], pool_strings=["cat", "dog", "the"], min_gram_length=1,
+             max_gram_length=1, max_skip_count=0),
+        node("LinearClassifier", ["counts"], ["label", "scores"], domain=ML,
+             coefficients=[1.0, 2, 3, 2, 1, 0], intercepts=[0.0, 1],
+             classlabels_strings=["cats", "dogs"]),
+    ]  # fmt: skip
+    found = same(built(nodes, inputs, ["label", "scores", "counts"], free=free), inputs)
+    assert found["counts"].tolist() == [[1, 1, 2]]
 
 
 TREES = {

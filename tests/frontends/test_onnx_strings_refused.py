@@ -195,6 +195,11 @@ REFUSED: dict[str, tuple[onnx.NodeProto, str]] = {
     "categories that must be there": (
         node("OneHotEncoder", ["x"], ["y"], domain=ML, cats_strings=["a"], zeros=0), "zeros=0",
     ),
+    "no tokens": (node("Tokenizer", ["x"], ["y"], domain="com.microsoft"), "one of the attributes"),
+    "tokens of no length": (
+        node("Tokenizer", ["x"], ["y"], domain="com.microsoft", tokenexp="a", mincharnum=0),
+        "'mincharnum' is 0",
+    ),
     "two kinds of labels": (
         node("LinearClassifier", ["n"], ["y"], domain=ML, classlabels_ints=[1, 2, 3],
              classlabels_strings=["a", "b", "c"], **CLASSIFIERS["LinearClassifier"]),

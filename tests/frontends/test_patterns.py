@@ -79,6 +79,13 @@ def test_size_has_an_end(pattern: str) -> None:
         Pattern(pattern)
 
 
+def test_a_search_is_linear_as_well() -> None:
+    begin = time.process_time()
+    assert Pattern("(a*)*b").find("a" * 10_000) is None
+    assert Pattern("b|a|a+").find("c" * 10_000 + "aab") == (10_000, 10_002)
+    assert time.process_time() - begin < 10
+
+
 @pytest.mark.parametrize(
     "pattern", ["(a*)*b", "((a+)+)+b", "(a|aa)+b", "(a|a?)+b", "(.*)(.*)(.*)b"]
 )

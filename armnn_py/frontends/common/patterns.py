@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Regular expressions of models: whether one matches all of a text, in time linear in the text.
+"""Regular expressions of models: where one matches a text, in time linear in the text.
 
 The syntax is that of RE2 (https://github.com/google/re2/wiki/Syntax). Python's ``re`` looks for a
 match by trial and error, so that a pattern from a file may keep it busy for ever. Here all states
@@ -101,6 +101,33 @@ class Pattern:
             states = found
         return self._end in states
 
+    def find(self, text: str, start: int = 0) -> tuple[int, int] | None:
+        """Return where the first match begins and ends, of those that begin there the longest.
+
+        Of each state the earliest place is kept at which a match that leads to it may have begun.
+        """
+        best: tuple[int, int] | None = None
+        waiting: dict[int, list[int]] = {}
+        for place in range(start, len(text) + 1):
+            if best is None:
+                waiting.setdefault(place, []).append(self._begin)
+            seen: set[int] = set()
+            begins: dict[int, int] = {}
+            for begin in sorted(waiting):
+                if best is None or begin <= best[0]:
+                    for state in self._reached(waiting[begin], text, place, seen):
+                        begins[state] = begin
+            if self._end in begins:
+                best = begins[self._end], place
+            if place == len(text) or (best is not None and not begins):
+                break
+            waiting = {}
+            for state, begin in begins.items():
+                what, behind = self._states[state]
+                if behind and what.has(text[place]):
+                    waiting.setdefault(begin, []).extend(behind)
+        return best
+
     def _read(self, states: _States, letter: str) -> list[int]:
         """Return where a character leads from these states."""
         found = []
@@ -110,9 +137,11 @@ class Pattern:
                 found += behind
         return found
 
-    def _reached(self, waiting: list[int], text: str, place: int) -> _States:
-        """Return the states that read a character, or are the end, from these on."""
-        seen: set[int] = set()
+    def _reached(
+        self, waiting: list[int], text: str, place: int, seen: set[int] | None = None
+    ) -> _States:
+        """Return the states from these on that read a character, or are the end; none twice."""
+        seen = set() if seen is None else seen
         found: set[int] = set()
         while waiting:
             state = waiting.pop()

@@ -258,6 +258,10 @@ def _string_split(_: Node, values: Operands) -> StringOutputs:
     return [(_STRING, (*shape, None)), (_COUNT, shape)]
 
 
+def _tokens(_: Node, values: Operands) -> StringOutputs:
+    return [(_STRING, (*shape_of(values[0]), None))]
+
+
 def _encoded(attributes: dict[str, Any], what: str) -> np.dtype[Any] | None:
     """Return the type of the keys or values of a LabelEncoder."""
     tensor = attributes.get(f"{what}_tensor")
@@ -311,6 +315,7 @@ _STANDARD: tuple[tuple[str, Rule], ...] = (
 )
 _RULES: dict[tuple[str, str], Rule] = {
     **{("", name): rule for names, rule in _STANDARD for name in names.split()},
+    ("com.microsoft", "Tokenizer"): _tokens,
     (_ML, "ArrayFeatureExtractor"): _features,
     (_ML, "CategoryMapper"): _category_mapper,
     (_ML, "LabelEncoder"): _label_encoder,

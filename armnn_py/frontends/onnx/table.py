@@ -116,6 +116,7 @@ _MICROSOFT_FAMILIES = {
         "QuickGelu SkipLayerNormalization SkipSimplifiedLayerNormalization "
         "TransposeMatMul"
     ),
+    "microsoft_text": "Tokenizer",
     "microsoft_quantized": (
         "DequantizeLinear DynamicQuantizeMatMul MatMulIntegerToFloat QGemm QLinearAdd "
         "QLinearAveragePool QLinearConcat QLinearGlobalAveragePool QLinearLeakyRelu QLinearMul "

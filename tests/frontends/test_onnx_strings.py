@@ -366,6 +366,23 @@ def test_branches_hand_on_strings(known: bool, flag: bool) -> None:
     same(model, inputs if known else {**inputs, **given})
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_a_branch_that_hands_on_strings_from_around(known: bool) -> None:
+    """Onnxruntime takes no branch whose output is a value of the graph around."""
+    outs = [helper.make_tensor_value_info(name, STRING, [2]) for name in ("x", "b")]
+    chosen = node(
+        "If", ["c"], ["y"],
+        then_branch=helper.make_graph([], "then", [], outs[:1]),
+        else_branch=helper.make_graph([node("StringConcat", ["x", "x"], ["b"])], "else", [],
+                                      outs[1:]),
+    )  # fmt: skip
+    inputs, given = {"x": t("p", "q")}, {"c": np.array(True)}
+    model = built([chosen], inputs if known else {**inputs, **given}, ["y"], given if known else {})
+    with ann.load(model, ["CpuRef"]) as network:
+        found = network.run(inputs if known else {**inputs, **given})
+    assert found["y"].tolist() == ["p", "q"]
+
+
 @pytest.mark.parametrize("turns", [0, 1, 3])
 def test_loops_collect_strings(turns: int) -> None:
     body = helper.make_graph(

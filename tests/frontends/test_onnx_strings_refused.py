@@ -85,7 +85,8 @@ def test_outputs_are_no_arrays_of_the_caller_or_the_model() -> None:
         {"c": X},
     )  # fmt: skip
     given = X.copy()
-    with ann.load(model, ["CpuRef"]) as network:
+    copied = pickle.loads(pickle.dumps(ann.import_model(model)))  # its arrays can be written to
+    with ann.load(copied, ["CpuRef"]) as network:
         for array in network.run({"x": given}).values():
             array[...] = "written"
         assert given.tolist() == X.tolist()
@@ -297,6 +298,9 @@ def test_control_characters_do_not_reach_the_terminal(
     assert "\x1b" not in shown
     saved = np.load(tmp_path / "out" / "y.npy", allow_pickle=False)
     assert saved.tolist() == ["Oslo\x1b[31m\x07\n", "Bergen\x1b[31m\x07\n"]
+    np.save(tmp_path / "x.npy", np.array(["Rome", "Bonn"]))
+    assert main(["run", str(path), "-i", str(tmp_path / "x.npy"), "-b", "CpuRef"]) == 0
+    assert r"y: 'Rome\x1b" in capsys.readouterr().out
     assert main(["run", str(path), "--random", "1", "--json", "-b", "CpuRef"]) == 0
     assert '"dtype": "string"' in capsys.readouterr().out
     assert main(["inspect", str(path)]) == 0

@@ -428,6 +428,30 @@ def test_a_function_of_the_model_goes_first() -> None:
         np.testing.assert_array_equal(network.run({"i0": x})["y"], -x)
 
 
+# ---- Text ----------------------------------------------------------------------------------------
+
+
+TOKENS: dict[str, dict[str, Any]] = {
+    "words": {"tokenexp": "[a-zA-Z0-9_]+"},
+    "marks": {"tokenexp": r"\w+", "mark": 1},
+    "no token to mark": {"tokenexp": "x{9}", "mark": 1},
+    "the longest": {"tokenexp": r"[a-z]|[a-z]+\d"},
+    "nothing at all": {"tokenexp": "x?"},
+    "letters": {"separators": [""]},
+    "two separators": {"separators": [" ", "-"]},
+    "long tokens": {"separators": ["l+"], "mincharnum": 2},
+}
+
+
+@pytest.mark.parametrize("name", TOKENS)
+def test_tokens(name: str) -> None:
+    texts = np.array([["Hello World!", "a1 b2-c3  dé_4"], ["", "日本 xx"]], object)
+    attributes = {"mark": 0, "mincharnum": 1, "pad_value": "#", **TOKENS[name]}
+    for x in (texts, texts[1]):
+        for found, expected in both("Tokenizer", [x], **attributes):
+            assert found.tolist() == expected.tolist()
+
+
 def test_every_operator_is_tested() -> None:
     """Each is named in a test of this file that compares with onnxruntime."""
     comparing = {"both", "check", "check_levels"}

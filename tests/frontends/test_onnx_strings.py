@@ -220,27 +220,6 @@ def test_frequencies_of_words(lowest: int, free: bool) -> None:
     same(built([made], {"x": words}, ["y"], free=free), {"x": words})
 
 
-TOKENS: dict[str, dict[str, Any]] = {
-    "words": {"tokenexp": "[a-zA-Z0-9_]+"},
-    "marks": {"tokenexp": r"\w+", "mark": 1},
-    "no token to mark": {"tokenexp": "x{9}", "mark": 1},
-    "the longest": {"tokenexp": r"[a-z]|[a-z]+\d"},
-    "nothing at all": {"tokenexp": "x?"},
-    "letters": {"separators": [""]},
-    "two separators": {"separators": [" ", "-"]},
-    "long tokens": {"separators": ["l+"], "mincharnum": 2},
-}
-
-
-@pytest.mark.parametrize("free", [False, True], ids=["static", "free"])
-@pytest.mark.parametrize("name", TOKENS)
-def test_tokens(name: str, free: bool) -> None:
-    texts = t(("Hello World!", "a1 b2-c3  dé_4"), ("", "日本 xx"))
-    attributes = {"mark": 0, "mincharnum": 1, "pad_value": "#", **TOKENS[name]}
-    made = node("Tokenizer", ["x"], ["y"], domain="com.microsoft", **attributes)
-    same(built([made], {"x": texts}, ["y"], free=free), {"x": texts})
-
-
 @pytest.mark.parametrize("free", [False, True], ids=["static", "free"])
 def test_a_text_becomes_frequencies_and_a_label(free: bool) -> None:
     """The nodes that skl2onnx writes for a CountVectorizer before a classifier."""

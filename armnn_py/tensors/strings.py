@@ -16,7 +16,8 @@ import numpy as np
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.later import public_class
 from armnn_py.records import record
-from armnn_py.tensors.info import TensorInfo, format_shape, parse_shape
+from armnn_py.tensors.info import TensorInfo
+from armnn_py.tensors.shapes import format_shape, parse_shape
 
 if TYPE_CHECKING:
     from armnn_py.types import DataType

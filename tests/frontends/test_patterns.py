@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 
 import numpy as np
@@ -12,7 +13,6 @@ from onnx import TensorProto, helper
 
 import armnn_py as ann
 from armnn_py.frontends.common.patterns import Pattern
-from armnn_py.frontends.common.values import Unsupported
 
 from .beside_onnxruntime import theirs
 
@@ -20,7 +20,8 @@ PATTERNS = [
     "", "a*", "(a|b)*c", "a{2,3}", "a{2}", "a{2,}b?", "[a-c]+", "[^a-c]+", "[]a]+", r"[a\]-]+",
     r"\d+\.\d*", r"\w+@\w+\.com", "(?i)straße", "(?i)k", "(?i)[a-z]+", ".*", "(?s).*", "^a$",
     r"\Aa\z", r"\ba\b", r"a\b.*", r"a\B.*", "[[:alpha:]]+", "[[:^alpha:]]+", r"\pL+",
-    r"\p{Lu}\p{Ll}*", r"\PL+", r"\p{^L}+", r"[\pL\d]+", r"\x41\x{e4}", r"\Qa.b\E+", r"\Qa.",
+    r"\p{Lu}\p{Ll}*", r"\p{Greek}", r"\C*",
+    r"\PL+", r"\p{^L}+", r"[\pL\d]+", r"\x41\x{e4}", r"\Qa.b\E+", r"\Qa.",
     "(?P<n>a)b",
     "(?:a|b)?c", "a{,3}", "a{x", "(a*)*b", "(a|aa)+", "((a+)+)+$", "(?i:A)b", "(?m)^a$\n^b$",
     "a|b|", r"\.\*", r"[\w.-]+", r"\t", r"\101", "(?U)a+?", "[a-]", r"[^\n]*", r"\S+\s\S+",
@@ -67,13 +68,23 @@ def test_what_is_no_pattern(pattern: str) -> None:
         by_onnxruntime(pattern)
 
 
-@pytest.mark.parametrize("pattern", [r"\C", r"\p{Greek}", r"\pX"])
-def test_what_is_not_supported(pattern: str) -> None:
-    with pytest.raises(Unsupported):
-        Pattern(pattern)
+def test_a_package_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "re2", None)
+    with pytest.raises(ann.ModelError, match="need the Python package 'google-re2'") as caught:
+        Pattern("a")
+    assert "[text]" in str(caught.value)
 
 
-@pytest.mark.parametrize("pattern", ["(a{1000}){1000}", "(" * 200 + ")" * 200, "a{1000}" * 20])
+def test_halves_of_a_pair_of_surrogates_match_nothing_else() -> None:
+    assert Pattern("a.b").matches("a\udc80b")
+    assert not Pattern("ab").matches("a\udc80b")
+    with pytest.raises(ann.ParseError, match="is none of RE2"):
+        Pattern("\udc80")
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(a{1000}){1000}", "(((a{10}){10}){10}){10}", r"\pL{1000}" * 20]
+)
 def test_size_has_an_end(pattern: str) -> None:
     with pytest.raises(ann.ParseError):
         Pattern(pattern)

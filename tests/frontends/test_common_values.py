@@ -15,14 +15,8 @@ import armnn_py as ann
 from armnn_py.descriptors import Convolution2dDescriptor
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.arithmetic import is_narrow
-from armnn_py.frontends.common.values import (
-    Known,
-    KnownReals,
-    Unsupported,
-    Value,
-    data_type_of,
-    shape_of,
-)
+from armnn_py.frontends.common.known import KnownReals
+from armnn_py.frontends.common.values import Known, Unsupported, Value, data_type_of, shape_of
 from armnn_py.network.layer import ConstantLayer
 from armnn_py.tensors.memory import ALIGNMENT, aligned_zeros
 from armnn_py.types import DataLayout, DataType, LayerType

@@ -10,14 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.frontends.common.values import (
-    Array,
-    Known,
-    Unsupported,
-    dtype_of,
-    shape_of,
-    stored,
-)
+from armnn_py.frontends.common.known import stored
+from armnn_py.frontends.common.values import Array, Known, Unsupported, dtype_of, shape_of
 from armnn_py.network import OutputSlot
 from armnn_py.text import format_bytes
 

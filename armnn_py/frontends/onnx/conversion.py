@@ -15,6 +15,7 @@ from armnn_py.errors import (
 )
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
+from armnn_py.frontends.common.known import stored
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.tensor_names import places_of
 from armnn_py.frontends.common.values import (
@@ -27,7 +28,6 @@ from armnn_py.frontends.common.values import (
     data_type_of,
     dtype_of,
     shape_of,
-    stored,
 )
 from armnn_py.frontends.onnx.binding import input_infos, output_info
 from armnn_py.frontends.onnx.checks import check_inputs, check_operators

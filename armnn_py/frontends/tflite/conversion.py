@@ -11,6 +11,7 @@ import numpy as np
 from armnn_py.errors import ArmnnError, InputValuesNeededError, ParseError
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
+from armnn_py.frontends.common.known import stored
 from armnn_py.frontends.common.origins import origins
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.stand_ins import RunsStandIns
@@ -23,7 +24,6 @@ from armnn_py.frontends.common.values import (
     dtype_of,
     quantization_of,
     shape_of,
-    stored,
 )
 from armnn_py.frontends.tflite.binding import Entry
 from armnn_py.frontends.tflite.model import Operator, TfliteModel

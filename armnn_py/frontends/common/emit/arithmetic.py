@@ -23,17 +23,16 @@ from armnn_py.descriptors import (
 )
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.emit.movement import Movement
+from armnn_py.frontends.common.known import KnownSizes, known_integers
 from armnn_py.frontends.common.values import (
     Array,
     Known,
-    KnownSizes,
     Value,
     array_of,
     broadcast_shapes,
     data_type_of,
     dtype_of,
     elements_of,
-    known_integers,
     quantization_of,
     shape_of,
 )

@@ -12,18 +12,15 @@ from typing import TYPE_CHECKING, Any
 from armnn_py.descriptors import BroadcastToDescriptor, DequantizeBlocksDescriptor, Descriptor
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.emit.sizes import counted
+from armnn_py.frontends.common.known import KnownBlocks, KnownReals, KnownSizes, stored
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import (
     Array,
     Known,
-    KnownBlocks,
-    KnownReals,
-    KnownSizes,
     Value,
     dtype_of,
     quantization_of,
     shape_of,
-    stored,
 )
 from armnn_py.memory_budget import computed_budget, tensor_limit
 from armnn_py.network import Layer, Network, OutputSlot

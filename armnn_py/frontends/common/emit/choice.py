@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from armnn_py.frontends.common.emit.arithmetic import Arithmetic
+from armnn_py.frontends.common.known import known_integers
 from armnn_py.frontends.common.values import (
     Known,
     Value,
@@ -14,7 +15,6 @@ from armnn_py.frontends.common.values import (
     broadcast_shapes,
     dtype_of,
     elements_of,
-    known_integers,
     shape_of,
 )
 from armnn_py.types import LayerType

@@ -25,17 +25,15 @@ from armnn_py.descriptors import (
 )
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.emit.base import EmitterBase, is_modest
+from armnn_py.frontends.common.known import KnownReals, KnownSizes, known_integers
 from armnn_py.frontends.common.values import (
     Array,
     Known,
-    KnownReals,
-    KnownSizes,
     Unsupported,
     Value,
     broadcast_shapes,
     dtype_of,
     elements_of,
-    known_integers,
     quantization_of,
     shape_of,
 )

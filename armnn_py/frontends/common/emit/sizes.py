@@ -26,7 +26,8 @@ from armnn_py.types import LayerType, ReduceOperation
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from armnn_py.frontends.common.values import KnownSizes, Value
+    from armnn_py.frontends.common.known import KnownSizes
+    from armnn_py.frontends.common.values import Value
     from armnn_py.network import OutputSlot
 
 __all__ = ["counted"]

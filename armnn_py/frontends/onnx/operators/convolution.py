@@ -14,7 +14,8 @@ from armnn_py.descriptors import (
     DepthwiseConvolution2dDescriptor,
 )
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.values import KnownReals, Unsupported, Value, shape_of
+from armnn_py.frontends.common.known import KnownReals
+from armnn_py.frontends.common.values import Unsupported, Value, shape_of
 from armnn_py.frontends.common.windows import Window
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator

@@ -16,15 +16,8 @@ import numpy as np
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.emit import Emitter
-from armnn_py.frontends.common.values import (
-    Array,
-    Known,
-    Unsupported,
-    Value,
-    dtype_of,
-    known_integers,
-    shape_of,
-)
+from armnn_py.frontends.common.known import known_integers
+from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.symbolic import is_symbolic

@@ -8,16 +8,8 @@ import numpy as np
 
 from armnn_py.descriptors import FullyConnectedDescriptor
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.values import (
-    Array,
-    Known,
-    KnownBlocks,
-    KnownPacked,
-    Unsupported,
-    Value,
-    dtype_of,
-    shape_of,
-)
+from armnn_py.frontends.common.known import KnownBlocks, KnownPacked
+from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.matrix import multiply
 from armnn_py.frontends.onnx.table import MICROSOFT, operator

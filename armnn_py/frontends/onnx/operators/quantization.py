@@ -16,10 +16,9 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.counting import positions as positions_of
+from armnn_py.frontends.common.known import KnownBlocks, KnownReals
 from armnn_py.frontends.common.values import (
     Known,
-    KnownBlocks,
-    KnownReals,
     Unsupported,
     Value,
     array_of,

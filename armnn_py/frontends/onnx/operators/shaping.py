@@ -11,7 +11,8 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axes
-from armnn_py.frontends.common.values import Known, Unsupported, Value, known_integers
+from armnn_py.frontends.common.known import known_integers
+from armnn_py.frontends.common.values import Known, Unsupported, Value
 from armnn_py.frontends.onnx.element_types import dtype_of_number, element_type_name
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator

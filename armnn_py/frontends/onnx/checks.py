@@ -12,10 +12,10 @@ from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Known, NotKnown, Unsupported
 from armnn_py.frontends.onnx.binding import foreign_values, holding, is_foreign
+from armnn_py.frontends.onnx.faults import named
 from armnn_py.frontends.onnx.model import OnnxModel, ValueInfo
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.problems import OnnxProblems
-from armnn_py.frontends.onnx.scope import named
 from armnn_py.frontends.onnx.table import find_operator
 from armnn_py.frontends.onnx.tensors import Unreadable, all_reasons
 from armnn_py.network import Network

@@ -34,13 +34,14 @@ from armnn_py.frontends.onnx.checks import check_inputs, check_operators
 from armnn_py.frontends.onnx.element_types import name_of
 from armnn_py.frontends.onnx.graph_node import Node
 from armnn_py.frontends.onnx.model import OnnxModel, weight_bytes, with_outputs, with_ranks
-from armnn_py.frontends.onnx.scope import Scope, Work
+from armnn_py.frontends.onnx.scope import Scope
 from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.small_types import unpacked
 from armnn_py.frontends.onnx.strings import is_of_strings
 from armnn_py.frontends.onnx.table import NEWEST_VERSION
 from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.frontends.onnx.trial import ranked_outputs
+from armnn_py.frontends.onnx.work import Work
 from armnn_py.network import Network
 from armnn_py.tensors import StringInfo, TensorInfo
 

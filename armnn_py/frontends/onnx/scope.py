@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from armnn_py.errors import ArmnnError, ParseError
-from armnn_py.frontends.common.emit import Emitter
+from armnn_py.errors import ParseError
 from armnn_py.frontends.common.origins import origins
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import (
@@ -24,35 +23,25 @@ from armnn_py.frontends.common.values import (
     dtype_of,
     shape_of,
 )
-from armnn_py.frontends.onnx.binding import describe
-from armnn_py.frontends.onnx.cuts import can_be_cut, is_computed_between
+from armnn_py.frontends.onnx.cuts import is_computed_between
+from armnn_py.frontends.onnx.faults import FAULTS, of_node, with_inputs
 from armnn_py.frontends.onnx.graph_node import Body, Node
 from armnn_py.frontends.onnx.levels import plain_levels
-from armnn_py.frontends.onnx.model import OnnxModel
 from armnn_py.frontends.onnx.node import NodeView
-from armnn_py.frontends.onnx.problems import OnnxProblems
 from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.small_types import prepared, restored
 from armnn_py.frontends.onnx.strings import (
     BODIES_OF_STRINGS,
-    StringOutputs,
     check_strings,
-    inputs_of,
+    differ_by_run,
     is_given,
-    outputs_of_strings,
     touches_strings,
 )
 from armnn_py.frontends.onnx.table import find_operator
 from armnn_py.frontends.onnx.tensors import Unreadable, all_reasons
-from armnn_py.tensors import TensorInfo
+from armnn_py.frontends.onnx.work import Work
 
-if TYPE_CHECKING:
-    from armnn_py.frontends.common.stand_ins import RunsStandIns
-
-__all__ = ["Failed", "Scope", "Work", "named"]
-
-# Raised by numpy and Python inside a converter whose operands are damaged.
-_DAMAGE = (ValueError, TypeError, IndexError, KeyError, ArithmeticError, MemoryError)
+__all__ = ["Failed", "Scope"]
 
 #: Bodies inside each other: functions may call functions.
 _DEEPEST = 64
@@ -65,44 +54,6 @@ def _listed(results: Any) -> Sequence[Value | None]:
 
 class Failed(Exception):  # noqa: N818 - an answer: what failed is in the problems
     """A body could not be converted; what is wrong with it is noted."""
-
-
-class Work:
-    """The state of one conversion that all its scopes share.
-
-    Attributes
-    ----------
-    needed
-        Inputs whose values decide shapes.
-    cuts
-        Nodes of the model's graph that read data which decide shapes: what they read has to be
-        computed by a stage of its own.
-    apart
-        Those of them that run by themselves, turn by turn or one of two branches, by index; with
-        the function that a node calls.
-    """
-
-    def __init__(
-        self,
-        model: OnnxModel,
-        infos: Mapping[str, TensorInfo],
-        backends: Sequence[RunsStandIns],
-        emit: Emitter,
-    ) -> None:
-        self.model = model
-        self.infos = infos
-        self.backends = backends
-        self.emit = emit
-        self.problems = OnnxProblems(model)
-        self.needed: set[str] = set()
-        self.cuts: list[Node] = []
-        self.apart: dict[int, Body | None] = {}
-        #: Types and shapes of the outputs of those of them that read or make strings, by index.
-        self.strings: dict[int, StringOutputs] = {}
-        #: Whether values of all inputs are given, and everything is computed at once.
-        self.is_evaluation = False
-        #: How many nodes of bodies may be converted from here on: loops are written out.
-        self.budget = model.budget
 
 
 class Scope:
@@ -244,10 +195,10 @@ class Scope:
             if touches_strings(node, values):
                 check_strings(node, function)
                 if entry is None and function is None:
-                    return self._offered(node, values)
+                    return work.offer(node, version, values)
                 if entry is not None and entry.check is not None:
                     entry.check(view)
-                if self._is_apart(node, values):
+                if not work.is_evaluation and differ_by_run(node, values, self.static):
                     return self._of_strings(node, values, function)
             if entry is None:
                 if function is None and not any(isinstance(v, TensorList) for v in values):
@@ -255,7 +206,7 @@ class Scope:
 
                     function = find_function(node, version, values, self.opsets)
                 if function is None:
-                    return self._offered(node, values)
+                    return work.offer(node, version, values)
                 return self.call(node, function, values, node.inputs, attributes=node.attributes)
             if entry.check is not None:
                 entry.check(view)
@@ -278,35 +229,10 @@ class Scope:
                     work.needed |= sources
                     return None
                 return self._cut(node, values, reason)
-            return self._offered(node, values, str(reason))
-        except ParseError as error:
-            raise self._with_inputs(named(error, node)) from error
-        except ArmnnError as error:
-            placed = ParseError(
-                f"{node.label}: {error.message}", details=error.details, hints=error.hints
-            )
-            raise self._with_inputs(named(placed, node)) from error
-        except _DAMAGE as error:
-            text = str(error).strip().splitlines()
-            placed = ParseError(
-                f"{node.label} cannot be converted",
-                details=[text[0] if text else type(error).__name__],
-                node=node.name,
-            )
-            raise self._with_inputs(placed) from error
+            return work.offer(node, version, values, str(reason))
+        except FAULTS as error:
+            raise self._placed(error, node) from error
         return _listed(results)
-
-    def _is_apart(self, node: Node, values: Sequence[Value | None]) -> bool:
-        """Return whether a node of strings is computed between stages, not now.
-
-        What is known only for the shapes of this conversion is not made strings of now: stages are
-        for all shapes.
-        """
-        if self.work.is_evaluation:
-            return False
-        return any(map(is_given, values)) or not all(
-            not name or name in self.static for name in node.inputs
-        )
 
     def _of_strings(
         self, node: Node, values: Sequence[Value | None], function: Body | None
@@ -320,9 +246,7 @@ class Scope:
             return self._apart(node, values, "strings", function)
         if self.depth:
             raise RunsApart("strings")
-        found = self.work.strings[node.index] = outputs_of_strings(node, values)
-        self.work.cuts.append(node)
-        results: list[Any] = inputs_of(found)
+        results: list[Any] = [*self.work.compute_between(node, values)]
         for name, value in zip(node.outputs, results, strict=False):
             if name and value is None:
                 self.poisoned.add(name)
@@ -331,15 +255,10 @@ class Scope:
     def _cut(
         self, node: Node, values: Sequence[Value | None], reason: NotKnown
     ) -> Sequence[Value] | None:
-        """Note that a node needs a stage before it, unless a backend runs it as it is."""
+        """Have what decides shapes computed before a node; see `Work.cut_before`."""
         if self.depth:
-            return self._apart(node, values, str(reason))
-        if not can_be_cut(node, values, reason.index):
-            return self._offered(node, values, str(reason))
-        slots = self._taken(node, values)
-        if slots is None:
-            self.work.cuts.append(node)
-        return slots
+            raise RunsApart(str(reason))
+        return self.work.cut_before(node, self.version_of(node.domain), values, reason)
 
     def _apart(
         self,
@@ -348,57 +267,16 @@ class Scope:
         reason: str,
         function: Body | None = None,
     ) -> Sequence[Value] | None:
-        """Note that a node runs by itself, unless a backend runs it as it is.
+        """Have a node run by itself; see `Work.set_apart`.
 
         Of nodes inside each other it is the outermost one, whose bodies may be cut in turn.
         """
         if self.depth:
             raise RunsApart(reason)
-        read = [self.values.get(name) for name in node.reads]
-        unreadable = [value for value in read if isinstance(value, Unreadable)]
-        if unreadable:
-            self.work.problems.add_node(node, all_reasons(unreadable))
-            return None
-        if any(isinstance(value, TensorList) for value in read):
-            return self._offered(node, values, reason)
-        slots = None if touches_strings(node, values) else self._taken(node, values)
-        if slots is not None:
-            return slots
-        self.work.cuts.append(node)
-        self.work.apart[node.index] = function
-        # What was written out of it counts no more; less is given back for each further node.
-        self.work.budget = max(self.work.budget, self.work.model.budget >> len(self.work.apart))
-        return None
-
-    def _taken(self, node: Node, values: Sequence[Value | None]) -> Sequence[Value] | None:
-        """Return the outputs of a node that a backend runs as it is."""
-        if not self.work.backends:
-            return None
-        from armnn_py.frontends.onnx.stand_in import stand_in
-
-        version = self.version_of(node.domain)
-        return stand_in(node, version, values, self.work.emit, self.work.backends)[0]
-
-    def _offered(
-        self, node: Node, values: Sequence[Value | None], reason: str = ""
-    ) -> Sequence[Value] | None:
-        """Offer a node that no layer expresses to the backends; note it if none takes it."""
-        work = self.work
-        version = self.version_of(node.domain)
-        if any(isinstance(value, TensorList) for value in values):
-            work.problems.add_node(node, reason or "a sequence as an operand")
-            return None
-        slots: Sequence[Value] | None = None
-        reasons: Sequence[str] = ()
-        if not touches_strings(node, values):
-            from armnn_py.frontends.onnx.stand_in import stand_in
-
-            slots, reasons = stand_in(node, version, values, work.emit, work.backends)
-        if slots is None and reason:
-            work.problems.add_node(node, "; ".join((reason, *reasons)))
-        elif slots is None:
-            work.problems.add_unknown(node, reasons)
-        return slots
+        return self.work.set_apart(
+            node, self.version_of(node.domain), values, reason,
+            read=[self.values.get(name) for name in node.reads], function=function,
+        )  # fmt: skip
 
     # ---- Bodies ----------------------------------------------------------------------------------
 
@@ -512,23 +390,8 @@ class Scope:
 
         return find
 
-    def _with_inputs(self, error: ParseError) -> ParseError:
-        """Add the shapes that were bound: a wrong one often shows deep inside the graph."""
-        model = self.work.model
-        error.path = model.path
-        free = (dim for info in model.inputs.values() for dim in info.dims or ())
-        if not self.depth and any(isinstance(dim, str | None) for dim in free):
-            error.details = (*error.details, *describe(self.work.infos))
-        return error
-
-
-def named(error: ParseError, node: Node) -> ParseError:
-    """Return an error of a node that names it."""
-    if error.node is not None:
-        return error
-    return ParseError(
-        error.message if node.label in error.message else f"{node.label}: {error.message}",
-        node=node.name,
-        details=error.details,
-        hints=error.hints,
-    )
+    def _placed(self, error: Exception, node: Node) -> ParseError:
+        """Return the error of a node, with the model's path and shapes if it is the outermost."""
+        found = of_node(error, node)
+        found.path = self.work.model.path
+        return found if self.depth else with_inputs(found, self.work.model, self.work.infos)

@@ -22,10 +22,10 @@ from armnn_py.frontends.onnx.apart import Converters, NodeApart, Surroundings
 from armnn_py.frontends.onnx.binding import output_info
 from armnn_py.frontends.onnx.cuts import is_computed_between, outputs_between
 from armnn_py.frontends.onnx.element_types import name_of
+from armnn_py.frontends.onnx.faults import named
 from armnn_py.frontends.onnx.graph_node import Node
 from armnn_py.frontends.onnx.model import OnnxModel, ValueInfo
 from armnn_py.frontends.onnx.ordering import live_nodes
-from armnn_py.frontends.onnx.scope import named
 from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.strings import is_of_strings
 from armnn_py.frontends.onnx.tensors import Unreadable

@@ -10,7 +10,7 @@ shapes are those of the ONNX operator specification; None is a size that data de
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,6 +34,7 @@ __all__ = [
     "BODIES_OF_STRINGS",
     "StringOutputs",
     "check_strings",
+    "differ_by_run",
     "inputs_of",
     "is_given",
     "is_of_strings",
@@ -90,6 +91,15 @@ def check_strings(node: Node, function: object = None) -> None:
         return
     if node.domain or node.op_type not in BODIES_OF_STRINGS:
         raise Unsupported("strings as operands")
+
+
+def differ_by_run(node: Node, values: Operands, static: Collection[str]) -> bool:
+    """Return whether operands of a node may be others in another run of the network.
+
+    They are strings that a run gives, or known for the shapes of one conversion only: what is made
+    of these is for all shapes. ``static`` are the names of what depends on weights alone.
+    """
+    return any(map(is_given, values)) or not all(not name or name in static for name in node.inputs)
 
 
 def outputs_of_strings(node: Node, values: Operands) -> StringOutputs:

@@ -16,7 +16,7 @@ from onnx import TensorProto, helper
 import armnn_py as ann
 from armnn_py.cli.main import main
 
-from .test_onnx_strings import CLASSIFIERS, ML, STRING, built, node, t
+from .string_models import CLASSIFIERS, ML, STRING, built, node, t
 
 FLOAT = TensorProto.FLOAT
 X = t(("a", "b"), ("c", "d"))

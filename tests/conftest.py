@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -113,8 +114,23 @@ INCLUDE = Path(__file__).parents[1] / "native" / "include"
 SANITIZE = os.environ.get("ARMNN_TEST_SANITIZE", "")
 
 
+#: What was compiled in this session, by source and options: many tests want the same backend.
+_built: dict[tuple[str, ...], Path] = {}
+_built_folder = tempfile.TemporaryDirectory(prefix="armnn-py-built-")
+
+
 def _build(source: str, target: Path, *defines: str) -> None:
-    """Compile one C file as a vendor without CMake would."""
+    """Compile one C file as a vendor without CMake would, or take what came of it before."""
+    key = (source, *defines)
+    if key not in _built:
+        built = Path(_built_folder.name) / f"{len(_built)}.so"
+        _compile(source, built, *defines)
+        _built[key] = built
+    target.unlink(missing_ok=True)  # it may be mapped: a new file has another inode
+    shutil.copy(_built[key], target)
+
+
+def _compile(source: str, target: Path, *defines: str) -> None:
     compiler = shutil.which("cc")
     assert compiler is not None, "the tests need a C compiler"
     command = [compiler, "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]

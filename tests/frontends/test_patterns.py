@@ -83,7 +83,9 @@ def test_halves_of_a_pair_of_surrogates_match_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", ["(a{1000}){1000}", "(((a{10}){10}){10}){10}", r"\pL{1000}" * 20]
+    "pattern",
+    ["(a{1000}){1000}", "(((a{10}){10}){10}){10}", r"\pL{1000}" * 20, "(" * 20_000 + ")" * 20_000],
+    ids=["repeated", "nested", "letters", "groups"],
 )
 def test_size_has_an_end(pattern: str) -> None:
     with pytest.raises(ann.ParseError):
@@ -92,9 +94,23 @@ def test_size_has_an_end(pattern: str) -> None:
 
 def test_a_search_is_linear_as_well() -> None:
     begin = time.process_time()
-    assert Pattern("(a*)*b").find("a" * 10_000) is None
-    assert Pattern("b|a|a+").find("c" * 10_000 + "aab") == (10_000, 10_002)
+    assert list(Pattern("(a*)*b").places("a" * 10_000)) == []
+    found = Pattern("b|a|a+").places("c" * 10_000 + "aab")
+    assert list(found) == [(10_000, 10_002), (10_002, 10_003)]
     assert time.process_time() - begin < 10
+
+
+def test_many_matches_take_time_by_the_length_of_the_text() -> None:
+    """A text that is encoded anew for each match would take half an hour."""
+    begin = time.process_time()
+    found = list(Pattern("(a)|(ü)b").places("aüb" * 100_000))
+    assert found[-1] == (299_998, 300_000)
+    assert len(found) == 200_000
+    assert time.process_time() - begin < 30
+
+
+def test_empty_matches_go_on() -> None:
+    assert list(Pattern("b*").places("aübb")) == [(0, 0), (1, 1), (2, 4), (4, 4)]
 
 
 @pytest.mark.parametrize(

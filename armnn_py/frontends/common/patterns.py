@@ -8,6 +8,7 @@ pattern from a file could keep it busy for ever.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from armnn_py.errors import ModelError, ParseError
@@ -16,6 +17,9 @@ from armnn_py.later import IMPORTING
 from armnn_py.text import install_hint
 
 __all__ = ["Pattern"]
+
+_LONGEST = 8192
+"""RE2 takes gigabytes to read groups inside of groups a hundred thousand times."""
 
 
 class Pattern:
@@ -29,16 +33,21 @@ class Pattern:
     Raises
     ------
     ParseError
-        It is none, or takes more memory than RE2 gives one (8 MiB).
+        It is none, has more than 8192 characters, or takes more memory than RE2 gives one (8 MiB).
     ModelError
         The package ``google-re2`` is not there.
     """
 
     def __init__(self, pattern: str) -> None:
         re2 = _package()
+        if len(pattern) > _LONGEST:
+            raise ParseError(
+                f"a pattern of {len(pattern)} characters, at most {_LONGEST} are allowed"
+            )
         options = re2.Options()
         options.log_errors = False  # which would write to the terminal
         options.longest_match = True
+        options.never_capture = True  # nobody reads groups: each would cost time with each match
         try:
             self._compiled = re2.compile(pattern, options)
         except (re2.error, UnicodeEncodeError) as error:
@@ -50,13 +59,13 @@ class Pattern:
         """Return whether the pattern matches the whole text."""
         return self._compiled.fullmatch(_whole(text)) is not None
 
-    def find(self, text: str, start: int = 0) -> tuple[int, int] | None:
-        """Return where the first match begins and ends, of those that begin there the longest."""
-        found = self._compiled.search(_whole(text), start)
-        if found is None:
-            return None
-        begin, end = found.span()
-        return begin, end
+    def places(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield where matches begin and end, one behind the other.
+
+        Of those that begin at a place it is the longest. A match may be empty.
+        """
+        for found in self._compiled.finditer(_whole(text)):  # which encodes the text once
+            yield found.span()
 
 
 def _package() -> Any:

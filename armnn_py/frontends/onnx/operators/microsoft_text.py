@@ -69,15 +69,8 @@ def _tokenizer(view: NodeView) -> Value:
 
 
 def _matches(pattern: Pattern, text: str) -> Iterator[tuple[int, int]]:
-    """Yield where a pattern matches, one match behind the other, none of them empty."""
-    start = 0
-    while (found := pattern.find(text, start)) is not None:
-        begin, end = found
-        if end > begin:
-            yield found
-        start = max(end, begin + 1)
-        if start > len(text):
-            return
+    """Return where a pattern matches, one match behind the other, none of them empty."""
+    return ((begin, end) for begin, end in pattern.places(text) if end > begin)
 
 
 def _apart(pattern: Pattern, text: str) -> Iterator[str]:

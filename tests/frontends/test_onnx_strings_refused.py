@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import pickle
+import time
 from pathlib import Path
 from typing import Any
 
@@ -173,6 +174,13 @@ REFUSED: dict[str, tuple[onnx.NodeProto, str]] = {
     "no pattern": (node("RegexFullMatch", ["x"], ["y"]), "'pattern' is missing"),
     "no RE2": (node("RegexFullMatch", ["x"], ["y"], pattern="(a"), "none of RE2"),
     "no number": (node("Cast", ["x"], ["y"], to=FLOAT), "'a' is no number"),
+    "a condition of texts": (node("Where", ["x", "x", "x"], ["y"]), "bool expected"),
+    "a choice by numbers": (node("Compress", ["x", "n"], ["y"]), "bool expected"),
+    "a key without an array": (
+        node("LabelEncoder", ["x"], ["y"], domain=ML, values_strings=["a", "b"],
+             keys_tensor=helper.make_tensor("k", STRING, [], ["a"])),
+        "1 keys of 2 values",
+    ),
     "no operand": (node("StringConcat", ["x"], ["y"]), "."),
     "no keys": (node("LabelEncoder", ["x"], ["y"], domain=ML, values_strings=["a"]), "with keys"),
     "lengths": (
@@ -269,6 +277,25 @@ def test_sizes_beyond_memory_are_refused() -> None:
         ann.load(model, ["CpuRef"]) as network,
     ):
         network.run({"x": t("a", "b")})
+
+
+@pytest.mark.parametrize("op", ["Reshape", "Expand", "Unsqueeze"])
+def test_a_rank_that_no_tensor_has(op: str) -> None:
+    """An operand says how many dimensions there are, and may have a thousand million elements."""
+    model = built([node(op, ["x", "s"], ["y"])], {"x": X, "s": np.zeros(9, np.int64)}, ["y"])
+    for rank in (9, 10**9):
+        model.graph.input[1].type.tensor_type.shape.dim[0].dim_value = rank
+        with pytest.raises(ann.ParseError, match="dimensions, at most 8"):
+            ann.import_model(model)
+
+
+@pytest.mark.parametrize("to", [FLOAT, TensorProto.INT64])
+def test_a_long_text_is_soon_found_to_be_no_number(to: int) -> None:
+    model = built([node("Cast", ["x"], ["y"], to=to)], {"x": t("1")}, ["y"])
+    begin = time.process_time()
+    with ann.load(model, ["CpuRef"]) as network, pytest.raises(ann.ParseError, match="no number"):
+        network.run({"x": t("1" * 200_000 + "x")})
+    assert time.process_time() - begin < 10
 
 
 @pytest.mark.parametrize("free", [False, True], ids=["static", "free"])

@@ -25,7 +25,7 @@ __all__ = ["array_of_strings", "as_numbers", "as_strings", "check_length", "stri
 
 _FIXED = 2**63
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
-_REAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.ASCII | re.IGNORECASE)
+_REAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?", re.ASCII | re.IGNORECASE)
 _SPECIAL = {"inf", "infinity", "nan"}
 _MOST_DIGITS = 4000
 """Of one number: Python takes time by the square of them to read an integer."""

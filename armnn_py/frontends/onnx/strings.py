@@ -25,10 +25,15 @@ from armnn_py.frontends.common.values import (
     dtype_of,
     shape_of,
 )
-from armnn_py.frontends.onnx.element_types import STRING_NUMBER, is_string, of_any_number
+from armnn_py.frontends.onnx.element_types import (
+    STRING_NUMBER,
+    is_string,
+    name_of,
+    of_any_number,
+)
 from armnn_py.frontends.onnx.graph_node import Node
 from armnn_py.frontends.onnx.sequence import TensorList
-from armnn_py.tensors import StringInfo
+from armnn_py.tensors import MAX_DIMENSIONS, StringInfo
 
 __all__ = [
     "BODIES_OF_STRINGS",
@@ -135,7 +140,16 @@ def inputs_of(found: StringOutputs) -> list[StringInput | None]:
 
 
 def _all_free(rank: int) -> Sizes:
+    """Return free sizes; a rank may come from the number of elements of an operand."""
+    if rank > MAX_DIMENSIONS:
+        raise ParseError(f"{rank} dimensions, at most {MAX_DIMENSIONS} are possible")
     return (None,) * rank
+
+
+def _check_type(values: Operands, index: int, wanted: np.dtype[Any]) -> None:
+    dtype = dtype_of(values[index])
+    if dtype != wanted:
+        raise ParseError(f"input {index} of type {name_of(dtype)}, {name_of(wanted)} expected")
 
 
 def _axis(node: Node, rank: int, default: int | None = 0) -> int:
@@ -150,16 +164,24 @@ def _like(dtype: np.dtype[Any] | None) -> Rule:
     return lambda _, v: [(dtype or dtype_of(v[0]), shape_of(v[0]))]
 
 
-def _broadcast(dtype: np.dtype[Any] | None) -> Rule:
-    """Operands that broadcast; the result has a type or that of the last operand."""
-    return lambda _, v: [(dtype or dtype_of(v[-1]), broadcast_shapes(*map(shape_of, v)))]
+def _broadcast(dtype: np.dtype[Any]) -> Rule:
+    """Operands that broadcast; the result has a type of its own."""
+    return lambda _, v: [(dtype, broadcast_shapes(*map(shape_of, v)))]
 
 
 def _same_rank(_: Node, values: Operands) -> StringOutputs:
     return [(dtype_of(values[0]), _all_free(len(shape_of(values[0]))))]
 
 
+def _where(_: Node, values: Operands) -> StringOutputs:
+    _check_type(values, 0, _FLAG)
+    _check_type(values, 2, dtype_of(values[1]))
+    return [(dtype_of(values[1]), broadcast_shapes(*map(shape_of, values)))]
+
+
 def _concat(node: Node, values: Operands) -> StringOutputs:
+    for index in range(1, len(values)):
+        _check_type(values, index, dtype_of(values[0]))
     shapes = [shape_of(value) for value in values]
     axis = _axis(node, len(shapes[0]), None)
     total = sum(shape[axis] for shape in shapes)
@@ -226,14 +248,20 @@ def _split(node: Node, values: Operands) -> StringOutputs:
     return _same_rank(node, values) * len(node.outputs)
 
 
-def _compress(node: Node, values: Operands) -> StringOutputs:
+def _along_an_axis(node: Node, values: Operands) -> StringOutputs:
+    """Return what is chosen along an axis, or of all elements in one dimension."""
     rank = len(shape_of(values[0])) if "axis" in node.attributes else 1
     return [(dtype_of(values[0]), _all_free(rank))]
 
 
+def _compress(node: Node, values: Operands) -> StringOutputs:
+    _check_type(values, 1, _FLAG)
+    return _along_an_axis(node, values)
+
+
 def _unique(node: Node, values: Operands) -> StringOutputs:
     places: StringOutputs = [(_COUNT, (None,))] * 3
-    return [*_compress(node, values), *places]
+    return [*_along_an_axis(node, values), *places]
 
 
 def _features(_: Node, values: Operands) -> StringOutputs:
@@ -298,7 +326,7 @@ def _category_mapper(_: Node, values: Operands) -> StringOutputs:
 
 _STANDARD: tuple[tuple[str, Rule], ...] = (
     ("Identity", _like(None)),
-    ("Where", _broadcast(None)),
+    ("Where", _where),
     ("Equal", _broadcast(_FLAG)),
     ("StringConcat", _broadcast(_STRING)),
     ("RegexFullMatch", _like(_FLAG)),

@@ -222,7 +222,7 @@ class Movement(EmitterBase):
             if places.size and (places.min() < -limit or places.max() >= limit):
                 raise ParseError(f"an index lies outside dimension {axis} of {limit} elements")
             if isinstance(value, Known) and self.movable([value], result):
-                taken = np.asarray(np.take(value.elements, places, axis))
+                taken = np.asarray(np.take(value.elements, places, axis), value.elements.dtype)
                 return _moved(value, taken, _except(axis, behind=places.ndim - 1))
             indices = Known(np.where(places < 0, places + limit, places).astype(np.int32))
             if not math.prod(result):

@@ -95,7 +95,7 @@ def _column(view: NodeView, what: str) -> Array:
     integers, floats = view.ints(f"{what}_int64s"), view.floats(f"{what}_floats")
     texts, tensor = view.texts(f"{what}_strings"), view.tensor(f"{what}_tensor")
     given: list[Any] = [one for one in (integers, floats, texts, tensor) if one is not None]
-    if len(given) != 1 or not len(given[0]):
+    if len(given) != 1 or not np.size(given[0]):
         raise ParseError(f"{len(given)} attributes with {what}, one expected")
     if tensor is not None:
         return tensor.reshape(-1)

@@ -15,6 +15,7 @@ from armnn_py.frontends.common.counting import counted
 from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.sequences import reverse_sequences
 from armnn_py.frontends.common.values import Known, Value
+from armnn_py.frontends.onnx.element_types import is_string
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import ComparisonOperation, ScatterNdFunction
@@ -47,9 +48,17 @@ def _unique(view: NodeView) -> list[Value]:
     axis = None
     if "axis" in view.node.attributes:
         axis = view.axis("axis", 0, x.ndim)
+    # Along an axis numpy compares no strings: numbers in their order stand for them.
+    texts, numbers = np.unique(x, return_inverse=True) if is_string(x.dtype) else (None, x)
     found, first, inverse, counts = np.unique(
-        x, return_index=True, return_inverse=True, return_counts=True, axis=axis
+        numbers.reshape(x.shape),
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
+        axis=axis,
     )
+    if texts is not None:
+        found = texts.take(found)
     inverse = inverse.reshape(-1)
     if not view.integer("sorted", 1):  # in the order in which they come
         order = np.argsort(first)

@@ -47,6 +47,17 @@ LABELS: dict[str, tuple[str, np.ndarray, dict[str, Any]]] = {
     ),
     "one hot": ("OneHotEncoder", X, {"cats_strings": ["b", "a"]}),
     "one hot of numbers": ("OneHotEncoder", np.array([[1, 5], [2, 1]]), {"cats_int64s": [1, 2]}),
+    "strings that are there twice": (
+        "CategoryMapper", X, {"cats_strings": ["a", "b", "a"], "cats_int64s": [7, 8, 9]},
+    ),
+    "integers that are there twice": (
+        "CategoryMapper", np.array([7, 8]), {"cats_strings": ["a", "b", "c"],
+                                             "cats_int64s": [7, 8, 7]},
+    ),
+    "one hot twice": ("OneHotEncoder", X, {"cats_strings": ["b", "a", "b"]}),
+    "one hot of numbers twice": (
+        "OneHotEncoder", np.array([[1, 5], [2, 1]]), {"cats_int64s": [1, 2, 1]},
+    ),
     "imputed": (
         "Imputer", np.array([[1, np.nan], [np.nan, 4]], np.float32),
         {"imputed_value_floats": [9.0, 8], "replaced_value_float": float("nan")},

@@ -101,6 +101,18 @@ def test_operators(name: str, free: bool) -> None:
     same(built([made], inputs, outputs, known, free=free), inputs)
 
 
+@pytest.mark.parametrize("saturate", [0, 1])
+@pytest.mark.parametrize("free", [False, True], ids=["static", "free"])
+def test_text_as_floats_of_8_bits(saturate: int, free: bool) -> None:
+    """What is too large becomes the largest one, as of numbers, or NaN."""
+    x = t("1e3", "-500", "0.3", "inf")
+    nodes = [
+        node("Cast", ["x"], ["small"], to=TensorProto.FLOAT8E4M3FN, saturate=saturate),
+        node("Cast", ["small"], ["y"], to=FLOAT),
+    ]
+    same(built(nodes, {"x": x}, ["y"], free=free), {"x": x})
+
+
 # ---- Graphs --------------------------------------------------------------------------------------
 
 

@@ -228,6 +228,17 @@ def test_what_is_refused(what: str) -> None:
         network.run(inputs)
 
 
+def test_branches_of_other_types() -> None:
+    bodies = [
+        helper.make_graph([made], "body", [], [helper.make_empty_tensor_value_info("z")])
+        for made in (node("Identity", ["x"], ["z"]), node("Size", ["x"], ["z"]))
+    ]
+    made = node("If", ["c"], ["y"], then_branch=bodies[0], else_branch=bodies[1])
+    model = built([made], {"c": np.array(True), "x": X}, ["y"])
+    with pytest.raises(ann.UnsupportedOperatorError, match="branches of types string and int64"):
+        ann.import_model(model)
+
+
 def test_an_output_of_another_type_than_the_file_says() -> None:
     model = built(JOIN, {"x": X}, ["y"])
     model.graph.output[0].CopyFrom(helper.make_tensor_value_info("y", FLOAT, [2, 2]))

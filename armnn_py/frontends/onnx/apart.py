@@ -389,7 +389,7 @@ def _common(found: Sequence[Found]) -> Found:
     first = found[0]
     for other in found[1:]:
         if other[0] != first[0]:
-            raise Unsupported(f"branches of types {first[0]} and {other[0]}")
+            raise Unsupported(f"branches of types {name_of(first[0])} and {name_of(other[0])}")
         if len(other[1]) != len(first[1]):
             raise Unsupported(f"branches of rank {len(first[1])} and {len(other[1])}")
         sizes = (a if a == b else None for a, b in zip(first[1], other[1], strict=True))

@@ -84,14 +84,14 @@ def _written(number: float) -> str:
 
 
 def as_numbers(array: Array, target: np.dtype[Any]) -> Known:
-    """Return strings as numbers of a type.
+    """Return strings as numbers of a type that numpy has.
 
     Raises
     ------
     ParseError
         A string is no number, or one too large for integers of 64 bits.
     """
-    if target.kind == "f" or is_small(target):
+    if target.kind == "f":
         with np.errstate(over="ignore"):
             reals = np.array([_real(text) for text in array.flat], np.float64)
             return Known(reals.astype(target).reshape(array.shape))

@@ -22,6 +22,7 @@ from armnn_py.frontends.onnx.element_types import (
     STRING_NUMBER,
     dtype_of_number,
     element_type_name,
+    is_small,
     is_string,
 )
 from armnn_py.frontends.onnx.node import NodeView
@@ -196,7 +197,11 @@ def _cast_like(view: NodeView) -> Value:
 def _converted(view: NodeView, target: np.dtype[Any]) -> Value:
     x = view.value(0)
     if isinstance(x, Known) and is_string(x.dtype):
-        return x if is_string(target) else as_numbers(x.array, target)
+        if is_string(target):
+            return x
+        if not is_small(target):
+            return as_numbers(x.array, target)
+        x = as_numbers(x.array, np.dtype(np.float32))
     if is_string(target):
         return as_strings(view.constant(0, "elements"))
     saturate = bool(view.integer("saturate", 1))

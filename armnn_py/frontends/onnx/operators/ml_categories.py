@@ -135,8 +135,8 @@ def _category_mapper(view: NodeView) -> Value:
 
 
 def _of_strings_and_integers(view: NodeView, texts: list[str], integers: list[int]) -> Known:
-    """Return the integers of strings, or the strings of integers."""
-    strings, numbers = np.array(texts, object), np.array(integers, np.int64)
+    """Return the integers of strings, or the strings of integers; of equal ones the last holds."""
+    strings, numbers = np.array(texts[::-1], object), np.array(integers[::-1], np.int64)
     if is_string(view.dtype(0)):
         return _looked_up(view, strings, numbers, _default(view, numbers.dtype))
     if view.dtype(0) != np.int64:
@@ -149,7 +149,10 @@ def _of_strings_and_integers(view: NodeView, texts: list[str], integers: list[in
 
 @operator("OneHotEncoder", domain=MACHINE_LEARNING)
 def _one_hot_encoder(view: NodeView) -> Value:
-    """Numbers are made integers and compared with each category; strings are looked up before."""
+    """Numbers are made integers and compared with each category; strings are looked up before.
+
+    Of equal categories the last holds.
+    """
     emit, categories = view.emit, view.ints("cats_int64s")
     if view.texts("cats_strings"):  # `ml_strings` leaves none of the others
         raise ParseError("categories that are strings and numbers")
@@ -161,4 +164,8 @@ def _one_hot_encoder(view: NodeView) -> Value:
     wide = emit.reshape(x, (*view.shape(0), 1), "wide")
     known = Known(np.array(categories, np.int64))
     equal = emit.compare(ComparisonOperation.EQUAL, wide, known, "equal")
+    last = {category: place for place, category in enumerate(categories)}
+    if len(last) < len(categories):
+        holds = np.isin(np.arange(len(categories)), list(last.values()))
+        equal = emit.logical(LogicalBinaryOperation.AND, equal, Known(holds), "last")
     return emit.cast(equal, np.float32)

@@ -47,7 +47,7 @@ def as_strings(what: str, name: str, value: Any) -> np.ndarray:
     if type(array) is not np.ndarray or not array.flags.c_contiguous:
         array = np.array(array, dtype=object, order="C", subok=False)
     is_plain = True
-    for place, item in enumerate(array.flat):
+    for place, item in enumerate(array.reshape(-1)):  # numpy has no flat beyond 32 dimensions
         if type(item) is not str:
             if not isinstance(item, str):
                 _refuse(what, name, array, place, item)
@@ -87,5 +87,5 @@ def _refuse(what: str, name: str, array: np.ndarray, place: int, item: object) -
 def _of_plain(array: np.ndarray) -> np.ndarray:
     """Return a copy whose elements are no subclasses of ``str``, such as ``numpy.str_``."""
     copy = np.empty(array.shape, object)
-    copy.reshape(-1)[:] = [str.__str__(item) for item in array.flat]
+    copy.reshape(-1)[:] = [str.__str__(item) for item in array.reshape(-1)]
     return copy

@@ -61,11 +61,14 @@ def test_what_stands_for_strings(network: Any, given: Any) -> None:
         (t(("a", "b"), (float("nan"), "d")), r"element \[1, 0\] is of type float, str expected"),
         (t(("a", b"b"), ("c", "d")), r"element \[0, 1\] is of type bytes, str expected"),
         ([["a", "b"], ["c"]], "input 'x'"),
+        ([[[["a"] * 2]] * 2] * 2, "input 'x': 4 dimensions given"),
+        (np.array("a", object).reshape((1,) * 40), "input 'x': 40 dimensions given"),
+        (np.array(None, object).reshape((1,) * 40), "element .* is of type NoneType"),
         (None, "input 'x': None given, strings expected"),
         (np.ma.masked_array(X, np.zeros((2, 2), bool)), "knows no masks"),
     ],
-    ids=["floats", "bytes", "rank", "size", "none", "nan", "a bytes", "ragged", "nothing",
-         "masked"],
+    ids=["floats", "bytes", "rank", "size", "none", "nan", "a bytes", "ragged", "deep", "deeper",
+         "nothing deep", "nothing", "masked"],
 )  # fmt: skip
 def test_what_is_no_string(network: Any, given: Any, message: str) -> None:
     with pytest.raises(ann.InvalidArgumentError, match=message):

@@ -73,7 +73,7 @@ class Bulletin:
             start, step, case = json.loads(slot[_LENGTH.size : _LENGTH.size + length])
             if not (isinstance(step, str) and isinstance(case, int)):
                 return Note(serial)
-        except (ValueError, TypeError, OverflowError, OSError, struct.error):
+        except (ValueError, TypeError, OverflowError, RecursionError, OSError, struct.error):
             return Note(serial)
         return Note(serial, start, step, case)
 

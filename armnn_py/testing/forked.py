@@ -94,8 +94,8 @@ class ForkedProcess:
         self.deadline = time.monotonic() + self.timeout
         *lines, self.pending = (self.pending + data).split(b"\n")
         try:
-            found = [json.loads(line) for line in lines]
-        except ValueError:
+            found = [_message(line) for line in lines]
+        except (ValueError, RecursionError):
             self.is_garbled = True
             self._kill()
             return None
@@ -171,6 +171,14 @@ class ForkedProcess:
         text = os.pread(self.output, _LAST_WORDS, max(size - _LAST_WORDS, 0))
         os.close(self.output)
         return text.decode("utf-8", "replace").strip()
+
+
+def _message(line: bytes) -> dict[str, Any]:
+    """Return what a line tells; a `ValueError` or `RecursionError` says that it makes no sense."""
+    message = json.loads(line)
+    if not isinstance(message, dict):
+        raise ValueError(f"{type(message).__name__} told")
+    return message
 
 
 def _ending_in_words(code: int, said: str) -> str:

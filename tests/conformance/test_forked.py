@@ -86,7 +86,7 @@ def test_memory_that_is_overwritten_takes_no_note_with_it() -> None:
     assert process.bulletin.read() == (1, 3, "execute", 2)
 
 
-@pytest.mark.parametrize("written", ["\xb1\xb1", "[1]", "7", '[1, 2, "x"]', ""])
+@pytest.mark.parametrize("written", ["\xb1\xb1", "[1]", "7", '[1, 2, "x"]', "", "[" * 2000])
 def test_a_note_that_makes_no_sense_is_none(written: str) -> None:
     """Memory of Python itself may have been overwritten before it was posted."""
 
@@ -102,10 +102,15 @@ def test_a_note_that_makes_no_sense_is_none(written: str) -> None:
     assert process.bulletin.read() == (2, None, "", 0)
 
 
+@pytest.mark.parametrize(
+    "written",
+    ["\xb1", "7", "[1]", "null", "[" * 100_000],
+    ids=["no text", "7", "list", "null", "["],
+)
 @pytest.mark.parametrize("goes_on", [False, True])
-def test_what_cannot_be_read_ends_the_process_that_told_it(goes_on: bool) -> None:
+def test_what_cannot_be_read_ends_the_process_that_told_it(goes_on: bool, written: str) -> None:
     def work(tell: Any) -> None:
-        json.dumps = lambda _: "\xb1"
+        json.dumps = lambda _: written
         tell(done="compute", outcome="passed")
         if goes_on:
             signal.pause()

@@ -312,6 +312,31 @@ def test_a_long_text_is_soon_found_to_be_no_number(to: int) -> None:
     assert time.process_time() - begin < 10
 
 
+@pytest.mark.parametrize("kind", [STRING, FLOAT])
+def test_turns_collect_no_more_than_a_tensor_may_take(kind: int) -> None:
+    """A run says how many turns there are. The first output is absent, as an operand is."""
+    given = t("x" * 4096) if kind == STRING else np.zeros(1024, np.float32)
+    infos = [
+        helper.make_tensor_value_info(name, *found)
+        for name, *found in (
+            ("i", TensorProto.INT64, []), ("on", TensorProto.BOOL, []), ("v", kind, given.shape),
+            ("on2", TensorProto.BOOL, []), ("w", kind, given.shape), ("z", kind, given.shape),
+        )
+    ]  # fmt: skip
+    copied = [node("Identity", [a], [b]) for a, b in (("on", "on2"), ("v", "w"), ("v", "z"))]
+    body = helper.make_graph(copied, "body", infos[:3], infos[3:])
+    loop = node("Loop", ["n", "", "x"], ["", "y"], body=body)
+    inputs = {"n": np.array(10**6), "x": given}
+    with ann.load(built([loop], inputs, ["y"]), ["CpuRef"]) as network:
+        assert network.run({**inputs, "n": np.array(3)})["y"].shape == (3, *given.shape)
+        ann.set_memory_budget(2**20)
+        try:
+            with pytest.raises(ann.ParseError, match="would take 1.0 MiB, at most 1.0 MiB"):
+                network.run(inputs, timeout=10)
+        finally:
+            ann.set_memory_budget(None)
+
+
 @pytest.mark.parametrize("free", [False, True], ids=["static", "free"])
 def test_a_long_chain_of_stages_is_refused_in_words(free: bool) -> None:
     nodes = [node("StringNormalizer", [f"t{k}"], [f"t{k + 1}"], name=f"n{k}") for k in range(200)]

@@ -241,10 +241,12 @@ class _Cutting:
             values: list[Any] = [self.scope.values[name] if name else None for name in node.inputs]
             found = [*outputs_between(node, values)]
         for name, one in zip_longest(node.outputs, found[: len(node.outputs)]):
+            if not name:  # nobody reads it: an absent operand is of that name
+                continue
             if one is not None:
                 self._check_type(name, one[0])
                 self._cross(name, *one)
-            elif name and name in self.model.used:
+            elif name in self.model.used:
                 work.problems.add_node(node, f"output {quoted(name)}")
 
     def _check_type(self, name: str, dtype: np.dtype[Any]) -> None:

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Array
+from armnn_py.frontends.onnx.element_types import is_string
 from armnn_py.records import record
 from armnn_py.tensors import format_shape
 
@@ -144,12 +146,23 @@ class _HandedOn:
         self.states = list(states)
         self._collected = collected
         self._values: list[list[Array]] = [[] for _ in collected]
+        self._letters = 0
 
     def take(self, made: Sequence[Array]) -> None:
-        """Take what a turn has made: states, then a value of each output that collects them."""
+        """Take what a turn has made: states, then a value of each output that collects them.
+
+        Raises
+        ------
+        ParseError
+            An output is larger now than a tensor may be: turns may have no end.
+        """
         count = len(self.states)
         self.states = list(made[:count])
         for found, value in zip(self._values, made[count:], strict=True):
+            check_size((len(found) + 1, *value.shape), value.dtype)
+            if is_string(value.dtype):
+                self._letters += sum(map(len, value.flat))
+                check_size((self._letters,), np.dtype(np.uint8))
             found.append(value)
 
     def results(self) -> list[Array]:

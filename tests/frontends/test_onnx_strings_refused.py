@@ -331,7 +331,7 @@ def test_turns_collect_no_more_than_a_tensor_may_take(kind: int) -> None:
         assert network.run({**inputs, "n": np.array(3)})["y"].shape == (3, *given.shape)
         ann.set_memory_budget(2**20)
         try:
-            with pytest.raises(ann.ParseError, match="would take 1.0 MiB, at most 1.0 MiB"):
+            with pytest.raises(ann.ParseError, match=r"would take 1\.0 MiB, at most 1\.0 MiB"):
                 network.run(inputs, timeout=10)
         finally:
             ann.set_memory_budget(None)

@@ -115,5 +115,5 @@ def free_relu(tmp_path: Path) -> Path:
 @pytest.fixture
 def unsupported(tmp_path: Path) -> Path:
     """A model with an operator that no importer has."""
-    node = helper.make_node("StringNormalizer", ["x"], ["y"], "odd_one")
+    node = helper.make_node("ImageDecoder", ["x"], ["y"], "odd_one")
     return save_model(tmp_path / "odd.onnx", [node], {"x": [2]}, "y")

@@ -196,7 +196,7 @@ def test_model_that_cannot_be_imported_is_code_3(
     answer = command(name, unsupported, "--json")
     assert answer.code == 3
     assert answer.json["error"]["type"] == "UnsupportedOperatorError"
-    assert "StringNormalizer" in " ".join(answer.json["error"]["details"])
+    assert "ImageDecoder" in " ".join(answer.json["error"]["details"])
 
 
 @pytest.mark.parametrize("name", ["inspect", "check", "run"])

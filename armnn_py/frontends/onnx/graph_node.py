@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.frontends.common.quoting import quoted
-from armnn_py.records import record
+from armnn_py.records import record, record_fields
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -68,7 +68,7 @@ class Node:
         if not absent or not any(name in absent for name in self.inputs):
             return self
         inputs = tuple("" if name in absent else name for name in self.inputs)
-        return self._with(inputs, self.attributes)
+        return self.changed(inputs=inputs)
 
     def with_attributes(self, given: Mapping[str, Any]) -> Node:
         """Return a node of a function with the attributes that the function's caller gave."""
@@ -80,14 +80,11 @@ class Node:
                 attributes[name] = value
             elif value.name in given:
                 attributes[name] = given[value.name]
-        return self._with(self.inputs, attributes)
+        return self.changed(attributes=attributes)
 
-    def _with(self, inputs: tuple[str, ...], attributes: dict[str, Any]) -> Node:
-        return Node(
-            index=self.index, name=self.name, domain=self.domain, op_type=self.op_type,
-            inputs=inputs, outputs=self.outputs, attributes=attributes,
-            captures=self.captures, overload=self.overload,
-        )  # fmt: skip
+    def changed(self, **fields: Any) -> Node:
+        """Return the node with other values of some of its fields."""
+        return Node(**{name: fields.get(name, getattr(self, name)) for name in record_fields(Node)})
 
 
 @record

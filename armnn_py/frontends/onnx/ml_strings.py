@@ -10,8 +10,8 @@ and a TfIdfVectorizer of strings get a CategoryMapper before them that makes num
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
+from armnn_py.frontends.common.unique_names import unique_name
 from armnn_py.frontends.onnx.graph_node import Node
 
 __all__ = ["with_numbers"]
@@ -44,7 +44,7 @@ def with_numbers(nodes: Sequence[Node]) -> list[Node]:
             found += _with_places(node, texts, taken)
         else:
             found += _with_places_of_a_pool(node, texts, taken)
-    return [_changed(node, index=index) for index, node in enumerate(found)]
+    return [node.changed(index=index) for index, node in enumerate(found)]
 
 
 def _strings_of(node: Node) -> list[str]:
@@ -68,11 +68,11 @@ def _with_places(node: Node, labels: list[str], taken: set[str]) -> Iterable[Nod
     places = list(range(len(labels)))
     attributes[_CLASSIFIERS[node.op_type]] = places
     if not node.outputs or not node.outputs[0]:
-        return [_changed(node, attributes=attributes)]
+        return [node.changed(attributes=attributes)]
     label, *rest = node.outputs
-    place = _free(f"{label}/place", taken)
-    mapper = _mapper(_free(f"{node.name}/labels", taken), place, label, labels, places)
-    return [_changed(node, attributes=attributes, outputs=(place, *rest)), mapper]
+    place = unique_name(f"{label}/place", taken)
+    mapper = _mapper(unique_name(f"{node.name}/labels", taken), place, label, labels, places)
+    return [node.changed(attributes=attributes, outputs=(place, *rest)), mapper]
 
 
 def _with_places_of_a_pool(node: Node, texts: list[str], taken: set[str]) -> Iterable[Node]:
@@ -84,10 +84,10 @@ def _with_places_of_a_pool(node: Node, texts: list[str], taken: set[str]) -> Ite
     del attributes[of_texts]
     attributes[of_numbers] = [places[text] for text in texts]
     given = node.inputs[0] if node.inputs else ""
-    place = _free(f"{given}/place", taken)
-    name = _free(f"{node.name}/places", taken)
+    place = unique_name(f"{given}/place", taken)
+    name = unique_name(f"{node.name}/places", taken)
     mapper = _mapper(name, given, place, list(places), list(places.values()))
-    return [mapper, _changed(node, attributes=attributes, inputs=(place, *node.inputs[1:]))]
+    return [mapper, node.changed(attributes=attributes, inputs=(place, *node.inputs[1:]))]
 
 
 def _mapper(name: str, given: str, made: str, texts: list[str], numbers: list[int]) -> Node:
@@ -97,24 +97,3 @@ def _mapper(name: str, given: str, made: str, texts: list[str], numbers: list[in
         index=0, name=name, domain=_ML, op_type="CategoryMapper", inputs=(given,), outputs=(made,),
         attributes=attributes,
     )  # fmt: skip
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """Return a name that the graph does not have."""
-    found, count = name, 1
-    while found in taken:
-        count += 1
-        found = f"{name}_{count}"
-    taken.add(found)
-    return found
-
-
-def _changed(node: Node, **changes: Any) -> Node:
-    fields = {name: getattr(node, name) for name in _FIELDS}
-    return Node(**{**fields, **changes})
-
-
-_FIELDS = (
-    "index", "name", "domain", "op_type", "inputs", "outputs", "attributes", "captures",
-    "overload",
-)  # fmt: skip

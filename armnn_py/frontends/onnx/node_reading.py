@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.slabs import Slabs
+from armnn_py.frontends.common.unique_names import unique_name
 from armnn_py.frontends.common.values import Known
 from armnn_py.frontends.onnx.attributes import read_attributes
 from armnn_py.frontends.onnx.graph_node import Body, Node
@@ -92,12 +93,8 @@ class NodeReader:
         names: set[str] = set()
         for index, proto in enumerate(protos):
             op_type = protobuf_text(proto.op_type, "operator of a node")
-            name = protobuf_text(proto.name, "name of a node") or f"{op_type}_{index}"
-            base, count = name, 1
-            while name in names:
-                count += 1
-                name = f"{base}_{count}"
-            names.add(name)
+            named = protobuf_text(proto.name, "name of a node") or f"{op_type}_{index}"
+            name = unique_name(named, names)
             what = f"node {quoted(name)} ({op_type})"
             if not op_type:
                 raise ParseError(f"node {quoted(name)} names no operator")

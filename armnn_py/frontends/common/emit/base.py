@@ -14,6 +14,7 @@ from armnn_py.errors import ParseError
 from armnn_py.frontends.common.emit.sizes import counted
 from armnn_py.frontends.common.known import KnownBlocks, KnownReals, KnownSizes, stored
 from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.common.unique_names import unique_name
 from armnn_py.frontends.common.values import (
     Array,
     Known,
@@ -85,12 +86,7 @@ class EmitterBase:
 
     def unique(self, name: str) -> str:
         """Return ``name``, or ``name_2`` and so on where that is taken."""
-        found, count = name, 1
-        while found in self._names:
-            count += 1
-            found = f"{name}_{count}"
-        self._names.add(found)
-        return found
+        return unique_name(name, self._names)
 
     def _layer_name(self, suffix: str) -> str:
         return self.unique(f"{self._base}/{suffix}" if suffix else self._base)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from armnn_py.frontends.common.values import Value
 from armnn_py.frontends.onnx.node import NodeView
@@ -38,6 +39,7 @@ MACHINE_LEARNING = "ai.onnx.ml"
 """The domain of the operators that ONNX has for trees, linear models and features."""
 
 Converter = Callable[[NodeView], "Value | TensorList | Sequence[Value | None]"]
+_Converter = TypeVar("_Converter", bound=Converter)
 Check = Callable[[NodeView], None]
 
 
@@ -117,6 +119,7 @@ _MICROSOFT_FAMILIES = {
         "TransposeMatMul"
     ),
     "microsoft_text": "Tokenizer",
+    "microsoft_dynamic": "DynamicQuantizeLSTM QAttention QEmbedLayerNormalization",
     "microsoft_quantized": (
         "DequantizeLinear DynamicQuantizeMatMul MatMulIntegerToFloat QGemm QLinearAdd "
         "QLinearAveragePool QLinearConcat QLinearGlobalAveragePool QLinearLeakyRelu QLinearMul "
@@ -148,10 +151,10 @@ _TABLE: dict[tuple[str, str], list[Operator]] = {}
 
 def operator(
     *names: str, since: int = 1, check: Check | None = None, domain: str = ""
-) -> Callable[[Converter], Converter]:
+) -> Callable[[_Converter], _Converter]:
     """Register a converter for operators of a domain; the standard one has the empty name."""
 
-    def register(convert: Converter) -> Converter:
+    def register(convert: _Converter) -> _Converter:
         for name in names:
             assert (domain, name) in _FAMILY_OF, f"{name} is in no family"
             versions = _TABLE.setdefault((domain, name), [])

@@ -28,7 +28,7 @@ _operator = functools.partial(operator, domain=MICROSOFT)
 
 
 @_operator("Attention")
-def _attention(view: NodeView) -> Sequence[Value | None]:
+def attention(view: NodeView) -> Sequence[Value | None]:
     """Inputs: x, weights of query, key and value, their bias, mask, past, bias of scores."""
     emit, heads = view.emit, _heads(view)
     if view.integer("do_rotary"):

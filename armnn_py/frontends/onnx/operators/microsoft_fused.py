@@ -173,7 +173,7 @@ def _skipped(view: NodeView, bias: int) -> Value:
 
 
 @_operator("EmbedLayerNormalization")
-def _embed_layer_normalization(view: NodeView) -> Sequence[Value | None]:
+def embed_layer_normalization(view: NodeView) -> Sequence[Value | None]:
     """Inputs: ids, segment ids, three embeddings, gamma, beta, mask, position ids."""
     emit, epsilon = view.emit, view.number("epsilon", 1e-12)
     batch, length = view.shape(0)

@@ -77,7 +77,8 @@ Step = Callable[[_Cell, Value, str], list[Value]]
 
 
 @operator("LSTM")
-def _lstm(view: NodeView) -> list[Value]:
+def lstm(view: NodeView) -> list[Value]:
+    """Convert an LSTM over operands of real numbers."""
     all_of = Recurrence.of(view, 4)
     functions = all_of.activations(["Sigmoid", "Tanh", "Tanh"])
     layers = lstm_layers(all_of, functions)

@@ -108,6 +108,19 @@ def test_frames_beside_onnxruntime(window: bool, one_sided: int) -> None:
     close(run(made, x), expected)
 
 
+@pytest.mark.parametrize("shape", [(2, 90), ("batch", "samples")], ids=str)
+def test_a_signal_without_parts(shape: tuple[Any, ...]) -> None:
+    """PyTorch exports it, and onnxruntime takes it."""
+    x = normal(2, 90)
+    made = model("STFT", x, [np.int64(7), np.hanning(16).astype(np.float32)], 17)
+    made.graph.input[0].CopyFrom(helper.make_tensor_value_info("x", TensorProto.FLOAT, shape))
+    session = onnxruntime.InferenceSession(
+        made.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    (expected,) = session.run(None, {"x": x})
+    close(run(made, x), expected)
+
+
 def test_frames_of_a_complex_signal() -> None:
     x, window = normal(1, 20, 2), np.hamming(8).astype(np.float32)
     found = run(model("STFT", x, [np.int64(4), window], 17, onesided=0), x)

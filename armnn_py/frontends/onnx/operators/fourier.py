@@ -60,6 +60,9 @@ def _dft(view: NodeView, axis: int) -> Value:
 def _stft(view: NodeView) -> Value:
     """Gather overlapping frames, multiply by the window, transform each."""
     emit, signal, shape = view.emit, view.value(0), view.shape(0)
+    if len(shape) == 2:  # of real samples, as PyTorch exports it and onnxruntime takes it
+        shape = (*shape, 1)
+        signal = emit.reshape(signal, shape, "signal")
     if len(shape) != 3 or shape[2] not in (1, 2):
         raise ParseError(f"signal of shape {shape}, [batch, samples, 1 or 2] expected")
     step = view.constant(1, "step between frames").reshape(-1)[0].item()

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 __all__ = [
     "counted",
+    "first_of",
     "format_bytes",
     "html_table",
     "install_hint",
@@ -40,6 +41,13 @@ def quoted(names: Iterable[str], *, most: int | None = None) -> str:
     if most is not None and len(shown) > most:
         shown = [*shown[: most - 1], f"{len(shown) - most + 1} more"]
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def first_of(lines: Iterable[str], most: int = 16) -> list[str]:
+    """Return the first ``most`` lines, and one that counts the others."""
+    shown = list(lines)
+    left = len(shown) - most
+    return [*shown[:most], f"and {left} more"] if left > 0 else shown
 
 
 def shortened(text: str, most: int) -> str:

@@ -14,7 +14,7 @@ from armnn_py.errors import (
     BackendUnavailableError,
     InvalidArgumentError,
 )
-from armnn_py.text import counted
+from armnn_py.text import counted, first_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["count_of", "no_device", "not_made"]
 
 #: Devices that an error lists.
-_MOST_SHOWN = 16
 
 
 def count_of(backend: Backend) -> int:
@@ -65,11 +64,10 @@ def no_device(
     """The error for an index that a backend does not have."""
     count, name = count_of(first), first.source.id
     details = [f"asked for by: {asked_by}"] if asked_by else []
-    details += [
+    details += first_of(
         f"device: {printable(device_id(name, number))}{name_of(first, number)}"
-        for number in range(min(count, _MOST_SHOWN))
-    ]
-    details += [f"and {count - _MOST_SHOWN} more"] if count > _MOST_SHOWN else []
+        for number in range(count)
+    )
     return BackendNotFoundError(
         f"backend '{printable(name)}' has no device {index}, it has {counted(count, 'device')}",
         backend=device_id(name, index),

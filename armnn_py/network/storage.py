@@ -21,6 +21,7 @@ from armnn_py.network.metadata import ModelMetadata
 from armnn_py.network.tensor_names import TensorNames
 from armnn_py.records import record
 from armnn_py.tensors import TensorInfo
+from armnn_py.text import first_of
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -267,7 +268,7 @@ class NetworkStorage:
         if len(found) > 1:
             raise InvalidArgumentError(
                 f"network '{self._name}' has {len(found)} layers '{name}'",
-                details=[repr(layer) for layer in found[:8]],
+                details=first_of(map(repr, found), 8),
             )
         return found[0]
 

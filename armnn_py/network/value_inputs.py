@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py.errors import InputValuesNeededError, InvalidArgumentError, UnknownNameError
 from armnn_py.network.stages import stages_needed
 from armnn_py.tensors import StringInfo
+from armnn_py.text import first_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,6 +77,6 @@ def _needed(name: str, parts: DynamicParts, missing: list[str]) -> InputValuesNe
     return InputValuesNeededError(
         f"network '{name}': the layers depend on the values of input {quoted}",
         names=tuple(parts.value_inputs),
-        details=[f"input '{key}': {parts.inputs[key]!r}" for key in missing],
+        details=first_of(f"input '{key}': {parts.inputs[key]!r}" for key in missing),
         hints=[f"specialize(shapes, values={{{missing[0]!r}: array}})"],
     )

@@ -19,7 +19,7 @@ from armnn_py.later import public_class
 from armnn_py.records import Frozen, record
 from armnn_py.runtime.plan_keys import read_key
 from armnn_py.runtime.threads import limited_threads
-from armnn_py.text import printable
+from armnn_py.text import first_of, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -146,7 +146,9 @@ def plan_late(
     if not optimized.is_dynamic:
         raise InvalidArgumentError(
             f"network '{optimized.name}': bounds given, but no dimension is free",
-            details=[f"input '{name}': {info!r}" for name, info in optimized.inputs.items()],
+            details=first_of(
+                f"input '{name}': {info!r}" for name, info in optimized.inputs.items()
+            ),
         )
     from armnn_py.runtime.late_search import find_late_shapes
     from armnn_py.runtime.late_sizes import LateRefusedError, read_bounds

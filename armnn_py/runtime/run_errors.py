@@ -11,6 +11,7 @@ from armnn_py._native.calls import STATUS_ERRORS, status_name
 from armnn_py._native.raised import take_raised
 from armnn_py.errors import ExecutionError, InvalidArgumentError
 from armnn_py.runtime.moves import MOVE_NAMES
+from armnn_py.text import first_of
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -160,6 +161,6 @@ def lost_state(network: str, why: str, layers: Iterable[str]) -> ExecutionError:
     return ExecutionError(
         f"network '{network}': the state of its layers is not known: {why}",
         status=abi.ARMNN_STATUS_INVALID_ARGUMENT,
-        details=[f"state: {layer}" for layer in layers],
+        details=first_of(f"state: {layer}" for layer in layers),
         hints=["reset_state() begins a new sequence; variables can be read before and set after"],
     )

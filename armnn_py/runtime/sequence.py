@@ -16,6 +16,7 @@ from armnn_py.errors import (
 from armnn_py.runtime.plan_keys import read_key
 from armnn_py.runtime.run_errors import lost_state
 from armnn_py.tensors import format_shape
+from armnn_py.text import first_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -181,14 +182,14 @@ class RunSequence:
         shapes, values = read_key(key, plan.network.inputs)
         raise InvalidArgumentError(
             f"network '{self._name}': its layers have state from runs of other shapes",
-            details=[
+            details=first_of(
                 f"input '{name}': {format_shape(info.static_shape)} before, "
                 f"{format_shape(shapes[name])} given"
                 for name, info in plan.network.inputs.items()
                 if info.static_shape != shapes[name]
-            ]
-            + [f"input '{name}': its values decide shapes" for name in values]
-            + [f"state: {layer}" for layer in plan.state_layers],
+            )
+            + first_of(f"input '{name}': its values decide shapes" for name in values)
+            + first_of(f"state: {layer}" for layer in plan.state_layers),
             hints=[
                 "reset_state() begins a new sequence, of any shapes",
                 "bind() gives arrays of each shape a state of their own",

@@ -105,6 +105,19 @@ def test_shapes_that_do_not_work_are_shown(models: Any) -> None:
     assert "input 'x': 5" in caught.value.details
 
 
+def test_a_fault_shows_the_first_inputs_of_many(models: Any) -> None:
+    """Streaming models have an input for the state of each layer."""
+    names = [f"x{index}" for index in range(140)]
+    inputs = {name: (["n", index + 2], FLOAT) for index, name in enumerate(names)}
+    node = helper.make_node("Sum", names, ["y"])
+    path = models.save(models.build([node], inputs, {"y": (["n", 3], FLOAT)}))
+    with pytest.raises(ann.ParseError) as caught:
+        import_model(path).specialize({name: (3, k + 2) for k, name in enumerate(names)})
+    assert "input 'x0': 3x2" in caught.value.details
+    assert caught.value.details[-1] == "and 124 more"
+    assert len(str(caught.value).splitlines()) < 40
+
+
 def test_stale_shapes_of_outputs_do_no_harm(engines: Any) -> None:
     """Exporters free the batch of inputs and forget the outputs, which keep the first size."""
     node = helper.make_node("Relu", ["x"], ["y"])

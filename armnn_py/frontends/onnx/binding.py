@@ -12,6 +12,7 @@ from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.onnx.element_types import is_string
 from armnn_py.frontends.onnx.model import OnnxModel, ValueInfo
 from armnn_py.tensors import StringInfo, TensorInfo, format_shape, parse_shape
+from armnn_py.text import first_of
 from armnn_py.types import DataType
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ def output_info(info: ValueInfo, deciding: Sequence[str] = ()) -> TensorInfo:
         raise ParseError(
             f"output {quoted(info.name)} holds {info.type_name} values, and values of inputs "
             "decide how many tensors these are",
-            details=[f"input {quoted(name)} decides" for name in deciding],
+            details=first_of(f"input {quoted(name)} decides" for name in deciding),
         )
     if info.dims is None:
         raise ParseError(
@@ -206,5 +207,5 @@ def output_info(info: ValueInfo, deciding: Sequence[str] = ()) -> TensorInfo:
 
 
 def describe(infos: Mapping[str, TensorInfo]) -> list[str]:
-    """Return one line per input, for the details of an error."""
-    return [f"input {quoted(n)}: {format_shape(i.shape)}" for n, i in infos.items()]
+    """Return a line for each of the first inputs, for the details of an error."""
+    return first_of(f"input {quoted(n)}: {format_shape(i.shape)}" for n, i in infos.items())

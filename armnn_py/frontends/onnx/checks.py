@@ -19,6 +19,7 @@ from armnn_py.frontends.onnx.problems import OnnxProblems
 from armnn_py.frontends.onnx.table import find_operator
 from armnn_py.frontends.onnx.tensors import Unreadable, all_reasons
 from armnn_py.network import Network
+from armnn_py.text import first_of
 
 if TYPE_CHECKING:
     from armnn_py.frontends.common.stand_ins import RunsStandIns
@@ -50,8 +51,8 @@ def check_inputs(model: OnnxModel, backends: Sequence[RunsStandIns] = ()) -> Non
         f"{quoted(first.name)} {holding(first)}",
         path=model.path,
         details=[
-            *(f"input {quoted(info.name)} {holding(info)}" for info in rest),
-            *(
+            *first_of(f"input {quoted(info.name)} {holding(info)}" for info in rest),
+            *first_of(
                 f"output {quoted(info.name)} {holding(info)}"
                 for info in model.outputs.values()
                 if info.name in beyond

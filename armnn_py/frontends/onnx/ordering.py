@@ -9,10 +9,9 @@ from collections.abc import Collection, Sequence
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.onnx.graph_node import Node
+from armnn_py.text import first_of
 
 __all__ = ["live_nodes", "sort_nodes"]
-
-_SHOWN = 6
 
 
 def sort_nodes(nodes: Sequence[Node], known: Collection[str], outputs: Sequence[str]) -> list[Node]:
@@ -77,8 +76,7 @@ def _sorted(nodes: Sequence[Node], maker: dict[str, Node]) -> list[Node]:
         raise ParseError(
             "the graph has a cycle: a value depends on itself",
             node=stuck[0].name,
-            details=[node.label for node in stuck[:_SHOWN]]
-            + ([f"and {len(stuck) - _SHOWN} more"] if len(stuck) > _SHOWN else []),
+            details=first_of((node.label for node in stuck), 6),
         )
     return ordered
 

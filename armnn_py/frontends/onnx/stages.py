@@ -31,6 +31,7 @@ from armnn_py.frontends.onnx.strings import is_of_strings
 from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.network import Stage, stages_needed
 from armnn_py.tensors import StringInfo
+from armnn_py.text import first_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 __all__ = ["Between", "split"]
 
 #: Nodes that an error names.
-_SHOWN = 5
 #: Stages one behind another: each is converted, loaded and run inside of the one before.
 _DEEPEST = 64
 
@@ -185,9 +185,7 @@ class _Cutting:
         last = [name for name in model.outputs if name in made_behind]
         if last:
             stages.append(self._network(behind, crossing | set(made_between), last))
-        labels = [node.label for node in self.cuts[:_SHOWN]]
-        if len(self.cuts) > _SHOWN:
-            labels.append(f"and {len(self.cuts) - _SHOWN} more")
+        labels = first_of((node.label for node in self.cuts), 5)
         return stages_needed(model.name, stages, labels)
 
     def _is_between(self, node: Node) -> bool:

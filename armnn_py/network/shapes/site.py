@@ -11,6 +11,7 @@ from armnn_py.descriptors import Descriptor
 from armnn_py.errors import LayerValidationError
 from armnn_py.network.operands import operand_name
 from armnn_py.tensors import TensorInfo, format_shape
+from armnn_py.text import first_of
 from armnn_py.types import DataType, LayerType
 
 if TYPE_CHECKING:
@@ -61,11 +62,10 @@ class Site:
         message = f"layer '{self.name}' ({self.layer_type.label}): {text}"
         details = [
             f"{operand_name(self.layer_type, index)}: {info}"
-            for index, info in enumerate(self.infos[:16])
+            for index, info in enumerate(self.infos)
             if info is not None
         ]
-        if len(self.infos) > 16:
-            details.append(f"... {len(self.infos) - 16} more")
+        details = first_of(details)
         if self.descriptor is not None:
             text = repr(self.descriptor)
             details.append(text if len(text) <= 300 else text[:297] + "...")

@@ -12,13 +12,18 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Container, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from armnn_py.backends.naming import parse_file_name
 from armnn_py.backends.opening import RefusedError
+from armnn_py.backends.packaged import is_reserved
 from armnn_py.device_ids import split_id
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.records import record
 from armnn_py.text import quoted, with_article
+
+if TYPE_CHECKING:
+    from armnn_py.backends.discovery import Candidate
 
 __all__ = ["EVERYTHING", "Admission", "ids_of", "read_ids"]
 
@@ -61,6 +66,22 @@ class Admission:
         if self.allowed is not None and backend_id not in self.allowed:
             reason = f"was not loaded: '{backend_id}' is not allowed, {_listed(self.allowed)}"
             raise RefusedError("id", "not-allowed", reason, _HINT, status="skipped")
+
+    def check_file(self, backend_id: str, file: Candidate, named: Container[str]) -> None:
+        """Raise `RefusedError` if the backend in a file must not be used.
+
+        A reserved id is for the package's own files, and for those whose real paths are ``named``.
+        """
+        self.check_id(backend_id)
+        if file.place == "bundled" or file.real_path in named:
+            return
+        if is_reserved(backend_id, file.real_path):
+            reason = f"the id '{backend_id}' belongs to a backend of the armnn_py package"
+            hint = (
+                "if this file shall replace that backend, name the file itself as a place to "
+                f"search: '{file.real_path}'"
+            )
+            raise RefusedError("id", "id-of-package", reason, hint)
 
     def check_name(self, path: str) -> None:
         """Raise `RefusedError` if the name of a file says that it is denied."""

@@ -27,6 +27,7 @@ from armnn_py.backends.exports import exported_names
 from armnn_py.backends.inspection import inspect_file
 from armnn_py.backends.loading import load_backends
 from armnn_py.backends.naming import parse_file_name
+from armnn_py.backends.packaged import is_reserved
 from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.trust.rules import TrustRules
 from armnn_py.backends.verdict import Stage, Verdict
@@ -91,13 +92,11 @@ def check_file(
 
 def _find(path: BackendPath) -> tuple[str, Finding]:
     absolute = os.path.abspath(os.fsdecode(path))
-    folder, name = os.path.split(absolute)
     try:
-        with os.scandir(folder) as entries:
-            (entry,) = (found for found in entries if found.name == name)
+        os.lstat(absolute)
     except (OSError, ValueError):
         raise InvalidArgumentError(f"file '{absolute}' does not exist") from None
-    return name, look_at("argument", entry, {})
+    return os.path.basename(absolute), look_at("argument", absolute, {})
 
 
 def _load(candidate: Candidate, on_step: OnStep) -> Verdict:
@@ -283,6 +282,9 @@ def _steps(name: str, verdict: Verdict) -> list[CheckedStep]:
         elif index == reached and verdict.status != "loaded":
             result = _RESULTS.get(verdict.code, verdict.status)
             steps.append(CheckedStep(step, result, verdict.reason))
+        elif step == "id" and is_reserved(passed[step], verdict.real_path or ""):
+            note = f"{passed[step]}, of the package: loads only where this file itself is named"
+            steps.append(CheckedStep(step, "note", note))
         elif step == "symbols" and (others := _other_exports(verdict)):
             steps.append(CheckedStep(step, "note", f"{passed[step]}; also {others}"))
         else:

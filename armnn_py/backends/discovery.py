@@ -120,9 +120,10 @@ def distinct_folders(paths: Iterable[str]) -> list[str]:
 
 
 def check_folder(place: str, path: str) -> Verdict | None:
-    """Return why a folder cannot be searched, or None.
+    """Return why a place cannot be searched, or None.
 
-    The order of the checks is Arm NN's: empty, missing, not a directory, not absolute.
+    The order of the checks is Arm NN's: empty, missing, not a directory, not absolute. A file that
+    is named like a backend is a place, too, with one entry.
     """
     hint = ""
     if place == "argument" and ":" in path:
@@ -139,8 +140,9 @@ def check_folder(place: str, path: str) -> Verdict | None:
                 hint = "'~' is not expanded here: use os.path.expanduser()"
             return refusal(place, path, "place", "path-missing", "does not exist", hint)
         return refusal(place, path, "place", "path-unreadable", f"cannot be read: {_words(error)}")
-    if not stat.S_ISDIR(mode):
-        hint = "name the folder that holds the file"
+    names_file = stat.S_ISREG(mode) and parse_file_name(os.path.basename(path)) is not None
+    if not (stat.S_ISDIR(mode) or names_file):
+        hint = f"name a folder, or a file that is called {FILE_NAME_RULE}"
         return refusal(place, path, "place", "path-not-directory", "is not a directory", hint)
     if not os.path.isabs(path):
         hint = f"use '{os.path.abspath(path)}'; the working folder is never searched"
@@ -154,11 +156,13 @@ def check_folder(place: str, path: str) -> Verdict | None:
 def find_candidates(
     place: str, path: str, seen: dict[FileIdentity, str]
 ) -> tuple[Place, list[Finding]]:
-    """Search one folder; ``seen`` maps known files to their first name.
+    """Search one folder, or look at one file; ``seen`` maps known files to their first name.
 
     Every entry has a finding; they are in the order of the entries' names in bytes.
     """
     unusable = check_folder(place, path)
+    if unusable is None and not os.path.isdir(path):
+        return Place(place, path, "", 1), [look_at(place, path, seen)]
     if unusable is None:
         try:
             with os.scandir(path) as entries:
@@ -169,7 +173,9 @@ def find_candidates(
     if unusable is not None:
         return Place(place, path, unusable.reason, 0), [unusable]
     folder = _real_path(path)
-    findings = [look_at(place, entry, seen, folder) for entry in found]
+    findings = [
+        look_at(place, entry.path, seen, None if entry.is_symlink() else folder) for entry in found
+    ]
     return Place(place, path, "", len(found)), findings
 
 
@@ -182,26 +188,26 @@ def _real_path(path: str) -> str | None:
 
 def look_at(
     place: str,
-    entry: os.DirEntry[str],
+    path: str,
     seen: dict[FileIdentity, str],
     real_folder: str | None = None,
 ) -> Finding:
-    """Return a candidate for one entry of a folder, or the verdict why it is no backend.
+    """Return a candidate for one file, or the verdict why it is no backend.
 
-    ``seen`` maps known files to their first name; the entry is added to it. ``real_folder`` is the
-    folder's path without links, if that is known.
+    ``seen`` maps known files to their first name; the file is added to it. ``real_folder`` is the
+    folder's path without links, if that is known and the file itself is no link.
     """
-    path = entry.path
-    if parse_file_name(entry.name) is None:
-        return _skip(place, entry)
+    name = os.path.basename(path)
+    if parse_file_name(name) is None:
+        return _skip(place, path)
     try:
         status = os.stat(path)
-        if real_folder is None or entry.is_symlink():
+        if real_folder is None:
             real_path = os.path.realpath(path, strict=True)
         else:
-            real_path = os.path.join(real_folder, entry.name)
+            real_path = os.path.join(real_folder, name)
     except OSError as error:
-        return _unresolved(place, entry, error)
+        return _unresolved(place, path, error)
     kind = stat.S_IFMT(status.st_mode)
     if kind != stat.S_IFREG:
         reason = f"is {_KINDS.get(kind, 'a special file')}, not a file"
@@ -217,21 +223,16 @@ def look_at(
     return Candidate(place, path, real_path)
 
 
-def _skip(place: str, entry: os.DirEntry[str]) -> Verdict:
-    try:
-        is_folder = entry.is_dir(follow_symlinks=False)
-    except OSError:  # the listing lacks the kind, and the entry is gone
-        is_folder = False
-    if is_folder:
+def _skip(place: str, path: str) -> Verdict:
+    if os.path.isdir(path) and not os.path.islink(path):
         reason, hint = "is a folder; subfolders are not searched", ""
     else:
         reason = f"is not named {FILE_NAME_RULE}"
-        hint = printable(name_mismatch(entry.name) or "")
-    return refusal(place, entry.path, "name", "name-mismatch", reason, hint, status="skipped")
+        hint = printable(name_mismatch(os.path.basename(path)) or "")
+    return refusal(place, path, "name", "name-mismatch", reason, hint, status="skipped")
 
 
-def _unresolved(place: str, entry: os.DirEntry[str], error: OSError) -> Verdict:
-    path = entry.path
+def _unresolved(place: str, path: str, error: OSError) -> Verdict:
     if error.errno == errno.ELOOP:
         reason = "is a link that leads back to itself"
         return refusal(place, path, "resolve", "link-loop", reason, "remove the link")

@@ -72,8 +72,9 @@ def load_backends(
     Parameters
     ----------
     dynamic_backends_path
-        Absolute folder, or a sequence of them, searched instead of ``DYNAMIC_BACKEND_PATHS``, the
-        compiled-in list and installed wheels; also if it is not usable, or an empty list.
+        Absolute folder, file of a backend, or a sequence of them, searched instead of
+        ``DYNAMIC_BACKEND_PATHS``, the compiled-in list and installed wheels; also
+        if it is not usable, or an empty list.
     enable_dynamic_backends
         False: only backends that are linked into the core library.
     bundled_backends

@@ -137,6 +137,7 @@ class Search:
         self.backends: dict[str, Backend] = {}
         self.verdicts: list[Verdict] = []
         self.places: list[Place] = []
+        self._named: set[str] = set()  # files that the caller named, without links
 
     def add_python(self, backend: Serving) -> None:
         """Load a backend that is written in Python; call with ``LOADING`` held."""
@@ -171,6 +172,8 @@ class Search:
             place, found = find_candidates(label, path, seen)
             self.places.append(place)
             findings += [one if isinstance(one, Verdict) else InspectedFile(one) for one in found]
+            if not os.path.isdir(path):
+                self._named.update(one.real_path for one in found if one.real_path is not None)
         self._choose([one for one in findings if isinstance(one, InspectedFile)])
         with LOADING:
             for finding in findings:
@@ -186,6 +189,9 @@ class Search:
                 backend.close()
 
     def _add_file(self, file: InspectedFile) -> None:
+        def admit(backend_id: str) -> None:
+            self.admission.check_file(backend_id, file.candidate, self._named)
+
         # Ctrl-C between two lines would lose what was made; of a refused file nothing is.
         with deferred_interrupts() if file.refusal is None else nullcontext():
             self._add(
@@ -195,7 +201,7 @@ class Search:
                     self.options.values_for,
                     wishes=self.wishes,
                     inspected=file,
-                    admit=self.admission.check_id,
+                    admit=admit,
                 )
             )
 

@@ -233,9 +233,9 @@ def with_session(function: Callable[..., R]) -> Callable[..., R]:
     options = [
         _global_option("as_json", "--json", is_flag=True, help="One JSON document as the answer."),
         _global_option(
-            "backend_paths", "--backend-path", metavar="DIR", multiple=True,
-            shell_complete=offer("dir"),
-            help="Search this folder for backends instead of the usual folders; repeatable.",
+            "backend_paths", "--backend-path", metavar="PATH", multiple=True,
+            shell_complete=offer("file"),
+            help="Look in this folder, or at this file, instead of the usual folders; repeatable.",
         ),
         _global_option(
             "no_dynamic", "--no-dynamic", is_flag=True,

@@ -61,7 +61,8 @@ class Runtime(
     Parameters
     ----------
     dynamic_backends_path
-        Folder to search for ``<vendor>_<name>_backend.so`` files, or a list of folders; absolute.
+        Folder to search for ``<vendor>_<name>_backend.so`` files, one such file, or a list of them;
+        absolute. Only a file that is named itself may have the id of a backend of this package.
         Replaces the environment variable ``DYNAMIC_BACKEND_PATHS``, the compiled-in list and
         installed wheels, also when it is invalid.
     enable_dynamic_backends

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -120,8 +119,5 @@ def target_for(
             error.outcome = "hung" if verdict.code == "timed-out" else "crashed"
             raise error
         raise BackendError(words, hints=hints)
-    with tempfile.TemporaryDirectory(prefix="armnn-py-test-") as folder:
-        # A folder with nothing else in it: nobody else's code runs beside it.
-        link = os.path.join(folder, os.path.basename(path))  # noqa: PTH118, PTH119
-        os.symlink(path, link)  # noqa: PTH211
-        yield Target(device_id(verdict.id, index), (folder,), False, given)
+    # The file is the only place: nobody else's code runs beside it.
+    yield Target(device_id(verdict.id, index), (path,), False, given)

@@ -103,6 +103,35 @@ def test_unusable_place(
     assert [(place.path, place.usable) for place in registry.load_report.places] == [(path, False)]
 
 
+def test_a_place_may_be_a_file(load: Load, tmp_path: Path, workshop: Workshop) -> None:
+    workshop.put_id(tmp_path, "A")
+    file = workshop.put_id(tmp_path, "B")
+    registry = load(file)
+    assert list(registry) == ["B"]
+    assert [(one.path, one.entries) for one in registry.load_report.places] == [(str(file), 1)]
+    verdict = only(load(f"{file}/"))
+    assert outcome(verdict) == ("refused", "place", "path-missing")
+
+
+def test_a_file_as_a_place_is_absolute(
+    load: Load, tmp_path: Path, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = workshop.put_id(tmp_path, "A")
+    monkeypatch.chdir(tmp_path)
+    assert outcome(only(load(file.name))) == ("refused", "place", "path-not-absolute")
+
+
+def test_a_link_as_a_place(load: Load, tmp_path: Path, workshop: Workshop) -> None:
+    file = workshop.put_id(tmp_path, "A")
+    link = tmp_path / "Acme_A_backend.so.1"
+    link.symlink_to(file)
+    assert only(load(link)).real_path == str(file)
+    assert outcome(load([tmp_path, link]).load_report[-1]) == ("duplicate", "resolve", "same-file")
+    # One that leads nowhere is missing, as a folder would be.
+    file.unlink()
+    assert outcome(only(load(link))) == ("refused", "place", "path-missing")
+
+
 def test_several_paths_are_a_list(load: Load, folders: dict[str, str]) -> None:
     verdict = only(load(f"{folders['D2']}:{folders['D3']}"))
     assert verdict.hint == "give several folders as a list; a text is one path"

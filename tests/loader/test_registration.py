@@ -174,15 +174,15 @@ def test_the_loser_says_who_won(load: Load, tmp_path: Path, workshop: Workshop) 
 def test_static_backends_come_first(load: Load, tmp_path: Path, workshop: Workshop) -> None:
     static = [backend.name for backend in dynamic_library.static_backends()]
     assert "CpuRef" in static, "this test needs the default build"
-    workshop.put_id(tmp_path, "CpuRef", name="Evil_CpuRef_backend.so")
-    registry = load(tmp_path, bundled_backends=True)
+    file = workshop.put_id(tmp_path, "CpuRef", name="Acme_CpuRef_backend.so")
+    registry = load(file, bundled_backends=True)
     assert registry["CpuRef"].is_static
     assert registry["CpuRef"].file is None
     (verdict,) = (v for v in registry.load_report if v.place == "argument")
     assert outcome(verdict) == ("duplicate", "unique", "id-taken")
     assert "taken by the backend linked into the core library" in verdict.reason
     # Without ours the file's id is free.
-    assert load(tmp_path)["CpuRef"].place == "argument"
+    assert load(file)["CpuRef"].place == "argument"
 
 
 def test_an_id_is_taken_only_by_what_works(load: Load, tmp_path: Path, workshop: Workshop) -> None:
@@ -279,9 +279,9 @@ def test_order_of_preference(load: Load, tmp_path: Path, workshop: Workshop) -> 
 
 def test_without_a_reference(load: Load, tmp_path: Path, workshop: Workshop) -> None:
     """A reference is what declares itself one, whatever its name."""
-    workshop.put_id(tmp_path, "CpuRef", "SCORE=1000")
+    file = workshop.put_id(tmp_path, "CpuRef", "SCORE=1000")
     workshop.put_id(tmp_path, "Other", "SCORE=0")
-    registry = load(tmp_path)
+    registry = load([tmp_path, file])
     assert registry.by_preference == ("CpuRef", "Other")
     assert registry.reference is None
 
@@ -304,10 +304,9 @@ def cpu_acc_file() -> Path:
 def test_cpu_acc_is_behind_backends_that_declare_no_score(
     load: Load, tmp_path: Path, workshop: Workshop, cpu_acc_file: Path
 ) -> None:
-    (tmp_path / cpu_acc_file.name).symlink_to(cpu_acc_file)
     workshop.put_id(tmp_path, "Low", "SCORE=0", name="B_B_backend.so")
-    workshop.put_id(tmp_path, "CpuRef", REFERENCE, name="C_C_backend.so")
-    registry = load(tmp_path)
+    reference = workshop.put_id(tmp_path, "CpuRef", REFERENCE, name="C_C_backend.so")
+    registry = load([cpu_acc_file, tmp_path, reference])
     assert list(registry) == ["CpuAcc", "Low", "CpuRef"]
     assert registry.by_preference == ("Low", "CpuAcc", "CpuRef")
 

@@ -149,7 +149,7 @@ def test_case_35_says_so_aloud() -> None:
 def test_case_36_reference_backend_from_a_file(reference_build: Path, tmp_path: Path) -> None:
     file = tmp_path / "Arm_CpuRef_backend.so"
     file.symlink_to(built(reference_build, "Arm_CpuRef_backend.so"))
-    with ann.Runtime(tmp_path, bundled_backends=False) as runtime:
+    with ann.Runtime(file, bundled_backends=False) as runtime:
         assert runtime.device_spec.supported_backends == ("CpuRef",)
         backend = runtime.backends["CpuRef"]
         assert (backend.id, backend.is_static) == ("CpuRef", False)

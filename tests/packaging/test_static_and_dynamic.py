@@ -59,7 +59,7 @@ def both(installed: Environment, build: Path, folder: Path, *arguments: str) -> 
         *command,
         cwd=folder,
         ARMNN_PY_CORE_LIBRARY=str(build / "native" / "libarmnn_core.so"),
-        DYNAMIC_BACKEND_PATHS=str(folder),
+        DYNAMIC_BACKEND_PATHS=str(folder / library.name),
     )
     answers = [json.loads(linked), json.loads(loaded)]
     assert answers[0]["files"] == ["None"]
@@ -92,7 +92,7 @@ def test_results_of_real_networks_are_bit_equal(
     assert len(linked["results"]) == 5
 
 
-def test_folders_compiled_in_are_searched(
+def test_places_compiled_in_are_searched(
     installed: Environment, dynamic_build: Path, tmp_path: Path
 ) -> None:
     (library,) = dynamic_build.rglob("Arm_CpuRef_backend.so")
@@ -100,7 +100,7 @@ def test_folders_compiled_in_are_searched(
     build = tmp_path / "build"
     run("cmake", "-S", sources_beside(build), "-B", build, "-G", "Ninja",
         "-DARMNN_WERROR=ON", "-DARMNN_STATIC_BACKENDS=",
-        f"-DDYNAMIC_BACKEND_PATHS={tmp_path}:/no/such/folder")  # fmt: skip
+        f"-DDYNAMIC_BACKEND_PATHS={tmp_path / library.name}:/no/such/folder")  # fmt: skip
     run("cmake", "--build", build, "--target", "armnn_core")
     listed = json.loads(
         run(installed.command, "backends", "list", "--json",
@@ -125,7 +125,7 @@ def test_cpu_acc_is_linked_and_a_file_from_one_build(
     linked = {"ARMNN_PY_CORE_LIBRARY": str(build / "native" / "libarmnn_core.so")}
     model = f"{REPOSITORY / 'armnn_py' / 'demo' / 'digits.onnx'}@1x1x8x8"
     answers = []
-    for variables in (linked, {"DYNAMIC_BACKEND_PATHS": str(file.parent)}):
+    for variables in (linked, {"DYNAMIC_BACKEND_PATHS": str(file)}):
         answer = run(
             installed.python, "-c", PROGRAM, model, cwd=tmp_path, BACKEND="CpuAcc", **variables
         )
@@ -135,7 +135,7 @@ def test_cpu_acc_is_linked_and_a_file_from_one_build(
     assert answers[0]["results"] == answers[1]["results"]
     listed = json.loads(
         run(installed.command, "backends", "list", "--json", cwd=tmp_path,
-            DYNAMIC_BACKEND_PATHS=str(file.parent), **linked)
+            DYNAMIC_BACKEND_PATHS=str(file), **linked)
     )  # fmt: skip
     verdicts = [(v["status"], v["place"]) for v in listed["verdicts"] if v["id"] == "CpuAcc"]
     assert verdicts[:2] == [("loaded", "static"), ("duplicate", "environment")]

@@ -101,6 +101,11 @@ RULES = {
         "unit/optimizer/test_damaged_networks.py": "test_each_damaged_byte_is_noticed_or_harmless",
         "loader/test_probe_cache_file.py": "test_a_spoilt_cache",
     },
+    18: {
+        "loader/test_reserved_ids.py": "test_a_folder test_a_wheel test_other_folders "
+        "test_a_file_that_is_named test_a_name_allows_no_other_file "
+        "test_the_packages_folder_behind_links",
+    },
 }
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import armnn_py as ann
 from armnn_py.testing.onnx_suite import Outcome, find_cases, score, score_onnx
+from armnn_py.testing.onnx_suite.case import data_sets, write_node_cases
 
 from .conftest import Command
 
@@ -128,6 +130,38 @@ def test_the_installed_package_has_cases(tmp_path: Path) -> None:
     names = {case.title for case in cases}
     assert {"node/test_abs", "simple/test_sign_model", "pytorch-operator/test_operator_mm"} <= names
     assert len(names) > 1500
+
+
+def test_values_made_at_load_have_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Newer versions of the package make cases, whose values are no tensors everywhere."""
+    from onnx.backend.test.case import node as cases
+
+    kinds = {
+        "sequence": helper.make_sequence_type_proto,
+        "optional": helper.make_optional_type_proto,
+        "map": lambda tensor: helper.make_map_type_proto(TensorProto.INT64, tensor),
+    }
+    tensor = helper.make_tensor_type_proto(TensorProto.FLOAT, [2])
+    one, other = np.float32([1, 2]), np.float32([3, 4])
+    values = {"sequence": [one, other], "optional": one, "map": {1: 5.0, 2: 6.0}}
+    node = helper.make_node("Own", list(kinds), ["none", "stored"], domain="acme")
+    outputs = [
+        helper.make_value_info("none", kinds["optional"](tensor)),
+        helper.make_value_info("stored", tensor),
+    ]
+    inputs = [helper.make_value_info(name, make(tensor)) for name, make in kinds.items()]
+    model = helper.make_model(helper.make_graph([node], "own", inputs, outputs))
+    sets = [(list(values.values()), [None, numpy_helper.from_array(other)])]
+    made = SimpleNamespace(name="test_own", model=model, data_sets=sets)
+    monkeypatch.setattr(cases, "collect_testcases", lambda _: [made])
+    write_node_cases(tmp_path / "node")
+    (case,) = find_cases(tmp_path, tmp_path)
+    ((given, expected),) = data_sets(case, model)
+    assert [item.tolist() for item in given["sequence"]] == [[1, 2], [3, 4]]
+    assert given["optional"].tolist() == [1, 2]
+    assert given["map"] == {1: 5.0, 2: 6.0}
+    assert expected[0] is None
+    assert expected[1].tolist() == [3, 4]
 
 
 def test_backend_ids_are_known(data: Path) -> None:

@@ -129,25 +129,30 @@ def write_node_cases(folder: Path) -> None:
                 ("output", outputs, case.model.graph.output),
             ):
                 for index, (value, info) in enumerate(zip(values, infos, strict=False)):
-                    message = _message(value, info)
-                    if message is not None:
-                        (data / f"{kind}_{index}.pb").write_bytes(message)
+                    (data / f"{kind}_{index}.pb").write_bytes(_message(value, info))
 
 
-def _message(value: Any, info: onnx.ValueInfoProto) -> bytes | None:
-    """A tensor as it is stored; None of a sequence, a map or an optional."""
+def _message(value: Any, info: onnx.ValueInfoProto) -> bytes:
+    """Return a tensor, sequence, optional or map as it is stored."""
     from onnx import TensorProto, numpy_helper
 
-    if info.type.WhichOneof("value") != "tensor_type":
-        return None
     if not isinstance(value, TensorProto):
-        value = numpy_helper.from_array(np.asarray(value), info.name)
+        which = info.type.WhichOneof("value")
+        if which == "sequence_type":
+            value = numpy_helper.from_list(value, info.name)
+        elif which == "optional_type":
+            value = numpy_helper.from_optional(value, info.name)
+        elif which == "map_type":
+            value = numpy_helper.from_dict(value, info.name)
+        else:
+            value = numpy_helper.from_array(np.asarray(value), info.name)
     message: bytes = value.SerializeToString()
     return message
 
 
 def data_sets(case: OnnxCase, model: onnx.ModelProto) -> Iterator[tuple[dict[str, Any], list[Any]]]:
-    """Yield recorded inputs by name, and outputs in order: arrays, of a sequence a list, or None.
+    """Yield recorded inputs by name, and outputs in order: arrays, lists of sequences, dictionaries
+    of maps, or None.
 
     Files of inputs go with the inputs of the graph that no initialiser has a value for; a model of
     IR version 3, whose initialisers are inputs too, may record all.
@@ -174,7 +179,7 @@ def _files(folder: Path, kind: str) -> Iterator[Path]:
 
 
 def _read(path: Path, kind: onnx.TypeProto) -> Any:
-    from onnx import OptionalProto, SequenceProto, TensorProto, numpy_helper
+    from onnx import MapProto, OptionalProto, SequenceProto, TensorProto, numpy_helper
 
     data = path.read_bytes()
     which = kind.WhichOneof("value")
@@ -182,6 +187,8 @@ def _read(path: Path, kind: onnx.TypeProto) -> Any:
         return numpy_helper.to_list(SequenceProto.FromString(data))
     if which == "optional_type":
         return numpy_helper.to_optional(OptionalProto.FromString(data))
+    if which == "map_type":
+        return numpy_helper.to_dict(MapProto.FromString(data))
     return np.asarray(numpy_helper.to_array(TensorProto.FromString(data)), order="C")
 
 

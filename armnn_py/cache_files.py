@@ -13,6 +13,7 @@ import fcntl
 import os
 import stat
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from armnn_py.interrupts import deferred_interrupts
@@ -20,7 +21,15 @@ from armnn_py.interrupts import deferred_interrupts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["UnfitFileError", "append_to_file", "locked", "read_file", "replace_file"]
+__all__ = [
+    "UnfitFileError",
+    "append_to_file",
+    "check_own",
+    "check_own_folder",
+    "locked",
+    "read_file",
+    "replace_file",
+]
 
 _ROOT = 0
 #: Seconds between two tries to get a lock.
@@ -41,8 +50,8 @@ def read_file(path: str | os.PathLike[str], most_bytes: int, *, own: bool = Fals
     most_bytes
         A larger file is refused.
     own
-        True: refuse it also if it belongs to another user, who is not root, or if others may write
-        to it.
+        True: refuse it also if other users own it or its folder, or may write to them; see
+        `check_own` and `check_own_folder`.
 
     Raises
     ------
@@ -56,6 +65,8 @@ def read_file(path: str | os.PathLike[str], most_bytes: int, *, own: bool = Fals
     with deferred_interrupts():  # Ctrl-C before the ``try`` would leave it open
         handle = os.open(path, flags)
         try:
+            if own:
+                check_own_folder(Path(path).parent)
             return _read(handle, most_bytes, own=own)
         finally:
             os.close(handle)
@@ -67,16 +78,47 @@ def _read(handle: int, most_bytes: int, *, own: bool) -> bytes:
         raise UnfitFileError("it is no regular file")
     if status.st_size > most_bytes:
         raise UnfitFileError(f"it has {status.st_size} bytes, at most {most_bytes} expected")
-    if own and status.st_uid not in (_ROOT, os.geteuid()):
-        raise UnfitFileError(f"it belongs to user {status.st_uid}")
-    if own and status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise UnfitFileError("other users may write to it")
+    if own:
+        check_own(status)
     parts = []
     rest = status.st_size
     while rest > 0 and (part := os.read(handle, rest)):
         parts.append(part)
         rest -= len(part)
     return b"".join(parts)
+
+
+def check_own(status: os.stat_result) -> None:
+    """Check that a file belongs to this user or to root, and that nobody else may write to it.
+
+    Raises
+    ------
+    UnfitFileError
+        Another user wrote it, or could have.
+    """
+    if status.st_uid not in (_ROOT, os.geteuid()):
+        raise UnfitFileError(f"it belongs to user {status.st_uid}")
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise UnfitFileError("other users may write to it")
+
+
+def check_own_folder(folder: str | os.PathLike[str]) -> None:
+    """Check that a folder belongs to this user or to root, and that not everybody may write to it.
+
+    A sticky folder is refused as well: everybody may put files there under any name.
+
+    Raises
+    ------
+    UnfitFileError
+        Other users can put their files there.
+    OSError
+        It cannot be looked at.
+    """
+    status = Path(folder).stat()
+    if status.st_uid not in (_ROOT, os.geteuid()):
+        raise UnfitFileError(f"its folder belongs to user {status.st_uid}")
+    if status.st_mode & stat.S_IWOTH:
+        raise UnfitFileError("every user may write to its folder")
 
 
 def replace_file(path: str | os.PathLike[str], data: bytes) -> None:

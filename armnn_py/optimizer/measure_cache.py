@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py import environment
 from armnn_py._native.library import core, core_path
-from armnn_py.cache_files import locked, read_file, replace_file
+from armnn_py.cache_files import UnfitFileError, locked, read_file, replace_file
 from armnn_py.errors import BackendError
+from armnn_py.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +32,8 @@ _log = logging.getLogger("armnn_py.optimizer")
 _FORMAT = 1
 _MOST_ENTRIES = 50_000
 _MOST_BYTES = 16 << 20
+#: Seconds to wait for another process that writes.
+_PATIENCE = 1.0
 #: Seconds: no measurement takes longer, and sums of such times stay finite.
 _LONGEST = 1e6
 
@@ -118,11 +121,17 @@ class MeasureCache:
         if self.file is None or not new:
             return
         try:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            with locked(self.file.parent):
+            self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with locked(self.file.parent, patience=_PATIENCE) as is_locked:
+                if not is_locked:
+                    raise UnfitFileError("another process holds the lock of its folder")
                 self._replace(self.file, {**self._read(), **new})
         except OSError as error:
-            _log.debug("measured times are not kept: %s", error)
+            _log.warning(
+                "measured times are not kept in '%s': %s",
+                printable(str(self.file)),
+                error.strerror or error,
+            )
         self._new = {}
 
     @staticmethod
@@ -135,13 +144,16 @@ class MeasureCache:
         if self.file is None:
             return {}
         try:
-            return _times_of(json.loads(read_file(self.file, _MOST_BYTES)))
+            return _times_of(json.loads(read_file(self.file, _MOST_BYTES, own=True)))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
             if not self._is_told:
                 self._is_told = True
-                _log.warning("measured times in '%s' are not used: %s", self.file, error)
+                words = getattr(error, "strerror", None) or error
+                _log.warning(
+                    "measured times in '%s' are not used: %s", printable(str(self.file)), words
+                )
             return {}
 
 

@@ -7,6 +7,8 @@ arguments, the backends with their versions, files and options, this package and
 Whatever changes gives another name, and what is not used any more is removed when there is too
 much of it. A file is written under another name and renamed when it is complete, so that two
 processes may do so at once; one that is damaged is removed, and the model is imported again.
+
+A cache is optional. A folder that cannot be used is told in one line, and the model is imported.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import hashlib
 import logging
 import os
 import reprlib
+import stat
 import time
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
@@ -25,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py import environment
 from armnn_py._version import __version__
-from armnn_py.cache_files import read_file
+from armnn_py.cache_files import UnfitFileError, check_own, check_own_folder, read_file
 from armnn_py.errors import ArmnnError, InvalidArgumentError
 from armnn_py.network import Network
 from armnn_py.optimizer import OptimizedNetwork, Placement
@@ -73,15 +76,15 @@ def through_cache(
     Raises
     ------
     InvalidArgumentError
-        ``place`` is no path, or the user has no cache folder.
+        ``place`` is no path.
     """
     if place is True:
         folder = environment.cache_folder()
         if folder is None:
-            raise InvalidArgumentError(
-                "cache=True: there is no cache folder, as neither XDG_CACHE_HOME nor HOME is set",
-                hints=["name a folder: cache='/var/cache/networks'"],
+            _log.warning(
+                "the optimised network is not kept: neither XDG_CACHE_HOME nor HOME is set"
             )
+            return make()
         place = os.path.join(folder, "networks")  # noqa: PTH118
     if not isinstance(place, str | os.PathLike) or not os.fspath(place):
         raise InvalidArgumentError(
@@ -139,17 +142,22 @@ class NetworkCache:
         """Return the network, or None if it is not there or not sound."""
         if self.file is None:
             return None
-        if self.file.is_symlink():  # the cache makes none, and what it leads to is not ours
-            with contextlib.suppress(OSError):
-                self.file.unlink()
-        if not self.file.exists():
+        try:
+            status = self.file.lstat()
+            check_own_folder(self._folder)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            self._give_up(error)
             return None
         try:
+            if stat.S_ISLNK(status.st_mode):  # the cache makes none
+                raise UnfitFileError("it is a link")
+            check_own(status)
             optimized = OptimizedNetwork.load(self.file, runtime=self._runtime)
-        except ArmnnError as error:
-            _log.warning(
-                "a network of the cache is not used and made anew: %s", printable(error.message)
-            )
+        except (ArmnnError, UnfitFileError) as error:
+            words = error.message if isinstance(error, ArmnnError) else str(error)
+            _log.warning("a network of the cache is not used and made anew: %s", printable(words))
             with contextlib.suppress(OSError):
                 self.file.unlink()
             return None
@@ -160,6 +168,8 @@ class NetworkCache:
 
     def keep(self, optimized: OptimizedNetwork) -> None:
         """Write a network, if it can be; what is too much in the folder goes."""
+        from armnn_py.optimizer.saved.write import save_network
+
         if self.file is None:
             return
         if optimized.is_dynamic:
@@ -167,10 +177,28 @@ class NetworkCache:
             return
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            optimized.save(self.file, keep_subgraphs=False)  # the model is there
+            check_own_folder(self._folder)
+            save_network(
+                optimized.placed,
+                self._runtime.backends,
+                optimized.options,
+                self.file,
+                keep_subgraphs=False,  # the model is there
+                mode=0o600,  # `find` believes no file that others may write to
+            )
             self._evict()
         except (ArmnnError, OSError) as error:
-            _log.info("the optimised network is not kept: %s", printable(str(error)))
+            self._give_up(error)
+
+    def _give_up(self, error: ArmnnError | OSError) -> None:
+        """Tell in one line why the cache is not used, and leave it alone from now on."""
+        self.file = None
+        words = error.message if isinstance(error, ArmnnError) else error.strerror or str(error)
+        _log.warning(
+            "the optimised network is not kept in '%s': %s",
+            printable(str(self._folder)),
+            printable(words),
+        )
 
     def _evict(self) -> None:
         """Remove files until the others are few enough, those used longest ago first."""

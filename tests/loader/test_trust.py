@@ -518,7 +518,8 @@ def test_locked_takes_no_file_of_another_user(folder: Path, lock_path: Path) -> 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", "null", '{"version": 2}', '{"version": 1, "backends": [1]}',
+    ["", "{", "[]", "null", '{"version": 2}', '{"version": true, "backends": []}',
+     '{"version": 1, "backends": [1]}',
      '{"version": 1, "backends": [{"id": 1, "path": "", "sha256": ""}]}', "[" * 100_000],
 )  # fmt: skip
 def test_a_lock_file_of_no_sense(folder: Path, lock_path: Path, text: str) -> None:
@@ -545,6 +546,48 @@ def test_a_lock_file_of_another_user(folder: Path, lock_path: Path) -> None:
     os.chown(lock_path, SOMEBODY, SOMEBODY)
     with pytest.raises(ann.InvalidArgumentError, match=f"it belongs to user {SOMEBODY}"):
         verdict_on(folder)
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o1777], ids=["plain", "sticky"])
+def test_a_lock_file_in_a_folder_that_others_may_write_to(
+    folder: Path, lock_path: Path, mode: int
+) -> None:
+    lock(lock_path, folder / "Test_Mine_backend.so")
+    lock_path.parent.chmod(mode)
+    for level in ("warn", "locked"):
+        with pytest.raises(ann.InvalidArgumentError, match="every user may write to its folder"):
+            verdict_on(folder, trust=level)
+
+
+def test_a_lock_file_below_a_folder_that_others_may_write_to(
+    folder: Path, tmp_path: Path, lock_path: Path
+) -> None:
+    lock(lock_path, folder / "Test_Mine_backend.so")
+    tmp_path.chmod(0o777)
+    with pytest.raises(ann.InvalidArgumentError, match=r"anybody may write to .*lies under"):
+        verdict_on(folder)
+
+
+@as_root
+def test_a_lock_file_in_a_folder_of_another_user(folder: Path, lock_path: Path) -> None:
+    lock(lock_path, folder / "Test_Mine_backend.so")
+    os.chown(lock_path.parent, SOMEBODY, SOMEBODY)
+    with pytest.raises(ann.InvalidArgumentError, match=f"its folder belongs to user {SOMEBODY}"):
+        verdict_on(folder)
+
+
+@as_root
+def test_a_lock_file_behind_a_link_of_another_user(
+    folder: Path, tmp_path: Path, lock_path: Path
+) -> None:
+    away = tmp_path / "away.lock"
+    lock(away, folder / "Test_Mine_backend.so")
+    lock_path.parent.mkdir()
+    lock_path.symlink_to(away)
+    assert verdict_on(folder, trust="locked").status == "loaded"
+    os.lchown(lock_path, SOMEBODY, SOMEBODY)
+    with pytest.raises(ann.InvalidArgumentError, match=rf"the link .* user {SOMEBODY}"):
+        verdict_on(folder, trust="locked")
 
 
 def test_without_the_environment_there_is_no_lock_file(

@@ -30,6 +30,7 @@ from armnn_py.backends.probe.identity import FileIdentity, content_of
 from armnn_py.backends.probe.program import ProbeProgramError, program_path
 from armnn_py.cache_files import UnfitFileError, append_to_file, locked, read_file, replace_file
 from armnn_py.records import record
+from armnn_py.text import printable
 
 __all__ = ["BAD_SECONDS", "ProbeCache", "cache_of"]
 
@@ -165,7 +166,11 @@ class ProbeCache:
                 if not self._append(self._file):
                     self._rewrite(self._file)
         except OSError as error:
-            _log.debug("what was found on backend files is not kept: %s", error)
+            # A finding is not needed: a file that nothing is known of is tried again.
+            level = logging.DEBUG if self._is_told else logging.INFO
+            self._is_told = True
+            place, words = printable(folder), error.strerror or error
+            _log.log(level, "findings on backend files are not kept in '%s': %s", place, words)
         self._new = {}
 
     def _append(self, file: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 from armnn_py.backends.elf import FileState
 from armnn_py.backends.probe.identity import FileIdentity
 from armnn_py.backends.trust.file_hash import sha256_of
+from armnn_py.backends.trust.ownership import ownership_of
 from armnn_py.cache_files import UnfitFileError, read_file, replace_file
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.records import record
@@ -53,11 +54,15 @@ def read_lock_file(path: str) -> LockFile | None:
     Raises
     ------
     InvalidArgumentError
-        It cannot be read, makes no sense, or others may write to it.
+        It cannot be read, makes no sense, or other users may change it, its folder or a link on
+        the way to it.
     """
     try:
         document = json.loads(read_file(path, _MOST_BYTES, own=True))
-        if document["version"] != _VERSION:
+        found = ownership_of(os.path.abspath(path), {})
+        if found.writable or found.foreign:
+            raise _unfit(path, found.writable or found.foreign)
+        if document["version"] != _VERSION or isinstance(document["version"], bool):
             raise _unfit(path, f"it has version {document['version']!r}, {_VERSION} expected")
         backends = tuple(
             LockedBackend(_text(one, "id"), _text(one, "path"), _text(one, "sha256"))

@@ -9,6 +9,7 @@ lock file names by their hash, of root or this user.
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from armnn_py.backends.trust.ownership import Ownership
 
 __all__ = ["TrustRules", "check_level"]
+
+_log = logging.getLogger("armnn_py.backends")
 
 _SWITCH = "trust='open' of Runtime or ARMNN_PY_TRUST=open allow it all the same"
 
@@ -144,13 +147,17 @@ class TrustRules:
 def _is_there(path: str, level: str) -> bool:
     """Whether there is a lock file, as far as this user may know.
 
-    A program that has given up its privileges may not look into the folder of who started it; only
-    ``locked`` has to know.
+    A program that has given up its privileges may not look into the folder of who started it, or
+    not read what is there; only ``locked`` has to know.
     """
     try:
-        os.stat(path)
+        os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY))
     except (FileNotFoundError, NotADirectoryError):
         return False
+    except PermissionError as error:
+        if level != "locked":
+            _log.info("lock file '%s' is not used: %s", printable(path), error.strerror)
+            return False
     except OSError:
         return level == "locked"
     return True

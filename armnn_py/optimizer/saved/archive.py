@@ -61,7 +61,9 @@ _MOST_MEMBERS = 1 << 20
 # ---- Writing -------------------------------------------------------------------------------------
 
 
-def write_archive(path: str, members: Mapping[str, tuple[bytes, ...]]) -> None:
+def write_archive(
+    path: str, members: Mapping[str, tuple[bytes, ...]], *, mode: int = 0o666
+) -> None:
     """Write a file under another name, and rename it: a reader sees all of it or nothing.
 
     Parameters
@@ -70,6 +72,8 @@ def write_archive(path: str, members: Mapping[str, tuple[bytes, ...]]) -> None:
         The file; one that is there is replaced.
     members
         By name: chunks of bytes, or what has the buffer protocol.
+    mode
+        The permissions of the file, from which the umask takes some.
 
     Raises
     ------
@@ -88,7 +92,7 @@ def write_archive(path: str, members: Mapping[str, tuple[bytes, ...]]) -> None:
             os.fsync(stream.fileno())
         mask = os.umask(0)
         os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)  # noqa: PTH101
+        os.chmod(temporary, mode & ~mask)  # noqa: PTH101
         mark_as_written(temporary)
         os.replace(temporary, path)  # noqa: PTH105
     except BaseException:

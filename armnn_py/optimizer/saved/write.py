@@ -54,8 +54,9 @@ def save_network(
     path: str | os.PathLike[str],
     *,
     keep_subgraphs: bool | None,
+    mode: int = 0o666,
 ) -> None:
-    """Write a network; see `OptimizedNetwork.save`."""
+    """Write a network; see `OptimizedNetwork.save`, and `write_archive` for ``mode``."""
     try:
         target = os.fsdecode(path)
     except TypeError:
@@ -64,7 +65,7 @@ def save_network(
         ) from None
     members = _Writer(placed, backends, keep_subgraphs).members(options)
     try:
-        write_archive(target, members)
+        write_archive(target, members, mode=mode)
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
         why = getattr(error, "strerror", None) or str(error)
         raise InvalidArgumentError(f"the network cannot be saved to '{target}': {why}") from error

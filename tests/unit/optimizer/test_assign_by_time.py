@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py.cache_files import locked
 from armnn_py.descriptors import ActivationDescriptor, SoftmaxDescriptor
 from armnn_py.optimizer import assign_by_time, measure_cache
 from armnn_py.optimizer.host import UnsteadySeconds
@@ -269,6 +270,34 @@ def test_nonsense_in_the_cache_is_not_believed(
     stopwatch.asked.clear()
     measured(runtime, network(), tmp_path)
     assert not stopwatch.asked  # the file is mended
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_times_that_other_users_may_have_written_are_not_believed(
+    runtime: ann.Runtime,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    what: str,
+) -> None:
+    stopwatch = watch(monkeypatch, runtime, 9e-6, 2e-6)
+    measured(runtime, network(), tmp_path)
+    (file,) = tmp_path.iterdir()
+    (file if what == "file" else tmp_path).chmod(0o777)
+    stopwatch.asked.clear()
+    assert places(measured(runtime, network(), tmp_path))["sum"] == "Dozen"
+    assert stopwatch.asked
+    assert "are not used: " in caplog.text
+    assert "may write to it" in caplog.text
+
+
+def test_a_folder_that_another_process_keeps_locked(tmp_path: Path) -> None:
+    """Who may look into the folder may lock it, for ever."""
+    kept = measure_cache.MeasureCache(tmp_path)
+    kept.put("a", 1.0)
+    with locked(tmp_path):
+        kept.save()
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(

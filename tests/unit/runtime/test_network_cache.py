@@ -223,3 +223,81 @@ def test_a_model_that_is_no_file(tmp_path: Path, kind: str) -> None:
         model.symlink_to("/dev/zero")
     with pytest.raises(ann.ParseError, match="not a regular file"):
         run(model, cache=tmp_path / "c")
+
+
+def another_user(path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root gives files away")
+    os.chown(path, 54321, 54321)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda file: file.chmod(0o666), "other users may write to it"),
+        (lambda file: file.chmod(0o620), "other users may write to it"),
+        (another_user, "it belongs to user 54321"),
+    ],
+    ids=["writable", "writable by the group", "foreign"],
+)
+def test_a_file_that_other_users_may_have_written_is_made_anew(
+    tmp_path: Path,
+    imports: list[object],
+    caplog: pytest.LogCaptureFixture,
+    spoil: Any,
+    words: str,
+) -> None:
+    run(cache=tmp_path)
+    (file,) = files(tmp_path)
+    spoil(file)
+    run(cache=tmp_path)
+    assert words in caplog.text
+    assert len(imports) == 2
+    run(cache=tmp_path)
+    assert len(imports) == 2
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda folder: folder.chmod(0o777), "every user may write to its folder"),
+        (lambda folder: folder.chmod(0o1777), "every user may write to its folder"),
+        (another_user, "its folder belongs to user 54321"),
+    ],
+    ids=["writable", "sticky", "foreign"],
+)
+def test_a_folder_where_other_users_may_put_files_is_not_used(
+    tmp_path: Path,
+    imports: list[object],
+    caplog: pytest.LogCaptureFixture,
+    spoil: Any,
+    words: str,
+) -> None:
+    folder = tmp_path / "c"
+    run(cache=folder)
+    before = files(folder)
+    spoil(folder)
+    run(cache=folder)
+    run(cache=folder, shapes={"image": (1, 1, 8, 8)})
+    assert caplog.text.count(words) == 2
+    assert len(imports) == 3
+    assert files(folder) == before
+
+
+def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        run(cache=tmp_path / "c")
+    finally:
+        os.umask(before)
+    (file,) = files(tmp_path / "c")
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_without_a_home_nothing_is_kept(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("HOME", raising=False)
+    assert run(cache=True) == run()
+    assert caplog.text.count("neither XDG_CACHE_HOME nor HOME is set") == 1

@@ -4,13 +4,30 @@
 
 ``AcmeNpu:0`` is another way to write ``AcmeNpu``; the host itself uses the short one. No backend
 has a colon in its id, so that the two parts cannot be mixed up.
+
+In a list of backends, ``AcmeNpu?`` names one that may be absent. It is then skipped.
 """
 
 from __future__ import annotations
 
-__all__ = ["SEPARATOR", "canonical_id", "device_id", "option_keys", "split_id"]
+from collections.abc import Container, Mapping
+from typing import TypeVar
+
+__all__ = [
+    "OPTIONAL",
+    "SEPARATOR",
+    "canonical_id",
+    "device_id",
+    "option_keys",
+    "split_id",
+    "split_optional",
+    "without_ids",
+]
+
+_Value = TypeVar("_Value")
 
 SEPARATOR = ":"
+OPTIONAL = "?"
 #: Digits of an index: more are no index but a mistake.
 _MOST_DIGITS = 9
 
@@ -29,9 +46,23 @@ def split_id(text: str) -> tuple[str, int]:
     return backend_id, int(digits)
 
 
+def split_optional(text: str) -> tuple[str, bool]:
+    """The id in an entry of a list, and whether its backend may be absent: ``AcmeNpu?``."""
+    return text.removesuffix(OPTIONAL), text.endswith(OPTIONAL)
+
+
 def canonical_id(text: str) -> str:
     """The id as the host writes it: ``AcmeNpu`` for ``AcmeNpu:0``."""
     return device_id(*split_id(text))
+
+
+def without_ids(settings: Mapping[str, _Value], absent: Container[str]) -> dict[str, _Value]:
+    """Settings by id, without those of backends or devices that are absent."""
+    return {
+        key: value
+        for key, value in settings.items()
+        if not isinstance(key, str) or (key not in absent and split_id(key)[0] not in absent)
+    }
 
 
 def option_keys(backend_id: str, index: int) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from armnn_py.backends.naming import parse_file_name
 from armnn_py.backends.opening import RefusedError
 from armnn_py.backends.packaged import is_reserved
-from armnn_py.device_ids import split_id
+from armnn_py.device_ids import split_id, split_optional
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.records import record
 from armnn_py.text import quoted, with_article
@@ -25,11 +25,11 @@ from armnn_py.text import quoted, with_article
 if TYPE_CHECKING:
     from armnn_py.backends.discovery import Candidate
 
-__all__ = ["EVERYTHING", "Admission", "ids_of", "read_ids"]
+__all__ = ["EVERYTHING", "Admission", "ids_of", "read_ids", "read_wanted"]
 
 _MOST_SHOWN = 5
 #: What no backend has in its id.
-_NO_ID = re.compile("[,.:=]")
+_NO_ID = re.compile("[,.:=?]")
 
 
 @record
@@ -161,6 +161,22 @@ def ids_of(path: str) -> tuple[str, ...]:
     """Return the ids that the name of a file stands for."""
     name = parse_file_name(path.rpartition("/")[2])
     return () if name is None else (name.name, f"{name.vendor}_{name.name}")
+
+
+def read_wanted(value: Sequence[str] | str | None) -> tuple[frozenset[str] | None, frozenset[str]]:
+    """Return the backends that ``backends`` names, and those of them that may be absent.
+
+    Raises
+    ------
+    InvalidArgumentError
+        As `read_ids`.
+    """
+    read_ids("backends", value)
+    if value is None:
+        return None, frozenset()
+    entries = [split_optional(one) for one in ([value] if isinstance(value, str) else value)]
+    optional = (name for name, is_optional in entries if is_optional)
+    return read_ids("backends", [name for name, _ in entries]), frozenset(optional)
 
 
 def read_ids(argument: str, value: Sequence[str] | str | None) -> frozenset[str] | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from armnn_py._native import abi, dynamic_library
 from armnn_py.backends.opening import RefusedError
 from armnn_py.backends.version import BackendVersion
-from armnn_py.device_ids import SEPARATOR
+from armnn_py.device_ids import OPTIONAL, SEPARATOR
 
 __all__ = ["HOST_VERSION", "check_version", "find_exports", "read_id"]
 
@@ -16,7 +16,7 @@ ARM_NN_MAJOR = 1
 HOST_VERSION = BackendVersion(abi.ARMNN_BACKEND_API_MAJOR, abi.ARMNN_BACKEND_API_MINOR)
 
 #: Not in an id: the command line writes ``ID.option=value`` and ``ID,ID``.
-_MARKS_OF_OPTIONS = ".=,"
+_MARKS_OF_OPTIONS = f".=,{OPTIONAL}"
 
 
 def find_exports(handle: int) -> dynamic_library.Exports:
@@ -81,7 +81,7 @@ def read_id(exports: dynamic_library.Exports) -> str:
     mark = next((mark for mark in _MARKS_OF_OPTIONS if mark in text), None)
     if mark is not None:
         reason = f"GetBackendId returned {_start_of(text)}, which has a '{mark}'"
-        hint = "users write ID.option=value, and ids in lists: take letters and digits"
+        hint = "users write ID.option=value, and ids in lists, also ID?: take letters and digits"
         raise RefusedError("id", "id-mark", reason, hint)
     return text
 

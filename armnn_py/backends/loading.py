@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from armnn_py import environment
-from armnn_py.backends.admission import Admission, read_ids
+from armnn_py.backends.admission import Admission, read_ids, read_wanted
 from armnn_py.backends.allocator import Allocator
 from armnn_py.backends.discovery import BackendPath
 from armnn_py.backends.given_options import BackendOptions, OptionsOfCaller, check_known
@@ -92,7 +92,8 @@ def load_backends(
         Objects of backends written in Python, which come first: one may take another's id.
     backends
         Ids: files of other backends are not opened, as far as their names or an earlier trial tell
-        whose they are. None: all are opened.
+        whose they are. ``"AcmeNpu?"`` may be absent: its options are then left out. None: all are
+        opened.
     allowed_backends, denied_backends
         Ids that alone are used, and ids that are not used; instead of ``ARMNN_PY_ALLOW_BACKENDS``
         and ``ARMNN_PY_DENY_BACKENDS``.
@@ -118,7 +119,7 @@ def load_backends(
     """
     options = OptionsOfCaller(backend_options)
     wishes = MemoryWishes({} if custom_allocators is None else custom_allocators, protected_mode)
-    wanted = read_ids("backends", backends)
+    wanted, optional = read_wanted(backends)
     allowed = read_ids("allowed_backends", allowed_backends)
     denied = read_ids("denied_backends", denied_backends)
     private = read_ids("private_libraries", private_libraries)
@@ -174,6 +175,7 @@ def load_backends(
             ("backend_options", options.keys),
             ("custom_allocators", wishes.allocators),
         ):
+            ids = [one for one in ids if one in registry or _expected(one, optional)]
             if ids:  # else no backend need be asked how many devices it has
                 check_known(subject, ids, registry, registry.load_report, registry.all_ids)
         options.check_devices(registry)
@@ -182,6 +184,13 @@ def load_backends(
         search.close()
         raise
     return registry
+
+
+def _expected(backend_id: object, optional: frozenset[str]) -> bool:
+    """Whether settings for an id that is not loaded are a mistake."""
+    return not isinstance(backend_id, str) or optional.isdisjoint(
+        (backend_id, split_id(backend_id)[0])
+    )
 
 
 def _serving(python_backends: Sequence[PythonBackend]) -> list[Serving]:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar, overload
 
 from armnn_py.backends.admission import ids_of
@@ -14,16 +14,18 @@ from armnn_py.backends.devices import count_of, no_device, not_made
 from armnn_py.backends.opening import RefusedError, open_device
 from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.verdict import LoadReport, printable
-from armnn_py.device_ids import device_id, split_id
+from armnn_py.device_ids import device_id, split_id, split_optional
 from armnn_py.errors import BackendNotFoundError, near_names
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
 
-__all__ = ["BackendRegistry", "nameable_ids"]
+__all__ = ["BackendRegistry", "Skipped", "nameable_ids"]
 
 _log = logging.getLogger("armnn_py.backends")
 _Default = TypeVar("_Default")
+#: Ids of a list that are not loaded, and why.
+Skipped = Mapping[str, str]
 
 
 @public_class
@@ -137,6 +139,42 @@ class BackendRegistry(
     def reference(self) -> Backend | None:
         """The first that declares itself a reference, as CpuRef does; None if none is loaded."""
         return next((one for one in self._backends.values() if one.is_reference), None)
+
+    def present(self, listed: Iterable[str], *, asked_by: str = "") -> tuple[list[str], Skipped]:
+        """Split a list of ids into those that are loaded, and those that may be absent and are.
+
+        Returns
+        -------
+        list
+            The ids that can be asked for, in their order and without ``?``.
+        Skipped
+            For each other id, which ended in ``?``, why it is not loaded.
+
+        Raises
+        ------
+        BackendNotFoundError
+            An id without ``?`` is not loaded.
+        """
+        present: list[str] = []
+        skipped: dict[str, str] = {}
+        for entry in listed:
+            name, is_optional = split_optional(entry)
+            if name in self:
+                present.append(name)
+            elif is_optional:
+                skipped[name] = self._why_absent(name)
+            else:
+                raise self.not_found(name, asked_by=asked_by)
+        return present, skipped
+
+    def _why_absent(self, backend_id: str) -> str:
+        name, index = _split(backend_id)
+        if name in self._backends:
+            return f"'{name}' has no device {index}"
+        about = self.load_report.about(name)
+        if not about:
+            return "no file of a backend has this id"
+        return f"{about[0].status}, {about[0].stage}: {about[0].reason}"
 
     def not_found(self, backend_id: str, *, asked_by: str = "") -> BackendNotFoundError:
         """Return the error for an id that is not loaded, with the verdicts about it."""

@@ -293,8 +293,8 @@ def backend_option(function: Callable[P, R]) -> Callable[P, R]:
     """Add ``-b/--backend ID`` and ``--backend-option ID.NAME=VALUE``, both repeatable."""
     decorated: Callable[P, R] = click.option(
         "-b", "--backend", "backends", metavar="ID", multiple=True, shell_complete=offer_backends,
-        help="Backend to use, repeatable, in order of preference; ID:1 is its second device; "
-        "default: all by their score.",
+        help="Backend to use, repeatable, in order of preference; ID:1 is its second device, "
+        "'ID?' may be absent; default: all by their score.",
     )(backend_values(function))  # fmt: skip
     return decorated
 

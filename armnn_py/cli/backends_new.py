@@ -9,8 +9,7 @@ from pathlib import Path
 
 import click
 
-import armnn_py
-from armnn_py.backends import parse_file_name
+from armnn_py.backends.packaged import RESERVED_IDS
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.help import Command
 from armnn_py.cli.render import Renderer
@@ -75,12 +74,8 @@ def _known_ids() -> dict[str, str]:
     from armnn_py._native.dynamic_library import static_backends
 
     ids = {static.name: "that of a backend linked into the library" for static in static_backends()}
-    for folder in armnn_py.__path__:
-        for path in (Path(folder) / "_backends").glob("*"):
-            parts = parse_file_name(path.name)
-            if parts is not None:
-                ids.setdefault(parts.name, "that of a backend of this package")
-    return {**ids, "Unknown": "reserved"}
+    own = dict.fromkeys(RESERVED_IDS, "that of a backend of this package")
+    return {**own, **ids, "Unknown": "reserved"}
 
 
 def write_project(

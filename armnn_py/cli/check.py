@@ -53,6 +53,7 @@ def check(
             "copies": assignment.copies,
             "imports": assignment.imports,
             "removed": assignment.removed,
+            "skipped": dict(assignment.skipped),
             "measured": [
                 change
                 for record in optimized.passes

@@ -286,7 +286,8 @@ def read_options(
 
 
 def _backends_with(scope: str, name: str, listed: Sequence[str], runtime: Host) -> list[str]:
-    backends = [runtime.backends[one] for one in listed or runtime.backends.by_preference]
+    present, _ = runtime.backends.present(listed or runtime.backends.by_preference)
+    backends = [runtime.backends[one] for one in present]
     options = {
         one.id: one.model_options if scope == "model" else one.run_options for one in backends
     }

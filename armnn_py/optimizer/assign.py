@@ -91,7 +91,7 @@ def assign_nodes(
     Raises
     ------
     UnknownNameError
-        If a hint or a rule names a backend that is not loaded.
+        If a hint names a backend that is not loaded.
     GraphValidationError
         If layers make quantised values without a scale; lists all of them.
     NoBackendForLayerError
@@ -99,7 +99,6 @@ def assign_nodes(
         layer with each backend's reason.
     """
     rules = rules or Placement()
-    rules.check_backends(available)
     if only is None:
         check_quantization(graph)
     with contextlib.ExitStack() as stack:

@@ -6,15 +6,17 @@ from __future__ import annotations
 
 import logging
 import reprlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from armnn_py.backends import ModelOptions
-from armnn_py.backends.model_options import warn_of_unused
-from armnn_py.device_ids import canonical_id
+from armnn_py.backends.model_options import mapping_of, warn_of_unused
+from armnn_py.device_ids import canonical_id, without_ids
 from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
 from armnn_py.optimizer.host import Host
 from armnn_py.optimizer.optimized import OptimizedNetwork
 from armnn_py.optimizer.options import OptimizerOptions
+from armnn_py.text import printable
 
 if TYPE_CHECKING:
     import os
@@ -22,11 +24,13 @@ if TYPE_CHECKING:
 
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.backends.backend import Backend
-    from armnn_py.backends.registry import BackendRegistry
+    from armnn_py.backends.registry import BackendRegistry, Skipped
     from armnn_py.network import Network
     from armnn_py.optimizer.placement import Placement, PlacementSource
 
 __all__ = ["OptimizedNetwork", "optimize", "select_backends"]
+
+_log = logging.getLogger("armnn_py.optimizer")
 
 
 def optimize(
@@ -53,8 +57,9 @@ def optimize(
     backends
         Ids in order of preference; for each layer the first one that supports it wins. Only listed
         backends are used, except that a layer may ask for another loaded one by its own hint.
-        ``"AcmeNpu:1"`` is the second device of a backend. Default: the first device of every loaded
-        backend, best score first, a reference as ``CpuRef`` last.
+        ``"AcmeNpu:1"`` is the second device of a backend. ``"AcmeNpu?"`` may be absent: it is then
+        skipped, with its model options, and ``.assignment.skipped`` says why. Default: the first
+        device of every loaded backend, best score first, a reference as ``CpuRef`` last.
     runtime
         The runtime that has the backends.
     placement
@@ -79,7 +84,8 @@ def optimize(
     InvalidArgumentError
         If the list is empty, the runtime has no backends or the strategy is unknown.
     BackendNotFoundError
-        If a listed id is not loaded; lists the verdicts and the searched folders.
+        If a listed id without ``?`` is not loaded, or none is; lists the verdicts and the searched
+        folders.
     GraphValidationError
         If the network is not well formed.
     NoBackendForLayerError
@@ -111,7 +117,7 @@ def optimize(
             hints=["with armnn_py.Runtime() as runtime: ..."],
         )
     runtime.check_open()
-    chosen = select_backends(backends, runtime.backends)
+    chosen, skipped = select_backends(backends, runtime.backends)
     given = OptimizerOptions(
         placement=None if placement is None else _rules_of(placement),
         disabled_passes=check_pass_names(disabled_passes),
@@ -134,6 +140,15 @@ def optimize(
             hints=["dataclasses.replace(options, validate=True) changes one of them"],
         )
 
+    if options.placement is not None:
+        rules, absent = options.placement.of_present(runtime.backends)
+        options = replace(options, placement=rules)
+        skipped = {**runtime.backends.present([f"{one}?" for one in absent])[1], **skipped}
+    if skipped:
+        model_options = without_ids(mapping_of(options.model_options, "model_options"), skipped)
+        options = replace(options, model_options=model_options)
+        for name, why in skipped.items():
+            _log.info("backend '%s' is skipped: %s", printable(name), printable(why))
     ModelOptions(options.model_options, runtime.backends)  # reports wrong ones now
     if options.placement is None:  # its rules may name any backend
         hinted = (layer.backend_hint for layer in network.layers if layer.backend_hint)
@@ -147,7 +162,12 @@ def optimize(
         )
 
     return OptimizedNetwork(
-        network, chosen, runtime, options, Placer(PlacerSettings(chosen, runtime, options, level))
+        network,
+        chosen,
+        runtime,
+        options,
+        Placer(PlacerSettings(chosen, runtime, options, level)),
+        skipped,
     )
 
 
@@ -159,12 +179,12 @@ def _rules_of(placement: PlacementSource) -> Placement:
 
 def select_backends(
     backends: Sequence[str] | str | None, registry: BackendRegistry
-) -> list[Backend]:
-    """Turn a list of ids into backends, without repeats and in order."""
+) -> tuple[list[Backend], Skipped]:
+    """Turn a list of ids into backends, without repeats and in order, and those skipped."""
     if backends is None:
         if not registry:
             raise _nothing_loaded(registry)
-        return [registry[name] for name in registry.by_preference]
+        return [registry[name] for name in registry.by_preference], {}
     try:
         given = iter([backends] if isinstance(backends, str) else backends)
     except TypeError:
@@ -184,13 +204,17 @@ def select_backends(
             "the list of backends is empty",
             hints=["name at least one, or pass None for all loaded backends"],
         )
-    chosen: dict[str, Backend] = {}
-    for name in ids:
-        if name not in registry:
-            raise registry.not_found(name, asked_by=f"backends={ids!r}")
-        backend = registry[name]
-        chosen.setdefault(backend.id, backend)
-    return list(chosen.values())
+    present, skipped = registry.present(ids, asked_by=f"backends={ids!r}")
+    if not present:
+        raise BackendNotFoundError(
+            "no backend of the list is loaded",
+            loaded=tuple(registry),
+            verdicts=tuple(registry.load_report),
+            details=[f"{name}: {why}" for name, why in skipped.items()],
+            hints=["end the list with a backend that is always there, as 'CpuRef' is"],
+        )
+    found = (registry[name] for name in present)
+    return list({backend.id: backend for backend in found}.values()), skipped
 
 
 def _nothing_loaded(registry: BackendRegistry) -> BackendNotFoundError:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.backends.backend import Backend
+    from armnn_py.backends.registry import Skipped
     from armnn_py.network import ModelMetadata, Network, NetworkStorage
     from armnn_py.optimizer.host import Host
     from armnn_py.optimizer.memory_report import TensorMemory
@@ -39,7 +40,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
     gives the optimised network of one set of shapes.
     """
 
-    __slots__ = ("_place", "_placed", "_source", "backends", "options", "runtime")
+    __slots__ = ("_place", "_placed", "_source", "backends", "options", "runtime", "skipped")
 
     def __init__(
         self,
@@ -48,11 +49,14 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         runtime: Host,
         options: OptimizerOptions,
         place: Callable[[Any, bool, bool], PlacedNetwork],
+        skipped: Skipped | None = None,
     ) -> None:
         self._source = network
         self.backends = tuple(backends)
         self.runtime = runtime
         self.options = options
+        #: Listed backends that may be absent and are, by id, and why.
+        self.skipped = {} if skipped is None else skipped
         self._place = place
         self._placed = None
         if not network.is_dynamic:
@@ -137,12 +141,13 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
     def assignment(self) -> Assignment:
         """Backend and reason of each layer; empty while dimensions are free."""
         if self._placed is not None:
-            return self._placed.assignment
+            return self._placed.assignment.with_skipped(self.skipped)
         from armnn_py.network.stages import why_stages
         from armnn_py.optimizer.report import Assignment  # late: what is run needs no reports
 
         stages = self._source.stages
-        return Assignment(is_pending=True, stages=len(stages), why_stages=why_stages(stages))
+        pending = Assignment(is_pending=True, stages=len(stages), why_stages=why_stages(stages))
+        return pending.with_skipped(self.skipped)
 
     @property
     def memory(self) -> tuple[TensorMemory, ...]:
@@ -190,6 +195,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
             self.runtime,
             self.options,
             self._place,
+            self.skipped,
         )
 
     def specialize_cheaply(

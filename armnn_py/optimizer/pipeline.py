@@ -187,7 +187,6 @@ class _Pipeline:
 
             lower_matrices(self.graph)
         if self.options.placement is not None:
-            self.options.placement.check_backends(self.available)
             pin_nodes(self.graph, self.options.placement)
         if self.options.simplify:
             with ranks_of_layers(

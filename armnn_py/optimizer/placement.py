@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import re
 import reprlib
@@ -12,7 +13,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.backends.registry import nameable_ids
-from armnn_py.device_ids import canonical_id
+from armnn_py.device_ids import canonical_id, split_optional
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.later import public_class
 from armnn_py.records import Frozen, record
@@ -38,7 +39,8 @@ class PlacementRule(Frozen):
     ----------
     backend
         Id of a loaded backend, or several, best first; they need not be listed in ``backends=``.
-        ``"AcmeNpu:1"`` is its second device.
+        ``"AcmeNpu:1"`` is its second device, ``"AcmeNpu?"`` a backend that may be absent: it is
+        skipped, and a rule without any backend left is skipped as a whole.
     name
         Pattern for the layer's name as of `fnmatch.fnmatchcase`: ``*``, ``?``, ``[abc]``; a name
         that equals the pattern matches as well. None: any name.
@@ -96,6 +98,8 @@ class PlacementRule(Frozen):
 
     def matches(self, name: str, layer_type: LayerType) -> bool:
         """Whether the rule is for layers of this name and type, which is `Layer.shown_type`."""
+        if not self.backends:
+            return False
         if self.type is not None and not is_named(layer_type, _TYPES[self.type]):
             return False
         return name == self.name or self._pattern.match(name) is not None
@@ -236,23 +240,33 @@ class Placement(Frozen):
         rules = tuple(_rule_of(table, f"{where}, rule {n}") for n, table in enumerate(tables, 1))
         return cls(rules, strict, str(file))
 
-    def check_backends(self, available: Mapping[str, Any]) -> None:
-        """Check that every backend that a rule names is loaded, and has such a device.
+    def of_present(self, available: Mapping[str, Any]) -> tuple[Placement, list[str]]:
+        """Return the rules without backends that may be absent and are, and the ids of these.
 
         Raises
         ------
         UnknownNameError
-            A backend is not loaded, or has no such device.
+            Another backend is not loaded, or has no such device.
         """
+        rules, skipped = [], []
         for number, rule in enumerate(self.rules, 1):
-            for backend in rule.backends:
-                if backend not in available:
+            present = []
+            for entry in rule.backends:
+                backend, is_optional = split_optional(entry)
+                if backend in available:
+                    present.append(canonical_id(backend))
+                elif is_optional:
+                    skipped.append(backend)
+                else:
                     raise UnknownNameError(
                         f"{self._prefix}rule {number} ({rule.what}) asks for backend '{backend}', "
                         "which is not loaded",
                         name=backend,
                         valid=nameable_ids(available),
                     )
+            rules.append(copy.copy(rule))
+            object.__setattr__(rules[-1], "backends", tuple(dict.fromkeys(present)))
+        return Placement(tuple(rules), self.strict, self.source), list(dict.fromkeys(skipped))
 
     def number_for(self, name: str, layer_type: LayerType) -> int | None:
         """Index of the first rule that matches, or None."""

@@ -29,7 +29,7 @@ class Assignment(Sequence[LayerAssignment]):
     first layer that runs after it.
     """
 
-    __slots__ = ("_by_name", "_records", "_why_stages", "is_pending", "stages")
+    __slots__ = ("_by_name", "_records", "_why_stages", "is_pending", "skipped", "stages")
 
     def __init__(
         self,
@@ -45,6 +45,8 @@ class Assignment(Sequence[LayerAssignment]):
         #: In how many stages the network runs; 0: it is one plan.
         self.stages = stages
         self._why_stages = why_stages
+        #: Backends of the list, by id, that may be absent and are, and why.
+        self.skipped: Mapping[str, str] = {}
         ranked = sorted(self._records, key=lambda record: record.inserted)  # stable
         self._by_name = {record.layer: record for record in reversed(ranked)}
 
@@ -72,6 +74,11 @@ class Assignment(Sequence[LayerAssignment]):
         from armnn_py.optimizer.report_records import records_of
 
         return cls(records_of(graph, network, draft, backends))
+
+    def with_skipped(self, skipped: Mapping[str, str]) -> Assignment:
+        """Return this report, with what it says of backends that were skipped."""
+        self.skipped = skipped
+        return self
 
     @overload
     def __getitem__(self, index: int) -> LayerAssignment: ...
@@ -135,6 +142,10 @@ class Assignment(Sequence[LayerAssignment]):
 
     def summary(self) -> str:
         """One line: ``4 of 4 layers assigned: AcmeNpu 3, CpuRef 1; 3 sub-graphs, 2 copies``."""
+        skipped = f"; not loaded and skipped: {', '.join(self.skipped)}" if self.skipped else ""
+        return self._layers_in_words() + skipped
+
+    def _layers_in_words(self) -> str:
         if self.is_pending and self.stages:
             number = counted(self.stages, "stage")
             return f"known after the first run: {number}, because {self._why_stages}"

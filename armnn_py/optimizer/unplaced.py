@@ -31,7 +31,9 @@ def unmatched_rules(graph: Graph, rules: Placement) -> list[str]:
     return [
         rules.describe(index)
         for index, rule in enumerate(rules.rules)
-        if rules.is_strict(index) and not any(rule.matches(*layer) for layer in layers)
+        if rule.backends
+        and rules.is_strict(index)
+        and not any(rule.matches(*layer) for layer in layers)
     ]
 
 

@@ -11,6 +11,7 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.garbage import without_collections
 from armnn_py.network.saved_files import is_saved_network
 from armnn_py.optimizer import OptimizedNetwork, optimize
+from armnn_py.optimizer.optimize import select_backends
 from armnn_py.runtime.plan_cache import PLAN_CACHE_BYTES
 from armnn_py.runtime.runtime import Runtime
 from armnn_py.runtime.threads import limited_threads
@@ -81,7 +82,8 @@ def load(
         that `OptimizedNetwork.save` wrote: it has its backends and options, so that only
         ``runtime`` may be given with it.
     backends
-        Ids in order of preference; default: every loaded backend, best first.
+        Ids in order of preference; ``"AcmeNpu?"`` may be absent. Default: every loaded backend,
+        best first.
     shapes
         Shapes of inputs by name, to bind free dimensions now instead of at each run.
     format, data_folder
@@ -227,6 +229,8 @@ def load(
                 "options": options,
             }  # fmt: skip
             optimized = through_cache(place, model, arguments, runtime, make)
+            if backends is not None and not optimized.skipped:  # of the cache
+                optimized.skipped = select_backends(backends, runtime.backends)[1]
         else:
             optimized = make(is_kept=bounds is not None)
         optimized.forget_sources()  # nobody can save it

@@ -262,9 +262,12 @@ class LoadedNetwork(
 
     def _run_options(self, options: Mapping[str, Mapping[str, OptionValue]]) -> RunOptions:
         """Check options of a run."""
-        from armnn_py.backends.model_options import warn_of_unused
+        from armnn_py.backends.model_options import mapping_of, warn_of_unused
         from armnn_py.backends.run_options import RunOptions
+        from armnn_py.device_ids import without_ids
 
+        if self._optimized.skipped:
+            options = without_ids(mapping_of(options, "options"), self._optimized.skipped)
         checked = RunOptions(options, self._runtime.backends)
         chosen = (backend.id for backend in self._optimized.backends)
         warn_of_unused("options", options, dict.fromkeys([*chosen, *self.assignment.counts]))

@@ -112,14 +112,16 @@ class NetworkFacts:
         if self._stages is not None:
             from armnn_py.optimizer import Assignment
 
-            found = [part.assignment for part in self._stages.parts]
-            return Assignment(
-                [record for one in found for record in one],
-                is_pending=any(one.is_pending for one in found),
+            parts = [part.assignment for part in self._stages.parts]
+            whole = Assignment(
+                [record for one in parts for record in one],
+                is_pending=any(one.is_pending for one in parts),
                 stages=len(self._stages),
             )
+            return whole.with_skipped(self._optimized.skipped)
         plan = self._pool.latest
-        return plan.assignment if plan is not None else self._optimized.assignment
+        found = self._optimized.assignment if plan is None else plan.assignment
+        return found.with_skipped(self._optimized.skipped)
 
     @property
     def arena_size(self) -> int:

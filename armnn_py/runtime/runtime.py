@@ -86,7 +86,8 @@ class Runtime(
     backends
         Ids of backends that are wanted: files of others are not opened, as far as their names or an
         earlier trial tell whose they are. Linked backends are there in any case. An id that no file
-        has is an error where it is used. Default: all files are opened.
+        has is an error where it is used. ``"AcmeNpu?"`` names one that may be absent: its options
+        are then left out. Default: all files are opened.
     allowed_backends, denied_backends
         Ids that alone are used, and ids that are not used; a verdict says so. Instead of the
         environment variables ``ARMNN_PY_ALLOW_BACKENDS`` and ``ARMNN_PY_DENY_BACKENDS``.

@@ -222,3 +222,19 @@ def test_check_says_refusals_once(command: Command, services: Path, negation: Pa
     assert "1x ElementwiseUnary (layer: the_neg): Services: option 'negate' is off" in answer.out
     loud = command("check", negation, *options, "-v")
     assert "1 layer refused by an earlier choice of backend" in loud.err
+
+
+def test_a_backend_that_may_be_absent(command: Command, adder: Path) -> None:
+    found = command(
+        "check", adder, "-b", "AcmeNpu?", "-b", "CpuRef", "--model-option", "AcmeNpu.level=3",
+        "--backend-option", "AcmeNpu.cache=/x",
+    )  # fmt: skip
+    assert found.code == 0
+    assert found.out.splitlines()[-1].endswith("; not loaded and skipped: AcmeNpu")
+    answer = json.loads(command("check", adder, "-b", "AcmeNpu?", "-b", "CpuRef", "--json").out)
+    assert answer["skipped"] == {"AcmeNpu": "no file of a backend has this id"}
+    found = command("run", adder, "--random", "0", "-b", "AcmeNpu?", "-b", "CpuRef")
+    assert "on CpuRef (1 layer)" in found.out
+    found = command("run", adder, "--random", "0", "-b", "AcmeNpu?")
+    assert found.code == 4
+    assert found.err.startswith("error: no backend of the list is loaded\n")

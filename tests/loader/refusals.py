@@ -64,6 +64,7 @@ REFUSED = [
     pytest.param(['BACKEND_ID="Acme.Npu"'], "id", "id-mark", "has a '.'", id="dot in id"),
     pytest.param(['BACKEND_ID="a=b"'], "id", "id-mark", "has a '='", id="equals sign in id"),
     pytest.param(['BACKEND_ID="a,b"'], "id", "id-mark", "has a ','", id="comma in id"),
+    pytest.param(['BACKEND_ID="Npu?"'], "id", "id-mark", "has a '?'", id="question mark in id"),
     pytest.param(["ID_POINTER=64"], "id", "id-unreadable", "cannot be read", id="wild id"),
     # Version
     pytest.param(

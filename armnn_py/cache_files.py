@@ -13,7 +13,6 @@ import fcntl
 import os
 import stat
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from armnn_py.interrupts import deferred_interrupts
@@ -66,7 +65,7 @@ def read_file(path: str | os.PathLike[str], most_bytes: int, *, own: bool = Fals
         handle = os.open(path, flags)
         try:
             if own:
-                check_own_folder(Path(path).parent)
+                check_own_folder(os.path.dirname(os.fspath(path)) or ".")  # noqa: PTH120
             return _read(handle, most_bytes, own=own)
         finally:
             os.close(handle)
@@ -114,7 +113,7 @@ def check_own_folder(folder: str | os.PathLike[str]) -> None:
     OSError
         It cannot be looked at.
     """
-    status = Path(folder).stat()
+    status = os.stat(folder)  # noqa: PTH116
     if status.st_uid not in (_ROOT, os.geteuid()):
         raise UnfitFileError(f"its folder belongs to user {status.st_uid}")
     if status.st_mode & stat.S_IWOTH:

@@ -98,6 +98,9 @@ def _slice(
 
 def _positions(start: int, end: int, by: int, size: int) -> tuple[int, int]:
     """Return the first position of a slice, 0 for an empty one, and how many it has."""
+    if by < 0:
+        # Unlike Python's slices, a start before the first element is moved to it.
+        start = max(start, -size)
     if by != 1 or not any(map(is_symbolic, (start, end, size))):
         positions = range(*slice(start, end, by).indices(size))
         return (positions.start, len(positions)) if positions else (0, 0)

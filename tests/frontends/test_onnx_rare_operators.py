@@ -132,6 +132,31 @@ def test_max_unpool_undoes_max_pool(pads: list[int]) -> None:
     compare(made, x=x)
 
 
+@pytest.mark.parametrize("sides", [(5, 5), (5, 4), (4, 7)])
+def test_max_unpool_into_a_stated_size(sides: tuple[int, int]) -> None:
+    """Indices count the elements of the output, not of the smallest image that was pooled."""
+    x = normal(1, 2, *sides)
+    window = {"kernel_shape": [2, 2], "strides": [2, 2]}
+    made = model(
+        [
+            node("MaxPool", ["x"], ["p", "i"], **window),
+            node("MaxUnpool", ["p", "i", "s"], ["y"], **window),
+        ],
+        {"x": x}, {"s": np.int64(x.shape)},
+    )  # fmt: skip
+    compare(made, x=x)
+
+
+def test_max_unpool_into_other_channels_is_refused() -> None:
+    x, places = normal(1, 1, 2, 2), np.int64([[[[0, 1], [2, 3]]]])
+    made = model(
+        [node("MaxUnpool", ["x", "i", "s"], ["y"], kernel_shape=[2, 2], strides=[2, 2])],
+        {"x": x}, {"i": places, "s": np.int64([1, 2, 4, 4])},
+    )  # fmt: skip
+    with pytest.raises(ann.ParseError, match=r"'output_shape' is \[1, 2, 4, 4\], expected 4 sizes"):
+        ann.import_model(made)
+
+
 # ---- MelWeightMatrix -----------------------------------------------------------------------------
 
 

@@ -19,19 +19,14 @@ from armnn_py.types import ScatterNdFunction
 
 @operator("MaxUnpool", since=9)
 def _max_unpool(view: NodeView) -> Value:
-    """Indices count the elements of the whole tensor that the attributes give the size of."""
+    """Indices count the elements of the whole output, as those of MaxPool count its input.
+
+    The attributes give the size of the output where ``output_shape`` is absent.
+    """
     emit, shape = view.emit, view.shape(0)
-    rank = len(shape) - 2
-    if rank < 1 or view.shape(1) != shape:
+    if len(shape) < 3 or view.shape(1) != shape:
         raise ParseError(f"indices of shape {view.shape(1)} for an input of shape {shape}")
-    kernel = view.ints("kernel_shape") or []
-    strides, pads = window_list(view, "strides", rank, 1), view.ints("pads") or [0] * (2 * rank)
-    if len(kernel) != rank or len(pads) != 2 * rank:
-        raise ParseError(f"kernel {kernel} and pads {pads} for {rank} dimensions")
-    sides = [
-        (shape[d + 2] - 1) * strides[d] + kernel[d] - pads[d] - pads[rank + d] for d in range(rank)
-    ]
-    image = (*shape[:2], *sides)
+    image = _stated_size(view, shape) if view.has(2) else _pooled_size(view, shape)
     if min(image) < 0 or math.prod(image) >= 2**31:
         raise Unsupported(f"an output of shape {image}")
     count = math.prod(shape)
@@ -39,11 +34,27 @@ def _max_unpool(view: NodeView) -> Value:
     updates = emit.reshape(view.value(0), (count,), "updates")
     zeros = Known(np.zeros(counted(math.prod(image)), view.dtype(0)))
     y = emit.scatter_nd(zeros, places, updates, ScatterNdFunction.UPDATE, "spread")
-    y = emit.reshape(y, image, "image")
-    if not view.has(2):
-        return y
-    wanted = view.integers(2, "output shape")
-    if len(wanted) != len(image) or any(w < s for w, s in zip(wanted, image, strict=True)):
-        raise Unsupported(f"an output of shape {wanted}, smaller than {image}")
-    behind = [w - s for w, s in zip(wanted, image, strict=True)]
-    return emit.pad(y, [0] * len(image), behind)
+    return emit.reshape(y, image)
+
+
+def _stated_size(view: NodeView, shape: tuple[int, ...]) -> tuple[int, ...]:
+    wanted = tuple(view.integers(2, "output shape"))
+    if len(wanted) != len(shape) or wanted[:2] != tuple(shape[:2]):
+        raise ParseError(
+            f"'output_shape' is {list(wanted)}, expected {len(shape)} sizes of which the first "
+            f"two are {list(shape[:2])}, as those of the input"
+        )
+    return wanted
+
+
+def _pooled_size(view: NodeView, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the size of the smallest input of which a MaxPool makes ``shape``."""
+    rank = len(shape) - 2
+    kernel = view.ints("kernel_shape") or []
+    strides, pads = window_list(view, "strides", rank, 1), view.ints("pads") or [0] * (2 * rank)
+    if len(kernel) != rank or len(pads) != 2 * rank:
+        raise ParseError(f"kernel {kernel} and pads {pads} for {rank} dimensions")
+    sides = [
+        (shape[d + 2] - 1) * strides[d] + kernel[d] - pads[d] - pads[rank + d] for d in range(rank)
+    ]
+    return (*shape[:2], *sides)

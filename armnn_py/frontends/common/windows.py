@@ -8,6 +8,9 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from armnn_py.frontends.common.counting import positions
 from armnn_py.records import record
 
 __all__ = ["Window", "same_pads"]
@@ -57,6 +60,32 @@ class Window:
                 count += 1
             found.append(count)
         return tuple(found)
+
+    def cut_to_padded(self) -> Window:
+        """Return the window without the taps that lie beyond all padding, if it has one position.
+
+        Rounding up gives a window one position where it exceeds the padded input by less than a
+        stride. What remains reads the same elements and the same padding, and fits.
+        """
+        kernel, after = list(self.kernel), list(self.after)
+        for axis, extent in enumerate(self.extent):
+            room = self.size[axis] + self.before[axis] + self.after[axis]
+            if 0 < room < extent < room + self.stride[axis]:
+                kernel[axis] = -(-room // self.dilation[axis])
+                after[axis] -= room - (kernel[axis] - 1) * self.dilation[axis] - 1
+        return dataclasses.replace(self, kernel=tuple(kernel), after=tuple(after))
+
+    def sees_padding_alone(self, count: Sequence[int]) -> bool:
+        """Return whether one of ``count`` positions per dimension reads no element."""
+        for axis, extent in enumerate(self.extent):
+            size, before, step = self.size[axis], self.before[axis], self.dilation[axis]
+            if step == 1 and before < extent and self.after[axis] < extent:
+                continue
+            starts = positions(count[axis]) * self.stride[axis] - before
+            first = np.maximum(-(starts // step), 0)  # the first tap that is not before the input
+            if ((first >= self.kernel[axis]) | (starts + first * step >= size)).any():
+                return True
+        return False
 
     def as_plane(self) -> Window:
         """Return a window over one dimension as one over an image of one row."""

@@ -53,8 +53,9 @@ def max_pool_with_indices(
     first_inside = np.argmin(outside, axis=1)
     firsts = np.where(outside.all(axis=1), inside, places[rows_of, first_inside])
     places = np.where(outside, firsts[:, np.newaxis], places)
-    lowest = -np.inf if dtype_of(x).kind == "f" else np.iinfo(dtype_of(x)).min
-    padding = Known(np.full((counted(int(lines)), 1), lowest, dtype_of(x)))
+    dtype = dtype_of(x)
+    lowest = (np.finfo if dtype.kind == "f" else np.iinfo)(dtype).min  # as in onnxruntime
+    padding = Known(np.full((counted(int(lines)), 1), lowest, dtype))
     flat = emit.concat([emit.reshape(x, (lines, inside), "channels"), padding], 1, "padded")
     read = Known(places.astype(np.int32).reshape(-1))
     windows = emit.reshape(

@@ -29,8 +29,13 @@ def window_list(view: NodeView, name: str, rank: int, default: int) -> tuple[int
     return tuple(values)
 
 
-def window_of(view: NodeView, kernel: Sequence[int], size: Sequence[int]) -> Window:
-    """Read a node's attributes for an input of ``size``."""
+def window_of(
+    view: NodeView, kernel: Sequence[int], size: Sequence[int], *, ceil: bool = False
+) -> Window:
+    """Read a node's attributes for an input of ``size``.
+
+    With ``ceil``, a window may exceed the padded input by less than a stride; it is cut to it.
+    """
     rank = len(size)
     if len(kernel) != rank:
         raise ParseError(f"a kernel of {len(kernel)} dimensions over {rank}")
@@ -57,6 +62,7 @@ def window_of(view: NodeView, kernel: Sequence[int], size: Sequence[int]) -> Win
     window = Window(
         tuple(size), tuple(kernel), stride, dilation, tuple(pads[:rank]), tuple(pads[rank:])
     )
+    window = window.cut_to_padded() if ceil else window
     if not window.fits:
         raise ParseError(
             f"a window of {list(window.extent)} does not fit an input of {list(size)}",

@@ -36,19 +36,21 @@ def _window(view: NodeView) -> Window:
         raise ParseError("attribute 'kernel_shape' is missing")
     if view.rank(0) < 3:
         raise ParseError(f"input of {view.rank(0)} dimensions, at least 3 expected")
-    return window_of(view, kernel, view.shape(0)[2:])
+    return window_of(view, kernel, view.shape(0)[2:], ceil=bool(view.integer("ceil_mode")))
 
 
 @operator("MaxPool")
 def _max_pool(view: NodeView) -> Value | Sequence[Value]:
     by_columns = view.flag("storage_order")
-    if view.wants(1):
+    window, is_ceil = _window(view), bool(view.integer("ceil_mode"))
+    # The layer has 0 for a window that reads no element.
+    if view.wants(1) or window.sees_padding_alone(window.output_size(ceil=is_ceil)):
         from armnn_py.frontends.onnx.max_pool_indices import max_pool_with_indices
 
-        return max_pool_with_indices(
-            view.emit, view.value(0), _window(view), ceil=bool(view.integer("ceil_mode")),
-            by_columns=by_columns,
-        )  # fmt: skip
+        made = max_pool_with_indices(
+            view.emit, view.value(0), window, ceil=is_ceil, by_columns=by_columns
+        )
+        return made if view.wants(1) else made[0]
     return _pool(view, PoolingAlgorithm.MAX, PaddingMethod.EXCLUDE)
 
 

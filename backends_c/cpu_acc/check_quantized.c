@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "armnn/layer_rules.h"
 #include "backend.h"
 #include "ops/ops.h"
 
@@ -79,18 +80,15 @@ static bool is_constant(const armnn_tensor_info_t* info) {
   return (info->flags & ARMNN_TENSOR_CONSTANT) != 0;
 }
 
-/* Products with weights whose output channels are dimension |axis|. */
-static armnn_status_t check_product(const armnn_layer_query_t* query, uint32_t axis,
-                                    armnn_error_t* reason) {
+/* Products with weights. */
+static armnn_status_t check_product(const armnn_layer_query_t* query, armnn_error_t* reason) {
   ARMNN_RETURN_IF_ERROR(check_operands(query, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_rule_weight_scales(query, reason));
   const armnn_tensor_info_t* weights = query->input_infos[1];
   const armnn_tensor_info_t* bias = query->input_count > 2 ? query->input_infos[2] : NULL;
-  const uint64_t count = weights->quantization_count > 1 ? weights->dims[axis] : 1;
-  if (is_word(weights) || !has_scales(weights, count) ||
-      (count > 1 && weights->quantization_dim != (int32_t)axis)) {
-    return REFUSE(reason,
-                  "the kernel takes weights of quantised bytes, of one scale or one for "
-                  "each output channel");
+  if (is_word(weights) || weights->quantization_count == 0 ||
+      !has_scales(weights, weights->quantization_count)) {
+    return REFUSE(reason, "the kernel takes weights of quantised bytes with scales above 0");
   }
   if (has_words(query) && !are_symmetric(weights)) {
     return REFUSE(reason, "the weights are %s, the kernel for qsymm_s16 takes zero points of 0",
@@ -143,7 +141,7 @@ static armnn_status_t check_slices(const armnn_layer_query_t* query, armnn_error
 static armnn_status_t check_convolution(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_convolution2d_descriptor_t* d = (const void*)query->descriptor;
   const uint32_t y = d->data_layout == ARMNN_DATA_LAYOUT_NCHW ? 2 : 1;
-  ARMNN_RETURN_IF_ERROR(check_product(query, 0, reason));
+  ARMNN_RETURN_IF_ERROR(check_product(query, reason));
   if (!are_constant(query)) return check_slices(query, reason);
   const uint64_t lines = reach(query->input_infos[1]->dims[y], d->dilation_y);
   return check_sight(query, lines, (uint64_t)d->pad_left + d->pad_right, d->data_layout, reason);
@@ -151,7 +149,7 @@ static armnn_status_t check_convolution(const armnn_layer_query_t* query, armnn_
 
 static armnn_status_t check_depthwise(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_depthwise_convolution2d_descriptor_t* d = (const void*)query->descriptor;
-  ARMNN_RETURN_IF_ERROR(check_product(query, 3, reason));
+  ARMNN_RETURN_IF_ERROR(check_product(query, reason));
   if (!are_constant(query)) return check_slices(query, reason);
   const uint64_t lines = reach(query->input_infos[1]->dims[1], d->dilation_y);
   return check_sight(query, lines, (uint64_t)d->pad_left + d->pad_right, d->data_layout, reason);
@@ -159,8 +157,7 @@ static armnn_status_t check_depthwise(const armnn_layer_query_t* query, armnn_er
 
 static armnn_status_t check_fully_connected(const armnn_layer_query_t* query,
                                             armnn_error_t* reason) {
-  const armnn_fully_connected_descriptor_t* d = (const void*)query->descriptor;
-  return check_product(query, d->transpose_weight_matrix != 0 ? 0 : 1, reason);
+  return check_product(query, reason);
 }
 
 static armnn_status_t check_activation(const armnn_layer_query_t* query, armnn_error_t* reason) {
@@ -197,7 +194,7 @@ static armnn_status_t check_transpose_convolution(const armnn_layer_query_t* que
   const armnn_transpose_convolution2d_descriptor_t* d = (const void*)query->descriptor;
   const bool is_nchw = d->data_layout == ARMNN_DATA_LAYOUT_NCHW;
   const uint64_t* weights = query->input_infos[1]->dims;
-  ARMNN_RETURN_IF_ERROR(check_product(query, 0, reason));
+  ARMNN_RETURN_IF_ERROR(check_product(query, reason));
   if (!are_constant(query)) return refuse_computed(reason);
   const uint64_t lines = reach(weights[is_nchw ? 2 : 1], d->dilation_y);
   const uint64_t columns = reach(weights[is_nchw ? 3 : 2], d->dilation_x);

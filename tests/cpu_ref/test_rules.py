@@ -146,6 +146,28 @@ def test_moves_look_at_every_tensor_but_indices(cpu_ref: Layers) -> None:
     )
 
 
+@pytest.mark.parametrize("transposed_weights", [0, 1])
+def test_scales_of_weights_lie_along_the_outputs(cpu_ref: Layers, transposed_weights: int) -> None:
+    """A question that no host has checked does no harm."""
+    kind = abi.ARMNN_LAYER_FULLY_CONNECTED
+    form = descriptor(
+        abi.armnn_fully_connected_descriptor_t, kind, transpose_weight_matrix=transposed_weights
+    )
+    x, y = quantized((3, 2), [0.5]), quantized((3, 2), [0.25])
+    outputs = 1 - transposed_weights
+    for axis in (0, 1):
+        weights = quantized((2, 2), [0.5, 0.25], axis)
+        reason = cpu_ref.plain.supports(kind, form, [x, weights], [y])
+        assert reason == (
+            None
+            if axis == outputs
+            else f"the weights have 2 scales along dimension {axis}, one scale or one for each "
+            f"index of dimension {outputs} (the output channels) expected"
+        )
+    short = quantized((2, 2), [0.5, 0.25, 1.0], outputs)
+    assert "the weights have 3 scales" in str(cpu_ref.plain.supports(kind, form, [x, short], [y]))
+
+
 def test_numbers_of_places_fit_the_output(cpu_ref: Layers) -> None:
     kind = abi.ARMNN_LAYER_ARG_MIN_MAX
     for axis in (1, -1):

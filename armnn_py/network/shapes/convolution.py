@@ -15,6 +15,7 @@ from armnn_py.descriptors import (
     Convolution2dDescriptor,
     Convolution3dDescriptor,
     DepthwiseConvolution2dDescriptor,
+    Descriptor,
     FullyConnectedDescriptor,
     TransposeConvolution2dDescriptor,
 )
@@ -23,14 +24,25 @@ from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.types import DataLayout, DataType, LayerType
 
-__all__ = ["RULES"]
+__all__ = ["RULES", "output_dimension"]
+
+
+def output_dimension(descriptor: Descriptor | None) -> int:
+    """Return the dimension of the weights that has the output channels."""
+    if isinstance(descriptor, FullyConnectedDescriptor):
+        return 0 if descriptor.transpose_weight_matrix else 1
+    if isinstance(descriptor, DepthwiseConvolution2dDescriptor):
+        return 3
+    return 4 if isinstance(descriptor, Convolution3dDescriptor) else 0
 
 
 def _check_weighted(site: Site, bias_enabled: bool, channels: int) -> None:
-    """Check types of input, weights and bias, and the shape of the bias."""
+    """Check types and scales of input, weights and bias, and the shape of the bias."""
     data_type = site.need_number()
     if data_type.is_quantized:
         site.need_type(1, DataType.QSYMM_S8, DataType.QASYMM_S8, DataType.QASYMM_U8)
+        site.need_scales(0)
+        site.need_scales(1, output_dimension(site.descriptor))
     else:
         site.need_same_type(0, 1)
     bias = site.optional(2)

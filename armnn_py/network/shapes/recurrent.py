@@ -174,8 +174,10 @@ def _check_types(
     own = site.need_number()
     if not own.is_float and not own.is_quantized:
         site.fail(f"input is {own.label}, floats or quantised numbers expected")
-    for index in range(1, len(site.infos)):
+    for index in range(len(site.infos)):
         info = site.optional(index)
+        if info is not None and own.is_quantized and index not in biases:
+            site.need_scales(index)
         if info is None or info.data_type is own:
             continue
         is_state, is_bias = index in states, index in biases

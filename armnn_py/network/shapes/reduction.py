@@ -63,6 +63,8 @@ def channels_behind(shape: tuple[_T, ...]) -> tuple[_T, ...]:
 def _batch_mat_mul(site: Site) -> list[TensorInfo]:
     d = site.parameters(BatchMatMulDescriptor)
     site.need_same_type(0, 1)
+    site.need_scales(0)
+    site.need_scales(1)
     last = [layout.channel_axis != 1 for layout in (d.data_layout_x, d.data_layout_y)]
     x, y = (site.need_least_rank(3 if last[index] else 2, index) for index in range(2))
     is_last = last[len(y) > len(x)]

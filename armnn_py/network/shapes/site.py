@@ -180,6 +180,18 @@ class Site:
                 hint=f"{cure}; nothing is converted silently",
             )
 
+    def need_scales(self, index: int, along: int | None = None) -> None:
+        """Demand one scale of a quantised operand, or one for each index of dimension ``along``."""
+        quantization = self.info(index).quantization
+        if quantization is None or len(quantization.scales) == 1 or quantization.axis == along:
+            return
+        also = "" if along is None else f", or scales along dimension {along} (the output channels)"
+        self.fail(
+            f"{operand_name(self.layer_type, index)} has {len(quantization.scales)} scales along "
+            f"dimension {quantization.axis}, one scale{also} expected",
+            hint="a Dequantize layer before it makes floats",
+        )
+
     def need_axis(self, axis: int, rank: int, *, what: str = "axis") -> int:
         """Return an axis counted from the front."""
         if not -rank <= axis < rank:

@@ -22,6 +22,7 @@ from armnn_py.descriptors import (
     ReduceDescriptor,
 )
 from armnn_py.errors import LayerValidationError
+from armnn_py.network.shapes.convolution import output_dimension
 from armnn_py.optimizer.passes.base import PassLog, may_merge
 from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.tensors.memory import aligned_zeros
@@ -207,6 +208,9 @@ def _quantized_inputs(graph: Graph, layer: Node, out: TensorInfo) -> list[Value 
         return None
     if layer.type in _WEIGHTED:
         if known[1].constant is None or known[0].info.data_type is not out.data_type:
+            return None
+        scales = known[1].info.quantization
+        if scales is None or scales.axis not in (None, output_dimension(layer.descriptor)):
             return None
         if bias is None:
             return list(known)

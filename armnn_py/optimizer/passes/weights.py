@@ -15,6 +15,7 @@ from armnn_py.descriptors import (
     FullyConnectedDescriptor,
     TransposeConvolution2dDescriptor,
 )
+from armnn_py.network.shapes.convolution import output_dimension
 from armnn_py.optimizer.passes.affine import FLOATS
 from armnn_py.records import structure
 from armnn_py.tensors import TensorInfo
@@ -66,17 +67,10 @@ class Weights:
             return self.node.output.info.rank - 1
         return self.descriptor.data_layout.channel_axis
 
-    @property
-    def _output_axis_of_weights(self) -> int:
-        d = self.descriptor
-        if isinstance(d, FullyConnectedDescriptor):
-            return 0 if d.transpose_weight_matrix else 1
-        return 3 if isinstance(d, DepthwiseConvolution2dDescriptor) else 0
-
     def scaled_by_output(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the weights times a factor for each output channel."""
         form = [1] * self.stored.ndim
-        form[self._output_axis_of_weights] = -1
+        form[output_dimension(self.descriptor)] = -1
         return self.times(factors.reshape(form))
 
     def times(self, factors: NDArray[np.float64] | float) -> NDArray[np.float64]:
@@ -92,7 +86,7 @@ class Weights:
         value = self.node.inputs[0]
         assert value is not None
         if isinstance(self.descriptor, FullyConnectedDescriptor):
-            features = self.stored.shape[1 - self._output_axis_of_weights]
+            features = self.stored.shape[1 - output_dimension(self.descriptor)]
             last = value.info.rank - 1
             return last if value.info.shape[last] == features else None
         return self.descriptor.data_layout.channel_axis
@@ -114,7 +108,7 @@ class Weights:
 
     def summed_by_output(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sum of weights for each output channel."""
-        axis = self._output_axis_of_weights
+        axis = output_dimension(self.descriptor)
         return np.asarray(weights.sum(tuple(a for a in range(weights.ndim) if a != axis)))
 
     @property

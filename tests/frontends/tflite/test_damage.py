@@ -262,6 +262,20 @@ def test_scales_that_do_not_fit(builder: Any) -> None:
     assert "scale -1.0 given, above 0 expected" in refused(builder)
 
 
+def test_scales_of_weights_along_their_inputs(builder: Any, engines: Any) -> None:
+    """LiteRT refuses them as well; read as those of the outputs, they end too early."""
+    x = builder.tensor("x", (3, 2), np.int8, 0.04, 5)
+    w = builder.constant("w", np.ones((200, 2), np.int8), [0.01, 0.02], axis=1)
+    y = builder.tensor("y", (3, 200), np.int8, 0.2, -3)
+    builder.op("FULLY_CONNECTED", [x, w], [y], ("FullyConnectedOptions", {}), version=4)
+    builder.ends([x], [y])
+    text = refused(builder)
+    assert "weights has 2 scales along dimension 1, one scale, or scales along dim" in text
+    assert "(FULLY_CONNECTED, 'y')" in text
+    with pytest.raises((RuntimeError, ValueError)):
+        engines.theirs(builder.data(), {"x": np.zeros((3, 2), np.int8)})
+
+
 def test_an_output_of_another_type(builder: Any) -> None:
     x, y = builder.tensor("x", (1, 4)), builder.tensor("y", (1, 4), np.int32)
     builder.op("RELU", [x], [y])

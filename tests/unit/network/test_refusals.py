@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from armnn_py.descriptors import (
+    DESCRIPTOR_OF,
     ActivationDescriptor,
     ConcatDescriptor,
     Convolution2dDescriptor,
@@ -17,7 +18,8 @@ from armnn_py.descriptors import (
 )
 from armnn_py.errors import InvalidArgumentError, LayerValidationError, UnknownNameError
 from armnn_py.network import Network
-from armnn_py.tensors import TensorInfo
+from armnn_py.network.shapes import infer
+from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.types import (
     ActivationFunction,
     BinaryOperation,
@@ -243,3 +245,40 @@ def test_networks_with_free_dimensions_take_no_layers():
     ):
         with pytest.raises(InvalidArgumentError, match="its layers are made by its builder"):
             build()
+
+
+def _levels(shape, count, axis):
+    scales = tuple(0.5 + i for i in range(count))
+    return TensorInfo(shape, DataType.QSYMM_S8, QuantizationInfo(scales, (), axis))
+
+
+@pytest.mark.parametrize(
+    ("layer_type", "descriptor", "x", "weights", "outputs"),
+    [
+        (LayerType.CONVOLUTION2D, {}, (1, 2, 4, 4), (2, 2, 2, 2), 0),
+        (LayerType.TRANSPOSE_CONVOLUTION2D, {}, (1, 2, 4, 4), (2, 2, 2, 2), 0),
+        (LayerType.DEPTHWISE_CONVOLUTION2D, {}, (1, 2, 4, 4), (1, 2, 2, 2), 3),
+        (LayerType.CONVOLUTION3D, {}, (1, 4, 4, 4, 2), (2, 2, 2, 2, 2), 4),
+        (LayerType.FULLY_CONNECTED, {"transpose_weight_matrix": True}, (2, 2), (2, 2), 0),
+        (LayerType.FULLY_CONNECTED, {}, (2, 2), (2, 2), 1),
+        (LayerType.BATCH_MAT_MUL, {}, (2, 2), (2, 2), None),
+    ],
+)
+def test_scales_of_a_product_lie_along_its_outputs(layer_type, descriptor, x, weights, outputs):
+    """Kernels have a factor for each output: no backend sees other scales."""
+    parameters = DESCRIPTOR_OF[layer_type](**descriptor)
+    (plain,) = infer(layer_type, parameters, [TensorInfo(x), TensorInfo(weights)])
+    out = [TensorInfo(plain.shape, DataType.QSYMM_S8, QuantizationInfo((1.0,)))]
+    one = _levels(x, 1, None)
+    for axis, size in enumerate(weights):
+        infos = [one, _levels(weights, size, axis)]
+        if axis == outputs or size == 1:
+            assert infer(layer_type, parameters, infos, outputs=out) == out
+        else:
+            with pytest.raises(LayerValidationError, match=f"scales along dimension {axis}"):
+                infer(layer_type, parameters, infos, outputs=out)
+    for axis, size in enumerate(x):
+        if size > 1:
+            infos = [_levels(x, size, axis), _levels(weights, 1, None)]
+            with pytest.raises(LayerValidationError, match=f"{axis}, one scale expected"):
+                infer(layer_type, parameters, infos, outputs=out)

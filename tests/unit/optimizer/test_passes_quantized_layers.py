@@ -222,6 +222,49 @@ def test_levels_that_another_operator_reads_are_integers() -> None:
     np.testing.assert_array_equal(found, by_onnxruntime(model, x))
 
 
+OTHER_DIMENSIONS: dict[str, Any] = {
+    # operator, attributes, shapes of x and of the weights, size of a bias, place of the outputs
+    "MatMul": ("MatMul", {}, (3, 5), (5, 4), 0, 1),
+    "MatMul, as many inputs as outputs": ("MatMul", {}, (3, 5), (5, 5), 0, 1),
+    "MatMul of a batch": ("MatMul", {}, (2, 3, 5), (2, 5, 4), 0, 2),
+    "Gemm": ("Gemm", {"transB": 1}, (3, 5), (7, 5), 0, 0),
+    "Gemm with a bias": ("Gemm", {"transB": 1}, (3, 5), (7, 5), 7, 0),
+    "Conv": ("Conv", {}, (1, 4, 8, 8), (6, 4, 3, 2), 0, 0),
+    "Conv in groups with a bias": ("Conv", {"group": 2}, (1, 4, 8, 8), (4, 2, 3, 3), 4, 0),
+    "depthwise": ("Conv", {"group": 4}, (1, 4, 8, 8), (4, 1, 3, 3), 0, 0),
+    "ConvTranspose": ("ConvTranspose", {"strides": [2, 2]}, (1, 4, 5, 5), (4, 4, 3, 2), 0, 1),
+}
+
+
+@pytest.mark.parametrize("backends", [["CpuRef"], ["CpuAcc", "CpuRef"]], ids=str)
+@pytest.mark.parametrize("case", OTHER_DIMENSIONS)
+def test_scales_along_any_dimension_of_the_weights(case: str, backends: list[str]) -> None:
+    """A quantised layer has them along its outputs alone; else it computes floats."""
+    op, attributes, shape, kernel, bias, outputs = OTHER_DIMENSIONS[case]
+    rng = np.random.default_rng(5)
+    x = rng.normal(0, 1.5, shape).astype(np.float32)
+    for axis, size in enumerate(kernel):
+        net = Qdq(np.int8)
+        scales = np.linspace(0.01, 0.1, size, dtype=np.float32)
+        operands = [
+            net.step("x"),
+            net.weights("w", rng.integers(-64, 64, kernel).astype(np.int8), scales, axis=axis),
+        ]
+        if bias:
+            operands.append(net.constant("b", rng.normal(size=bias).astype(np.float32)))
+        net.node(op, operands, "y", **attributes)
+        model = net.model(net.step("y", 0.3), shape)
+        if axis != outputs and size > 1:
+            weighted_layers = {LayerType.CONVOLUTION2D, LayerType.DEPTHWISE_CONVOLUTION2D}
+            weighted_layers |= {LayerType.FULLY_CONNECTED, LayerType.TRANSPOSE_CONVOLUTION2D}
+            assert not weighted_layers & set(quantized_layers(model))
+        with ann.load(model, backends) as network:
+            (found,) = network.run({"x": x}).values()
+        difference = np.abs(np.rint((found - by_onnxruntime(model, x)) / 0.3))
+        assert difference.max() <= 1, f"axis {axis}"
+        assert np.mean(difference > 0) <= 0.02
+
+
 @pytest.mark.models
 def test_a_real_model(models_folder: pathlib.Path) -> None:
     """Every convolution of ResNet-50 computes in 8 bits, and its answer is onnxruntime's."""

@@ -27,6 +27,43 @@ extern "C" {
 
 #define ARMNN_RULE_REFUSE(reason, ...) armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED, __VA_ARGS__)
 
+/* ---- Weights --------------------------------------------------------------------------------- */
+
+/* The dimension of input 1 that has the output channels: of convolutions and FULLY_CONNECTED. */
+static inline uint32_t armnn_output_dimension(const armnn_layer_query_t* query) ARMNN_NOEXCEPT {
+  switch (query->type) {
+    case ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D:
+      return 3;
+    case ARMNN_LAYER_CONVOLUTION3D:
+      return 4;
+    case ARMNN_LAYER_FULLY_CONNECTED: {
+      const armnn_fully_connected_descriptor_t* d =
+          ARMNN_DESCRIPTOR(query, armnn_fully_connected_descriptor_t);
+      return d->transpose_weight_matrix != 0 ? 0 : 1;
+    }
+    default:
+      return 0;
+  }
+}
+
+/* [scales] of backend_api.h, for kernels that index a table of scales by the output channel: they
+ * may ask it again, so that a query that no host has checked does no harm. */
+static inline armnn_status_t armnn_rule_weight_scales(const armnn_layer_query_t* query,
+                                                      armnn_error_t* reason) ARMNN_NOEXCEPT {
+  const armnn_tensor_info_t* weights = query->input_infos[1];
+  const uint32_t dimension = armnn_output_dimension(query);
+  if (weights->quantization_count <= 1 ||
+      (weights->quantization_dim == (int32_t)dimension && dimension < weights->rank &&
+       weights->quantization_count == weights->dims[dimension])) {
+    return ARMNN_STATUS_OK;
+  }
+  return ARMNN_RULE_REFUSE(reason,
+                           "the weights have %u scales along dimension %d, one scale or one for "
+                           "each index of dimension %u (the output channels) expected",
+                           (unsigned)weights->quantization_count, (int)weights->quantization_dim,
+                           (unsigned)dimension);
+}
+
 /* ---- Images and windows ---------------------------------------------------------------------- */
 
 /* Sides of images and of windows stay below this, so that int64_t holds the product of any two of
@@ -92,6 +129,7 @@ static inline armnn_status_t armnn_rule_transpose_convolution2d(
       ARMNN_DESCRIPTOR(query, armnn_transpose_convolution2d_descriptor_t);
   const uint64_t *input = query->input_infos[0]->dims, *weights = query->input_infos[1]->dims;
   const uint32_t y = d->data_layout == ARMNN_DATA_LAYOUT_NHWC ? 1 : 2, x = y + 1;
+  ARMNN_RETURN_IF_ERROR(armnn_rule_weight_scales(query, reason));
   ARMNN_RETURN_IF_ERROR(armnn_rule_images(query, reason));
   const int is_high = weights[y] * d->dilation_y > most || input[y] * d->stride_y > most;
   if (is_high || weights[x] * d->dilation_x > most || input[x] * d->stride_x > most) {
@@ -187,6 +225,10 @@ static inline armnn_status_t armnn_layer_rule(const armnn_layer_query_t* query,
     case ARMNN_LAYER_CONVOLUTION2D:
     case ARMNN_LAYER_CONVOLUTION3D:
     case ARMNN_LAYER_DEPTHWISE_CONVOLUTION2D:
+      ARMNN_RETURN_IF_ERROR(armnn_rule_weight_scales(query, reason));
+      return armnn_rule_images(query, reason);
+    case ARMNN_LAYER_FULLY_CONNECTED:
+      return armnn_rule_weight_scales(query, reason);
     case ARMNN_LAYER_RESIZE:
       return armnn_rule_images(query, reason);
     case ARMNN_LAYER_POOLING2D:

@@ -11,7 +11,6 @@ be executed.
 
 from __future__ import annotations
 
-import functools
 import math
 import os
 
@@ -49,24 +48,11 @@ _UNITS = {"K": 10, "M": 20, "G": 30}
 _LOG_LEVELS = {"trace": 5, "debug": 10, "info": 20, "warning": 30, "error": 40}
 
 
-_AT_SECURE = 23  # of the auxiliary vector, see getauxval(3)
-
-
-@functools.cache
-def _began_secure() -> bool:
-    """Whether the system began this process in secure mode: set-user-id or file capabilities."""
-    import ctypes
-
-    find = getattr(ctypes.CDLL(None), "getauxval", None)
-    if find is None:
-        return False
-    find.restype, find.argtypes = ctypes.c_ulong, [ctypes.c_ulong]
-    return bool(find(_AT_SECURE))
-
-
 def has_raised_privileges() -> bool:
     """Whether the process may do more than the user who started it."""
-    return os.getuid() != os.geteuid() or os.getgid() != os.getegid() or _began_secure()
+    from armnn_py._native.secure_mode import began_secure  # late: asked if a variable is set
+
+    return os.getuid() != os.geteuid() or os.getgid() != os.getegid() or began_secure()
 
 
 def _read(name: str) -> str | None:

@@ -11,24 +11,32 @@ from __future__ import annotations
 import ctypes
 import importlib.machinery
 import importlib.util
+import os
 import re
 import sysconfig
 from pathlib import Path
 
+import cffi
 import pytest
 from abi_headers import INCLUDE_DIR, preprocess
 
 from armnn_py._native import abi
 
-cffi = pytest.importorskip("cffi")
+
+def python_headers() -> Path:
+    """Where Python.h is; without it these tests are skipped, but by the gate and in CI."""
+    folder = Path(sysconfig.get_paths()["include"])
+    if not (folder / "Python.h").exists():
+        is_gate = os.environ.get("CI") or os.environ.get("ARMNN_TEST_GATE")
+        leave = pytest.fail if is_gate else pytest.skip
+        leave(f"{folder / 'Python.h'} is missing: apt-get install python3-dev")
+    return folder
 
 
 @pytest.fixture(scope="module")
 def compiled(toolchain, tmp_path_factory):
     """Return cffi's ``ffi`` and ``lib`` for the headers."""
-    python_include = Path(sysconfig.get_paths()["include"])
-    if not (python_include / "Python.h").exists():
-        pytest.skip("Python.h is missing (package python3-dev)")
+    python_include = python_headers()
     folder = tmp_path_factory.mktemp("cffi")
     text = preprocess(INCLUDE_DIR, "armnn/runtime.h", with_typedefs=False)
     text = re.sub(r"_Static_assert\(.*?\);", "", text, flags=re.DOTALL)
@@ -144,3 +152,18 @@ def test_a_value_written_by_ctypes_is_read_by_c(compiled):
     assert view.header.struct_type == 0x414E0002
     assert (view.rank, view.dims[7], view.quantization_dim) == (8, 1 << 40, -1)
     assert view.fields_used == 1 << 63
+
+
+@pytest.mark.parametrize(
+    ("variable", "outcome"),
+    [("", pytest.skip.Exception), ("CI", pytest.fail.Exception),
+     ("ARMNN_TEST_GATE", pytest.fail.Exception)],
+)  # fmt: skip
+def test_the_gate_skips_none_of_this(monkeypatch, tmp_path, variable, outcome):
+    for name in ("CI", "ARMNN_TEST_GATE"):
+        monkeypatch.delenv(name, raising=False)
+    if variable:
+        monkeypatch.setenv(variable, "true")
+    monkeypatch.setattr(sysconfig, "get_paths", lambda: {"include": str(tmp_path)})
+    with pytest.raises(outcome, match="python3-dev"):
+        python_headers()

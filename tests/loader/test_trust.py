@@ -21,6 +21,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py import environment
+from armnn_py._native import secure_mode
 from armnn_py.backends import Verdict, load_backends
 from armnn_py.backends.probe.identity import FileIdentity
 from armnn_py.backends.trust.lock_file import LockedBackend, hash_of, write_lock_file
@@ -191,10 +192,9 @@ def test_the_system_tells_of_file_capabilities() -> None:
     setcap = shutil.which("setcap", path="/usr/sbin:/sbin:/usr/bin:/bin")
     if setcap is None or shutil.which("python3", path="/usr/bin") is None:
         pytest.skip("setcap or the system's Python is not here")
-    source = inspect.getsource(environment._began_secure).partition("\n")[2]
     code = (
-        f"_AT_SECURE = {environment._AT_SECURE}\n{source}\n"
-        "import os\nprint(_began_secure(), os.getuid() == os.geteuid())"
+        inspect.getsource(secure_mode)
+        + "import os\nprint(began_secure(), os.getuid() == os.geteuid())"
     )
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
@@ -221,7 +221,7 @@ def test_the_system_tells_of_file_capabilities() -> None:
 def test_no_variable_is_read_in_secure_mode(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DYNAMIC_BACKEND_PATHS", "/somewhere")
     assert environment.dynamic_backend_paths() == "/somewhere"
-    monkeypatch.setattr(environment, "_began_secure", lambda: True)
+    monkeypatch.setattr(secure_mode, "began_secure", lambda: True)
     assert environment.dynamic_backend_paths() is None
     assert environment.lock_file() is None
 

@@ -304,7 +304,8 @@ ARMNN_LAYER_DYNAMIC_QUANTIZE = 85
 ARMNN_LAYER_MAT_MUL_INTEGER = 86
 ARMNN_LAYER_DEQUANTIZE_BLOCKS = 87
 ARMNN_LAYER_RNN = 88
-ARMNN_LAYER_TYPE_COUNT = 89
+ARMNN_LAYER_RANDOM = 89
+ARMNN_LAYER_TYPE_COUNT = 90
 ARMNN_LAYER_TYPE_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_activation_function_e
@@ -452,6 +453,12 @@ ARMNN_REDUCE_MAX_ENUM = 0x7fffffff
 ARMNN_FUSED_ADD_MUL_ADD = 0
 ARMNN_FUSED_COUNT = 1
 ARMNN_FUSED_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_random_distribution_e
+ARMNN_RANDOM_UNIFORM = 0
+ARMNN_RANDOM_NORMAL = 1
+ARMNN_RANDOM_COUNT = 2
+ARMNN_RANDOM_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_pooling_algorithm_e
 ARMNN_POOLING_MAX = 0
@@ -1034,6 +1041,12 @@ class armnn_fused_descriptor_t(Structure):
     output_count: int
     fused_kernel_type: int
     reserved: int
+
+
+class armnn_random_descriptor_t(Structure):
+    header: armnn_header_t
+    distribution: int
+    stream: int
 
 
 class armnn_batch_to_space_nd_descriptor_t(Structure):
@@ -2206,6 +2219,12 @@ armnn_fused_descriptor_t._fields_ = [
     ("reserved", c_uint32),
 ]
 
+armnn_random_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("distribution", c_int32),
+    ("stream", c_uint32),
+]
+
 armnn_batch_to_space_nd_descriptor_t._fields_ = [
     ("header", armnn_header_t),
     ("block_rank", c_uint32),
@@ -3303,6 +3322,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_pre_compiled_descriptor_t": armnn_pre_compiled_descriptor_t,
     "armnn_stand_in_descriptor_t": armnn_stand_in_descriptor_t,
     "armnn_fused_descriptor_t": armnn_fused_descriptor_t,
+    "armnn_random_descriptor_t": armnn_random_descriptor_t,
     "armnn_batch_to_space_nd_descriptor_t": armnn_batch_to_space_nd_descriptor_t,
     "armnn_convolution2d_descriptor_t": armnn_convolution2d_descriptor_t,
     "armnn_space_depth_descriptor_t": armnn_space_depth_descriptor_t,
@@ -3595,6 +3615,7 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_LAYER_MAT_MUL_INTEGER": ARMNN_LAYER_MAT_MUL_INTEGER,
         "ARMNN_LAYER_DEQUANTIZE_BLOCKS": ARMNN_LAYER_DEQUANTIZE_BLOCKS,
         "ARMNN_LAYER_RNN": ARMNN_LAYER_RNN,
+        "ARMNN_LAYER_RANDOM": ARMNN_LAYER_RANDOM,
         "ARMNN_LAYER_TYPE_COUNT": ARMNN_LAYER_TYPE_COUNT,
         "ARMNN_LAYER_TYPE_MAX_ENUM": ARMNN_LAYER_TYPE_MAX_ENUM,
     },
@@ -3743,6 +3764,12 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_FUSED_ADD_MUL_ADD": ARMNN_FUSED_ADD_MUL_ADD,
         "ARMNN_FUSED_COUNT": ARMNN_FUSED_COUNT,
         "ARMNN_FUSED_MAX_ENUM": ARMNN_FUSED_MAX_ENUM,
+    },
+    "armnn_random_distribution_e": {
+        "ARMNN_RANDOM_UNIFORM": ARMNN_RANDOM_UNIFORM,
+        "ARMNN_RANDOM_NORMAL": ARMNN_RANDOM_NORMAL,
+        "ARMNN_RANDOM_COUNT": ARMNN_RANDOM_COUNT,
+        "ARMNN_RANDOM_MAX_ENUM": ARMNN_RANDOM_MAX_ENUM,
     },
     "armnn_pooling_algorithm_e": {
         "ARMNN_POOLING_MAX": ARMNN_POOLING_MAX,

@@ -29,6 +29,7 @@ from armnn_py.types import (
     LogicalBinaryOperation,
     NormalizationAlgorithmMethod,
     PoolingAlgorithm,
+    RandomDistribution,
     ReduceOperation,
     ResizeMethod,
     ScatterNdFunction,
@@ -96,6 +97,9 @@ def _conversions(of: Operands) -> Iterator[Example]:
     operands = [of.parameter(2, 4), Operand(scales, is_constant=True)]
     yield Example(LayerType.DEQUANTIZE_BLOCKS, blocks, operands, [TensorInfo((2, 4))])
     yield Example(LayerType.DYNAMIC_QUANTIZE, d.DynamicQuantizeDescriptor(), one)
+    state = Operand(TensorInfo((2,), DataType.SIGNED64))
+    for distribution in RandomDistribution:
+        yield Example(LayerType.RANDOM, d.RandomDescriptor(distribution), [*one, state])
     for source in (DataType.FLOAT32, DataType.FLOAT16):
         real = Operand(TensorInfo((2, 4), source))
         yield Example(LayerType.QUANTIZE, None, [real], [of.info(2, 4)])

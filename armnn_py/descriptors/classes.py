@@ -42,6 +42,7 @@ from armnn_py.types import (
     PaddingMethod,
     PaddingMode,
     PoolingAlgorithm,
+    RandomDistribution,
     RecurrentDirection,
     ReduceOperation,
     ResizeMethod,
@@ -90,6 +91,7 @@ __all__ = [
     "Pooling3dDescriptor",
     "PreCompiledDescriptor",
     "QLstmDescriptor",
+    "RandomDescriptor",
     "ReduceDescriptor",
     "ReshapeDescriptor",
     "ResizeDescriptor",
@@ -642,6 +644,17 @@ class QLstmDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.QLSTM,)
 
 
+class RandomDescriptor(Descriptor):
+    """Random: makes random numbers, as many as the input has elements, whose values are not looked
+    at.
+    """
+
+    distribution: RandomDistribution = RandomDistribution.UNIFORM
+    stream: Count = 0  #: tells layers with one state apart
+
+    layer_types: ClassVar = (LayerType.RANDOM,)
+
+
 class ReduceDescriptor(Descriptor):
     """Reduce: reduces axes by sum, maximum, mean, minimum or product; no axes means all."""
 
@@ -995,5 +1008,6 @@ DESCRIPTOR_OF: dict[LayerType, type[Descriptor] | None] = {
     LayerType.MAT_MUL_INTEGER: None,
     LayerType.DEQUANTIZE_BLOCKS: DequantizeBlocksDescriptor,
     LayerType.RNN: RnnDescriptor,
+    LayerType.RANDOM: RandomDescriptor,
 }
 """The descriptor of each layer type; ``None`` for those without parameters."""

@@ -34,7 +34,12 @@ def specialized(
         }
         outputs = {name: found.outputs[name] for name in network.outputs}
         made = type(network).from_builder(
-            network.name, infos, network.specialize, outputs, stages=found.stages
+            network.name,
+            infos,
+            network.specialize,
+            outputs,
+            variables=network.variables,
+            stages=found.stages,
         )
         made.metadata = network.metadata
         return made

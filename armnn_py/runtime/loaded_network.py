@@ -339,6 +339,7 @@ class LoadedNetwork(
             A backend fails to.
         """
         self._pool.reset_state()
+        self._parts.reset_state()
 
     # ---- End -------------------------------------------------------------------------------------
 

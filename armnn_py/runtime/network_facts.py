@@ -73,9 +73,12 @@ class NetworkFacts:
         if self._state is None:
             from armnn_py.runtime.network_state import NetworkState  # late: few networks have any
 
-            pool = self._pool
+            pool, parts = self._pool, self._parts
             self._state = NetworkState(
-                self.name, self._optimized.variables, pool.read_variable, pool.write_variables
+                self.name,
+                self._optimized.variables,
+                lambda name: parts.read_variable(pool, name),
+                lambda values: parts.write_variables(pool, values),
             )
         return self._state
 

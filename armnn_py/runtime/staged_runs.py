@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer import Assignment
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.context_pool import ContextPool
+    from armnn_py.runtime.network_state import NetworkState
 
 __all__ = ["Part", "StagedRuns"]
 
@@ -44,6 +45,10 @@ class Part(Protocol):
     @property
     def assignment(self) -> Assignment:
         """Backend and reason of each layer."""
+
+    @property
+    def state(self) -> NetworkState:
+        """The variables."""
 
     @property
     def arena_size(self) -> int:
@@ -73,6 +78,9 @@ class Part(Protocol):
         options: Mapping[str, Mapping[str, OptionValue]] | None = None,
     ) -> dict[str, np.ndarray]:
         """Run one inference."""
+
+    def reset_state(self) -> None:
+        """Forget earlier runs."""
 
     def close(self) -> None:
         """Free everything."""

@@ -15,6 +15,7 @@ from armnn_py.testing.independent_images import MOVED_IMAGES, RESAMPLED
 from armnn_py.testing.independent_levels import LEVELS
 from armnn_py.testing.independent_orders import MOVED_ORDERS, ORDERS
 from armnn_py.testing.independent_quantized import decoded, encoded
+from armnn_py.testing.independent_random import NUMBERS
 from armnn_py.testing.independent_recurrent import RECURRENT
 from armnn_py.testing.independent_volumes import VOLUMES
 from armnn_py.testing.independent_windows import WINDOWS
@@ -326,6 +327,7 @@ def _pad(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
 
 _MOVES: dict[L, Callable[[Any, Any], list[Array]]] = {
     **LEVELS,
+    **NUMBERS,
     **MOVED_ORDERS,
     L.BROADCAST_TO: lambda s, v: [np.broadcast_to(v[0], s.outputs[0].static_shape)],
     L.CONCAT: lambda s, v: [np.concatenate(v, s.descriptor.axis)],

@@ -23,6 +23,7 @@ _HERE_ALONE = {
     "LayerFacts",
     "NormalizationAlgorithmChannel",
     "NormalizationAlgorithmMethod",
+    "RandomDistribution",
     "RecurrentDirection",
     "RowRounding",
     "ScatterNdFunction",

@@ -29,6 +29,7 @@ __all__ = [
     "PaddingMethod",
     "PaddingMode",
     "PoolingAlgorithm",
+    "RandomDistribution",
     "RecurrentDirection",
     "ReduceOperation",
     "ResizeMethod",
@@ -166,6 +167,7 @@ class LayerType(LayerTypeBase):
     MAT_MUL_INTEGER = 86, "MatMulInteger"
     DEQUANTIZE_BLOCKS = 87, "DequantizeBlocks"
     RNN = 88, "Rnn"
+    RANDOM = 89, "Random"
 
 
 class ActivationFunction(IntEnum):
@@ -315,6 +317,13 @@ class PoolingAlgorithm(IntEnum):
     MAX = 0
     AVERAGE = 1
     L2 = 2
+
+
+class RandomDistribution(IntEnum):
+    """How random numbers are distributed."""
+
+    UNIFORM = 0  #: from 0 to below 1, in steps of 2^-24
+    NORMAL = 1  #: with mean 0 and variance 1
 
 
 class RecurrentDirection(IntEnum):

@@ -624,6 +624,12 @@ FACTS: Final = FactsByType({
         "quantization": "calculates",
         "arithmetic": "sum",
     },
+    LayerType.RANDOM: {
+        "doc": "Makes random numbers, as many as the input has elements, whose values are not looked at.",
+        "operands": ("input", "state"),
+        "quantization": "none",
+        "arithmetic": "function",
+    },
 })
 
 #: By canonical type: those that stand for it in some cases.

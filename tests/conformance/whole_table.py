@@ -178,6 +178,9 @@ def _custom(layer: LayerType, of: Operands, shape: tuple[int, ...]) -> Iterator[
         LayerType.RMS_NORMALIZATION: (d.RmsNormalizationDescriptor(), [x, last], None),
         LayerType.ELEMENTWISE_UNARY: (d.ElementwiseUnaryDescriptor(), [x], None),
         LayerType.DYNAMIC_QUANTIZE: (d.DynamicQuantizeDescriptor(), [x], None),
+        LayerType.RANDOM: (
+            d.RandomDescriptor(), [x, Operand(TensorInfo((2,), DataType.SIGNED64))], None,
+        ),
         LayerType.DEQUANTIZE_BLOCKS: (
             blocks, [of.parameter(*shape), scales], [TensorInfo(shape)],
         ),

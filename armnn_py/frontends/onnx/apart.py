@@ -290,7 +290,7 @@ class NodeApart:
             inputs={name: _stated(name, one) for name, one in types.items() if name in used},
             outputs={name: ValueInfo(name, None, "no type", None) for name in wanted},
             functions=around.model.functions, used=frozenset(used),
-            depth=around.model.depth + 1,
+            depth=around.model.depth + 1, seed=around.model.seed,
             budget=around.model.budget // 2,  # bodies inside each other take no more time than one
             title=f"{around.model.title}{self.node.name}/{title and title.strip('_') + '/'}",
         )  # fmt: skip

@@ -15,6 +15,7 @@ from armnn_py.errors import (
 )
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
+from armnn_py.frontends.common.emit.randomness import RANDOM_STATE, RANDOM_STATE_INFO
 from armnn_py.frontends.common.known import stored
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.tensor_names import places_of
@@ -78,8 +79,9 @@ def network_of(
         except StagesNeededError as error:
             outputs = {name: error.outputs[name] for name in model.outputs}
             network = Network.from_builder(
-                model.name, infos, Builder(model, backends), outputs, stages=error.stages
-            )
+                model.name, infos, Builder(model, backends), outputs,
+                variables=_variables(model), stages=error.stages,
+            )  # fmt: skip
             network.metadata = model.metadata
             return network
         else:
@@ -92,9 +94,15 @@ def network_of(
         name: ranked.get(name) or output_info(info, needed) for name, info in model.outputs.items()
     }
     builder = Builder(with_ranks(model, ranked) if ranked else model, backends)
-    network = Network.from_builder(model.name, infos, builder, outputs, value_inputs=needed)
+    network = Network.from_builder(
+        model.name, infos, builder, outputs, variables=_variables(model), value_inputs=needed
+    )
     network.metadata = model.metadata
     return network
+
+
+def _variables(model: OnnxModel) -> dict[str, TensorInfo]:
+    return {RANDOM_STATE: RANDOM_STATE_INFO} if model.has_random_state else {}
 
 
 class Builder:
@@ -236,6 +244,10 @@ class _Conversion(Scope):
             self.assign(name, read)
         for name in self.model.outputs:
             emit.reserve(name)
+        if self.model.has_random_state:
+            emit.reserve(RANDOM_STATE)
+            emit.begin(RANDOM_STATE)
+            emit.random_state(self.model.seed)
         for name, constant in self.model.constants.items():
             if isinstance(constant, Known):
                 emit.name_constant(constant, name)

@@ -7,15 +7,16 @@ All faults of the graph itself are found here, before any conversion.
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import ArmnnError, InvalidArgumentError, ParseError, UnknownNameError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.source import ModelSource
-from armnn_py.frontends.common.values import Known
+from armnn_py.frontends.common.values import Known, dtype_of_info
 from armnn_py.frontends.onnx.element_types import element_type_name, of_any_number
-from armnn_py.frontends.onnx.graph_node import Body, Node
+from armnn_py.frontends.onnx.graph_node import AttributeReference, Body, Node
 from armnn_py.frontends.onnx.node_reading import NodeReader, domain_of, opsets_of
 from armnn_py.frontends.onnx.ordering import live_nodes, sort_nodes
 from armnn_py.frontends.onnx.parts import GraphParts
@@ -44,6 +45,11 @@ __all__ = [
 
 # A dimension name that exporters write for "unknown": equal names do not mean equal sizes.
 _ANONYMOUS = {"", "?", "-1", "None", "none", "unk"}
+
+_RANDOM = {
+    "Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
+    "RandomUniformLike",
+}  # fmt: skip
 
 Constant: TypeAlias = "Known | Unreadable"
 
@@ -89,10 +95,30 @@ class OnnxModel:
     """How many nodes of bodies are converted at most, where loops are written out."""
     depth: int = 0
     """How many stages, and nodes that run by themselves, it is behind or inside of."""
+    seed: int = field(default_factory=lambda: secrets.randbits(63))
+    """Of random numbers, where a node states none."""
+
+    @property
+    def has_random_state(self) -> bool:
+        """Whether nodes make random numbers that differ from run to run."""
+        bodies = self.functions.values()
+        return any(map(_is_random, (self.nodes, *(body.nodes for body in bodies))))
 
     def version_of(self, domain: str) -> int:
         """Return the operator set version of a domain."""
         return self.opsets.get(domain, 1)
+
+
+def _is_random(nodes: Sequence[Node]) -> bool:
+    for node in nodes:
+        if node.op_type in _RANDOM and not node.domain:
+            seed = node.attributes.get("seed")
+            if seed is None or isinstance(seed, AttributeReference):
+                return True
+        bodies = (value for value in node.attributes.values() if isinstance(value, Body))
+        if any(_is_random(body.nodes) for body in bodies):
+            return True
+    return False
 
 
 def weight_bytes(model: OnnxModel) -> int:
@@ -129,7 +155,7 @@ def with_ranks(model: OnnxModel, infos: Mapping[str, TensorInfo]) -> OnnxModel:
     outputs = dict(model.outputs)
     for name, info in infos.items():
         stated = outputs[name]
-        dtype = info.dtype if stated.dtype is None else stated.dtype
+        dtype = dtype_of_info(info) if stated.dtype is None else stated.dtype
         outputs[name] = ValueInfo(name, dtype, stated.type_name, info.shape)
     return _with(model, model.inputs, outputs, model.folded)
 
@@ -152,6 +178,7 @@ def _with(
         opsets=model.opsets, nodes=model.nodes, constants=model.constants, inputs=inputs,
         outputs=outputs, functions=model.functions, used=model.used | {*outputs}, folded=folded,
         derived=model.derived, title=model.title, budget=model.budget, depth=model.depth,
+        seed=model.seed,
     )  # fmt: skip
 
 

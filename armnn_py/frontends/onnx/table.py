@@ -86,6 +86,9 @@ _FAMILIES = {
     "resizing": "Resize Upsample",
     "sampling": "Col2Im GridSample RoiAlign",
     "audio": "MelWeightMatrix",
+    "random_numbers": (
+        "Bernoulli Multinomial RandomNormal RandomNormalLike RandomUniform RandomUniformLike"
+    ),
     "deformable": "DeformConv",
     "determinant": "Det",
     "fourier": "DFT STFT",

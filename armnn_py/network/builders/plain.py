@@ -30,6 +30,7 @@ from armnn_py.descriptors import (
     NormalizationDescriptor,
     OneHotDescriptor,
     PermuteDescriptor,
+    RandomDescriptor,
     ReduceDescriptor,
     RmsNormalizationDescriptor,
     RnnDescriptor,
@@ -55,6 +56,7 @@ from armnn_py.types import (
     LogicalBinaryOperation,
     NormalizationAlgorithmChannel,
     NormalizationAlgorithmMethod,
+    RandomDistribution,
     RecurrentDirection,
     ReduceOperation,
     RowRounding,
@@ -1184,6 +1186,46 @@ class PlainBuilders(NetworkCore):
             Types differ or shapes do not broadcast.
         """
         return self._add(LayerType.PRELU, [x, alpha], None, output_info, name, backend)
+
+    def add_random(
+        self,
+        x: Source,
+        state: Source,
+        distribution: RandomDistribution = RandomDistribution.UNIFORM,
+        stream: int = 0,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Make random numbers of the input's shape.
+
+        Two layers with one state and stream make the same numbers. A variable whose second element
+        grows
+        by one in each run makes runs differ.
+
+        Parameters
+        ----------
+        x
+            Float32; only its shape matters.
+        state
+            Int64 of shape (2,): seed and run.
+        distribution
+            Uniform from 0 to below 1, or normal with mean 0 and variance 1.
+        stream
+            Tells layers with one state apart, from 0 to 2**32 - 1.
+
+        Returns
+        -------
+        Layer
+            One output, float32 with the shape of the input.
+
+        Raises
+        ------
+        LayerValidationError
+            The input is not float32, or the state not int64 of shape (2,).
+        """
+        descriptor = RandomDescriptor(distribution=distribution, stream=stream)
+        return self._add(LayerType.RANDOM, [x, state], descriptor, None, name, backend)
 
     def add_rank(
         self,

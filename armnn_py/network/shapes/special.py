@@ -15,7 +15,7 @@ from armnn_py.descriptors import (
 from armnn_py.network.shapes.common import broadcast
 from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo
-from armnn_py.types import LayerType
+from armnn_py.types import DataType, LayerType
 
 __all__ = ["RULES"]
 
@@ -33,6 +33,13 @@ def _detection_post_process(site: Site) -> list[TensorInfo]:
         site.fail(f"scores for {scores[2]} classes given, {d.num_classes} or one more expected")
     found = d.max_detections * d.max_classes_per_detection
     return [TensorInfo(shape) for shape in ((1, found, 4), (1, found), (1, found), (1,))]
+
+
+def _random(site: Site) -> list[TensorInfo]:
+    site.need_type(0, DataType.FLOAT32)
+    site.need_type(1, DataType.SIGNED64)
+    site.need_shape((2,), 1, why="seed and run")
+    return [TensorInfo(site.shape())]
 
 
 def _merge(site: Site) -> list[TensorInfo]:
@@ -71,6 +78,7 @@ RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {
     LayerType.MERGE: _merge,
     LayerType.OUTPUT: _nothing,
     LayerType.PRE_COMPILED: _stated,
+    LayerType.RANDOM: _random,
     LayerType.STAND_IN: _stated,
     LayerType.SWITCH: _switch,
     LayerType.UNMAP: _nothing,

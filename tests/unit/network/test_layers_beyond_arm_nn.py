@@ -15,7 +15,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import armnn_py as ann
-from armnn_py.types import DataType, LayerType, RecurrentDirection
+from armnn_py.types import DataType, LayerType, RandomDistribution, RecurrentDirection
 
 F32, I32, I64 = DataType.FLOAT32, DataType.SIGNED32, DataType.SIGNED64
 U8, S8 = DataType.QASYMM_U8, DataType.QASYMM_S8
@@ -137,6 +137,12 @@ def test_dynamic_quantize(rows: bool) -> None:
     assert symmetric.info.data_type is S8
 
 
+def test_random() -> None:
+    network, (x, state) = network_with(x=((2, 3), F32), state=((2,), I64))
+    layer = network.add_random(x, state, RandomDistribution.NORMAL, stream=7)
+    assert (shapes_of(layer), layer.output.info.data_type) == ([(2, 3)], F32)
+
+
 @pytest.mark.parametrize(("x", "y"), [((5, 7), (7, 3)), ((2, 1, 5, 7), (4, 7, 3))])
 def test_mat_mul_integer(x: tuple[int, ...], y: tuple[int, ...]) -> None:
     operands = {"x": (x, U8), "y": (y, S8), "p": ((), U8), "q": ((3,), S8)}
@@ -195,6 +201,9 @@ def test_units(direction: RecurrentDirection, word: str, kind: str, gates: int) 
         ),
         (lambda n, x: n.add_mat_mul_integer(x, x), "x is float32, qasymm_u8 or qasymm_s8 expected"),
         (lambda n, x: n.add_dynamic_quantize(np.zeros(3, np.uint8)), "input is qasymm_u8"),
+        (lambda n, x: n.add_random(x, x), "state is float32, signed64 expected"),
+        (lambda n, x: n.add_random(x, np.zeros(3, np.int64)), "state has shape 3, 2 expected"),
+        (lambda n, x: n.add_random(np.zeros(3), np.zeros(2, np.int64)), "input is float64"),
         (lambda n, x: n.add_dequantize_blocks(x, x), "input is float32"),
         (
             lambda n, x: n.add_dequantize_blocks(np.zeros((2, 3), np.uint8), x, block_size=2),

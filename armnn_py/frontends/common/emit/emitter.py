@@ -8,11 +8,12 @@ from armnn_py.frontends.common.emit.arithmetic import Arithmetic
 from armnn_py.frontends.common.emit.choice import Choice
 from armnn_py.frontends.common.emit.movement import Movement
 from armnn_py.frontends.common.emit.ordering import Ordering
+from armnn_py.frontends.common.emit.randomness import Randomness
 
 __all__ = ["Emitter"]
 
 
-class Emitter(Choice, Ordering, Arithmetic, Movement):
+class Emitter(Choice, Ordering, Randomness, Arithmetic, Movement):
     """Adds the layers of a node to a network, or computes the node if all its operands are known.
 
     Every method takes and returns values: `Known` ones, and slots of the network. ``name`` is

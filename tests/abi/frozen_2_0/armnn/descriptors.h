@@ -169,7 +169,8 @@ enum armnn_layer_type_e {
   ARMNN_LAYER_MAT_MUL_INTEGER = 86,
   ARMNN_LAYER_DEQUANTIZE_BLOCKS = 87,
   ARMNN_LAYER_RNN = 88,
-  ARMNN_LAYER_TYPE_COUNT = 89,
+  ARMNN_LAYER_RANDOM = 89,
+  ARMNN_LAYER_TYPE_COUNT = 90,
   ARMNN_LAYER_TYPE_MAX_ENUM = INT32_MAX
 };
 
@@ -350,6 +351,14 @@ enum armnn_fused_kernel_type_e {
   ARMNN_FUSED_ADD_MUL_ADD = 0,
   ARMNN_FUSED_COUNT = 1,
   ARMNN_FUSED_MAX_ENUM = INT32_MAX
+};
+
+/* How random numbers are distributed. */
+enum armnn_random_distribution_e {
+  ARMNN_RANDOM_UNIFORM = 0, /* from 0 to below 1, in steps of 2^-24 */
+  ARMNN_RANDOM_NORMAL = 1, /* with mean 0 and variance 1 */
+  ARMNN_RANDOM_COUNT = 2,
+  ARMNN_RANDOM_MAX_ENUM = INT32_MAX
 };
 
 /* The value of a pooling window. */
@@ -892,6 +901,19 @@ typedef struct armnn_fused_descriptor_t {
   int32_t fused_kernel_type; /* armnn_fused_kernel_type_e */
   uint32_t reserved;
 } armnn_fused_descriptor_t;
+
+/* RANDOM [input, state -> output; function]: Makes random numbers, as many as the input has
+ * elements, whose values are not looked at. state is SIGNED64 [2]: seed and run. Philox4x32-10
+ * with the key (low, high half of the seed) makes four words of the counter (i / 4, stream, low,
+ * high half of the run); word w0..w3 number i % 4 is element i. UNIFORM: (w >> 8) / 2^24.
+ * NORMAL, by Box and Muller from w0 and w1 (elements 0, 1), w2 and w3 (2, 3): sqrt(-2 ln((w0 +
+ * 1) / 2^32)) times cos, sin of 2 pi w1 / 2^32. Equal states give equal numbers, on any backend
+ * with any number of threads. */
+typedef struct armnn_random_descriptor_t {
+  armnn_header_t header;
+  int32_t distribution; /* armnn_random_distribution_e */
+  uint32_t stream; /* tells layers with one state apart */
+} armnn_random_descriptor_t;
 
 /* BATCH_TO_SPACE_ND [input -> output; exact]: Moves blocks of the batch dimension into the
  * spatial dimensions, then crops (TensorFlow's definition). */

@@ -187,6 +187,7 @@ static inline const char* armnn_layer_type_name(int32_t number) {
     case 86: return "MatMulInteger";
     case 87: return "DequantizeBlocks";
     case 88: return "Rnn";
+    case 89: return "Random";
     default: return "unknown layer";
   }
 }

@@ -56,7 +56,7 @@ elif step == "import and optimise":
 elif step == "saved network":
     kept = OptimizedNetwork.load(path, runtime=runtime)
 else:
-    kept = ann.load(path, None if path.endswith(".armnn") else backends, runtime=runtime)
+    kept = ann.load(path, None if path.endswith(".armnnpy") else backends, runtime=runtime)
 end = time.perf_counter(), time.process_time()
 peak = field("/proc/self/status", "VmHWM") - before
 if step == "pair":
@@ -137,7 +137,7 @@ def main() -> None:
     arguments = parser.parse_args()
     backends = arguments.backends
     with tempfile.TemporaryDirectory() as folder:
-        model, saved = Path(folder) / "model.onnx", Path(folder) / "model.armnn"
+        model, saved = Path(folder) / "model.onnx", Path(folder) / "model.armnnpy"
         if arguments.model:
             model = arguments.model
         else:

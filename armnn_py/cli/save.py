@@ -28,7 +28,7 @@ __all__ = ["compile_model", "save"]
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     required=True,
-    metavar="FILE.armnn",
+    metavar="FILE.armnnpy",
     shell_complete=offer("file"),
     help="File to write; one that is there is replaced.",
 )

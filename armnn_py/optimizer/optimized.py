@@ -236,7 +236,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         ----------
         path
             The file; one that is there is replaced at once, when the new one is complete. The usual
-            suffix is ``.armnn``.
+            suffix is ``.armnnpy``.
         keep_subgraphs
             Whether the file also has the layers of sub-graphs that it has as bytes, so that these
             can be optimised anew where a backend takes the bytes no more. The weights of such
@@ -257,8 +257,8 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         >>> import armnn_py as ann
         >>> with ann.Runtime() as runtime:
         ...     optimized = ann.optimize(ann.import_model("model.onnx"), runtime=runtime)
-        ...     optimized.save("model.armnn")
-        >>> with ann.load("model.armnn") as network:
+        ...     optimized.save("model.armnnpy")
+        >>> with ann.load("model.armnnpy") as network:
         ...     print(list(network.outputs))
         ['probabilities']
         """

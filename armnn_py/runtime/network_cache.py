@@ -46,7 +46,8 @@ MOST_BYTES = 4 << 30
 """How many bytes of networks a folder may hold; then those go that were used longest ago."""
 
 _log = logging.getLogger("armnn_py.runtime")
-_SUFFIX = ".armnn"
+_SUFFIX = ".armnnpy"
+_SUFFIXES = (_SUFFIX, ".armnn")  # the second: written by earlier versions
 _OLD_SECONDS = 86400.0  # a file that nobody has finished for so long was left by a crash
 _IN_OTHER_FILES = b"location"  # what the bytes of an ONNX model contain that has external data
 
@@ -207,7 +208,7 @@ class NetworkCache:
         for path in self._folder.iterdir():
             with contextlib.suppress(OSError):  # another process has removed it
                 status = path.stat()
-                if path.suffix == _SUFFIX and len(path.stem) == _KEY_LENGTH:
+                if path.suffix in _SUFFIXES and len(path.stem) == _KEY_LENGTH:
                     used = max(status.st_atime, status.st_mtime)
                     found.append((used, status.st_size, path))
                 elif (

@@ -102,7 +102,7 @@ def _saved() -> list[bytes]:
         y = network.add_activation(y, ann.ActivationFunction.RELU)
         network.add_output("y", network.add_softmax(network.add_reshape(y, (1, 256))))
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "seed.armnn"
+            path = Path(folder) / "seed.armnnpy"
             ann.optimize(network, backends, runtime=_runtime()).save(path, keep_subgraphs=True)
             found.append(path.read_bytes())
     return found

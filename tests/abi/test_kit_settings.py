@@ -100,7 +100,7 @@ def test_blobs_of_the_hooks_are_saved_as_bytes(
 ) -> None:
     runtime = open_runtime()
     assert runtime.backends["Settings"].number_of_cache_files == 7
-    path = tmp_path / "saved.armnn"
+    path = tmp_path / "saved.armnnpy"
     options = {"Settings": {"gain": 6.0}}
     ann.optimize(
         network(ann.UnaryOperation.NEG), ["Settings"], runtime=runtime, model_options=options
@@ -116,7 +116,7 @@ def test_without_deserialize_blob_no_bytes_are_saved(
     open_runtime: Callable[..., ann.Runtime], journal: Callable[[], list[str]], tmp_path: Path
 ) -> None:
     runtime = open_runtime("-DNO_BYTES")
-    path = tmp_path / "saved.armnn"
+    path = tmp_path / "saved.armnnpy"
     ann.optimize(network(ann.UnaryOperation.NEG), ["Settings"], runtime=runtime).save(path)
     with ann.load(path, runtime=runtime) as loaded:
         np.testing.assert_array_equal(loaded.run(X)["y"], 2 * X)

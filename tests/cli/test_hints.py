@@ -51,6 +51,6 @@ def test_a_command_prints_them(command: Command, tmp_path: Path) -> None:
     )
     path = tmp_path / "sums.onnx"
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), path)
-    answer = command("save", path, "-o", tmp_path / "sums.armnn")
+    answer = command("save", path, "-o", tmp_path / "sums.armnnpy")
     assert answer.code == 2
     assert "hint: 'armnn-py run' takes the values: -i NAME=FILE" in answer.err

@@ -13,7 +13,7 @@ from .conftest import DEMO, Command
 
 @pytest.fixture(params=["CpuRef", "CpuAcc"])
 def compiled(command: Command, tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    path = tmp_path / "digits.armnn"
+    path = tmp_path / "digits.armnnpy"
     answer = command("save", DEMO, "-o", path, "-b", request.param)
     assert answer.code == 0, answer.err
     assert f"12 of 12 layers assigned: {request.param} 12" in answer.out
@@ -22,10 +22,16 @@ def compiled(command: Command, tmp_path: Path, request: pytest.FixtureRequest) -
 
 
 def test_its_document(command: Command, tmp_path: Path) -> None:
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     document = command("save", DEMO, "-o", path, "-b", "CpuRef", "--json").json
     assert document["bytes"] == path.stat().st_size
     assert document["backends"] == {"CpuRef": 12}
+
+
+def test_a_saved_network_is_known_by_its_contents(command: Command, compiled: Path) -> None:
+    former = compiled.rename(compiled.with_suffix(".armnn"))
+    assert "Compiled for" in command("inspect", former).out
+    assert command("run", former, "--random", "3").code == 0
 
 
 def test_run_says_the_same(command: Command, compiled: Path) -> None:
@@ -84,7 +90,7 @@ def test_the_model_is_not_written_over(command: Command, tmp_path: Path) -> None
 
 
 def test_the_former_name_is_understood(command: Command, tmp_path: Path) -> None:
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     assert command("compile", DEMO, "-o", path, "-b", "CpuRef").code == 0
     assert path.exists()
     listed = command("--help").out

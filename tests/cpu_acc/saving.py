@@ -46,7 +46,7 @@ def check_saved(
 ) -> None:
     """What comes back from a file without layers, so from bytes alone, has the same bits."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "x.armnn"
+        path = Path(folder) / "x.armnnpy"
         optimized.save(path, keep_subgraphs=False)
         again = OptimizedNetwork.load(path, runtime=runtime)
         with runtime.load_network(again) as network:

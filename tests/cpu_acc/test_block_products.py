@@ -228,7 +228,7 @@ def test_constants_stay_small(runtime: ann.Runtime, tmp_path: Any, bits: int) ->
     for form in (network, ann.optimize(network, ["CpuRef"], runtime=runtime).network):
         sizes = [layer.value.nbytes for layer in form.layers if hasattr(layer, "value")]
         assert stored <= sum(sizes) < 1.1 * stored
-    path = tmp_path / "saved.armnn"
+    path = tmp_path / "saved.armnnpy"
     optimized = ann.optimize(network, ["CpuRef"], runtime=runtime)
     optimized.save(path)
     assert stored <= path.stat().st_size < 1.1 * stored

@@ -68,7 +68,7 @@ def fresh(runtime: ann.Runtime) -> Iterator[ann.Runtime]:
 
 @pytest.fixture
 def saved(runtime: ann.Runtime, tmp_path: Path) -> Path:
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     ann.optimize(perceptron(), BOTH, runtime=runtime).save(path)
     return path
 
@@ -116,19 +116,19 @@ def test_weights_are_read_where_they_are(fresh: ann.Runtime, saved: Path) -> Non
 
 
 def test_a_program_of_a_file_is_saved_again(fresh: ann.Runtime, saved: Path) -> None:
-    other = saved.with_name("other.armnn")
+    other = saved.with_name("other.armnnpy")
     ann.OptimizedNetwork.load(saved, runtime=fresh).save(other)
     assert members_of(other) == members_of(saved)
 
 
 def test_equal_networks_make_equal_files(runtime: ann.Runtime, saved: Path) -> None:
-    other = saved.with_name("other.armnn")
+    other = saved.with_name("other.armnnpy")
     ann.optimize(perceptron(), BOTH, runtime=runtime).save(other)
     assert other.read_bytes() == saved.read_bytes()
 
 
 def test_layers_are_kept_beside_bytes_for_one_processor(runtime: ann.Runtime, saved: Path) -> None:
-    small = saved.with_name("small.armnn")
+    small = saved.with_name("small.armnnpy")
     ann.optimize(perceptron(), BOTH, runtime=runtime).save(small, keep_subgraphs=False)
     weights = 2 * SIDE * SIDE * 4
     assert weights < small.stat().st_size < 1.1 * weights
@@ -152,7 +152,7 @@ def test_programs_for_others_are_compiled_again(
 def test_programs_for_others_are_refused_without_their_layers(
     runtime: ann.Runtime, tmp_path: Path
 ) -> None:
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     ann.optimize(perceptron(), BOTH, runtime=runtime).save(path, keep_subgraphs=False)
     with (
         ann.Runtime(backend_options={"CpuAcc": {"isa": "portable"}}) as other,
@@ -191,7 +191,7 @@ def numbers_in(path: Path) -> bytes:
 @pytest.mark.parametrize("seed", range(6))
 def test_a_forged_program_does_no_harm(runtime: ann.Runtime, tmp_path: Path, seed: int) -> None:
     """Each change is refused, or computes something else, and nothing ends the process."""
-    network, path = Vision(seed).make(16), tmp_path / "x.armnn"
+    network, path = Vision(seed).make(16), tmp_path / "x.armnnpy"
     ann.optimize(network, BOTH, runtime=runtime).save(path, keep_subgraphs=False)
     members, noise = members_of(path), random.Random(seed)
     whole, refused = members["blobs/0.bin"], 0
@@ -247,7 +247,7 @@ def test_lists_of_weights_are_checked(
     runtime: ann.Runtime, tmp_path: Path, where: str, number: int, word: int
 ) -> None:
     """Two weights of channel 5 have a pair that says what is beyond products in 16 bits."""
-    network, path = ann.Network(), tmp_path / "x.armnn"
+    network, path = ann.Network(), tmp_path / "x.armnnpy"
     scale = ann.QuantizationInfo((0.1,), (0,))
     given, made = (
         ann.TensorInfo((1, 8, 8, channels), ann.DataType.QASYMM_S8, quantization=scale)
@@ -289,7 +289,7 @@ def test_a_stride_of_one_element_is_checked(runtime: ann.Runtime, tmp_path: Path
     begin = tensor_of(1, 1, 29, 5)
     strides = struct.pack("<2q", 29 * 5 * 4, (1 << 40) + 1)
     with pytest.raises(ann.BackendError, match="a stride leads too far"):
-        forged(runtime, network, tmp_path / "x.armnn", begin, strides, len(begin) + 12)
+        forged(runtime, network, tmp_path / "x.armnnpy", begin, strides, len(begin) + 12)
 
 
 def test_indices_that_change_while_they_are_used_do_no_harm(
@@ -301,7 +301,7 @@ def test_indices_that_change_while_they_are_used_do_no_harm(
     indices = network.add_input("indices", ann.TensorInfo((9,), ann.DataType.SIGNED32)).output
     network.add_output("y", network.add_gather(x, indices, axis=0).output)
     begin, output = tensor_of(9, 1), struct.pack("<IIq", 0, 3, 0)
-    path, at = tmp_path / "x.armnn", len(begin) + 12 + 16
+    path, at = tmp_path / "x.armnnpy", len(begin) + 12 + 16
     loaded = forged(runtime, network, path, begin, output, at)
     far = np.full((4, size), 0x7F7F7F7F, np.int32).view(np.float32)
     with loaded, contextlib.suppress(ann.ExecutionError):
@@ -312,7 +312,7 @@ def test_what_would_need_more_memory_than_numbers_hold(
     runtime: ann.Runtime, tmp_path: Path
 ) -> None:
     """Scratch of 2^64 bytes and more would seem to be little."""
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     network = ann.Network()
     scale = ann.QuantizationInfo((0.1,), (0,))
     given, made = (

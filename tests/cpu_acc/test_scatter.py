@@ -245,7 +245,7 @@ def test_the_same_by_run_and_without_aliasing(runtime: ann.Runtime, form: str) -
 
 def test_a_saved_network_writes_in_place(runtime: ann.Runtime, tmp_path: Any) -> None:
     cache = Cache()
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     optimized = ann.optimize(writing("scatter"), ["CpuAcc"], runtime=runtime)
     optimized.save(path, keep_subgraphs=False)
     with ann.load(path, runtime=runtime) as net:

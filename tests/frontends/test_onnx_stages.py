@@ -122,7 +122,7 @@ def test_a_network_with_stages_has_no_layers_of_its_own() -> None:
     with ann.load(network, ["CpuRef"]) as loaded, refused:
         loaded.bind()
     with ann.Runtime() as runtime, pytest.raises(ann.InvalidArgumentError, match="3 stages"):
-        ann.optimize(network, ["CpuRef"], runtime=runtime).save("x.armnn")
+        ann.optimize(network, ["CpuRef"], runtime=runtime).save("x.armnnpy")
 
 
 def test_outputs_that_no_stage_makes_are_refused() -> None:
@@ -441,6 +441,6 @@ def test_commands_that_need_one_plan(command: str, tmp_path: Path, capsys: Any) 
 
     path = tmp_path / "detector.onnx"
     path.write_bytes(detector().SerializeToString())
-    more = ["-o", str(tmp_path / "x.armnn")] if command == "save" else []
+    more = ["-o", str(tmp_path / "x.armnnpy")] if command == "save" else []
     assert main([command, str(path), *more]) != 0
     assert "runs in 3 stages" in capsys.readouterr().err

@@ -143,7 +143,7 @@ def test_what_needs_one_plan_is_refused_in_words(network: Any, tmp_path: Path) -
         network.prepare({})
     source = ann.import_model(built(JOIN, {"x": X}, ["y"]))
     with ann.Runtime() as runtime, refused:
-        ann.optimize(source, ["CpuRef"], runtime=runtime).save(tmp_path / "saved.armnn")
+        ann.optimize(source, ["CpuRef"], runtime=runtime).save(tmp_path / "saved.armnnpy")
 
 
 # ---- Models --------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ def test_a_saved_model_computes_the_same_bits(
     models_folder: Path, tmp_path: Path, name: str, backends: list[str]
 ) -> None:
     model = ann.import_model(models_folder / "open" / f"{name}.onnx", shapes=MODELS[name])
-    path = tmp_path / "model.armnn"
+    path = tmp_path / "model.armnnpy"
     noise = np.random.default_rng(0)
     inputs = {n: noise.random(i.static_shape, np.float32) for n, i in model.inputs.items()}
     with ann.Runtime() as runtime:

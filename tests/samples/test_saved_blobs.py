@@ -58,7 +58,7 @@ def write(path: Path, members: dict[str, bytes]) -> None:
 
 def test_programs_are_saved_as_bytes(runtime: ann.Runtime, tmp_path: Path) -> None:
     optimized = ann.optimize(mixed(), BACKENDS, runtime=runtime)
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     optimized.save(path)
     members = members_of(path)
     assert sorted(name for name in members if "constants" in name) == []  # they are in the programs
@@ -74,7 +74,7 @@ def test_programs_are_saved_as_bytes(runtime: ann.Runtime, tmp_path: Path) -> No
 
 def test_another_process_runs_them(folder: Path, runtime: ann.Runtime, tmp_path: Path) -> None:
     optimized = ann.optimize(mixed(), BACKENDS, runtime=runtime)
-    optimized.save(tmp_path / "x.armnn")
+    optimized.save(tmp_path / "x.armnnpy")
     np.save(tmp_path / "x.npy", INPUT["x"])
     code = (
         "import sys, numpy as np, armnn_py as ann\n"
@@ -83,7 +83,7 @@ def test_another_process_runs_them(folder: Path, runtime: ann.Runtime, tmp_path:
         "        print(net.run(np.load(sys.argv[3]))['y'].tobytes().hex())\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(folder), tmp_path / "x.armnn", tmp_path / "x.npy"],
+        [sys.executable, "-c", code, str(folder), tmp_path / "x.armnnpy", tmp_path / "x.npy"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     with runtime.load_network(optimized) as network:
@@ -92,7 +92,7 @@ def test_another_process_runs_them(folder: Path, runtime: ann.Runtime, tmp_path:
 
 @pytest.mark.parametrize("keep", [False, True])
 def test_programs_of_another_compiler(runtime: ann.Runtime, tmp_path: Path, keep: bool) -> None:
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     optimized = ann.optimize(mixed(), BACKENDS, runtime=runtime)
     optimized.save(path, keep_subgraphs=keep)
     members = members_of(path)
@@ -111,7 +111,7 @@ def test_programs_of_another_compiler(runtime: ann.Runtime, tmp_path: Path, keep
 
 
 def test_a_damaged_program_does_not_reach_the_backend(runtime: ann.Runtime, tmp_path: Path) -> None:
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     ann.optimize(mixed(), BACKENDS, runtime=runtime).save(path)
     members = members_of(path)
     members["blobs/0.bin"] = bytes([members["blobs/0.bin"][0] ^ 1]) + members["blobs/0.bin"][1:]
@@ -122,7 +122,7 @@ def test_a_damaged_program_does_not_reach_the_backend(runtime: ann.Runtime, tmp_
 
 
 def test_a_forged_program_does_no_harm(runtime: ann.Runtime, tmp_path: Path) -> None:
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     ann.optimize(mixed(), BACKENDS, runtime=runtime).save(path)
     members = members_of(path)
     noise = random.Random(3)
@@ -147,7 +147,7 @@ def test_a_forged_program_does_no_harm(runtime: ann.Runtime, tmp_path: Path) -> 
 
 
 def test_a_program_of_another_layer_is_refused(runtime: ann.Runtime, tmp_path: Path) -> None:
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     ann.optimize(mixed(), BACKENDS, runtime=runtime).save(path)
     members = members_of(path)
     members["blobs/0.bin"], members["blobs/1.bin"] = members["blobs/1.bin"], members["blobs/0.bin"]
@@ -160,7 +160,7 @@ def test_a_saved_program_that_gets_no_workload(
     runtime: ann.Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The hint is about the file, which another version of the backend may have written."""
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     optimized = ann.optimize(mixed(), BACKENDS, runtime=runtime)
     optimized.save(path)
     again = ann.OptimizedNetwork.load(path, runtime=runtime)
@@ -191,7 +191,7 @@ def test_several_backends(runtime: ann.Runtime, tmp_path: Path) -> None:
     optimized = ann.optimize(mixed(), ["Sample_Npu", "CpuAcc"], runtime=runtime)
     assert len(optimized.assignment.counts) == 2
     assert optimized.assignment.copies > 0
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     optimized.save(path)
     again = ann.OptimizedNetwork.load(path, runtime=runtime)
     assert again.memory == optimized.memory
@@ -212,7 +212,7 @@ def check_layers_are_saved(runtime: ann.Runtime, backends: list[str], path: Path
 def test_xnnpack(xnnpack_library: Path, tmp_path: Path) -> None:
     with ann.Runtime(xnnpack_library.parent) as runtime:
         name = next(name for name in runtime.backends if not name.startswith("Cpu"))
-        check_layers_are_saved(runtime, [name, "CpuRef"], tmp_path / "x.armnn")
+        check_layers_are_saved(runtime, [name, "CpuRef"], tmp_path / "x.armnnpy")
 
 
 def test_onednn(
@@ -223,4 +223,4 @@ def test_onednn(
     library = build_onednn(sample_backend, tmp_path_factory)
     with ann.Runtime(library.parent) as runtime:
         name = next(name for name in runtime.backends if not name.startswith("Cpu"))
-        check_layers_are_saved(runtime, [name, "CpuRef"], tmp_path / "x.armnn")
+        check_layers_are_saved(runtime, [name, "CpuRef"], tmp_path / "x.armnnpy")

@@ -247,7 +247,7 @@ def test_loading_a_model(tmp_path: Path, needs_folder: Path) -> None:
 
 def test_loading_a_saved_network(tmp_path: Path) -> None:
     """What makes and places networks, and what other archives need, is not imported for it."""
-    path = str(tmp_path / "relu.armnn")
+    path = str(tmp_path / "relu.armnnpy")
     with ann.Runtime() as runtime:
         network = ann.Network("relu")
         x = network.add_input("x", ann.TensorInfo((1, 4)))
@@ -274,7 +274,7 @@ def test_loading_a_saved_network(tmp_path: Path) -> None:
 
 def test_loading_a_saved_network_of_compiled_layers(tmp_path: Path) -> None:
     """Most saved networks are such: graphs, rules of shapes, reports and the rest stay away."""
-    path = str(tmp_path / "relu.armnn")
+    path = str(tmp_path / "relu.armnnpy")
     with ann.Runtime() as runtime:
         if "CpuAcc" not in runtime.backends:
             pytest.skip("CpuAcc is not here: an installed package has it, or DYNAMIC_BACKEND_PATHS")

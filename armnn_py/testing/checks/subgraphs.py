@@ -56,7 +56,7 @@ def check_subgraphs(target: Target, seed: int, on_step: Callable[[str], None]) -
             _compare(runtime, placed, inputs, expected, f"random network {seed}, {way}")
         on_step("saved and loaded")
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "network.armnn")
+            path = Path(folder, "network.armnnpy")
             placed.save(path)
             saved = OptimizedNetwork.load(path, runtime=runtime, in_place=False)
         what = f"random network {seed}, {way}, saved and loaded"

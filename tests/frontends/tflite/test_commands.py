@@ -58,7 +58,7 @@ def test_run_and_check(model: Path, tmp_path: Path) -> None:
 
 
 def test_a_compiled_model_has_no_parts(model: Path, tmp_path: Path) -> None:
-    file = tmp_path / "net.armnn"
+    file = tmp_path / "net.armnnpy"
     assert answer("save", model, "--signature", "serve_second", "-o", file)["ok"]
     assert [t["name"] for t in answer("inspect", file)["tensors"]] == ["image", "score"]
     refused = answer("inspect", file, "--signature", "serve_second")

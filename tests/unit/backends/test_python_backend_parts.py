@@ -162,7 +162,7 @@ def test_what_was_compiled_goes_with_the_last_who_uses_it() -> None:
 def test_a_part_is_compiled_again_from_a_file(tmp_path: Path) -> None:
     network, expected = branches()
     backend = Compiler()
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     with ann.Runtime(python_backends=[backend], use_environment=False) as runtime:
         ann.optimize(network, [backend.id], runtime=runtime).save(path)
     other = Compiler()

@@ -80,7 +80,7 @@ def changed(path: Path, change: Callable[[Any], Any]) -> Path:
 def rewritten(path: Path, document: Any) -> Path:
     """Another file, with this document, and whose sums agree."""
     members = with_document(members_of(path), document)
-    other = path.with_name("changed.armnn")
+    other = path.with_name("changed.armnnpy")
     write_archive(str(other), members)
     return other
 

@@ -36,7 +36,7 @@ def runtime() -> Iterator[ann.Runtime]:
 @pytest.fixture
 def saved(tmp_path: Path, runtime: ann.Runtime) -> Path:
     """The demo model on CpuRef."""
-    return save_demo(tmp_path / "digits.armnn", runtime)
+    return save_demo(tmp_path / "digits.armnnpy", runtime)
 
 
 def read(path: Path) -> None:
@@ -58,7 +58,7 @@ def test_each_damaged_byte_is_noticed_or_harmless(saved: Path) -> None:
     whole = saved.read_bytes()
     before = [x.value.tobytes() for x in read_network(str(saved)).network.layers if _is_constant(x)]
     noise = random.Random(1)
-    target = saved.with_name("damaged.armnn")
+    target = saved.with_name("damaged.armnnpy")
     for _ in range(400):
         damaged = bytearray(whole)
         for _ in range(noise.choice([1, 1, 1, 4, 64])):
@@ -80,7 +80,7 @@ def _is_constant(layer: Any) -> bool:
 
 def test_each_cut_is_noticed(saved: Path) -> None:
     whole = saved.read_bytes()
-    target = saved.with_name("cut.armnn")
+    target = saved.with_name("cut.armnnpy")
     for size in [*range(0, 200, 7), *range(200, len(whole), 997), len(whole) - 1]:
         target.write_bytes(whole[:size])
         with pytest.raises(ann.ParseError):
@@ -116,7 +116,7 @@ def test_no_document_does_harm(
 ) -> None:
     """Values of other types, sizes and places, with sums that agree: refused, or a network."""
     need(runtime, backend)
-    saved = tmp_path / "digits.armnn"
+    saved = tmp_path / "digits.armnnpy"
     ann.optimize(ann.import_model(DEMO), [backend], runtime=runtime).save(saved)
     if not as_bytes:
         saved = changed(saved, without_bytes)
@@ -182,7 +182,7 @@ def test_a_source_that_does_not_fit_its_layer(
 ) -> None:
     """Found by damaging saved networks at random."""
     need(runtime, "CpuAcc")
-    saved = tmp_path / "digits.armnn"
+    saved = tmp_path / "digits.armnnpy"
     optimized = ann.optimize(ann.import_model(DEMO), ["CpuAcc"], runtime=runtime)
     optimized.save(saved, keep_subgraphs=True)
 
@@ -203,7 +203,7 @@ def test_a_document_may_not_be_deep(saved: Path) -> None:
 
 
 def test_compressed_members_are_refused(saved: Path, tmp_path: Path) -> None:
-    bomb = tmp_path / "bomb.armnn"
+    bomb = tmp_path / "bomb.armnnpy"
     with zipfile.ZipFile(saved) as source, zipfile.ZipFile(bomb, "w") as target:
         for info in source.infolist():
             kind = zipfile.ZIP_STORED if info.filename == "mimetype" else zipfile.ZIP_DEFLATED
@@ -362,7 +362,7 @@ def test_a_later_format_is_refused_in_words(saved: Path) -> None:
 
 @pytest.mark.parametrize("what", ["nothing", "folder", "pipe", "text"])
 def test_what_is_no_file_of_ours(tmp_path: Path, what: str) -> None:
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     if what == "folder":
         path.mkdir()
     elif what == "pipe":
@@ -411,7 +411,7 @@ def test_weights_are_summed_once(saved: Path, monkeypatch: pytest.MonkeyPatch) -
     assert summed.count(weights) == 3
     read_network(str(saved), in_place=False)
     assert summed.count(weights) == 4
-    copy = saved.with_name("copy.armnn")
+    copy = saved.with_name("copy.armnnpy")
     shutil.copy2(saved, copy)
     read(copy)
     assert summed.count(weights) == 5

@@ -431,10 +431,10 @@ def check_additions(runtime: ann.Runtime, path: Path) -> None:
 def test_a_blob_that_writes_no_bytes_is_compiled_again(
     runtime: ann.Runtime, journal: Callable[[], list[str]], tmp_path: Path
 ) -> None:
-    save_additions(runtime, tmp_path / "x.armnn")
+    save_additions(runtime, tmp_path / "x.armnnpy")
     gc.collect()
     before = len(journal())
-    check_additions(runtime, tmp_path / "x.armnn")
+    check_additions(runtime, tmp_path / "x.armnnpy")
     events = journal()[before:]
     assert events[:2] == ["blob made"] * 2
     assert events.count("blob released") == 2
@@ -447,11 +447,11 @@ def test_a_blob_is_saved_and_read_as_bytes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("VIEWS_SERIALIZES", "1")
-    save_additions(runtime, tmp_path / "x.armnn")
+    save_additions(runtime, tmp_path / "x.armnnpy")
     assert journal().count("blob serialized") == 2
     gc.collect()
     before = len(journal())
-    check_additions(runtime, tmp_path / "x.armnn")
+    check_additions(runtime, tmp_path / "x.armnnpy")
     events = journal()[before:]
     assert events[:2] == ["blob deserialized"] * 2
     assert "blob made" not in events
@@ -472,9 +472,9 @@ def test_a_blob_that_cannot_be_written(
     monkeypatch.setenv("VIEWS_SERIALIZES", "1")
     monkeypatch.setenv("VIEWS_FAULT", fault)
     with pytest.raises(ann.BackendError, match="'Views': the blob of layer 'compiled'") as raised:
-        save_additions(runtime, tmp_path / "x.armnn")
+        save_additions(runtime, tmp_path / "x.armnnpy")
     assert words in str(raised.value)
-    assert not list(tmp_path.glob("*.armnn"))
+    assert not list(tmp_path.glob("*.armnnpy"))
 
 
 def test_half_of_the_functions_is_refused(
@@ -499,10 +499,10 @@ def test_a_blob_that_cannot_be_read(
     runtime: ann.Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str, words: str
 ) -> None:
     monkeypatch.setenv("VIEWS_SERIALIZES", "1")
-    save_additions(runtime, tmp_path / "x.armnn")
+    save_additions(runtime, tmp_path / "x.armnnpy")
     monkeypatch.setenv("VIEWS_FAULT", fault)
     with pytest.raises(ann.BackendError, match="'Views'") as raised:
-        ann.load(tmp_path / "x.armnn", runtime=runtime)
+        ann.load(tmp_path / "x.armnnpy", runtime=runtime)
     assert words in str(raised.value)
 
 
@@ -516,7 +516,7 @@ def test_layers_of_a_refused_blob_are_compiled_again(
     refuses: str,
 ) -> None:
     monkeypatch.setenv("VIEWS_SERIALIZES", "1")
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     save_additions(runtime, path, keep=True)
     if refuses == "deserialize_blob":
         monkeypatch.setenv("VIEWS_FAULT", "deserialize refuses")
@@ -532,10 +532,10 @@ def test_a_refused_blob_says_what_to_do(
     runtime: ann.Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("VIEWS_SERIALIZES", "1")
-    save_additions(runtime, tmp_path / "x.armnn")
+    save_additions(runtime, tmp_path / "x.armnnpy")
     monkeypatch.setenv("VIEWS_REFUSES_BLOBS", "1")
     with pytest.raises(ann.BackendError, match="the driver is newer than 'v1'") as raised:
-        ann.load(tmp_path / "x.armnn", runtime=runtime)
+        ann.load(tmp_path / "x.armnnpy", runtime=runtime)
     assert "made for: v1" in str(raised.value)
     assert "keep_subgraphs=True" in str(raised.value)
 
@@ -549,8 +549,8 @@ def test_a_sub_graph_that_compiles_to_something_else(
     fault: str,
 ) -> None:
     """The layers inside are optimised anew, as `optimize` does with the backend as it is now."""
-    save_additions(runtime, tmp_path / "x.armnn")
+    save_additions(runtime, tmp_path / "x.armnnpy")
     monkeypatch.setenv("VIEWS_FAULT", fault)
-    check_additions(runtime, tmp_path / "x.armnn")
+    check_additions(runtime, tmp_path / "x.armnnpy")
     assert "optimised anew: 'compiled'" in caplog.text
     assert "sub-graph of layer 'compiled'" in caplog.text

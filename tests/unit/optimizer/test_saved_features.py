@@ -34,7 +34,7 @@ def changed(path: Path, change: Callable[[Any], None]) -> Path:
     document = json.loads(members["network.json"][0])
     change(document)
     members["network.json"] = (json.dumps(document).encode(),)
-    other = path.with_name("changed.armnn")
+    other = path.with_name("changed.armnnpy")
     write_archive(str(other), members)
     return other
 
@@ -56,7 +56,7 @@ def counter() -> ann.Network:
 
 @pytest.mark.parametrize("backend", ["CpuRef", "CpuAcc"])
 def test_variables_begin_with_their_initial_values(tmp_path: Path, backend: str) -> None:
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     with ann.Runtime() as runtime:
         if backend not in runtime.backends:
             pytest.skip(f"{backend} is not here")
@@ -67,8 +67,8 @@ def test_variables_begin_with_their_initial_values(tmp_path: Path, backend: str)
         again = OptimizedNetwork.load(path, runtime=runtime)
         assert dict(again.variables) == dict(optimized.variables)
         assert list(again.inputs) == ["x"]
-        again.save(tmp_path / "y.armnn")
-    assert (tmp_path / "y.armnn").read_bytes() == path.read_bytes()
+        again.save(tmp_path / "y.armnnpy")
+    assert (tmp_path / "y.armnnpy").read_bytes() == path.read_bytes()
     with ann.load(path) as net:
         results = [net.run(n * ONE)["after"][0] for n in (1, 10)]
         assert results == [7, 27]
@@ -89,7 +89,7 @@ def test_variables_begin_with_their_initial_values(tmp_path: Path, backend: str)
 def test_variables_that_no_network_has(
     tmp_path: Path, change: Callable[[Any, Any], None], message: str
 ) -> None:
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
 
     def edit(document: Any) -> None:
         (assign,) = (layer for layer in document["layers"] if "variable" in layer)
@@ -131,7 +131,7 @@ def test_operators_of_other_domains_keep_texts_and_attributes(tmp_path: Path) ->
     info = ann.TensorInfo((2, 3))
     made = network.add_layer(ann.LayerType.STAND_IN, [x], descriptor, output_infos=[info])
     network.add_output("y", made)
-    path, backend = tmp_path / "x.armnn", Acme()
+    path, backend = tmp_path / "x.armnnpy", Acme()
     with ann.Runtime(python_backends=[backend]) as runtime:
         ann.optimize(network, ["Acme"], runtime=runtime).save(path)
         with ann.load(path, runtime=runtime) as net:
@@ -160,7 +160,7 @@ def test_devices_are_opened_when_the_file_is_loaded(
         value = network.add_elementwise_unary(value, ann.UnaryOperation.NEG, name=name)
         value.backend_hint = hint
     network.add_output("y", value)
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     options = {"Devices:1": {"effort": 3}}
     with ann.Runtime(tmp_path) as runtime:
         optimized = ann.optimize(network, runtime=runtime, model_options=options)
@@ -194,7 +194,7 @@ def test_secret_options_are_in_no_file(tmp_path: Path, build_backend: Callable[.
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((3,)))
     network.add_output("y", network.add_elementwise_unary(x, ann.UnaryOperation.ABS))
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     with ann.Runtime(tmp_path) as runtime:
         for options in ({"effort": 5}, {"effort": 5, "seal": "hunter1"}):
             optimized = ann.optimize(network, runtime=runtime, model_options={"Options": options})
@@ -220,7 +220,7 @@ def test_converted_layouts_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         x, weights, np.zeros(4, np.float32), data_layout=ann.DataLayout.NCHW
     )
     network.add_output("y", made)
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     image = np.random.default_rng(1).random((1, 3, 8, 8), np.float32)
     picky = Picky(ann.DataLayout.NHWC)
     with ann.Runtime(enable_dynamic_backends=False, python_backends=[picky]) as runtime:

@@ -32,7 +32,7 @@ def runtime() -> Iterator[ann.Runtime]:
 @pytest.fixture
 def saved(tmp_path: Path, runtime: ann.Runtime) -> Path:
     """The demo model on CpuRef."""
-    return save_demo(tmp_path / "digits.armnn", runtime)
+    return save_demo(tmp_path / "digits.armnnpy", runtime)
 
 
 # ---- Round trips ---------------------------------------------------------------------------------
@@ -47,7 +47,7 @@ def test_a_loaded_file_is_the_network_that_was_saved(
     network = ann.import_model(DEMO)
     placement = {"conv2": "CpuRef"} if len(backends) == 2 else None
     optimized = ann.optimize(network, backends, runtime=runtime, placement=placement)
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     optimized.save(path, keep_subgraphs=keep)
     again = OptimizedNetwork.load(path, runtime=runtime)
     assert again.assignment.to_json() == optimized.assignment.to_json()
@@ -79,7 +79,7 @@ def test_load_recognises_a_file_and_saves_it_once_more(
 ) -> None:
     with ann.load(DEMO, ["CpuRef"]) as expected, ann.load(saved) as network:
         assert same(expected.run(image()), network.run(image()))
-    copy = tmp_path / "copy.armnn"
+    copy = tmp_path / "copy.armnnpy"
     OptimizedNetwork.load(saved, runtime=runtime).save(copy)
     assert copy.read_bytes() == saved.read_bytes()
 
@@ -88,7 +88,7 @@ def test_a_compiled_sub_graph_is_saved_once_more_by_its_layers(
     tmp_path: Path, runtime: ann.Runtime
 ) -> None:
     need(runtime, "CpuAcc")
-    first, second = tmp_path / "1.armnn", tmp_path / "2.armnn"
+    first, second = tmp_path / "1.armnnpy", tmp_path / "2.armnnpy"
     ann.optimize(ann.import_model(DEMO), ["CpuAcc"], runtime=runtime).save(first)
     OptimizedNetwork.load(first, runtime=runtime).save(second)
     assert first.read_bytes() == second.read_bytes()
@@ -99,7 +99,7 @@ def test_another_process_computes_the_same(
     tmp_path: Path, runtime: ann.Runtime, backend: str
 ) -> None:
     need(runtime, backend)
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     optimized = ann.optimize(ann.import_model(DEMO), [backend], runtime=runtime)
     optimized.save(path)
     np.save(tmp_path / "x.npy", image()["image"])
@@ -149,7 +149,7 @@ def test_values_of_all_kinds(tmp_path: Path, runtime: ann.Runtime) -> None:
     network.add_output("half", half)
     flags = network.add_constant(np.array([True, False]))
     network.add_output("flags", flags)
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     optimized = ann.optimize(network, ["CpuRef"], runtime=runtime)
     optimized.save(path)
     given = {"q": np.int8([[1, 2, 3], [4, 5, 6]]), "x": np.float32([[-2, 0, 9e9], [1, 2, np.inf]])}
@@ -218,7 +218,7 @@ def test_a_file_is_replaced_as_a_whole(
     assert [path.name for path in saved.parent.iterdir()] == [saved.name]
 
 
-@pytest.mark.parametrize("path", [3, None, "a\0b", "/nowhere/at/all/x.armnn", "."])
+@pytest.mark.parametrize("path", [3, None, "a\0b", "/nowhere/at/all/x.armnnpy", "."])
 def test_paths_that_are_none(saved: Path, runtime: ann.Runtime, path: Any) -> None:
     optimized = OptimizedNetwork.load(saved, runtime=runtime)
     with pytest.raises(ann.InvalidArgumentError):
@@ -228,7 +228,7 @@ def test_paths_that_are_none(saved: Path, runtime: ann.Runtime, path: Any) -> No
 
 
 def test_a_path_of_bytes(saved: Path, tmp_path: Path, runtime: ann.Runtime) -> None:
-    copy = tmp_path / "copy.armnn"
+    copy = tmp_path / "copy.armnnpy"
     OptimizedNetwork.load(bytes(saved), runtime=runtime).save(bytes(copy))
     assert copy.read_bytes() == saved.read_bytes()
 
@@ -245,10 +245,10 @@ def test_free_dimensions_are_bound_first(tmp_path: Path, runtime: ann.Runtime) -
     network = ann.Network.from_builder("free", {"x": free}, build, {"y": free})
     optimized = ann.optimize(network, ["CpuRef"], runtime=runtime)
     with pytest.raises(ann.InvalidArgumentError, match="free dimensions") as raised:
-        optimized.save(tmp_path / "x.armnn")
+        optimized.save(tmp_path / "x.armnnpy")
     assert "specialize" in str(raised.value)
-    optimized.specialize({"x": (2, 3)}).save(tmp_path / "x.armnn")
-    with ann.load(tmp_path / "x.armnn") as loaded:
+    optimized.specialize({"x": (2, 3)}).save(tmp_path / "x.armnnpy")
+    with ann.load(tmp_path / "x.armnnpy") as loaded:
         assert loaded.run(np.float32([[1, -1, 0]] * 2))["y"].tolist() == [[1, 1, 0]] * 2
 
 
@@ -278,7 +278,7 @@ def test_a_layer_is_not_taken_any_more(
     network = ann.Network("half precision")
     x = network.add_input("x", ann.TensorInfo((2, 3), ann.DataType.FLOAT16))
     network.add_output("y", network.add_addition(x, x, name="sum"))
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     ann.optimize(network, ["CpuRef"], runtime=runtime).save(path)
 
     def move(document: Any) -> None:

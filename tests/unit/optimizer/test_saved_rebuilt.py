@@ -114,7 +114,7 @@ def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
 def test_parts_that_are_compiled_otherwise_are_optimised_anew(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, version: str
 ) -> None:
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     save(path)
     with runtime_with(Compiler(version)) as runtime:
         loaded = OptimizedNetwork.load(path, runtime=runtime)
@@ -142,7 +142,7 @@ def test_parts_that_are_taken_stay_as_they_are(
 ) -> None:
     """One chain of three changes: the others are compiled once, from their own layers."""
 
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     save(path)
     picky = Compiler("no sqrt")
     with runtime_with(picky) as runtime:
@@ -161,7 +161,7 @@ def test_parts_that_are_taken_stay_as_they_are(
 def test_a_backend_that_is_not_there_gives_its_layers_to_others(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     save(path)
     with runtime_with() as runtime:
         loaded = OptimizedNetwork.load(path, runtime=runtime)
@@ -179,7 +179,7 @@ def test_layers_that_nobody_takes_are_an_error(tmp_path: Path) -> None:
         network.add_input("x", ann.TensorInfo(X.shape)), ann.UnaryOperation.EXP, name="exp"
     )
     network.add_output("y", value)
-    path = tmp_path / "x.armnn"
+    path = tmp_path / "x.armnnpy"
     with runtime_with(Compiler()) as runtime:
         ann.optimize(network, ["Compiler"], runtime=runtime).save(path)
     picky = Compiler("no exp")

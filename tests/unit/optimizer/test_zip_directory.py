@@ -119,7 +119,7 @@ def test_damage_anywhere_is_a_value_error(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_members_that_share_bytes(tmp_path: Path) -> None:
     """Their sums would be computed over the same bytes again and again, for hours."""
-    path = tmp_path / "shared.armnn"
+    path = tmp_path / "shared.armnnpy"
     write_archive(str(path), {f"blobs/{index}": (bytes(50000 >> index),) for index in range(4)})
     assert Archive(str(path)).read("blobs/3") == bytes(6250)
     data = bytearray(path.read_bytes())

@@ -54,7 +54,7 @@ def test_the_second_load_imports_nothing(tmp_path: Path, imports: list[object]) 
     assert run(cache=folder) == expected
     assert len(imports) == 2  # without a cache, and the first time
     (file,) = files(folder)
-    assert file.suffix == ".armnn"
+    assert file.suffix == ".armnnpy"
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
@@ -107,7 +107,7 @@ def test_two_writers_at_once(tmp_path: Path) -> None:
     code = (
         "import sys, armnn_py as ann\n"
         "for _ in range(4):\n"
-        "    for file in __import__('pathlib').Path(sys.argv[2]).glob('*.armnn'):\n"
+        "    for file in __import__('pathlib').Path(sys.argv[2]).glob('*.armnnpy'):\n"
         "        file.unlink(missing_ok=True)\n"
         "    ann.load(sys.argv[1], ['CpuRef'], cache=sys.argv[2]).close()\n"
     )
@@ -117,7 +117,7 @@ def test_two_writers_at_once(tmp_path: Path) -> None:
         _, errors = writer.communicate(timeout=120)
         assert writer.returncode == 0, errors
         assert errors == b""
-    assert all(file.suffix == ".armnn" for file in files(tmp_path))
+    assert all(file.suffix == ".armnnpy" for file in files(tmp_path))
 
 
 def test_what_was_used_longest_ago_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,15 +129,19 @@ def test_what_was_used_longest_ago_goes(tmp_path: Path, monkeypatch: pytest.Monk
     run(cache=tmp_path, shapes={"image": (1, 1, 8, 8)})
     run(cache=tmp_path)  # used: now it is the newest
     (tmp_path / "mine.txt").write_text("not of the cache")
-    old = tmp_path / ".x.armnn.abc.tmp"
+    old = tmp_path / ".x.armnnpy.abc.tmp"
     old.write_bytes(b"left by a crash")
     os.utime(old, (1, 1))
+    former = tmp_path / f"{'0' * 64}.armnn"  # the suffix that Arm NN's own files have
+    former.write_bytes(first.read_bytes())
+    os.utime(former, (1, 1))
     run(cache=tmp_path, placement={"conv*": "CpuRef"})
     names = files(tmp_path)
     assert first in names
     assert tmp_path / "mine.txt" in names
     assert old not in names
-    assert len([path for path in names if path.suffix == ".armnn"]) == 2
+    assert former not in names
+    assert len([path for path in names if path.suffix == ".armnnpy"]) == 2
 
 
 def test_what_is_not_kept_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -26,16 +26,19 @@ def reverse_sequences(emit: Emitter, x: Value, lengths: Value, *, batch: int) ->
     if shape_of(lengths) != (count,):
         raise ParseError(f"lengths of shape {shape_of(lengths)} for {count} sequences")
     column = (1, count) if batch else (count, 1)
+    if isinstance(lengths, Known) and (lengths.array > steps).any():
+        raise ParseError(f"a length of {lengths.array.max()} for sequences of {steps} steps")
     lengths = emit.reshape(emit.cast(lengths, np.int32, "int32"), column, "lengths")
     lines = positions(steps, np.int32).reshape((steps, 1) if batch else (1, steps))
     last = emit.sub(lengths, Known(np.array(1, np.int32)), "last")
     turned = emit.sub(last, Known(lines), "turned")
     inside = emit.compare(ComparisonOperation.LESS, Known(lines), lengths, "inside")
     step = emit.where(inside, turned, Known(lines), "step")
-    lanes = positions(count, np.int32).reshape(column)
-    if batch:
-        places = emit.add(emit.mul(step, Known(np.array(count, np.int32)), "row"), Known(lanes))
-    else:
-        places = emit.add(step, Known(lanes * np.int32(steps)), "places")
+    lanes = positions(count, np.int32) * np.int32(1 if batch else steps)
+    # Reading the positions of a table refuses steps behind the last one.
+    row = emit.gather(
+        Known(positions(steps, np.int32) * np.int32(count if batch else 1)), step, 0, "row"
+    )
+    places = emit.add(row, Known(lanes.reshape(column)), "places")
     rows = emit.reshape(x, (steps * count, *shape[2:]), "rows")
     return emit.gather(rows, places, 0)

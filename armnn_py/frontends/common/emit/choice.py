@@ -17,13 +17,26 @@ from armnn_py.frontends.common.values import (
     elements_of,
     shape_of,
 )
-from armnn_py.types import LayerType
+from armnn_py.types import ComparisonOperation, LayerType
 
 __all__ = ["Choice"]
 
 
 class Choice(Arithmetic):
-    """Adds `where` to the building blocks."""
+    """Adds choices per element to the building blocks."""
+
+    def from_start(self, indices: Value, name: str = "from_start") -> Value:
+        """Return indices with the highest number in place of negative ones.
+
+        Layers count negative indices from the end of a dimension. The highest number lies outside
+        of every dimension.
+        """
+        dtype = dtype_of(indices)
+        if dtype.kind == "u":
+            return indices
+        highest = Known(np.array(np.iinfo(dtype).max, dtype))
+        below = self.compare(ComparisonOperation.LESS, indices, self.scalar(0, indices), "below")
+        return self.where(below, highest, indices, name)
 
     def where(self, condition: Value, x: Value, y: Value, name: str = "") -> Value:
         """Return ``x`` where ``condition`` holds, else ``y``; all three broadcast."""

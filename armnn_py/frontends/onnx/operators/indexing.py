@@ -14,14 +14,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from armnn_py.errors import ParseError
+from armnn_py.frontends.common.counting import counted
 from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.emit import Emitter
-from armnn_py.frontends.common.known import known_integers
 from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.symbolic import is_symbolic
-from armnn_py.types import ComparisonOperation, ReduceOperation, ScatterNdFunction
+from armnn_py.types import ComparisonOperation, LayerType, ScatterNdFunction
 
 _GATHER_LIMIT = 2**31
 #: A diagonal as far from the corner as this lies outside of every tensor.
@@ -51,21 +51,8 @@ def _check_indices(view: NodeView) -> None:
         raise ParseError(f"indices of type {view.dtype(1)}, int32 or int64 expected")
 
 
-def _counted_from_front(view: NodeView, indices: Value, limits: Sequence[int]) -> Value:
-    """Return indices as int32 with negative ones resolved; ``limits`` is per last dimension."""
-    emit = view.emit
-    if isinstance(indices, Known):
-        return Known(_resolved(indices.array, limits))
-    limit = known_integers(limits, np.int32)
-    narrow = emit.cast(indices, np.int32, "int32")
-    zero = Known(np.array(0, np.int32))
-    below = emit.compare(ComparisonOperation.LESS, narrow, zero, "below")
-    turn = emit.mul(emit.cast(below, np.int32, "turn"), limit, "offset")
-    return emit.add(narrow, turn, "from_front")
-
-
 def _resolved(indices: Array, limits: Sequence[int]) -> Array:
-    """Do the same to known indices, and refuse those that lie outside."""
+    """Return known indices as int32, counted from the front; ``limits`` is per last dimension."""
     limit = np.array(limits, np.int32)
     if ((indices < -limit) | (indices >= limit)).any():
         raise ParseError(f"an index lies outside {list(limits)}")
@@ -92,25 +79,32 @@ def _gather_nd(view: NodeView) -> Value:
     depth = indices[-1]
     if depth < 1 or batch + depth > len(shape) or shape[:batch] != indices[:batch]:
         raise ParseError(f"indices of shape {indices} do not fit {shape} with batch_dims {batch}")
+    places = view.known(1)
+    if places is None:
+        return emit.layer(LayerType.GATHER_ND, [view.value(0), _with_batch(view, batch)])
     _check_size(shape)
     indexed, rest = shape[batch : batch + depth], shape[batch + depth :]
     # View the tensor as rows, one for each index.
-    found = _counted_from_front(view, view.value(1), indexed)
-    weights = known_integers(_strides(indexed), np.int32)
-    if isinstance(found, Known):
-        positions: Value = Known(np.asarray((found.array * weights.array).sum(-1, dtype=np.int32)))
-    else:
-        scaled = emit.mul(found, weights, "scaled")
-        positions = emit.reduce(
-            ReduceOperation.SUM, scaled, (len(indices) - 1,), False, "positions"
-        )
+    found = _resolved(places, indexed)
+    positions = (found * np.array(_strides(indexed), np.int32)).sum(-1, dtype=np.int32)
     if batch:
         count = math.prod(shape[:batch])
         start = positions_of(count, np.int32) * np.int32(math.prod(indexed))
-        start = start.reshape(*shape[:batch], *[1] * (len(indices) - 1 - batch))
-        positions = emit.add(positions, Known(start), "batch")
+        positions = positions + start.reshape(*shape[:batch], *[1] * (len(indices) - 1 - batch))
     rows = emit.reshape(view.value(0), (math.prod(shape[: batch + depth]), *rest), "rows")
-    return emit.gather(rows, positions, 0)
+    return emit.gather(rows, Known(positions), 0)
+
+
+def _with_batch(view: NodeView, batch: int) -> Value:
+    """Return the index vectors with the place of each in the batch before them."""
+    if not batch:
+        return view.value(1)
+    outer = view.shape(1)[:-1]
+    counted(math.prod(outer) * batch)
+    lanes = np.moveaxis(np.indices(outer, view.dtype(1))[:batch], 0, -1)
+    return view.emit.concat(
+        [Known(np.ascontiguousarray(lanes)), view.value(1)], len(outer), "vectors"
+    )
 
 
 @operator("GatherElements", since=11)
@@ -131,9 +125,15 @@ def _positions(view: NodeView, shape: Sequence[int], target: Sequence[int], axis
     """Return the flat position in ``shape`` of each element that operand 1 of ``target`` names."""
     emit = view.emit
     _check_indices(view)
-    found = _counted_from_front(view, view.value(1), (shape[axis],))
-    scaled = emit.mul(found, Known(np.array(_strides(shape)[axis], np.int32)), "scaled")
-    return emit.add(scaled, Known(_own_positions(target, shape, axis)), "positions")
+    stride, own = _strides(shape)[axis], Known(_own_positions(target, shape, axis))
+    known = view.known(1)
+    if known is not None:
+        return emit.add(Known(_resolved(known, (shape[axis],)) * np.int32(stride)), own)
+    if not math.prod(target):
+        return own
+    # Reading the positions of a table refuses indices that lie outside of the dimension.
+    table = Known(positions_of(shape[axis], np.int32) * np.int32(stride))
+    return emit.add(emit.gather(table, view.value(1), 0, "scaled"), own, "positions")
 
 
 def _own_positions(target: Sequence[int], shape: Sequence[int], axis: int) -> Array:
@@ -263,16 +263,21 @@ def _one_hot(view: NodeView) -> Value:
     if shape_of(values) != (2,) or depth < 1:
         raise ParseError(f"values of shape {shape_of(values)}, depth {depth}")
     # Index i becomes row i of an identity matrix, with the two given values for 0 and 1.
-    if not isinstance(indices, Known) and dtype_of(indices).kind == "f":
+    dtype = dtype_of(indices)
+    if dtype.kind == "f" or dtype.itemsize < 4:
         indices = emit.cast(indices, np.int32, "indices")
+    elif dtype.kind == "u":
+        indices = emit.cast(indices, np.int64, "indices")
     numbers = positions_of(depth).astype(dtype_of(indices))
     classes = Known(numbers.reshape([depth if d == axis else 1 for d in range(rank)]))
     wide = [*view.shape(0)]
     wide.insert(axis, 1)
     spread = emit.reshape(indices, wide, "spread")
-    back = emit.sub(classes, emit.scalar(depth, indices), "from_end")
     hit = emit.compare(ComparisonOperation.EQUAL, spread, classes, "hit")
-    hit_back = emit.compare(ComparisonOperation.EQUAL, spread, back, "hit_from_end")
     off, on = emit.split(values, [1, 1], 0, "values")
+    if view.version < 11:  # there, negative indices are outside
+        return emit.where(hit, on, off)
+    back = emit.sub(classes, emit.scalar(depth, indices), "from_end")
+    hit_back = emit.compare(ComparisonOperation.EQUAL, spread, back, "hit_from_end")
     inner = emit.where(hit_back, on, off, "negative")
     return emit.where(hit, on, inner)

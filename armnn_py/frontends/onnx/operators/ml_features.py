@@ -35,7 +35,7 @@ def _array_feature_extractor(view: NodeView) -> Value:
         raise ParseError(f"{count} indices of an input of shape {shape}")
     if view.dtype(1).kind not in "iu":
         raise ParseError(f"indices of type {view.dtype(1)}, int64 expected")
-    columns = emit.reshape(view.value(1), (count,), "columns")
+    columns = emit.from_start(emit.reshape(view.value(1), (count,), "columns"))
     taken = emit.gather(view.value(0), columns, len(shape) - 1, "taken")
     return emit.reshape(taken, (*(shape[:-1] or (1,)), count))
 

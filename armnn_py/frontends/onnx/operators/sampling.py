@@ -266,7 +266,10 @@ def _roi_align(view: NodeView) -> Value:
         return emit.reshape(value, shape, "spread") if shape_of(value) else value
 
     rows, count = sampler.rows(), regions[0]
-    first = emit.reshape(emit.cast(view.value(2), np.int32, "image"), (count, 1, 1), "images")
+    # Reading the numbers of images from a table refuses numbers that no image has.
+    images = Known(positions_of(view.shape(0)[0], np.int32))
+    image = emit.gather(images, emit.from_start(view.value(2)), 0, "image")
+    first = emit.reshape(image, (count, 1, 1), "images")
     reads = []
     for (y, y_weight), (x, x_weight) in itertools.product(down, across):
         taps = [

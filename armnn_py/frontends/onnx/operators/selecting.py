@@ -105,6 +105,9 @@ def _reverse_sequence(view: NodeView) -> Value:
     time, batch = (view.integer("time_axis", 0), view.integer("batch_axis", 1))
     if view.rank(0) < 2 or {time, batch} != {0, 1}:
         raise ParseError(f"time_axis {time} and batch_axis {batch} of {view.rank(0)} dimensions")
+    lengths = view.known(1)
+    if lengths is not None and (lengths < 0).any():
+        raise ParseError(f"'sequence_lens' holds {lengths.min()}, at least 0 expected")
     return reverse_sequences(view.emit, view.value(0), view.value(1), batch=batch)
 
 

@@ -30,7 +30,7 @@ def _max_unpool(view: NodeView) -> Value:
     if min(image) < 0 or math.prod(image) >= 2**31:
         raise Unsupported(f"an output of shape {image}")
     count = math.prod(shape)
-    places = emit.cast(emit.reshape(view.value(1), (count, 1), "indices"), np.int32, "places")
+    places = emit.from_start(emit.reshape(view.value(1), (count, 1), "indices"), "places")
     updates = emit.reshape(view.value(0), (count,), "updates")
     zeros = Known(np.zeros(counted(math.prod(image)), view.dtype(0)))
     y = emit.scatter_nd(zeros, places, updates, ScatterNdFunction.UPDATE, "spread")

@@ -16,11 +16,16 @@ from armnn_py.types import BinaryOperation, LayerType, ScatterNdFunction
 
 
 def _indices(view: OperatorView, index: int) -> Value:
-    """Return an operand of indices, narrow ones as 32-bit integers."""
+    """Return an operand of indices, narrow ones as 32-bit integers.
+
+    Negative ones do not count from the end, as in layers, but lie outside.
+    """
     value = view.value(index)
     if dtype_of(value).kind not in "iu":
         raise ParseError(f"indices of {dtype_of(value)}, integers expected")
-    return value if dtype_of(value).itemsize > 2 else view.emit.cast(value, np.int32, "indices")
+    if dtype_of(value).itemsize <= 2:
+        value = view.emit.cast(value, np.int32, "indices")
+    return view.emit.from_start(value)
 
 
 @operator("GATHER")
@@ -49,7 +54,7 @@ def _gathered(view: OperatorView, indices: Value) -> Value:
     if isinstance(x, Known) and isinstance(indices, Known) and x.quantization is None:
         places = tuple(np.moveaxis(indices.array, -1, 0))
         limits = x.array.shape[: len(places)]
-        if any((p < 0).any() or (p >= n).any() for p, n in zip(places, limits, strict=True)):
+        if any((p >= n).any() for p, n in zip(places, limits, strict=True)):
             raise ParseError("an index lies outside of the value")
         shape = (*indices.array.shape[:-1], *x.array.shape[len(places) :])
         if view.emit.movable([x], shape):

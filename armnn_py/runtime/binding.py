@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -154,7 +154,7 @@ class Binder:
         info_of: Callable[[str], TensorInfo],
         *,
         share: bool = False,
-        in_place: Callable[[], frozenset[tuple[int, int]]] = frozenset,
+        in_place: Callable[[], Container[tuple[int, int]]] = tuple,
     ) -> tuple[list[np.ndarray], Mapping[str, np.ndarray]]:
         """Check the caller's outputs; return inputs, copied where one overlaps them, and outputs.
 
@@ -200,7 +200,7 @@ class Binder:
         self,
         arrays: Sequence[np.ndarray],
         out: Mapping[str, np.ndarray],
-        in_place: Callable[[], frozenset[tuple[int, int]]],
+        in_place: Callable[[], Container[tuple[int, int]]],
     ) -> dict[int, str]:
         """Inputs whose memory an output overwrites too early, by index, and such an output."""
         found: dict[int, str] = {}

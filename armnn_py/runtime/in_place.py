@@ -10,52 +10,70 @@ it is a copy of the host, which has nothing to do then.
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
+from armnn_py.records import record
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from armnn_py.runtime.planned import Build, PlannedStep, PlannedTensor
 
-__all__ = ["find_in_place"]
+__all__ = ["InPlace", "find_in_place"]
 
 _INPUT, _OUTPUT = abi.ARMNN_PLAN_TENSOR_INPUT, abi.ARMNN_PLAN_TENSOR_OUTPUT
 
 
-def find_in_place(build: Build) -> frozenset[tuple[int, int]]:
-    """Indices of inputs and outputs that may be one array of the caller, in pairs."""
+@record
+class InPlace:
+    """The pairs of an input and an output, by index, that may be one array of the caller.
+
+    Found when asked: a network of thousands of inputs and outputs has millions of pairs.
+    """
+
+    input_sizes: dict[int, int] = field(default_factory=dict)
+    """Size in bytes of each input that may share its array, by index."""
+    output_sizes: dict[int, int] = field(default_factory=dict)
+    last_read: dict[int, int] = field(default_factory=dict)
+    """Position of the last step that reads an input."""
+    first_written: dict[int, int] = field(default_factory=dict)
+    same_step: set[tuple[int, int]] = field(default_factory=set)
+    """Pairs of which one step may read the input and write the output."""
+
+    def __contains__(self, pair: tuple[int, int]) -> bool:
+        """Whether an input and an output may be one array."""
+        index, output = pair
+        size, write = self.input_sizes.get(index), self.first_written.get(output)
+        if size is None or write is None or self.output_sizes.get(output) != size:
+            return False
+        read = self.last_read.get(index, -1)
+        return read < write or (read == write and pair in self.same_step)
+
+
+def find_in_place(build: Build) -> InPlace:
+    """Find out when each input is last read, and each output first written."""
+    found = InPlace()
     if build.has_fences:
-        return frozenset()  # steps of queues go on beside those behind them
-    last_read: dict[int, int] = {}
-    first_written: dict[int, int] = {}
+        return found  # steps of queues go on beside those behind them
     unsure: set[int] = set()  # tensors of the caller that steps use beyond their end
     for position, step in enumerate(build.steps):
         read = _callers_tensors(build, step.inputs, _INPUT)
         written = _callers_tensors(build, step.outputs, _OUTPUT)
         for tensor in read:
-            last_read[tensor.index] = position
+            found.last_read[tensor.index] = position
         for tensor in written:
-            first_written.setdefault(tensor.index, position)
+            found.first_written.setdefault(tensor.index, position)
         if not _ends_in_time(build, step):
             unsure.update(id(tensor) for tensor in (*read, *written))
-    by_size: dict[int, list[int]] = {}
+    for position in {*found.last_read.values()} & {*found.first_written.values()}:
+        found.same_step.update(_pairs_of(build, build.steps[position]))
+    sizes = {_INPUT: found.input_sizes, _OUTPUT: found.output_sizes}
     for tensor in build.tensors:
-        if tensor.kind == _INPUT and id(tensor) not in unsure:
-            by_size.setdefault(tensor.size, []).append(tensor.index)
-    pairs = []
-    for tensor in build.tensors:
-        if tensor.kind != _OUTPUT or id(tensor) in unsure or tensor.index not in first_written:
-            continue
-        write = first_written[tensor.index]
-        for index in by_size.get(tensor.size, ()):
-            read_at = last_read.get(index, -1)
-            if read_at < write or (
-                read_at == write and _does_both(build, build.steps[write], index, tensor.index)
-            ):
-                pairs.append((index, tensor.index))
-    return frozenset(pairs)
+        if tensor.kind in sizes and id(tensor) not in unsure:
+            sizes[tensor.kind][tensor.index] = tensor.size
+    return found
 
 
 def _callers_tensors(build: Build, numbers: Sequence[int], kind: int) -> list[PlannedTensor]:
@@ -76,28 +94,26 @@ def _ends_in_time(build: Build, step: PlannedStep) -> bool:
     )
 
 
-def _does_both(build: Build, step: PlannedStep, index: int, output: int) -> bool:
-    """Whether a step may read the whole of an input, once, and write the output in its place."""
-    sources = _places(build, step.inputs, _INPUT, index)
-    targets = _places(build, step.outputs, _OUTPUT, output)
-    if len(sources) != 1 or len(targets) != 1 or None in (*sources, *targets):
-        return False
-    if step.workload is None:
-        return True
-    (source,), (target,) = sources, targets
-    assert source is not None
-    assert target is not None
-    return step.workload.requirements.may_be_in_place(target, source)
+def _pairs_of(build: Build, step: PlannedStep) -> Iterator[tuple[int, int]]:
+    """The inputs that a step may read whole, once, while it writes an output in their place."""
+    sources = _places(build, step.inputs, _INPUT)
+    if step.workload is not None:  # masks of requirements are of 64 bits
+        sources = {index: place for index, place in sources.items() if place < 64}
+    for output, target in _places(build, step.outputs, _OUTPUT).items():
+        for index, source in sources.items():
+            if step.workload is None or step.workload.requirements.may_be_in_place(target, source):
+                yield index, output
 
 
-def _places(build: Build, numbers: Sequence[int], kind: int, index: int) -> list[int | None]:
-    """Where a step has an input or output of the network; None for a part of it."""
-    found: list[int | None] = []
+def _places(build: Build, numbers: Sequence[int], kind: int) -> dict[int, int]:
+    """Where a step has inputs or outputs of the network, by index: those that it has once, whole."""
+    found: dict[int, int | None] = {}
     for place, number in enumerate(numbers):
         if number == abi.ARMNN_PLAN_NONE:
             continue
         tensor = build.tensors[number]
         root, _ = tensor.location
-        if root.kind == kind and root.index == index:
-            found.append(place if root is tensor else None)
-    return found
+        if root.kind == kind:
+            is_whole = root is tensor and root.index not in found
+            found[root.index] = place if is_whole else None
+    return {index: place for index, place in found.items() if place is not None}

@@ -24,6 +24,8 @@ from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from armnn_py._native.plan import NativePlan
     from armnn_py._native.workloads import NativeWorkloadFactory
     from armnn_py.backends.backend import Backend
@@ -96,7 +98,7 @@ class NetworkPlan:
         self.elided: list[str] = []
         self.listeners: tuple[str, ...] = ()
         self.native: NativePlan | None = None
-        self.in_place: frozenset[tuple[int, int]] = frozenset()
+        self.in_place: Container[tuple[int, int]] = ()
         self._placed = placed
         self._workloads = PlanWorkloads(optimized, debug, late)
         with contextlib.ExitStack() as undo:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
@@ -107,7 +107,7 @@ class PlanChoice:
             return self._pool.plan(self.only_key).shape_tables.find(key).outputs[name]
         return self._pool.plan(key).network.outputs[name]
 
-    def in_place(self, key: PlanKey) -> frozenset[tuple[int, int]]:
+    def in_place(self, key: PlanKey) -> Container[tuple[int, int]]:
         """Pairs of an input and an output that may be one array, for a key of `ready_key`."""
         return self._pool.plan(self.key_in_pool(key)).in_place
 

@@ -188,3 +188,30 @@ def test_parts_of_several_backends(runtime: ann.Runtime) -> None:
         expected = x + np.maximum(x, 0)
         net.run(x, out={"y0": x}, share_inputs=True)
         np.testing.assert_array_equal(x, expected)
+
+
+def test_thousands_of_inputs_are_looked_at_once_each(
+    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from armnn_py.runtime import in_place
+
+    looked: list[int] = []
+    places = in_place._places
+
+    def counted(build: Any, numbers: Any, *rest: Any) -> Any:
+        looked.append(len(numbers))
+        return places(build, numbers, *rest)
+
+    monkeypatch.setattr(in_place, "_places", counted)
+    count = 300
+
+    def total(network: ann.Network, slots: Any) -> Any:
+        found = slots[0]
+        for slot in slots[1:]:
+            found = network.add_addition(found, slot)
+        return found
+
+    with ann.load(network_of(total, inputs=count), ["CpuAcc"], runtime=runtime) as net:
+        assert count < sum(looked) <= 4 * count
+        y = net.run({f"x{n}": A for n in range(count)})["y0"]
+    np.testing.assert_array_equal(y, A * count)

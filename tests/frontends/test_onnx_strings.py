@@ -221,3 +221,23 @@ def test_weights_and_constants_of_strings_are_known() -> None:
     model = built(nodes, {"x": x}, ["y"], {"zero": np.zeros(1, np.float32)})
     assert same(model, {"x": x})["y"].tolist() == [3, 0]
     assert not ann.import_model(model).stages
+
+
+def test_graphs_that_an_operator_does_not_have_read_nothing() -> None:
+    """The standard gives IsNaN no attribute; the file's graph reads strings of the graph around."""
+    node = helper.make_node
+    matched = node("RegexFullMatch", ["text"], ["m"], pattern="a")
+    body = helper.make_graph([matched], "b", [], [helper.make_tensor_value_info("m", 9, [1])])
+    graph = helper.make_graph(
+        [node("Relu", ["x"], ["y"], body=body)],
+        "stray",
+        [
+            helper.make_tensor_value_info("x", TensorProto.FLOAT, [2]),
+            helper.make_tensor_value_info("text", TensorProto.STRING, [1]),
+        ],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2])],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)])
+    with ann.load(model.SerializeToString(), ["CpuRef"]) as net:
+        y = net.run({"x": np.float32([-1, 2]), "text": np.array(["a"], object)})["y"]
+    np.testing.assert_array_equal(y, [0, 2])

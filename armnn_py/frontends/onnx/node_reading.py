@@ -18,6 +18,7 @@ from armnn_py.frontends.onnx.ml_strings import with_numbers
 from armnn_py.frontends.onnx.ordering import live_nodes, sort_nodes
 from armnn_py.frontends.onnx.parts import GraphParts
 from armnn_py.frontends.onnx.reading import protobuf_text
+from armnn_py.frontends.onnx.table import has_body
 from armnn_py.frontends.onnx.tensors import Unreadable, read_tensor
 
 if TYPE_CHECKING:
@@ -98,11 +99,16 @@ class NodeReader:
             what = f"node {quoted(name)} ({op_type})"
             if not op_type:
                 raise ParseError(f"node {quoted(name)} names no operator")
+            domain = domain_of(protobuf_text(proto.domain, f"domain of {what}"))
             bodies: list[Body] = []
 
-            def read_body(graph: Any, attribute: str, parts: GraphParts, name: str = name) -> Body:
+            def read_body(
+                graph: Any, attribute: str, parts: GraphParts, name: str = name,
+                kind: tuple[str, str] = (domain, op_type), bodies: list[Body] = bodies,
+            ) -> Body:  # fmt: skip
                 body = self._body(graph, f"{path}{name}/{attribute}/", parts)
-                bodies.append(body)  # noqa: B023 - called before the next turn
+                if has_body(*kind, attribute):
+                    bodies.append(body)
                 return body
 
             attributes = read_attributes(
@@ -112,7 +118,7 @@ class NodeReader:
                 Node(
                     index=index,
                     name=name,
-                    domain=domain_of(protobuf_text(proto.domain, f"domain of {what}")),
+                    domain=domain,
                     op_type=op_type,
                     inputs=tuple(protobuf_text(v, f"input of {what}") for v in proto.input),
                     outputs=tuple(protobuf_text(v, f"output of {what}") for v in proto.output),

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Between", "split"]
 
-#: Nodes that an error names.
 #: Stages one behind another: each is converted, loaded and run inside of the one before.
 _DEEPEST = 64
 
@@ -142,6 +141,7 @@ class _Cutting:
             for node in self.cuts:
                 self.scope.work.problems.add_node(node, f"more than {_DEEPEST} stages before it")
             self.scope.work.problems.raise_if_any()
+            raise ParseError(f"more than {_DEEPEST} stages one behind another", path=model.path)
         between = [node for node in self.cuts if self._is_between(node)]
         is_between = {node.index for node in between}
         before: list[Node] = []

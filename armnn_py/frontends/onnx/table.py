@@ -150,6 +150,8 @@ _FAMILY_OF = {
     for name in names.split()
 }
 _TABLE: dict[tuple[str, str], list[Operator]] = {}
+_BODIES = {"If": ("then_branch", "else_branch"), "Loop": ("body",), "Scan": ("body",)}
+"""Attributes that are graphs, by operator."""
 
 
 def operator(
@@ -179,6 +181,17 @@ def find_operator(domain: str, op_type: str, version: int) -> Operator | None:
         if entry.since <= version:
             found = entry
     return found
+
+
+def has_body(domain: str, op_type: str, attribute: str) -> bool:
+    """Return whether a graph in an attribute is a body of the node.
+
+    Operators that have a converter ignore attributes that the standard does not give them. A node
+    of any other operator is a call of a function, or goes to a backend with all that it has.
+    """
+    if (domain, op_type) not in _FAMILY_OF:
+        return True
+    return not domain and attribute in _BODIES.get(op_type, ())
 
 
 def operator_names() -> tuple[str, ...]:

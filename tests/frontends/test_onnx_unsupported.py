@@ -45,7 +45,9 @@ def test_all_are_listed(models: Any, shape: list[Any]) -> None:
         "  Multinomial              x2   not supported by this version (first node: hard1)\n"
         "  com.example.FusedThing   x1   domain 'com.example' is not supported (node: fused)\n"
         "hint: 'armnn-py operators' lists what this version supports\n"
-        "hint: export with standard operators only, or build these parts with Network"
+        "hint: export with standard operators only\n"
+        "hint: a backend, also one in Python, can run an operator that no layer expresses: "
+        "docs/python_backend.md, docs/write_a_backend.md"
     )
     found = [(o.name, o.count, o.nodes) for o in caught.value.operators]
     assert found[2] == ("Multinomial", 2, ("hard1", "hard2"))
@@ -173,7 +175,22 @@ def test_an_operator_that_onnx_does_not_have(models: Any) -> None:
     with pytest.raises(ann.UnsupportedOperatorError) as caught:
         import_model(models.save(model))
     assert [o.reason for o in caught.value.operators] == ["no operator of standard ONNX"]
-    assert caught.value.hints[0].startswith("export with standard operators only")
+    assert caught.value.hints[0] == "export with standard operators only"
+    assert caught.value.hints[1].startswith("a backend, also one in Python, can run an operator")
+
+
+def test_why_a_rank_is_not_known(models: Any) -> None:
+    """No size of a few makes 300 the largest of ``n`` elements: the error says what failed."""
+    nodes = [node("TopK", ["x", "k"], ["y", "places"]), node("Relu", ["y"], ["z"])]
+    model = models.build(nodes, {"x": (["n"], FLOAT)}, {"z": (None, FLOAT)}, {"k": np.array([300])})
+    with pytest.raises(ann.ParseError) as caught:
+        import_model(models.save(model))
+    assert caught.value.message == "output 'z' states no shape, so that its rank is not known"
+    assert caught.value.details[0] == (
+        "with free dimensions of 256: node 'TopK_0' (TopK): 300 elements wanted of dimension 0, "
+        "which has 256"
+    )
+    assert caught.value.hints == ("bind all inputs: import_model(..., shapes={...})",)
 
 
 REASONS = {

@@ -6,7 +6,13 @@ from __future__ import annotations
 
 from armnn_py.errors import UnsupportedOperator, UnsupportedOperatorError
 
-__all__ = ["Problems"]
+__all__ = ["RUN_BY_A_BACKEND", "Problems"]
+
+RUN_BY_A_BACKEND = (
+    "a backend, also one in Python, can run an operator that no layer expresses: "
+    "docs/python_backend.md, docs/write_a_backend.md"
+)
+"""A hint for operators of an exporter's own."""
 
 
 class Problems:

@@ -172,10 +172,21 @@ def holding(info: ValueInfo) -> str:
     return f"holds {info.type_name} values, which no tensor can"
 
 
-def output_info(info: ValueInfo, deciding: Sequence[str] = ()) -> TensorInfo:
+def output_info(
+    info: ValueInfo, deciding: Sequence[str] = (), reasons: Sequence[str] = (), depth: int = 0
+) -> TensorInfo:
     """Return type and shape of an output as the model states them.
 
-    ``deciding`` are the inputs whose values decide shapes.
+    Parameters
+    ----------
+    info
+        The output.
+    deciding
+        Inputs whose values decide shapes.
+    reasons
+        Why a conversion on trial did not tell the shape either.
+    depth
+        How many stages the graph is behind or inside of: shapes can be given to the first one.
 
     Raises
     ------
@@ -191,8 +202,11 @@ def output_info(info: ValueInfo, deciding: Sequence[str] = ()) -> TensorInfo:
     if info.dims is None:
         raise ParseError(
             f"output {quoted(info.name)} states no shape, so that its rank is not known",
+            details=reasons,
             hints=[
-                "onnx.shape_inference.infer_shapes(model) may add the output's shape to the file"
+                "shapes that an exporter leaves to run time often vanish with onnxsim"
+                if depth
+                else "onnx.shape_inference.infer_shapes(model) may add the output's shape to the file"
                 if deciding
                 else "bind all inputs: import_model(..., shapes={...})"
             ],

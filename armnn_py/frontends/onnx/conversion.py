@@ -89,9 +89,10 @@ def network_of(
             return network
     else:
         check_operators(model, backends)
-    ranked = ranked_outputs(model, infos, backends, convert)
+    ranked, reasons = ranked_outputs(model, infos, backends, convert)
     outputs = {
-        name: ranked.get(name) or output_info(info, needed) for name, info in model.outputs.items()
+        name: ranked.get(name) or output_info(info, needed, reasons, model.depth)
+        for name, info in model.outputs.items()
     }
     builder = Builder(with_ranks(model, ranked) if ranked else model, backends)
     network = Network.from_builder(

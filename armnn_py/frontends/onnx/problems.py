@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armnn_py.frontends.common.problems import Problems
+from armnn_py.frontends.common.problems import RUN_BY_A_BACKEND, Problems
 from armnn_py.frontends.onnx.graph_node import Node
 from armnn_py.frontends.onnx.model import OnnxModel
 from armnn_py.frontends.onnx.table import operator_names
@@ -48,7 +48,7 @@ class OnnxProblems(Problems):
         if self._standard:
             hints.append("'armnn-py operators' lists what this version supports")
         if len(self._standard) < len(self.found):
-            hints.append("export with standard operators only, or build these parts with Network")
+            hints += ["export with standard operators only", RUN_BY_A_BACKEND]
         return hints
 
 

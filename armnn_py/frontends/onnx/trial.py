@@ -36,11 +36,12 @@ def ranked_outputs(
     infos: Mapping[str, TensorInfo],
     backends: Sequence[RunsStandIns],
     convert: Callable[..., Network],
-) -> dict[str, TensorInfo]:
+) -> tuple[dict[str, TensorInfo], list[str]]:
     """Return infos of the outputs whose rank the file does not state, from a conversion on trial.
 
-    Which sizes the free dimensions may have nobody knows, nor which values inputs that decide
-    shapes; nothing is returned if none of a few will do. ``convert`` is that of `conversion`.
+    The sizes of free dimensions, and values of inputs that decide shapes, are guesses. If none of a
+    few will do, there are no infos, and the lines say why the last one failed. ``convert`` is that
+    of `conversion`.
 
     Raises
     ------
@@ -52,6 +53,7 @@ def ranked_outputs(
     if model.depth > 1:  # each trial makes all stages behind this one
         trials = trials[:1]
     refused: UnsupportedOperatorError | None = None
+    reasons: list[str] = []
     for size, value in trials if unknown else ():
         bound = {
             name: info.with_shape([size if dim is None else dim for dim in info.shape])
@@ -66,12 +68,13 @@ def ranked_outputs(
                 raise
             refused = error
             continue
-        except ArmnnError:
+        except ArmnnError as error:
+            reasons = [f"with free dimensions of {size}: {error.message}", *error.details]
             continue
-        return {name: _free(made[name]) for name in unknown if name in made}
+        return {name: _free(made[name]) for name in unknown if name in made}, []
     if refused is not None:
         raise refused
-    return {}
+    return {}, reasons
 
 
 def _on_trial(

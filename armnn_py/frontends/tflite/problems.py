@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armnn_py.frontends.common.problems import Problems
+from armnn_py.frontends.common.problems import RUN_BY_A_BACKEND, Problems
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.tflite.model import Graph, Operator, TfliteModel
 
@@ -56,9 +56,7 @@ class TfliteProblems(Problems):
         """Return advice on another export, or the list of supported operators."""
         hints = ["'armnn-py operators --format tflite' lists what this version supports"]
         if self._has_custom:
-            hints.append(
-                "a backend may run custom operators: docs/write_a_backend.md says how it takes them"
-            )
+            hints.append(RUN_BY_A_BACKEND)
         return hints
 
 

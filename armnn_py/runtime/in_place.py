@@ -42,8 +42,9 @@ class InPlace:
     same_step: set[tuple[int, int]] = field(default_factory=set)
     """Pairs of which one step may read the input and write the output."""
 
-    def __contains__(self, pair: tuple[int, int]) -> bool:
+    def __contains__(self, pair: object) -> bool:
         """Whether an input and an output may be one array."""
+        assert isinstance(pair, tuple)
         index, output = pair
         size, write = self.input_sizes.get(index), self.first_written.get(output)
         if size is None or write is None or self.output_sizes.get(output) != size:
@@ -106,7 +107,7 @@ def _pairs_of(build: Build, step: PlannedStep) -> Iterator[tuple[int, int]]:
 
 
 def _places(build: Build, numbers: Sequence[int], kind: int) -> dict[int, int]:
-    """Where a step has inputs or outputs of the network, by index: those that it has once, whole."""
+    """Where a step has inputs or outputs of the network whole and once, by their index."""
     found: dict[int, int | None] = {}
     for place, number in enumerate(numbers):
         if number == abi.ARMNN_PLAN_NONE:

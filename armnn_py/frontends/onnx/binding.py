@@ -203,13 +203,7 @@ def output_info(
         raise ParseError(
             f"output {quoted(info.name)} states no shape, so that its rank is not known",
             details=reasons,
-            hints=[
-                "shapes that an exporter leaves to run time often vanish with onnxsim"
-                if depth
-                else "onnx.shape_inference.infer_shapes(model) may add the output's shape to the file"
-                if deciding
-                else "bind all inputs: import_model(..., shapes={...})"
-            ],
+            hints=[_rank_hint(is_deep=depth > 0, is_decided=bool(deciding))],
         )
     shape = tuple(dim if isinstance(dim, int) else None for dim in info.dims)
     try:
@@ -218,6 +212,14 @@ def output_info(
         raise ParseError(
             f"output {quoted(info.name)}: {error.message}", details=error.details
         ) from error
+
+
+def _rank_hint(*, is_deep: bool, is_decided: bool) -> str:
+    if is_deep:
+        return "shapes that an exporter leaves to run time often vanish with onnxsim"
+    if is_decided:
+        return "onnx.shape_inference.infer_shapes(model) may add the output's shape to the file"
+    return "bind all inputs: import_model(..., shapes={...})"
 
 
 def describe(infos: Mapping[str, TensorInfo]) -> list[str]:

@@ -162,7 +162,9 @@ def _load_file(
         assert file.info is not None
         if not file.private:
             elsewhere = mapped_elsewhere(file.info, candidate.real_path)
-        with contextlib.nullcontext() if is_of_package(candidate.real_path) else kept:
+        is_own = is_of_package(candidate.real_path)
+        mark = file.mark or contextlib.nullcontext()
+        with mark, contextlib.nullcontext() if is_own else kept:
             backend = _open_and_load(attempt, file, taken, options_for, wishes, admit)
     except RefusedError as refusal:
         refusal.hint = "; ".join(filter(None, [refusal.hint, *words_on_changes(kept)]))

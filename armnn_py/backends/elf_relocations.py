@@ -14,8 +14,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from armnn_py.backends.elf_image import Image, Tag, damaged
-from armnn_py.backends.elf_symbols import check_symbols, check_versions, count_symbols, lie_in
+from armnn_py.backends.elf_image import PT_DYNAMIC, Image, Tag, damaged
+from armnn_py.backends.elf_symbols import (
+    SYMBOL_SIZE,
+    check_symbols,
+    check_versions,
+    count_symbols,
+    lie_in,
+)
 from armnn_py.records import structure
 
 if TYPE_CHECKING:
@@ -27,19 +33,21 @@ _DF_TEXTREL = 4
 _RELA = np.dtype([("where", np.uint64), ("info", np.uint64), ("addend", np.int64)])
 _WORD = np.dtype(np.uint64)
 _CODE_SIZE = 16
+_HASH_HEAD = 16
 # More than any library is known to have: those beyond are not checked.
 _MAX_RELOCATIONS = 1 << 22
 _MAX_FUNCTIONS = 1 << 10
 
-# Machine: numbers of the relocations "own address plus addend" and "ask the function there". Only
-# machines with addends in the table and without function descriptors; for others only the sizes of
-# the tables are checked.
+# Machine: numbers of the relocations "own address plus addend", "ask the function there" and
+# "descriptor of a thread's variable" (0: it has none), which has two words. Only machines with
+# addends in the table and without function descriptors; for others only the sizes of the tables are
+# checked.
 _KINDS = {
-    22: (12, 61),  # s390x
-    62: (8, 37),  # x86_64
-    183: (1027, 1032),  # aarch64
-    243: (3, 58),  # riscv64
-    258: (3, 12),  # loongarch64
+    22: (12, 61, 0),  # s390x
+    62: (8, 37, 36),  # x86_64
+    183: (1027, 1032, 1031),  # aarch64
+    243: (3, 58, 12),  # riscv64
+    258: (3, 12, 14),  # loongarch64
 }
 
 Entries = Mapping[int, int]
@@ -52,6 +60,7 @@ class _Findings:
 
     used: NDArray[np.bool_]
     writable: list[tuple[int, int]]
+    in_use: list[tuple[int, int]]
     lists: list[tuple[int, int]]
     covered: list[Addresses] = field(default_factory=list)
     functions: list[Addresses] = field(default_factory=list)
@@ -79,9 +88,9 @@ def check(image: Image, entries: Entries) -> None:
         if tag in entries
     ]
     may_write_to_code = Tag.TEXTREL in entries or entries.get(Tag.FLAGS, 0) & _DF_TEXTREL
-    findings = _Findings(
-        np.zeros(most, np.bool_), image.spans(writable=not may_write_to_code), lists
-    )
+    writable = image.spans(writable=not may_write_to_code)
+    in_use = _tables_in_use(image, entries, known, writable)
+    findings = _Findings(np.zeros(most, np.bool_), writable, in_use, lists)
     _check_table(image, entries, findings)
     _check_calls(image, entries, findings)
     if Tag.RELR in entries:
@@ -90,6 +99,33 @@ def check(image: Image, entries: Entries) -> None:
     check_symbols(image, entries, known, used)
     check_versions(image, entries, known, used)
     _check_functions(image, entries, findings)
+
+
+def _tables_in_use(
+    image: Image, entries: Entries, known: int, writable: list[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Return the writable spans that the system's loader reads while it relocates."""
+    sizes = (
+        (Tag.STRTAB, entries.get(Tag.STRSZ, 0)),
+        (Tag.SYMTAB, SYMBOL_SIZE * known),
+        (Tag.VERSYM, 2 * known),
+        (Tag.HASH, _HASH_HEAD),
+        (Tag.GNU_HASH, _HASH_HEAD),
+        (Tag.RELA, entries.get(Tag.RELASZ, 0)),
+        (Tag.RELR, entries.get(Tag.RELRSZ, 0)),
+        (Tag.JMPREL, entries.get(Tag.PLTRELSZ, 0)),
+    )
+    spans = [(entries[tag], entries[tag] + size) for tag, size in sizes if tag in entries]
+    spans += [
+        (segment.address, segment.address + segment.memory_size)
+        for segment in image.segments
+        if segment.type == PT_DYNAMIC
+    ]
+    return [
+        (start, end)
+        for start, end in spans
+        if any(start < last and end > first for first, last in writable)
+    ]
 
 
 def _check_table(image: Image, entries: Entries, findings: _Findings) -> None:
@@ -115,11 +151,17 @@ def _check_calls(image: Image, entries: Entries, findings: _Findings) -> None:
 
 def _check_block(image: Image, block: NDArray[np.void], findings: _Findings) -> NDArray[np.uint64]:
     """Check a piece of a table; return the kinds of the relocations."""
-    relative, ask = _KINDS[image.machine]
+    relative, ask, descriptor = _KINDS[image.machine]
     where, info = block["where"], block["info"]
     kinds = info & np.uint64(0xFFFFFFFF)
     if not (lie_in(where, findings.writable) | (kinds == 0)).all():
         raise damaged("a relocation leads to memory that may not be written to")
+    words = where[kinds == relative]
+    if not lie_in(words + np.uint64(7), findings.writable).all():
+        raise damaged("a relocation leads to memory that may not be written to")
+    if descriptor:
+        _check_not_in_use(where[kinds == descriptor] + np.uint64(8), findings)
+    _check_not_in_use(where[kinds != 0], findings)
     symbols = (info >> np.uint64(32))[kinds != relative].astype(np.int64)
     if symbols.size:
         if int(symbols.max()) >= findings.used.size:
@@ -135,6 +177,13 @@ def _check_block(image: Image, block: NDArray[np.void], findings: _Findings) -> 
             own = block["addend"][inside & (kinds == relative)]
             findings.functions.append(own.astype(np.uint64))
     return kinds
+
+
+def _check_not_in_use(where: Addresses, findings: _Findings) -> None:
+    """Refuse words that overwrite what the system's loader reads meanwhile."""
+    spans = [(max(start - 7, 0), end) for start, end in findings.in_use]
+    if lie_in(where, spans).any():
+        raise damaged("a relocation overwrites a table of the file that the loader reads meanwhile")
 
 
 def _check_packed(image: Image, entries: Entries, findings: _Findings) -> None:
@@ -155,8 +204,16 @@ def _check_packed(image: Image, entries: Entries, findings: _Findings) -> None:
     skipped = (index - start - 1)[is_map].astype(np.uint64) * np.uint64(63)
     maps = words[is_map]
     last = bases[is_map] + np.uint64(8) * (skipped + _highest_bit(maps))
-    if not lie_in(last[maps > 1], findings.writable).all():
+    if not lie_in(last[maps > 1] + np.uint64(7), findings.writable).all():
         raise damaged("packed relocations lead to memory that may not be written to")
+    _check_not_in_use(bases[~is_map], findings)
+    first = bases[is_map] + np.uint64(8) * skipped
+    for table, end in findings.in_use:
+        # Only maps that reach the table are gone through.
+        near = (first < end) & (first + np.uint64(63 * 8) > max(table - 7, 0))
+        for bit in range(1, 64) if near.any() else ():
+            is_set = (maps[near] >> np.uint64(bit)) & np.uint64(1) == 1
+            _check_not_in_use(first[near][is_set] + np.uint64(8 * (bit - 1)), findings)
 
 
 def _highest_bit(words: Addresses) -> Addresses:

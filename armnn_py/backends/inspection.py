@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.discovery import Candidate
     from armnn_py.backends.probe.findings import ProbeFinding
     from armnn_py.backends.probe.identity import FileIdentity
+    from armnn_py.backends.probe.marks import OpeningMark
     from armnn_py.backends.trust.rules import TrustRules
 
 __all__ = ["InspectedFile", "inspect_file", "judge_known_file"]
@@ -35,7 +36,8 @@ class InspectedFile:
 
     ``warnings`` are sentences on what is odd about it. ``finding`` is what a trial of the file of
     that ``identity`` found in another process; None: it was not tried. Where that refuses the file,
-    there is no ``info``. ``private`` says that it gets its libraries for itself.
+    there is no ``info``. ``private`` says that it gets its libraries for itself. ``mark`` is set
+    while it is opened, if files are tried.
     """
 
     candidate: Candidate
@@ -45,6 +47,7 @@ class InspectedFile:
     finding: ProbeFinding | None = None
     warnings: tuple[str, ...] = ()
     private: bool = False
+    mark: OpeningMark | None = None
 
     @property
     def state(self) -> elf.FileState | None:

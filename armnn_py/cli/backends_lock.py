@@ -49,7 +49,12 @@ def lock(session: Session, *, output: str | None, check: bool) -> None:
         runtime = session.runtime(trust=None if check else "warn")
     with runtime:
         found = [
-            LockedBackend(one.id, one.real_path, hash_of(one.real_path))
+            LockedBackend(
+                one.id,
+                one.real_path,
+                hash_of(one.real_path),
+                os.stat(one.real_path).st_size,  # noqa: PTH116
+            )
             for one in runtime.load_report.loaded
             if one.id is not None and one.real_path is not None and one.place != "bundled"
         ]
@@ -62,9 +67,8 @@ def lock(session: Session, *, output: str | None, check: bool) -> None:
     failure = None
     if check:
         known = read_lock_file(path)
-        seen = [(one.path, one.sha256) for one in found]
-        seen += [(file, hash_of(file)) for file in refused]
-        others = [file for file, sha256 in seen if known is None or known.find(sha256) is None]
+        files = [*(one.path for one in found), *refused]
+        others = [file for file in files if known is None or known.find_file(file) is None]
         if others:
             failure = CommandFailedError(
                 f"{counted(len(others), 'file')} of backends not named by {path}",
@@ -74,7 +78,9 @@ def lock(session: Session, *, output: str | None, check: bool) -> None:
             )
     else:
         write_lock_file(path, found)
-    entries = [{"id": one.id, "path": one.path, "sha256": one.sha256} for one in found]
+    entries = [
+        {"id": one.id, "path": one.path, "sha256": one.sha256, "size": one.size} for one in found
+    ]
 
     def render(renderer: Renderer) -> None:
         renderer.table(

@@ -37,6 +37,7 @@ def test_a_lock_file_names_what_loads(command: Command, folder: Path, lock: Path
     (entry,) = json.loads(lock.read_text())["backends"]
     assert entry == {
         "id": "Dozen", "path": str(file), "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
+        "size": file.stat().st_size,
     }  # fmt: skip
     assert lock.stat().st_mode & 0o077 == 0
     document = command("--backend-path", folder, "backends", "lock", "--check", "--json").json

@@ -142,6 +142,28 @@ def relocation_into_code(library: Library) -> None:
     library.put("Q", library.relocation(symbol=False), header["sh_addr"])
 
 
+def relocation_into_the_dynamic_section(library: Library) -> None:
+    """What the system's loader reads meanwhile; it then follows an address that was overwritten."""
+    address = library.file.get_section_by_name(".dynamic")["sh_addr"]
+    library.put("Q", library.relocation(symbol=False), address + 8)
+
+
+def relocation_of_a_symbol_into_the_dynamic_section(library: Library) -> None:
+    address = library.file.get_section_by_name(".dynamic")["sh_addr"]
+    library.put("Q", library.relocation(symbol=True), address + 24)
+
+
+def relocation_across_the_begin_of_the_dynamic_section(library: Library) -> None:
+    address = library.file.get_section_by_name(".dynamic")["sh_addr"]
+    library.put("Q", library.relocation(symbol=False), address - 4)
+
+
+def relocation_across_the_end_of_memory(library: Library) -> None:
+    segments = library.file.iter_segments("PT_LOAD")
+    last = max(one["p_vaddr"] + one["p_memsz"] for one in segments if one["p_flags"] & 2)
+    library.put("Q", library.relocation(symbol=False), last - 4)
+
+
 def relocation_far_away(library: Library) -> None:
     library.put("Q", library.relocation(symbol=True), 2**63 + 8)
 
@@ -246,6 +268,10 @@ def uncovered_initialiser(library: Library) -> None:
         (wrong_kind, "a relocation is blank or of the wrong kind"),
         (blank_relocation, "a relocation is blank or of the wrong kind"),
         (relocation_into_code, "memory that may not be written to"),
+        (relocation_into_the_dynamic_section, "overwrites a table"),
+        (relocation_of_a_symbol_into_the_dynamic_section, "overwrites a table"),
+        (relocation_across_the_begin_of_the_dynamic_section, "overwrites a table"),
+        (relocation_across_the_end_of_memory, "memory that may not be written to"),
         (relocation_far_away, "memory that may not be written to"),
         (relocation_without_symbol, "needs a symbol that does not exist"),
         (blank_call, "a relocation of a call is blank"),
@@ -372,6 +398,19 @@ def packed_too_far(library: Library) -> None:
         library.put("Q", word, 2**64 - 1)
 
 
+def packed_into_the_dynamic_section(library: Library) -> None:
+    address = library.file.get_section_by_name(".dynamic")["sh_addr"]
+    library.put("Q", library.section(".relr.dyn"), address + 8)
+
+
+def packed_up_to_the_dynamic_section(library: Library) -> None:
+    """A bit behind an address before the section leads into it."""
+    at = library.section(".relr.dyn")
+    address = library.file.get_section_by_name(".dynamic")["sh_addr"]
+    library.put("Q", at, address - 8)
+    library.put("Q", at + 8, 0b101)
+
+
 def packed_of_no_size(library: Library) -> None:
     """The entry that says how large one is becomes one that nobody knows."""
     start = library.section(".dynamic")
@@ -381,8 +420,12 @@ def packed_of_no_size(library: Library) -> None:
 
 
 @pytest.mark.parametrize(
-    "damage", [packed_from_nowhere, packed_into_code, packed_too_far, packed_of_no_size]
-)
+    "damage",
+    [
+        packed_from_nowhere, packed_into_code, packed_too_far, packed_of_no_size,
+        packed_into_the_dynamic_section, packed_up_to_the_dynamic_section,
+    ],
+)  # fmt: skip
 def test_damage_of_packed_relocations(damage: Damage, workshop: Workshop, tmp_path: Path) -> None:
     library = Library(variant(workshop, tmp_path, "packed relocations").read_bytes())
     damage(library)

@@ -24,6 +24,7 @@ from armnn_py import environment
 from armnn_py._native import secure_mode
 from armnn_py.backends import Verdict, load_backends
 from armnn_py.backends.probe.identity import FileIdentity
+from armnn_py.backends.trust import lock_file
 from armnn_py.backends.trust.lock_file import LockedBackend, hash_of, write_lock_file
 
 from .harness import Load, Workshop, only, run_child
@@ -502,6 +503,23 @@ def test_a_file_may_move(folder: Path, tmp_path: Path, lock_path: Path) -> None:
     assert verdict_on(tmp_path / "elsewhere", trust="locked").status == "loaded"
 
 
+def test_a_file_of_another_size_is_not_read(
+    folder: Path, workshop: Workshop, lock_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sparse file of terabytes would be hashed for hours."""
+    (folder / "Test_Mine_backend.so").unlink()
+    other = workshop.put_id(folder, "Other")
+    size = other.stat().st_size
+    write_lock_file(str(lock_path), [LockedBackend("Mine", "/x", hash_of(str(other)), size)])
+    assert verdict_on(folder, trust="locked").status == "loaded"
+    os.truncate(other, 1 << 42)
+    monkeypatch.setattr(lock_file, "sha256_of", lambda descriptor: pytest.fail("it was read"))
+    refused(verdict_on(folder, trust="locked"), "not-locked", "is not named by")
+    assert "is not named by" in verdict_on(folder, trust="warn").hint
+    lock_path.write_text(lock_path.read_text().replace('"size"', '"bytes"'))  # of an older release
+    refused(verdict_on(folder, trust="locked"), "not-locked", "is not named by")
+
+
 def test_locked_without_a_lock_file(folder: Path, lock_path: Path) -> None:
     with pytest.raises(ann.InvalidArgumentError, match="there is no lock file") as raised:
         verdict_on(folder, trust="locked")
@@ -520,7 +538,9 @@ def test_locked_takes_no_file_of_another_user(folder: Path, lock_path: Path) -> 
     "text",
     ["", "{", "[]", "null", '{"version": 2}', '{"version": true, "backends": []}',
      '{"version": 1, "backends": [1]}',
-     '{"version": 1, "backends": [{"id": 1, "path": "", "sha256": ""}]}', "[" * 100_000],
+     '{"version": 1, "backends": [{"id": 1, "path": "", "sha256": ""}]}',
+     '{"version": 1, "backends": [{"id": "", "path": "", "sha256": "", "size": "1"}]}',
+     "[" * 100_000],
 )  # fmt: skip
 def test_a_lock_file_of_no_sense(folder: Path, lock_path: Path, text: str) -> None:
     lock_path.parent.mkdir()

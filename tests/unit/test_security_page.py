@@ -58,11 +58,13 @@ RULES = {
     9: {
         "loader/test_probe.py": "test_a_deed_that_ends_the_process test_deeds_that_do_not_return "
         "test_a_file_that_forks test_a_file_that_closes_descriptors",
+        "loader/test_opening_marks.py": "test_the_second_end_is_the_last",
         "cli/test_bad_files.py": "test_list_names_each_with_its_reason test_doctor_lives",
     },
     10: {"lifecycle/test_wild_answers.py": "test_objects test_texts"},
     11: {
         "loader/test_elf.py": "test_damaged",
+        "loader/test_damage.py": "test_damage_is_told",
         "loader/test_elf_sizes.py": "test_a_table_of_names_without_end "
         "test_a_chain_of_hashes_without_end test_versions_that_lead_to_one_another",
         "loader/test_trust.py": "test_a_file_that_makes_stacks_executable",

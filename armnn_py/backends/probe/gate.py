@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from armnn_py.backends import shared_library
+from armnn_py.backends.opening import RefusedError
 from armnn_py.backends.packaged import is_of_package
 from armnn_py.backends.probe.identity import FileIdentity, content_of
 from armnn_py.backends.shared_library import LOADING
@@ -79,6 +80,8 @@ class Examiner:
         self._folder = folder
         #: Of files whose times do not tell them from a later state: the hash, None if too large.
         self._contents: dict[str, str | None] = {}
+        #: Of files that ended programs which opened them: how many of these in succession.
+        self._ends: dict[str, int] = {}
 
     def examine(
         self, files: Sequence[InspectedFile], inspect: Callable[[InspectedFile], None]
@@ -98,6 +101,7 @@ class Examiner:
         with self._early_trial(unknown) as early:
             for file in files:
                 inspect(file)
+                _judge_mark(file, self._ends.get(file.candidate.real_path, 0))
                 if file.identity is not None and not _is_fit(file):
                     file.finding = None  # the loader says that it is another one by now
             self._try_out([file for file in unknown if _is_fit(file)], early)
@@ -110,14 +114,29 @@ class Examiner:
             file.identity = None if is_of_package(path) else _identity_at(path)
             if file.identity is None:
                 continue
-            file.finding = self._findings.find(file.identity, self.seconds, path)
-            if file.finding is None and not shared_library.is_open(file.identity.state):
+            ends = self._look_at_mark(file, file.identity)
+            if not ends:
+                file.finding = self._findings.find(file.identity, self.seconds, path)
+            if file.finding is None and (ends or not shared_library.is_open(file.identity.state)):
                 unknown.append(file)
                 if file.identity.is_fresh:  # read before it is tried: a later change shows
                     self._contents[path] = content_of(path)
         if self._cache is not None:
             self._cache.save()
         return unknown
+
+    def _look_at_mark(self, file: InspectedFile, identity: FileIdentity) -> int:
+        """Give a file its mark; return how many programs ended while they opened the file."""
+        if self._folder is None:
+            return 0
+        with LOADING:
+            from armnn_py.backends.probe.marks import OpeningMark
+
+        file.mark = OpeningMark(self._folder, identity)
+        ends = file.mark.count()
+        if ends:
+            self._ends[file.candidate.real_path] = ends
+        return ends
 
     @contextlib.contextmanager
     def _early_trial(self, unknown: Sequence[InspectedFile]) -> Iterator[Trial | None]:
@@ -237,6 +256,24 @@ def _identity_at(path: str) -> FileIdentity | None:
         return FileIdentity.of(os.stat(path))
     except OSError:
         return None
+
+
+def _judge_mark(file: InspectedFile, ends: int) -> None:
+    """Tell of a file that ended a program which opened it; refuse it after the second time."""
+    if file.mark is None or file.refusal is not None or not ends:
+        return
+    if ends == 1:
+        told = (
+            "the last program that opened it ended before the backend was made: it is tried again"
+        )
+        file.warnings = (*file.warnings, told)
+        return
+    file.refusal = RefusedError(
+        "open",
+        "ended-programs",
+        f"the last {ends} programs that opened it ended before the backend was made",
+        f"report it to the backend's vendor; to open it again, remove '{file.mark.path}'",
+    )
 
 
 def _is_fit(file: InspectedFile) -> bool:

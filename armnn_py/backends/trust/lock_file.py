@@ -22,6 +22,8 @@ __all__ = ["LockFile", "LockedBackend", "hash_of", "read_lock_file", "write_lock
 
 _VERSION = 1
 _MOST_BYTES = 1 << 20
+#: Bytes of a file that is hashed although the lock file does not know its size.
+_MOST_HASHED = 1 << 30
 
 #: By all times: who copies into a file can give it its old time of writing.
 _hashes: dict[FileIdentity, str] = {}
@@ -29,11 +31,15 @@ _hashes: dict[FileIdentity, str] = {}
 
 @record
 class LockedBackend:
-    """One file that is meant: id, path where it was, SHA-256 of its bytes in hexadecimal digits."""
+    """One file that is meant: id, path where it was, SHA-256 of its bytes in hexadecimal digits.
+
+    ``size``: how many bytes it has; None: a lock file without sizes.
+    """
 
     id: str
     path: str
     sha256: str
+    size: int | None = None
 
 
 @record
@@ -46,6 +52,20 @@ class LockFile:
     def find(self, sha256: str) -> LockedBackend | None:
         """Return the entry of a file with these bytes, wherever it lies now."""
         return next((one for one in self.backends if one.sha256 == sha256), None)
+
+    def find_file(self, path: str, state: FileState | None = None) -> LockedBackend | None:
+        """Return the entry of a file; one whose size no entry has is not read.
+
+        Raises
+        ------
+        OSError
+            As `hash_of`.
+        """
+        size = os.stat(path).st_size if state is None else state.size
+        sizes = {one.size for one in self.backends}
+        if size in sizes or (None in sizes and size <= _MOST_HASHED):
+            return self.find(hash_of(path, state))
+        return None
 
 
 def read_lock_file(path: str) -> LockFile | None:
@@ -65,7 +85,7 @@ def read_lock_file(path: str) -> LockFile | None:
         if document["version"] != _VERSION or isinstance(document["version"], bool):
             raise _unfit(path, f"it has version {document['version']!r}, {_VERSION} expected")
         backends = tuple(
-            LockedBackend(_text(one, "id"), _text(one, "path"), _text(one, "sha256"))
+            LockedBackend(_text(one, "id"), _text(one, "path"), _text(one, "sha256"), _size(one))
             for one in document["backends"]
         )
     except FileNotFoundError:
@@ -74,7 +94,7 @@ def read_lock_file(path: str) -> LockFile | None:
         raise _unfit(path, str(error)) from None
     except OSError as error:
         raise _unfit(path, error.strerror or str(error)) from None
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise _unfit(path, f"{type(error).__name__}: {error}") from None
     return LockFile(path, backends)
 
@@ -83,6 +103,13 @@ def _text(entry: Any, name: str) -> str:
     value = entry[name]
     if not isinstance(value, str):
         raise TypeError(f"{name} is {type(value).__name__}, a text expected")
+    return value
+
+
+def _size(entry: Any) -> int | None:
+    value = entry.get("size")
+    if value is not None and type(value) is not int:
+        raise TypeError(f"size is {type(value).__name__}, a number of bytes expected")
     return value
 
 
@@ -103,7 +130,7 @@ def write_lock_file(path: str, backends: Iterable[LockedBackend]) -> None:
     """
     os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
     entries = [
-        {"id": one.id, "path": one.path, "sha256": one.sha256}
+        {"id": one.id, "path": one.path, "sha256": one.sha256, "size": one.size}
         for one in sorted(backends, key=lambda one: (one.id, one.path))
     ]
     document = {"version": _VERSION, "backends": entries}

@@ -120,11 +120,8 @@ class TrustRules:
         return [found.foreign]
 
     def _check_lock(self, lock: LockFile, path: str, state: FileState) -> list[str]:
-        with LOADING:
-            from armnn_py.backends.trust.lock_file import hash_of
-
         try:
-            found = lock.find(hash_of(path, state))
+            found = lock.find_file(path, state)
         except FileNotFoundError:
             return []
         except OSError as error:

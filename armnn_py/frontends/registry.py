@@ -19,8 +19,8 @@ from armnn_py.errors import (
     ParseError,
     UnknownNameError,
 )
+from armnn_py.frontends.foreign_files import foreign_file
 from armnn_py.network import Network
-from armnn_py.network.saved_files import MARK
 from armnn_py.records import record
 from armnn_py.text import install_hint
 
@@ -119,40 +119,6 @@ FRONTENDS: tuple[Frontend, ...] = (
     ),
 )
 """All formats, the ones with a clear mark first."""
-
-# Files given by mistake: how they are recognised, what they are, and what to do.
-_FOREIGN: tuple[tuple[Callable[[bytes], bool], str, str], ...] = (
-    (
-        lambda head: head.startswith(b"version https://git-lfs"),
-        "is a Git LFS pointer, not the model itself",
-        "run 'git lfs pull' where the file came from",
-    ),
-    (
-        lambda head: head[4:8] == b"ORTM",
-        "is an ONNX Runtime .ort file",
-        "give the ONNX file that it was made from",
-    ),
-    (
-        lambda head: head[30:] == MARK,
-        "is a network that was saved with its backends",
-        "load it by armnn_py.load(path) or OptimizedNetwork.load(path)",
-    ),
-    (
-        lambda head: head.startswith(b"PK\x03\x04"),
-        "is a zip archive (a torch or Keras file, perhaps)",
-        "export the model to ONNX, or unpack the archive",
-    ),
-    (
-        lambda head: head.lstrip()[:1] == b"<",
-        "is an HTML or XML text",
-        "a download may have saved the page instead of the file",
-    ),
-    (
-        lambda head: head.startswith(b"\x1f\x8b"),
-        "is gzip-compressed",
-        "unpack it with gunzip",
-    ),
-)
 
 
 def import_model(
@@ -261,14 +227,16 @@ def _named(format: str) -> Frontend:
 def _recognised(source: ModelSource, named: Frontend | None) -> Frontend:
     """Return the importer of a model by its contents; ``named`` is the one that was asked for."""
     head = source.head()
+    foreign = foreign_file(head)
+    if foreign is not None:
+        raise ParseError(
+            f"'{source.name}' is {foreign.what}", path=source.path_text, hints=[foreign.hint]
+        )
     if named is not None:
         return named
     for frontend in FRONTENDS:
         if frontend.matches(head):
             return frontend
-    for matches, what, hint in _FOREIGN:
-        if matches(head):
-            raise ParseError(f"'{source.name}' {what}", path=source.path_text, hints=[hint])
     for frontend in FRONTENDS:
         if os.path.splitext(source.name)[1].lower() in frontend.suffixes:  # noqa: PTH122
             return frontend

@@ -86,6 +86,21 @@ CONTENTS = {
     "git lfs": (b"version https://git-lfs.github.com/spec/v1\n", "is a Git LFS pointer"),
     "zip": (b"PK\x03\x04" + bytes(60), "is a zip archive"),
     "ort": (b"\x18\0\0\0ORTM" + bytes(60), "is an ONNX Runtime .ort file"),
+    "arm nn": (b"\x18\0\0\0ARMN" + bytes(60), "is a network that Arm NN serialised"),
+    "torch": (b"PK\x03\x04" + bytes(26) + b"model/data.pklFB", "is a PyTorch file"),
+    "old torch": (b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.", "is a PyTorch file"),
+    "pickle": (b"\x80\x04\x95" + bytes(60), "is a Python pickle"),
+    "keras": (b"PK\x03\x04" + bytes(26) + b"metadata.json{", "is a Keras file"),
+    "npz": (b"PK\x03\x04" + bytes(26) + b"arr_0.npy", "is an archive of numpy arrays"),
+    "npy": (b"\x93NUMPY\x01\x00v\0{", "is a numpy array"),
+    "hdf5": (b"\x89HDF\r\n\x1a\n" + bytes(60), "is an HDF5 file"),
+    "graph def": (b"\x0a\x2d\x0a\x05input\x12\x0bPlaceholder", "is a TensorFlow graph"),
+    "saved model": (b"\x08\x01\x12\xa0\x8d\x06\x0a\x40\x12\x06", "is a TensorFlow SavedModel"),
+    "openvino": (b'<?xml version="1.0"?>\n<net name="m" version="11">', "is an OpenVINO model"),
+    "safetensors": (b'\x40\0\0\0\0\0\0\0{"a":{"dtype":"F32"', "is a safetensors file"),
+    "gguf": (b"GGUF\x03\0\0\0" + bytes(60), "is a GGUF file"),
+    "png": (b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR", "is a PNG picture"),
+    "jpeg": (b"\xff\xd8\xff\xe0\0\x10JFIF", "is a JPEG picture"),
     "only a version": (onnx.ModelProto(ir_version=8).SerializeToString(), "it has no graph"),
     "nested": (b"\x3a\x7f" * 3000, "not an ONNX model"),
     "empty graph": (onnx.ModelProto(ir_version=8, graph=onnx.GraphProto()), "has no outputs"),
@@ -98,6 +113,24 @@ def test_contents(models: Any, what: str) -> None:
     with pytest.raises(ann.ParseError, match=message) as caught:
         import_model(models.save(data))
     assert caught.value.path == str(models.folder / "model.onnx")
+
+
+def test_a_producer_that_is_called_as_a_mark() -> None:
+    """The bytes 4 to 8 of a model are free: they are text of its producer."""
+    model = helper.make_model(
+        helper.make_graph(
+            [helper.make_node("Relu", ["x"], ["y"])],
+            "g",
+            [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [2])],
+            [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [2])],
+        ),
+        producer_name="ARMN",
+        opset_imports=[helper.make_opsetid("", 17)],
+        ir_version=8,
+    )
+    data = model.SerializeToString()
+    assert data[4:8] == b"ARMN"
+    assert list(import_model(data).outputs) == ["y"]
 
 
 # Each behind a version, by which the file is one of ONNX.

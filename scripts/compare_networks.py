@@ -197,7 +197,7 @@ def step_of(network: ann.Network, output: str) -> float | None:
     if layer is None or layer.type is not ann.LayerType.DEQUANTIZE:
         return None
     scales = layer.inputs[0].info.quantization
-    return None if scales is None else float(scales.scales[0])
+    return None if scales is None else scales.scale
 
 
 def difference(found: Arrays, expected: Arrays, network: ann.Network | None) -> str:

@@ -117,7 +117,7 @@ class Operands:
         if not self.type.is_quantized:
             return self.parameter(count)
         weights = _WEIGHTS.get(self.type, self.type)
-        scale = QUANTIZATION[self.type].scales[0] * QUANTIZATION[weights].scales[0]
+        scale = QUANTIZATION[self.type].scale * QUANTIZATION[weights].scale
         return Operand(TensorInfo((count,), DataType.SIGNED32, QuantizationInfo((scale,))), True)
 
     def integers(self, values: list[Any]) -> Operand:

@@ -262,8 +262,7 @@ def _top(
     found: list[dict[str, Any]] = [{"index": int(i), "value": row[i].item()} for i in best]
     for one in found:
         if quantization is not None and quantization.axis is None:
-            zero = quantization.zero_points[0]
-            one["real"] = quantization.scales[0] * (one["value"] - zero)
+            one["real"] = quantization.scale * (one["value"] - quantization.zero_point)
         if labels is not None and len(labels) == row.size:
             one["label"] = labels[one["index"]]
     return found

@@ -141,7 +141,7 @@ def _as_boolean(graph: Graph, condition: Value, made: dict[Value, Value]) -> Val
     if condition not in made:
         near = condition.node
         of_zero = TensorInfo((), info.data_type, info.quantization)
-        level = 0 if info.quantization is None else info.quantization.zero_points[0]
+        level = 0 if info.quantization is None else info.quantization.zero_point
         array = np.array(level, info.dtype)
         zero = graph.add_constant(array, of_zero, name=f"{near.name}/zero", near=near)
         compared = ComparisonDescriptor(ComparisonOperation.NOT_EQUAL)

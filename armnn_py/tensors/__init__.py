@@ -9,7 +9,8 @@ prints as ``?``.
 from __future__ import annotations
 
 from armnn_py.tensors.constants import as_constant
-from armnn_py.tensors.info import QuantizationInfo, TensorInfo
+from armnn_py.tensors.info import TensorInfo
+from armnn_py.tensors.quantization import QuantizationInfo
 from armnn_py.tensors.shapes import (
     MAX_DIMENSIONS,
     format_shape,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.tensors.info import INT32
+from armnn_py.tensors.quantization import INT32
 from armnn_py.tensors.shapes import MAX_DIMENSIONS
 from armnn_py.types import DataType
 

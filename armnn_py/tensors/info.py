@@ -1,13 +1,11 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Shape, type and quantisation of tensors."""
+"""Shape and type of tensors."""
 
 from __future__ import annotations
 
-import itertools
 import math
 import operator
-import reprlib
 from collections.abc import Iterable, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, SupportsIndex
@@ -17,99 +15,19 @@ import numpy as np
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.later import public_class
 from armnn_py.records import Frozen, record
-from armnn_py.tensors.shapes import MAX_DIMENSIONS, format_shape, parse_shape
+from armnn_py.tensors.quantization import QuantizationInfo, outside
+from armnn_py.tensors.shapes import format_shape, parse_shape
 from armnn_py.text import counted
 from armnn_py.types import DataType
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-__all__ = ["INT32", "QuantizationInfo", "TensorInfo"]
-
-INT32 = (-(2**31), 2**31 - 1)
-"""Lowest and highest 32-bit integer."""
+__all__ = ["TensorInfo"]
 
 _SIZE_LIMIT = 2**63
-_MOST_SCALES = 2**24
 _ZERO_POINTS = {one: one.zero_points for one in DataType if one.zero_points}
 _ZERO_POINTS[DataType.SIGNED32] = (0, 0)  # of a bias
-
-
-def _items(value: Any) -> list[Any]:
-    """Return the members of a sequence or array, or a number as the only one."""
-    try:
-        values = iter(value)
-    except TypeError:
-        return [value]
-    items = list(itertools.islice(values, _MOST_SCALES + 1))
-    if len(items) > _MOST_SCALES:
-        raise ValueError
-    return items
-
-
-def _outside(points: tuple[int, ...], limits: tuple[int, int]) -> int | None:
-    """Return the first number that is not between the limits, or ``None``."""
-    if limits[0] <= min(points) and max(points) <= limits[1]:
-        return None
-    return next(point for point in points if not limits[0] <= point <= limits[1])
-
-
-@public_class
-@record
-class QuantizationInfo(Frozen):
-    """Meaning of quantised values: ``real = scale * (q - zero_point)``.
-
-    Parameters
-    ----------
-    scales
-        One for the whole tensor, or one for each index along ``axis``; each above 0. A single
-        number is taken as one.
-    zero_points
-        As many as ``scales``; left out, all are 0.
-    axis
-        Dimension along which scales differ, or ``None``.
-
-    Raises
-    ------
-    InvalidArgumentError
-        The values do not fit together.
-    """
-
-    scales: tuple[float, ...]
-    zero_points: tuple[int, ...] = ()
-    axis: int | None = None
-
-    def __post_init__(self) -> None:
-        try:
-            scales = tuple(map(float, _items(self.scales)))
-            points = tuple(map(operator.index, _items(self.zero_points)))
-            axis = None if self.axis is None else operator.index(self.axis)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise InvalidArgumentError(
-                "quantization: scales are numbers, zero points and axis are integers",
-                details=[
-                    f"scales: {reprlib.repr(self.scales)}",
-                    f"zero points: {reprlib.repr(self.zero_points)}",
-                    f"axis: {reprlib.repr(self.axis)}",
-                ],
-            ) from error
-        points = points or (0,) * len(scales)
-        if not scales or len(points) != len(scales) or (axis is None and len(scales) != 1):
-            raise InvalidArgumentError(
-                f"quantization: {len(scales)} scales and {len(points)} zero points given, "
-                + ("one of each expected" if axis is None else "equally many expected"),
-                hints=[] if axis is not None else ["scales that differ along a dimension: axis="],
-            )
-        if axis is not None and not 0 <= axis < MAX_DIMENSIONS:
-            raise InvalidArgumentError(f"quantization: axis {axis} is not a dimension")
-        if not all(map(math.isfinite, scales)) or min(scales) <= 0:
-            wrong = next(scale for scale in scales if not (math.isfinite(scale) and scale > 0))
-            raise InvalidArgumentError(f"quantization: scale {wrong} given, above 0 expected")
-        if (point := _outside(points, INT32)) is not None:
-            raise InvalidArgumentError(f"quantization: zero point {point} is not an int32")
-        object.__setattr__(self, "scales", scales)
-        object.__setattr__(self, "zero_points", points)
-        object.__setattr__(self, "axis", axis)
 
 
 def _parse_data_type(value: object) -> DataType:
@@ -238,7 +156,7 @@ class TensorInfo(Frozen):
                 f"tensor of {self.data_type.label} given with quantization, a quantised type "
                 "expected"
             )
-        if (point := _outside(quantization.zero_points, limits)) is not None:
+        if (point := outside(quantization.zero_points, limits)) is not None:
             raise InvalidArgumentError(
                 f"quantization: zero point {point} given, {limits[0]} to {limits[1]} expected "
                 f"for {self.data_type.label}"
@@ -300,6 +218,53 @@ class TensorInfo(Frozen):
         """The dtype of the array of a Constant layer."""
         return np.dtype(np.uint8) if self.data_type.is_packed else self.dtype
 
+    def quantize(self, array: Any) -> np.ndarray[Any, Any]:
+        """Return real numbers as elements of this tensor: ``round(real / scale) + zero_point``.
+
+        Halves are rounded to the even neighbour, and what exceeds the type becomes its end.
+
+        Parameters
+        ----------
+        array
+            Real numbers in any shape; with scales along an axis, in the shape of the tensor.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The tensor has no scale, or the array has NaN or does not fit the scales.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import armnn_py as ann
+        >>> info = ann.TensorInfo((1, 4), "uint8", ann.QuantizationInfo(0.5, 10))
+        >>> info.quantize([[-9.0, 0.0, 0.75, 200.0]])
+        array([[  0,  10,  12, 255]], dtype=uint8)
+        >>> info.dequantize(np.array([[0, 10, 12, 255]], np.uint8))
+        array([[ -5. ,   0. ,   1. , 122.5]], dtype=float32)
+        """
+        return self._scales()._quantized(array, self.data_type, self.rank)
+
+    def dequantize(self, array: Any) -> np.ndarray[Any, Any]:
+        """Return elements of this tensor as float32: ``scale * (element - zero_point)``.
+
+        Parameters
+        ----------
+        array
+            Integers in any shape; with scales along an axis, in the shape of the tensor.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The tensor has no scale, or the array has no integers or does not fit the scales.
+        """
+        return self._scales()._dequantized(array, self.rank)
+
+    def _scales(self) -> QuantizationInfo:
+        if self.quantization is None:
+            raise InvalidArgumentError(f"{self!r} has no scale, so that it cannot be quantised")
+        return self.quantization
+
     def with_shape(self, shape: Sequence[int | None]) -> TensorInfo:
         """Return the same tensor with another shape; dimensions that stay free keep their names."""
         dims = parse_shape(shape)
@@ -315,7 +280,7 @@ class TensorInfo(Frozen):
         if self.quantization is not None:
             scales = self.quantization.scales
             if self.quantization.axis is None:
-                text += f", scale {scales[0]:g} zero point {self.quantization.zero_points[0]}"
+                text += f", scale {scales[0]:g} zero point {self.quantization.zero_point}"
             else:
                 text += f", {len(scales)} scales along axis {self.quantization.axis}"
         return f"TensorInfo({text})"

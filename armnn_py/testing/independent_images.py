@@ -41,7 +41,7 @@ def _space_to_batch(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
                           strict=True):  # fmt: skip
         widths[axis] = pads
     quantization = s.inputs[0].quantization if s.inputs[0] is not None else None
-    zero = quantization.zero_points[0] if quantization and x.dtype.kind in "iu" else 0
+    zero = quantization.zero_point if quantization and x.dtype.kind in "iu" else 0
     x = np.pad(x, widths, constant_values=np.array(zero).astype(x.dtype))
     found = []
     for place in np.ndindex(*d.block_shape):

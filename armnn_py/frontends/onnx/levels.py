@@ -68,7 +68,7 @@ def plain_levels(emit: Emitter, value: Value) -> Value:
     quantization = quantization_of(value)
     if quantization is None:
         return value
-    (scale,), (point,) = quantization.scales, quantization.zero_points
+    scale, point = quantization.scale, quantization.zero_point
     dtype = value.info.dtype
     real = emit.layer(LayerType.DEQUANTIZE, [value], name="real")
     # (q - point) * scale is rounded, and rounded again when divided: off by far less than a half.

@@ -184,14 +184,8 @@ def _dequantized(array: NDArray[Any], value: Value, target: DataType) -> NDArray
     quantization = value.info.quantization
     if quantization is None:
         return array.astype(target.numpy) if value.info.data_type is DataType.FLOAT16 else None
-    form = [1] * array.ndim
-    if quantization.axis is not None:
-        form[quantization.axis] = -1
-    scales = np.array(quantization.scales, np.float32).reshape(form)
-    points = np.array(quantization.zero_points, np.int32).reshape(form)
     with np.errstate(over="ignore"):
-        real = (array.astype(np.int32) - points).astype(np.float32) * scales
-        return real.reshape(array.shape).astype(target.numpy)
+        return value.info.dequantize(array).astype(target.numpy)
 
 
 def _evaluate(

@@ -189,7 +189,7 @@ def _keeps_all(clip: Node, info: TensorInfo) -> bool:
     d, ends = clip.descriptor, np.iinfo(info.dtype)
     assert isinstance(d, ActivationDescriptor)
     assert info.quantization is not None
-    (scale,), (point,) = info.quantization.scales, info.quantization.zero_points
+    scale, point = info.quantization.scale, info.quantization.zero_point
     low, high = (ends.min - point) * scale, (ends.max - point) * scale
     if d.function is ActivationFunction.RELU:
         return low >= 0
@@ -257,7 +257,7 @@ def _whole_bias(
         return None
     data_type = DataType.SIGNED32
     info = TensorInfo(steps.shape, data_type)
-    products = np.array(weights.quantization.scales) * x.quantization.scales[0]
+    products = np.array(weights.quantization.scales) * x.quantization.scale
     axis = 0 if len(products) > 1 else None
     stated = dataclasses.replace(info, quantization=QuantizationInfo(tuple(products), (), axis))
     return graph.add_constant(steps, stated, name=bias.node.name, near=layer)
@@ -266,7 +266,7 @@ def _whole_bias(
 def _steps(
     bias: NDArray[Any], x: QuantizationInfo, weights: QuantizationInfo
 ) -> NDArray[np.int32] | None:
-    exact = bias.astype(np.float64) / (np.array(weights.scales) * x.scales[0])
+    exact = bias.astype(np.float64) / (np.array(weights.scales) * x.scale)
     whole = np.rint(exact)
     if not np.all(np.abs(exact - whole) <= _NEAR_STEP + _NEAR * np.abs(exact)):
         return None

@@ -154,7 +154,7 @@ def _scale(what: str, info: TensorInfo, data_type: DataType) -> np.float32:
     quantization = info.quantization
     if info.data_type is not data_type or quantization is None or len(quantization.scales) != 1:
         raise Unsupported(f"8 bits with {what} {info!r}, one scale of {data_type.label} expected")
-    return np.float32(quantization.scales[0])
+    return np.float32(quantization.scale)
 
 
 def _zero_point(info: TensorInfo) -> Known:
@@ -181,7 +181,7 @@ def _rescaled(
     with emit.below(name or "output"):
         operands = [
             zeros(info.data_type, float(factor)),
-            zeros(DataType.QASYMM_S8, info.quantization.scales[0]),
+            zeros(DataType.QASYMM_S8, info.quantization.scale),
             emit.reshape(numbers, (count,), "numbers"),
         ]
         made = emit.layer(

@@ -25,7 +25,7 @@ def _pads(view: OperatorView) -> tuple[list[int], list[int]]:
 def _pad(view: OperatorView) -> Value:
     x, (before, after) = view.value(0), _pads(view)
     scales = quantization_of(x)
-    fill = 0.0 if scales is None else float(scales.zero_points[0])
+    fill = 0.0 if scales is None else float(scales.zero_point)
     if view.op.name == "PADV2" or view.has(2):
         number = view.constant(2, "value").reshape(-1)
         if number.size != 1:

@@ -31,7 +31,9 @@ def tables(turned: int = SIZE) -> list[Any]:
 
 
 def check(inputs: list[Any], *, total_known: bool = True, **attributes: Any) -> None:
-    known = ((6,) if total_known else ()) + ((7, 8) if len(inputs) > 7 else ())
+    known = ((6,) if total_known else ()) + (
+        (7, 8) if len(inputs) > 7 and inputs[7] is not None else ()
+    )
     outputs = ["y", "present_key", "present_value"]
     model = build("GroupQueryAttention", inputs, known, outputs, MICROSOFT, num_heads=HEADS,
                   kv_num_heads=SHARED, **attributes)  # fmt: skip
@@ -80,11 +82,27 @@ def test_windows_caps_and_scales(batch: int, new: int, past: int, lengths: list[
     check(inputs, scale=0.2, softcap=0.7)
 
 
+@pytest.mark.parametrize(("batch", "new", "past", "lengths"), [(1, 6, 0, [6]), (2, 1, 6, [7, 5])])
+@pytest.mark.parametrize("sinks", [False, True])
+def test_shares_that_no_position_gets(
+    batch: int, new: int, past: int, lengths: list[int], sinks: bool
+) -> None:
+    inputs = operands(batch, new, past, lengths, packed=False)
+    if sinks:
+        check([*inputs, None, None, None, None, real(HEADS)], softcap=1.5)
+    else:
+        check(inputs, smooth_softmax=1)
+        check(inputs, smooth_softmax=1, local_window_size=2, softcap=0.7)
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
         (lambda: (operands(2, 3, 6, [9, 9], packed=False), {}), "pasts of several lengths"),
-        (lambda: (operands(1, 1, 6, [7], packed=False), {"smooth_softmax": 1}), "a smooth softmax"),
+        (
+            lambda: ([*operands(1, 1, 6, [7], packed=False), None, None, np.zeros((1, 1))], {}),
+            "positions or a bias",
+        ),
     ],
 )
 def test_refusals(make: Any, words: str) -> None:

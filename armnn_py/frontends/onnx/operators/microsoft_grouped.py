@@ -22,7 +22,7 @@ from armnn_py.frontends.onnx.operators.microsoft_rotary import rotate_heads
 from armnn_py.frontends.onnx.table import MICROSOFT, operator
 from armnn_py.types import ActivationFunction, ComparisonOperation, LayerType
 
-_LENGTHS, _TOTAL, _COS, _SIN = 5, 6, 7, 8
+_LENGTHS, _TOTAL, _COS, _SIN, _SINKS = 5, 6, 7, 8, 11
 _HIDDEN = -1e30
 
 
@@ -32,10 +32,10 @@ def _group_query_attention(view: NodeView) -> Sequence[Value]:
     heads, shared = view.integer("num_heads"), view.integer("kv_num_heads")
     if heads < 1 or shared < 1 or heads % shared:
         raise ParseError(f"{heads} heads of queries and {shared} of keys")
-    if any(view.has(index) for index in range(_SIN + 1, view.count)):
-        raise Unsupported("positions, a bias of scores or sinks as operands")
-    if view.integer("smooth_softmax") > 0:
-        raise Unsupported("a smooth softmax")
+    if any(view.has(index) for index in range(_SIN + 1, view.count) if index != _SINKS):
+        raise Unsupported("positions or a bias of scores as operands")
+    if view.has(_SINKS) and view.shape(_SINKS) != (heads,):
+        raise ParseError(f"sinks of shape {view.shape(_SINKS)}, {(heads,)} expected")
     query, key, value = _three(view, heads, shared)
     places = _Places(view, shape_of(query))
     if view.integer("do_rotary"):
@@ -159,10 +159,33 @@ def _attend(view: NodeView, query: Value, key: Value, value: Value, places: _Pla
         scores = emit.scale(bent, cap, "capped")
     hidden = emit.cast(places.hidden(), dtype_of(scores), "hidden_cast")
     scores = emit.add(scores, hidden, "masked")
-    shares = emit.layer(LayerType.SOFTMAX, [scores], SoftmaxDescriptor(axis=3), name="shares")
+    sink = _sink(view, scores)
+    if sink is not None:
+        scores = emit.concat([scores, sink], 3, "with_sink")
+    shares: Value = emit.layer(
+        LayerType.SOFTMAX, [scores], SoftmaxDescriptor(axis=3), name="shares"
+    )
+    if sink is not None:
+        shares = emit.slice(shares, (0,) * 4, (batch, heads, length, places.total), "seen")
     y = emit.matmul(shares, value, name="weighted")
     turned = emit.transpose(y, (0, 2, 1, 3), "positions")
     return emit.reshape(turned, (batch, length, heads * size))
+
+
+def _sink(view: NodeView, scores: Value) -> Value | None:
+    """Return a score that takes a share and has no value: of its head, or 0; None: there is none.
+
+    With 0 the softmax is smooth: its sum of exponentials is greater by 1.
+    """
+    emit, (batch, heads, length, _) = view.emit, shape_of(scores)
+    if view.has(_SINKS):
+        wide = emit.reshape(view.value(_SINKS), (1, heads, 1, 1), "sinks")
+        sink = emit.cast(wide, dtype_of(scores), "sinks_cast")
+    elif view.integer("smooth_softmax") > 0:
+        sink = emit.scalar(0, scores)
+    else:
+        return None
+    return emit.broadcast_to(sink, (batch, heads, length, 1), "sink")
 
 
 def _repeated(view: NodeView, x: Value, heads: int, name: str) -> Value:

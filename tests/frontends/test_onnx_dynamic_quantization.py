@@ -73,7 +73,7 @@ def dequantised(levels: np.ndarray, scale: np.ndarray, point: np.ndarray) -> np.
         {"lengths": [6, 2, 4]},
         {"direction": BOTH, "first": True, "peepholes": True, "lengths": [1, 6, 3]},
         {"bias": False, "activations": ["Sigmoid", "Relu", "Relu"]},
-        {"clip": 0.9},
+        {"clip": 0.3},
     ],
     ids=str,
 )

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import onnxruntime
 import pytest
@@ -25,12 +26,15 @@ def f(*shape: int) -> np.ndarray:
 
 def run(op: str, *, directions: int = 1, lengths: Any = None, first: bool = False,
         peepholes: bool = False, bias: bool = True, known: bool = True,
-        batch: int = BATCH, layers: int | None = None, **attributes: Any) -> None:  # fmt: skip
-    """Compare with onnxruntime; ``layers``: how many of the operator's layer there are."""
+        batch: int = BATCH, layers: int | None = None, dtype: Any = np.float32,
+        **attributes: Any) -> None:  # fmt: skip
+    """Compare with onnxruntime; ``layers``: how many of the operator's layer there are.
+
+    onnxruntime has float32 alone: another ``dtype`` is that of the operands' numbers.
+    """
     gates = GATES[op]
-    x = f(STEPS, batch, INPUTS)
     values: dict[str, Any] = {
-        "x": x,
+        "x": f(STEPS, batch, INPUTS),
         "w": f(directions, gates * HIDDEN, INPUTS),
         "r": f(directions, gates * HIDDEN, HIDDEN),
         "b": f(directions, 2 * gates * HIDDEN) if bias else None,
@@ -40,6 +44,9 @@ def run(op: str, *, directions: int = 1, lengths: Any = None, first: bool = Fals
     if op == "LSTM":
         values["c0"] = f(directions, batch, HIDDEN) if first else None
         values["p"] = f(directions, 3 * HIDDEN) if peepholes else None
+    for name, value in values.items():  # numbers that both types have
+        if value is not None and value.dtype == np.float32:
+            values[name] = value.astype(dtype).astype(np.float32)
     given = [name if value is not None else "" for name, value in values.items()]
     while not given[-1]:
         given.pop()
@@ -62,13 +69,47 @@ def run(op: str, *, directions: int = 1, lengths: Any = None, first: bool = Fals
     expected = onnxruntime.InferenceSession(
         model.SerializeToString(), providers=["CPUExecutionProvider"]
     ).run(None, feeds)
+    if dtype is not np.float32:
+        model, feeds = in_type(model, dtype), {n: v.astype(dtype) for n, v in feeds.items()}
     with ann.load(model, ["CpuRef"]) as network:
         found = network.run(feeds)
         kinds = [row.type for row in network.assignment]
     assert layers is None or kinds.count({"GRU": "Gru", "RNN": "Rnn"}[op]) == layers
     for one, (name, other) in zip(expected, found.items(), strict=True):
         assert one.shape == other.shape
+        if dtype is not np.float32:
+            rounded = other.view(dtype).astype(np.float32)
+            np.testing.assert_allclose(rounded, one, rtol=ml_dtypes.finfo(dtype).eps, atol=1e-6)
+            continue
         np.testing.assert_allclose(other, one, rtol=1e-4, atol=1e-6, err_msg=name)
+
+
+def in_type(model: Any, dtype: Any) -> Any:
+    """The same model with inputs, weights and outputs of another type."""
+    element = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    for info in (*model.graph.input, *model.graph.output):
+        info.type.tensor_type.elem_type = element
+    for weight in model.graph.initializer:
+        array = numpy_helper.to_array(weight)
+        if array.dtype == np.float32:
+            weight.CopyFrom(numpy_helper.from_array(array.astype(dtype), weight.name))
+    return model
+
+
+@pytest.mark.parametrize("op", GATES)
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"first": True},
+        {"direction": BOTH, "directions": 2, "lengths": [3, 5, 4]},
+        {"known": False},
+        {"clip": 0.4},
+    ],
+    ids=str,
+)
+def test_small_types(op: str, dtype: Any, options: dict[str, Any]) -> None:
+    run(op, dtype=dtype, **options)
 
 
 @pytest.mark.parametrize("op", GATES)
@@ -96,6 +137,14 @@ def test_against_onnxruntime(op: str, options: dict[str, Any]) -> None:
 def test_peepholes(directions: int) -> None:
     direction = BOTH if directions == 2 else "forward"
     run("LSTM", peepholes=True, first=True, directions=directions, direction=direction)
+
+
+@pytest.mark.parametrize("limit", [0.1, 0.3])
+@pytest.mark.parametrize("op", GATES)
+def test_bounds_of_sums(op: str, limit: float) -> None:
+    """Those of gates; the cell that an LSTM shows is not bounded, as in onnxruntime."""
+    for _ in range(3):
+        run(op, clip=limit, first=True)
 
 
 def test_a_forget_gate_that_is_the_rest_of_the_input_gate() -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.values import Known, Unsupported, Value, shape_of
+from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.matrix import multiply
 from armnn_py.frontends.onnx.recurrent_layers import gru_layer, lstm_layers, rnn_layer
@@ -34,6 +34,7 @@ __all__: list[str] = []
 _MOST_STEPS = 4096
 
 Apply = Callable[[Value, str], Value]
+Convert = Callable[[NodeView], list[Value]]
 
 
 @dataclass
@@ -76,7 +77,30 @@ Step = Callable[[_Cell, Value, str], list[Value]]
 """Returns the state after a step, for the product of its input and the title of its layers."""
 
 
-@operator("LSTM")
+def _of_reals(op_type: str) -> Callable[[Convert], Convert]:
+    """Register an operator that computes in float32; results of float16 are rounded at the end."""
+
+    def register(convert: Convert) -> Convert:
+        @operator(op_type)
+        def converted(view: NodeView) -> list[Value]:
+            half = np.dtype(np.float16)
+            if dtype_of(view.value(0)) != half:
+                return convert(view)
+            given = [view.value(k) if view.has(k) else None for k in range(view.count)]
+            wide = [
+                view.emit.cast(one, np.float32, "wide")
+                if one is not None and dtype_of(one) == half
+                else one
+                for one in given
+            ]
+            return [view.emit.cast(one, half, "rounded") for one in convert(view.over(wide))]
+
+        return convert
+
+    return register
+
+
+@_of_reals("LSTM")
 def lstm(view: NodeView) -> list[Value]:
     """Convert an LSTM over operands of real numbers."""
     all_of = Recurrence.of(view, 4)
@@ -110,7 +134,7 @@ def lstm(view: NodeView) -> list[Value]:
     return _recurrent(all_of, functions, step, initial=(5, 6))
 
 
-@operator("GRU")
+@_of_reals("GRU")
 def _gru(view: NodeView) -> list[Value]:
     all_of = Recurrence.of(view, 3)
     functions = all_of.activations(["Sigmoid", "Tanh"])
@@ -148,7 +172,7 @@ def _gru(view: NodeView) -> list[Value]:
     return _recurrent(all_of, functions, step, joins_bias=not resets_after)
 
 
-@operator("RNN")
+@_of_reals("RNN")
 def _rnn(view: NodeView) -> list[Value]:
     all_of = Recurrence.of(view, 1)
     functions = all_of.activations(["Tanh"])
@@ -182,7 +206,8 @@ def _recurrent(
     for index, backward in enumerate(all_of.backward):
         title = ("backward/" if index else "") if directions > 1 else ""
         recurrence = _transposed(view, all_of.part(view.value(RECURRENT_WEIGHTS), index))
-        functions = [_apply(view, one) for one in activations[index]]
+        # The cell that an LSTM shows is not bounded; as onnxruntime.
+        functions = [_apply(view, one, clips=k < 2) for k, one in enumerate(activations[index])]
         cell = _Cell(all_of, index, title, [], recurrence, functions, [])
         cell.steps = _products(cell, joins_bias=joins_bias)
         cell.state = [all_of.state(where, index) for where in initial]
@@ -273,9 +298,9 @@ def _peeked(view: NodeView, gate: Value, cell: Value, weights: Value | None) -> 
     return gate if weights is None else view.emit.add(gate, view.emit.mul(cell, weights))
 
 
-def _apply(view: NodeView, activation: Activation) -> Apply:
-    """Return the function of a gate's sums, which are bounded before."""
-    limit = view.number("clip")
+def _apply(view: NodeView, activation: Activation, *, clips: bool) -> Apply:
+    """Return a function whose operand is bounded before, if it ``clips``."""
+    limit = view.number("clip") if clips else 0.0
 
     def apply(x: Value, title: str) -> Value:
         if limit:

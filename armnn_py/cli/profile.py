@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["profile"]
 
+_LEAST_PREFIX = 4
+
 
 @click.command(cls=Command)
 @timed_arguments
@@ -201,6 +203,25 @@ def _write(path: Path, document: dict[str, Any]) -> None:
         ) from error
 
 
+def _short_names(layers: Sequence[str]) -> tuple[str, list[str]]:
+    """Return names for a table: of fused layers the first, all without the prefix that they share.
+
+    The prefix ends with a slash; it is empty where there is none of some length.
+    """
+    fused = [layer.split(" + ") for layer in layers]
+    # A compiled sub-graph is called by its backend and its first layer.
+    bare = [members[0].rpartition(": ")[2] for members in fused]
+    shared = os.path.commonprefix(bare) if len(bare) > 1 else ""  # noqa: RUF071 (it is cut below)
+    prefix = shared[: shared.rfind("/") + 1]
+    if len(prefix) < _LEAST_PREFIX:
+        prefix = ""
+    return prefix, [
+        members[0].replace(prefix, "", 1)
+        + (f" + {len(members) - 1} more" if len(members) > 1 else "")
+        for members in fused
+    ]
+
+
 def _render(renderer: Renderer, data: dict[str, Any], ways: list[str], backends: list[str]) -> None:
     def speed(value: float | None) -> str:
         return "-" if value is None else f"{value:.1f}"
@@ -214,33 +235,36 @@ def _render(renderer: Renderer, data: dict[str, Any], ways: list[str], backends:
     is_expected = any(row["expected_seconds"] is not None for row in data["layers"])
     runs = data["runs"] or 1
     shares = [Column("ms/run", right=True, whole=True), Column("share", right=True, whole=True)]
+    prefix, names = _short_names([row["layer"] for row in data["layers"]])
 
     def times(row: dict[str, Any]) -> list[str]:
         return [f"{row['seconds'] * 1e3 / runs:.3f}", f"{row['share'] * 100:.1f} %"]
 
     renderer.table(
         [
-            *([Column("stage", whole=True)] if is_staged else []),
-            Column("layer", cut="end"),
-            *([Column("backend", whole=True)] if several else []),
-            Column("kernel", cut="start"),
             *shares,
             Column("GFLOP/s", right=True, whole=True),
             *([Column("expected ms", right=True, whole=True)] if is_expected else []),
+            *([Column("stage", whole=True)] if is_staged else []),
+            Column("layer", cut="middle"),
+            *([Column("backend", whole=True)] if several else []),
+            Column("kernel", cut="start"),
         ],
         [
             [
-                *([row["stage"]] if is_staged else []),
-                row["layer"],
-                *([row["backend"]] if several else []),
-                how,
                 *times(row),
                 speed(row["gflops"]),
                 *([expected(row)] if is_expected else []),
+                *([row["stage"]] if is_staged else []),
+                name,
+                *([row["backend"]] if several else []),
+                how,
             ]
-            for row, how in zip(data["layers"], ways, strict=True)
+            for row, name, how in zip(data["layers"], names, ways, strict=True)
         ],
     )
+    if prefix:
+        renderer.line(f"The names of the layers begin with {prefix}")
     renderer.line()
     renderer.table(
         [Column("type"), Column("rows", right=True, whole=True), *shares],

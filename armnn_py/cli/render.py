@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Tables and lines on a terminal or in a pipe; rich is imported here and for progress alone, late.
 
-On a terminal tables have rules and colour and fold to its width. In a pipe they are plain text that
-is never cut. Texts from outside (names, paths, reasons) are shown as they are: never as markup, and
-control characters only in escaped form.
+On a terminal tables have rules and colour and fold to its width. One of fewer than 60 columns gets
+``name: value`` lines instead. In a pipe tables are plain text that is never cut. Texts from outside
+(names, paths, reasons) are shown as they are: never as markup, and control characters only in
+escaped form.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ __all__ = [
 ]
 
 _RULE_BELOW_HEAD = "    \n    \n ── \n    \n    \n    \n    \n    \n"
-_PADDING, _LEAST_CUT = 3, 12
+_PADDING = 3
+_LEAST_CUT = {"end": 12, "middle": 24, "start": 12}
+_LEAST_WIDTH = 60
 _WIDTH_OF_PIPES = 100_000
 _STYLES = {
     "ok": "green",
@@ -51,14 +54,14 @@ class Column:
     """One column: its head, and whether it holds numbers (right-aligned) or verdicts (coloured).
 
     Cells of a column that is ``whole`` stay on one line on a narrow terminal, too. Those of one
-    that is ``cut`` lose their end or start there, so that a row stays one line.
+    that is ``cut`` lose their end, middle or start there, so that a row stays one line.
     """
 
     name: str
     right: bool = False
     verdict: bool = False
     whole: bool = False
-    cut: Literal["", "end", "start"] = ""
+    cut: Literal["", "end", "middle", "start"] = ""
 
 
 class Renderer:
@@ -86,20 +89,22 @@ class Renderer:
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
         """Write a table; cells are plain text."""
-        width = None if self.is_terminal else _WIDTH_OF_PIPES
-        if width is not None and os.environ.get("COLUMNS", "").isdigit():
+        width = _width_of(self.stream) if self.is_terminal else _WIDTH_OF_PIPES
+        if os.environ.get("COLUMNS", "").isdigit():
             width = max(int(os.environ["COLUMNS"]), 20)
         rows = [[printable(cell) for cell in row] for row in rows]
         widths = _widths(columns, rows)
         needed = sum(widths) + _PADDING * (len(columns) - 1)
-        if width is not None and needed <= width and not self.has_color:
+        if width < _LEAST_WIDTH and needed > width and len(columns) > 2:
+            lines = _blocks(columns, rows)
+        elif needed <= width and not (self.has_color or self.is_terminal):
             lines = _plain_lines(columns, rows, widths)  # rich's, in a tenth of its time
         else:
             lines = self._rich_lines(columns, rows, width)
         self.stream.write("".join(f"{line.rstrip()}\n" for line in lines))
 
     def _rich_lines(
-        self, columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None
+        self, columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int
     ) -> list[str]:
         from rich.box import Box  # a table in a pipe does without
         from rich.console import Console
@@ -107,7 +112,6 @@ class Renderer:
         from rich.text import Text
 
         buffer = io.StringIO()
-        width = width if width is not None else Console(file=self.stream).width
         if self.is_terminal:
             rows = _cut(columns, rows, width)
         console = Console(
@@ -145,6 +149,24 @@ class Renderer:
         return buffer.getvalue().splitlines()
 
 
+def _width_of(stream: TextIO) -> int:
+    """Return the columns of a terminal, 80 where it does not say."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except (OSError, ValueError):  # no terminal of the system
+        return 80
+
+
+def _blocks(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table as ``name: value``, for terminals that are too narrow for it."""
+    lines: list[str] = []
+    for row in rows:
+        cells = zip(columns, row, strict=True)
+        shown = [f"{one.name}: {cell}" if one.name else cell for one, cell in cells if cell]
+        lines += [*([""] if lines else []), *shown[:1], *(f"  {line}" for line in shown[1:])]
+    return lines
+
+
 def _cells(text: str) -> int:
     """Return how many columns of a terminal a printable text takes."""
     if text.isascii():  # without an import for it
@@ -180,7 +202,7 @@ def _cut(
     """Shorten the cells of columns that may be cut until all fit side by side, if they can."""
     widths = _widths(columns, rows)
     cut = [index for index, column in enumerate(columns) if column.cut]
-    least = {index: max(len(columns[index].name), _LEAST_CUT) for index in cut}
+    least = {index: max(len(columns[index].name), _LEAST_CUT[columns[index].cut]) for index in cut}
     excess = sum(widths) + _PADDING * len(columns) - width
     while excess > 0 and any(widths[index] > least[index] for index in cut):
         widths[max(cut, key=lambda index: widths[index] - least[index])] -= 1
@@ -195,6 +217,9 @@ def _shortest(cell: str, width: int, cut: str) -> str:
         return cell
     from rich.cells import set_cell_size
 
+    if cut == "middle":
+        head, rest = set_cell_size(cell, (width - 3) // 2), width - 3 - (width - 3) // 2
+        return f"{head}...{set_cell_size(cell[::-1], rest)[::-1]}"
     if cut == "start":
         return f"...{set_cell_size(cell[::-1], width - 3)[::-1]}"
     return f"{set_cell_size(cell, width - 3)}..."

@@ -284,6 +284,30 @@ def test_rows_of_cut_columns_stay_one_line_on_a_terminal(monkeypatch: pytest.Mon
     assert "conv_" * 20 in pipe.getvalue()
 
 
+def test_a_narrow_terminal_gets_names_and_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("COLUMNS", "40")
+    columns = [Column("ms", right=True), Column("layer", cut="middle"), Column("note")]
+    rows = [["1.5", "a/long/name/of/a/layer/of/a/network", ""], ["0.5", "b", "fast"]]
+    terminal = Terminal()
+    Renderer(terminal, color="never").table(columns, rows)
+    assert terminal.getvalue().splitlines() == [
+        "ms: 1.5", "  layer: a/long/name/of/a/layer/of/a/network", "",
+        "ms: 0.5", "  layer: b", "  note: fast",
+    ]  # fmt: skip
+    monkeypatch.setenv("COLUMNS", "60")
+    terminal = Terminal()
+    Renderer(terminal, color="never").table(columns, [["1.5", "begin/" * 10 + "the/end", "fast"]])
+    line = terminal.getvalue().splitlines()[-1]
+    assert len(line) <= 60
+    assert "begin/begin/" in line
+    assert "...be" not in line[:12]
+    assert "/the/end" in line
+
+
 def test_tables_in_a_pipe_are_those_with_colour_but_for_that(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -13,7 +13,7 @@ import pytest
 from onnx import helper
 
 import armnn_py
-from armnn_py.cli.profile import _by_type, _speeds
+from armnn_py.cli.profile import _by_type, _short_names, _speeds
 
 from .conftest import DEMO, Command, save_model
 
@@ -190,5 +190,15 @@ def test_a_timeline_without_a_place_is_refused_before_the_model_is_read(
 
 def test_the_backend_is_a_column_where_there_are_several(command: Command) -> None:
     text = command("profile", DEMO, "-b", "CpuRef", "--iterations", "1").out.splitlines()
-    assert text[0].split() == ["layer", "kernel", "ms/run", "share", "GFLOP/s"]
+    assert text[0].split() == ["ms/run", "share", "GFLOP/s", "layer", "kernel"]
     assert text[-1].endswith("rows, on CpuRef")
+
+
+def test_profile_shows_names_without_what_they_share() -> None:
+    names = ["/model/layer.0/query/MatMul", "/model/layer.0/dense/MatMul + /model/layer.0/Erf",
+             "CpuAcc: /model/layer.0/Split"]  # fmt: skip
+    assert _short_names(names) == (
+        "/model/layer.0/",
+        ["query/MatMul", "dense/MatMul + 1 more", "CpuAcc: Split"],
+    )
+    assert _short_names(["conv_1", "conv_2 + relu"]) == ("", ["conv_1", "conv_2 + 1 more"])

@@ -123,7 +123,7 @@ def random_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Array
         if len(shape) != len(info.shape):
             raise InvalidArgumentError(
                 f"input '{name}' has free dimensions: {info!r}",
-                hints=[shape_hint(name, info)],
+                hints=[shape_hint(infos)],
             )
         try:
             values = _random_floats(generator, shape)

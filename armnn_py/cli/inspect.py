@@ -112,9 +112,8 @@ def inspect(
         data["layers"] = [_describe(layer) for layer in working]
     if weights:
         data["weights"] = [_describe(layer) for layer in constants]
-    hint = next(
-        (shape_hint(n, info) for n, info in network.inputs.items() if not info.is_static), ""
-    )
+    is_free = any(not info.is_static for info in network.inputs.values())
+    hint = shape_hint(network.inputs) if is_free else ""
     session.answer(data, lambda renderer: _render(renderer, data, hint, network.stages))
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 import click
 
 from armnn_py.cli.app import backend_option
-from armnn_py.cli.networks import read_network, shape_hint, with_batch
+from armnn_py.cli.networks import AssumedShapes, read_network, shape_hint, with_batch
 from armnn_py.cli.render import shortened
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.network.saved_files import is_saved_network
@@ -55,7 +55,7 @@ class PlacedModel(NamedTuple):
 
     source: Network
     optimized: OptimizedNetwork
-    assumed: dict[str, list[int]]
+    assumed: AssumedShapes
     runtime: Runtime
 
 
@@ -177,7 +177,7 @@ class ModelArguments:
                 if not info.is_static:
                     raise InvalidArgumentError(
                         f"input '{name}' has free dimensions: {info!r}",
-                        hints=[shape_hint(name, info)],
+                        hints=[shape_hint(network.inputs)],
                     )
             with session.progress(f"choosing backends for {self.name}"):
                 optimized = self.placed(network, runtime)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.cli.render import shortened
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
 __all__ = [
+    "AssumedShapes",
     "assumption",
     "only_input",
     "parse_bounds",
@@ -33,6 +35,7 @@ __all__ = [
 ]
 
 _MAX_DIMENSION = 2**31 - 1
+_OTHER_SIZE = 8
 
 
 def read_network(
@@ -197,25 +200,53 @@ def only_input(infos: Mapping[str, TensorInfo], what: object) -> str:
     return next(iter(infos))
 
 
-def shape_hint(name: str, info: TensorInfo) -> str:
-    """Return how to bind the free dimensions of an input, with its own known ones."""
-    dims = list(info.shape)
-    # A free first dimension is a batch; any other is mostly the side of a picture.
-    shown = [
-        dim if dim is not None else 1 if index == 0 else 224 if len(dims) > 2 else 16
-        for index, dim in enumerate(dims)
-    ]
-    return f"give them, as in {_option(name, shown)}"
+def shape_hint(infos: Mapping[str, TensorInfo]) -> str:
+    """Return how to bind all free dimensions of inputs: by their names, where they have some."""
+    options: dict[str, str] = {}  # by the name of a dimension or of an input
+    for name, info in infos.items():
+        free = [axis for axis, dim in enumerate(info.shape) if dim is None]
+        named = {axis: info.dimension_names[axis] for axis in free if info.dimension_names}
+        if free and all(named.get(axis) not in (None, *infos) for axis in free):
+            for axis in free:
+                dimension = str(named[axis])
+                options.setdefault(dimension, _option(dimension, [_size(info, axis)]))
+        elif free:
+            dims = [_size(info, n) if dim is None else dim for n, dim in enumerate(info.shape)]
+            options[name] = _option(name, dims)
+    return f"give them, as in {' '.join(options.values())}"
 
 
-def with_batch(network: Network) -> tuple[Network, dict[str, list[int]]]:
+def _size(info: TensorInfo, axis: int) -> int:
+    """Return a size for a free dimension: the first is a batch, others sides of a picture."""
+    if axis == 0:
+        return 1
+    return 224 if len(info.shape) > 2 else 16
+
+
+class AssumedShapes(dict[str, list[int]]):
+    """Shapes of inputs whose first dimension became 1.
+
+    Attributes
+    ----------
+    dimension
+        The name of that dimension if it is the same for all of them, else None.
+    """
+
+    def __init__(
+        self, shapes: Mapping[str, list[int]] | None = None, dimension: str | None = None
+    ) -> None:
+        super().__init__(shapes or {})
+        self.dimension = dimension
+
+
+def with_batch(network: Network) -> tuple[Network, AssumedShapes]:
     """Take a batch of 1 where nothing else is free.
 
     Returns
     -------
     Network
         With known shapes; the same network where more or nothing is free.
-    dict
+    AssumedShapes
         The shape of each input whose batch became 1.
     """
     free = {name: info for name, info in network.inputs.items() if not info.is_static}
@@ -223,18 +254,27 @@ def with_batch(network: Network) -> tuple[Network, dict[str, list[int]]]:
     for name, info in free.items():
         rest = [dim for dim in info.shape[1:] if dim is not None]
         if not rest or len(rest) < len(info.shape) - 1:
-            return network, {}
+            return network, AssumedShapes()
         taken[name] = [1, *rest]
-    return (specialized(network, taken), taken) if taken else (network, {})
+    if not taken:
+        return network, AssumedShapes()
+    names = {info.dimension_names[0] if info.dimension_names else None for info in free.values()}
+    dimension = names.pop() if len(names) == 1 else None
+    if dimension in network.inputs:
+        dimension = None  # --shape would mean the input
+    return specialized(network, taken), AssumedShapes(taken, dimension)
 
 
-def assumption(taken: Mapping[str, Sequence[int]]) -> str:
+def assumption(taken: AssumedShapes) -> str:
     """Return the sentence on shapes that `with_batch` assumed; empty if there are none."""
     if not taken:
         return ""
-    options = " ".join(_option(name, dims) for name, dims in taken.items())
+    if taken.dimension is not None:
+        other = _option(taken.dimension, [_OTHER_SIZE])
+        return f"{printable(taken.dimension)} of 1 assumed; {other} gives another"
+    options = " ".join(_option(name, [_OTHER_SIZE, *dims[1:]]) for name, dims in taken.items())
     return f"batch of 1 assumed; {options} gives another"
 
 
 def _option(name: str, dims: Sequence[int]) -> str:
-    return f"--shape {printable(name)}={'x'.join(map(str, dims))}"
+    return f"--shape {shlex.quote(printable(name) + '=' + 'x'.join(map(str, dims)))}"

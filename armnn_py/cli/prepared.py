@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.cli import inputs as files
+from armnn_py.cli import pictures
 from armnn_py.cli.model_arguments import read_options
-from armnn_py.cli.networks import parse_bounds, read_network, with_batch
-from armnn_py.errors import BackendError, InvalidArgumentError
+from armnn_py.cli.networks import AssumedShapes, parse_bounds, read_network, with_batch
+from armnn_py.errors import ArmnnError, BackendError, InvalidArgumentError
 from armnn_py.network.specialized import specialized
 from armnn_py.records import structure
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Prepared", "prepared"]
 
 _log = logging.getLogger("armnn_py.cli")
+_STEP = 32
 
 
 @structure
@@ -52,7 +54,7 @@ class Prepared:
     source: Network
     network: LoadedNetwork
     arrays: dict[str, files.Array]
-    assumed: dict[str, list[int]]
+    assumed: AssumedShapes
     load_seconds: float
     run_options: dict[str, dict[str, Any]] | None
 
@@ -89,7 +91,7 @@ def prepared(
             network = read_network(given.model, given.shapes, None, given.part, runtime=runtime)
         arrays = files.read_inputs(arguments, network.inputs, options or files.ImageOptions())
         missing = [name for name in network.inputs if name not in arrays]
-        assumed: dict[str, list[int]] = {}
+        assumed = AssumedShapes()
         if missing and seed is None:
             raise InvalidArgumentError(
                 f"no array for input '{missing[0]}'",
@@ -104,9 +106,10 @@ def prepared(
             elif missing and network.is_dynamic:
                 if arrays:  # their shapes may bind free dimensions of other inputs
                     shapes = {name: array.shape for name, array in arrays.items()}
-                    network = read_network(
-                        given.model, given.shapes, shapes, given.part, runtime=runtime
-                    )
+                    with _size_hint(arguments, network.inputs, shapes):
+                        network = read_network(
+                            given.model, given.shapes, shapes, given.part, runtime=runtime
+                        )
                 network, assumed = with_batch(network)
         if seed is not None:
             infos = {name: network.inputs[name] for name in missing}
@@ -114,7 +117,8 @@ def prepared(
         with session.progress(f"reading {given.name}"), clock:
             if network.is_dynamic:
                 shapes = {name: array.shape for name, array in arrays.items()}
-                network = specialized(network, shapes, arrays)
+                with _size_hint(arguments, network.inputs, shapes):
+                    network = specialized(network, shapes, arrays)
         with session.progress(f"loading {given.name}"), clock:
             optimized = given.placed(whole if limits else network, runtime)
             optimized.forget_sources()
@@ -128,6 +132,36 @@ def prepared(
             load_seconds=clock.seconds,
             run_options=own or None,
         )
+
+
+@contextlib.contextmanager
+def _size_hint(
+    arguments: Sequence[str],
+    infos: Mapping[str, TensorInfo],
+    shapes: Mapping[str, Sequence[int]],
+) -> Iterator[None]:
+    """Add to an error of shapes that ``--size`` gives a picture another size.
+
+    Most networks take sides that are multiples of 32: they halve them five times.
+    """
+    try:
+        yield
+    except ArmnnError as error:
+        is_picture = any(
+            argument.lower().endswith(tuple(pictures.SUFFIXES)) for argument in arguments
+        )
+        for name, shape in shapes.items():
+            sides = [size for size, dim in zip(shape, infos[name].shape, strict=False) if not dim]
+            if is_picture and len(shape) in (3, 4) and len(sides) >= 2:
+                height, width = (-(-side // _STEP) * _STEP for side in sides[-2:])
+                if [height, width] != sides[-2:]:
+                    error.hints = (
+                        f"--size {height}x{width} stretches the picture to sides that most "
+                        f"networks take: multiples of {_STEP}",
+                        *error.hints,
+                    )
+                    break
+        raise
 
 
 def _largest(infos: Mapping[str, TensorInfo], limits: Bounds) -> dict[str, list[int]]:

@@ -49,7 +49,17 @@ def test_one_input_given_twice_is_wrong_usage(command: Command, adder: Path, lef
     ],
 )
 def test_hint_for_a_shape_keeps_what_is_known(shape: tuple[int | None, ...], shown: str) -> None:
-    assert shape_hint("in_0", TensorInfo(shape)) == f"give them, as in --shape in_0={shown}"
+    assert shape_hint({"in_0": TensorInfo(shape)}) == f"give them, as in --shape in_0={shown}"
+
+
+def test_hint_for_shapes_names_each_dimension_once() -> None:
+    tokens = TensorInfo((None, None), dimension_names=("batch", "length"))
+    state = TensorInfo((2, None, 128), dimension_names=(None, "batch", None))
+    infos = {"tokens": tokens, "state": state, "rate": TensorInfo(()), "x": TensorInfo((3, None))}
+    said = shape_hint(infos)
+    assert said == "give them, as in --shape batch=1 --shape length=16 --shape x=3x16"
+    same = {"n": TensorInfo((None, 3), dimension_names=("n", None))}
+    assert shape_hint(same) == "give them, as in --shape n=1x3"
 
 
 @pytest.mark.parametrize("arguments", [["run", "--random", "1"], ["check"], ["inspect"]])
@@ -57,7 +67,7 @@ def test_hint_for_a_shape_is_a_shape_that_fits(
     command: Command, free_relu: Path, arguments: list[str]
 ) -> None:
     answer = command(arguments[0], free_relu, *arguments[1:])
-    assert "--shape image=1x3x224x224" in answer.out + answer.err
+    assert "--shape h=224 --shape w=224" in answer.out + answer.err
 
 
 def test_run_without_inputs_says_how_to_give_them(command: Command) -> None:

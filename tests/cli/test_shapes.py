@@ -82,7 +82,7 @@ def test_a_shape_is_bound_when_the_model_is_imported(
     assert answer.code == 0, answer.err
     unbound = command(name, output_without_shape, *more)
     assert unbound.code == (0 if name == "inspect" else 2)
-    assert "--shape x=" in unbound.err + unbound.out
+    assert "--shape n=1 --shape h=224 --shape w=224" in unbound.err + unbound.out
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def batches(tmp_path: Path) -> Path:
 def test_a_free_batch_is_one_and_the_answer_says_so(
     command: Command, batches: Path, name: str
 ) -> None:
-    said = "batch of 1 assumed; --shape image=1x3x4x5 gives another"
+    said = "batch of 1 assumed; --shape batch=8 gives another"
     answer = command(name, batches, *COMMANDS[name])
     assert answer.code == 0, answer.err
     if name != "graph":
@@ -111,7 +111,7 @@ def test_a_free_batch_is_one_and_the_answer_says_so(
 
 def test_graph_says_which_batch_it_draws(command: Command, batches: Path, tmp_path: Path) -> None:
     answer = command("graph", batches, "-o", tmp_path / "g.svg")
-    assert answer.out.endswith("batch of 1 assumed; --shape image=1x3x4x5 gives another\n")
+    assert answer.out.endswith("batch of 1 assumed; --shape batch=8 gives another\n")
     assert "float32 1x3x4x5" in (tmp_path / "g.svg").read_text(encoding="utf-8")
 
 
@@ -147,3 +147,36 @@ def test_a_file_binds_the_dimensions_of_random_inputs(command: Command, tmp_path
     np.save(tmp_path / "left.npy", np.zeros((2, 3), np.float32))
     answer = command("run", model, "-i", f"left={tmp_path / 'left.npy'}", "--random", 3)
     assert answer.code == 0, answer.err
+
+
+def test_an_assumed_dimension_has_its_own_name(command: Command, tmp_path: Path) -> None:
+    node = helper.make_node("Relu", ["x"], ["y"], "relu")
+    model = save_model(tmp_path / "m.onnx", [node], {"x": ["steps", 3]}, "y")
+    out = command("inspect", model).out
+    assert out.endswith("steps of 1 assumed; --shape steps=8 gives another\n")
+    unnamed = save_model(tmp_path / "u.onnx", [node], {"x": [None, 3]}, "y")
+    out = command("inspect", unnamed).out
+    assert out.endswith("batch of 1 assumed; --shape x=8x3 gives another\n")
+
+
+def test_a_picture_that_does_not_fit_gets_a_size(command: Command, tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    image.new("RGB", (50, 33)).save(tmp_path / "picture.png")
+    nodes = [
+        helper.make_node("MaxPool", ["x"], ["half"], kernel_shape=[2, 2], strides=[2, 2]),
+        helper.make_node("Upsample", ["half"], ["whole"], scales=[1.0, 1.0, 2.0, 2.0]),
+        helper.make_node("Add", ["x", "whole"], ["y"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "halves",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, "h", "w"])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 3, "h", "w"])],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 7)], ir_version=8)
+    onnx.save(model, tmp_path / "halves.onnx")
+    answer = command("run", tmp_path / "halves.onnx", "-i", tmp_path / "picture.png")
+    assert answer.code != 0
+    assert "hint: --size 64x64 stretches the picture" in answer.err
+    sized = ("-i", tmp_path / "picture.png", "--size", "64x64")
+    assert command("run", tmp_path / "halves.onnx", *sized).code == 0

@@ -67,6 +67,14 @@ def _bits(node: Node, values: Sequence[Value | None]) -> Found:
     return [(dtype, shape_of(x))]
 
 
+def _roi_align(node: Node, values: Sequence[Value | None]) -> Found:
+    x, regions = values[0], values[1]
+    assert x is not None
+    assert regions is not None
+    sizes = (node.attributes.get(f"output_{name}", 1) for name in ("height", "width"))
+    return [(dtype_of(x), (shape_of(regions)[0], shape_of(x)[1], *sizes))]
+
+
 #: Operators that decide how many elements there are, or that no layer computes, each with types
 #: and shapes of its outputs.
 _BETWEEN: dict[str, Callable[[Node, Sequence[Value | None]], Found]] = {
@@ -75,12 +83,15 @@ _BETWEEN: dict[str, Callable[[Node, Sequence[Value | None]], Found]] = {
     "CumProd": _same_shape,
     "NonMaxSuppression": lambda *_: [(_COUNT, (None, 3))],
     "NonZero": _non_zero,
+    "RoiAlign": _roi_align,
     "Unique": _unique,
 }
 
 
 def is_computed_between(node: Node) -> bool:
     """Return whether a node is computed on arrays, between two stages."""
+    if node.op_type == "RoiAlign" and node.attributes.get("sampling_ratio"):
+        return False  # as many samples for each region
     return not node.domain and node.op_type in _BETWEEN
 
 

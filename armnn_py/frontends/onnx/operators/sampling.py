@@ -18,6 +18,7 @@ from armnn_py.errors import ParseError
 from armnn_py.frontends.common.counting import counted
 from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.onnx.adaptive_regions import Regions
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.frontends.onnx.windows import window_list
@@ -242,13 +243,19 @@ def _roi_align(view: NodeView) -> Value:
     if view.rank(0) != 4 or len(regions) != 2 or regions[1] != 4 or view.shape(2) != regions[:1]:
         raise ParseError(f"regions of shape {regions} for an input of shape {view.shape(0)}")
     samples = view.integer("sampling_ratio")
-    if samples < 1:
-        raise Unsupported("a number of samples that follows from the regions (sampling_ratio 0)")
     bins = view.integer("output_height", 1), view.integer("output_width", 1)
-    sampler = _Regions(view)
+    if min(bins) < 1:
+        raise ParseError(f"{bins[0]}x{bins[1]} bins, at least 1x1 expected")
     is_half = view.version >= 16 and (
         view.text("coordinate_transformation_mode", "half_pixel") == "half_pixel"
     )
+    is_max = view.text("mode", "avg") == "max"
+    if samples < 1:
+        names = ("the image", "the regions", "the images of regions")
+        x, corners, images = (view.constant(k, name) for k, name in enumerate(names))
+        form = Regions(bins, view.number("spatial_scale", 1.0), is_half, is_max)
+        return Known(form.aligned(x, corners, images))
+    sampler = _Regions(view)
     scaled = emit.mul(sampler.like, sampler.number(view.number("spatial_scale", 1.0)), "scaled")
     if is_half:
         scaled = emit.sub(scaled, sampler.number(0.5), "half_pixel")
@@ -277,7 +284,6 @@ def _roi_align(view: NodeView) -> Value:
             tuple(spread(value, (count, 1, counts[1])) for value in (x, x_weight)),
         ]
         reads.append(sampler.read(rows, first, taps))  # type: ignore[arg-type]
-    is_max = view.text("mode", "avg") == "max"
     total = reads[0]
     for read in reads[1:]:
         total = emit.binary(BinaryOperation.MAXIMUM if is_max else BinaryOperation.ADD, total, read)

@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""RoiAlign with as many samples as a region has pixels, which only its numbers tell, in numpy.
+
+Regions differ in the number of their samples, so that no layer computes them. As in onnxruntime, a
+maximum is that of weighted pixels, not of samples.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+
+from armnn_py.errors import ParseError
+from armnn_py.frontends.common.values import Array
+from armnn_py.records import record
+
+__all__ = ["Regions"]
+
+
+_FARTHEST = 2**24
+"""Pixels; float32 tells no nearer ones apart behind that."""
+
+
+@record
+class _Line:
+    """Samples of one dimension that lie in the image, in order."""
+
+    bins: Array
+    """The bin of each."""
+    taps: tuple[tuple[Array, Array], tuple[Array, Array]]
+    """Index and weight of the pixel before, and of that behind."""
+    samples: int
+    """Of a bin, those outside of the image too."""
+
+
+@record
+class Regions:
+    """The attributes of a RoiAlign."""
+
+    bins: tuple[int, int]
+    scale: float
+    is_half: bool
+    is_max: bool
+
+    def aligned(self, x: Array, regions: Array, images: Array) -> Array:
+        """Return the bins of all regions, [regions, channels, bins...].
+
+        Raises
+        ------
+        ParseError
+            A region ends too far away, or there is no such image.
+        """
+        if not (np.abs(regions * self.scale) <= _FARTHEST).all():
+            raise ParseError(f"a region has a corner that is not within {_FARTHEST} pixels")
+        if images.size and not 0 <= images.min() <= images.max() < len(x):
+            raise ParseError(f"a region of image {images.max()} or {images.min()} of {len(x)}")
+        y = np.zeros((len(regions), x.shape[1], *self.bins), x.dtype)
+        corners = regions.astype(np.float32) * np.float32(self.scale)
+        corners -= np.float32(0.5 if self.is_half else 0)
+        for index, ((x0, y0, x1, y1), image) in enumerate(zip(corners, images, strict=True)):
+            pixels = x[image].astype(np.float32)
+            down = self._line(y0, y1, pixels.shape[1], self.bins[0])
+            across = self._line(x0, x1, pixels.shape[2], self.bins[1])
+            if down.samples > 0 and across.samples > 0:
+                pool = self._greatest if self.is_max else self._mean
+                y[index] = pool(pixels, down, across)
+        return y
+
+    def _line(self, start: Any, end: Any, size: int, bins: int) -> _Line:
+        extent = np.float32(end - start)
+        if not self.is_half:  # a region is at least a pixel
+            extent = np.maximum(extent, np.float32(1))
+        width = extent / np.float32(bins)
+        samples = max(math.ceil(width), 0)
+        count = max(bins * samples, 1)
+        step = float(width) / max(samples, 1) or 1.0
+        # Only those near the image are made.
+        first = min(max(math.floor((-2 - float(start)) / step), 0), count)
+        last = min(max(math.ceil((size + 1 - float(start)) / step), 0), count)
+        places = np.arange(first, last)
+        own, inner = places // max(samples, 1), places % max(samples, 1)
+        at = start + own.astype(np.float32) * width
+        at = at + (inner + np.float32(0.5)).astype(np.float32) * width / np.float32(samples or 1)
+        seen = (at >= -1) & (at <= size)
+        at, own = np.clip(at[seen], 0, size - 1), own[seen]
+        low = np.floor(at).astype(np.int64)
+        far = (at - low).astype(np.float32)
+        taps = ((low, 1 - far), (np.minimum(low + 1, size - 1), far))
+        return _Line(bins=own, taps=taps, samples=samples)
+
+    def _mean(self, pixels: Array, down: _Line, across: _Line) -> Array:
+        matrices = []
+        for line, size, bins in zip((down, across), pixels.shape[1:], self.bins, strict=True):
+            matrix = np.zeros((bins, size), np.float32)
+            for index, weight in line.taps:
+                np.add.at(matrix, (line.bins, index), weight)
+            matrices.append(matrix / np.float32(line.samples))
+        rows, columns = (np.flatnonzero(matrix.any(0)) for matrix in matrices)
+        part = pixels[:, rows][:, :, columns]
+        return matrices[0][:, rows] @ part @ matrices[1][:, columns].T  # type: ignore[no-any-return]
+
+    def _greatest(self, pixels: Array, down: _Line, across: _Line) -> Array:
+        read: Array | None = None
+        for (i, row), (j, column) in itertools.product(down.taps, across.taps):
+            taps = pixels[:, i][:, :, j] * row[:, np.newaxis] * column
+            read = taps if read is None else np.maximum(read, taps)
+        assert read is not None
+        lines = [(down, self.bins[0]), (across, self.bins[1])]
+        for axis, (line, bins) in enumerate(lines, 1):
+            found = np.zeros((*read.shape[:axis], bins, *read.shape[axis + 1 :]), np.float32)
+            for own in np.unique(line.bins):
+                own_rows = read.compress(line.bins == own, axis)
+                place = (slice(None),) * axis + (own,)
+                found[place] = own_rows.max(axis)
+                if len(own_rows[0] if axis == 1 else own_rows[0, 0]) < line.samples:
+                    found[place] = np.maximum(found[place], 0)  # samples outside are zeros
+            read = found
+        return read

@@ -168,7 +168,7 @@ def test_branches_of_different_shapes_in_a_body() -> None:
 
 def test_what_is_wrong_inside_is_listed_with_its_place() -> None:
     inside = graph(
-        [helper.make_node("Multinomial", ["x"], ["h"], name="odd")], [], [value("h", FLOAT, (3, 4))]
+        [helper.make_node("MaxRoiPool", ["x"], ["h"], name="odd")], [], [value("h", FLOAT, (3, 4))]
     )
     nodes = [
         constant("c", True),
@@ -178,7 +178,7 @@ def test_what_is_wrong_inside_is_listed_with_its_place() -> None:
     with pytest.raises(ann.UnsupportedOperatorError) as error:
         ann.import_model(made)
     assert [(found.name, found.nodes) for found in error.value.operators] == [
-        ("Multinomial", ("odd",))
+        ("MaxRoiPool", ("odd",))
     ]
 
 

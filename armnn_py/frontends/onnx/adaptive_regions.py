@@ -101,7 +101,7 @@ class Regions:
             matrices.append(matrix / np.float32(line.samples))
         rows, columns = (np.flatnonzero(matrix.any(0)) for matrix in matrices)
         part = pixels[:, rows][:, :, columns]
-        return matrices[0][:, rows] @ part @ matrices[1][:, columns].T  # type: ignore[no-any-return]
+        return matrices[0][:, rows] @ part @ matrices[1][:, columns].T
 
     def _greatest(self, pixels: Array, down: _Line, across: _Line) -> Array:
         read: Array | None = None

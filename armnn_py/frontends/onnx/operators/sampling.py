@@ -251,10 +251,9 @@ def _roi_align(view: NodeView) -> Value:
     )
     is_max = view.text("mode", "avg") == "max"
     if samples < 1:
-        names = ("the image", "the regions", "the images of regions")
-        x, corners, images = (view.constant(k, name) for k, name in enumerate(names))
         form = Regions(bins, view.number("spatial_scale", 1.0), is_half, is_max)
-        return Known(form.aligned(x, corners, images))
+        names = ("the image", "the regions", "the images of regions")
+        return Known(form.aligned(*(view.constant(k, name) for k, name in enumerate(names))))
     sampler = _Regions(view)
     scaled = emit.mul(sampler.like, sampler.number(view.number("spatial_scale", 1.0)), "scaled")
     if is_half:

@@ -69,6 +69,10 @@ def names_of(
 
     def __getattr__(name: str) -> Any:  # noqa: N807
         if name not in packages and name not in module_of:
+            if public:
+                from armnn_py.habits import missing_attribute
+
+                raise missing_attribute(package, name, sys.modules[package])
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         if not public:
             return imported(name)

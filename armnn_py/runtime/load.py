@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Never
 
 from armnn_py import environment
 from armnn_py.errors import InvalidArgumentError
@@ -71,6 +71,7 @@ def load(
     threads: int | None = None,
     extra_outputs: Sequence[str] = (),
     cache: str | os.PathLike[str] | bool | None = None,
+    **others: Never,
 ) -> LoadedNetwork:
     """Import, optimise and load a model.
 
@@ -146,6 +147,10 @@ def load(
     >>> outputs["probabilities"].shape
     (1, 10)
     """
+    if others:
+        from armnn_py.habits import unexpected_arguments
+
+        raise unexpected_arguments("load()", others)
     is_saved = is_saved_network(model)
     given_network = None if is_saved else _as_network(model)
     if is_saved:

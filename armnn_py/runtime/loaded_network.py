@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Never, Self
 
 from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError
@@ -117,7 +117,7 @@ class LoadedNetwork(
     def run(
         self,
         inputs: Mapping[str, Any] | Sequence[Any] | Any,
-        *,
+        *others: Never,
         outputs: Sequence[str] | None = None,
         out: Mapping[str, np.ndarray] | None = None,
         timeout: float | None = None,
@@ -187,6 +187,10 @@ class LoadedNetwork(
         >>> outputs["probabilities"].argmax()
         np.int64(4)
         """
+        if others:
+            from armnn_py.habits import unexpected_arguments
+
+            raise unexpected_arguments("run()", others)
         pool = self._pool
         if not (
             share_inputs

@@ -46,6 +46,14 @@ class NetworkFacts:
     _runtime: NetworkOwner
     _state: NetworkState | None
 
+    if not TYPE_CHECKING:  # any name would be one for type checkers
+
+        def __getattr__(self, name: str) -> None:
+            """Raise the error for a name that does not exist, with a hint."""
+            from armnn_py.habits import missing_attribute
+
+            raise missing_attribute("LoadedNetwork", name, self)
+
     @property
     def _stages(self) -> StagedRuns | None:
         """What runs its parts, if it runs in stages and that is known."""

@@ -168,7 +168,9 @@ def test_branches_of_different_shapes_in_a_body() -> None:
 
 def test_what_is_wrong_inside_is_listed_with_its_place() -> None:
     inside = graph(
-        [helper.make_node("MaxRoiPool", ["x"], ["h"], name="odd")], [], [value("h", FLOAT, (3, 4))]
+        [helper.make_node("MaxRoiPool", ["x", "x"], ["h"], name="odd", pooled_shape=[1, 1])],
+        [],
+        [value("h", FLOAT, (3, 4))],
     )
     nodes = [
         constant("c", True),

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import helper
+from onnx import helper, numpy_helper
 
+import armnn_py as ann
 from armnn_py.frontends import import_model
 from armnn_py.types import LayerType
+from tests.frontends.beside_onnxruntime import theirs
 
 R = np.random.default_rng(3)
 IMAGE = R.standard_normal((1, 2, 5, 6)).astype(np.float32)
@@ -53,6 +55,70 @@ def test_interpolation(agree: Any, mode: str, transformation: str, size: str) ->
     attributes = {"mode": mode, "coordinate_transformation_mode": transformation}
     inputs, constants = resize(SIZES[size])
     agree("Resize", inputs, constants, 13, attributes)
+
+
+def of_integers(x: np.ndarray, sizes: tuple[int, ...], backend: str, **attributes: Any) -> Any:
+    """What we make of a Resize of integers, and its model."""
+    element = helper.np_dtype_to_tensor_dtype(x.dtype)
+    graph = helper.make_graph(
+        [helper.make_node("Resize", ["x", "", "", "sizes"], ["y"], **attributes)],
+        "graph",
+        [helper.make_tensor_value_info("x", element, x.shape)],
+        [helper.make_tensor_value_info("y", element, sizes)],
+        [numpy_helper.from_array(np.int64(sizes), "sizes")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    with ann.load(model, [backend, "CpuRef"]) as network:
+        return network.run(x)["y"], model
+
+
+@pytest.mark.parametrize("backend", ["CpuRef", "CpuAcc"])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int32])
+@pytest.mark.parametrize("transformation", TRANSFORMATIONS)
+@pytest.mark.parametrize(
+    ("shape", "sizes"),
+    [((1, 2, 5, 6), (1, 2, 7, 4)), ((5, 6), (11, 17)), ((1, 5, 6, 3), (1, 13, 8, 3)),
+     ((1, 2, 3, 5, 6), (1, 2, 4, 7, 5))],
+)  # fmt: skip
+def test_integers(
+    shape: tuple[int, ...], sizes: tuple[int, ...], dtype: Any, transformation: str, backend: str
+) -> None:
+    """One less where a sum of onnxruntime in float32 misses the integer that it is."""
+    numbers = np.random.default_rng(4)
+    x = numbers.integers(-128 if dtype != np.uint8 else 0, 128, shape).astype(dtype)
+    form = {"mode": "linear", "coordinate_transformation_mode": transformation}
+    found, model = of_integers(x, sizes, backend, **form)
+    wanted = theirs(model, {"x": x})["y"]
+    assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+    difference = found.astype(int) - wanted.astype(int)
+    assert np.abs(difference).max() <= 1
+    # Of 8 bits with channels last onnxruntime has weights of 10 bits.
+    assert np.count_nonzero(difference) <= 0.1 * difference.size
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int16, np.int32])
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+def test_one_integer_stays(dtype: Any, mode: str) -> None:
+    for value in (-101, -1, 0, 3, 100):
+        if np.dtype(dtype).kind == "i" or value >= 0:
+            x = np.full((1, 1, 7, 9), value, dtype)
+            for size in range(8, 24, 5):
+                found, _ = of_integers(x, (1, 1, size, size + 3), "CpuRef", mode=mode)
+                assert set(np.unique(found)) == {value}
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32])
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+@pytest.mark.parametrize(("shape", "sizes"), [((1, 2, 14, 19), (1, 2, 6, 7)), ((7, 9), (13, 5))])
+def test_antialiased_integers(
+    shape: tuple[int, ...], sizes: tuple[int, ...], dtype: Any, mode: str
+) -> None:
+    x = np.random.default_rng(5).integers(0, 256, shape).astype(dtype)
+    found, model = of_integers(x, sizes, "CpuRef", mode=mode, antialias=1)
+    wanted = theirs(model, {"x": x})["y"]
+    difference = np.abs(found.astype(int) - wanted.astype(int))
+    assert difference.max() <= 1
+    assert np.count_nonzero(difference) <= 0.06 * difference.size
 
 
 @pytest.mark.parametrize("size", ["down", "uneven"])

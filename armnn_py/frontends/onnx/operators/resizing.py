@@ -22,9 +22,10 @@ from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.symbolic import is_symbolic
-from armnn_py.types import DataLayout, LayerType, ResizeMethod
+from armnn_py.types import DataLayout, LayerType, ResizeMethod, UnaryOperation
 
 _MATRIX_LIMIT = 2**26
+_LAST_BITS = 2.0**-19
 _CHOICES = ((False, False), (False, True), (True, False))
 
 
@@ -145,6 +146,8 @@ def _resize(view: NodeView, axes: list[Axis], method: Method, extrapolated: floa
     changed = [axis for axis in axes if not _is_identity(axis, method)]
     if not changed:
         return view.value(0)
+    if method.mode != "nearest" and view.dtype(0).kind in "iu":
+        return _of_integers(view, changed, method, extrapolated)
     layer = _as_layer(view, changed, method)
     if layer is not None:
         return layer
@@ -160,6 +163,28 @@ def _resize(view: NodeView, axes: list[Axis], method: Method, extrapolated: floa
             lane = resampling.outside(axis, method)
             mask = mask | lane.reshape([-1 if d == axis.index else 1 for d in range(rank)])
         x = view.emit.where(Known(mask), view.emit.scalar(extrapolated, x), x)
+    return x
+
+
+def _of_integers(view: NodeView, axes: list[Axis], method: Method, extrapolated: float) -> Value:
+    """Interpolate integers as onnxruntime: in float32, and drop fractions.
+
+    Antialiased ones are rounded after each dimension, the last one first.
+    """
+    emit, dtype = view.emit, view.dtype(0)
+    if dtype.itemsize > 4:
+        raise Unsupported(f"mode '{method.mode}' of {dtype} values")
+    x = view.value(0)
+    steps = [[axis] for axis in axes[::-1]] if method.antialias else [axes]
+    for step in steps:
+        with emit.below("real" if len(steps) == 1 else f"real_{step[0].index}"):
+            real = emit.cast(x, np.float32, "wide")
+            real = _resize(view.over([real]), step, method, extrapolated)
+            if method.antialias:
+                real = emit.unary(UnaryOperation.ROUND, real, "rounded")
+            else:  # sums of weights that are 1 but for the last bit reach the integer
+                real = emit.scale(real, 1 + _LAST_BITS, "nudged")
+        x = emit.cast(real, dtype, "" if step is steps[-1] else f"axis{step[0].index}")
     return x
 
 

@@ -190,20 +190,18 @@ class BackendRegistry(
         report = self.load_report
         about = report.about(name)
         details = [f"asked for by: {asked_by}"] if asked_by else []
-        details.append(f"loaded: {', '.join(self) or 'none'}")
-        relevant = about or report.refused
-        details += [str(verdict) for verdict in relevant]
-        for place in report.places:
-            if place.usable:
-                details.append(f"looked in: {printable(place.path)} ({place.place})")
         not_opened = [
             name
             for verdict in report
             if verdict.code == "not-asked-for"
             for name in (ids_of(verdict.path)[:1] if verdict.id is None else (verdict.id,))
         ]
-        if not_opened:
-            details.append(f"not opened: {', '.join(map(printable, not_opened))}")
+        known = sorted({*self, *not_opened})
+        details.append(f"there are: {', '.join(map(printable, known)) or 'none'}")
+        details += [str(verdict) for verdict in about or report.refused]
+        for place in report.places:
+            if place.usable:
+                details.append(f"looked in: {printable(place.path)} ({place.place})")
         near = near_names(backend_id, [*self.all_ids, *not_opened])
         hints = [verdict.hint for verdict in about if verdict.hint]
         if near and not about:

@@ -20,7 +20,7 @@ from armnn_py.cli.networks import assumption
 from armnn_py.cli.render import Column, Renderer, format_duration, words_of
 from armnn_py.cli.timed import TimedArguments, timed_arguments
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.text import counted, format_bytes
+from armnn_py.text import counted, format_bytes, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,6 +135,9 @@ def _render(renderer: Renderer, data: dict[str, Any], before: dict[str, Any] | N
         for row, (_, key) in zip(rows, _METRICS, strict=True):
             ratio = f"{data[key] / before[key]:.2f}" if before[key] else "-"
             row += [_shown(key, before), ratio]
+        differences = _differences(data, before)
+        if differences:
+            renderer.line(f"not comparable: before {' and '.join(differences)}")
     renderer.table(columns, rows)
     renderer.line(
         f"{counted(data['runs'], 'run')} after {counted(data['warmup'], 'warm-up')}, "
@@ -150,6 +153,16 @@ def _render(renderer: Renderer, data: dict[str, Any], before: dict[str, Any] | N
         renderer.line("besides the arena: " + ", ".join(kept))
     if data["assumed_shapes"]:
         renderer.line(assumption(data["assumed_shapes"]))
+
+
+def _differences(data: dict[str, Any], before: dict[str, Any]) -> list[str]:
+    """Return why two answers are of different things; a model and its saved network are one."""
+    found = []
+    if Path(data["model"]).stem != Path(before["model"]).stem:
+        found.append(f"was another model, {printable(Path(before['model']).name)}")
+    if data["threads"] != before["threads"]:
+        found.append(f"had {counted(before['threads'], 'thread')}, not {data['threads']}")
+    return found
 
 
 def _ran_on(data: dict[str, Any]) -> str:

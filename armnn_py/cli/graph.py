@@ -17,7 +17,7 @@ from armnn_py.cli.help import Command
 from armnn_py.cli.inputs import random_inputs
 from armnn_py.cli.model_arguments import ModelArguments, PlacedModel, model_arguments
 from armnn_py.cli.networks import assumption
-from armnn_py.errors import ArmnnError
+from armnn_py.errors import ArmnnError, InvalidArgumentError
 from armnn_py.network.saved_files import is_saved_network
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ __all__ = ["graph"]
 
 _log = logging.getLogger("armnn_py.cli")
 _COMPILED = "PreCompiled"
+_FORMS = {"": "svg", ".svg": "svg", ".dot": "dot", ".gv": "dot", ".json": "json"}
 _WARM_UP, _RUNS = 3, 20
 
 
@@ -53,8 +54,7 @@ _WARM_UP, _RUNS = 3, 20
     "--format",
     "form",
     type=click.Choice(["svg", "dot", "json"]),
-    default="svg",
-    help="A picture, text for Graphviz, or data; default: svg.",
+    help="A picture, text for Graphviz, or data; default: by the suffix of -o, else svg.",
 )
 @click.option(
     "-o",
@@ -71,12 +71,13 @@ def graph(
     profile: bool,
     no_run: bool,
     colour: str | None,
-    form: str,
+    form: str | None,
     output: str | None,
 ) -> None:
     """Draw MODEL as it would run: every kernel, its backend, and the copies between them."""
     from armnn_py.pictures import to_dot, to_svg
 
+    form = form or _form_of(output)
     if session.as_json and output == "-" and form != "json":
         raise click.UsageError(
             f"--json and -o - both want standard output; give the {form} file a name"
@@ -103,6 +104,18 @@ def graph(
     summary = drawing.summary
     lines = [f"{target}: {summary}", *filter(None, [assumption(assumed)])]
     session.answer({**data, "file": str(target)}, lambda renderer: renderer.line("\n".join(lines)))
+
+
+def _form_of(output: str | None) -> str:
+    """Return the format that the suffix of a file stands for."""
+    suffix = Path(output or "").suffix.lower()
+    if suffix not in _FORMS:
+        hints = ["'dot -Tpng FILE.dot' makes a picture of pixels of a .dot file"]
+        raise InvalidArgumentError(
+            f"-o: suffix '{suffix}' given, {', '.join(filter(None, _FORMS))} expected",
+            hints=hints if suffix in (".png", ".pdf", ".jpg") else ["--format says what to write"],
+        )
+    return _FORMS[suffix]
 
 
 def _draw(

@@ -109,8 +109,6 @@ class ModelArguments:
             model_options=read_options("model", self.model_options, self.backends, runtime),
             strategy=self.strategy,
             validate=self.validate,
-            simplify=not self.shows_tensors,
-            compile_parts=not self.shows_tensors,
             debug=self.shows_tensors,
         )
 

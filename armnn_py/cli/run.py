@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
+import math
 import re
 import time
 from pathlib import Path
@@ -33,6 +35,7 @@ from armnn_py.text import counted, printable
 
 __all__ = ["run"]
 
+_log = logging.getLogger("armnn_py.cli")
 _MOST_VALUES = 16
 _LONGEST = 100
 """Characters of a string that are shown."""
@@ -209,6 +212,14 @@ def run(
     dumped = files.save_outputs(tensors, dump) if dump is not None else {}
     scales = {name: info.quantization for name, info in ready.network.outputs.items()}
     rows = [_describe(name, array, saved, names, scales[name]) for name, array in outputs.items()]
+    if names is not None and not any("label" in top for row in rows for top in row["top"] or ()):
+        sizes = ", ".join(
+            f"'{printable(row['name'])}' has {math.prod(row['shape'])}" for row in rows
+        )
+        _log.warning(
+            "labels '%s': %s found, but no output has as many numbers in a row: %s",
+            labels, counted(len(names), "name"), sizes,
+        )  # fmt: skip
     data = {
         "model": given.model,
         "assumed_shapes": ready.assumed,

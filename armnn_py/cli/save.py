@@ -20,6 +20,9 @@ from armnn_py.text import format_bytes
 
 __all__ = ["compile_model", "save"]
 
+_LARGE = 1.5
+"""How many times as large as the model a file is when its size is explained."""
+
 
 @click.command("save", cls=Command)
 @model_arguments
@@ -59,10 +62,16 @@ def save(
             "parts": assignment.parts,
         }
     summary = assignment.summary()
+    times = data["bytes"] / max(Path(given.model).stat().st_size, 1)
 
     def render(renderer: Renderer) -> None:
         renderer.line(summary)
         renderer.line(f"Wrote {output} ({format_bytes(data['bytes'])})")
+        if times > _LARGE and keep_subgraphs is not False and data["parts"]:
+            renderer.line(
+                f"This is {times:.1f} times the model: the weights are in the file as the backend "
+                "packed them, and in the layers, which --no-subgraphs leaves out"
+            )
         if data["assumed_shapes"]:
             renderer.line(assumption(data["assumed_shapes"]))
 

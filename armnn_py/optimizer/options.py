@@ -43,7 +43,8 @@ class OptimizerOptions(Frozen):
         Compute in float16; inputs and outputs of the network stay float32. Needs a first backend
         with the capability ``HasFp16``; otherwise a warning is logged and nothing is converted.
     debug
-        Insert a Debug layer behind each layer.
+        Insert a Debug layer behind each layer. No simplifying pass runs and no sub-graph is
+        compiled then, so that `LoadedNetwork.register_debug_callback` gets every tensor.
     validate
         Check after every pass that the graph is well formed.
     model_options

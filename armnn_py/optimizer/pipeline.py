@@ -188,7 +188,7 @@ class _Pipeline:
             lower_matrices(self.graph)
         if self.options.placement is not None:
             pin_nodes(self.graph, self.options.placement)
-        if self.options.simplify:
+        if self.options.simplify and not self.options.debug:
             with ranks_of_layers(
                 self.graph,
                 self.backends,
@@ -300,7 +300,7 @@ class _Pipeline:
         listed = {backend.id: backend for backend in self.backends}
         others = [self.available[name] for name in self.available if name not in listed]
         candidates = [*self.backends, *(backend for backend in others if backend.id in used)]
-        if self.options.compile_parts and not self.late:
+        if self.options.compile_parts and not (self.late or self.options.debug):
             self.records += optimize_subgraphs(
                 self.graph, candidates, self.model_options, replace=replace, record=self.record
             )

@@ -31,7 +31,7 @@ _REASONS = 10
 _STYLE = (
     "text{font-family:system-ui,'Segoe UI','DejaVu Sans',sans-serif;font-size:11px;fill:#111}"
     ".t{font-weight:600;font-size:12px}.h{font-weight:600;font-size:17px}.s{font-size:13px}.r{font-size:12px}"
-    ".p,.l{font-size:10px;fill:#333}.l{fill:#555;stroke:#fff;stroke-width:3px;paint-order:stroke}"
+    ".p,.l,.o{font-size:10px;fill:#333}.l{fill:#555}.o{fill:#fff;stroke:#fff;stroke-width:3px}"
     ".n{fill:#333}.f{stroke:#444;stroke-width:1.2;stroke-dasharray:5 3}"
     ".w{fill:none;stroke:#666;stroke-width:1.2}"
     ".b{stroke:#444;stroke-width:1}"
@@ -250,10 +250,10 @@ def _labels(drawing: Drawing, layout: Layout, boxes: Mapping[int, Box]) -> Itera
         texts = dict.fromkeys(tensor.removeprefix("float32 ") for tensor in tensors.values())
         text = next(iter(texts)) + (", ..." if len(texts) > 1 else "")
         if not _is_mark(boxes[source]):
-            yield (
-                f'<text class="l" x="{x + 5:.1f}" y="{y + _half(boxes[source]) + 12:.1f}">'
-                f"{_text(_cut(text, 24))}</text>"
-            )
+            where = f'x="{x + 5:.1f}" y="{y + _half(boxes[source]) + 12:.1f}"'
+            # The white outline is a text of its own: few renderers know paint-order.
+            for name in ("o", "l"):
+                yield f'<text class="{name}" {where}>{_text(_cut(text, 24))}</text>'
 
 
 def _mark(kind: str, x: float, y: float) -> str:

@@ -202,3 +202,16 @@ def test_profile_shows_names_without_what_they_share() -> None:
         ["query/MatMul", "dense/MatMul + 1 more", "CpuAcc: Split"],
     )
     assert _short_names(["conv_1", "conv_2 + relu"]) == ("", ["conv_1", "conv_2 + 1 more"])
+
+
+def test_bench_says_first_what_cannot_be_compared(command: Command, tmp_path: Path) -> None:
+    arguments = ("bench", DEMO, "-b", "CpuRef", "--seconds", "0", "--warmup", "1")
+    earlier = command("--json", *arguments, "--threads", "1").json
+    before = tmp_path / "before.json"
+    before.write_text(json.dumps(earlier | {"model": "other.onnx", "threads": 7}))
+    first = command(*arguments, "--threads", "1", "--compare", before).out.splitlines()[0]
+    assert first == (
+        "not comparable: before was another model, other.onnx and had 7 threads, not 1"
+    )
+    before.write_text(json.dumps(earlier | {"model": "digits.armnnpy"}))
+    assert "not comparable" not in command(*arguments, "--threads", "1", "--compare", before).out

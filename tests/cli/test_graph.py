@@ -7,9 +7,9 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
+import pytest
 from onnx import helper
 
 from armnn_py.pictures import Box, Drawing, Wire, to_dot, to_svg
@@ -17,9 +17,6 @@ from armnn_py.pictures.frames import frames_of
 from armnn_py.pictures.layout import ROW, lay_out
 
 from .conftest import DEMO, Command, save_model
-
-if TYPE_CHECKING:
-    import pytest
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = 'a</title><script>"x"&\\" \x00\n]]>'
@@ -168,6 +165,35 @@ def test_a_long_summary_goes_on_in_the_next_line() -> None:
     lines = [text.text or "" for text in root.iter(f"{SVG}text") if text.get("class") == "s"]
     assert len(lines) > 1
     assert "; ".join(lines) == picture.summary
+
+
+@pytest.mark.parametrize(("name", "begin"), [("g.svg", "<svg"), ("g.dot", "digraph"),
+                                             ("g.json", "{"), ("g", "<svg")])  # fmt: skip
+def test_the_suffix_names_the_format(
+    command: Command, tmp_path: Path, name: str, begin: str
+) -> None:
+    target = tmp_path / name
+    answer = command("graph", DEMO, "-b", "CpuRef", "--no-run", "-o", target)
+    assert answer.code == 0, answer.err
+    assert target.read_text(encoding="utf-8").startswith(begin)
+
+
+def test_a_suffix_of_no_format(command: Command, tmp_path: Path) -> None:
+    answer = command("graph", DEMO, "-o", tmp_path / "g.png")
+    assert answer.code == 2
+    assert "suffix '.png' given, .svg, .dot, .gv, .json expected" in answer.err
+    assert "hint: 'dot -Tpng FILE.dot'" in answer.err
+
+
+def test_outlines_are_texts_before_their_labels() -> None:
+    """Few renderers know paint-order: a stroke of the text itself would cover it there."""
+    text = to_svg(drawing([box(0), box(1)], [(0, 1)]))
+    assert "paint-order" not in text
+    texts = list(ET.fromstring(text).iter(f"{SVG}text"))
+    classes = [one.get("class") for one in texts]
+    place = classes.index("l")
+    assert classes[place - 1] == "o"
+    assert texts[place - 1].text == texts[place].text
 
 
 def test_layout_of_nothing() -> None:

@@ -103,6 +103,17 @@ def classifier(tmp_path: Path) -> Path:
     return save_model(tmp_path / "classifier.onnx", nodes, {"x": [1, 4]}, "y")
 
 
+def test_labels_of_another_count_are_told(
+    command: Command, classifier: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "labels.txt").write_text("cat\ndog\ncup\n")
+    answer = command(
+        "run", classifier, "--random", "0", "--labels", tmp_path / "labels.txt"
+    )  # fmt: skip
+    assert answer.code == 0
+    assert "3 names found, but no output has as many numbers in a row" in answer.err
+
+
 def test_labels_name_the_best(command: Command, classifier: Path, tmp_path: Path) -> None:
     (tmp_path / "labels.txt").write_text("cat\ndog\ncup\ncar\n\n")
     (tmp_path / "x.txt").write_text("0 3 1 2")

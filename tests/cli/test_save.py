@@ -96,3 +96,14 @@ def test_the_former_name_is_understood(command: Command, tmp_path: Path) -> None
     listed = command("--help").out
     assert "│ save " in listed
     assert "│ compile " not in listed
+
+
+def test_a_large_file_is_explained(command: Command, tmp_path: Path) -> None:
+    """Of CpuAcc's sub-graphs the packed weights are in the file beside those of the layers."""
+    path = tmp_path / "x.armnnpy"
+    answer = command("save", DEMO, "-o", path, "-b", "CpuAcc")
+    times = path.stat().st_size / DEMO.stat().st_size
+    assert times > 1.5
+    assert f"This is {times:.1f} times the model" in answer.out
+    assert "--no-subgraphs" in answer.out
+    assert "times the model" not in command("save", DEMO, "-o", path, "--no-subgraphs").out

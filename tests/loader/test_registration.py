@@ -321,7 +321,7 @@ def test_not_found_tells_the_files_own_story(
     lines = str(error).splitlines()
     assert lines[0] == "backend 'AcmeNpu' is not loaded"
     assert lines[1] == "  asked for by: optimize(backends=['AcmeNpu'])"
-    assert lines[2] == "  loaded: Other"
+    assert lines[2] == "  there are: Other"
     assert "undefined symbol: a_function_that_nobody_has" in lines[3]
     assert lines[-1].startswith("hint: link the backend with the library that defines")
     assert error.verdicts == tuple(registry.load_report)

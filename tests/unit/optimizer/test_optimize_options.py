@@ -72,7 +72,7 @@ def test_results_are_the_same_with_and_without_passes(runtime: ann.Runtime) -> N
 def test_debug_puts_a_layer_behind_each(runtime: ann.Runtime) -> None:
     optimized = ann.optimize(padded_convolution(), runtime=runtime, debug=True)
     names = [layer.name for layer in optimized.network.layers if layer.type.label == "Debug"]
-    assert names == ["debug x (0)", "debug conv (0)"]
+    assert names == ["debug x (0)", "debug pad (0)", "debug conv (0)"]
 
 
 def test_float16_needs_a_backend_that_computes_in_it(caplog: pytest.LogCaptureFixture) -> None:
@@ -179,7 +179,7 @@ def test_copies_and_debug_layers_are_no_part_of_a_part(runtime: ann.Runtime) -> 
     parts = {record.type: record.part for record in optimized.assignment}
     assert parts == {"Debug": None, "Pad": 0, "Convolution2d": 0}
     assert {r.layer: (r.run_by, r.run_as) for r in optimized.assignment.layers} == {
-        "pad": ("conv", "Convolution2d"),
+        "pad": ("pad", "Pad"),
         "conv": ("conv", "Convolution2d"),
     }
     assert repr(optimized) == "<OptimizedNetwork 'net' 2 layers on CpuRef>"

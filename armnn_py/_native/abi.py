@@ -329,6 +329,12 @@ ARMNN_ACTIVATION_THRESHOLDED_RELU = 16
 ARMNN_ACTIVATION_COUNT = 17
 ARMNN_ACTIVATION_MAX_ENUM = 0x7fffffff
 
+# ---- enum armnn_rescaling_e
+ARMNN_RESCALING_FIXED_POINT = 0
+ARMNN_RESCALING_REAL = 1
+ARMNN_RESCALING_COUNT = 2
+ARMNN_RESCALING_MAX_ENUM = 0x7fffffff
+
 # ---- enum armnn_comparison_operation_e
 ARMNN_COMPARISON_EQUAL = 0
 ARMNN_COMPARISON_GREATER = 1
@@ -707,7 +713,7 @@ class armnn_activation_descriptor_t(Structure):
     function: int
     a: float
     b: float
-    reserved: int
+    rescaling: int
 
 
 class armnn_comparison_descriptor_t(Structure):
@@ -731,7 +737,7 @@ class armnn_logical_binary_descriptor_t(Structure):
 class armnn_elementwise_binary_descriptor_t(Structure):
     header: armnn_header_t
     operation: int
-    reserved: int
+    rescaling: int
 
 
 class armnn_concat_descriptor_t(Structure):
@@ -957,7 +963,7 @@ class armnn_reduce_descriptor_t(Structure):
     keep_dims: int
     axis_count: int
     axes: Array[c_int32]
-    reserved: int
+    rescaling: int
 
 
 class armnn_batch_mat_mul_descriptor_t(Structure):
@@ -968,6 +974,8 @@ class armnn_batch_mat_mul_descriptor_t(Structure):
     adjoint_y: int
     data_layout_x: int
     data_layout_y: int
+    rescaling: int
+    reserved: int
 
 
 class armnn_layer_normalization_descriptor_t(Structure):
@@ -1071,7 +1079,7 @@ class armnn_convolution2d_descriptor_t(Structure):
     bias_enabled: int
     data_layout: int
     groups: int
-    reserved: int
+    rescaling: int
 
 
 class armnn_space_depth_descriptor_t(Structure):
@@ -1092,6 +1100,8 @@ class armnn_depthwise_convolution2d_descriptor_t(Structure):
     dilation_y: int
     bias_enabled: int
     data_layout: int
+    rescaling: int
+    reserved: int
 
 
 class armnn_fully_connected_descriptor_t(Structure):
@@ -1099,7 +1109,7 @@ class armnn_fully_connected_descriptor_t(Structure):
     bias_enabled: int
     transpose_weight_matrix: int
     constant_weights: int
-    reserved: int
+    rescaling: int
 
 
 class armnn_pooling2d_descriptor_t(Structure):
@@ -1118,6 +1128,8 @@ class armnn_pooling2d_descriptor_t(Structure):
     data_layout: int
     dilation_x: int
     dilation_y: int
+    rescaling: int
+    reserved: int
 
 
 class armnn_resize_descriptor_t(Structure):
@@ -1153,6 +1165,8 @@ class armnn_transpose_convolution2d_descriptor_t(Structure):
     dilation_x: int
     dilation_y: int
     groups: int
+    rescaling: int
+    reserved: int
 
 
 class armnn_convolution3d_descriptor_t(Structure):
@@ -1883,7 +1897,7 @@ armnn_activation_descriptor_t._fields_ = [
     ("function", c_int32),
     ("a", c_float),
     ("b", c_float),
-    ("reserved", c_uint32),
+    ("rescaling", c_int32),
 ]
 
 armnn_comparison_descriptor_t._fields_ = [
@@ -1907,7 +1921,7 @@ armnn_logical_binary_descriptor_t._fields_ = [
 armnn_elementwise_binary_descriptor_t._fields_ = [
     ("header", armnn_header_t),
     ("operation", c_int32),
-    ("reserved", c_uint32),
+    ("rescaling", c_int32),
 ]
 
 armnn_concat_descriptor_t._fields_ = [
@@ -2133,7 +2147,7 @@ armnn_reduce_descriptor_t._fields_ = [
     ("keep_dims", c_uint32),
     ("axis_count", c_uint32),
     ("axes", c_int32 * 8),
-    ("reserved", c_uint32),
+    ("rescaling", c_int32),
 ]
 
 armnn_batch_mat_mul_descriptor_t._fields_ = [
@@ -2144,6 +2158,8 @@ armnn_batch_mat_mul_descriptor_t._fields_ = [
     ("adjoint_y", c_uint32),
     ("data_layout_x", c_int32),
     ("data_layout_y", c_int32),
+    ("rescaling", c_int32),
+    ("reserved", c_uint32),
 ]
 
 armnn_layer_normalization_descriptor_t._fields_ = [
@@ -2247,7 +2263,7 @@ armnn_convolution2d_descriptor_t._fields_ = [
     ("bias_enabled", c_uint32),
     ("data_layout", c_int32),
     ("groups", c_uint32),
-    ("reserved", c_uint32),
+    ("rescaling", c_int32),
 ]
 
 armnn_space_depth_descriptor_t._fields_ = [
@@ -2268,6 +2284,8 @@ armnn_depthwise_convolution2d_descriptor_t._fields_ = [
     ("dilation_y", c_uint32),
     ("bias_enabled", c_uint32),
     ("data_layout", c_int32),
+    ("rescaling", c_int32),
+    ("reserved", c_uint32),
 ]
 
 armnn_fully_connected_descriptor_t._fields_ = [
@@ -2275,7 +2293,7 @@ armnn_fully_connected_descriptor_t._fields_ = [
     ("bias_enabled", c_uint32),
     ("transpose_weight_matrix", c_uint32),
     ("constant_weights", c_uint32),
-    ("reserved", c_uint32),
+    ("rescaling", c_int32),
 ]
 
 armnn_pooling2d_descriptor_t._fields_ = [
@@ -2294,6 +2312,8 @@ armnn_pooling2d_descriptor_t._fields_ = [
     ("data_layout", c_int32),
     ("dilation_x", c_uint32),
     ("dilation_y", c_uint32),
+    ("rescaling", c_int32),
+    ("reserved", c_uint32),
 ]
 
 armnn_resize_descriptor_t._fields_ = [
@@ -2329,6 +2349,8 @@ armnn_transpose_convolution2d_descriptor_t._fields_ = [
     ("dilation_x", c_uint32),
     ("dilation_y", c_uint32),
     ("groups", c_uint32),
+    ("rescaling", c_int32),
+    ("reserved", c_uint32),
 ]
 
 armnn_convolution3d_descriptor_t._fields_ = [
@@ -3639,6 +3661,12 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_ACTIVATION_THRESHOLDED_RELU": ARMNN_ACTIVATION_THRESHOLDED_RELU,
         "ARMNN_ACTIVATION_COUNT": ARMNN_ACTIVATION_COUNT,
         "ARMNN_ACTIVATION_MAX_ENUM": ARMNN_ACTIVATION_MAX_ENUM,
+    },
+    "armnn_rescaling_e": {
+        "ARMNN_RESCALING_FIXED_POINT": ARMNN_RESCALING_FIXED_POINT,
+        "ARMNN_RESCALING_REAL": ARMNN_RESCALING_REAL,
+        "ARMNN_RESCALING_COUNT": ARMNN_RESCALING_COUNT,
+        "ARMNN_RESCALING_MAX_ENUM": ARMNN_RESCALING_MAX_ENUM,
     },
     "armnn_comparison_operation_e": {
         "ARMNN_COMPARISON_EQUAL": ARMNN_COMPARISON_EQUAL,

@@ -45,6 +45,7 @@ from armnn_py.types import (
     RandomDistribution,
     RecurrentDirection,
     ReduceOperation,
+    Rescaling,
     ResizeMethod,
     RowRounding,
     ScatterNdFunction,
@@ -121,6 +122,7 @@ class ActivationDescriptor(Descriptor):
     function: ActivationFunction = ActivationFunction.SIGMOID
     a: float = 0.0
     b: float = 0.0
+    rescaling: Rescaling = Rescaling.FIXED_POINT  #: [armnn_py] of a quantised layer
 
     layer_types: ClassVar = (LayerType.ACTIVATION,)
 
@@ -152,6 +154,7 @@ class BatchMatMulDescriptor(Descriptor):
     adjoint_y: bool = False  #: the same, of square matrices; not both
     data_layout_x: DataLayout = DataLayout.NCHW  #: NCHW or NCDHW, alike: rows, columns last
     data_layout_y: DataLayout = DataLayout.NCHW  #: NCHW or NCDHW, alike: rows, columns last
+    rescaling: Rescaling = Rescaling.FIXED_POINT  #: [armnn_py] of a quantised layer
 
     layer_types: ClassVar = (LayerType.BATCH_MAT_MUL,)
 
@@ -247,6 +250,7 @@ class Convolution2dDescriptor(Descriptor):
     bias_enabled: bool = False
     data_layout: DataLayout = DataLayout.NCHW
     groups: Positive = 1  #: [armnn_py] 1 = dense
+    rescaling: Rescaling = Rescaling.FIXED_POINT  #: [armnn_py] of a quantised layer
 
     layer_types: ClassVar = (LayerType.CONVOLUTION2D,)
 
@@ -308,6 +312,7 @@ class DepthwiseConvolution2dDescriptor(Descriptor):
     dilation_y: Positive = 1
     bias_enabled: bool = False
     data_layout: DataLayout = DataLayout.NCHW
+    rescaling: Rescaling = Rescaling.FIXED_POINT  #: [armnn_py] of a quantised layer
 
     layer_types: ClassVar = (LayerType.DEPTHWISE_CONVOLUTION2D,)
 
@@ -362,6 +367,7 @@ class ElementwiseBinaryDescriptor(Descriptor):
     """ElementwiseBinary: computes a function of two tensors."""
 
     operation: BinaryOperation = BinaryOperation.ADD
+    rescaling: Rescaling = Rescaling.FIXED_POINT  #: [armnn_py] of a quantised layer
 
     layer_types: ClassVar = (LayerType.ELEMENTWISE_BINARY,)
 
@@ -404,6 +410,7 @@ class FullyConnectedDescriptor(Descriptor):
     bias_enabled: bool = False
     transpose_weight_matrix: bool = False
     constant_weights: bool = True  #: as stated; ARMNN_TENSOR_CONSTANT of the weights says what is so
+    rescaling: Rescaling = Rescaling.FIXED_POINT  #: [armnn_py] of a quantised layer
 
     layer_types: ClassVar = (LayerType.FULLY_CONNECTED,)
 
@@ -591,6 +598,7 @@ class Pooling2dDescriptor(Descriptor):
     data_layout: DataLayout = DataLayout.NCHW
     dilation_x: Positive = 1  #: [armnn_py] 0 or 1 = none
     dilation_y: Positive = 1  #: [armnn_py] 0 or 1 = none
+    rescaling: Rescaling = Rescaling.FIXED_POINT  #: [armnn_py] of a quantised layer
 
     layer_types: ClassVar = (LayerType.POOLING2D,)
 
@@ -661,6 +669,7 @@ class ReduceDescriptor(Descriptor):
     operation: ReduceOperation = ReduceOperation.SUM
     keep_dims: bool = False
     axes: Axes = ()
+    rescaling: Rescaling = Rescaling.FIXED_POINT  #: [armnn_py] of a quantised layer
 
     layer_types: ClassVar = (LayerType.REDUCE,)
     length_member: ClassVar = "axis_count"
@@ -911,6 +920,7 @@ class TransposeConvolution2dDescriptor(Descriptor):
     dilation_x: Positive = 1  #: [armnn_py] 0 or 1 = none
     dilation_y: Positive = 1  #: [armnn_py] 0 or 1 = none
     groups: Positive = 1  #: [armnn_py] 0 or 1 = dense
+    rescaling: Rescaling = Rescaling.FIXED_POINT  #: [armnn_py] of a quantised layer
 
     layer_types: ClassVar = (LayerType.TRANSPOSE_CONVOLUTION2D,)
 

@@ -25,6 +25,7 @@ _HERE_ALONE = {
     "NormalizationAlgorithmMethod",
     "RandomDistribution",
     "RecurrentDirection",
+    "Rescaling",
     "RowRounding",
     "ScatterNdFunction",
 }

@@ -32,6 +32,7 @@ __all__ = [
     "RandomDistribution",
     "RecurrentDirection",
     "ReduceOperation",
+    "Rescaling",
     "ResizeMethod",
     "RowRounding",
     "ScatterNdFunction",
@@ -342,6 +343,13 @@ class ReduceOperation(IntEnum):
     MEAN = 2
     MIN = 3
     PROD = 4
+
+
+class Rescaling(IntEnum):
+    """How a quantised layer brings its results to the scale of the output [armnn_py]."""
+
+    FIXED_POINT = 0  #: TensorFlow Lite's arithmetic: factors of 31 bits, halves as its specification rounds them
+    REAL = 1  #: ONNX's: the real result is rounded once, halves to even
 
 
 class ResizeMethod(IntEnum):

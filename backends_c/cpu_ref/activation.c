@@ -5,7 +5,8 @@
  *
  * Quantised types follow TensorFlow Lite's specification: RELU, BOUNDED_RELU and LEAKY_RELU scale
  * levels (fixed_point.h); other functions of 8 bits are tables of 256 values, each computed in
- * float32 and rounded once, halves away from zero. All else is float32 rounded once.
+ * float32 and rounded once, halves away from zero. All else, and ARMNN_RESCALING_REAL, is float32
+ * rounded once.
  */
 #include "activation_row.h"
 #include "codec.h"
@@ -85,8 +86,8 @@ armnn_status_t armnn_any_activation__ref(const armnn_kernel_call_t* call, armnn_
   job.x = armnn_i_ref_codec(x);
   job.y = armnn_i_ref_codec(y);
   const int has_levels =
-      armnn_data_type_is_quantized(x->data_type) && armnn_i_ref_one_scale(x) &&
-      armnn_i_ref_one_scale(y) &&
+      d->rescaling != ARMNN_RESCALING_REAL && armnn_data_type_is_quantized(x->data_type) &&
+      armnn_i_ref_one_scale(x) && armnn_i_ref_one_scale(y) &&
       armnn_activation_levels(d, job.x.scales[0], job.x.least - job.x.zero_points[0],
                               x->data_type != ARMNN_DATA_TYPE_QSYMM_S16, job.y.scales[0],
                               &job.levels);

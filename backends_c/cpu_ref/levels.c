@@ -40,6 +40,12 @@ static uint64_t factors_of(const armnn_tensor_info_t* weights) {
   return weights->quantization_count > 1 ? weights->quantization_count : 1;
 }
 
+/* A factor of either kind of rescaling. */
+typedef union factor_t {
+  armnn_factor_t fixed;
+  double real;
+} factor_t;
+
 /* What prepare leaves where has_sums said yes, of the bounds of late shapes, too. */
 static const int with_sums = 1;
 
@@ -64,7 +70,7 @@ armnn_status_t armnn_i_ref_prepare_levels(const armnn_workload_info_t* info,
     armnn_i_ref_scratch_ask(requirements, one->element_count * (uint64_t)planes_of(one),
                             sizeof(float));
   }
-  armnn_i_ref_scratch_ask(requirements, factors_of(info->input_infos[1]), sizeof(armnn_factor_t));
+  armnn_i_ref_scratch_ask(requirements, factors_of(info->input_infos[1]), sizeof(factor_t));
   if (has_sums(info)) {
     armnn_i_ref_scratch_ask(requirements, info->output_infos[0]->element_count, sizeof(float));
   }
@@ -127,6 +133,24 @@ static double scale_of(const armnn_kernel_call_t* call, uint64_t channel) {
   return product / (double)out.scales[0];
 }
 
+static void set_factors(const armnn_kernel_call_t* call, void* room, armnn_i_ref_levels_t* levels) {
+  const armnn_i_ref_codec_t x = armnn_i_ref_codec(ARMNN_IN_INFO(call, 0));
+  const armnn_i_ref_codec_t y = armnn_i_ref_codec(ARMNN_IN_INFO(call, 1));
+  const armnn_i_ref_codec_t out = armnn_i_ref_codec(ARMNN_OUT_INFO(call, 0));
+  const uint64_t count = factors_of(ARMNN_IN_INFO(call, 1));
+  if (armnn_rescaling(call->info->type, call->info->descriptor) == ARMNN_RESCALING_REAL) {
+    double* reals = (double*)room;
+    for (uint64_t c = 0; c < count; ++c) {
+      reals[c] = armnn_product_factor(x.scales[0], y.scales[c], out.scales[0]);
+    }
+    levels->reals = reals;
+    return;
+  }
+  armnn_factor_t* factors = (armnn_factor_t*)room;
+  for (uint64_t c = 0; c < count; ++c) factors[c] = armnn_factor(scale_of(call, c));
+  levels->factors = factors;
+}
+
 armnn_status_t armnn_i_ref_levels(const armnn_kernel_call_t* call, int has_bias,
                                   armnn_i_ref_levels_t* out_levels, armnn_error_t* error) {
   (void)error;
@@ -143,10 +167,7 @@ armnn_status_t armnn_i_ref_levels(const armnn_kernel_call_t* call, int has_bias,
       levels.weight[levels.passes++] = 1 << 8 * (i + k);
     }
   }
-  armnn_factor_t* factors =
-      (armnn_factor_t*)armnn_i_ref_scratch_take(&scratch, factors_of(y), sizeof(armnn_factor_t));
-  for (uint64_t c = 0; c < factors_of(y); ++c) factors[c] = armnn_factor(scale_of(call, c));
-  levels.factors = factors;
+  set_factors(call, armnn_i_ref_scratch_take(&scratch, factors_of(y), sizeof(factor_t)), &levels);
   if (call->prepared != NULL) {
     levels.sums = (float*)armnn_i_ref_scratch_take(&scratch, ARMNN_COUNT(call), sizeof(float));
   }
@@ -155,9 +176,10 @@ armnn_status_t armnn_i_ref_levels(const armnn_kernel_call_t* call, int has_bias,
   levels.bias_type = has_bias ? ARMNN_IN_INFO(call, 2)->data_type : 0;
   const int is_wide = x->data_type == ARMNN_DATA_TYPE_QSYMM_S16 &&
                       (!has_bias || levels.bias_type == ARMNN_DATA_TYPE_SIGNED64);
-  levels.rounding = call->info->type == ARMNN_LAYER_FULLY_CONNECTED ? ARMNN_REF_ROUND_ONCE
-                    : is_wide                                       ? ARMNN_REF_ROUND_64_BITS
-                                                                    : ARMNN_REF_ROUND_32_BITS;
+  levels.rounding = levels.reals != NULL                              ? ARMNN_REF_ROUND_REAL
+                    : call->info->type == ARMNN_LAYER_FULLY_CONNECTED ? ARMNN_REF_ROUND_ONCE
+                    : is_wide                                         ? ARMNN_REF_ROUND_64_BITS
+                                                                      : ARMNN_REF_ROUND_32_BITS;
   levels.out_codec = armnn_i_ref_codec(ARMNN_OUT_INFO(call, 0));
   levels.out = call->outputs[0];
   *out_levels = levels;
@@ -189,7 +211,10 @@ static int32_t level_of(const armnn_i_ref_levels_t* levels, int64_t total, int64
                  ? ((const int64_t*)levels->bias)[channel]
                  : ((const int32_t*)levels->bias)[channel];
   }
-  const armnn_factor_t factor = levels->factors[levels->per_channel ? channel : 0];
+  const int64_t own = levels->per_channel ? channel : 0;
+  if (levels->rounding == ARMNN_REF_ROUND_REAL)
+    return armnn_rescaled_sum(total, levels->reals[own]);
+  const armnn_factor_t factor = levels->factors[own];
   if (levels->rounding == ARMNN_REF_ROUND_ONCE) return armnn_scale(total, factor);
   if (levels->rounding == ARMNN_REF_ROUND_64_BITS) return armnn_scale64(total, factor);
   return armnn_scale32(armnn_saturate32(total), factor);

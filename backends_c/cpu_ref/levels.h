@@ -9,15 +9,17 @@
  * products (armnn_i_ref_levels_take), which are collected in 64 bits. QSYMM_S16 becomes two planes
  * of 8 bits, and the nest goes over each pair of planes: a pass.
  *
- * A complete sum gets its bias and is scaled to the output as TensorFlow Lite's specification has
- * it (fixed_point.h): FULLY_CONNECTED rounds once; of the others, 8-bit inputs and 32-bit biases
- * have 32-bit sums, QSYMM_S16 64-bit sums.
+ * A complete sum gets its bias and is scaled to the output. By ARMNN_RESCALING_FIXED_POINT as
+ * TensorFlow Lite's specification has it (fixed_point.h): FULLY_CONNECTED rounds once; of the
+ * others, 8-bit inputs and 32-bit biases have 32-bit sums, QSYMM_S16 64-bit sums. By
+ * ARMNN_RESCALING_REAL as real_rescale.h has it.
  */
 #ifndef ARMNN_CPU_REF_LEVELS_H_
 #define ARMNN_CPU_REF_LEVELS_H_
 
 #include "codec.h"
 #include "fixed_point.h"
+#include "real_rescale.h"
 #include "tile.h"
 
 /* 256 * 255 * 255 < 2^24. */
@@ -26,7 +28,8 @@ enum { ARMNN_REF_EXACT = 256, ARMNN_REF_MAX_PASSES = 4 };
 enum armnn_i_ref_rounding_e {
   ARMNN_REF_ROUND_ONCE,    /* armnn_scale */
   ARMNN_REF_ROUND_32_BITS, /* armnn_scale32 */
-  ARMNN_REF_ROUND_64_BITS  /* armnn_scale64 */
+  ARMNN_REF_ROUND_64_BITS, /* armnn_scale64 */
+  ARMNN_REF_ROUND_REAL     /* armnn_rescaled_sum */
 };
 
 typedef struct armnn_i_ref_levels_t {
@@ -39,7 +42,8 @@ typedef struct armnn_i_ref_levels_t {
   const void* bias;                     /* or null */
   int32_t bias_type;
   int32_t rounding;              /* armnn_i_ref_rounding_e */
-  const armnn_factor_t* factors; /* one, or one for each channel */
+  const armnn_factor_t* factors; /* one, or one for each channel; null with |reals| */
+  const double* reals;           /* the same as real numbers, of ARMNN_REF_ROUND_REAL */
   int per_channel;
   armnn_i_ref_codec_t out_codec;
   void* out;

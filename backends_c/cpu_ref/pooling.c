@@ -8,12 +8,14 @@
  *
  * Quantised with one scale for input and output: of levels, halves of a mean away from zero, as
  * TensorFlow Lite's specification has it. Where scales differ: real arithmetic that rounds once.
+ * By ARMNN_RESCALING_REAL of levels, too, rounded once, halves to even (real_rescale.h).
  */
 #include <math.h>
 
 #include "codec.h"
 #include "geometry.h"
 #include "kernels.h"
+#include "real_rescale.h"
 #include "widened.h"
 #include "work.h"
 
@@ -26,6 +28,7 @@ typedef struct pooling_job_t {
   armnn_i_ref_volume_t in, out;
   armnn_i_ref_window_t window_z, window_y, window_x;
   int32_t algorithm, method;
+  float in_scale, out_scale; /* of levels that are rescaled; else 0 */
 } pooling_job_t;
 
 /* The taps of the window at output |position| that see the input. */
@@ -87,10 +90,23 @@ static void take(int32_t algorithm, const float* in, int64_t stride, int64_t cou
   }
 }
 
+/* A level of the output as a real number. */
+static float rescaled(const pooling_job_t* job, float maximum, double sum, int64_t counted) {
+  const float from = job->in_scale, to = job->out_scale;
+  if (job->algorithm == ARMNN_POOLING_MAX) {
+    return (float)armnn_rescaled_mean((int64_t)maximum, 1.0, from, to);
+  }
+  if (job->algorithm == ARMNN_POOLING_AVERAGE) {
+    return (float)armnn_rescaled_mean((int64_t)sum, (double)counted, from, to);
+  }
+  return (float)armnn_nearest_level((double)from * sqrt(sum / (double)counted) / (double)to);
+}
+
 /* |inside|: taps that saw the input; |counted|: the divisor. */
 static float result(const pooling_job_t* job, float maximum, double sum, int64_t inside,
                     int64_t counted) {
   if (inside == 0) return 0.0f;
+  if (job->in_scale > 0.0f) return rescaled(job, maximum, sum, counted);
   if (job->algorithm == ARMNN_POOLING_MAX) return maximum;
   const double mean = sum / (double)counted;
   return (float)(job->algorithm == ARMNN_POOLING_L2 ? sqrt(mean) : mean);
@@ -238,6 +254,14 @@ static armnn_status_t run(const armnn_kernel_call_t* call, pooling_job_t* job,
                          taps * (uint64_t)out->width, error);
 }
 
+/* Whether levels of one scale become those of another, with the roundings of real arithmetic. */
+static int is_rescaled(const armnn_kernel_call_t* call) {
+  return ARMNN_DESCRIPTOR(call->info, armnn_pooling2d_descriptor_t)->rescaling ==
+             ARMNN_RESCALING_REAL &&
+         ARMNN_IN_INFO(call, 0)->quantization_count == 1 &&
+         ARMNN_OUT_INFO(call, 0)->quantization_count == 1;
+}
+
 armnn_status_t armnn_f32_pooling2d__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
   const armnn_pooling2d_descriptor_t* d =
       ARMNN_DESCRIPTOR(call->info, armnn_pooling2d_descriptor_t);
@@ -250,6 +274,10 @@ armnn_status_t armnn_f32_pooling2d__ref(const armnn_kernel_call_t* call, armnn_e
       .window_x = armnn_i_ref_dilated(ARMNN_REF_WINDOW_X(d, d->pool_width)),
       .algorithm = d->pool_type,
       .method = d->padding_method};
+  if (is_rescaled(call)) {
+    job.in_scale = ARMNN_IN_INFO(call, 0)->scales[0];
+    job.out_scale = ARMNN_OUT_INFO(call, 0)->scales[0];
+  }
   return run(call, &job, error);
 }
 
@@ -278,6 +306,7 @@ static armnn_status_t run_decoded(const armnn_kernel_call_t* call, armnn_kernel_
 }
 
 armnn_status_t armnn_any_pooling2d__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  if (is_rescaled(call)) return armnn_i_ref_widened_levels(call, armnn_f32_pooling2d__ref, error);
   return run_decoded(call, armnn_f32_pooling2d__ref, error);
 }
 

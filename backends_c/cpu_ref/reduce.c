@@ -8,7 +8,8 @@
  * 0, PROD 1, MAX and MIN the lowest and highest value of the type, MEAN NaN (0 for integers).
  *
  * A quantised MEAN follows TensorFlow Lite's specification: the sum of levels times a factor into
- * which the count is divided (fixed_point.h). Other operations on types that are not float32 are
+ * which the count is divided (fixed_point.h); by ARMNN_RESCALING_REAL it is rounded once
+ * (real_rescale.h). Other operations on types that are not float32 are
  * widened (widened.h).
  *
  * The dimensions fall into those kept and those reduced. Where the innermost one is reduced, each
@@ -21,6 +22,7 @@
 #include "codec.h"
 #include "fixed_point.h"
 #include "kernels.h"
+#include "real_rescale.h"
 #include "tensor_shape.h"
 #include "tensor_walk.h"
 #include "widened.h"
@@ -179,13 +181,18 @@ static const fold_t* find_fold(int32_t operation, int32_t data_type) {
 /* How a mean of levels ends. */
 typedef struct level_mean_t {
   armnn_factor_t factor;
+  double count;   /* of ARMNN_RESCALING_REAL, else 0 */
+  float in_scale; /* of the same */
   armnn_i_ref_codec_t out_codec;
 } level_mean_t;
 
 static void store_means(const level_mean_t* mean, const double* sums, uint64_t count, void* out,
                         uint64_t first) {
   for (uint64_t i = 0; i < count; ++i) {
-    const int32_t level = armnn_scale32(armnn_saturate32((int64_t)sums[i]), mean->factor);
+    const int64_t sum = (int64_t)sums[i];
+    const int32_t level = mean->count > 0.0 ? armnn_rescaled_mean(sum, mean->count, mean->in_scale,
+                                                                  mean->out_codec.scales[0])
+                                            : armnn_scale32(armnn_saturate32(sum), mean->factor);
     armnn_i_ref_encode_levels(&mean->out_codec, &level, 1, out, first + i);
   }
 }
@@ -296,6 +303,8 @@ static armnn_status_t run(const armnn_kernel_call_t* call, const float* levels) 
     mean.out_codec = armnn_i_ref_codec(ARMNN_OUT_INFO(call, 0));
     mean.factor = armnn_mean_factor((double)in_codec.scales[0] / (double)mean.out_codec.scales[0],
                                     job.reduced.count);
+    mean.in_scale = in_codec.scales[0];
+    mean.count = d->rescaling == ARMNN_RESCALING_REAL ? (double)job.reduced.count : 0.0;
     job.mean = &mean;
     job.x = (const unsigned char*)levels;
     job.element_size = sizeof(float);

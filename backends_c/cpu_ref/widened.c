@@ -59,10 +59,12 @@ static armnn_status_t run(const armnn_kernel_call_t* call, armnn_kernel_execute_
     if (!is_widened(pointers[i])) continue;
     infos[i] = *pointers[i];
     infos[i].data_type = ARMNN_DATA_TYPE_FLOAT32;
-    infos[i].quantization_count = 0;
-    infos[i].scales = NULL;
-    infos[i].zero_points = NULL;
-    infos[i].quantization_dim = -1;
+    if (!levels) {
+      infos[i].quantization_count = 0;
+      infos[i].scales = NULL;
+      infos[i].zero_points = NULL;
+      infos[i].quantization_dim = -1;
+    }
     void* widened = armnn_i_ref_scratch_take(&scratch, pointers[i]->element_count, sizeof(float));
     if (i < inputs && data[i] != NULL) {
       ARMNN_RETURN_IF_ERROR(copy(call, pointers[i], data[i], widened, 0, levels));

@@ -21,7 +21,8 @@ armnn_status_t armnn_i_ref_widened(const armnn_kernel_call_t* call,
                                    armnn_kernel_execute_fn_t kernel, armnn_error_t* error);
 
 /* The same on levels (armnn_i_ref_codec_of_levels) in place of real values: for layers that give
- * the same at any scale, where all tensors of quantised types have one scale and zero point. */
+ * the same at any scale, where all tensors of quantised types have one scale and zero point, and
+ * for kernels that bring levels to the output's scale: they find the scales in the infos. */
 armnn_status_t armnn_i_ref_widened_levels(const armnn_kernel_call_t* call,
                                           armnn_kernel_execute_fn_t kernel, armnn_error_t* error);
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.optimizer import OptimizerOptions, optimize
+from armnn_py.types import Rescaling
 
 from .conftest import DOT_ISAS, ISAS
 from .operators import available
@@ -66,6 +68,14 @@ def quantized_runtime(request: pytest.FixtureRequest) -> Iterator[ann.Runtime]:
         if "CpuAcc" not in runtime.backends:
             pytest.skip("CpuAcc is not here, or not with these kernels")
         yield runtime
+
+
+def rescaled(network: ann.Network, rescaling: Rescaling = Rescaling.REAL) -> ann.Network:
+    """The network, whose layers rescale so: builders make those of fixed point."""
+    for layer in network.layers:
+        if hasattr(layer.descriptor, "rescaling"):
+            layer._descriptor = dataclasses.replace(layer.descriptor, rescaling=rescaling)
+    return network
 
 
 def outputs_of(

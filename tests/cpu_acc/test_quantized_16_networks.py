@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py.types import Rescaling
 
-from .quantized import check_equal, numbers, quantized_runtime, scale_in
+from .quantized import check_equal, numbers, quantized_runtime, rescaled, scale_in
 from .quantized_networks import QuantizedVision
 from .words import W16, F, byte_weights, word_info
 
@@ -113,10 +114,10 @@ class WordVision(QuantizedVision):
         return {name: numbers(self.numbers, info) for name, info in self.network.inputs.items()}
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(36))
 def test_random_networks(quantized_runtime: ann.Runtime, seed: int) -> None:
     vision = WordVision(seed)
-    network = vision.make(16)
+    network = rescaled(vision.make(16), Rescaling(seed % len(Rescaling)))
     rng = np.random.default_rng(seed)
     outputs = check_equal(quantized_runtime, network, rng, **vision.inputs())
     assert any(len(np.unique(value)) > 2 for value in outputs.values())

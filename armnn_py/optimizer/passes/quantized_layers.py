@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """A layer between Dequantize and Quantize layers becomes one of quantised numbers.
 
-So quantised ONNX models are written (QDQ form). The result differs from that of the float layer by
-the rounding of the last step: at most one quantum. A layer stays as it is where its result is also
+Quantised ONNX models are written so (QDQ form). The new layer rounds as the float layer and the
+Quantize layer do: once, halves to even (`Rescaling.REAL`). A layer stays as it is where its result is also
 read as a float, where quantised types cannot express it, or where quantised it would get a backend
 that is listed after that of the float layer.
 """
@@ -33,6 +33,7 @@ from armnn_py.types import (
     LayerType,
     PoolingAlgorithm,
     ReduceOperation,
+    Rescaling,
 )
 
 if TYPE_CHECKING:
@@ -138,10 +139,13 @@ def _runs_as_well(graph: Graph, log: PassLog, made: Sequence[Node], layer: Node)
 
 
 def _add(graph: Graph, layer: Node, inputs: Sequence[Value | None], quantize: Node) -> Node:
+    descriptor = layer.descriptor
+    if hasattr(descriptor, "rescaling"):  # the float layer rounds once, when it is quantised
+        descriptor = dataclasses.replace(descriptor, rescaling=Rescaling.REAL)
     return graph.add(
         layer.type,
         inputs,
-        layer.descriptor,
+        descriptor,
         name=layer.name,
         near=layer,
         infos=[quantize.output.info],

@@ -16,7 +16,7 @@ from armnn_py.testing.cases.large import large_examples
 from armnn_py.testing.cases.recurrent import recurrent_examples, rounding_examples
 from armnn_py.testing.cases.shapes import shape_examples
 from armnn_py.testing.cases.windows import window_examples
-from armnn_py.types import DataType
+from armnn_py.types import DataType, Rescaling
 
 if TYPE_CHECKING:
     from armnn_py.backends.layer_support import LayerSignature
@@ -87,6 +87,14 @@ def _is_tried(signature: LayerSignature) -> bool:
 
 
 def _examples(data_type: DataType, level: Level) -> Iterator[tuple[Example, Example]]:
+    for example, in_float in _plain_examples(data_type, level):
+        yield example, in_float
+        if data_type.is_quantized and hasattr(example.descriptor, "rescaling"):
+            descriptor = dataclasses.replace(example.descriptor, rescaling=Rescaling.REAL)
+            yield dataclasses.replace(example, descriptor=descriptor), in_float
+
+
+def _plain_examples(data_type: DataType, level: Level) -> Iterator[tuple[Example, Example]]:
     of, plain = Operands(data_type), Operands(DataType.FLOAT32)
     yield from zip(examples_of(of), examples_of(plain), strict=True)
     full = level == "full"
@@ -104,7 +112,11 @@ def _label(example: Example) -> str:
     descriptor = example.descriptor
     fields: tuple[Any, ...] = () if descriptor is None else dataclasses.fields(descriptor)
     values = [getattr(descriptor, field.name) for field in fields]
-    words = [value.name.lower() for value in values if isinstance(value, IntEnum)]
+    words = [
+        value.name.lower()
+        for value in values
+        if isinstance(value, IntEnum) and value is not Rescaling.FIXED_POINT
+    ]
     for operand in example.operands[:2]:
         if operand is None:
             continue

@@ -25,9 +25,13 @@ void armnn_i_acc_read_word_activation(ir_graph_t* graph);
 void armnn_i_acc_read_word_unary(ir_graph_t* graph);
 void armnn_i_acc_read_word_requantize(ir_graph_t* graph);
 
+/* Whether the layer is rescaled by ARMNN_RESCALING_REAL. */
+bool armnn_i_acc_is_real(const ir_graph_t* graph);
+
 /* The factors from sums to the output, one for each channel, and the zero points of the weights.
- * Of weights of one scale FULLY_CONNECTED multiplies the scales in float32, convolutions in double:
- * so does the specification's code. Reduced, they are as armnn_scale64 takes them. */
+ * Real ones have the bits of doubles. Else, of weights of one scale FULLY_CONNECTED multiplies the
+ * scales in float32, convolutions in double: so does the specification's code. Reduced, they are as
+ * armnn_scale64 takes them. */
 const armnn_factor_t* armnn_i_acc_factors_of(ir_graph_t* graph, int64_t outputs, bool is_matrix,
                                              bool is_reduced);
 const int32_t* armnn_i_acc_weight_zero_points(ir_graph_t* graph, int64_t outputs);

@@ -42,6 +42,7 @@ static uint32_t bias_of(ir_graph_t* graph, int64_t outputs, bool has_bias) {
 
 static int32_t rounding_of(const ir_graph_t* graph, bool is_matrix, bool has_bias) {
   const armnn_layer_t* layer = ir_layer(graph);
+  if (armnn_i_acc_is_real(graph)) return ARMNN_ACC_ROUND_REAL;
   if (is_matrix) return ARMNN_ACC_ROUND_ONCE;
   const bool is_wide = !has_bias || !armnn_i_acc_has_input(graph, 2) ||
                        layer->input_infos[2]->data_type == ARMNN_DATA_TYPE_SIGNED64;

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * read_quantized.c - products of quantised numbers: the factors of TensorFlow Lite's specification,
- * as CpuRef has them, and whether the kernels' 32 bits hold all sums.
+ * or real ones, as CpuRef has them, and whether the kernels' 32 bits hold all sums.
  *
  * Numbers of 16 bits, whose bias has 64 bits or none is there, are scaled by factors of 16 bits,
  * rounded once; those of a fully connected layer are rounded once, too, by factors of 32 bits.
@@ -24,6 +24,11 @@ static armnn_factor_t reduced(armnn_factor_t factor) {
   return (armnn_factor_t){multiplier, factor.shift + 16};
 }
 
+bool armnn_i_acc_is_real(const ir_graph_t* graph) {
+  const armnn_layer_t* layer = ir_layer(graph);
+  return armnn_rescaling(layer->type, layer->descriptor) == ARMNN_RESCALING_REAL;
+}
+
 const armnn_factor_t* armnn_i_acc_factors_of(ir_graph_t* graph, int64_t outputs, bool is_matrix,
                                              bool is_reduced) {
   const armnn_layer_t* layer = ir_layer(graph);
@@ -31,10 +36,15 @@ const armnn_factor_t* armnn_i_acc_factors_of(ir_graph_t* graph, int64_t outputs,
   const bool one = weights->quantization_count == 1;
   armnn_factor_t* factors = armnn_i_acc_pool(graph, (uint64_t)outputs * sizeof *factors);
   for (int64_t o = 0; o < outputs; ++o) {
-    const float scale = weights->scales[one ? 0 : o];
+    const float scale = weights->scales[one ? 0 : o], out = layer->output_infos[0]->scales[0];
+    if (armnn_i_acc_is_real(graph)) {
+      const double real = armnn_product_factor(x->scales[0], scale, out);
+      factors[o] = armnn_i_acc_factor_of_real(real);
+      continue;
+    }
     const double product =
         is_matrix && one ? (double)(x->scales[0] * scale) : (double)x->scales[0] * (double)scale;
-    factors[o] = armnn_factor(product / (double)layer->output_infos[0]->scales[0]);
+    factors[o] = armnn_factor(product / (double)out);
     if (is_reduced) factors[o] = reduced(factors[o]);
   }
   return factors;
@@ -117,9 +127,13 @@ static double most_of(const armnn_i_acc_quantized_convolution_t* what, int64_t o
 
 /* Whether sums of size |most| are scaled in 32 bits, where nothing saturates: the sum itself, its
  * product with the whole part of the factor, what the product with the rest and half a step are. */
-static bool fits(double most, armnn_factor_t factor, bool once) {
+static bool fits(double most, armnn_factor_t factor, int32_t rounding) {
   if (most >= 0x1p31) return false;
-  if (once) return factor.shift < 15 && ldexp(most, factor.shift) < 0x1p31;
+  if (rounding == ARMNN_ACC_ROUND_REAL) {
+    return most * armnn_i_acc_real_of_factor(factor) < 0x1p31 - 1.0;
+  }
+  if (rounding == ARMNN_ACC_ROUND_ONCE)
+    return factor.shift < 15 && ldexp(most, factor.shift) < 0x1p31;
   if (factor.shift >= 0) return ldexp(most, factor.shift) < 0x1p31;
   return most * factor.multiplier * 0x1p-31 + ldexp(0.5, -factor.shift) + 2.0 < 0x1p31;
 }
@@ -128,7 +142,7 @@ static void check_sums(ir_graph_t* graph, const ir_node_t* node) {
   const armnn_i_acc_quantized_convolution_t* what = &node->quantized_convolution;
   const armnn_i_acc_element_t input = graph->values[node->inputs[0]]->element;
   for (int64_t o = 0; o < what->weights.dims[0]; ++o) {
-    if (!fits(most_of(what, o, input), what->factors[o], what->once)) {
+    if (!fits(most_of(what, o, input), what->factors[o], what->rounding)) {
       armnn_i_acc_refuse(graph, NULL, "sums of channel %d may need more than 32 bits", (int)o);
     }
   }
@@ -143,10 +157,10 @@ static void choose_sums(ir_graph_t* graph, ir_node_t* node, bool is_reduced) {
     const double most = most_of(what, o, input);
     armnn_factor_t whole = what->factors[o];
     if (is_reduced) whole.shift -= 16;
-    if (most >= 0x1p47 || (what->once && whole.shift >= 15)) {
+    if (most >= 0x1p47 || (what->rounding == ARMNN_ACC_ROUND_ONCE && whole.shift >= 15)) {
       armnn_i_acc_refuse(graph, NULL, "sums of channel %d may need more than 64 bits", (int)o);
     }
-    if (!fits(most, whole, what->once)) what->has_wide_sums = true;
+    if (!fits(most, whole, what->rounding)) what->has_wide_sums = true;
   }
 }
 
@@ -182,11 +196,15 @@ static void set_product(ir_graph_t* graph, ir_node_t* node, armnn_i_acc_tensor_t
   const int64_t outputs = weights.dims[0];
   const bool is_word = armnn_i_acc_is_words(graph->values[node->inputs[0]]->element.type);
   if (what->bias != NULL && has_wide_bias(graph)) what->bias_above = halves_of(graph, true);
-  const bool is_reduced = is_word && !is_matrix && (what->bias == NULL || what->bias_above != NULL);
+  const bool is_real = armnn_i_acc_is_real(graph);
+  const bool is_reduced =
+      is_word && !is_matrix && !is_real && (what->bias == NULL || what->bias_above != NULL);
   what->weights = weights;
   what->weight_zero_points = armnn_i_acc_weight_zero_points(graph, outputs);
   what->factors = armnn_i_acc_factors_of(graph, outputs, is_matrix, is_reduced);
-  what->once = is_matrix || is_reduced;
+  what->rounding = is_real                   ? ARMNN_ACC_ROUND_REAL
+                   : is_matrix || is_reduced ? ARMNN_ACC_ROUND_ONCE
+                                             : ARMNN_ACC_ROUND_TWICE;
   what->kernel_y = weights.dims[1];
   what->kernel_x = weights.dims[2];
   what->low = armnn_i_acc_least(graph->values[node->output]->element.type);
@@ -261,14 +279,19 @@ void armnn_i_acc_read_quantized_batch_mat_mul(ir_graph_t* graph) {
   const armnn_i_acc_element_t out = graph->values[node->output]->element;
   const ir_shape_t* shape = ir_shape(graph, node->inputs[0]);
   const double depth = (double)shape->dims[shape->rank - (transpose_x ? 2 : 1)];
+  const bool is_real = armnn_i_acc_is_real(graph);
+  const double real = armnn_product_factor(x.scale, y.scale, out.scale);
   node->quantized_matmul = (armnn_i_acc_quantized_matmul_t){
       .transpose_left = transpose_x,
       .transpose_right = transpose_y,
-      .factor = armnn_factor((double)(x.scale * y.scale) / (double)out.scale),
+      .factor = is_real ? armnn_i_acc_factor_of_real(real)
+                        : armnn_factor((double)(x.scale * y.scale) / (double)out.scale),
+      .rounding = is_real ? ARMNN_ACC_ROUND_REAL : ARMNN_ACC_ROUND_TWICE,
       .low = armnn_i_acc_least(out.type),
       .high = armnn_i_acc_least(out.type) + 255,
   };
-  if (!fits(depth * reach_of(x) * reach_of(y), node->quantized_matmul.factor, false)) {
+  if (!fits(depth * reach_of(x) * reach_of(y), node->quantized_matmul.factor,
+            node->quantized_matmul.rounding)) {
     armnn_i_acc_refuse(graph, NULL, "sums may need more than 32 bits");
   }
 }

@@ -45,6 +45,14 @@ void armnn_i_acc_read_quantized_binary(ir_graph_t* graph) {
   what->operation = d->operation;
   what->low = armnn_i_acc_least(out.type);
   what->high = armnn_i_acc_most(out.type);
+  what->is_real = armnn_i_acc_is_real(graph);
+  if (what->is_real) {
+    const double factor = armnn_product_factor(x, y, out.scale);
+    if (d->operation == ARMNN_BINARY_MUL && most * factor >= 0x1p31 - 1.0) {
+      armnn_i_acc_refuse(graph, NULL, "results may need more than 32 bits");
+    }
+    return;
+  }
   if (d->operation == ARMNN_BINARY_MUL) {
     what->factor = armnn_factor((double)(x * y / out.scale));
   } else {
@@ -72,6 +80,7 @@ void armnn_i_acc_read_quantized_pooling(ir_graph_t* graph) {
       .kernel_y = d->pool_height,
       .kernel_x = d->pool_width,
       .count_padding = d->padding_method == ARMNN_PADDING_IGNORE_VALUE,
+      .is_real = armnn_i_acc_is_real(graph),
   };
 }
 
@@ -93,6 +102,7 @@ void armnn_i_acc_read_quantized_reduce(ir_graph_t* graph) {
   const ir_value_t *from = graph->values[node->inputs[0]], *to = graph->values[node->output];
   node->quantized_reduce.operation = d->operation;
   node->quantized_reduce.axis_mask = mask;
+  node->quantized_reduce.is_real = armnn_i_acc_is_real(graph);
   node->quantized_reduce.factor =
       armnn_mean_factor((double)from->element.scale / (double)to->element.scale,
                         (uint64_t)(ir_count(&from->shape) / ir_count(&to->shape)));

@@ -26,6 +26,14 @@ static void set_entry(const ir_graph_t* graph, ir_node_t* node, int32_t level, i
   node->table.table[(uint8_t)(level + from.zero_point)] = (uint8_t)armnn_i_acc_number(element, to);
 }
 
+/* What becomes of the real numbers of the bytes: rounded once, halves to even. */
+static void store_reals(const ir_graph_t* graph, ir_node_t* node, const float reals[256]) {
+  const armnn_i_acc_element_t to = graph->values[node->output]->element;
+  for (int32_t byte = 0; byte < 256; ++byte) {
+    node->table.table[byte] = armnn_i_acc_stored(to, reals[byte]);
+  }
+}
+
 void armnn_i_acc_read_quantized_activation(ir_graph_t* graph) {
   if (armnn_i_acc_has_words(graph)) {
     armnn_i_acc_read_word_activation(graph);
@@ -35,6 +43,13 @@ void armnn_i_acc_read_quantized_activation(ir_graph_t* graph) {
   const armnn_i_acc_element_t from = graph->values[node->inputs[0]]->element;
   const armnn_i_acc_element_t to = graph->values[node->output]->element;
   const int32_t first = armnn_i_acc_least(from.type) - from.zero_point;
+  if (armnn_i_acc_is_real(graph)) {
+    float reals[256];
+    armnn_i_acc_reals(from, reals);
+    armnn_activation_row((const void*)ir_layer(graph)->descriptor, reals, reals, 256);
+    store_reals(graph, node, reals);
+    return;
+  }
   armnn_activation_levels_t levels;
   armnn_activation_levels((const void*)ir_layer(graph)->descriptor, from.scale, first, 1, to.scale,
                           &levels);
@@ -45,14 +60,10 @@ void armnn_i_acc_read_quantized_activation(ir_graph_t* graph) {
 
 /* Functions of real numbers, rounded once; none: the number itself. */
 static void fill_reals(const ir_graph_t* graph, ir_node_t* node, armnn_unary_row_fn_t function) {
-  const armnn_i_acc_element_t from = graph->values[node->inputs[0]]->element;
-  const armnn_i_acc_element_t to = graph->values[node->output]->element;
   float reals[256];
-  armnn_i_acc_reals(from, reals);
+  armnn_i_acc_reals(graph->values[node->inputs[0]]->element, reals);
   if (function != NULL) function(reals, reals, 256);
-  for (int32_t byte = 0; byte < 256; ++byte) {
-    node->table.table[byte] = armnn_i_acc_stored(to, reals[byte]);
-  }
+  store_reals(graph, node, reals);
 }
 
 void armnn_i_acc_read_quantized_unary(ir_graph_t* graph) {

@@ -58,7 +58,8 @@ void armnn_i_acc_read_word_activation(ir_graph_t* graph) {
   const table_t table = new_table(graph);
   const armnn_activation_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   armnn_activation_levels_t levels;
-  if (!armnn_activation_levels(d, table.from.scale, table.first, 0, table.to.scale, &levels)) {
+  if (armnn_i_acc_is_real(graph) ||
+      !armnn_activation_levels(d, table.from.scale, table.first, 0, table.to.scale, &levels)) {
     float* reals = reals_of(graph, &table);
     armnn_activation_row(d, reals, reals, (uint64_t)table.count);
     fill_reals(&table, reals);

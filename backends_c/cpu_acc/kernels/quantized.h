@@ -24,6 +24,9 @@ typedef struct armnn_i_acc_store_t {
 /* Some factor is 1/2 or more, so that |left| counts and |right| may be 0; or it is 0. */
 #define ARMNN_ACC_SCALE_EXACT 2u
 #define ARMNN_ACC_SCALE_POSITIVE 4u /* what is below 0 becomes |low|, however it is rounded */
+/* Factors are doubles (armnn_rescaled_sum): MULTIPLIER has the lower half of each, RIGHT the upper
+ * one. */
+#define ARMNN_ACC_SCALE_REAL 8u
 
 /* What channels have of their own: arrays of as many int32 as there are channels in a panel or a
  * block, one behind another. */
@@ -227,7 +230,10 @@ typedef struct armnn_i_acc_pair_job_t {
     int32_t offset, multiplier, right, half;
   } operands[2];
   int32_t left_shift, multiplier, right_shift, half; /* of what comes out */
-  bool is_quick;   /* float32, or 16 bits behind the point, tells nearly all sums for sure */
+  bool is_quick; /* float32, or 16 bits behind the point, tells nearly all sums for sure */
+  bool is_real;  /* real_rescale.h: a product by |factor|, a sum by scales */
+  double factor;
+  float scales[3]; /* of both operands, what is taken off being negative, and of the output */
   double quick[2]; /* from levels to levels of the output */
   armnn_i_acc_store_t store;
 } armnn_i_acc_pair_job_t;
@@ -259,6 +265,7 @@ typedef struct armnn_i_acc_window_job_t {
   /* Of an average: what the sum has too much, by how much it is divided, and how it is stored. */
   int32_t zeros;
   double counted;
+  bool is_real; /* armnn_rescaled_mean, by the scales below */
   armnn_i_acc_store_t store;
   /* Of an average of real numbers, scale * ((in ^ flip) - offset). */
   int32_t offset;

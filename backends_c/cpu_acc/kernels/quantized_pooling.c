@@ -91,7 +91,20 @@ ACC_INLINE void sums_of(const job_t* job, size_t channel, size_t count, int32_t*
   }
 }
 
-/* Halves away from zero. */
+/* As armnn_rescaled_mean, of sums of |channels| channels. */
+static void store_rescaled(const job_t* job, const int32_t* sums, uint8_t* bytes) {
+  const double from = (double)job->in_scale, steps = (double)job->out_scale * job->counted;
+  const int32_t point = job->store.zero_point;
+  const double least = job->store.low - point, most = job->store.high - point;
+  for (size_t c = 0; c < BLOCK; ++c) {
+    const double level = from * (double)(sums[c] - job->zeros) / steps;
+    const double bounded = level < least ? least : level > most ? most : level;
+    const double nearest = (bounded + ARMNN_ROUNDING_SHIFT) - ARMNN_ROUNDING_SHIFT;
+    bytes[c] = (uint8_t)((int32_t)nearest + point);
+  }
+}
+
+/* Halves away from zero, or by real scales to even. */
 static void ACC_NAME(armnn_s8_average)(const job_t* job) {
   const double counted = job->counted;
   const float point = (float)job->store.zero_point;
@@ -105,7 +118,8 @@ static void ACC_NAME(armnn_s8_average)(const job_t* job) {
     } else {
       sums_of(job, from, BLOCK, sums);
     }
-    for (size_t c = 0; c < BLOCK; ++c) {
+    if (job->is_real) store_rescaled(job, sums, bytes);
+    for (size_t c = 0; c < BLOCK && !job->is_real; ++c) {
       const float level = (float)((double)(sums[c] - job->zeros) / counted);
       const float number = __builtin_roundf(level + point);
       const float bounded = number < least ? least : number > most ? most : number;

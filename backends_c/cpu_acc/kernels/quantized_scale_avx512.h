@@ -26,6 +26,10 @@ ACC_INLINE channels_t load_channels(const int32_t* arrays, ptrdiff_t width, cons
   const vi_t multiplier = vi_load(arrays + ARMNN_ACC_CHANNEL_MULTIPLIER * width);
   const vi_t right = vi_load(arrays + ARMNN_ACC_CHANNEL_RIGHT * width);
   const __m512i lower = _mm512_set1_epi64(UINT32_MAX);
+  if ((FLAGS & ARMNN_ACC_SCALE_REAL) != 0) {
+    return (channels_t){
+        .multiplier = {vi_join_low(multiplier, right), vi_join_high(multiplier, right)}};
+  }
   channels_t c = {.multiplier = {multiplier, vi_odd(multiplier)}, .right = {right, right}};
   if ((FLAGS & ARMNN_ACC_SCALE_ONCE) != 0) {
     for (int i = 0; i < 2; ++i) {
@@ -58,6 +62,9 @@ ACC_INLINE channels_t load_channels(const int32_t* arrays, ptrdiff_t width, cons
 }
 
 ACC_INLINE vi_t scaled(vi_t sum, const channels_t* c, const uint32_t FLAGS) {
+  if ((FLAGS & ARMNN_ACC_SCALE_REAL) != 0) {
+    return vi_scale_real(sum, c->multiplier[0], c->multiplier[1]);
+  }
   if ((FLAGS & ARMNN_ACC_SCALE_EXACT) != 0) sum = vi_shift_left_by(sum, c->left);
   const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(sum, c->multiplier[0]), c->round[0]);
   const __m512i odd =

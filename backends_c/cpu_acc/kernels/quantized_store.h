@@ -22,7 +22,11 @@ typedef struct channels_t {
 /* Of the channels whose arrays begin at |arrays|, |width| channels each. |FLAGS| are constant where
  * this is used. */
 ACC_INLINE channels_t load_channels(const int32_t* arrays, ptrdiff_t width, const uint32_t FLAGS) {
-  (void)FLAGS;
+  if ((FLAGS & ARMNN_ACC_SCALE_REAL) != 0) {
+    const vi_t low = vi_load(arrays + ARMNN_ACC_CHANNEL_MULTIPLIER * width);
+    const vi_t high = vi_load(arrays + ARMNN_ACC_CHANNEL_RIGHT * width);
+    return (channels_t){.multiplier = vi_join_low(low, high), .right = vi_join_high(low, high)};
+  }
   return (channels_t){vi_load(arrays + ARMNN_ACC_CHANNEL_MULTIPLIER * width),
                       vi_load(arrays + ARMNN_ACC_CHANNEL_RIGHT * width),
                       vi_load(arrays + ARMNN_ACC_CHANNEL_HALF * width),
@@ -30,6 +34,7 @@ ACC_INLINE channels_t load_channels(const int32_t* arrays, ptrdiff_t width, cons
 }
 
 ACC_INLINE vi_t scaled(vi_t sum, const channels_t* c, const uint32_t FLAGS) {
+  if ((FLAGS & ARMNN_ACC_SCALE_REAL) != 0) return vi_scale_real(sum, c->multiplier, c->right);
   if ((FLAGS & ARMNN_ACC_SCALE_ONCE) != 0) return vi_scale_once(sum, c->multiplier, c->right);
   if ((FLAGS & ARMNN_ACC_SCALE_POSITIVE) != 0) {
     return vi_scale_positive(sum, c->multiplier, c->right, c->half);
@@ -45,7 +50,9 @@ ACC_INLINE vi_t scaled(vi_t sum, const channels_t* c, const uint32_t FLAGS) {
 /* CALL with the flags of |store| as a constant. */
 #define WITH_FLAGS(store, CALL)                                   \
   do {                                                            \
-    if (((store).flags & ARMNN_ACC_SCALE_ONCE) != 0) {            \
+    if (((store).flags & ARMNN_ACC_SCALE_REAL) != 0) {            \
+      CALL(ARMNN_ACC_SCALE_REAL);                                 \
+    } else if (((store).flags & ARMNN_ACC_SCALE_ONCE) != 0) {     \
       CALL(ARMNN_ACC_SCALE_ONCE);                                 \
     } else if (((store).flags & ARMNN_ACC_SCALE_EXACT) != 0) {    \
       CALL(ARMNN_ACC_SCALE_EXACT);                                \

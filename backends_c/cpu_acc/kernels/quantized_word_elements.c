@@ -44,6 +44,9 @@ typedef struct terms_t {
   vi_t out_multiplier, out_right, out_half;
   vi_word_bounds_t bounds;
   int halved[2]; /* the factor of an operand is 1/2: always that of the greater scale */
+  int is_real;
+  double factor;
+  const float* scales;
 } terms_t;
 
 ACC_INLINE terms_t terms_of(const job_t* job) {
@@ -52,6 +55,9 @@ ACC_INLINE terms_t terms_of(const job_t* job) {
       .out_right = vi_set(job->right_shift),
       .out_half = vi_set(job->half),
       .bounds = vi_word_bounds(job->store.low, job->store.high),
+      .is_real = job->is_real,
+      .factor = job->factor,
+      .scales = job->scales,
   };
   for (int side = 0; side < 2; ++side) {
     terms.multiplier[side] = vi_set(job->operands[side].multiplier);
@@ -64,12 +70,17 @@ ACC_INLINE terms_t terms_of(const job_t* job) {
 
 /* A level on the common scale of a sum. */
 ACC_INLINE vi_t term_of(const terms_t* terms, int side, vi_t level) {
+  if (terms->is_real) return level;
   if (terms->halved[side]) return vi_shift_left(level, ARMNN_ACC_WORD_SUM_BITS - 1);
   return vi_scale_twice(vi_shift_left(level, ARMNN_ACC_WORD_SUM_BITS), terms->multiplier[side],
                         terms->right[side], terms->half[side], 0);
 }
 
 ACC_INLINE vi_t combined(const terms_t* terms, vi_t left, vi_t right, int operation) {
+  if (terms->is_real) {
+    return operation == ARMNN_BINARY_MUL ? vi_rescaled_product(left, right, terms->factor)
+                                         : vi_rescaled_pair(left, right, terms->scales);
+  }
   const vi_t result = operation == ARMNN_BINARY_ADD   ? vi_add(left, right)
                       : operation == ARMNN_BINARY_SUB ? vi_sub(left, right)
                                                       : vi_mul(left, right);

@@ -99,12 +99,17 @@ static void store_totals(const job_t* job, uint8_t* const* outputs, const totals
   const int32_t* left = job->panel + ARMNN_ACC_CHANNEL_LEFT * PANEL;
   const int64_t low = job->store.low, high = job->store.high;
   const bool once = (job->store.flags & ARMNN_ACC_SCALE_ONCE) != 0;
+  const bool is_real = (job->store.flags & ARMNN_ACC_SCALE_REAL) != 0;
   for (int i = 0; i < rows; ++i) {
     int16_t words[PANEL];
     for (uint32_t c = 0; c < job->channels; ++c) {
       const armnn_factor_t factor = {multiplier[c], left[c] - right[c]};
-      const int64_t number = once ? scaled_once(total[i][c], multiplier[c], right[c])
-                                  : armnn_scale32(armnn_saturate32(total[i][c]), factor);
+      const int32_t halves[] = {multiplier[c], right[c]};
+      double real;
+      memcpy(&real, halves, sizeof real);
+      const int64_t number = is_real ? armnn_rescaled_sum(total[i][c], real)
+                             : once  ? scaled_once(total[i][c], multiplier[c], right[c])
+                                     : armnn_scale32(armnn_saturate32(total[i][c]), factor);
       words[c] = (int16_t)(number < low ? low : number > high ? high : number);
     }
     memcpy(output_of(job, outputs, i), words, job->channels * sizeof *words);

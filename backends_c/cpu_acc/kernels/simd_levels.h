@@ -11,7 +11,14 @@
 #ifndef ARMNN_CPU_ACC_SIMD_LEVELS_H_
 #define ARMNN_CPU_ACC_SIMD_LEVELS_H_
 
+#include "real_rescale.h"
 #include "simd.h"
+
+/* Real factors (armnn_rescaled_sum) lie in two vectors of halves, which are joined to two vectors
+ * of doubles in whatever order suits: vi_scale_real takes these. A sum becomes a double without a
+ * conversion, as the lower half of 2^52 + 2^31 + sum, and a whole number by one rounded addition.
+ */
+#define VI_SUM_BIAS (0x1p52 + 0x1p31)
 
 ACC_INLINE vi_t vi_load(const int32_t* p) {
   vi_t x;
@@ -63,6 +70,18 @@ ACC_INLINE vi_t vi_high_product(vi_t a, vi_t b) {
   const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(a, b), half);
   const __m512i odd = _mm512_add_epi64(_mm512_mul_epi32(vi_odd(a), vi_odd(b)), half);
   return vi_without_31_bits(even, odd);
+}
+ACC_INLINE vi_t vi_join_low(vi_t low, vi_t high) { return _mm512_unpacklo_epi32(low, high); }
+ACC_INLINE vi_t vi_join_high(vi_t low, vi_t high) { return _mm512_unpackhi_epi32(low, high); }
+ACC_INLINE vi_t vi_scale_real(vi_t sum, vi_t low, vi_t high) {
+  const __m512d bias = _mm512_set1_pd(VI_SUM_BIAS), shift = _mm512_set1_pd(ARMNN_ROUNDING_SHIFT);
+  const __m512i exponent = _mm512_set1_epi32(0x43300000);
+  const __m512i biased = _mm512_xor_si512(sum, _mm512_set1_epi32(INT32_MIN));
+  const __m512d a = _mm512_castsi512_pd(_mm512_unpacklo_epi32(biased, exponent));
+  const __m512d b = _mm512_castsi512_pd(_mm512_unpackhi_epi32(biased, exponent));
+  const __m512d c = _mm512_fmadd_pd(_mm512_sub_pd(a, bias), _mm512_castsi512_pd(low), shift);
+  const __m512d d = _mm512_fmadd_pd(_mm512_sub_pd(b, bias), _mm512_castsi512_pd(high), shift);
+  return _mm512_castps_si512(_mm512_shuffle_ps(_mm512_castpd_ps(c), _mm512_castpd_ps(d), 0x88));
 }
 ACC_INLINE void vi_store_bytes(uint8_t* p, vi_t a, vi_t b) {
   _mm_storeu_si128((__m128i*)(void*)p, _mm512_cvtepi32_epi8(a));
@@ -177,6 +196,18 @@ ACC_INLINE vi_t vi_scale_once(vi_t a, vi_t multiplier, vi_t right) {
   const __m256i odd = vi_round_once(VI_MUL_ODD(a, multiplier), _mm256_srli_epi64(right, 32));
   return _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
 }
+ACC_INLINE vi_t vi_join_low(vi_t low, vi_t high) { return _mm256_unpacklo_epi32(low, high); }
+ACC_INLINE vi_t vi_join_high(vi_t low, vi_t high) { return _mm256_unpackhi_epi32(low, high); }
+ACC_INLINE vi_t vi_scale_real(vi_t sum, vi_t low, vi_t high) {
+  const __m256d bias = _mm256_set1_pd(VI_SUM_BIAS), shift = _mm256_set1_pd(ARMNN_ROUNDING_SHIFT);
+  const __m256i exponent = _mm256_set1_epi32(0x43300000);
+  const __m256i biased = _mm256_xor_si256(sum, _mm256_set1_epi32(INT32_MIN));
+  const __m256d a = _mm256_castsi256_pd(_mm256_unpacklo_epi32(biased, exponent));
+  const __m256d b = _mm256_castsi256_pd(_mm256_unpackhi_epi32(biased, exponent));
+  const __m256d c = _mm256_fmadd_pd(_mm256_sub_pd(a, bias), _mm256_castsi256_pd(low), shift);
+  const __m256d d = _mm256_fmadd_pd(_mm256_sub_pd(b, bias), _mm256_castsi256_pd(high), shift);
+  return _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castpd_ps(c), _mm256_castpd_ps(d), 0x88));
+}
 ACC_INLINE void vi_store_bytes(uint8_t* p, vi_t a, vi_t b) {
   const __m256i words = _mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xd8);
   const __m256i bytes = _mm256_and_si256(words, _mm256_set1_epi16(0xff));
@@ -284,6 +315,29 @@ ACC_INLINE vi_t vi_scale_once(vi_t a, vi_t multiplier, vi_t right) {
   }
   return a;
 }
+/* The doubles whose halves are in the first two lanes, and in the others. */
+ACC_INLINE vi_t vi_join_low(vi_t low, vi_t high) {
+  return (vi_t){low[0], high[0], low[1], high[1]};
+}
+ACC_INLINE vi_t vi_join_high(vi_t low, vi_t high) {
+  return (vi_t){low[2], high[2], low[3], high[3]};
+}
+ACC_INLINE vi_t vi_scale_real(vi_t sum, vi_t low, vi_t high) {
+#if defined(__aarch64__)
+  const float64x2_t shift = vdupq_n_f64(ARMNN_ROUNDING_SHIFT);
+  const float64x2_t a = vcvtq_f64_s64(vmovl_s32(vget_low_s32((int32x4_t)sum)));
+  const float64x2_t b = vcvtq_f64_s64(vmovl_high_s32((int32x4_t)sum));
+  const float64x2_t c = vfmaq_f64(shift, a, (float64x2_t)low);
+  const float64x2_t d = vfmaq_f64(shift, b, (float64x2_t)high);
+  return (vi_t)vuzp1q_s32((int32x4_t)c, (int32x4_t)d);
+#else
+  double factors[4];
+  memcpy(factors, &low, sizeof low);
+  memcpy(factors + 2, &high, sizeof high);
+  for (int i = 0; i < 4; ++i) sum[i] = armnn_rescaled_sum(sum[i], factors[i]);
+  return sum;
+#endif
+}
 /* The lowest byte of each lane, those of |a| first. */
 ACC_INLINE void vi_store_bytes(uint8_t* p, vi_t a, vi_t b) {
   for (int i = 0; i < 4; ++i) {
@@ -305,6 +359,14 @@ ACC_INLINE vi_t vi_zip_high(vi_t a, vi_t b) {
   const vs_t x = (vs_t)a, y = (vs_t)b;
   return (vi_t)(vs_t){x[4], y[4], x[5], y[5], x[6], y[6], x[7], y[7]};
 }
+#if defined(__aarch64__)
+#define VI_HAS_NEAREST 1
+ACC_INLINE vi_t vi_nearest(vf_t x) { return (vi_t)vcvtnq_s32_f32((float32x4_t)x); }
+ACC_INLINE int vi_is_sure(vf_t x, vi_t nearest, vf_t most) {
+  const float32x4_t off = vabdq_f32((float32x4_t)x, vcvtq_f32_s32((int32x4_t)nearest));
+  return vmaxvq_u32(vcgtq_f32(off, (float32x4_t)most)) == 0;
+}
+#endif
 /* How scaled sums become stored numbers: bounded, then the zero point added, which would not fit 32
  * bits before. */
 ACC_INLINE vi_bounds_t vi_bounds(int32_t zero_point, int32_t low, int32_t high) {
@@ -331,6 +393,29 @@ ACC_INLINE vi_t vi_scale_twice(vi_t a, vi_t multiplier, vi_t right, vi_t half, i
   if (exact) down = vi_and(down, vi_is_positive(right));
   const vi_t product = vi_high_product(a, multiplier);
   return vi_shift_right_by(vi_add(vi_add(product, half), down), right);
+}
+
+/* armnn_rescaled_pair of each lane. */
+ACC_INLINE vi_t vi_rescaled_pair(vi_t x, vi_t y, const float scales[3]) {
+  const double x_scale = (double)scales[0], y_scale = (double)scales[1];
+  const double steps = (double)scales[2];
+  int32_t a[VF_LANES], b[VF_LANES];
+  vi_store(a, x);
+  vi_store(b, y);
+  for (int i = 0; i < VF_LANES; ++i) {
+    const double level = (x_scale * a[i] + y_scale * b[i]) / steps;
+    const double above = level > INT32_MIN ? level : INT32_MIN;
+    const double bounded = above < INT32_MAX ? above : INT32_MAX;
+    a[i] = (int32_t)((bounded + ARMNN_ROUNDING_SHIFT) - ARMNN_ROUNDING_SHIFT);
+  }
+  return vi_load(a);
+}
+/* Of products, |factor| is one of all lanes. */
+ACC_INLINE vi_t vi_rescaled_product(vi_t x, vi_t y, double factor) {
+  int32_t halves[2];
+  memcpy(halves, &factor, sizeof factor);
+  const vi_t low = vi_set(halves[0]), high = vi_set(halves[1]);
+  return vi_scale_real(vi_mul(x, y), vi_join_low(low, high), vi_join_high(low, high));
 }
 
 #if !defined(__AVX2__)

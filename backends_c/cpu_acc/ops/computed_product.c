@@ -52,6 +52,9 @@ static int64_t bias_of(const product_run_t* run, int64_t channel) {
 }
 
 static int32_t scaled(int64_t sum, armnn_factor_t factor, int32_t rounding) {
+  if (rounding == ARMNN_ACC_ROUND_REAL) {
+    return armnn_rescaled_sum(sum, armnn_i_acc_real_of_factor(factor));
+  }
   if (rounding == ARMNN_ACC_ROUND_ONCE) return armnn_scale(sum, factor);
   if (rounding == ARMNN_ACC_ROUND_64_BITS) return armnn_scale64(sum, factor);
   return armnn_scale32(armnn_saturate32(sum), factor);

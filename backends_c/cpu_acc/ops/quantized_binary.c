@@ -100,15 +100,34 @@ static double quick_of(const armnn_i_acc_quantized_binary_t* what, armnn_factor_
   return ldexp(real_of(term) * real_of(what->factor), ARMNN_ACC_SUM_BITS);
 }
 
-/* Whether float32 tells nearly all levels of a sum. It rounds four times, numbers below 2^10; in
- * whole numbers the terms are rounded twice and the sum once, by less than 2^-16 of a level each
- * time. Together that is below 2^-11. */
-static bool is_quick(const armnn_i_acc_quantized_binary_t* what) {
-  const double left = quick_of(what, what->left_factor), right = quick_of(what, what->right_factor);
-  return what->operation != ARMNN_BINARY_MUL && left + right <= 4.0 && what->factor.shift <= -16;
+/* Whether float32 tells nearly all levels of a sum, by |factors|. It rounds four times, numbers
+ * below 2^10; in whole numbers the terms are rounded twice and the sum once, by less than 2^-16 of
+ * a level each time. Together that is below 2^-11. */
+static bool is_quick(const armnn_i_acc_quantized_binary_t* what, const double factors[2]) {
+  return what->operation != ARMNN_BINARY_MUL && factors[0] + factors[1] <= 4.0 &&
+         (what->is_real || what->factor.shift <= -16);
+}
+
+static armnn_i_acc_pair_job_t real_job_of(const armnn_i_acc_quantized_binary_t* what) {
+  const float left = what->left.element.scale, right = what->right.element.scale;
+  const float out = what->output.element.scale;
+  const armnn_factor_t none = {0, 0};
+  const double quick[] = {(double)left / (double)out, (double)right / (double)out};
+  return (armnn_i_acc_pair_job_t){
+      .operation = what->operation,
+      .operands = {operand_of(what->left.element, none), operand_of(what->right.element, none)},
+      .quick = {quick[0], quick[1]},
+      .is_quick = is_quick(what, quick),
+      .is_real = true,
+      .factor = armnn_product_factor(left, right, out),
+      .scales = {left, what->operation == ARMNN_BINARY_SUB ? -right : right, out},
+      .store = {what->output.element.zero_point, what->low, what->high, 0},
+  };
 }
 
 armnn_i_acc_pair_job_t armnn_i_acc_pair_job_of(const armnn_i_acc_quantized_binary_t* what) {
+  if (what->is_real) return real_job_of(what);
+  const double quick[] = {quick_of(what, what->left_factor), quick_of(what, what->right_factor)};
   const int32_t left_shift = what->factor.shift > 0 ? what->factor.shift : 0;
   const int32_t right_shift = left_shift - what->factor.shift;
   return (armnn_i_acc_pair_job_t){
@@ -119,8 +138,8 @@ armnn_i_acc_pair_job_t armnn_i_acc_pair_job_of(const armnn_i_acc_quantized_binar
       .multiplier = what->factor.multiplier,
       .right_shift = right_shift,
       .half = half_of(right_shift),
-      .quick = {quick_of(what, what->left_factor), quick_of(what, what->right_factor)},
-      .is_quick = is_quick(what),
+      .quick = {quick[0], quick[1]},
+      .is_quick = is_quick(what, quick),
       .store = {what->output.element.zero_point, what->low, what->high, 0},
   };
 }
@@ -132,7 +151,7 @@ static bool all_are(const armnn_i_acc_quantized_binary_t* what, bool (*is)(int32
 
 /* Whether the results of words have 32 bits on their way. */
 static bool has_short_steps(const armnn_i_acc_quantized_binary_t* what) {
-  return what->factor.shift <= 0 && what->factor.shift >= -30;
+  return what->is_real || (what->factor.shift <= 0 && what->factor.shift >= -30);
 }
 
 armnn_status_t armnn_i_acc_make_quantized_binary(const armnn_i_acc_maker_t* maker,

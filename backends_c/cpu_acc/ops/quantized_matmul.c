@@ -182,14 +182,11 @@ static side_t side_of(const armnn_i_acc_tensor_t* tensor, bool transposed) {
 }
 
 static void set_scaling(matmul_op_t* op, const armnn_i_acc_quantized_matmul_t* what) {
-  const armnn_factor_t factor = what->factor;
-  const int32_t left = factor.shift > 0 ? factor.shift : 0, right = left - factor.shift;
-  op->arrays[ARMNN_ACC_CHANNEL_MULTIPLIER] = factor.multiplier;
-  op->arrays[ARMNN_ACC_CHANNEL_RIGHT] = right;
-  op->arrays[ARMNN_ACC_CHANNEL_HALF] = right == 0 ? 0 : 1 << (right - 1);
-  op->arrays[ARMNN_ACC_CHANNEL_LEFT] = left;
-  op->store = (armnn_i_acc_store_t){what->output.element.zero_point, what->low, what->high,
-                                    armnn_i_acc_scale_of(factor)};
+  const bool is_real = what->rounding == ARMNN_ACC_ROUND_REAL;
+  armnn_i_acc_pack_factor(what->factor, what->rounding, op->arrays, 1);
+  op->store =
+      (armnn_i_acc_store_t){what->output.element.zero_point, what->low, what->high,
+                            is_real ? ARMNN_ACC_SCALE_REAL : armnn_i_acc_scale_of(what->factor)};
 }
 
 static void plan(matmul_op_t* op) {

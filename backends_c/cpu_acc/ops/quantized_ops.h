@@ -3,14 +3,14 @@
  *
  * quantized_ops.h - operators of quantised numbers of 8 bits, and of 16; ops.h includes it.
  *
- * Scales are factors of fixed_point.h, which the compiler computes: operators know no real numbers.
- * Zero points are those of the tensors. Results are CpuRef's, bit for bit.
+ * Scales are factors (factors.h), which the compiler computes, or with ARMNN_RESCALING_REAL those
+ * of the elements. Zero points are those of the tensors. Results are CpuRef's, bit for bit.
  */
 #ifndef ARMNN_CPU_ACC_QUANTIZED_OPS_H_
 #define ARMNN_CPU_ACC_QUANTIZED_OPS_H_
 
 #include "../program.h"
-#include "fixed_point.h"
+#include "factors.h"
 #include "lstm_integers.h"
 
 /* Sums, differences and products of levels, which broadcast as for a binary of float32. All three
@@ -22,6 +22,7 @@ typedef struct armnn_i_acc_quantized_binary_t {
    * a product. */
   armnn_factor_t left_factor, right_factor;
   armnn_factor_t factor; /* to levels of the output */
+  bool is_real;          /* ARMNN_RESCALING_REAL: without factors, by the scales of the elements */
   int32_t low, high;     /* bounds of the stored numbers */
 } armnn_i_acc_quantized_binary_t;
 
@@ -39,8 +40,8 @@ typedef struct armnn_i_acc_quantized_convolution_t {
   const int32_t* bias;               /* [oc], or null */
   const int32_t* bias_above;         /* [oc]: upper halves of bias values of 64 bits, or null */
   const armnn_factor_t* factors;     /* [oc], from sums to levels of the output, not negative */
-  bool once;                         /* factors round once, else twice */
-  bool has_wide_sums;                /* of 16 bits: some channel's sums may need 64 */
+  int32_t rounding;   /* armnn_i_acc_rounding_e, but for 64 BITS: that is ONCE here */
+  bool has_wide_sums; /* of 16 bits: some channel's sums may need 64 */
   int64_t kernel_y, kernel_x;
   int64_t stride_y, stride_x, dilation_y, dilation_x;
   int64_t pad_top, pad_left; /* the rest follows from the sizes */
@@ -176,6 +177,7 @@ typedef struct armnn_i_acc_quantized_pooling_t {
   int64_t kernel_y, kernel_x, stride_y, stride_x, dilation_y, dilation_x;
   int64_t pad_top, pad_left, pad_bottom, pad_right;
   bool count_padding; /* padding (as given) counts in the divisor of an average */
+  bool is_real;       /* ARMNN_RESCALING_REAL */
 } armnn_i_acc_quantized_pooling_t;
 
 armnn_status_t armnn_i_acc_make_quantized_pooling(const armnn_i_acc_maker_t* maker,
@@ -199,7 +201,8 @@ armnn_status_t armnn_i_acc_make_quantized_softmax(const armnn_i_acc_maker_t* mak
 typedef struct armnn_i_acc_quantized_matmul_t {
   armnn_i_acc_tensor_t left, right, output;
   bool transpose_left, transpose_right;
-  armnn_factor_t factor; /* from sums to levels of the output, rounded twice */
+  armnn_factor_t factor; /* from sums to levels of the output */
+  int32_t rounding;      /* ARMNN_ACC_ROUND_TWICE or REAL */
   int32_t low, high;     /* bounds of the stored numbers */
 } armnn_i_acc_quantized_matmul_t;
 
@@ -213,12 +216,13 @@ armnn_status_t armnn_i_acc_make_quantized_transpose_convolution(
     armnn_i_acc_op_t** out_op);
 
 /* Over the axes of |axis_mask|, which have one element in |output| (same rank): a mean by |factor|,
- * which has the count in it; others of real numbers that are rounded once. */
+ * which has the count in it, or by the scales; others of real numbers that are rounded once. */
 typedef struct armnn_i_acc_quantized_reduce_t {
   armnn_i_acc_tensor_t input, output;
   int32_t operation; /* ARMNN_REDUCE_MEAN, SUM, MAX or MIN */
   uint32_t axis_mask;
   armnn_factor_t factor;
+  bool is_real; /* ARMNN_RESCALING_REAL: a mean without the factor */
 } armnn_i_acc_quantized_reduce_t;
 
 armnn_status_t armnn_i_acc_make_quantized_reduce(const armnn_i_acc_maker_t* maker,

@@ -18,27 +18,38 @@ static inline uint32_t armnn_i_acc_scale_of(armnn_factor_t factor) {
 static inline armnn_i_acc_store_t armnn_i_acc_store_of(
     const armnn_i_acc_quantized_convolution_t* what) {
   const armnn_i_acc_element_t made = what->has_sum ? what->sum.left.element : what->output.element;
-  armnn_i_acc_store_t store = {made.zero_point, what->low, what->high,
-                               what->once ? ARMNN_ACC_SCALE_ONCE : 0};
-  for (int64_t o = 0; o < what->output.dims[3] && !what->once; ++o) {
+  armnn_i_acc_store_t store = {made.zero_point, what->low, what->high, 0};
+  if (what->rounding == ARMNN_ACC_ROUND_REAL) store.flags = ARMNN_ACC_SCALE_REAL;
+  if (what->rounding == ARMNN_ACC_ROUND_ONCE) store.flags = ARMNN_ACC_SCALE_ONCE;
+  for (int64_t o = 0; o < what->output.dims[3] && what->rounding == ARMNN_ACC_ROUND_TWICE; ++o) {
     store.flags |= armnn_i_acc_scale_of(what->factors[o]);
   }
   if (store.flags == 0 && store.low >= store.zero_point) store.flags = ARMNN_ACC_SCALE_POSITIVE;
   return store;
 }
 
+/* Writes a factor to place 0 of arrays of |width| channels. */
+static inline void armnn_i_acc_pack_factor(armnn_factor_t factor, int32_t rounding, int32_t* arrays,
+                                           int64_t width) {
+  int32_t left = 0, half = 0, right = factor.shift; /* of a real factor, the upper half of it */
+  if (rounding == ARMNN_ACC_ROUND_ONCE) right = 31 - factor.shift;
+  if (rounding == ARMNN_ACC_ROUND_TWICE) {
+    left = factor.shift > 0 ? factor.shift : 0;
+    right = left - factor.shift;
+    half = right == 0 ? 0 : 1 << (right - 1);
+  }
+  arrays[ARMNN_ACC_CHANNEL_MULTIPLIER * width] = factor.multiplier;
+  arrays[ARMNN_ACC_CHANNEL_RIGHT * width] = right;
+  arrays[ARMNN_ACC_CHANNEL_HALF * width] = half;
+  arrays[ARMNN_ACC_CHANNEL_LEFT * width] = left;
+}
+
 /* Writes channel |o| to place |at| of arrays of |width| channels. */
 static inline void armnn_i_acc_pack_channel(const armnn_i_acc_quantized_convolution_t* what,
                                             int64_t o, int32_t* arrays, int64_t at, int64_t width) {
-  const armnn_factor_t factor = what->factors[o];
-  const int32_t left = factor.shift > 0 && !what->once ? factor.shift : 0;
-  const int32_t right = what->once ? 31 - factor.shift : left - factor.shift;
   arrays += at;
   arrays[ARMNN_ACC_CHANNEL_BIAS * width] = what->bias != NULL ? what->bias[o] : 0;
-  arrays[ARMNN_ACC_CHANNEL_MULTIPLIER * width] = factor.multiplier;
-  arrays[ARMNN_ACC_CHANNEL_RIGHT * width] = right;
-  arrays[ARMNN_ACC_CHANNEL_HALF * width] = what->once || right == 0 ? 0 : 1 << (right - 1);
-  arrays[ARMNN_ACC_CHANNEL_LEFT * width] = left;
+  armnn_i_acc_pack_factor(what->factors[o], what->rounding, arrays, width);
   if (what->has_wide_sums) {
     arrays[ARMNN_ACC_CHANNEL_HALF * width] = (int32_t)(armnn_i_acc_bias_value(what, o) >> 32);
   }

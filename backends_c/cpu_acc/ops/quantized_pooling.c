@@ -4,7 +4,7 @@
  * quantized_pooling.c - maxima and averages of windows of quantised numbers, channels last.
  *
  * Of one scale and zero point, the result is that of levels, halves away from zero. Otherwise it is
- * that of real numbers, rounded once, halves to even.
+ * that of real numbers, rounded once, halves to even; so it is always with ARMNN_RESCALING_REAL.
  * Numbers of 16 bits have one scale.
  * Plain loops over channels are vectors by the compiler.
  */
@@ -82,6 +82,15 @@ static taps_t taps_of(const armnn_i_acc_quantized_pooling_t* what, int64_t y, in
   return taps;
 }
 
+/* The mean of |counted| levels whose sum is |sum|. */
+static int32_t rescaled(const pooling_op_t* op, int64_t sum, int64_t counted) {
+  const armnn_i_acc_element_t from = op->what.input.element, to = op->what.output.element;
+  const int64_t level = armnn_rescaled_mean(sum, (double)counted, from.scale, to.scale);
+  const int64_t number = level + to.zero_point;
+  const int32_t least = armnn_i_acc_least(to.type), most = armnn_i_acc_most(to.type);
+  return number < least ? least : number > most ? most : (int32_t)number;
+}
+
 /* The stored number of |value|, which is a level if input and output are alike. */
 static uint8_t number_of(const pooling_op_t* op, float value) {
   const armnn_i_acc_element_t element = op->what.output.element;
@@ -140,7 +149,9 @@ static void average_of_many(const pooling_op_t* op, const uint8_t* pixels, const
   }
   const int64_t zeros = zeros_of(op, taps);
   for (size_t c = 0; c < count; ++c) {
-    out[c] = number_of(op, (float)((double)(sums[c] - zeros) / (double)taps->counted));
+    const int64_t sum = sums[c] - zeros;
+    out[c] = op->what.is_real ? (uint8_t)rescaled(op, sum, taps->counted)
+                              : number_of(op, (float)((double)sum / (double)taps->counted));
   }
 }
 
@@ -164,6 +175,9 @@ static void average_of_levels(const pooling_op_t* op, const uint8_t* pixels, con
   }
   armnn_i_acc_window_job_t job = average_job_of(op, pixels, taps, count, out);
   job.zeros = (int32_t)zeros_of(op, taps);
+  job.is_real = op->what.is_real;
+  job.in_scale = op->what.input.element.scale;
+  job.out_scale = op->what.output.element.scale;
   op->kernels->average(&job);
 }
 
@@ -203,6 +217,10 @@ static void average_of_words(const pooling_op_t* op, const uint8_t* pixels, cons
   }
   int16_t* words = (int16_t*)(void*)out;
   for (size_t c = 0; c < count; ++c) {
+    if (op->what.is_real) {
+      words[c] = (int16_t)rescaled(op, sums[c], taps->counted);
+      continue;
+    }
     const float mean = (float)((double)sums[c] / (double)taps->counted);
     words[c] = (int16_t)armnn_i_acc_saturated_number(op->what.output.element, roundf(mean));
   }
@@ -276,10 +294,15 @@ armnn_status_t armnn_i_acc_make_quantized_pooling(const armnn_i_acc_maker_t* mak
     float reals[256];
     armnn_i_acc_reals(in, reals);
     for (size_t i = 0; i < 256; ++i) {
-      op->numbers[i] = op->same ? (uint8_t)i : number_of(op, reals[i]);
+      op->numbers[i] = op->same ? (uint8_t)i
+                       : what->is_real
+                           ? (uint8_t)rescaled(op, armnn_i_acc_level_of(in, (uint8_t)i), 1)
+                           : number_of(op, reals[i]);
     }
     const bool is_maximum = what->method == ARMNN_POOLING_MAX;
-    op->pool = is_maximum ? maximum : op->same ? average_of_levels : average_of_reals;
+    op->pool = is_maximum                  ? maximum
+               : op->same || what->is_real ? average_of_levels
+                                           : average_of_reals;
     op->block = what->output.dims[3];
     op->base.op.kernel = is_maximum ? op->kernels->maximum_name : op->kernels->average_name;
   }

@@ -17,7 +17,7 @@ static void name_constants(armnn_i_acc_name_t* name, const armnn_i_acc_maker_t* 
   const armnn_i_acc_element_t input = what->input.element;
   ARMNN_ACC_NAME(name, ARMNN_ACC_NAME_QUANTIZED, outputs, (uint64_t)what->groups,
                  (uint64_t)what->kernel_y, (uint64_t)what->kernel_x, (uint64_t)what->dilation_x,
-                 (uint64_t)what->input.dims[3], what->once, what->has_wide_sums,
+                 (uint64_t)what->input.dims[3], (uint64_t)what->rounding, what->has_wide_sums,
                  (uint64_t)input.type, (uint64_t)input.zero_point);
   armnn_i_acc_name_tensor(name, maker, &what->weights);
   armnn_i_acc_name_values(name, maker, what->weight_zero_points,

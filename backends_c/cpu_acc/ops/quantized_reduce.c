@@ -3,9 +3,9 @@
  *
  * quantized_reduce.c - means, sums and extremes of quantised numbers over any dimensions.
  *
- * A mean is that of levels, by an integer factor; a sum is that of real numbers, exact in double.
- * The extreme of bytes is that of real numbers, too: a table stores it in the output's scale. Of
- * numbers of 16 bits there are means alone.
+ * A mean is that of levels, by an integer factor or by real scales; a sum is that of real numbers,
+ * exact in double. The extreme of bytes is that of real numbers, too: a table stores it in the
+ * output's scale. Of numbers of 16 bits there are means alone.
  */
 #include "fold_walk.h"
 #include "quantized_reals.h"
@@ -34,6 +34,7 @@ struct reduce_op_t {
   void (*finish)(const reduce_op_t* op, const numbers_t* numbers, int64_t columns, uint8_t* out);
   uint8_t mask;       /* what is exchanged in a byte before it is compared or summed */
   int64_t zeros;      /* the zero points in a sum of bytes */
+  int64_t folded;     /* numbers of a mean */
   float reals[256];   /* of the input's bytes */
   uint8_t table[256]; /* of the output, by the input's byte */
   uint32_t threads;
@@ -56,13 +57,21 @@ static void take_levels(const reduce_op_t* op, const uint8_t* in, int64_t column
   for (int64_t c = 0; c < columns; ++c) numbers->sums[c] += (uint8_t)(in[c] ^ mask);
 }
 
+/* The mean of levels whose sum is |sum|, as a level of the output. */
+static int32_t mean_of(const reduce_op_t* op, int64_t sum) {
+  const armnn_i_acc_quantized_reduce_t* what = &op->what;
+  if (!what->is_real) return armnn_scale32(armnn_saturate32(sum), what->factor);
+  return armnn_rescaled_mean(sum, (double)op->folded, what->input.element.scale,
+                             what->output.element.scale);
+}
+
 static void finish_mean(const reduce_op_t* op, const numbers_t* numbers, int64_t columns,
                         uint8_t* out) {
   const armnn_i_acc_element_t element = op->what.output.element;
   const int32_t least = armnn_i_acc_least(element.type) - element.zero_point;
   for (int64_t c = 0; c < columns; ++c) {
     const int64_t sum = (int64_t)numbers->sums[c] - op->zeros;
-    const int32_t level = armnn_scale32(armnn_saturate32(sum), op->what.factor);
+    const int32_t level = mean_of(op, sum);
     const int32_t bounded = level < least ? least : level > least + 255 ? least + 255 : level;
     out[c] = (uint8_t)(bounded + element.zero_point);
   }
@@ -113,7 +122,7 @@ static void finish_mean_of_words(const reduce_op_t* op, const numbers_t* numbers
                                  uint8_t* out) {
   int16_t* words = (int16_t*)(void*)out;
   for (int64_t c = 0; c < columns; ++c) {
-    const int32_t level = armnn_scale32(armnn_saturate32(numbers->totals[c]), op->what.factor);
+    const int32_t level = mean_of(op, numbers->totals[c]);
     words[c] = (int16_t)(level < INT16_MIN ? INT16_MIN : level > INT16_MAX ? INT16_MAX : level);
   }
 }
@@ -121,6 +130,7 @@ static void finish_mean_of_words(const reduce_op_t* op, const numbers_t* numbers
 static void set_operation(reduce_op_t* op, int64_t folded) {
   const armnn_i_acc_element_t in = op->what.input.element;
   const uint8_t flip = armnn_i_acc_flip(in);
+  op->folded = folded;
   if (armnn_i_acc_is_words(in.type)) {
     op->take = take_words;
     op->finish = finish_mean_of_words;

@@ -8,14 +8,7 @@
 #define ARMNN_CPU_ACC_WHOLE_OPS_H_
 
 #include "../program.h"
-#include "fixed_point.h"
-
-/* How sums become levels. */
-typedef enum armnn_i_acc_rounding_e {
-  ARMNN_ACC_ROUND_TWICE,  /* saturated to 32 bits, then armnn_scale32 */
-  ARMNN_ACC_ROUND_ONCE,   /* armnn_scale */
-  ARMNN_ACC_ROUND_64_BITS /* armnn_scale64 */
-} armnn_i_acc_rounding_e;
+#include "factors.h"
 
 /* Rows of levels by columns of levels, plus the bias, times the factors of the channels; without
  * |left| and |right| (rank 0) the bias alone, the same for every row. The last dimensions of all

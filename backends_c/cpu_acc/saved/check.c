@@ -167,6 +167,13 @@ static bool is_factor(armnn_factor_t factor) {
   return factor.multiplier >= 0 && within(factor.shift, -MOST_SHIFT, MOST_SHIFT - 1);
 }
 
+/* A factor that is used as |rounding| says. */
+static bool is_factor_of(armnn_factor_t factor, int32_t rounding) {
+  const double real = armnn_i_acc_real_of_factor(factor);
+  if (rounding == ARMNN_ACC_ROUND_REAL) return real >= 0.0 && real < 0x1p31;
+  return within(rounding, 0, ARMNN_ACC_ROUND_COUNT - 1) && is_factor(factor);
+}
+
 /* Whether a sum behind a convolution finds the bytes that it reads as such. */
 static bool are_bytes(const tensor_t* tensor) {
   return armnn_i_acc_is_levels(tensor->element.type);
@@ -174,11 +181,11 @@ static bool are_bytes(const tensor_t* tensor) {
 
 bool armnn_i_acc_check_quantized_convolution(const armnn_i_acc_quantized_convolution_t* what) {
   if (!is_window(WINDOW_OF(what)) || !are_weights(&what->weights, WINDOW_OF(what), what->groups) ||
-      what->factors == NULL) {
+      what->factors == NULL || what->rounding == ARMNN_ACC_ROUND_64_BITS) {
     return false;
   }
   for (int64_t o = 0; o < what->output.dims[3]; ++o) {
-    if (!is_factor(what->factors[o])) return false;
+    if (!is_factor_of(what->factors[o], what->rounding)) return false;
   }
   return !what->has_sum ||
          (same_dims(&what->sum.right, &what->output) && are_bytes(&what->sum.left) &&
@@ -233,7 +240,8 @@ bool armnn_i_acc_check_matmul(const armnn_i_acc_matmul_t* what) {
 bool armnn_i_acc_check_quantized_matmul(const armnn_i_acc_quantized_matmul_t* what) {
   return is_product(&what->left, what->transpose_left, &what->right, what->transpose_right,
                     &what->output) &&
-         is_factor(what->factor);
+         (what->rounding == ARMNN_ACC_ROUND_TWICE || what->rounding == ARMNN_ACC_ROUND_REAL) &&
+         is_factor_of(what->factor, what->rounding);
 }
 
 /* The same for keys and values that |group| matrices of the last batch dimension share. */

@@ -198,6 +198,7 @@ static void parameters_quantized_binary(fields_t* fields, armnn_i_acc_quantized_
   field_factor(fields, &what->left_factor);
   field_factor(fields, &what->right_factor);
   field_factor(fields, &what->factor);
+  armnn_i_acc_field_bool(fields, &what->is_real);
   armnn_i_acc_field_i32(fields, &what->low);
   armnn_i_acc_field_i32(fields, &what->high);
 }
@@ -230,7 +231,7 @@ static void parameters_quantized_convolution(fields_t* fields,
   }
   armnn_i_acc_field_bool(fields, &what->saved_fit_bytes);
   armnn_i_acc_field_bool(fields, &what->saved_suits_words);
-  armnn_i_acc_field_bool(fields, &what->once);
+  armnn_i_acc_field_i32(fields, &what->rounding);
   armnn_i_acc_field_bool(fields, &what->has_wide_sums);
   NUMBERS(kernel_y, groups)
   armnn_i_acc_field_i32(fields, &what->low);
@@ -269,6 +270,7 @@ static void parameters_quantized_pooling(fields_t* fields, armnn_i_acc_quantized
   armnn_i_acc_field_i32(fields, &what->method);
   NUMBERS(kernel_y, pad_right)
   armnn_i_acc_field_bool(fields, &what->count_padding);
+  armnn_i_acc_field_bool(fields, &what->is_real);
 }
 
 static void parameters_quantized_softmax(fields_t* fields, armnn_i_acc_quantized_softmax_t* what) {
@@ -281,6 +283,7 @@ static void parameters_quantized_matmul(fields_t* fields, armnn_i_acc_quantized_
   armnn_i_acc_field_bool(fields, &what->transpose_left);
   armnn_i_acc_field_bool(fields, &what->transpose_right);
   field_factor(fields, &what->factor);
+  armnn_i_acc_field_i32(fields, &what->rounding);
   armnn_i_acc_field_i32(fields, &what->low);
   armnn_i_acc_field_i32(fields, &what->high);
 }
@@ -294,6 +297,7 @@ static void parameters_quantized_reduce(fields_t* fields, armnn_i_acc_quantized_
   armnn_i_acc_field_i32(fields, &what->operation);
   armnn_i_acc_field_u32(fields, &what->axis_mask);
   field_factor(fields, &what->factor);
+  armnn_i_acc_field_bool(fields, &what->is_real);
 }
 
 static void parameters_quantized_resize(fields_t* fields, armnn_i_acc_quantized_resize_t* what) {

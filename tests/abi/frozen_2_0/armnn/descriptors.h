@@ -24,12 +24,15 @@
  * All but "exact" compute the real result and round it once to the output's type: to the nearest
  * value, halves to even; a quantised one is round(real / scale) + zero_point, saturated to the
  * ends of its type. How far a backend may be from this, for each arithmetic and data type, says
- * tolerances.toml of the package, which all tests go by: one step of a quantised type, for example,
- * so that fixed-point multipliers of 31 bits (TensorFlow Lite's) will do.
+ * tolerances.toml of the package, which all tests go by: one step of a quantised type, for example.
  *   [weights] Quantised weights have one scale, or one for each channel of the output. A bias is
  *       SIGNED32, or SIGNED64 beside QSYMM_S16, and counts in steps of the input's scale times the
  *       weights' (of the channel), whatever its own info says. Sums of products are exact: 32 bits
  *       hold those of 8-bit operands up to 2^15 products, 64 bits all others.
+ *   [rescaling] A descriptor that has the field says whose arithmetic a quantised layer follows.
+ *       ARMNN_RESCALING_REAL is the definition above to the letter, in double precision. With
+ *       ARMNN_RESCALING_FIXED_POINT results are those of TensorFlow Lite's kernels, at most one step
+ *       away. A backend that has one arithmetic alone takes both.
  *   [quantised] Where an "exact" layer moves elements, its operands and outputs have the same
  *       quantisation; comparisons compare real values.
  *   [integers] SIGNED32 and SIGNED64 wrap around in two's complement. Division truncates towards
@@ -197,6 +200,15 @@ enum armnn_activation_function_e {
   ARMNN_ACTIVATION_THRESHOLDED_RELU = 16, /* [armnn_py] x if x >= a else 0 */
   ARMNN_ACTIVATION_COUNT = 17,
   ARMNN_ACTIVATION_MAX_ENUM = INT32_MAX
+};
+
+/* How a quantised layer brings its results to the scale of the output [armnn_py]. */
+enum armnn_rescaling_e {
+  /* TensorFlow Lite's arithmetic: factors of 31 bits, halves as its specification rounds them */
+  ARMNN_RESCALING_FIXED_POINT = 0,
+  ARMNN_RESCALING_REAL = 1, /* ONNX's: the real result is rounded once, halves to even */
+  ARMNN_RESCALING_COUNT = 2,
+  ARMNN_RESCALING_MAX_ENUM = INT32_MAX
 };
 
 /* Operation of a Comparison layer. */
@@ -447,7 +459,7 @@ typedef struct armnn_activation_descriptor_t {
   int32_t function; /* armnn_activation_function_e */
   float a;
   float b;
-  uint32_t reserved;
+  int32_t rescaling; /* armnn_rescaling_e; [armnn_py] of a quantised layer */
 } armnn_activation_descriptor_t;
 
 /* COMPARISON [x, y -> output; exact]: Compares two tensors element by element. NaN is unequal to
@@ -483,7 +495,7 @@ typedef struct armnn_logical_binary_descriptor_t {
 typedef struct armnn_elementwise_binary_descriptor_t {
   armnn_header_t header;
   int32_t operation; /* armnn_binary_operation_e */
-  uint32_t reserved;
+  int32_t rescaling; /* armnn_rescaling_e; [armnn_py] of a quantised layer */
 } armnn_elementwise_binary_descriptor_t;
 
 /* CONCAT [n inputs -> output; exact]: Joins tensors along one axis: input i fills views[i] of
@@ -796,7 +808,7 @@ typedef struct armnn_reduce_descriptor_t {
   uint32_t keep_dims;
   uint32_t axis_count;
   int32_t axes[ARMNN_MAX_DIMS];
-  uint32_t reserved;
+  int32_t rescaling; /* armnn_rescaling_e; [armnn_py] of a quantised layer */
 } armnn_reduce_descriptor_t;
 
 /* BATCH_MAT_MUL [x, y -> output; sum]: Multiplies the matrices of the last two dimensions; the
@@ -809,6 +821,8 @@ typedef struct armnn_batch_mat_mul_descriptor_t {
   uint32_t adjoint_y; /* the same, of square matrices; not both */
   int32_t data_layout_x; /* armnn_data_layout_e; NCHW or NCDHW, alike: rows, columns last */
   int32_t data_layout_y; /* armnn_data_layout_e; NCHW or NCDHW, alike: rows, columns last */
+  int32_t rescaling; /* armnn_rescaling_e; [armnn_py] of a quantised layer */
+  uint32_t reserved;
 } armnn_batch_mat_mul_descriptor_t;
 
 /* LAYER_NORMALIZATION [input, gamma?, beta? -> output; normalize]: Normalises by mean and
@@ -946,7 +960,7 @@ typedef struct armnn_convolution2d_descriptor_t {
   uint32_t bias_enabled;
   int32_t data_layout; /* armnn_data_layout_e */
   uint32_t groups; /* [armnn_py] 1 = dense */
-  uint32_t reserved;
+  int32_t rescaling; /* armnn_rescaling_e; [armnn_py] of a quantised layer */
 } armnn_convolution2d_descriptor_t;
 
 /* DEPTH_TO_SPACE [input -> output; exact]: Moves channels into blocks of pixels (TensorFlow's
@@ -974,6 +988,8 @@ typedef struct armnn_depthwise_convolution2d_descriptor_t {
   uint32_t dilation_y;
   uint32_t bias_enabled;
   int32_t data_layout; /* armnn_data_layout_e */
+  int32_t rescaling; /* armnn_rescaling_e; [armnn_py] of a quantised layer */
+  uint32_t reserved;
 } armnn_depthwise_convolution2d_descriptor_t;
 
 /* FULLY_CONNECTED [input, weights, bias? -> output; sum]: Multiplies rows of the input with a
@@ -985,7 +1001,7 @@ typedef struct armnn_fully_connected_descriptor_t {
   uint32_t bias_enabled;
   uint32_t transpose_weight_matrix;
   uint32_t constant_weights; /* as stated; ARMNN_TENSOR_CONSTANT of the weights says what is so */
-  uint32_t reserved;
+  int32_t rescaling; /* armnn_rescaling_e; [armnn_py] of a quantised layer */
 } armnn_fully_connected_descriptor_t;
 
 /* POOLING2D [input -> output; sum]: Takes the maximum, average or L2 norm of windows of an
@@ -1006,6 +1022,8 @@ typedef struct armnn_pooling2d_descriptor_t {
   int32_t data_layout; /* armnn_data_layout_e */
   uint32_t dilation_x; /* [armnn_py] 0 or 1 = none */
   uint32_t dilation_y; /* [armnn_py] 0 or 1 = none */
+  int32_t rescaling; /* armnn_rescaling_e; [armnn_py] of a quantised layer */
+  uint32_t reserved;
 } armnn_pooling2d_descriptor_t;
 
 /* RESIZE [input -> output; sum]: Resamples an image.
@@ -1054,6 +1072,8 @@ typedef struct armnn_transpose_convolution2d_descriptor_t {
   uint32_t dilation_x; /* [armnn_py] 0 or 1 = none */
   uint32_t dilation_y; /* [armnn_py] 0 or 1 = none */
   uint32_t groups; /* [armnn_py] 0 or 1 = dense */
+  int32_t rescaling; /* armnn_rescaling_e; [armnn_py] of a quantised layer */
+  uint32_t reserved;
 } armnn_transpose_convolution2d_descriptor_t;
 
 /* CONVOLUTION3D [input, weights, bias? -> output; sum]: Convolves volumes with weights.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Quantised ONNX layers round once, halves to even: exact fractions are the expected values.
 
-Each model is QuantizeLinear, DequantizeLinear, one operator, QuantizeLinear. Its answer follows from
-the operators' texts: sums of levels are whole numbers, scales are fractions.
+Each model is QuantizeLinear, DequantizeLinear, one operator, QuantizeLinear. Its answer follows
+from the operators' texts: sums of levels are whole numbers, scales are fractions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import armnn_py as ann
-from armnn_py.types import Rescaling
 
 BACKENDS = (["CpuRef"], ["CpuAcc", "CpuRef"])
 OPSET = 21
@@ -221,15 +220,3 @@ def test_functions_of_lines(dtype: Any, operator: str, slope: float) -> None:
     attributes = {"alpha": slope} if operator == "LeakyRelu" else {}
     real = qdq.node(operator, [qdq.input("x", x, np.float32(0.5), 3)], "real", **attributes)
     check(qdq, real, np.float32(1), dtype(-1 if ends.min else 7), levels)
-
-
-def test_layers_of_onnx_say_so() -> None:
-    rng = np.random.default_rng(1)
-    qdq = Qdq()
-    x = qdq.input("x", numbers(rng, np.int8, 1, 4, 3, 3), np.float32(0.1), 3)
-    w = qdq.weights("w", numbers(rng, np.int8, 2, 4, 1, 1), np.full(2, 0.01, "f4"), 0)
-    model = qdq.model(qdq.node("Conv", [x, w], "real"), np.float32(0.2), np.int8(0))
-    with ann.Runtime() as runtime:
-        optimized = ann.optimize(ann.import_model(model), ["CpuRef"], runtime=runtime)
-        descriptors = [layer.descriptor for layer in optimized.layers]
-    assert [one.rescaling for one in descriptors if hasattr(one, "rescaling")] == [Rescaling.REAL]

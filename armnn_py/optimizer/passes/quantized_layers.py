@@ -3,9 +3,9 @@
 """A layer between Dequantize and Quantize layers becomes one of quantised numbers.
 
 Quantised ONNX models are written so (QDQ form). The new layer rounds as the float layer and the
-Quantize layer do: once, halves to even (`Rescaling.REAL`). A layer stays as it is where its result is also
-read as a float, where quantised types cannot express it, or where quantised it would get a backend
-that is listed after that of the float layer.
+Quantize layer do: once, halves to even (`Rescaling.REAL`). A layer stays as it is where its result
+is also read as a float, where quantised types cannot express it, or where quantised it would get a
+backend that is listed after that of the float layer.
 """
 
 from __future__ import annotations

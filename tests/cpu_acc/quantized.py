@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py.descriptors.rescaling import with_rescaling
 from armnn_py.optimizer import OptimizerOptions, optimize
 from armnn_py.types import Rescaling
 
@@ -73,8 +73,7 @@ def quantized_runtime(request: pytest.FixtureRequest) -> Iterator[ann.Runtime]:
 def rescaled(network: ann.Network, rescaling: Rescaling = Rescaling.REAL) -> ann.Network:
     """The network, whose layers rescale so: builders make those of fixed point."""
     for layer in network.layers:
-        if hasattr(layer.descriptor, "rescaling"):
-            layer._descriptor = dataclasses.replace(layer.descriptor, rescaling=rescaling)
+        layer._descriptor = with_rescaling(layer.descriptor, rescaling)
     return network
 
 

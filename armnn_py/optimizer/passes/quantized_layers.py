@@ -21,6 +21,7 @@ from armnn_py.descriptors import (
     Pooling2dDescriptor,
     ReduceDescriptor,
 )
+from armnn_py.descriptors.rescaling import with_rescaling
 from armnn_py.errors import LayerValidationError
 from armnn_py.network.shapes.convolution import output_dimension
 from armnn_py.optimizer.passes.base import PassLog, may_merge
@@ -139,13 +140,10 @@ def _runs_as_well(graph: Graph, log: PassLog, made: Sequence[Node], layer: Node)
 
 
 def _add(graph: Graph, layer: Node, inputs: Sequence[Value | None], quantize: Node) -> Node:
-    descriptor = layer.descriptor
-    if hasattr(descriptor, "rescaling"):  # the float layer rounds once, when it is quantised
-        descriptor = dataclasses.replace(descriptor, rescaling=Rescaling.REAL)
     return graph.add(
         layer.type,
         inputs,
-        descriptor,
+        with_rescaling(layer.descriptor, Rescaling.REAL),  # as the float layer, rounded once
         name=layer.name,
         near=layer,
         infos=[quantize.output.info],

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from armnn_py.backends.examples import Example, Operands
 from armnn_py.backends.layer_examples import examples_of
+from armnn_py.descriptors.rescaling import has_rescaling, with_rescaling
 from armnn_py.testing.cases.case import Case, Kind, layer_type_of
 from armnn_py.testing.cases.large import large_examples
 from armnn_py.testing.cases.recurrent import recurrent_examples, rounding_examples
@@ -89,8 +90,8 @@ def _is_tried(signature: LayerSignature) -> bool:
 def _examples(data_type: DataType, level: Level) -> Iterator[tuple[Example, Example]]:
     for example, in_float in _plain_examples(data_type, level):
         yield example, in_float
-        if data_type.is_quantized and hasattr(example.descriptor, "rescaling"):
-            descriptor = dataclasses.replace(example.descriptor, rescaling=Rescaling.REAL)
+        if data_type.is_quantized and has_rescaling(example.descriptor):
+            descriptor = with_rescaling(example.descriptor, Rescaling.REAL)
             yield dataclasses.replace(example, descriptor=descriptor), in_float
 
 

@@ -16,6 +16,8 @@ import pytest
 
 from .test_last_words import MEMORY_SITES, PROGRAM, SITES
 
+pytestmark = pytest.mark.alone  # it counts seconds
+
 #: A program that a script began in the background ignores Ctrl-C.
 HEEDING = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
 #: Where a backend hangs -> what is said of the call.

@@ -62,6 +62,25 @@ def test_no_process_is_left_where_another_step_fails(tmp_path: Path) -> None:
         time.sleep(0.05)
 
 
+FAILS_TWICE = 'echo "FAILED tests/a.py::b"; exit 1'
+
+
+@pytest.mark.parametrize(("again", "code"), [("exit 0", 0), (FAILS_TWICE, 1)], ids=["flaky", "no"])
+def test_a_test_that_fails_runs_once_more(tmp_path: Path, again: str, code: int) -> None:
+    pytest_program = f"""case "$*" in
+    *--last-failed*) echo "PASSED tests/a.py::a"; {again} ;;
+    *"not alone"*) exit 1 ;;
+    esac"""
+    ended, told = run_gate(tmp_path, {"pytest": pytest_program, "cmake": "exit 0"}, "tests")
+    assert ended == code, told
+    assert "flaky: tests/a.py::a" in told.splitlines()
+
+
+def test_tests_that_cannot_be_collected_are_a_failure(tmp_path: Path) -> None:
+    ended, _ = run_gate(tmp_path, {"pytest": "exit 2", "cmake": "exit 0"}, "tests")
+    assert ended == 2
+
+
 def _is_running(status: Path) -> bool:
     try:
         return "\nState:\tZ" not in status.read_text()

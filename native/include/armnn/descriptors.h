@@ -25,7 +25,9 @@
  * value, halves to even; a quantised one is round(real / scale) + zero_point, saturated to the
  * ends of its type. How far a backend may be from this, for each arithmetic and data type, says
  * tolerances.toml of the package, which all tests go by: one step of a quantised type, for example.
- *   [weights] Quantised weights have one scale, or one for each channel of the output. A bias is
+ *   [weights] Quantised weights have one scale, or one for each channel of the output, along the
+ *       dimension of these channels; the input beside them has one. Each operand of a BATCH_MAT_MUL
+ *       has one scale, and so has each of an LSTM with a quantised input, biases apart. A bias is
  *       SIGNED32, or SIGNED64 beside QSYMM_S16, and counts in steps of the input's scale times the
  *       weights' (of the channel), whatever its own info says. Sums of products are exact: 32 bits
  *       hold those of 8-bit operands up to 2^15 products, 64 bits all others.

@@ -69,6 +69,7 @@
  *   [shapes] Operands fit the descriptor and each other, in shapes and in data types. Outputs have
  *       the shapes and the data types that the layer gives. An output may be quantised otherwise
  *       than an input. Only its backend knows the outputs of a STAND_IN.
+ *   [scales] Quantised operands have the scales that [weights] of descriptors.h demands.
  * A backend only asks what its own kernels can do: which data types, which quantisation, how large
  * a tensor, which operand must be constant. layer_rules.h has the usual answers.
  *

@@ -4,9 +4,10 @@
  * real_rescale.h - ARMNN_RESCALING_REAL: results of quantised layers by real scales, rounded once,
  * halves to even. ONNX's QuantizeLinear behind a layer of real numbers defines it.
  *
- * A level is a stored number less its zero point. Every function rounds the exact value of its
- * formula in double precision, so all backends and instruction sets give the same bits. Results
- * saturate to 32 bits.
+ * A level is a stored number less its zero point. Sums and means of levels are whole numbers, and
+ * every function rounds the exact value of its formula in double precision, so all backends and
+ * instruction sets give the same bits. Results saturate to 32 bits. Functions of single elements
+ * are computed as the model says it: in float32, each operation rounded.
  */
 #ifndef ARMNN_COMMON_REAL_RESCALE_H_
 #define ARMNN_COMMON_REAL_RESCALE_H_
@@ -62,13 +63,6 @@ static inline int32_t armnn_rescaled_sum(int64_t sum, double factor) {
 /* The factor from products of levels to levels of the output. */
 static inline double armnn_product_factor(float x_scale, float y_scale, float out_scale) {
   return (double)x_scale * (double)y_scale / (double)out_scale;
-}
-
-/* x_scale * x + y_scale * y in steps of |out_scale|; of a difference |y_scale| is negative. */
-static inline int32_t armnn_rescaled_pair(int32_t x, float x_scale, int32_t y, float y_scale,
-                                          float out_scale) {
-  const double sum = (double)x_scale * x + (double)y_scale * y;
-  return armnn_nearest_level(sum / (double)out_scale);
 }
 
 /* The mean of |count| levels whose sum is |sum|; also a single level, brought to another scale. */

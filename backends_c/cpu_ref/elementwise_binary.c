@@ -17,7 +17,6 @@
 #include "codec.h"
 #include "fixed_point.h"
 #include "kernels.h"
-#include "real_rescale.h"
 #include "tensor_shape.h"
 
 /* ---- Types that are computed with as they lie -------------------------------------------------
@@ -81,33 +80,6 @@ static void product_row(const void* context, const void* x_row, const void* y_ro
   }
 }
 
-/* ---- Levels by real scales ------------------------------------------------------------------- */
-
-typedef struct real_context_t {
-  float x, y, out; /* scales; that of what is taken off is negative */
-  double factor;   /* of a product */
-} real_context_t;
-
-static void rescaled_sum_row(const void* context, const void* x_row, const void* y_row,
-                             uint64_t count, void* out_row) {
-  const real_context_t* c = (const real_context_t*)context;
-  const int32_t *x = (const int32_t*)x_row, *y = (const int32_t*)y_row;
-  for (uint64_t i = 0; i < count; ++i) {
-    ((int32_t*)out_row)[i] = armnn_rescaled_pair(x[i], c->x, y[i], c->y, c->out);
-  }
-}
-
-static void rescaled_product_row(const void* context, const void* x_row, const void* y_row,
-                                 uint64_t count, void* out_row) {
-  const real_context_t* c = (const real_context_t*)context;
-  const int32_t *x = (const int32_t*)x_row, *y = (const int32_t*)y_row;
-  for (uint64_t i = 0; i < count; ++i) {
-    ((int32_t*)out_row)[i] = armnn_rescaled_sum((int64_t)x[i] * y[i], c->factor);
-  }
-}
-
-/* ---- Other levels ---------------------------------------------------------------------------- */
-
 static void maximum_row(const void* context, const void* x_row, const void* y_row, uint64_t count,
                         void* out_row) {
   const level_context_t* c = (const level_context_t*)context;
@@ -135,7 +107,7 @@ static armnn_status_t run_real(const armnn_kernel_call_t* call, armnn_binary_row
   return armnn_i_ref_run_pairs(call, &pairs, 4096);
 }
 
-static armnn_status_t run_levels(const armnn_kernel_call_t* call, const void* context,
+static armnn_status_t run_levels(const armnn_kernel_call_t* call, const level_context_t* context,
                                  void (*row)(const void*, const void*, const void*, uint64_t,
                                              void*)) {
   const armnn_i_ref_pairs_t pairs = {row, context, 1, 0};
@@ -146,14 +118,8 @@ static int has_levels(const armnn_tensor_info_t* info) {
   return armnn_data_type_is_quantized(info->data_type) && armnn_i_ref_one_scale(info);
 }
 
-static armnn_status_t run_rescaled(const armnn_kernel_call_t* call, int32_t operation) {
-  real_context_t c = {armnn_i_ref_codec(ARMNN_IN_INFO(call, 0)).scales[0],
-                      armnn_i_ref_codec(ARMNN_IN_INFO(call, 1)).scales[0],
-                      armnn_i_ref_codec(ARMNN_OUT_INFO(call, 0)).scales[0], 0.0};
-  c.factor = armnn_product_factor(c.x, c.y, c.out);
-  if (operation == ARMNN_BINARY_MUL) return run_levels(call, &c, rescaled_product_row);
-  if (operation == ARMNN_BINARY_SUB) c.y = -c.y;
-  return run_levels(call, &c, rescaled_sum_row);
+static int keeps_levels(int32_t operation) {
+  return operation == ARMNN_BINARY_MAXIMUM || operation == ARMNN_BINARY_MINIMUM;
 }
 
 armnn_status_t armnn_any_elementwise_binary__ref(const armnn_kernel_call_t* call,
@@ -163,18 +129,14 @@ armnn_status_t armnn_any_elementwise_binary__ref(const armnn_kernel_call_t* call
   const armnn_elementwise_binary_descriptor_t* d =
       ARMNN_DESCRIPTOR(call->info, armnn_elementwise_binary_descriptor_t);
   level_context_t c = {.operation = d->operation};
-  const int is_real = d->rescaling == ARMNN_RESCALING_REAL;
   (void)error;
-  if (!has_levels(x) || !has_levels(y) || !has_levels(out)) {
+  const int is_real = d->rescaling == ARMNN_RESCALING_REAL && !keeps_levels(c.operation);
+  if (is_real || !has_levels(x) || !has_levels(y) || !has_levels(out)) {
     return run_real(call, armnn_binary_row(ARMNN_DATA_TYPE_FLOAT32, c.operation));
   }
   const float s_x = armnn_i_ref_codec(x).scales[0], s_y = armnn_i_ref_codec(y).scales[0];
   const float s_out = armnn_i_ref_codec(out).scales[0];
   const double twice = 2.0 * (double)(s_x > s_y ? s_x : s_y);
-  if (is_real && (c.operation == ARMNN_BINARY_ADD || c.operation == ARMNN_BINARY_SUB ||
-                  c.operation == ARMNN_BINARY_MUL)) {
-    return run_rescaled(call, c.operation);
-  }
   switch (c.operation) {
     case ARMNN_BINARY_ADD:
     case ARMNN_BINARY_SUB:
@@ -182,7 +144,7 @@ armnn_status_t armnn_any_elementwise_binary__ref(const armnn_kernel_call_t* call
       c.out = armnn_factor(twice / ((double)(1 << c.left) * (double)s_out));
       break;
     case ARMNN_BINARY_SQ_DIFF:
-      if (is_real || x->data_type == ARMNN_DATA_TYPE_QSYMM_S16)
+      if (x->data_type == ARMNN_DATA_TYPE_QSYMM_S16)
         return run_real(call, armnn_binary_row(ARMNN_DATA_TYPE_FLOAT32, c.operation));
       c.left = 7;
       c.out = armnn_factor(twice * twice / ((double)(1 << 14) * (double)s_out));

@@ -46,13 +46,7 @@ void armnn_i_acc_read_quantized_binary(ir_graph_t* graph) {
   what->low = armnn_i_acc_least(out.type);
   what->high = armnn_i_acc_most(out.type);
   what->is_real = armnn_i_acc_is_real(graph);
-  if (what->is_real) {
-    const double factor = armnn_product_factor(x, y, out.scale);
-    if (d->operation == ARMNN_BINARY_MUL && most * factor >= 0x1p31 - 1.0) {
-      armnn_i_acc_refuse(graph, NULL, "results may need more than 32 bits");
-    }
-    return;
-  }
+  if (what->is_real) return;
   if (d->operation == ARMNN_BINARY_MUL) {
     what->factor = armnn_factor((double)(x * y / out.scale));
   } else {

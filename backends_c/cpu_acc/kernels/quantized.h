@@ -230,10 +230,9 @@ typedef struct armnn_i_acc_pair_job_t {
     int32_t offset, multiplier, right, half;
   } operands[2];
   int32_t left_shift, multiplier, right_shift, half; /* of what comes out */
-  bool is_quick; /* float32, or 16 bits behind the point, tells nearly all sums for sure */
-  bool is_real;  /* real_rescale.h: a product by |factor|, a sum by scales */
-  double factor;
-  float scales[3]; /* of both operands, what is taken off being negative, and of the output */
+  bool is_quick;   /* float32, or 16 bits behind the point, tells nearly all sums for sure */
+  bool is_real;    /* in float32, by the scales of both operands and of the output */
+  float scales[3]; /* that of what is taken off is negative */
   double quick[2]; /* from levels to levels of the output */
   armnn_i_acc_store_t store;
 } armnn_i_acc_pair_job_t;

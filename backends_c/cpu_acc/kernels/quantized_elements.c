@@ -88,8 +88,7 @@ typedef struct terms_t {
   int halved[2]; /* the factor of an operand is 1/2: always that of the greater scale */
   int exact;     /* the factor of the result is 1/2 or more */
   int is_real;
-  double factor;
-  const float* scales;
+  real_pair_t real;
 } terms_t;
 
 ACC_INLINE terms_t terms_of(const job_t* job) {
@@ -104,8 +103,7 @@ ACC_INLINE terms_t terms_of(const job_t* job) {
       .sure = vf_set(ARMNN_ACC_SURE_SUM),
       .is_quick = job->is_quick,
       .is_real = job->is_real,
-      .factor = job->factor,
-      .scales = job->scales,
+      .real = real_pair_of(job),
   };
   for (int side = 0; side < 2; ++side) {
     terms.flip[side] = vi_set(job->operands[side].flip);
@@ -159,12 +157,6 @@ ACC_INLINE vi_t combined(const terms_t* terms, vi_t left, vi_t right, int operat
   return vi_scale_twice(result, terms->out_multiplier, terms->out_right, terms->out_half, 1);
 }
 
-/* The same by real scales, of levels. */
-ACC_INLINE vi_t rescaled(const terms_t* terms, vi_t left, vi_t right, int operation) {
-  return operation == ARMNN_BINARY_MUL ? vi_rescaled_product(left, right, terms->factor)
-                                       : vi_rescaled_pair(left, right, terms->scales);
-}
-
 /* Two vectors; of an operand that repeats, each level is |fixed|. */
 ACC_INLINE void pair_block(const terms_t* terms, const uint8_t* const from[2], const vi_t fixed[2],
                            const int repeats[2], int operation, uint8_t* out) {
@@ -182,7 +174,7 @@ ACC_INLINE void pair_block(const terms_t* terms, const uint8_t* const from[2], c
       continue;
     }
     if (terms->is_real) {
-      results[v] = rescaled(terms, levels[0], levels[1], operation);
+      results[v] = real_pair(&terms->real, levels[0], levels[1], !is_sum);
       continue;
     }
     results[v] = combined(terms, operand(terms, 0, levels[0], is_sum),

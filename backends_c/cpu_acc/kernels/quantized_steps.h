@@ -27,11 +27,33 @@ ACC_INLINE steps_t steps_of(float scale, const armnn_i_acc_store_t* store) {
                    vf_set((float)(store->high - store->zero_point)), vi_set(store->zero_point)};
 }
 
-ACC_INLINE vi_t stored(vf_t real, const steps_t* steps) {
+ACC_INLINE vi_t level_of_real(vf_t real, const steps_t* steps) {
   const vf_t x = vf_div(real, steps->scale);
   const vf_t bounded = vf_min(vf_max(x, steps->least), steps->most);
-  const vf_t known = vf_select(vf_is_nan(x), vf_set(0.0f), bounded);
-  return vi_add(rounded(known), steps->zero_point);
+  return rounded(vf_select(vf_is_nan(x), vf_set(0.0f), bounded));
+}
+
+ACC_INLINE vi_t stored(vf_t real, const steps_t* steps) {
+  return vi_add(level_of_real(real, steps), steps->zero_point);
+}
+
+/* ---- Two operands by real scales ------------------------------------------------------------ */
+
+typedef struct real_pair_t {
+  vf_t scales[2]; /* that of what is taken off is negative */
+  steps_t steps;
+} real_pair_t;
+
+ACC_INLINE real_pair_t real_pair_of(const armnn_i_acc_pair_job_t* job) {
+  return (real_pair_t){{vf_set(job->scales[0]), vf_set(job->scales[1])},
+                       steps_of(job->scales[2], &job->store)};
+}
+
+/* The level of the output for two levels: float32 operations in CpuRef's order. */
+ACC_INLINE vi_t real_pair(const real_pair_t* pair, vi_t left, vi_t right, int is_product) {
+  const vf_t a = vf_mul(pair->scales[0], vf_of_vi(left));
+  const vf_t b = vf_mul(pair->scales[1], vf_of_vi(right));
+  return level_of_real(is_product ? vf_mul(a, b) : vf_add(a, b), &pair->steps);
 }
 
 #endif /* ARMNN_CPU_ACC_QUANTIZED_STEPS_H_ */

@@ -45,8 +45,7 @@ typedef struct terms_t {
   vi_word_bounds_t bounds;
   int halved[2]; /* the factor of an operand is 1/2: always that of the greater scale */
   int is_real;
-  double factor;
-  const float* scales;
+  real_pair_t real;
 } terms_t;
 
 ACC_INLINE terms_t terms_of(const job_t* job) {
@@ -56,8 +55,7 @@ ACC_INLINE terms_t terms_of(const job_t* job) {
       .out_half = vi_set(job->half),
       .bounds = vi_word_bounds(job->store.low, job->store.high),
       .is_real = job->is_real,
-      .factor = job->factor,
-      .scales = job->scales,
+      .real = real_pair_of(job),
   };
   for (int side = 0; side < 2; ++side) {
     terms.multiplier[side] = vi_set(job->operands[side].multiplier);
@@ -78,8 +76,7 @@ ACC_INLINE vi_t term_of(const terms_t* terms, int side, vi_t level) {
 
 ACC_INLINE vi_t combined(const terms_t* terms, vi_t left, vi_t right, int operation) {
   if (terms->is_real) {
-    return operation == ARMNN_BINARY_MUL ? vi_rescaled_product(left, right, terms->factor)
-                                         : vi_rescaled_pair(left, right, terms->scales);
+    return real_pair(&terms->real, left, right, operation == ARMNN_BINARY_MUL);
   }
   const vi_t result = operation == ARMNN_BINARY_ADD   ? vi_add(left, right)
                       : operation == ARMNN_BINARY_SUB ? vi_sub(left, right)

@@ -395,29 +395,6 @@ ACC_INLINE vi_t vi_scale_twice(vi_t a, vi_t multiplier, vi_t right, vi_t half, i
   return vi_shift_right_by(vi_add(vi_add(product, half), down), right);
 }
 
-/* armnn_rescaled_pair of each lane. */
-ACC_INLINE vi_t vi_rescaled_pair(vi_t x, vi_t y, const float scales[3]) {
-  const double x_scale = (double)scales[0], y_scale = (double)scales[1];
-  const double steps = (double)scales[2];
-  int32_t a[VF_LANES], b[VF_LANES];
-  vi_store(a, x);
-  vi_store(b, y);
-  for (int i = 0; i < VF_LANES; ++i) {
-    const double level = (x_scale * a[i] + y_scale * b[i]) / steps;
-    const double above = level > INT32_MIN ? level : INT32_MIN;
-    const double bounded = above < INT32_MAX ? above : INT32_MAX;
-    a[i] = (int32_t)((bounded + ARMNN_ROUNDING_SHIFT) - ARMNN_ROUNDING_SHIFT);
-  }
-  return vi_load(a);
-}
-/* Of products, |factor| is one of all lanes. */
-ACC_INLINE vi_t vi_rescaled_product(vi_t x, vi_t y, double factor) {
-  int32_t halves[2];
-  memcpy(halves, &factor, sizeof factor);
-  const vi_t low = vi_set(halves[0]), high = vi_set(halves[1]);
-  return vi_scale_real(vi_mul(x, y), vi_join_low(low, high), vi_join_high(low, high));
-}
-
 #if !defined(__AVX2__)
 ACC_INLINE void vi_store_two_rows(uint8_t* p, uint8_t* q, const vi_t a[2], const vi_t b[2],
                                   vi_bounds_t bounds) {

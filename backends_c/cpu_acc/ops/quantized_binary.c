@@ -119,7 +119,6 @@ static armnn_i_acc_pair_job_t real_job_of(const armnn_i_acc_quantized_binary_t* 
       .quick = {quick[0], quick[1]},
       .is_quick = is_quick(what, quick),
       .is_real = true,
-      .factor = armnn_product_factor(left, right, out),
       .scales = {left, what->operation == ARMNN_BINARY_SUB ? -right : right, out},
       .store = {what->output.element.zero_point, what->low, what->high, 0},
   };

@@ -32,17 +32,17 @@
  *       weights' (of the channel), whatever its own info says. Sums of products are exact: 32 bits
  *       hold those of 8-bit operands up to 2^15 products, 64 bits all others.
  *   [rescaling] A descriptor that has the field says whose arithmetic a quantised layer follows.
- *       ARMNN_RESCALING_REAL is the definition above to the letter, in double precision. With
- *       ARMNN_RESCALING_FIXED_POINT results are those of TensorFlow Lite's kernels, at most one step
- *       away. A backend that has one arithmetic alone takes both.
- *   [quantised] Where an "exact" layer moves elements, its operands and outputs have the same
- *       quantisation; comparisons compare real values.
- *   [integers] SIGNED32 and SIGNED64 wrap around in two's complement. Division truncates towards
- *       zero, also of means; division by zero gives 0.
- *   [special] Real arithmetic follows IEEE 754. What is computed from a NaN is NaN, a maximum, a
- *       minimum, ReLU and pooling too; infinities keep their sign. Denormals may count as zeros of
- *       their sign. NaN becomes 0 as an integer, true as a boolean, and zero_point as a quantised
- *       number; infinities saturate. Which NaN comes out, and the order of a sum, are not defined.
+ *       ARMNN_RESCALING_REAL is the definition above: sums and means are exact, single elements are
+ *       computed in float32, and the result is rounded once. With ARMNN_RESCALING_FIXED_POINT
+ * results are those of TensorFlow Lite's kernels, at most one step away. A backend that has one
+ * arithmetic alone takes both. [quantised] Where an "exact" layer moves elements, its operands and
+ * outputs have the same quantisation; comparisons compare real values. [integers] SIGNED32 and
+ * SIGNED64 wrap around in two's complement. Division truncates towards zero, also of means;
+ * division by zero gives 0. [special] Real arithmetic follows IEEE 754. What is computed from a NaN
+ * is NaN, a maximum, a minimum, ReLU and pooling too; infinities keep their sign. Denormals may
+ * count as zeros of their sign. NaN becomes 0 as an integer, true as a boolean, and zero_point as a
+ * quantised number; infinities saturate. Which NaN comes out, and the order of a sum, are not
+ * defined.
  *
  * Every descriptor starts with a header whose tag is ARMNN_STRUCT_DESCRIPTOR + layer type, is
  * plain data except where a pointer is named, and may be copied with memcpy. Booleans are uint32_t.

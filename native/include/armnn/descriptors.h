@@ -404,7 +404,7 @@ enum armnn_resize_method_e {
  * numbers, packed where they are of less than a byte. */
 typedef struct armnn_dequantize_blocks_descriptor_t {
   armnn_header_t header;
-  int32_t axis; /* the dimension that is cut in blocks */
+  int32_t axis; /* the dimension that is cut in blocks; negative counts from the end */
   uint32_t block_size; /* elements of a block */
 } armnn_dequantize_blocks_descriptor_t;
 
@@ -500,7 +500,7 @@ typedef struct armnn_concat_descriptor_t {
  * error. */
 typedef struct armnn_gather_descriptor_t {
   armnn_header_t header;
-  int32_t axis;
+  int32_t axis; /* negative counts from the end */
   uint32_t reserved;
 } armnn_gather_descriptor_t;
 
@@ -612,7 +612,7 @@ typedef struct armnn_scatter_nd_descriptor_t {
   armnn_header_t header;
   int32_t function; /* armnn_scatter_nd_function_e */
   uint32_t input_enabled;
-  int32_t axis;
+  int32_t axis; /* negative counts from the end */
   uint32_t axis_enabled;
 } armnn_scatter_nd_descriptor_t;
 
@@ -621,7 +621,7 @@ typedef struct armnn_scatter_nd_descriptor_t {
 typedef struct armnn_one_hot_descriptor_t {
   armnn_header_t header;
   uint32_t depth;
-  int32_t axis; /* of the output */
+  int32_t axis; /* of the output; negative counts from the end */
 } armnn_one_hot_descriptor_t;
 
 /* LSTM [input, output_state, cell_state, input_to_input_weights?, input_to_forget_weights,
@@ -759,7 +759,7 @@ typedef struct armnn_l2_normalization_descriptor_t {
 typedef struct armnn_softmax_descriptor_t {
   armnn_header_t header;
   float beta;
-  int32_t axis;
+  int32_t axis; /* negative counts from the end */
 } armnn_softmax_descriptor_t;
 
 /* MEAN [input -> output; sum]: Averages over axes; no axes means all. */
@@ -767,7 +767,7 @@ typedef struct armnn_mean_descriptor_t {
   armnn_header_t header;
   uint32_t keep_dims;
   uint32_t axis_count;
-  int32_t axes[ARMNN_MAX_DIMS];
+  int32_t axes[ARMNN_MAX_DIMS]; /* negative counts from the end */
 } armnn_mean_descriptor_t;
 
 /* NORMALIZATION [input -> output; sum]: Normalises by a neighbourhood of channels or pixels
@@ -795,7 +795,7 @@ typedef struct armnn_reduce_descriptor_t {
   int32_t operation; /* armnn_reduce_operation_e */
   uint32_t keep_dims;
   uint32_t axis_count;
-  int32_t axes[ARMNN_MAX_DIMS];
+  int32_t axes[ARMNN_MAX_DIMS]; /* negative counts from the end */
   uint32_t reserved;
 } armnn_reduce_descriptor_t;
 
@@ -816,7 +816,7 @@ typedef struct armnn_batch_mat_mul_descriptor_t {
  * LayerNormalization). */
 typedef struct armnn_layer_normalization_descriptor_t {
   armnn_header_t header;
-  int32_t axis; /* the first of the dimensions that share a mean */
+  int32_t axis; /* the first of the dimensions that share a mean; negative counts from the end */
   float eps;
 } armnn_layer_normalization_descriptor_t;
 
@@ -824,7 +824,7 @@ typedef struct armnn_layer_normalization_descriptor_t {
  * over the dimensions from an axis on, then multiplies by gamma (ONNX's RMSNormalization). */
 typedef struct armnn_rms_normalization_descriptor_t {
   armnn_header_t header;
-  int32_t axis; /* the first of the dimensions that share a mean */
+  int32_t axis; /* the first of the dimensions that share a mean; negative counts from the end */
   float eps;
 } armnn_rms_normalization_descriptor_t;
 
@@ -833,7 +833,7 @@ typedef struct armnn_rms_normalization_descriptor_t {
 typedef struct armnn_top_k_descriptor_t {
   armnn_header_t header;
   uint32_t k;
-  int32_t axis;
+  int32_t axis; /* negative counts from the end */
   uint32_t largest;
   uint32_t sorted; /* false leaves the order open */
   int32_t output_type; /* armnn_data_type_e; of the indices: SIGNED32 or SIGNED64 */
@@ -844,7 +844,7 @@ typedef struct armnn_top_k_descriptor_t {
  * or, as numpy.cumsum with dtype=bool. */
 typedef struct armnn_cum_sum_descriptor_t {
   armnn_header_t header;
-  int32_t axis;
+  int32_t axis; /* negative counts from the end */
   uint32_t exclusive; /* element i is the sum of those before it */
   uint32_t reverse; /* from the end */
   uint32_t reserved;

@@ -20,6 +20,12 @@
 #error "these headers need C++17 or later: noexcept is part of a function's type there"
 #endif
 
+/* armnn_add_backend defines one of these in a cross build. */
+#if (defined(ARMNN_I_FOR_AARCH64) && !defined(__aarch64__)) || \
+    (defined(ARMNN_I_FOR_X86_64) && !defined(__x86_64__))
+#error "this compiler is not for CMAKE_SYSTEM_PROCESSOR: the toolchain file names none that is"
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
 

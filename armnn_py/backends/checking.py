@@ -239,14 +239,23 @@ def _ask_child(candidate: Candidate, timeout: float, begun: dict[str, float]) ->
             try:
                 for message in _messages(pipe.fileno(), timeout):
                     if "error" in message:
-                        text, details, hints = message["error"]
-                        raise InvalidArgumentError(text, details=details, hints=hints)
+                        raise _error_of(message["error"])
                     step = message.get("step", step)
                     begun.setdefault("end" if "verdict" in message else step, time.monotonic())
                     if "verdict" in message:
-                        verdict = Verdict(**message["verdict"])
+                        verdict = _verdict_of(message["verdict"])
                         break
                 code = child.wait(timeout)
+            except _ForgedError:
+                return refusal(
+                    candidate.place,
+                    candidate.path,
+                    step,
+                    "wild-answer",
+                    "its code wrote to the pipe of the process that checks it",
+                    "report it to the backend's vendor",
+                    real_path=candidate.real_path,
+                )
             except (TimeoutError, subprocess.TimeoutExpired):
                 code = child.poll()  # it may have died while a child of its own holds the pipe
             finally:
@@ -275,8 +284,49 @@ def _end(child: subprocess.Popen[bytes]) -> None:
         os.killpg(child.pid, signal.SIGKILL)
 
 
+class _ForgedError(Exception):
+    """A message that this module does not write: the code of the file has the pipe, too."""
+
+
+def _verdict_of(value: Any) -> Verdict:
+    try:
+        verdict = Verdict(**value)
+    except TypeError:
+        raise _ForgedError from None
+    if not all(one is None or isinstance(one, str) for one in value.values()):
+        raise _ForgedError
+    return verdict
+
+
+def _error_of(value: Any) -> InvalidArgumentError:
+    match value:
+        case [str() as text, list() as details, list() as hints] if all(
+            isinstance(one, str) for one in (*details, *hints)
+        ):
+            return InvalidArgumentError(text, details=details, hints=hints)
+    raise _ForgedError
+
+
+def _message_of(line: bytes) -> dict[str, Any]:
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        raise _ForgedError from None
+    if not isinstance(message, dict) or message.get("step", "inspect") not in STEPS:
+        raise _ForgedError
+    return message
+
+
 def _messages(descriptor: int, timeout: float) -> Iterator[dict[str, Any]]:
-    """Yield objects until the sender closes; TimeoutError if one does not come in time."""
+    """Yield objects until the sender closes.
+
+    Raises
+    ------
+    TimeoutError
+        One does not come in time.
+    _ForgedError
+        One makes no sense.
+    """
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     seconds = max(timeout, _START_SECONDS)
@@ -289,7 +339,7 @@ def _messages(descriptor: int, timeout: float) -> Iterator[dict[str, Any]]:
             return
         seconds = timeout
         *lines, pending = (pending + data).split(b"\n")
-        yield from map(json.loads, lines)
+        yield from map(_message_of, lines)
 
 
 _RESULTS = {"died": "died", "timed-out": "timed out"}

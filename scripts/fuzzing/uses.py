@@ -76,7 +76,7 @@ def _onnx_cases() -> list[bytes]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return [case.model.SerializeToString() for case in collect_testcases()]
+        return [case.model.SerializeToString() for case in collect_testcases(None)]
 
 
 def _libraries() -> list[bytes]:

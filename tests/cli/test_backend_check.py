@@ -295,3 +295,26 @@ def test_show_gives_options_with_their_types(command: Command, tmp_path: Path) -
     assert values["echo"] is False
     text = command("--backend-path", tmp_path, "backends", "show", "Test").out
     assert re.search(r"\nbackend +echo +bool +false +any", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no JSON", "[1]", "\\\\xff", '{\\"step\\": 5}', '{\\"step\\": \\"nowhere\\"}',
+        '{\\"error\\": 1}', '{\\"verdict\\": 1}', '{\\"verdict\\": {\\"id\\": 1}}',
+    ],
+)  # fmt: skip
+def test_a_file_that_forges_messages(command: Command, tmp_path: Path, text: str) -> None:
+    forge = (
+        "#include <unistd.h>\n#include <sys/stat.h>\n"
+        f"{CONSTRUCTOR} {{\n"
+        f'  static const char text[] = "{text}\\n";\n'
+        "  for (int i = 3; i < 64; ++i) {\n"
+        "    struct stat status;\n"
+        "    if (fstat(i, &status) == 0 && S_ISFIFO(status.st_mode))\n"
+        "      if (write(i, text, sizeof text - 1) < 0) continue;\n"
+        "  }\n}"
+    )
+    answer = command("backends", "check", build(tmp_path, extra=forge), "--json")
+    assert answer.code == 4
+    assert "wrote to the pipe of the process that checks it" in str(answer.json)

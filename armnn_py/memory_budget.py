@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""How much memory the numbers in a model file may ask for.
+"""How much memory and time the numbers in a model file may ask for.
 
 A file of a kilobyte can state tensors of terabytes, and ask for gigabytes of constants (Expand,
-ConstantOfShape, Tile). What is computed while a model is imported and optimised grows with the
-weights in the file; what goes beyond is computed in each run.
+ConstantOfShape, Tile), or for days of arithmetic (a product of two of these). What is computed
+while a model is imported and optimised grows with the weights in the file; what goes beyond is
+computed in each run.
 """
 
 from __future__ import annotations
@@ -13,10 +14,17 @@ from armnn_py import environment
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.machine_memory import machine_memory
 
-__all__ = ["computed_budget", "get_memory_budget", "set_memory_budget", "tensor_limit"]
+__all__ = [
+    "computed_budget",
+    "get_memory_budget",
+    "set_memory_budget",
+    "tensor_limit",
+    "work_budget",
+]
 
 _LEAST = 2**28
 _TENSOR_LIMIT = 2**36  # the most, however much memory the machine has
+_LEAST_WORK = 2**32
 
 _given: int | None = None
 
@@ -59,6 +67,15 @@ def computed_budget(constants: int, growth: int = 16) -> int:
     """Return how many bytes may be computed from constants that have ``constants`` bytes."""
     given = get_memory_budget()
     return min(_LEAST + growth * constants, machine_memory()) if given is None else given
+
+
+def work_budget(constants: int, growth: int = 128) -> int:
+    """Return how much may be computed from constants that have ``constants`` bytes.
+
+    In multiply-adds of a product of matrices of floats; anything else counts for what takes as
+    long. So it is about a second at import, and one in the optimiser.
+    """
+    return _LEAST_WORK + growth * constants
 
 
 def tensor_limit() -> int:

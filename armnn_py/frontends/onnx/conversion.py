@@ -291,6 +291,7 @@ class _Conversion(Scope):
     def evaluate(self) -> dict[str, Array]:
         """Return the outputs, which are known; see `evaluate`."""
         self.work.is_evaluation = True
+        self.work.emit.unlimited()
         self.run(has_one_shape=True)
         found: dict[str, Array] = {}
         for name in self.model.outputs:

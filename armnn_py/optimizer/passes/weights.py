@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["WeightedDescriptor", "Weights", "weights_of"]
 
+#: Bytes: readers of one constant get copies of their own up to here, and share it beyond.
+_MOST_COPIES = 2**28
+
 WeightedDescriptor = (
     Convolution2dDescriptor
     | DepthwiseConvolution2dDescriptor
@@ -161,6 +164,13 @@ class Weights:
         return new
 
 
+def _copies(node: Node) -> int:
+    """Return the bytes that weights take if each of several readers gets weights of its own."""
+    value = node.inputs[1]
+    readers = 0 if value is None else len(value.users)
+    return 0 if value is None or readers == 1 else readers * value.info.byte_size
+
+
 def weights_of(node: Node) -> Weights | None:
     """Return the constants of a layer that has weights, if all are known and all are floats."""
     d = node.descriptor
@@ -174,6 +184,8 @@ def weights_of(node: Node) -> Weights | None:
     weights, bias = node.constants[1], (node.constants[2:] or [None])[0]
     has_bias = len(node.inputs) > 2 and node.inputs[2] is not None
     if weights is None or (has_bias and bias is None):
+        return None
+    if _copies(node) > _MOST_COPIES:
         return None
     channels = node.output.info.static_shape[
         node.output.info.rank - 1

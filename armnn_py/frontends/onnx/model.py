@@ -7,6 +7,7 @@ All faults of the graph itself are found here, before any conversion.
 
 from __future__ import annotations
 
+import json
 import secrets
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -228,7 +229,7 @@ class _Reader:
             name=self.source.title or _shown(self.graph.name) or "network",
             source_name=self.source.name,
             path=self.source.path_text,
-            metadata=self._metadata(opsets),
+            metadata=self._metadata(opsets, nodes),
             opsets=opsets,
             nodes=tuple(nodes),
             constants=self.reader.constants(constants, used, self.parts),
@@ -257,7 +258,7 @@ class _Reader:
             functions[key] = self.reader.function(function)
         return functions
 
-    def _metadata(self, opsets: dict[str, int]) -> ModelMetadata:
+    def _metadata(self, opsets: dict[str, int], nodes: Sequence[Node]) -> ModelMetadata:
         proto, graph = self.proto, self.graph
         return ModelMetadata(
             format="ONNX",
@@ -270,7 +271,10 @@ class _Reader:
             description=_shown(proto.doc_string),
             graph_name=_shown(graph.name),
             graph_description=_shown(graph.doc_string),
-            properties={_shown(p.key): _shown(p.value) for p in proto.metadata_props},
+            properties={
+                **{_shown(p.key): _shown(p.value) for p in proto.metadata_props},
+                **dict(map(_classes_of, (node for node in nodes if node.op_type == "ZipMap"))),
+            },
         )
 
     def _inputs(self, constants: dict[str, Any]) -> dict[str, ValueInfo]:
@@ -294,6 +298,14 @@ class _Reader:
         if not outputs:
             raise ParseError(f"the graph of '{self.source.name}' has no outputs")
         return outputs
+
+
+def _classes_of(node: Node) -> tuple[str, str]:
+    """Return the key and text of the classes that a ZipMap gives the columns of its output."""
+    attributes = node.attributes
+    labels = attributes.get("classlabels_strings") or attributes.get("classlabels_int64s")
+    listed = labels if isinstance(labels, list) else []
+    return f"classes of {node.outputs[0]}", json.dumps(listed, ensure_ascii=False, default=repr)
 
 
 def _shown(value: str | bytes) -> str:

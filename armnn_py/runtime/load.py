@@ -107,9 +107,9 @@ def load(
         the weights that they share. The least recently used goes first.
     bounds
         Largest sizes of free dimensions, by name: ``{"sequence": 128}``. Dimensions without a name
-        are given by input: ``{"tokens": (1, 128)}``. One plan then serves all shapes up to them,
-        if the layers do not depend on the sizes and each backend takes its layers so:
-        `LoadedNetwork.late_shapes` says whether, and why not.
+        are given by input: ``{"tokens": (1, 128)}``. One plan then serves all shapes up to them, on
+        CpuRef and backends that can; CpuAcc makes a plan for each shape as without. The layers must
+        not depend on the sizes. `LoadedNetwork.late_shapes` says whether, and why not.
     threads
         Most threads of the process that a layer of this network takes, the caller's included;
         default: all, see `set_num_threads`.

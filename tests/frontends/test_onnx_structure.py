@@ -153,6 +153,27 @@ def test_inputs_with_initializers_are_constants(models: Any) -> None:
     assert list(import_model(models.save(model)).inputs) == ["x"]
 
 
+@pytest.mark.parametrize("version", [3, 8])
+def test_an_initializer_that_shapes_name_is_an_input(engines: Any, version: int) -> None:
+    """It is a default since IR version 4; older files list all initializers as inputs."""
+    inputs = {"x": f(2, 3), "w": f(3, 4), "b": f(4)}
+    nodes = [node("MatMul", ["x", "w"], ["p"]), node("Add", ["p", "b"], ["y"])]
+    made = engines.build(nodes, inputs, ["y"], {"w": f(3, 4), "b": f(4)})
+    made.ir_version = version
+    (w, b) = (numpy_helper.to_array(one) for one in made.graph.initializer)
+    other = f(3, 4)
+    with ann.load(made) as net:
+        assert list(net.inputs) == ["x"]
+        y = net.run({"x": inputs["x"]})["y"]
+        np.testing.assert_allclose(y, inputs["x"] @ w + b, rtol=1e-5)
+    with ann.load(made, shapes={"w": (3, 4)}) as net:
+        assert list(net.inputs) == ["x", "w"]
+        y = net.run({"x": inputs["x"], "w": other})["y"]
+        np.testing.assert_allclose(y, inputs["x"] @ other + b, rtol=1e-5)
+    with pytest.raises(ann.InvalidArgumentError, match="dimension 1 is 5, 4 expected"):
+        ann.import_model(made, shapes={"w": (3, 5)})
+
+
 def test_types(models: Any) -> None:
     inputs = {"i": np.zeros(2, np.int64), "b": np.zeros(2, bool), "h": np.zeros(2, np.float16)}
     nodes = [node("Identity", [name], [f"{name}_out"]) for name in inputs]

@@ -34,7 +34,13 @@ from armnn_py.frontends.onnx.binding import input_infos, output_info
 from armnn_py.frontends.onnx.checks import check_inputs, check_operators
 from armnn_py.frontends.onnx.element_types import name_of
 from armnn_py.frontends.onnx.graph_node import Node
-from armnn_py.frontends.onnx.model import OnnxModel, weight_bytes, with_outputs, with_ranks
+from armnn_py.frontends.onnx.model import (
+    OnnxModel,
+    weight_bytes,
+    with_inputs,
+    with_outputs,
+    with_ranks,
+)
 from armnn_py.frontends.onnx.scope import Scope
 from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.small_types import unpacked
@@ -68,6 +74,8 @@ def network_of(
             version,
             NEWEST_VERSION,
         )
+    if isinstance(shapes, Mapping):
+        model = with_inputs(model, shapes)
     check_inputs(model, backends)
     infos = input_infos(model, shapes)
     needed: tuple[str, ...] = ()

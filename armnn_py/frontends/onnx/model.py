@@ -7,6 +7,7 @@ All faults of the graph itself are found here, before any conversion.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import secrets
 from dataclasses import field
@@ -27,7 +28,7 @@ from armnn_py.network import ModelMetadata
 from armnn_py.records import record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     import numpy as np
     import onnx
@@ -86,6 +87,8 @@ class OnnxModel:
     """Functions of the model's own by domain, name and overload."""
     used: frozenset[str]
     """Names of values that a node reads or that are outputs."""
+    defaults: dict[str, ValueInfo] = field(default_factory=dict)
+    """Inputs that are constants too, in the order of the file: see `with_inputs`."""
     folded: dict[int, tuple[Known, ...]] = field(default_factory=dict)
     """Results of nodes that depend on weights alone, by node index."""
     derived: dict[tuple[str, str], Known] = field(default_factory=dict)
@@ -149,6 +152,22 @@ def with_outputs(model: OnnxModel, names: Sequence[str]) -> OnnxModel:
             )
     more = {name: ValueInfo(name, None, "no type", None) for name in names}
     return _with(model, model.inputs, {**model.outputs, **more}, {})
+
+
+def with_inputs(model: OnnxModel, names: Collection[str]) -> OnnxModel:
+    """Return a model in which initializers that are also inputs are inputs alone.
+
+    Such an initializer is the value of the input where a caller gives none (since IR version 4). It
+    stays a constant, which is folded and packed, unless ``names`` has it.
+    """
+    freed = {name: info for name, info in model.defaults.items() if name in names}
+    if not freed:
+        return model
+    constants = {name: one for name, one in model.constants.items() if name not in freed}
+    return dataclasses.replace(
+        model, inputs={**model.inputs, **freed}, constants=constants, defaults={}, folded={},
+        derived={},
+    )  # fmt: skip
 
 
 def with_ranks(model: OnnxModel, infos: Mapping[str, TensorInfo]) -> OnnxModel:
@@ -220,7 +239,7 @@ class _Reader:
         constants = self.reader.constant_names(self.graph)
         nodes = self.reader.nodes(self.graph.node, self.parts)
         outputs = self._outputs()
-        inputs = self._inputs(constants)
+        inputs, defaults = self._inputs(constants)
         known = {*inputs, *constants}
         nodes = sort_nodes(nodes, known, list(outputs))
         nodes = live_nodes(nodes, list(outputs))
@@ -234,6 +253,7 @@ class _Reader:
             nodes=tuple(nodes),
             constants=self.reader.constants(constants, used, self.parts),
             inputs=inputs,
+            defaults=defaults,
             outputs=outputs,
             functions=self._functions(),
             used=frozenset(used),
@@ -277,16 +297,19 @@ class _Reader:
             },
         )
 
-    def _inputs(self, constants: dict[str, Any]) -> dict[str, ValueInfo]:
+    def _inputs(
+        self, constants: dict[str, Any]
+    ) -> tuple[dict[str, ValueInfo], dict[str, ValueInfo]]:
+        """Return the inputs, and those that have an initializer as their default."""
         inputs: dict[str, ValueInfo] = {}
+        defaults: dict[str, ValueInfo] = {}
         for proto in self.graph.input:
             info = _value_info(proto, "input")
-            if info.name in inputs:
+            if info.name in inputs or info.name in defaults:
                 raise ParseError(f"input {quoted(info.name)} is defined twice")
             # Files of IR version 3 list every initializer as an input with a default.
-            if info.name not in constants:
-                inputs[info.name] = info
-        return inputs
+            (defaults if info.name in constants else inputs)[info.name] = info
+        return inputs, defaults
 
     def _outputs(self) -> dict[str, ValueInfo]:
         outputs: dict[str, ValueInfo] = {}

@@ -360,7 +360,7 @@ def test_what_a_program_says_of_itself(saved: Path) -> None:
         if "compiled" in layer
     ]
     words = (
-        r"armnn_py CpuAcc program 4, kernels \w+, weights float32, Winograd auto, "
+        r"armnn_py CpuAcc program 5, kernels \w+, weights float32, Winograd auto, "
         r"separable auto, fields .{8}"
     )
     assert re.fullmatch(words, text)

@@ -147,6 +147,19 @@ def test_nodes_out_of_order_are_sorted(models: Any) -> None:
     assert [n.name for n in network.layers] == ["x", "my_abs", "my_neg", "my_relu", "y"]
 
 
+@pytest.mark.parametrize("op", ["Transpose", "Neg"])
+def test_results_of_equal_content_are_one_constant(models: Any, op: str) -> None:
+    inputs, weights = {"x": f(3, 72)}, {"w": f(72, 72)}
+    nodes, outputs = [], []
+    for number in range(3):
+        nodes.append(node(op, ["w"], [f"w{number}"]))
+        nodes.append(node("MatMul", ["x", f"w{number}"], [f"y{number}"]))
+        outputs.append(f"y{number}")
+    network = import_model(models.save(models.build(nodes, inputs, outputs, weights)))
+    constants = [one for one in network.layers if one.type is LayerType.CONSTANT]
+    assert len(constants) == 1
+
+
 def test_inputs_with_initializers_are_constants(models: Any) -> None:
     inputs = {"x": f(2), "w": f(2)}
     model = models.build([node("Add", ["x", "w"], ["y"])], inputs, ["y"], {"w": f(2)})

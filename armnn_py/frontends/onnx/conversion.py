@@ -16,7 +16,7 @@ from armnn_py.errors import (
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.emit.randomness import RANDOM_STATE, RANDOM_STATE_INFO
-from armnn_py.frontends.common.known import stored
+from armnn_py.frontends.common.known import stored, stored_once
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.tensor_names import places_of
 from armnn_py.frontends.common.values import (
@@ -397,7 +397,8 @@ class _Conversion(Scope):
             return stored(value)
         kept = self.model.derived.get((name, "dense"))
         if kept is None:
-            kept = self.model.derived.setdefault((name, "dense"), Known(stored(value)))
+            array = stored_once(value, self.model.dense)
+            kept = self.model.derived.setdefault((name, "dense"), Known(array))
         return kept.array
 
 

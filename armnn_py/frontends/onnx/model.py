@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from armnn_py.errors import ArmnnError, InvalidArgumentError, ParseError, UnknownNameError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.source import ModelSource
-from armnn_py.frontends.common.values import Known, dtype_of_info
+from armnn_py.frontends.common.values import Array, Known, dtype_of_info
 from armnn_py.frontends.onnx.element_types import element_type_name, of_any_number
 from armnn_py.frontends.onnx.graph_node import AttributeReference, Body, Node
 from armnn_py.frontends.onnx.node_reading import NodeReader, domain_of, opsets_of
@@ -26,6 +26,7 @@ from armnn_py.frontends.onnx.reading import protobuf_text, read_model
 from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.network import ModelMetadata
 from armnn_py.records import record
+from armnn_py.tensors.equal_arrays import EqualArrays
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -93,6 +94,8 @@ class OnnxModel:
     """Results of nodes that depend on weights alone, by node index."""
     derived: dict[tuple[str, str], Known] = field(default_factory=dict)
     """Weights brought to the form that a layer wants, by name and form."""
+    dense: EqualArrays[Array] = field(default_factory=EqualArrays)
+    """Arrays of Constant layers for weights."""
     title: str = ""
     """The beginning of names of layers: where the graph is in the whole model."""
     budget: int = 50_000
@@ -197,8 +200,8 @@ def _with(
         name=model.name, source_name=model.source_name, path=model.path, metadata=model.metadata,
         opsets=model.opsets, nodes=model.nodes, constants=model.constants, inputs=inputs,
         outputs=outputs, functions=model.functions, used=model.used | {*outputs}, folded=folded,
-        derived=model.derived, title=model.title, budget=model.budget, depth=model.depth,
-        seed=model.seed,
+        derived=model.derived, dense=model.dense, title=model.title, budget=model.budget,
+        depth=model.depth, seed=model.seed,
     )  # fmt: skip
 
 

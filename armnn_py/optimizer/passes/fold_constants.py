@@ -24,7 +24,7 @@ from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -56,6 +56,7 @@ def _is_computable(layer_type: LayerType) -> bool:
 def run(graph: Graph, log: PassLog) -> None:
     """Run the pass."""
     known = _knowable(graph)
+    _unite_equal(graph, known, log)
     wanted = _wanted(known)
     found: dict[Value, NDArray[Any]] = {}
     pending = []
@@ -117,6 +118,19 @@ def _knowable(graph: Graph) -> dict[Node, int]:
                 budget -= _bytes(node.outputs)
                 work -= cost
     return known
+
+
+def _unite_equal(graph: Graph, known: dict[Node, int], log: PassLog) -> None:
+    """Keep one of equal nodes that read the same values, so that it is computed once."""
+    first: dict[Hashable, Node] = {}
+    for node in list(known):
+        infos = tuple(value.info for value in node.outputs)
+        key = (node.type, node.descriptor, tuple(node.inputs), infos, node.pin)
+        kept = first.setdefault(key, node)
+        if kept is not node:
+            log.changed(f"'{node.name}' does what '{kept.name}' does, and is gone")
+            graph.substitute(node, kept)
+            del known[node]
 
 
 def _changes_with_shapes(node: Node) -> bool:

@@ -62,6 +62,10 @@ static void field_part(fields_t* fields, uint32_t index, const armnn_i_acc_convo
   NUMBERS(kernel_y, groups)
   armnn_i_acc_field_i32(fields, &what->stored);
   field_epilogue(fields, &what->epilogue);
+  /* That of the depthwise convolution is packed with its weights. */
+  bool has_bias = what->bias != NULL && index != 1;
+  armnn_i_acc_field_bool(fields, &has_bias);
+  if (fields->reads && has_bias) what->bias = (const void*)armnn_i_acc_packed_mark;
 }
 
 static void parameters_separable(fields_t* fields, armnn_i_acc_separable_t* what) {

@@ -12,7 +12,7 @@
 
 /* Raised with every change of fields, of how weights are packed, or of what operators do with them,
  * that armnn_i_acc_saved_stamp does not see. */
-#define FORMAT 4
+#define FORMAT 5
 
 #define MAGIC UINT64_C(0x31474f5250434341) /* "ACCPROG1", if the lowest byte comes first */
 #define PAGE 4096u
@@ -90,12 +90,12 @@ static void write_head(const armnn_i_acc_program_t* program, uint64_t data_begin
   }
   for (uint32_t i = 0; i < packs; ++i) {
     const armnn_i_acc_pack_t* pack = &program->packs.items[i];
-    place_t place = next_place(&end, pack->size, pack->layout);
+    place_t place = {end + pack->offset, pack->size, pack->layout};
     field_place(fields, &place);
   }
   static char zeros[8];
   armnn_i_acc_field_bytes(fields, zeros, -fields->size % sizeof zeros);
-  *out_size = end;
+  *out_size = end + program->packs.bytes;
 }
 
 /* The head with the operators behind it, filled up to a page; null if memory is out. */
@@ -142,8 +142,7 @@ static armnn_status_t serialize(void* object, void* buffer, uint64_t size, armnn
   }
   for (uint32_t i = 0; i < program->packs.count; ++i) {
     const armnn_i_acc_pack_t* pack = &program->packs.items[i];
-    const place_t place = next_place(&end, pack->size, pack->layout);
-    memcpy((char*)buffer + place.offset, pack->data, (size_t)place.size);
+    memcpy((char*)buffer + end + pack->offset, pack->data, (size_t)pack->size);
   }
   return ARMNN_STATUS_OK;
 }
@@ -201,7 +200,7 @@ static void read_places(armnn_i_acc_program_t* program, fields_t* fields) {
   for (uint32_t i = 0; i < program->packs.count && fields->fault == NULL; ++i) {
     place_t place;
     const char* data = at_place(fields, &program->file, &place);
-    program->packs.items[i] = (armnn_i_acc_pack_t){data, place.size, place.layout};
+    program->packs.items[i] = (armnn_i_acc_pack_t){data, place.size, place.layout, 0};
   }
 }
 

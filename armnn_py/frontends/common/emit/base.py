@@ -26,6 +26,7 @@ from armnn_py.frontends.common.values import (
 from armnn_py.memory_budget import computed_budget, tensor_limit, work_budget
 from armnn_py.network import Layer, Network, OutputSlot
 from armnn_py.tensors import TensorInfo
+from armnn_py.tensors.equal_arrays import EqualArrays
 from armnn_py.text import format_bytes
 from armnn_py.types import LayerType
 
@@ -61,7 +62,9 @@ class EmitterBase:
         self._names: set[str] = set()
         self._base = ""
         self._slots: dict[Known, OutputSlot] = {}
+        self._constants: EqualArrays[OutputSlot] = EqualArrays()
         self._weights: dict[Known, OutputSlot] = {}
+        self._turned: dict[tuple[Known, tuple[int, ...]], Known] = {}  # transposed ones
         self._constant_names: dict[Known, str] = {}
         self._budget = computed_budget(weights)
         self._view_budget = _VIEW_BUDGET
@@ -164,11 +167,14 @@ class EmitterBase:
                     name="repeated",
                 )
                 return slot
-            name = self._constant_names.get(value, f"{self._base}/constant")
-            constant = self.network.add_constant(
-                self._dense_of(value), info=info, name=self.unique(name)
-            )
-            slot = self._slots[value] = constant.outputs[0]
+            array = self._dense_of(value)
+            slot = next(self._constants.alike(array, info), None)
+            if slot is None:
+                name = self._constant_names.get(value, f"{self._base}/constant")
+                constant = self.network.add_constant(array, info=info, name=self.unique(name))
+                slot = constant.outputs[0]
+                self._constants.add(constant.value, info, slot)
+            self._slots[value] = slot
         return slot
 
     def made_of(self, value: Known) -> OutputSlot | None:

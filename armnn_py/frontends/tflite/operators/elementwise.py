@@ -171,6 +171,8 @@ def _sign_of(view: OperatorView, x: Value, zero: Value, name: str) -> Value:
 
 @operator("CAST")
 def _cast(view: OperatorView) -> Value:
+    if view.is_complex(0):
+        return view.emit.cast(view.complex(0).real, view.output_dtype())
     x, dtype = view.value(0), view.output_dtype()
     stated = view.output_quantization()
     if quantization_of(x) is None and stated is None:

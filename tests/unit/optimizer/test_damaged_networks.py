@@ -204,7 +204,7 @@ def test_a_source_that_makes_other_outputs_than_its_layer(
     y = network.add_elementwise_unary(x, ann.UnaryOperation.EXP)
     network.add_output("y", y)
     network.add_output("z", network.add_reduce(y, ann.ReduceOperation.SUM, [0]))
-    saved = tmp_path / "x.armnn"
+    saved = tmp_path / "x.armnnpy"
     ann.optimize(network, ["CpuAcc"], runtime=runtime).save(saved, keep_subgraphs=True)
     for told in ([0, 0], [1, 1], [1, 0]):
 

@@ -223,7 +223,7 @@ def load_model(source: ModelSource) -> OnnxModel:
             raise
         except OSError as error:
             raise source.unreadable(error) from error
-        except (ValueError, TypeError, KeyError, OverflowError, MemoryError) as error:
+        except (ValueError, TypeError, KeyError, OverflowError) as error:
             raise ParseError(
                 f"'{source.name}' is damaged", path=source.path_text, details=[f"{error!r}"]
             ) from error

@@ -103,11 +103,7 @@ def _cos(view: OperatorView) -> Value:
 
 @operator("SIGN")
 def _sign(view: OperatorView) -> Value:
-    emit, x = view.emit, view.value(0)
-    zero, dtype = emit.scalar(0, x), dtype_of(x)
-    above = emit.compare(ComparisonOperation.GREATER, x, zero, "above")
-    below = emit.compare(ComparisonOperation.LESS, x, zero, "below")
-    return emit.sub(emit.cast(above, dtype, "positive"), emit.cast(below, dtype, "negative"))
+    return view.emit.sign(view.value(0))
 
 
 @operator("FLOOR_DIV")

@@ -19,7 +19,6 @@ from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
 from armnn_py.records import Frozen, record
 from armnn_py.runtime.log_lines import use_log_levels_once
-from armnn_py.runtime.plan_cache import PLAN_CACHE_BYTES
 from armnn_py.runtime.threads import limited_threads, use_environment_once
 
 if TYPE_CHECKING:
@@ -197,7 +196,7 @@ class Runtime(
         optimized: OptimizedNetwork,
         *,
         plan_cache_size: int | None = None,
-        plan_cache_bytes: int = PLAN_CACHE_BYTES,
+        plan_cache_bytes: int | None = None,
         bounds: Bounds | None = None,
         threads: int | None = None,
     ) -> LoadedNetwork:
@@ -210,7 +209,8 @@ class Runtime(
         plan_cache_size, plan_cache_bytes
             For a network with free dimensions: for how many input shapes plans are kept, as many
             as there is room for if not given, and how many bytes these plans may take together,
-            without the weights that they share. The least recently used goes first.
+            without the weights that they share; 64 MiB if not given, and 256 MiB for up to 4
+            shapes. The least recently used goes first.
         bounds
             Largest sizes of free dimensions, as `load` takes them.
         threads
@@ -240,7 +240,7 @@ class Runtime(
         optimized: OptimizedNetwork,
         *,
         plan_cache_size: int | None,
-        plan_cache_bytes: int,
+        plan_cache_bytes: int | None,
         owns_runtime: bool,
         bounds: Bounds | None,
         threads: int | None,
@@ -260,7 +260,7 @@ class Runtime(
             )
         for name, value, least in (
             ("plan_cache_size", 1 if plan_cache_size is None else plan_cache_size, 1),
-            ("plan_cache_bytes", plan_cache_bytes, 0),
+            ("plan_cache_bytes", 0 if plan_cache_bytes is None else plan_cache_bytes, 0),
         ):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise InvalidArgumentError(

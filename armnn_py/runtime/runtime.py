@@ -18,6 +18,7 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
 from armnn_py.records import Frozen, record
+from armnn_py.runtime.ending import begin_ending, closed_error
 from armnn_py.runtime.log_lines import use_log_levels_once
 from armnn_py.runtime.threads import limited_threads, use_environment_once
 
@@ -328,15 +329,9 @@ class Runtime(
             self._networks.pop(network_id, None)
 
     def check_open(self) -> None:
-        """Raise if the runtime is closed.
-
-        Raises
-        ------
-        InvalidArgumentError
-            If the runtime is closed.
-        """
+        """Raise `InvalidArgumentError` if the runtime is closed."""
         if self._closed:
-            raise InvalidArgumentError("the runtime is closed", hints=["make a new Runtime()"])
+            raise closed_error("the runtime is closed", "make a new Runtime()")
 
     def close(self) -> None:
         """Close all networks, then the backends. Harmless when repeated.
@@ -384,6 +379,7 @@ class Runtime(
 @atexit.register
 def _close_all() -> None:
     """Close all runtimes while the interpreter is intact: no network may run after that."""
+    begin_ending()
     for runtime in list(_open_runtimes):
         with contextlib.suppress(Exception):
             runtime._close(patience=_EXIT_PATIENCE, obey=False)

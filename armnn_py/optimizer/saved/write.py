@@ -68,6 +68,9 @@ def save_network(
     try:
         write_archive(target, members, mode=mode)
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
+        first = error.__context__
+        if first is not None and not isinstance(first, OSError | ValueError):
+            raise first from None  # of a signal's handler; zipfile then fails to close the file
         why = getattr(error, "strerror", None) or str(error)
         raise InvalidArgumentError(f"the network cannot be saved to '{target}': {why}") from error
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -143,7 +144,12 @@ class NodeReader:
             outputs = tuple(
                 protobuf_text(value.name, "output of a graph") for value in graph.output
             )
-            return self._ordered(graph.node, path, inputs, outputs, constants, parts)
+            body = self._ordered(graph.node, path, inputs, outputs, constants, parts)
+            stated = tuple(
+                tuple(max(dim.dim_value, 0) for dim in value.type.tensor_type.shape.dim)
+                for value in graph.output
+            )
+            return dataclasses.replace(body, stated=stated)
         finally:
             self._depth -= 1
 

@@ -8,7 +8,6 @@ All faults of the graph itself are found here, before any conversion.
 from __future__ import annotations
 
 import dataclasses
-import json
 import secrets
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -328,6 +327,8 @@ class _Reader:
 
 def _classes_of(node: Node) -> tuple[str, str]:
     """Return the key and text of the classes that a ZipMap gives the columns of its output."""
+    import json  # late: few models have one
+
     attributes = node.attributes
     labels = attributes.get("classlabels_strings") or attributes.get("classlabels_int64s")
     listed = labels if isinstance(labels, list) else []

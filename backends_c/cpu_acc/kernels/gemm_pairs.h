@@ -89,10 +89,10 @@ ACC_INLINE void multiply_pairs(const armnn_i_acc_gemm_job_t* job, const int ROWS
     pair_sums_t sum;
     fetch = fetch_next(fetch, fetch_lines);
     UNROLLED for (int v = 0; v < FULL; ++v) {
-      const vf_t first = bias != NULL ? vf_load(bias + v * LANES) : vf_set(0.0f);
+      const vf_t first = vf_load(bias + v * LANES);
       UNROLLED for (int i = 0; i < ROWS; ++i) sum.full[i][v] = first;
     }
-    const vf_t shared = bias != NULL ? vf_load(bias + FULL * LANES) : vf_set(0.0f);
+    const vf_t shared = vf_load(bias + FULL * LANES);
     UNROLLED for (int p = 0; p < (ROWS + 1) / 2; ++p) sum.pair[p] = shared;
     for (uint32_t t = 0; t < job->tap_count; ++t) {
       const float* run[ARMNN_ACC_GEMM_ROWS];

@@ -108,7 +108,7 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
       }
     } else {
       UNROLLED for (int v = 0; v < VECTORS; ++v) {
-        const vf_t first = bias != NULL ? vf_load(bias + v * LANES) : vf_set(0.0f);
+        const vf_t first = vf_load(bias + v * LANES);
         UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = first;
       }
     }

@@ -5,6 +5,11 @@
 
 #include "half_float.h"
 
+/* Rows of a panel that are packed as float32 before they are stored in 16 bits. */
+enum { STORED_ROWS = 16, MOST_WIDTH = 64 };
+
+const float armnn_i_acc_no_bias[MOST_WIDTH];
+
 /* Units of four bytes that a panel fills. */
 static uint64_t floats_of(const armnn_i_acc_panels_t* panels, const armnn_i_acc_panel_t* panel) {
   const uint64_t width = (uint64_t)panel->vectors * panels->gemm->lanes;
@@ -128,9 +133,6 @@ typedef struct packing_t {
   const armnn_i_acc_panel_source_t* source;
   uint64_t columns;
 } packing_t;
-
-/* Rows of a panel that are packed as float32 before they are stored in 16 bits. */
-enum { STORED_ROWS = 16, MOST_WIDTH = 64 };
 
 /* Packs a panel whose first column's first weight is |in|, weights in 16 bits. */
 static void pack_half_panel(const armnn_i_acc_panels_t* panels, const armnn_i_acc_panel_t* panel,

@@ -55,10 +55,13 @@ static inline const armnn_i_acc_gemm_names_t* armnn_i_acc_names_of(
   return &panels->gemm->names[panels->stored][panels->vectors];
 }
 
-/* Of a panel, or null. */
+/* Zeros, as many as the widest panel has columns. */
+extern const float armnn_i_acc_no_bias[];
+
+/* Of a panel. */
 static inline const float* armnn_i_acc_bias_of(const armnn_i_acc_panels_t* panels,
                                                const armnn_i_acc_panel_t* panel) {
-  return panels->bias != NULL ? panels->bias + panel->bias : NULL;
+  return panels->bias != NULL ? panels->bias + panel->bias : armnn_i_acc_no_bias;
 }
 
 /* Bytes of one weight. */

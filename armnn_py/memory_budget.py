@@ -1,21 +1,30 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""How much memory the numbers in a model file may ask for.
+"""How much memory and time the numbers in a model file may ask for.
 
 A file of a kilobyte can state tensors of terabytes, and ask for gigabytes of constants (Expand,
-ConstantOfShape, Tile). What is computed while a model is imported and optimised grows with the
-weights in the file; what goes beyond is computed in each run.
+ConstantOfShape, Tile), or for days of arithmetic (a product of two of these). What is computed
+while a model is imported and optimised grows with the weights in the file; what goes beyond is
+computed in each run.
 """
 
 from __future__ import annotations
 
 from armnn_py import environment
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.machine_memory import machine_memory
 
-__all__ = ["computed_budget", "get_memory_budget", "set_memory_budget", "tensor_limit"]
+__all__ = [
+    "computed_budget",
+    "get_memory_budget",
+    "set_memory_budget",
+    "tensor_limit",
+    "work_budget",
+]
 
 _LEAST = 2**28
-_TENSOR_LIMIT = 2**36  # no machine of today holds a larger one beside others
+_TENSOR_LIMIT = 2**36  # the most, however much memory the machine has
+_LEAST_WORK = 2**32
 
 _given: int | None = None
 
@@ -29,7 +38,8 @@ def set_memory_budget(size: int | None) -> None:
         Bytes, at least 1, that all values may take that are computed while a model is imported, and
         while it is optimised; and the most that one of its tensors may take. None: as
         ``ARMNN_PY_MEMORY_BUDGET`` says, else 256 MiB and 16 times the weights at import, 256 MiB
-        and 4 times the constants when it is optimised, and 64 GiB for a tensor.
+        and 4 times the constants when it is optimised, and 64 GiB for a tensor. Neither is then
+        more than the memory of the machine, or of the program's control group if that is less.
 
     Raises
     ------
@@ -56,10 +66,19 @@ def get_memory_budget() -> int | None:
 def computed_budget(constants: int, growth: int = 16) -> int:
     """Return how many bytes may be computed from constants that have ``constants`` bytes."""
     given = get_memory_budget()
-    return _LEAST + growth * constants if given is None else given
+    return min(_LEAST + growth * constants, machine_memory()) if given is None else given
+
+
+def work_budget(constants: int, growth: int = 128) -> int:
+    """Return how much may be computed from constants that have ``constants`` bytes.
+
+    In multiply-adds of a product of matrices of floats; anything else counts for what takes as
+    long. So it is about a second at import, and one in the optimiser.
+    """
+    return _LEAST_WORK + growth * constants
 
 
 def tensor_limit() -> int:
     """Return how many bytes a tensor of a model may have."""
     given = get_memory_budget()
-    return _TENSOR_LIMIT if given is None else given
+    return min(_TENSOR_LIMIT, machine_memory()) if given is None else given

@@ -4,7 +4,7 @@
 # Builds <vendor>_<name>_backend.so with hidden visibility and exactly the three exported functions
 # GetBackendId, GetVersion and BackendFactory. The target is called <vendor>_<name>_backend. It is
 # compiled with -O2 where the project has no CMAKE_BUILD_TYPE. The C library's functions of mathematics
-# are there.
+# are there. In a cross build a compiler for another processor than CMAKE_SYSTEM_PROCESSOR is an error.
 #
 # Inside the armnn_py tree a backend may be linked into the core as well or instead
 # (ARMNN_STATIC_BACKENDS). SOURCES are then compiled once for both forms if the file with the entry
@@ -26,6 +26,12 @@ function(armnn_i_configure_backend_target target)
                         POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(${target} PRIVATE armnn_py::backend_api ${ARG_LIBRARIES})
   target_include_directories(${target} PRIVATE ${ARG_INCLUDE_DIRECTORIES})
+  # A toolchain file that names no compiler for a language gets this machine's, without a word.
+  if(CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+    target_compile_definitions(${target} PRIVATE ARMNN_I_FOR_AARCH64)
+  elseif(CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+    target_compile_definitions(${target} PRIVATE ARMNN_I_FOR_X86_64)
+  endif()
   # Without a build type a project is compiled without any -O: kernels 10 to 20 times slower.
   get_property(has_types GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
   if(NOT CMAKE_BUILD_TYPE AND NOT has_types)

@@ -3,14 +3,15 @@
 """Does any file make the package crash, hang, raise what is no error of ours, or fill the memory?
 
     python scripts/fuzz.py onnx|tflite|so|armnn [SEEDS ...] [--minutes 60] [--seed 0]
-                           [--findings DIR]
+                           [--findings DIR] [--sweep STRIDE]
 
 SEEDS are files, or folders of them; without any (but for tflite) small ones are made. They are
 damaged at the level of bytes and of fields. Then models are imported, shared objects (so) inspected
 as the loader does before it opens them, and saved networks (armnn) loaded and run. A damaged file
 whose outcome is a new one (an error's text without names and numbers, or the layers of a network)
-becomes a seed itself. Each finding goes to DIR with what happened; one for each place in the code.
-Exit code 1 if there is one.
+becomes a seed itself. With --sweep (armnn) each STRIDE-th byte of each compiled program is changed
+in turn instead, to five other values. Each finding goes to DIR with what happened; one for each
+place in the code. Exit code 1 if there is one.
 
 The work is done in a process of its own, so that a crash or a hang is a finding as well. An input
 may take 20 seconds of processor time, and 1 GiB of memory beyond what the process had.
@@ -21,6 +22,7 @@ from __future__ import annotations
 import argparse
 import collections
 import faulthandler
+import itertools
 import json
 import os
 import random
@@ -36,17 +38,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parent))
 from fuzzing.formats import FORMATS, damaged
+from fuzzing.saved_networks import swept
 from fuzzing.uses import SEEDS, USES
 
 SECONDS = 20
 MEMORY = 1 << 30
 LARGEST_SEED = 2 << 20
 MOST_SEEDS = 4000
+SWEPT = 3  # exit code of a process that came to the end of a sweep
 MOST_SEED_BYTES = 128 << 20  # they stay in memory, and are no use of a file
 
 
@@ -73,8 +77,24 @@ def _outcome(path: Path, use: Callable[[Path], str]) -> str:
     return re.sub(r"'[^']*'|\d+", "#", outcome)[:300]
 
 
-def work(name: str, seeds: Path, folder: Path, seed: int, until: float) -> int:
-    """Damage and use files until the time is over."""
+def _at_random(name: str, corpus: list[bytes], chance: random.Random) -> Iterator[bytes]:
+    """Yield damaged files without an end; ``corpus`` may grow."""
+    sound = len(corpus)
+    while True:
+        # What is damaged already mostly stays an error: half of the time from a sound one.
+        most = sound if chance.random() < 0.5 else len(corpus)
+        yield damaged(corpus[chance.randrange(most)], chance.choice(corpus), name, chance)
+
+
+def _sweep(corpus: list[bytes], stride: int) -> Iterator[bytes]:
+    for file in corpus:
+        yield from swept(file, stride)
+
+
+def work(
+    name: str, seeds: Path, folder: Path, seed: int, until: float, stride: int, tried: int
+) -> int:
+    """Damage and use files until the time is over, or the sweep is behind ``tried`` of them."""
     import warnings
 
     warnings.simplefilter("ignore")
@@ -90,10 +110,12 @@ def work(name: str, seeds: Path, folder: Path, seed: int, until: float) -> int:
         current.write_bytes(path.read_bytes())
         _outcome(current, USES[name])
     start = _peak()
-    while time.time() < until:
-        # What is damaged already mostly stays an error: half of the time from a sound one.
-        most = sound if chance.random() < 0.5 else len(corpus)
-        data = damaged(corpus[chance.randrange(most)], chance.choice(corpus), name, chance)
+    files = _at_random(name, corpus, chance)
+    if stride:
+        files = itertools.islice(_sweep(corpus, stride), tried, None)
+    for data in files:
+        if time.time() >= until:
+            return 0
         current.write_bytes(data)
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
         try:
@@ -103,20 +125,20 @@ def work(name: str, seeds: Path, folder: Path, seed: int, until: float) -> int:
             outcome = "finding"
         signal.setitimer(signal.ITIMER_PROF, 0)
         counts[outcome.split(" ")[0].split(":")[0][:40]] += 1
-        if outcome not in known and outcome != "finding":
+        if outcome not in known and outcome != "finding" and not stride:
             known.add(outcome)
             room = MOST_SEED_BYTES - sum(map(len, corpus[sound:]))
             if len(data) < min(LARGEST_SEED, room) and len(corpus) < MOST_SEEDS:
                 corpus.append(data)
                 digest = f"{len(corpus):05d}"
                 (seeds / f"new_{seed}_{digest}").write_bytes(data)
+        (folder / "counts.json").write_text(json.dumps([sum(counts.values()), counts]))
         if _peak() > start + MEMORY:
             _report(
                 folder, data, name, f"memory: {(_peak() - start) >> 20} MiB more\n  at {outcome}"
             )
-            break
-        (folder / "counts.json").write_text(json.dumps([sum(counts.values()), counts]))
-    return 0
+            return 0
+    return SWEPT
 
 
 def _report(folder: Path, data: bytes, name: str, text: str) -> None:
@@ -161,7 +183,7 @@ def watch(arguments: argparse.Namespace) -> int:
             command = [
                 *(sys.executable, __file__, arguments.format, "--worker", str(seeds)),
                 *("--findings", str(findings), "--seed", str(arguments.seed + turn)),
-                *("--until", str(until)),
+                *("--until", str(until), "--sweep", str(arguments.sweep), "--tried", str(tried)),
             ]
             done = subprocess.run(
                 command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False
@@ -172,6 +194,8 @@ def watch(arguments: argparse.Namespace) -> int:
                 tried += count
                 kinds.update(kind)
                 counts.unlink()
+            if done.returncode == SWEPT:
+                break
             if done.returncode != 0:
                 said = done.stderr.decode("utf-8", "replace")[-4000:]
                 what = f"ended {done.returncode}"
@@ -180,6 +204,7 @@ def watch(arguments: argparse.Namespace) -> int:
                     what, said = "hang", "\n".join(reversed(calls))
                 current = findings / f"current.{arguments.format}"
                 _report(findings, current.read_bytes(), arguments.format, f"{what}\n{said}")
+                tried += 1
             turn += 1
         new = len(list(seeds.iterdir()))
     found = sorted(findings.glob("*.txt"))
@@ -203,11 +228,16 @@ def main() -> int:
     parser.add_argument("--findings", default="build/fuzz")
     parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--until", type=float, help=argparse.SUPPRESS)
+    parser.add_argument("--sweep", type=int, default=0, metavar="STRIDE")
+    parser.add_argument("--tried", type=int, default=0, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.worker:
         os.environ.setdefault("PYTHONHASHSEED", "0")
         findings = Path(arguments.findings)
-        return work(arguments.format, arguments.worker, findings, arguments.seed, arguments.until)
+        return work(
+            arguments.format, arguments.worker, findings, arguments.seed, arguments.until,
+            arguments.sweep, arguments.tried,
+        )  # fmt: skip
     return watch(arguments)
 
 

@@ -147,6 +147,8 @@ def _remark(table: Table, item: Field) -> str:
         remarks.append(f"since {API_MAJOR}.{item.since}")
     if item.doc:
         remarks.append(item.doc)
+    if item.type in ("axis", "axes"):
+        remarks.append("negative counts from the end")
     return "; ".join(remarks)
 
 

@@ -12,6 +12,7 @@ import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, get_args
@@ -28,6 +29,7 @@ from armnn_py.backends.inspection import inspect_file
 from armnn_py.backends.loading import load_backends
 from armnn_py.backends.naming import parse_file_name
 from armnn_py.backends.packaged import is_reserved
+from armnn_py.backends.probe.gate import DEFAULT_SECONDS
 from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.trust.rules import TrustRules
 from armnn_py.backends.verdict import Stage, Verdict
@@ -85,9 +87,32 @@ def check_file(
     name, finding = _find(path)
     if isinstance(finding, Verdict):
         return finding, _steps(name, finding)
+    begun: dict[str, float] = {}
     # In a program that embeds Python, sys.executable may be empty.
-    verdict = _ask_child(finding, timeout) if sys.executable else _load(finding, lambda _step: None)
-    return verdict, _steps(name, verdict)
+    if sys.executable:
+        verdict = _ask_child(finding, timeout, begun)
+    else:
+        verdict = _load(finding, lambda _step: None)
+    return verdict, _noting_slow_ones(_steps(name, verdict), begun)
+
+
+def _noting_slow_ones(steps: list[CheckedStep], begun: Mapping[str, float]) -> list[CheckedStep]:
+    """Mark the longest step of a file whose code takes more time than other programs give it."""
+    times = list(begun.values())
+    taken = {step: end - at for (step, at), end in zip(begun.items(), times[1:], strict=False)}
+    taken.pop("inspect", None)
+    total = sum(taken.values())
+    if total <= DEFAULT_SECONDS or steps[-1].result == "not tried":
+        return steps
+    slowest = max(taken, key=taken.__getitem__)
+    note = (
+        f"took {taken[slowest]:.1f} s; other programs give loading {DEFAULT_SECONDS:g} s in all "
+        "(ARMNN_PY_PROBE_SECONDS) and refuse the file"
+    )
+    return [
+        CheckedStep(one.step, "note", f"{one.detail}; {note}") if one.step == slowest else one
+        for one in steps
+    ]
 
 
 def _find(path: BackendPath) -> tuple[str, Finding]:
@@ -193,7 +218,8 @@ def _check(descriptor: int, path: str) -> None:
             tell(verdict=verdict.as_dict())
 
 
-def _ask_child(candidate: Candidate, timeout: float) -> Verdict:
+def _ask_child(candidate: Candidate, timeout: float, begun: dict[str, float]) -> Verdict:
+    """Check a file in a process; ``begun`` gets the time when each step began, and the end."""
     receiver, sender = os.pipe()
     step: Stage = "inspect"
     verdict: Verdict | None = None
@@ -213,13 +239,23 @@ def _ask_child(candidate: Candidate, timeout: float) -> Verdict:
             try:
                 for message in _messages(pipe.fileno(), timeout):
                     if "error" in message:
-                        text, details, hints = message["error"]
-                        raise InvalidArgumentError(text, details=details, hints=hints)
+                        raise _error_of(message["error"])
                     step = message.get("step", step)
+                    begun.setdefault("end" if "verdict" in message else step, time.monotonic())
                     if "verdict" in message:
-                        verdict = Verdict(**message["verdict"])
+                        verdict = _verdict_of(message["verdict"])
                         break
                 code = child.wait(timeout)
+            except _ForgedError:
+                return refusal(
+                    candidate.place,
+                    candidate.path,
+                    step,
+                    "wild-answer",
+                    "its code wrote to the pipe of the process that checks it",
+                    "report it to the backend's vendor",
+                    real_path=candidate.real_path,
+                )
             except (TimeoutError, subprocess.TimeoutExpired):
                 code = child.poll()  # it may have died while a child of its own holds the pipe
             finally:
@@ -248,8 +284,49 @@ def _end(child: subprocess.Popen[bytes]) -> None:
         os.killpg(child.pid, signal.SIGKILL)
 
 
+class _ForgedError(Exception):
+    """A message that this module does not write: the code of the file has the pipe, too."""
+
+
+def _verdict_of(value: Any) -> Verdict:
+    try:
+        verdict = Verdict(**value)
+    except TypeError:
+        raise _ForgedError from None
+    if not all(one is None or isinstance(one, str) for one in value.values()):
+        raise _ForgedError
+    return verdict
+
+
+def _error_of(value: Any) -> InvalidArgumentError:
+    match value:
+        case [str() as text, list() as details, list() as hints] if all(
+            isinstance(one, str) for one in (*details, *hints)
+        ):
+            return InvalidArgumentError(text, details=details, hints=hints)
+    raise _ForgedError
+
+
+def _message_of(line: bytes) -> dict[str, Any]:
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        raise _ForgedError from None
+    if not isinstance(message, dict) or message.get("step", "inspect") not in STEPS:
+        raise _ForgedError
+    return message
+
+
 def _messages(descriptor: int, timeout: float) -> Iterator[dict[str, Any]]:
-    """Yield objects until the sender closes; TimeoutError if one does not come in time."""
+    """Yield objects until the sender closes.
+
+    Raises
+    ------
+    TimeoutError
+        One does not come in time.
+    _ForgedError
+        One makes no sense.
+    """
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     seconds = max(timeout, _START_SECONDS)
@@ -262,7 +339,7 @@ def _messages(descriptor: int, timeout: float) -> Iterator[dict[str, Any]]:
             return
         seconds = timeout
         *lines, pending = (pending + data).split(b"\n")
-        yield from map(json.loads, lines)
+        yield from map(_message_of, lines)
 
 
 _RESULTS = {"died": "died", "timed-out": "timed out"}

@@ -210,10 +210,10 @@ def _check_packed(image: Image, entries: Entries, findings: _Findings) -> None:
     first = bases[is_map] + np.uint64(8) * skipped
     for table, end in findings.in_use:
         # Only maps that reach the table are gone through.
-        near = (first < end) & (first + np.uint64(63 * 8) > max(table - 7, 0))
+        near = (first < end) & (first + np.uint64(64 * 8) > max(table - 7, 0))
         for bit in range(1, 64) if near.any() else ():
             is_set = (maps[near] >> np.uint64(bit)) & np.uint64(1) == 1
-            _check_not_in_use(first[near][is_set] + np.uint64(8 * (bit - 1)), findings)
+            _check_not_in_use(first[near][is_set] + np.uint64(8 * bit), findings)
 
 
 def _highest_bit(words: Addresses) -> Addresses:

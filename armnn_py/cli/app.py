@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import logging
 import math
@@ -34,6 +35,7 @@ __all__ = [
     "EXIT_FAILED",
     "EXIT_INTERRUPTED",
     "EXIT_MODEL",
+    "EXIT_SHORTAGE",
     "EXIT_USAGE",
     "CommandFailedError",
     "OutputError",
@@ -43,10 +45,12 @@ __all__ = [
     "command_name",
     "error_document",
     "exit_code_of",
+    "shortage_of",
     "with_session",
 ]
 
 EXIT_FAILED, EXIT_USAGE, EXIT_MODEL, EXIT_BACKEND, EXIT_CONFORMANCE = 1, 2, 3, 4, 5
+EXIT_SHORTAGE = 6
 EXIT_INTERRUPTED = 130
 
 P = ParamSpec("P")
@@ -324,12 +328,27 @@ def command_name(context: click.Context | None) -> str:
     return "-".join(names) or "armnn-py"
 
 
+def shortage_of(error: BaseException) -> str:
+    """Return what the machine lacks if an error says that: words, else an empty text."""
+    number = error.errno if isinstance(error, OSError) else None
+    if isinstance(error, MemoryError) or number == errno.ENOMEM:
+        return "not enough memory"
+    if number in (errno.EMFILE, errno.ENFILE):
+        return "too many open files"
+    # CPython has no class of its own for this.
+    if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+        return "no more threads can be started"
+    return ""
+
+
 def exit_code_of(error: BaseException) -> int:
     """Return the exit code that an error stands for."""
     if isinstance(error, CommandFailedError):
         return error.exit_code
     if isinstance(error, KeyboardInterrupt):
         return EXIT_INTERRUPTED
+    if shortage_of(error):
+        return EXIT_SHORTAGE
     if isinstance(error, errors.BackendError):
         return EXIT_BACKEND
     if isinstance(

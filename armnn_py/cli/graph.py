@@ -95,7 +95,9 @@ def graph(
         document = {"schema": "armnn-py/graph/1", "ok": True, **data, "file": None}
         text = json.dumps(document, indent=2) + "\n"
     else:
-        text = to_svg(drawing, colour=colour) if form == "svg" else to_dot(drawing, colour=colour)
+        with session.progress(f"drawing {given.name}"):
+            draw = to_svg if form == "svg" else to_dot
+            text = draw(drawing, colour=colour)
     if output == "-":
         session.write(text)
         return

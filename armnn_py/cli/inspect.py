@@ -140,9 +140,34 @@ def _stage(called: str, stage: Stage, inputs: Mapping[str, TensorInfo]) -> dict[
 
 
 def _tensor(name: str, info: TensorInfo) -> dict[str, Any]:
-    return {"name": name, "dtype": info.data_type.label, "shape": list(info.shape)} | (
-        {"dimension_names": list(info.dimension_names)} if info.dimension_names else {}
+    return (
+        {"name": name, "dtype": info.data_type.shown, "shape": list(info.shape)}
+        | ({"dimension_names": list(info.dimension_names)} if info.dimension_names else {})
+        | _quantization(info)
     )
+
+
+def _quantization(info: TensorInfo) -> dict[str, Any]:
+    given = info.quantization
+    if given is None:
+        return {}
+    return {
+        "quantization": {
+            "scales": list(given.scales),
+            "zero_points": list(given.zero_points),
+            "axis": given.axis,
+        }
+    }
+
+
+def _scale_of(tensor: Mapping[str, Any]) -> str:
+    """Return scale and zero point as a cell of a table."""
+    given = tensor.get("quantization")
+    if given is None:
+        return ""
+    if given["axis"] is not None:
+        return f"{len(given['scales'])} along axis {given['axis']}"
+    return f"{given['scales'][0]:g}, {given['zero_points'][0]}"
 
 
 def multiply_adds(layer: Layer) -> int | None:
@@ -185,7 +210,7 @@ def _describe(layer: Layer) -> dict[str, Any]:
         "name": layer.name,
         "type": layer.shown_type.label,
         "outputs": [
-            {"dtype": slot.info.data_type.label, "shape": list(slot.info.shape)}
+            {"dtype": slot.info.data_type.shown, "shape": list(slot.info.shape)}
             for slot in layer.outputs
         ],
     }
@@ -240,14 +265,22 @@ def _render_stages(renderer: Renderer, stages: list[dict[str, Any]]) -> None:
 
 
 def _render(renderer: Renderer, data: dict[str, Any], hint: str, stages: Sequence[Stage]) -> None:
+    is_quantized = any("quantization" in tensor for tensor in data["tensors"])
     renderer.table(
-        [Column(""), Column("name"), Column("dtype"), Column("shape", whole=True)],
+        [
+            Column(""),
+            Column("name"),
+            Column("dtype"),
+            Column("shape", whole=True),
+            *([Column("scale, zero point", whole=True)] if is_quantized else []),
+        ],
         [
             [
                 t["kind"],
                 t["name"],
                 t["dtype"],
                 format_shape(t["shape"], t.get("dimension_names", ())),
+                *([_scale_of(t)] if is_quantized else []),
             ]
             for t in data["tensors"]
         ],

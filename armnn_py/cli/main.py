@@ -159,6 +159,10 @@ def _words(error: BaseException) -> str:
         return f"{message[:1].lower()}{message[1:]}\nhint: '{command} --help' shows how to use it"
     if isinstance(error, errors.ArmnnError):
         return str(error)
+    shortage = app.shortage_of(error)
+    if shortage:
+        text = str(error)
+        return text if shortage in text else f"{shortage}: {text}" if text else shortage
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"'{error.filename}': {error.strerror.lower()}"
     if isinstance(error, OSError):

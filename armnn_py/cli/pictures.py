@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,8 @@ class ImageOptions:
 
     ``layout`` is ``auto`` (the dimension of size 1, 3 or 4 is the channels), ``nchw`` or ``nhwc``;
     ``resize`` is ``stretch``, ``fit`` (keep the proportions, fill with ``mean``) or ``none``;
-    ``size`` is (height, width) for inputs whose own size is free.
+    ``size`` is (height, width) for inputs whose own size is free. ``normalization`` has means and
+    standard deviations instead of ``mean`` and ``scale``, for inputs of floats.
     """
 
     mean: tuple[float, ...] = (0.0,)
@@ -43,6 +45,7 @@ class ImageOptions:
     channel_order: str = "rgb"
     resize: str = "stretch"
     size: tuple[int, int] | None = None
+    normalization: tuple[tuple[float, ...], tuple[float, ...]] | None = None
 
 
 def read_image(path: Path, info: TensorInfo, options: ImageOptions) -> Array:
@@ -63,6 +66,11 @@ def read_image(path: Path, info: TensorInfo, options: ImageOptions) -> Array:
             hints=[install_hint("pillow", "onnx")],
         ) from error
     channels_first, channels, height, width = _form(info, options)
+    if options.normalization is not None and info.dtype.kind == "f":
+        means, deviations = options.normalization
+        if len(means) in (1, channels):
+            scales = tuple(1 / deviation for deviation in deviations)
+            options = dataclasses.replace(options, mean=means, scale=scales, normalization=None)
     for option, values in (("--mean", options.mean), ("--scale", options.scale)):
         if len(values) not in (1, channels):
             raise InvalidArgumentError(

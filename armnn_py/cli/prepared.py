@@ -73,10 +73,12 @@ def prepared(
     options: files.ImageOptions | None = None,
     run_options: Sequence[str] = (),
     bounds: Sequence[str] = (),
+    quantize: bool = False,
 ) -> Iterator[Prepared]:
     """Give the model, loaded, with inputs from files or, with a seed, random ones.
 
-    With ``bounds`` random inputs have the largest shapes that these allow.
+    With ``bounds`` random inputs have the largest shapes that these allow. With ``quantize`` the
+    inputs are real numbers, which are quantised where the network takes quantised ones.
 
     Raises
     ------
@@ -89,7 +91,8 @@ def prepared(
     with _closing(session.runtime(given.wanted)) as runtime:  # closes the network, too
         with session.progress(f"reading {given.name}"), clock:
             network = read_network(given.model, given.shapes, None, given.part, runtime=runtime)
-        arrays = files.read_inputs(arguments, network.inputs, options or files.ImageOptions())
+        wanted = _real_infos(network.inputs) if quantize else network.inputs
+        arrays = files.read_inputs(arguments, wanted, options or files.ImageOptions())
         missing = [name for name in network.inputs if name not in arrays]
         assumed = AssumedShapes()
         if missing and seed is None:
@@ -113,7 +116,14 @@ def prepared(
                 network, assumed = with_batch(network)
         if seed is not None:
             infos = {name: network.inputs[name] for name in missing}
-            arrays |= files.random_inputs(infos, seed)
+            arrays |= files.random_inputs(_real_infos(infos) if quantize else infos, seed)
+        if quantize:
+            arrays = {
+                name: network.inputs[name].quantize(array)
+                if network.inputs[name].quantization and array.dtype.kind == "f"
+                else array
+                for name, array in arrays.items()
+            }
         with session.progress(f"reading {given.name}"), clock:
             if network.is_dynamic:
                 shapes = {name: array.shape for name, array in arrays.items()}
@@ -162,6 +172,18 @@ def _size_hint(
                     )
                     break
         raise
+
+
+def _real_infos(infos: Mapping[str, TensorInfo]) -> dict[str, TensorInfo]:
+    """Return the infos of inputs with floats in place of quantised numbers."""
+    from armnn_py.tensors import TensorInfo
+
+    return {
+        name: TensorInfo(info.shape, dimension_names=info.dimension_names)
+        if info.quantization
+        else info
+        for name, info in infos.items()
+    }
 
 
 def _largest(infos: Mapping[str, TensorInfo], limits: Bounds) -> dict[str, list[int]]:

@@ -3,7 +3,8 @@
 """Bars and spinners on standard error, while something takes long on a terminal.
 
 They come after half a second and go when the work is done. A bar is drawn between two runs by the
-thread that runs them, and a spinner while nothing is timed: neither takes a processor from a run.
+thread that runs them, and once in the first if that takes long. A spinner turns while nothing is
+timed. Neither takes a processor from a run for long.
 """
 
 from __future__ import annotations
@@ -36,16 +37,33 @@ class _ShownBar(Bar):
         self._task = progress.add_task(words, total=total)
         self._due = time.perf_counter() + _DELAY
         self._is_started = False
+        self._lock = threading.Lock()
+        # A first run may take long: then the bar is drawn once, at 0 %, before it has ended.
+        self._first = threading.Timer(_DELAY, self._draw, [0.0])
+        self._first.daemon = True
+        self._first.start()
 
     def to(self, done: float) -> None:
         now = time.perf_counter()
         if now < self._due:
             return
         self._due = now + _PERIOD
-        if not self._is_started:
-            self._is_started = True
-            self._progress.start()
-        self._progress.update(self._task, completed=done, refresh=True)
+        self._first.cancel()
+        self._draw(done)
+
+    def end(self) -> None:
+        """Take the bar away."""
+        self._first.cancel()
+        self._first.join()
+        self._progress.stop()
+
+    def _draw(self, done: float) -> None:
+        with self._lock:
+            if not self._is_started:
+                self._is_started = True
+                self._progress.start()
+            if done or not self._progress.tasks[0].completed:
+                self._progress.update(self._task, completed=done, refresh=True)
 
 
 @contextlib.contextmanager
@@ -72,10 +90,11 @@ def shown_progress(words: str, total: float | None, *, color: str) -> Iterator[B
         text, BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn(),
         console=console, transient=True, auto_refresh=False,
     )  # fmt: skip
+    bar = _ShownBar(progress, words, total)
     try:
-        yield _ShownBar(progress, words, total)
+        yield bar
     finally:
-        progress.stop()
+        bar.end()
 
 
 @contextlib.contextmanager

@@ -30,6 +30,7 @@ from armnn_py.cli.number_files import read_labels
 from armnn_py.cli.pictures import MAX_SIDE
 from armnn_py.cli.prepared import prepared
 from armnn_py.cli.render import Column, Renderer, format_duration, format_shape, shortened
+from armnn_py.cli.tflite_metadata import read_notes
 from armnn_py.tensors import QuantizationInfo
 from armnn_py.text import counted, printable
 
@@ -42,7 +43,11 @@ _LONGEST = 100
 _MAX_FLOAT32 = float(np.finfo(np.float32).max)
 
 
-def _numbers(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[float, ...]:
+def _numbers(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> tuple[float, ...] | None:
+    if value is None:
+        return None
     try:
         numbers = tuple(float(part) for part in value.split(","))
     except ValueError:
@@ -100,10 +105,16 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
     "or compiled then.",
 )
 @click.option(
+    "--quantize",
+    is_flag=True,
+    help="Files and random values of quantised inputs are real numbers, and so are the outputs.",
+)
+@click.option(
     "--labels",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Names of the classes, one a line, for the best of a row of numbers.",
+    help="Names of the classes, one a line, for the best of a row of numbers; default: those in a "
+    "TensorFlow Lite model.",
 )
 @model_arguments
 @click.option(
@@ -120,17 +131,15 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
     "--mean",
     callback=_numbers,
     metavar="NUMBER[,...]",
-    default="0",
-    show_default=True,
-    help="Pictures: subtracted from each pixel, one number or one a channel.",
+    help="Pictures: subtracted from each pixel, one number or one a channel; default: as a "
+    "TensorFlow Lite model of floats says, else 0.",
 )
 @click.option(
     "--scale",
     callback=_numbers,
     metavar="NUMBER[,...]",
-    default="1",
-    show_default=True,
-    help="Pictures: each pixel less the mean is multiplied by this.",
+    help="Pictures: each pixel less the mean is multiplied by this; default: as a TensorFlow Lite "
+    "model of floats says, else 1.",
 )
 @click.option(
     "--layout",
@@ -168,22 +177,30 @@ def run(
     seed: int | None,
     folder: Path | None,
     dump: Path | None,
+    quantize: bool,
     labels: Path | None,
     iterations: int,
     run_options: tuple[str, ...],
     bounds: tuple[str, ...],
-    mean: tuple[float, ...],
-    scale: tuple[float, ...],
+    mean: tuple[float, ...] | None,
+    scale: tuple[float, ...] | None,
     layout: str,
     channel_order: str,
     resize: str,
     size: tuple[int, int] | None,
 ) -> None:
     """Run MODEL once on the given inputs and show its outputs."""
+    notes = read_notes(Path(given.model))
     options = files.ImageOptions(
-        mean=mean, scale=scale, layout=layout, channel_order=channel_order, resize=resize, size=size
+        mean=mean or (0.0,),
+        scale=scale or (1.0,),
+        layout=layout,
+        channel_order=channel_order,
+        resize=resize,
+        size=size,
+        normalization=(notes.mean, notes.std) if notes.mean and not (mean or scale) else None,
     )
-    names = None if labels is None else read_labels(labels)
+    names = list(notes.labels) or None if labels is None else read_labels(labels)
     tensors: dict[str, np.ndarray[Any, Any]] = {}
     with prepared(
         session,
@@ -193,6 +210,7 @@ def run(
         options=options,
         run_options=run_options,
         bounds=bounds,
+        quantize=quantize,
     ) as ready:
         if dump is not None:
             ready.network.register_debug_callback(
@@ -208,11 +226,24 @@ def run(
                 times.append(time.perf_counter() - start)
                 bar.to(len(times))
         counts = ready.network.assignment.counts
+    if quantize:
+        infos = ready.network.outputs
+        outputs = {
+            name: infos[name].dequantize(array) if infos[name].quantization else array
+            for name, array in outputs.items()
+        }
     saved = files.save_outputs(outputs, folder) if folder is not None else {}
     dumped = files.save_outputs(tensors, dump) if dump is not None else {}
-    scales = {name: info.quantization for name, info in ready.network.outputs.items()}
+    scales = {
+        name: None if quantize else info.quantization
+        for name, info in ready.network.outputs.items()
+    }
     rows = [_describe(name, array, saved, names, scales[name]) for name, array in outputs.items()]
-    if names is not None and not any("label" in top for row in rows for top in row["top"] or ()):
+    if (
+        labels is not None
+        and names is not None
+        and not any("label" in top for row in rows for top in row["top"] or ())
+    ):
         sizes = ", ".join(
             f"'{printable(row['name'])}' has {math.prod(row['shape'])}" for row in rows
         )

@@ -133,7 +133,7 @@ class ArgMinMaxDescriptor(Descriptor):
     """
 
     function: ArgMinMaxFunction = ArgMinMaxFunction.MIN
-    axis: Axis = -1  #: negative counts from the end
+    axis: Axis = -1
     output_type: DataType = DataType.SIGNED32  #: SIGNED32 or SIGNED64
 
     layer_types: ClassVar = (LayerType.ARG_MIN_MAX,)

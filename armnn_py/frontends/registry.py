@@ -171,6 +171,8 @@ def import_model(
         There is no such file; a `ParseError` and a `FileNotFoundError`.
     ParseError
         The model cannot be read, is damaged or contradicts itself, or its external data is missing.
+    MemoryError
+        The model may be sound, but there is not enough memory to import it.
     ModelFormatError
         The model is in another format than ``format`` says.
     UnsupportedOperatorError
@@ -205,12 +207,16 @@ def import_model(
             f"'{source.name}' is {frontend.name}, but format={named.key!r} is given"
         )
     choices = {"signature": signature, "subgraph": subgraph}
-    return frontend.import_source(
-        source,
-        shapes,
-        [backend for backend in backends if backend.runs_stand_ins],
-        {name: value for name, value in choices.items() if value is not None},
-    )
+    try:
+        return frontend.import_source(
+            source,
+            shapes,
+            [backend for backend in backends if backend.runs_stand_ins],
+            {name: value for name, value in choices.items() if value is not None},
+        )
+    except MemoryError as error:
+        words = f"not enough memory to import '{source.name}'"
+        raise MemoryError(f"{words}: {error}" if str(error) else words) from error
 
 
 def _named(format: str) -> Frontend:

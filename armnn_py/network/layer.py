@@ -228,7 +228,7 @@ class Layer:
             "-" if slot is None else format_shape(slot.info.shape) for slot in self._inputs[:6]
         ) + (", ..." if len(self._inputs) > 6 else "")
         made = ", ".join(
-            f"{slot.info.data_type.label} {format_shape(slot.info.shape)}"
+            f"{slot.info.data_type.shown} {format_shape(slot.info.shape)}"
             for slot in self._outputs[:4]
         ) + (", ..." if len(self._outputs) > 4 else "")
         arrow = " -> " if read and made else ""

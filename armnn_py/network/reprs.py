@@ -53,7 +53,7 @@ def _count(layer: Layer) -> int:
 
 def _row(layer: Layer) -> tuple[str, str, str, str, str]:
     made = ", ".join(
-        f"{slot.info.data_type.label} {format_shape(slot.info.shape)}" for slot in layer.outputs[:3]
+        f"{slot.info.data_type.shown} {format_shape(slot.info.shape)}" for slot in layer.outputs[:3]
     ) + (", ..." if len(layer.outputs) > 3 else "")
     sources = [
         printable(slot.layer.name) + (f":{slot.index}" if len(slot.layer.outputs) > 1 else "")

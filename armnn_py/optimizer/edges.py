@@ -174,22 +174,44 @@ class _Connector:
         """Memory that a node's tensors may lie in, best first."""
         if node.variable is not None and node.is_variable:
             return (self._place(node.variable.name),)
+        return self._wanted(node)
+
+    def _wanted(self, node: Node) -> tuple[str, ...]:
         return self.wanted.get(node.backend or "", ()) or (HOST_MEMORY,)
 
     def _place(self, name: str) -> str:
-        """The memory of a variable."""
-        known = self.places.get(name)
-        if known is not None:
-            return known
-        self.places[name] = HOST_MEMORY  # for a variable that, over others, is assigned to itself
+        """The memory of a variable: its source is placed first, if that is a variable."""
+        chain: list[str] = []
+        ahead: str | None = name
+        while ahead is not None and ahead not in self.places:
+            self.places[ahead] = HOST_MEMORY  # in a circle of assignments, the first one's
+            chain.append(ahead)
+            source = self._source(ahead)
+            ahead = None
+            if source is not None and source.is_variable and source.variable is not None:
+                ahead = source.variable.name
+        for one in reversed(chain):
+            self.places[one] = self._best_place(one)
+        return self.places[name]
+
+    def _source(self, name: str) -> Node | None:
+        """The layer whose value a variable gets at the end of a run."""
+        assign = self.assigns.get(name)
+        value = None if assign is None else assign.inputs[0]
+        return None if value is None else value.node
+
+    def _best_place(self, name: str) -> str:
+        """The memory that most neighbours of a variable share; its source has been placed."""
         readers = [
-            self._choices(node)
+            self._wanted(node)
             for node, _ in self.variables[name].output.users
             if node.type is not LayerType.OUTPUT
         ]
-        assign = self.assigns.get(name)
-        if assign is not None and assign.inputs[0] is not None:
-            readers.append(self._choices(assign.inputs[0].node))
+        source = self._source(name)
+        if source is not None and source.is_variable and source.variable is not None:
+            readers.append((self.places[source.variable.name],))
+        elif source is not None:
+            readers.append(self._wanted(source))
         best: tuple[int, str] | None = None
         for home in dict.fromkeys([HOST_MEMORY, *(name for names in readers for name in names)]):
             others = {names[0] for names in readers if home not in names}
@@ -202,8 +224,7 @@ class _Connector:
                 continue
             if best is None or len(others) < best[0]:
                 best = (len(others), home)
-        self.places[name] = HOST_MEMORY if best is None else best[1]
-        return self.places[name]
+        return HOST_MEMORY if best is None else best[1]
 
     def _settle(self, value: Value) -> None:
         """Choose the memory of a tensor, then insert the copies and imports for its readers."""

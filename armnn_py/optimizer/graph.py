@@ -15,6 +15,7 @@ from armnn_py.device_ids import canonical_id
 from armnn_py.network import AssignLayer, ConstantLayer, VariableLayer, shapes
 from armnn_py.optimizer.node import NO_PIN, Node, Origin, Pin, Value, Variable
 from armnn_py.optimizer.public_guids import BEYOND_GUIDS, PublicGuids
+from armnn_py.tensors.equal_arrays import EqualArrays
 from armnn_py.tensors.memory import aligned_copy, aligned_empty
 from armnn_py.types import LayerType
 
@@ -39,6 +40,7 @@ class Graph:
     """
 
     __slots__ = (
+        "_constants",
         "_dirty",
         "_nodes",
         "_order",
@@ -57,6 +59,7 @@ class Graph:
         self._dirty = False
         self._serial = 0
         self._unread: list[Node] = []  # constants that were taken out
+        self._constants: EqualArrays[Value] = EqualArrays()  # that passes have made
         #: Numbers of nodes for backends and profiles.
         self.guids = PublicGuids(self._nodes)
         #: Name of the pass or stage at work; recorded for the layers that it takes out.
@@ -256,8 +259,12 @@ class Graph:
     ) -> Value:
         """Add a constant; ``array`` fits ``info``, and is made as backends see it.
 
-        That is dense, read-only and aligned, so that all plans share it.
+        That is dense, read-only and aligned, so that all plans share it. A large one that a pass
+        has added before is returned again.
         """
+        for value in self._constants.alike(array, info):
+            if value.node in self._nodes:
+                return value
         if array.flags.writeable:
             copy = aligned_empty(array.shape, array.dtype)
             copy[...] = array
@@ -267,6 +274,7 @@ class Graph:
             array = aligned_copy(array)
         node = self._make(LayerType.CONSTANT, name, None, [], [info], near.rank, ())
         node.value = array
+        self._constants.add(array, info, node.output)
         return node.output
 
     def _make(

@@ -95,7 +95,7 @@ def drawing_of(
 
 def format_info(info: TensorInfo) -> str:
     """Return type and shape of a tensor, as ``float32 1x8``."""
-    return f"{info.data_type.label} {format_shape(info.shape)}"
+    return f"{info.data_type.shown} {format_shape(info.shape)}"
 
 
 def _agree(placed: PlacedNetwork, inside: PlacedNetwork) -> bool:

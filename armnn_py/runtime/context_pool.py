@@ -58,7 +58,7 @@ class ContextPool(LeaseBook):
         name: str,
         make_plan: Callable[[PlanKey], NetworkPlan],
         capacity: int | None,
-        limit: int,
+        limit: int | None,
         variables: tuple[str, ...] = (),
     ) -> None:
         super().__init__(name)

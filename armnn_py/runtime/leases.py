@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.interrupts import interruptible
+from armnn_py.runtime.ending import closed_error
 
 if TYPE_CHECKING:
     from armnn_py.runtime.plan_cache import Lease
@@ -55,9 +56,8 @@ class LeaseBook:
     def check_open(self) -> None:
         """Raise `InvalidArgumentError` if the network is closed."""
         if self.closed:
-            raise InvalidArgumentError(
-                f"network '{self.name}' is closed",
-                hints=["load it again, with load() or load_network()"],
+            raise closed_error(
+                f"network '{self.name}' is closed", "load it again, with load() or load_network()"
             )
 
     def at_work(self) -> list[Lease]:

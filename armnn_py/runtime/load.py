@@ -12,7 +12,6 @@ from armnn_py.garbage import without_collections
 from armnn_py.network.saved_files import is_saved_network
 from armnn_py.optimizer import OptimizedNetwork, optimize
 from armnn_py.optimizer.optimize import select_backends
-from armnn_py.runtime.plan_cache import PLAN_CACHE_BYTES
 from armnn_py.runtime.runtime import Runtime
 from armnn_py.runtime.threads import limited_threads
 
@@ -66,7 +65,7 @@ def load(
     options: OptimizerOptions | None = None,
     runtime: Runtime | None = None,
     plan_cache_size: int | None = None,
-    plan_cache_bytes: int = PLAN_CACHE_BYTES,
+    plan_cache_bytes: int | None = None,
     bounds: Bounds | None = None,
     threads: int | None = None,
     extra_outputs: Sequence[str] = (),
@@ -104,12 +103,13 @@ def load(
     plan_cache_size, plan_cache_bytes
         For a network with free dimensions: for how many input shapes plans are kept, as many as
         there is room for if not given, and how many bytes these plans may take together, without
-        the weights that they share. The least recently used goes first.
+        the weights that they share; 64 MiB if not given, and 256 MiB for up to 4 shapes. The least
+        recently used goes first.
     bounds
         Largest sizes of free dimensions, by name: ``{"sequence": 128}``. Dimensions without a name
-        are given by input: ``{"tokens": (1, 128)}``. One plan then serves all shapes up to them,
-        if the layers do not depend on the sizes and each backend takes its layers so:
-        `LoadedNetwork.late_shapes` says whether, and why not.
+        are given by input: ``{"tokens": (1, 128)}``. One plan then serves all shapes up to them, on
+        CpuRef and backends that can; CpuAcc makes a plan for each shape as without. The layers must
+        not depend on the sizes. `LoadedNetwork.late_shapes` says whether, and why not.
     threads
         Most threads of the process that a layer of this network takes, the caller's included;
         default: all, see `set_num_threads`.

@@ -19,7 +19,6 @@ from armnn_py.runtime.debug_hook import DebugHook
 from armnn_py.runtime.general_runs import GeneralRuns
 from armnn_py.runtime.network_facts import NetworkFacts
 from armnn_py.runtime.notices import NetworkNotices
-from armnn_py.runtime.plan_cache import PLAN_CACHE_BYTES
 from armnn_py.runtime.plan_choice import PlanChoice, maker_of_the_plan
 from armnn_py.runtime.staged_parts import StagedParts
 
@@ -63,7 +62,7 @@ class LoadedNetwork(
         network_id: int,
         *,
         plan_cache_size: int | None = None,
-        plan_cache_bytes: int = PLAN_CACHE_BYTES,
+        plan_cache_bytes: int | None = None,
         owns_runtime: bool = False,
         bounds: Bounds | None = None,
         threads: int | None = None,

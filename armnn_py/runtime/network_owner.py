@@ -31,7 +31,7 @@ class NetworkOwner(Host, Protocol):
         optimized: OptimizedNetwork,
         *,
         plan_cache_size: int | None = None,
-        plan_cache_bytes: int = ...,
+        plan_cache_bytes: int | None = ...,
         bounds: Bounds | None = None,
         threads: int | None = None,
     ) -> Part:

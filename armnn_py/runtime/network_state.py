@@ -100,7 +100,7 @@ class NetworkState(Mapping[str, "np.ndarray[Any, Any]"]):
 
     def __repr__(self) -> str:
         items = [
-            f"{printable(name)} {info.data_type.label} {format_shape(info.shape)}"
+            f"{printable(name)} {info.data_type.shown} {format_shape(info.shape)}"
             for name, info in self._infos.items()
         ]
         return f"<NetworkState {', '.join(items) or 'without variables'}>"

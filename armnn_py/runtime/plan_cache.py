@@ -18,15 +18,17 @@ if TYPE_CHECKING:
     from armnn_py.runtime.network_plan import NetworkPlan
     from armnn_py.runtime.plan_keys import PlanKey
 
-__all__ = ["IDLE_CONTEXTS", "PLAN_CACHE_BYTES", "Lease", "PlanCache", "PlanEntry", "take_out"]
+__all__ = ["IDLE_CONTEXTS", "Lease", "PlanCache", "PlanEntry", "take_out"]
 
 _get_ident = threading.get_ident
 
 #: Idle contexts kept for the next callers; a burst of threads must not hold its memory for ever.
 IDLE_CONTEXTS = 8
 
-#: Bytes that the plans of a network may take together, if nothing else is asked for.
-PLAN_CACHE_BYTES = 256 * 1024 * 1024
+#: Bytes that the plans of a network may take together, if nothing else is asked for; few shapes
+#: that take turns may have more, so that none of them is planned again.
+PLAN_CACHE_BYTES = 64 * 1024 * 1024
+_FEW, _BYTES_OF_FEW = 4, 256 * 1024 * 1024
 
 #: Estimates of the Python objects and C structures of a plan, and of each step of it.
 _BYTES_OF_PLAN = 64 * 1024
@@ -171,12 +173,13 @@ class PlanCache:
     capacity
         How many plans are kept, those in use not counted out; None: as many as ``limit`` allows.
     limit
-        Bytes that plans may take together; the one that was added last is kept in any case.
+        Bytes that plans may take together; the one that was added last is kept in any case. None:
+        64 MiB, or 256 MiB for up to 4 plans.
     """
 
     __slots__ = ("_capacity", "_entries", "_limit")
 
-    def __init__(self, capacity: int | None, limit: int) -> None:
+    def __init__(self, capacity: int | None, limit: int | None) -> None:
         self._capacity = capacity
         self._limit = limit
         self._entries: OrderedDict[PlanKey, PlanEntry] = OrderedDict()
@@ -212,9 +215,12 @@ class PlanCache:
 
     def _is_too_much(self, total: int) -> bool:
         """Whether there are too many entries, or too many bytes of them."""
-        return total > self._limit or (
-            self._capacity is not None and len(self._entries) > self._capacity
-        )
+        count = len(self._entries)
+        if self._capacity is not None and count > self._capacity:
+            return True
+        if self._limit is not None:
+            return total > self._limit
+        return total > (_BYTES_OF_FEW if count <= _FEW else PLAN_CACHE_BYTES)
 
     @property
     def entries(self) -> list[PlanEntry]:

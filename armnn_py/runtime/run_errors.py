@@ -10,6 +10,7 @@ from armnn_py._native import abi
 from armnn_py._native.calls import STATUS_ERRORS, status_name
 from armnn_py._native.raised import take_raised
 from armnn_py.errors import ExecutionError, InvalidArgumentError
+from armnn_py.runtime.ending import end_of_thread
 from armnn_py.runtime.moves import MOVE_NAMES
 from armnn_py.text import first_of
 from armnn_py.types import LayerType
@@ -103,6 +104,9 @@ def raise_failed(
     if cause is not None and not isinstance(cause, Exception):
         raise cause  # Ctrl-C in a kernel that is written in Python
     message = f"{subject}: {status_name(status)}"
+    ended = end_of_thread(message) if status == abi.ARMNN_STATUS_CANCELLED else None
+    if ended is not None:
+        raise ended
     raise native.error.coded(
         error_class(message, details=details, hints=hints, **fields)
     ) from cause

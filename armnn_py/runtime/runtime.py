@@ -18,8 +18,8 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
 from armnn_py.records import Frozen, record
+from armnn_py.runtime.ending import begin_ending, closed_error
 from armnn_py.runtime.log_lines import use_log_levels_once
-from armnn_py.runtime.plan_cache import PLAN_CACHE_BYTES
 from armnn_py.runtime.threads import limited_threads, use_environment_once
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ class Runtime(
         optimized: OptimizedNetwork,
         *,
         plan_cache_size: int | None = None,
-        plan_cache_bytes: int = PLAN_CACHE_BYTES,
+        plan_cache_bytes: int | None = None,
         bounds: Bounds | None = None,
         threads: int | None = None,
     ) -> LoadedNetwork:
@@ -210,7 +210,8 @@ class Runtime(
         plan_cache_size, plan_cache_bytes
             For a network with free dimensions: for how many input shapes plans are kept, as many
             as there is room for if not given, and how many bytes these plans may take together,
-            without the weights that they share. The least recently used goes first.
+            without the weights that they share; 64 MiB if not given, and 256 MiB for up to 4
+            shapes. The least recently used goes first.
         bounds
             Largest sizes of free dimensions, as `load` takes them.
         threads
@@ -240,7 +241,7 @@ class Runtime(
         optimized: OptimizedNetwork,
         *,
         plan_cache_size: int | None,
-        plan_cache_bytes: int,
+        plan_cache_bytes: int | None,
         owns_runtime: bool,
         bounds: Bounds | None,
         threads: int | None,
@@ -260,7 +261,7 @@ class Runtime(
             )
         for name, value, least in (
             ("plan_cache_size", 1 if plan_cache_size is None else plan_cache_size, 1),
-            ("plan_cache_bytes", plan_cache_bytes, 0),
+            ("plan_cache_bytes", 0 if plan_cache_bytes is None else plan_cache_bytes, 0),
         ):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise InvalidArgumentError(
@@ -328,15 +329,9 @@ class Runtime(
             self._networks.pop(network_id, None)
 
     def check_open(self) -> None:
-        """Raise if the runtime is closed.
-
-        Raises
-        ------
-        InvalidArgumentError
-            If the runtime is closed.
-        """
+        """Raise `InvalidArgumentError` if the runtime is closed."""
         if self._closed:
-            raise InvalidArgumentError("the runtime is closed", hints=["make a new Runtime()"])
+            raise closed_error("the runtime is closed", "make a new Runtime()")
 
     def close(self) -> None:
         """Close all networks, then the backends. Harmless when repeated.
@@ -384,6 +379,7 @@ class Runtime(
 @atexit.register
 def _close_all() -> None:
     """Close all runtimes while the interpreter is intact: no network may run after that."""
+    begin_ending()
     for runtime in list(_open_runtimes):
         with contextlib.suppress(Exception):
             runtime._close(patience=_EXIT_PATIENCE, obey=False)

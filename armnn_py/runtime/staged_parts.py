@@ -46,7 +46,7 @@ class StagedParts:
         optimized: OptimizedNetwork,
         runtime: NetworkOwner,
         plan_cache_size: int | None,
-        plan_cache_bytes: int,
+        plan_cache_bytes: int | None,
         threads: int | None,
     ) -> None:
         self._optimized = optimized

@@ -136,7 +136,7 @@ class TensorInfo(Frozen):
         kind = _parse_data_type(data_type)
         if math.prod(d for d in dims if d) * kind.size >= _SIZE_LIMIT:
             raise InvalidArgumentError(
-                f"tensor {format_shape(dims)} of {kind.label} has 2**63 bytes or more"
+                f"tensor {format_shape(dims)} of {kind.shown} has 2**63 bytes or more"
             )
         object.__setattr__(self, "shape", dims)
         object.__setattr__(self, "data_type", kind)
@@ -153,13 +153,13 @@ class TensorInfo(Frozen):
         limits = _ZERO_POINTS.get(self.data_type)
         if limits is None:
             raise InvalidArgumentError(
-                f"tensor of {self.data_type.label} given with quantization, a quantised type "
+                f"tensor of {self.data_type.shown} given with quantization, a quantised type "
                 "expected"
             )
         if (point := outside(quantization.zero_points, limits)) is not None:
             raise InvalidArgumentError(
                 f"quantization: zero point {point} given, {limits[0]} to {limits[1]} expected "
-                f"for {self.data_type.label}"
+                f"for {self.data_type.shown}"
             )
         axis = quantization.axis
         if axis is None:
@@ -276,11 +276,13 @@ class TensorInfo(Frozen):
         if self.late:
             places = enumerate(map(str, self.shape))
             shape = "x".join(f"<={dim}" if axis in self.late else dim for axis, dim in places)
-        text = f"{self.data_type.label}, {shape}"
+        text = f"{self.data_type.shown}, {shape}"
         if self.quantization is not None:
             scales = self.quantization.scales
             if self.quantization.axis is None:
-                text += f", scale {scales[0]:g} zero point {self.quantization.zero_point}"
+                text += f", scale {scales[0]:g}"
+                if self.data_type.zero_points not in (None, (0, 0)):
+                    text += f" zero point {self.quantization.zero_point}"
             else:
                 text += f", {len(scales)} scales along axis {self.quantization.axis}"
         return f"TensorInfo({text})"

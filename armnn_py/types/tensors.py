@@ -97,8 +97,13 @@ class DataTypeBase(IntEnum):
 
     @property
     def label(self) -> str:
-        """The name in messages, as ``float32`` or ``qasymm_u8``."""
+        """The name that tells all types apart, as ``float32`` or ``qasymm_u8``."""
         return self._facts.label
+
+    @property
+    def shown(self) -> str:
+        """The name for users: numpy's or ml_dtypes', as ``int64``, ``uint8`` or ``bfloat16``."""
+        return _NAMES_ELSEWHERE.get(self._facts.label, self._facts.dtype)
 
     @property
     def is_float(self) -> bool:

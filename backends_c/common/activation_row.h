@@ -42,7 +42,7 @@ static inline void armnn_activation_row(const armnn_activation_descriptor_t* des
       /* log(1 + exp(v)) without overflow of exp for large v. */
       ARMNN_I_APPLY((v > 0.0f ? v : 0.0f) + log1pf(expf(-fabsf(v))));
     case ARMNN_ACTIVATION_LEAKY_RELU:
-      ARMNN_I_APPLY(v > 0.0f ? v : a * v);
+      ARMNN_I_APPLY(v < 0.0f ? a * v : v);
     case ARMNN_ACTIVATION_ABS:
       ARMNN_I_APPLY(fabsf(v));
     case ARMNN_ACTIVATION_SQRT:
@@ -52,7 +52,7 @@ static inline void armnn_activation_row(const armnn_activation_descriptor_t* des
     case ARMNN_ACTIVATION_ELU:
       ARMNN_I_APPLY(v >= 0.0f ? v : a * expm1f(v));
     case ARMNN_ACTIVATION_HARD_SWISH:
-      ARMNN_I_APPLY(v * (v + 3.0f < 0.0f ? 0.0f : (v + 3.0f > 6.0f ? 6.0f : v + 3.0f)) / 6.0f);
+      ARMNN_I_APPLY(v > 3.0f ? v : v * (v + 3.0f < 0.0f ? 0.0f : v + 3.0f) / 6.0f);
     case ARMNN_ACTIVATION_GELU:
       ARMNN_I_APPLY(0.5f * v * (1.0f + erff(v * 0.70710678118654752f)));
     case ARMNN_ACTIVATION_HARD_SIGMOID:

@@ -105,8 +105,9 @@ static inline armnn_lstm_gate_t armnn_lstm_gate(const armnn_tensor_info_t* const
   found.peephole = armnn_factor(
       peephole == 0 ? 0.0 : (double)(cell * armnn_lstm_scale(infos, count, peephole) / target));
   found.norm = armnn_factor((double)norm);
-  found.norm.shift += 12;
-  found.least_variance = 10000.0f * norm < 1.0f ? 1 : (int32_t)(10000.0f * norm);
+  found.norm.shift = found.norm.shift > 31 - 12 ? 31 : found.norm.shift + 12;
+  const float least = 10000.0f * norm;
+  found.least_variance = least < 1.0f ? 1 : least < 0x1p31f ? (int32_t)least : INT32_MAX;
   return found;
 }
 
@@ -268,6 +269,11 @@ static inline armnn_status_t armnn_lstm_levels_rule(const armnn_layer_query_t* q
   if (options.projection && !(options.hidden_scale > 0.0f)) {
     return armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED,
                       "a projection without the scale of what it multiplies");
+  }
+  if (options.hidden_zero_point < INT8_MIN || options.hidden_zero_point > INT8_MAX) {
+    return armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED,
+                      "the zero point of the hidden state is %d, a number of 8 bits expected",
+                      (int)options.hidden_zero_point);
   }
   for (int gate = options.cifg ? 1 : 0; options.layer_norm && gate < ARMNN_LSTM_GATES; ++gate) {
     if (options.intermediate_scales[gate] > 0.0f) continue;

@@ -15,6 +15,7 @@ void armnn_i_acc_packs_clear(armnn_i_acc_packs_t* packs) {
     armnn_i_acc_release_weights((void*)(uintptr_t)packs->items[i].data);
   }
   if (!packs->supplies) packs->count = 0;
+  packs->bytes = 0;
 }
 
 void armnn_i_acc_packs_free(armnn_i_acc_packs_t* packs) {
@@ -23,7 +24,17 @@ void armnn_i_acc_packs_free(armnn_i_acc_packs_t* packs) {
   *packs = (armnn_i_acc_packs_t){0};
 }
 
-static void note(armnn_i_acc_packs_t* packs, const armnn_i_acc_pack_t* pack) {
+/* The place of a pack behind those that are noted, or that of the same pack. */
+static uint64_t place_pack(armnn_i_acc_packs_t* packs, const armnn_i_acc_pack_t* pack) {
+  for (uint32_t i = 0; i < packs->count; ++i) {
+    if (packs->items[i].data == pack->data) return packs->items[i].offset;
+  }
+  const uint64_t offset = packs->bytes, line = ARMNN_ACC_LINE;
+  packs->bytes = (offset + pack->size + line - 1) / line * line;
+  return offset;
+}
+
+static void note(armnn_i_acc_packs_t* packs, armnn_i_acc_pack_t pack) {
   if (packs->count == packs->capacity) {
     const uint32_t capacity = 2 * packs->capacity + 16;
     armnn_i_acc_pack_t* larger = realloc(packs->items, capacity * sizeof *larger);
@@ -34,8 +45,9 @@ static void note(armnn_i_acc_packs_t* packs, const armnn_i_acc_pack_t* pack) {
     packs->items = larger;
     packs->capacity = capacity;
   }
-  armnn_i_acc_retain_weights((void*)(uintptr_t)pack->data);
-  packs->items[packs->count++] = *pack;
+  armnn_i_acc_retain_weights((void*)(uintptr_t)pack.data);
+  pack.offset = place_pack(packs, &pack);
+  packs->items[packs->count++] = pack;
 }
 
 static armnn_status_t take_saved(armnn_i_acc_packs_t* packs, uint64_t size, uint64_t layout,
@@ -79,7 +91,7 @@ void armnn_i_acc_share_packed(const armnn_i_acc_maker_t* maker, uint64_t size, u
   if (packed->name.count > 0) armnn_i_acc_label_weights(packed->data, &packed->name);
   armnn_i_acc_free_name(&packed->name);
   if (maker->packs == NULL || !maker->packs->notes) return;
-  note(maker->packs, &(armnn_i_acc_pack_t){packed->data, size, layout});
+  note(maker->packs, (armnn_i_acc_pack_t){packed->data, size, layout, 0});
 }
 
 void armnn_i_acc_release_packed(armnn_i_acc_packed_t* packed) {

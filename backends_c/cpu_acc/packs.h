@@ -20,11 +20,13 @@ typedef struct armnn_i_acc_pack_t {
   const void* data;
   uint64_t size; /* bytes */
   uint64_t layout;
+  uint64_t offset; /* among the packs of a list, equal ones counted once */
 } armnn_i_acc_pack_t;
 
 struct armnn_i_acc_packs_t {
   armnn_i_acc_pack_t* items;
   uint32_t count, capacity;
+  uint64_t bytes;      /* of all that are noted, equal ones counted once, each from a line on */
   bool notes;          /* items are noted, and kept, for a file */
   bool supplies;       /* items are of a file */
   uint32_t next;       /* the pack that is supplied next */

@@ -18,7 +18,9 @@ static armnn_i_acc_border_t border_of(const armnn_tensor_info_t* info) {
   return (armnn_i_acc_border_t){element, info->element_count * element.size};
 }
 
-static armnn_string_t text_of(const char* text) { return (armnn_string_t){text, strlen(text)}; }
+static armnn_string_t text_of(const char* text) {
+  return (armnn_string_t){text, text == NULL ? 0 : strlen(text)};
+}
 
 armnn_i_acc_program_t* armnn_i_acc_program_create(const armnn_i_acc_maker_t* maker,
                                                   const armnn_subgraph_t* subgraph, bool saves) {
@@ -70,7 +72,7 @@ bool armnn_i_acc_program_add(armnn_i_acc_program_t* program, armnn_i_acc_op_t* o
 void armnn_i_acc_program_note(armnn_i_acc_program_t* program, const uint64_t* guids,
                               uint32_t guid_count) {
   if (!program->saves) return;
-  armnn_i_acc_field_u32(&program->recipe, &guid_count);
+  armnn_i_acc_field_count(&program->recipe, &guid_count);
   armnn_i_acc_field_bytes(&program->recipe, (void*)(uintptr_t)guids, guid_count * sizeof *guids);
 }
 

@@ -155,7 +155,7 @@ typedef struct armnn_i_acc_epilogue_t {
 typedef enum armnn_i_acc_function_e {
   ARMNN_ACC_IDENTITY = 0,
   ARMNN_ACC_CLAMP, /* min(max(x, a), b): ReLU, ReLU6, Clip */
-  ARMNN_ACC_LEAKY, /* x > 0 ? x : a x */
+  ARMNN_ACC_LEAKY, /* x < 0 ? a x : x */
   ARMNN_ACC_SIGMOID,
   ARMNN_ACC_TANH,         /* a tanh(b x) */
   ARMNN_ACC_SWISH,        /* x sigmoid(a x) */
@@ -178,8 +178,15 @@ typedef enum armnn_i_acc_function_e {
   ARMNN_ACC_CEIL,
   ARMNN_ACC_FLOOR,
   ARMNN_ACC_RECIPROCAL,
+  ARMNN_ACC_ROOT, /* the power 0.5 */
   ARMNN_ACC_FUNCTION_COUNT
 } armnn_i_acc_function_e;
+
+/* Operations on two elements beside those of armnn_binary_operation_e. */
+typedef enum armnn_i_acc_binary_e {
+  ARMNN_ACC_BINARY_PRELU = 32, /* x < 0 ? x y : x */
+  ARMNN_ACC_BINARY_COUNT
+} armnn_i_acc_binary_e;
 
 /* ---- Operators ----------------------------------------------------------------------------- */
 

@@ -3,9 +3,9 @@
  */
 #include "shared_weights.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
+#include "fork_locks.h"
 #include "program.h"
 #include "slabs.h"
 
@@ -40,14 +40,9 @@ _Static_assert(sizeof(block_t) <= ARMNN_ACC_LINE, "one line is kept for it");
 static block_t* buckets[BUCKETS];
 static label_t* labels[BUCKETS];
 /* Held for some loads and stores at a time, never while bytes are compared. */
-static atomic_flag busy = ATOMIC_FLAG_INIT;
+static void lock(void) { armnn_i_acc_lock(ARMNN_ACC_LOCK_SHARED_WEIGHTS); }
 
-static void lock(void) {
-  while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire)) {
-  }
-}
-
-static void unlock(void) { atomic_flag_clear_explicit(&busy, memory_order_release); }
+static void unlock(void) { armnn_i_acc_unlock(ARMNN_ACC_LOCK_SHARED_WEIGHTS); }
 
 static block_t* block_of(void* weights) {
   return (block_t*)(void*)((char*)weights - ARMNN_ACC_LINE);

@@ -4,13 +4,13 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "slabs.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
 
+#include "fork_locks.h"
 #include "program.h"
 
 #define SLAB (UINT64_C(16) << 20)
@@ -28,14 +28,11 @@ _Static_assert(sizeof(armnn_i_acc_slab_t) <= ARMNN_ACC_LINE, "one line is kept f
 
 /* The slab that the next block is taken from, which has others; or null. */
 static armnn_i_acc_slab_t* current;
-static atomic_flag busy = ATOMIC_FLAG_INIT; /* held for some loads and stores */
 
-static void lock(void) {
-  while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire)) {
-  }
-}
+/* Held for some loads and stores. */
+static void lock(void) { armnn_i_acc_lock(ARMNN_ACC_LOCK_SLABS); }
 
-static void unlock(void) { atomic_flag_clear_explicit(&busy, memory_order_release); }
+static void unlock(void) { armnn_i_acc_unlock(ARMNN_ACC_LOCK_SLABS); }
 
 static uint64_t rounded(uint64_t size) {
   return (size + ARMNN_ACC_LINE - 1) / ARMNN_ACC_LINE * ARMNN_ACC_LINE;

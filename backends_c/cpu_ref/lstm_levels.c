@@ -41,11 +41,18 @@ static cell_t cell_of(const armnn_kernel_call_t* call) {
 
 /* ---- A step of one row ----------------------------------------------------------------------- */
 
-static int32_t sum_of_products(const int8_t* x, int32_t zero, const int8_t* weights,
-                               uint64_t count) {
-  int32_t sum = 0;
-  for (uint64_t i = 0; i < count; ++i) sum += (x[i] - zero) * weights[i];
-  return sum;
+/* With |bias|; what 32 bits do not hold saturates. */
+static int32_t sum_of_products(const int8_t* x, int32_t zero, const int8_t* weights, uint64_t count,
+                               int32_t bias) {
+  const uint64_t most = 65536; /* products that 32 bits hold: 255 * 128 * 65536 < 2^31 */
+  int64_t sum = bias;
+  for (uint64_t begin = 0; begin < count; begin += most) {
+    const uint64_t end = count - begin > most ? begin + most : count;
+    int32_t part = 0;
+    for (uint64_t i = begin; i < end; ++i) part += (x[i] - zero) * weights[i];
+    sum += part;
+  }
+  return armnn_saturate32(sum);
 }
 
 /* From the operands of a gate to what its function takes. */
@@ -60,10 +67,10 @@ static void run_gate(const cell_t* cell, int gate, const int8_t* x, const int8_t
   const int32_t* bias = (const int32_t*)operand(cell, ARMNN_LSTM_BIAS + at);
   for (uint64_t i = 0; i < sizes->cells; ++i) {
     const int32_t from_input =
-        sum_of_products(x, cell->levels.input_zero, weights + i * sizes->inputs, sizes->inputs) +
-        (options->layer_norm ? 0 : bias[i]);
+        sum_of_products(x, cell->levels.input_zero, weights + i * sizes->inputs, sizes->inputs,
+                        options->layer_norm ? 0 : bias[i]);
     const int32_t from_state = sum_of_products(state, cell->levels.state_zero,
-                                               recurrent + i * sizes->outputs, sizes->outputs);
+                                               recurrent + i * sizes->outputs, sizes->outputs, 0);
     const int32_t sum = armnn_saturate16(armnn_scale32(from_input, factors->input));
     levels[i] = armnn_saturate16(
         armnn_saturate32((int64_t)sum + armnn_scale32(from_state, factors->recurrent)));
@@ -114,8 +121,9 @@ static void run_step(const cell_t* cell, const int8_t* x, uint64_t row, int8_t* 
   const int8_t* weights = (const int8_t*)operand(cell, ARMNN_LSTM_PROJECTION);
   const int32_t* bias = (const int32_t*)operand(cell, ARMNN_LSTM_PROJECTION_BIAS);
   for (uint64_t i = 0; i < sizes->outputs; ++i) {
-    const int32_t sum = sum_of_products(shown, levels->hidden_zero, weights + i * cells, cells);
-    state[i] = armnn_lstm_projected(levels, sum + (bias == NULL ? 0 : bias[i]));
+    const int32_t sum = sum_of_products(shown, levels->hidden_zero, weights + i * cells, cells,
+                                        bias == NULL ? 0 : bias[i]);
+    state[i] = armnn_lstm_projected(levels, sum);
   }
 }
 

@@ -22,10 +22,10 @@ typedef struct cell_t {
   armnn_factor_t factor;
 } cell_t;
 
-static int32_t sum_of_products(const cell_t* cell, const uint8_t* x, int place, uint64_t row,
+static int64_t sum_of_products(const cell_t* cell, const uint8_t* x, int place, uint64_t row,
                                uint64_t count) {
   const uint8_t* weights = ARMNN_IN(cell->call, place, uint8_t) + row * count;
-  int32_t sum = 0;
+  int64_t sum = 0;
   for (uint64_t i = 0; i < count; ++i) sum += (x[i] - 128) * (weights[i] - cell->zero);
   return sum;
 }
@@ -42,10 +42,10 @@ static armnn_status_t run_range(void* argument, uint64_t begin, uint64_t end,
     const uint8_t* h = ARMNN_IN(call, OUTPUT_STATE, uint8_t) + row * cell->cells;
     int16_t gates[GATES];
     for (int gate = 0; gate < GATES; ++gate) {
-      const int32_t sum = ARMNN_IN(call, BIAS + gate, int32_t)[at] +
+      const int64_t sum = ARMNN_IN(call, BIAS + gate, int32_t)[at] +
                           sum_of_products(cell, x, INPUT_WEIGHTS + gate, at, cell->inputs) +
                           sum_of_products(cell, h, RECURRENT_WEIGHTS + gate, at, cell->cells);
-      const int16_t level = armnn_saturate16(armnn_scale32(sum, cell->factor));
+      const int16_t level = armnn_saturate16(armnn_scale32(armnn_saturate32(sum), cell->factor));
       gates[gate] = gate == CELL_GATE ? armnn_tanh16(level, 3) : armnn_sigmoid16(level, 3);
     }
     const int16_t added = armnn_product16(gates[INPUT_GATE], gates[CELL_GATE]);

@@ -91,6 +91,12 @@ typedef int (*armnn_i_visit_fn_t)(struct dl_phdr_info* info, size_t size, void* 
  * it gets the object at |address|, which may be in a namespace of its own. */
 int armnn_i_visit_objects(const void* address, armnn_i_visit_fn_t visit, void* data);
 
+/* Around calls in which the C library takes locks of its loader: to go through the objects in
+ * memory, and to start a thread. Forks wait, else the child would wait for a lock that is never
+ * given back. */
+void armnn_i_lock_loader(void);
+void armnn_i_unlock_loader(void);
+
 /* Are |extra| bytes behind the |size| at |address| readable for sure? Memory is mapped by pages, so
  * that what shares a page with the last byte is. An address sanitizer knows better: there they are
  * not. */

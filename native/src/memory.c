@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -169,10 +170,30 @@ static int visit_object(struct dl_phdr_info* info, size_t size, void* data) {
   return 1;
 }
 
+/* The C library has locks of its loader that it neither takes for a fork nor frees in the child. */
+static pthread_mutex_t loader = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t loader_once = PTHREAD_ONCE_INIT;
+
+static void take_loader(void) { pthread_mutex_lock(&loader); }
+
+static void wait_in_forks(void) {
+  pthread_atfork(take_loader, armnn_i_unlock_loader, armnn_i_unlock_loader);
+}
+
+void armnn_i_lock_loader(void) {
+  pthread_once(&loader_once, wait_in_forks);
+  pthread_mutex_lock(&loader);
+}
+
+void armnn_i_unlock_loader(void) { pthread_mutex_unlock(&loader); }
+
 int armnn_i_visit_objects(const void* address, armnn_i_visit_fn_t visit, void* data) {
+  armnn_i_lock_loader();
   const int found = dl_iterate_phdr(visit, data);
+  armnn_i_unlock_loader();
   if (found != 0) return found;
-  /* An object in a namespace of its own: dladdr knows those, too. */
+  /* An object in a namespace of its own: dladdr knows those, too. The C library frees the lock that
+   * it takes in the child of a fork. */
   Dl_info object;
   if (dladdr(address, &object) == 0 || object.dli_fbase == NULL) return 0;
   const ElfW(Ehdr)* head = (const ElfW(Ehdr)*)object.dli_fbase;

@@ -175,7 +175,10 @@ static void start_workers(armnn_i_pool_t* pool, uint32_t wanted) {
     worker->pool = pool;
     worker->number = pool->worker_count;
     atomic_store_explicit(&pool->target, pool->worker_count + 1, memory_order_release);
-    if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0) {
+    armnn_i_lock_loader();
+    const int failure = pthread_create(&worker->thread, NULL, worker_main, worker);
+    armnn_i_unlock_loader();
+    if (failure != 0) {
       atomic_store(&pool->target, pool->worker_count);
       atomic_store(&pool->start_limit, pool->worker_count);
       break;

@@ -6,14 +6,18 @@ from __future__ import annotations
 
 import hashlib
 import io
+import itertools
 import json
 import random
 import zipfile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .trees import change_value
 
-__all__ = ["change_saved"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["change_saved", "swept"]
 
 _DESCRIPTION = "network.json"
 _BLOBS = "blobs/"
@@ -30,17 +34,13 @@ def change_saved(seed: bytes, chance: random.Random) -> bytes:
     zipfile.BadZipFile, ValueError, KeyError
         It is no such file any more.
     """
-    with zipfile.ZipFile(io.BytesIO(seed)) as old:
-        members = {info.filename: old.read(info) for info in old.infolist()}
+    members = _members(seed)
     blobs = [name for name in members if name.startswith(_BLOBS)]
     if chance.random() < 0.05:
         members.pop(chance.choice(list(members)))
     elif blobs and chance.random() < 0.6:
         name = chance.choice(blobs)
-        members[name] = _changed_blob(members[name], chance)
-        document = json.loads(members[_DESCRIPTION])
-        _set_sum(document, name, hashlib.sha256(members[name]).hexdigest())
-        members[_DESCRIPTION] = json.dumps(document).encode()
+        return _with_blob(members, name, _changed_blob(members[name], chance))
     else:
         others = [name for name in members if name.endswith(".json") and name != _DESCRIPTION]
         name = chance.choice(others) if others and chance.random() < 0.4 else _DESCRIPTION
@@ -48,6 +48,39 @@ def change_saved(seed: bytes, chance: random.Random) -> bytes:
         for _ in range(chance.choice((1, 1, 1, 2, 4))):
             _change(document, chance)
         members[name] = json.dumps(document).encode()
+    return _packed(members)
+
+
+def swept(seed: bytes, stride: int) -> Iterator[bytes]:
+    """Yield files that differ in one byte of a blob: by 1, at an end, or in the highest bit.
+
+    Each ``stride``-th byte is changed, from the first on; those that fill up a page are left out,
+    and of weights beyond 16 KiB most.
+    """
+    members = _members(seed)
+    for name in sorted(name for name in members if name.startswith(_BLOBS)):
+        blob = members[name]
+        head = len(blob[:_HEAD].rstrip(b"\0"))
+        weights = range(_HEAD, len(blob), stride * max(1, len(blob) >> 14))
+        for at in itertools.chain(range(0, head, stride), weights):
+            old = blob[at]
+            for new in {(old + 1) & 255, (old - 1) & 255, 0, 255, old ^ 128} - {old}:
+                yield _with_blob(members, name, blob[:at] + bytes([new]) + blob[at + 1 :])
+
+
+def _members(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {info.filename: archive.read(info) for info in archive.infolist()}
+
+
+def _with_blob(members: dict[str, bytes], name: str, blob: bytes) -> bytes:
+    """Return the file with another blob, whose sum is right."""
+    document = json.loads(members[_DESCRIPTION])
+    _set_sum(document, name, hashlib.sha256(blob).hexdigest())
+    return _packed({**members, name: blob, _DESCRIPTION: json.dumps(document).encode()})
+
+
+def _packed(members: dict[str, bytes]) -> bytes:
     result = io.BytesIO()
     with zipfile.ZipFile(result, "w", zipfile.ZIP_STORED) as new:
         for name, content in members.items():

@@ -76,7 +76,7 @@ def _onnx_cases() -> list[bytes]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return [case.model.SerializeToString() for case in collect_testcases()]
+        return [case.model.SerializeToString() for case in collect_testcases(None)]
 
 
 def _libraries() -> list[bytes]:
@@ -86,25 +86,24 @@ def _libraries() -> list[bytes]:
 
 
 def _saved() -> list[bytes]:
-    """Small networks, one with weights and one that a backend compiled."""
+    """Small networks as layers, and as programs that a backend compiled."""
     import tempfile
-
-    import numpy as np
 
     import armnn_py as ann
 
+    from .seed_networks import NETWORKS
+
     found = []
-    for backends in (["CpuRef"], ["CpuAcc", "CpuRef"]):
-        network = ann.Network("seed")
-        x = network.add_input("x", ann.TensorInfo((1, 8, 8, 3)))
-        weights = np.linspace(-1, 1, 4 * 27, dtype=np.float32).reshape(4, 3, 3, 3)
-        y = network.add_convolution2d(x, weights, np.ones(4, np.float32), padding=1)
-        y = network.add_activation(y, ann.ActivationFunction.RELU)
-        network.add_output("y", network.add_softmax(network.add_reshape(y, (1, 256))))
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "seed.armnnpy"
-            ann.optimize(network, backends, runtime=_runtime()).save(path, keep_subgraphs=True)
-            found.append(path.read_bytes())
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "seed.armnnpy"
+        for name, make in NETWORKS.items():
+            for backends in (["CpuAcc", "CpuRef"], ["CpuRef"]):
+                network = ann.Network(name)
+                for number, output in enumerate(make(network)):
+                    network.add_output(f"y{number}", output)
+                optimized = ann.optimize(network, backends, runtime=_runtime())
+                optimized.save(path, keep_subgraphs=backends == ["CpuRef"])
+                found.append(path.read_bytes())
     return found
 
 

@@ -80,6 +80,11 @@ PIECES = {
     "windows of 8 columns": Piece(
         '#include "armnn/layer_rules.h"\n', SUPPORTS_USED % "pool_supports"
     ),
+    "(rows + threads - 1) / threads": Piece(
+        "static armnn_status_t split(const armnn_host_t* host, armnn_range_fn_t body,\n"
+        "                            void* argument, uint64_t rows) {\n",
+        "}\n",
+    ),
     "preferred_layout(const": Piece(),
     '{"cache_bytes", 11}': Piece(),
     "ARMNN_KIT_OPTIONS(options": Piece(HOOKS),

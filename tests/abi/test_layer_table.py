@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
+from abi_headers import INCLUDE_DIR
 from layer_table import SCHEMA_DIR, read_table
 
 
@@ -52,3 +54,14 @@ def test_a_check_is_a_function(schema: Path) -> None:
 
 def test_the_tree_s_own_table_is_read() -> None:
     assert "SOFTMAX" in read_table().layers
+
+
+def test_the_header_says_what_a_negative_axis_means() -> None:
+    """An axis with a sign comes to backends as the user gave it."""
+    text = (INCLUDE_DIR / "armnn" / "descriptors.h").read_text(encoding="utf-8")
+    signed = re.findall(r"\bint32_t ax[ei]s(?:\[\w+\])?;(.*)", text)
+    assert len(signed) >= 11
+    wrong = [
+        one for one in signed if "negative counts from the end" not in one and "-1 when" not in one
+    ]
+    assert wrong == []

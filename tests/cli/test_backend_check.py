@@ -178,6 +178,26 @@ def test_file_that_never_returns_is_told_with_its_step(
     assert "does not return" in answer.json["verdict"]["hint"]
 
 
+@pytest.mark.parametrize(
+    ("step", "function"),
+    [("open", CONSTRUCTOR), ("id", "void a_function_that_nobody_has(void)")],
+    ids=["a constructor", "GetBackendId"],
+)
+def test_a_file_that_other_programs_refuse_as_too_slow(
+    command: Command, tmp_path: Path, step: str, function: str
+) -> None:
+    """The trial of other programs has 1 s, a step of this command has 10."""
+    flags = ["-DUNDEFINED_FUNCTION"] if step == "id" else []
+    path = build(tmp_path, *flags, extra=f"#include <unistd.h>\n{function} {{ usleep(1300000); }}")
+    answer = command("backends", "check", path)
+    assert answer.code == 0
+    (row,) = (line for line in answer.out.splitlines() if line.startswith(f"{step} "))
+    assert " note " in row
+    assert "other programs give loading 1 s in all (ARMNN_PY_PROBE_SECONDS)" in answer.out
+    found = command("--backend-path", tmp_path, "backends", "list")
+    assert "did not return within 1 s" in " ".join(found.out.split())
+
+
 def test_deep_runs_networks_in_processes_of_their_own(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -275,3 +295,26 @@ def test_show_gives_options_with_their_types(command: Command, tmp_path: Path) -
     assert values["echo"] is False
     text = command("--backend-path", tmp_path, "backends", "show", "Test").out
     assert re.search(r"\nbackend +echo +bool +false +any", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no JSON", "[1]", "\\\\xff", '{\\"step\\": 5}', '{\\"step\\": \\"nowhere\\"}',
+        '{\\"error\\": 1}', '{\\"verdict\\": 1}', '{\\"verdict\\": {\\"id\\": 1}}',
+    ],
+)  # fmt: skip
+def test_a_file_that_forges_messages(command: Command, tmp_path: Path, text: str) -> None:
+    forge = (
+        "#include <unistd.h>\n#include <sys/stat.h>\n"
+        f"{CONSTRUCTOR} {{\n"
+        f'  static const char text[] = "{text}\\n";\n'
+        "  for (int i = 3; i < 64; ++i) {\n"
+        "    struct stat status;\n"
+        "    if (fstat(i, &status) == 0 && S_ISFIFO(status.st_mode))\n"
+        "      if (write(i, text, sizeof text - 1) < 0) continue;\n"
+        "  }\n}"
+    )
+    answer = command("backends", "check", build(tmp_path, extra=forge), "--json")
+    assert answer.code == 4
+    assert "wrote to the pipe of the process that checks it" in str(answer.json)

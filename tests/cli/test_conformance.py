@@ -79,6 +79,19 @@ def test_the_table_for_people(command: Command, data: Path) -> None:
     assert "1 of 3 cases passed on CpuRef" in answer.out
 
 
+def test_random_numbers_are_judged_by_type_and_shape(command: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "random"
+    write_case(folder, "node/test_random", "RandomNormalLike", X)
+    write_case(folder, "node/test_random_type", "RandomNormalLike", X.astype(np.float64))
+    document = command("conformance", "onnx", "--data", folder, "--json", "-b", "CpuRef").json
+    found = {row["name"]: (row["outcome"], row["message"]) for row in document["cases"]}
+    other = "random numbers of another generator are recorded"
+    assert found == {
+        "test_random": ("not applicable", other),
+        "test_random_type": ("failed", "output 'y' is float32, float64 expected"),
+    }
+
+
 def test_cases_that_should_pass(command: Command, data: Path, tmp_path: Path) -> None:
     listed = tmp_path / "cases.txt"
     arguments = ("conformance", "onnx", "--data", data, "-b", "CpuRef", "--expect", listed)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
-from onnx import helper
+from onnx import TensorProto, helper
 
 import armnn_py as ann
 from armnn_py.frontends.onnx.table import operator_names
@@ -95,3 +95,33 @@ def test_variables_in_drawings() -> None:
     assert kinds["total.next"] == ("Assign", "output")
     assert "Variable" in to_svg(drawing)
     assert "Assign" in to_dot(drawing)
+
+
+def test_inspect_speaks_of_types_as_numpy_does(command: Command, tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("QuantizeLinear", ["x", "scale", "zero"], ["q"], "q"),
+        helper.make_node("Cast", ["x"], ["i"], "cast", to=TensorProto.INT64),
+    ]
+    tensor = helper.make_tensor
+    graph = helper.make_graph(
+        nodes,
+        "types",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2])],
+        [
+            helper.make_tensor_value_info("q", TensorProto.UINT8, [2]),
+            helper.make_tensor_value_info("i", TensorProto.INT64, [2]),
+        ],
+        [
+            tensor("scale", TensorProto.FLOAT, [], [0.5]),
+            tensor("zero", TensorProto.UINT8, [], [3]),
+        ],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    onnx.save(model, tmp_path / "types.onnx")
+    document = command("inspect", tmp_path / "types.onnx", "--json").json
+    assert [one["dtype"] for one in document["tensors"]] == ["float32", "uint8", "int64"]
+    found = document["tensors"][1].get("quantization")
+    assert found == {"scales": [0.5], "zero_points": [3], "axis": None}
+    lines = command("inspect", tmp_path / "types.onnx").out.splitlines()
+    assert lines[0].split() == ["name", "dtype", "shape", "scale,", "zero", "point"]
+    assert lines[2].split()[-2:] == ["0.5,", "3"]

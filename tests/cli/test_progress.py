@@ -62,6 +62,25 @@ def test_a_bar_is_shown_while_bench_runs_and_gone_before_its_answer() -> None:
     assert b"\x1b" not in out
 
 
+SLOW = """
+import time
+from armnn_py.cli.progress import shown_progress
+with shown_progress("running m.onnx", 1, color="never") as bar:
+    print("begun", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_bar_is_shown_before_the_first_run_is_over() -> None:
+    call = Call("-c", SLOW)
+    call.read(until=b"0 %")
+    assert b"running m.onnx" in call.shown
+    assert call.process.poll() is None
+    call.process.send_signal(signal.SIGINT)
+    call.finish()
+    assert call.shown.count(HIDE) == call.shown.count(SHOW) > 0
+
+
 @pytest.mark.parametrize(
     ("more", "variables"),
     [

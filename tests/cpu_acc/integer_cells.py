@@ -48,6 +48,7 @@ class Cell:
             "has_hidden_scale": rng.random() < 0.7,
             "small": rng.random() < 0.5,  # sums in the middle of the functions
             "most_bias": int(rng.choice([9000, 2**31 - 2])),  # of a norm: sums in 32 bits or not
+            "bias": None,  # of all gates
             "same": 0,  # all weights: then gates see 256 inputs and one state
             "weights_scale": 0.0,
             "hidden_scale": 0.0,
@@ -74,6 +75,8 @@ class Cell:
             if dtype is np.int16:
                 info = ann.TensorInfo(shape, S16, ann.QuantizationInfo((2.0**-12,)))
             biases = rng.integers(-most, most + 1, shape).astype(dtype)
+            if self.o["bias"] is not None:
+                biases[:] = self.o["bias"]
             return self.network.add_constant(biases, info=info)
         if self.o["same"]:
             info = ann.TensorInfo(shape, W8, ann.QuantizationInfo((2.0**-5,)))

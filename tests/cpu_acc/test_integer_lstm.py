@@ -102,3 +102,15 @@ def test_scales_that_no_network_has(runtime: ann.Runtime, change: dict[str, Any]
         ann.load(cell.network, ["CpuAcc"], runtime=runtime)
     with ann.load(cell.network, ["CpuAcc", "CpuRef"], runtime=runtime) as network:
         assert {row.backend for row in network.assignment if row.backend} == {"CpuRef"}
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_sums_beyond_32_bits_saturate(runtime: ann.Runtime, sign: int) -> None:
+    """A gate at its end stays there, however large its bias is: sums do not wrap around."""
+    found = []
+    for bias in (2**31 - 1, 2**31 - 2**20):  # the latter leaves room for the products
+        cell = Cell(2, **PLAIN, size=9, cells=8, batch=2, bias=sign * bias)
+        with ann.load(cell.network, ["CpuRef"], runtime=runtime) as network:
+            found.append(network.run(cell.values()))
+    for name, array in found[0].items():
+        np.testing.assert_array_equal(array, found[1][name])

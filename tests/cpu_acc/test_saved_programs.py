@@ -292,6 +292,56 @@ def test_a_stride_of_one_element_is_checked(runtime: ann.Runtime, tmp_path: Path
         forged(runtime, network, tmp_path / "x.armnnpy", begin, strides, len(begin) + 12)
 
 
+def of_elements(data_type: ann.DataType) -> ann.Network:
+    """A binary, whose operation and type are fields of its program."""
+    network = ann.Network("elements")
+    quantization = ann.QuantizationInfo((0.5,), (3,)) if data_type.is_quantized else None
+    info = ann.TensorInfo((2, 3), data_type, quantization)
+    x, y = (network.add_input(name, info) for name in "xy")
+    sub = ann.BinaryOperation.SUB
+    layer = network.add_elementwise_binary(x, y, sub, output_info=info)
+    network.add_output("z", layer)
+    return network
+
+
+@pytest.mark.parametrize(
+    ("data_type", "refusal"),
+    [
+        (ann.DataType.FLOAT32, "has no kernel for such tensors"),
+        (ann.DataType.SIGNED32, "a tensor is not where it may be"),
+        (ann.DataType.QASYMM_S8, "do not fit"),
+    ],
+    ids=["FLOAT32", "SIGNED32", "QASYMM_S8"],
+)
+def test_each_number_of_a_program_is_one_of_its_table(
+    runtime: ann.Runtime, tmp_path: Path, data_type: ann.DataType, refusal: str
+) -> None:
+    """Operations, functions and types that have no kernel end no program: words, or numbers."""
+    path = tmp_path / "x.armnnpy"
+    ann.optimize(of_elements(data_type), BOTH, runtime=runtime).save(path, keep_subgraphs=False)
+    members = members_of(path)
+    whole = members["blobs/0.bin"]
+    places = [
+        at
+        for at in range(0, len(whole.rstrip(b"\0")), 4)
+        if int.from_bytes(whole[at : at + 4], "little") <= 8
+    ]
+    zeros = {name: np.zeros((2, 3), data_type.numpy) for name in "xy"}
+    outcomes = set()
+    for at in places:
+        for number in (7, 8, 9, 12, 14, 15, 22, 60, 2**31 - 1, 2**32 - 1):
+            blob = whole[:at] + number.to_bytes(4, "little") + whole[at + 4 :]
+            write(path, {**members, "blobs/0.bin": blob})
+            try:
+                with ann.load(path, runtime=runtime) as network:
+                    network.run(zeros)
+                outcomes.add("ran")
+            except ann.ArmnnError as error:
+                outcomes.add(str(error).partition(": ")[2].splitlines()[0])
+    assert any("a number is out of its range" in words for words in outcomes)
+    assert any(refusal in words for words in outcomes)
+
+
 def test_indices_that_change_while_they_are_used_do_no_harm(
     runtime: ann.Runtime, tmp_path: Path
 ) -> None:
@@ -360,7 +410,7 @@ def test_what_a_program_says_of_itself(saved: Path) -> None:
         if "compiled" in layer
     ]
     words = (
-        r"armnn_py CpuAcc program 4, kernels \w+, weights float32, Winograd auto, "
+        r"armnn_py CpuAcc program 5, kernels \w+, weights float32, Winograd auto, "
         r"separable auto, fields .{8}"
     )
     assert re.fullmatch(words, text)

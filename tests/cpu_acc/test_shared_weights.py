@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py.optimizer import OptimizedNetwork
 
 SIDE = 1500
 WEIGHTS = np.random.default_rng(3).standard_normal((SIDE, SIDE)).astype(np.float32) / SIDE
@@ -90,6 +91,41 @@ def test_equal_bytes_only_are_shared() -> None:
         ones = np.ones((1, 40), np.float32)
         for network, weights in ((first, base), (second, other), (third, negative)):
             np.testing.assert_allclose(network.run(ones)["y"], ones @ weights, rtol=1e-5, atol=1e-5)
+
+
+def chain(layers: int, kind: str) -> ann.Network:
+    """Products with one matrix, each with a bias of its own."""
+    rng, network = np.random.default_rng(8), ann.Network()
+    weights = (rng.standard_normal((256, 256)) / 16).astype(np.float32)
+    w = network.add_constant(weights)
+    y: Any = network.add_input("x", ann.TensorInfo((4, 256)))
+    for _ in range(layers):
+        bias = rng.standard_normal(256).astype(np.float32)
+        if kind == "copies":
+            w = network.add_constant(weights.copy())
+        turned = network.add_transpose(w, (1, 0)) if kind == "transposed" else w
+        y = network.add_addition(network.add_fully_connected(y, turned), bias)
+        y = network.add_activation(y, ann.ActivationFunction.TANH)
+    network.add_output("y", y)
+    return network
+
+
+@pytest.mark.parametrize("kind", ["shared", "transposed", "copies"])
+def test_layers_that_share_weights_share_what_is_packed(kind: str, tmp_path: Path) -> None:
+    """Saved networks hold constants and packed weights: ten layers need those of one."""
+    sizes = []
+    with ann.Runtime() as runtime:
+        for layers in (1, 10):
+            network = chain(layers, kind)
+            optimized = ann.optimize(network, ["CpuAcc"], runtime=runtime)
+            optimized.save(path := tmp_path / f"{layers}.armnn")
+            sizes.append(path.stat().st_size)
+            x = np.random.default_rng(9).standard_normal((4, 256)).astype(np.float32)
+            expected = ann.load(chain(layers, kind), ["CpuRef"]).run(x)["y"]
+            for loaded in (optimized, OptimizedNetwork.load(path, runtime=runtime)):
+                with runtime.load_network(loaded) as net:
+                    np.testing.assert_allclose(net.run(x)["y"], expected, rtol=1e-4, atol=1e-4)
+    assert sizes[1] - sizes[0] < 256 * 256 * 4
 
 
 @pytest.mark.parametrize("turn", range(3))

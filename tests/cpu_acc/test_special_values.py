@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float32]
 
+SUM = ann.ReduceOperation.SUM
 ISAS = ["avx512", "avx2", "neon", "portable"]
 ZEROS = np.array([0.0, -0.0, 1e-3, -1e-3] * 9, np.float32)
 
@@ -96,6 +97,30 @@ def test_extremes_keep_what_is_no_number(
         )
         expected = x.max(axis=axis) if name == "MAX" else x.min(axis=axis)
         np.testing.assert_array_equal(y, expected)
+
+
+@pytest.mark.parametrize("rows", [17, 40, 100])
+@pytest.mark.parametrize("columns", [3, 70])
+def test_sums_that_overflow_stay_infinite(machine: ann.Runtime, columns: int, rows: int) -> None:
+    x = values_of(3, rows, columns)
+    x[rows // 3], x[rows // 2 + 1] = 3e38, 3e38
+    x[:, 1] *= -1
+    y = outcome(machine, x, lambda network, slot: network.add_reduce(slot, SUM, (0,)))
+    with np.errstate(over="ignore"):
+        expected = np.float64(x).sum(0).astype(np.float32)
+    assert np.isinf(expected).all()
+    np.testing.assert_array_equal(y, expected)
+
+
+@pytest.mark.parametrize("shape", [(7,), (5, 7), (5, 37)])
+def test_slopes_matter_to_negative_elements_alone(
+    machine: ann.Runtime, shape: tuple[int, ...]
+) -> None:
+    slopes = np.resize(np.float32([0.1, -2, np.nan, np.inf, -np.inf, 0, 1]), shape[-1])
+    x = np.resize(np.float32([1, -1, 0, np.inf, -np.inf, np.nan, -0.0, 2, -3]), (5, shape[-1]))
+    y = outcome(machine, x, lambda network, slot: network.add_prelu(slot, np.resize(slopes, shape)))
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(y, np.where(x < 0, x * slopes, x))
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,15 @@ def test_nothing_escapes(name: str, tmp_path: Path) -> None:
     assert "0 findings" in done.stdout
 
 
+@pytest.mark.timeout(300)
+def test_each_part_of_a_compiled_program_is_believed_as_little(tmp_path: Path) -> None:
+    """Some bytes of all kinds of operators, changed one at a time; --sweep 1 has all of them."""
+    done = fuzz(tmp_path, "armnn", "--sweep", "97", "--minutes", "4")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 findings" in done.stdout
+    assert int(done.stdout.split()[1]) > 1500
+
+
 def test_what_escapes_is_kept(tmp_path: Path, monkeypatch: Any) -> None:
     """An importer that raises what is no error of ours, by a module that stands in for it."""
     (tmp_path / "sitecustomize.py").write_text(

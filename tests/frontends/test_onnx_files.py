@@ -309,7 +309,7 @@ def tensor(dims: list[int], data: bytes = b"", element_type: int = FLOAT) -> Ten
     return TensorProto(name="w", dims=dims, data_type=element_type, raw_data=data)
 
 
-def external(location: str, **entries: int) -> TensorProto:
+def external(location: str, **entries: int | str) -> TensorProto:
     found = TensorProto(name="w", dims=[4], data_type=FLOAT, data_location=1)
     for key, value in {"location": location, **entries}.items():
         found.external_data.add(key=key, value=str(value))
@@ -342,6 +342,16 @@ WEIGHTS = {
     "offset behind the end": (external("data.bin", offset=10**15), "the wrong amount of data"),
     "wrong length": (external("data.bin", length=8), "the wrong amount of data"),
     "length that is no number": (external("data.bin", length="x"), "is not a number"),
+    **{
+        f"{key} of {value}": (
+            external("data.bin", **{key: value}),
+            f"the {key} of its external data is",
+        )
+        for key in ("offset", "length")
+        for value in ("-1", "-4", "+4", " 4", "4_0", "1.5", "0x4", "\u0664", "9" * 5000)
+    },
+    "file as a folder": (external("data.bin/"), "external data file 'data.bin/"),
+    "file as a folder of itself": (external("data.bin/."), "external data file 'data.bin/"),
     "zero byte": (external("a\0b"), "external data"),
 }
 

@@ -180,8 +180,8 @@ def test_large_sets_of_members(count: int, dtype: type[Any]) -> None:
      ({"nodes_truenodeids": [0, 0, 1]}, "leads to itself"),
      ({"nodes_truenodeids": [1, 0, 1], "nodes_trueleafs": [0, 0, 1]}, "no end"),
      ({"n_targets": 0}, "0 targets"),
-     ({"aggregate_function": 2}, "aggregate_function 2"),
-     ({"post_transform": 1}, "post_transform 1")],
+     ({"aggregate_function": 4}, "'aggregate_function' is 4"),
+     ({"post_transform": 5}, "'post_transform' is 5")],
 )  # fmt: skip
 def test_trees_that_are_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises((ann.ParseError, ann.UnsupportedOperatorError), match=message):

@@ -4,6 +4,10 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,6 +16,7 @@ from onnx import helper, numpy_helper
 
 import armnn_py as ann
 from armnn_py.frontends import import_model
+from armnn_py.frontends.common.resampling import Axis, Method, nearest_indices
 from armnn_py.types import LayerType
 from tests.frontends.beside_onnxruntime import theirs
 
@@ -188,3 +193,70 @@ def test_layers(models: Any, attributes: dict[str, Any], size: str, expected: st
     found = {layer.type.name for layer in network.layers if layer.type not in skipped}
     assert found == ({expected} if expected else set())
     assert network.outputs["y"].shape == (1, 2, *SIZES[size])
+
+
+def exact_position(x: int, size: int, target: int, transformation: str) -> Fraction:
+    """The text of Resize with the quotient of the sizes as its scale."""
+    scale, half = Fraction(target, size), Fraction(1, 2)
+    match transformation:
+        case "align_corners":
+            return Fraction(x * (size - 1), max(target - 1, 1))
+        case "asymmetric":
+            return x / scale
+        case "tf_half_pixel_for_nn":
+            return (x + half) / scale
+        case "pytorch_half_pixel" if target == 1:
+            return Fraction(0)
+    return (x + half) / scale - half
+
+
+EXACT_ROUNDINGS: dict[str, Callable[[Fraction], int]] = {
+    "round_prefer_floor": lambda p: math.ceil(p - Fraction(1, 2)),
+    "round_prefer_ceil": lambda p: math.floor(p + Fraction(1, 2)),
+    "floor": math.floor,
+    "ceil": math.ceil,
+}
+
+
+@pytest.mark.parametrize("rounding", EXACT_ROUNDINGS)
+@pytest.mark.parametrize(
+    "transformation", [*TRANSFORMATIONS, "half_pixel_symmetric", "tf_half_pixel_for_nn"]
+)
+def test_nearest_is_exact_for_all_small_sizes(transformation: str, rounding: str) -> None:
+    method = Method("nearest", transformation, rounding)
+    for size, target in itertools.product(range(1, 25), repeat=2):
+        axis = Axis(0, size, target, Fraction(target, size))
+        places = [
+            EXACT_ROUNDINGS[rounding](exact_position(x, size, target, transformation))
+            for x in range(target)
+        ]
+        found = nearest_indices(axis, method)
+        np.testing.assert_array_equal(found, np.clip(places, 0, size - 1))
+
+
+@pytest.mark.parametrize("by", ["sizes", "scales"])
+def test_halves_are_exact(agree: Any, by: str) -> None:
+    """3 / 10 has no exact float; 14.5 is rounded up nevertheless."""
+    x = np.arange(20, dtype=np.float32).reshape(1, 1, 20)
+    attributes = {"mode": "nearest", "nearest_mode": "round_prefer_ceil"}
+    if by == "sizes":
+        wanted = np.int64([1, 1, 6])
+        agree("Resize", [x, None, None, wanted], {3: wanted}, 13, attributes)
+    else:
+        scales = np.float32([1, 1, 0.3])
+        agree("Resize", [x, None, scales], {2: scales}, 13, attributes)
+
+
+@pytest.mark.parametrize("policy", ["not_larger", "not_smaller"])
+def test_aspect_ratio_of_all_small_sizes(models: Any, policy: str) -> None:
+    """The smaller or larger quotient is the scale of both; halves of sizes are rounded up."""
+    for sizes in itertools.product(range(1, 9), repeat=2):
+        choose = min if policy == "not_larger" else max
+        scale = choose(Fraction(t, n) for t, n in zip(sizes, (5, 6), strict=True))
+        node = helper.make_node(
+            "Resize", ["x", "", "", "s"], ["y"], axes=[2, 3], keep_aspect_ratio_policy=policy
+        )
+        model = models.build([node], {"x": IMAGE}, ["y"], {"s": np.int64(sizes)}, opset=18)
+        expected = tuple(math.floor(scale * n + Fraction(1, 2)) for n in (5, 6))
+        if min(expected) >= 1:
+            assert import_model(model).outputs["y"].shape == (1, 2, *expected)

@@ -7,8 +7,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import onnx
+import onnxruntime
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 import armnn_py as ann
 from armnn_py.frontends import import_model
@@ -202,3 +204,50 @@ def test_a_sequence_whose_length_is_a_value_of_an_input_is_no_output(
         f"output 'y' holds {what} values, and values of inputs decide how many tensors these are\n"
         "  input 'split' decides"
     )
+
+
+READERS: dict[str, tuple[list[Any], tuple[int, ...], dict[str, np.ndarray]]] = {
+    # name: nodes behind ``h``, a shape that fits, weights
+    "Conv": ([("Conv", ["h", "w"], {"group": 2})], (1, 6, 5, 5), {"w": (4, 3, 3, 3)}),
+    "ConvTranspose": ([("ConvTranspose", ["h", "w"], {})], (1, 5, 4, 4), {"w": (5, 2, 3, 3)}),
+    "MatMul": ([("MatMul", ["h", "w"], {})], (2, 3, 7), {"w": (7, 4)}),
+    "Gemm": ([("Gemm", ["h", "w"], {"transB": 1})], (3, 7), {"w": (4, 7)}),
+    "BatchNormalization": (
+        [("BatchNormalization", ["h", "w", "w", "w", "w"], {})], (2, 5, 4), {"w": (5,)},
+    ),
+    "LayerNormalization": ([("LayerNormalization", ["h", "w"], {})], (2, 5), {"w": (5,)}),
+    "LSTM": (
+        [("LSTM", ["h", "w", "r"], {"hidden_size": 3})],
+        (4, 1, 5), {"w": (1, 12, 5), "r": (1, 12, 3)},
+    ),
+    "Transpose, Conv": (
+        [("Transpose", ["h"], {"perm": [0, 3, 1, 2]}), ("Conv", ["t", "w"], {})],
+        (1, 5, 5, 3), {"w": (4, 3, 3, 3)},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_weights_tell_the_sizes_of_free_channels(name: str) -> None:
+    """All dimensions are free, and no shape is stated of the output; by onnxruntime."""
+
+    readers, shape, weights = READERS[name]
+    nodes = [helper.make_node("Relu", ["x"], ["h"])]
+    for k, (op, inputs, attributes) in enumerate(readers):
+        end = "y" if k == len(readers) - 1 else "t"
+        nodes.append(helper.make_node(op, inputs, [end], **attributes))
+    values = {k: np.abs(np.random.default_rng(3).standard_normal(s)) for k, s in weights.items()}
+    graph = helper.make_graph(
+        nodes,
+        "free",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [None] * len(shape))],
+        [onnx.ValueInfoProto(name="y")],
+        [numpy_helper.from_array(v.astype(np.float32), k) for k, v in values.items()],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    data = model.SerializeToString()
+    x = np.random.default_rng(4).standard_normal(shape).astype(np.float32)
+    session = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
+    with ann.load(data, ["CpuRef"]) as net:
+        found = net.run({"x": x})["y"]
+    np.testing.assert_allclose(found, session.run(None, {"x": x})[0], rtol=1e-4, atol=1e-5)

@@ -147,10 +147,44 @@ def test_nodes_out_of_order_are_sorted(models: Any) -> None:
     assert [n.name for n in network.layers] == ["x", "my_abs", "my_neg", "my_relu", "y"]
 
 
+@pytest.mark.parametrize("op", ["Transpose", "Neg"])
+def test_results_of_equal_content_are_one_constant(models: Any, op: str) -> None:
+    inputs, weights = {"x": f(3, 72)}, {"w": f(72, 72)}
+    nodes, outputs = [], []
+    for number in range(3):
+        nodes.append(node(op, ["w"], [f"w{number}"]))
+        nodes.append(node("MatMul", ["x", f"w{number}"], [f"y{number}"]))
+        outputs.append(f"y{number}")
+    network = import_model(models.save(models.build(nodes, inputs, outputs, weights)))
+    constants = [one for one in network.layers if one.type is LayerType.CONSTANT]
+    assert len(constants) == 1
+
+
 def test_inputs_with_initializers_are_constants(models: Any) -> None:
     inputs = {"x": f(2), "w": f(2)}
     model = models.build([node("Add", ["x", "w"], ["y"])], inputs, ["y"], {"w": f(2)})
     assert list(import_model(models.save(model)).inputs) == ["x"]
+
+
+@pytest.mark.parametrize("version", [3, 8])
+def test_an_initializer_that_shapes_name_is_an_input(engines: Any, version: int) -> None:
+    """It is a default since IR version 4; older files list all initializers as inputs."""
+    inputs = {"x": f(2, 3), "w": f(3, 4), "b": f(4)}
+    nodes = [node("MatMul", ["x", "w"], ["p"]), node("Add", ["p", "b"], ["y"])]
+    made = engines.build(nodes, inputs, ["y"], {"w": f(3, 4), "b": f(4)})
+    made.ir_version = version
+    (w, b) = (numpy_helper.to_array(one) for one in made.graph.initializer)
+    other = f(3, 4)
+    with ann.load(made) as net:
+        assert list(net.inputs) == ["x"]
+        y = net.run({"x": inputs["x"]})["y"]
+        np.testing.assert_allclose(y, inputs["x"] @ w + b, rtol=1e-5)
+    with ann.load(made, shapes={"w": (3, 4)}) as net:
+        assert list(net.inputs) == ["x", "w"]
+        y = net.run({"x": inputs["x"], "w": other})["y"]
+        np.testing.assert_allclose(y, inputs["x"] @ other + b, rtol=1e-5)
+    with pytest.raises(ann.InvalidArgumentError, match="dimension 1 is 5, 4 expected"):
+        ann.import_model(made, shapes={"w": (3, 5)})
 
 
 def test_types(models: Any) -> None:

@@ -84,7 +84,7 @@ def test_stages_of_a_detector(answer: Answer) -> None:
         "nms", "NonMaxSuppression", [],
     )  # fmt: skip
     assert [one["name"] for one in second["inputs"]] == ["boxes", "scores"]
-    assert second["outputs"] == [{"name": "kept", "dtype": "signed64", "shape": [None, 3]}]
+    assert second["outputs"] == [{"name": "kept", "dtype": "int64", "shape": [None, 3]}]
     assert third["what"] == "network with free dimensions"
     assert third["networks"] == [
         {"name": "", "layer_count": None, "free_dimensions": True, "stages": 0}
@@ -351,4 +351,4 @@ def test_the_command(answer: Answer, tmp_path: Path) -> None:
     assert names.count("run") == names.count("nms") == names.count("stage 3") == 3
     assert {event["args"]["stage"] for event in slices if event["name"] == "nms"} == {"2"}
     text = answer("profile", detector(), *options)
-    assert text.split()[:2] == ["stage", "layer"]
+    assert text.split()[3:5] == ["stage", "layer"]

@@ -389,3 +389,51 @@ def test_load_and_optimize_while_the_runtime_closes(run) -> None:
         print("done")
         """
     )
+
+
+_AT_EXIT = """
+import atexit, sys, threading, time
+
+def late():
+    try:
+        NET.run(FEED)
+    except Exception as error:
+        print(type(error).__name__, str(error).splitlines()[0])
+
+if sys.argv[1] == "handler":
+    atexit.register(late)  # before the package's own, so that it runs after it
+import numpy as np
+import armnn_py as ann
+network = ann.Network("one")
+x = network.add_input("x", ann.TensorInfo((1, 4)))
+network.add_output("y", network.add_addition(x, x))
+NET, FEED = ann.load(network, ["CpuRef"]), {"x": np.ones((1, 4), np.float32)}
+
+def repeat():
+    while True:
+        NET.run(FEED)
+
+if sys.argv[1] == "daemon":
+    for _ in range(3):
+        threading.Thread(target=repeat, daemon=True).start()
+    time.sleep(0.1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("who", "said"),
+    [
+        ("handler", "InvalidArgumentError the interpreter is ending: network 'one' is closed\n"),
+        ("daemon", ""),
+    ],
+)
+def test_a_run_while_the_interpreter_ends(who: str, said: str) -> None:
+    """A sentence for who can read it, and no traceback of a thread that ends with the program."""
+    done = subprocess.run(
+        [sys.executable, "-c", _AT_EXIT, who],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, said, "")

@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 import weakref
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -546,3 +547,26 @@ def test_handlers_that_are_set_between_blocks_wait_in_the_next_one() -> None:
         assert signal.getsignal(number) == signal.SIG_IGN
     finally:
         signal.signal(number, kept)
+
+
+def test_what_a_handler_raises_while_a_network_is_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a member open, zipfile fails to close the file and hides what was raised."""
+    opened = []
+    real = zipfile.ZipFile.open
+
+    def interrupted(self: zipfile.ZipFile, *arguments: object, **more: object) -> object:
+        opened.append((self, real(self, *arguments, **more)))  # type: ignore[arg-type]
+        raise LookupError("of a handler")
+
+    demo = Path(ann.__file__).parent / "demo" / "digits.onnx"
+    with ann.Runtime() as runtime:
+        optimized = ann.optimize(ann.import_model(demo), ["CpuRef"], runtime=runtime)
+        with monkeypatch.context() as patch:
+            patch.setattr(zipfile.ZipFile, "open", interrupted)
+            with pytest.raises(LookupError, match="of a handler"):
+                optimized.save(tmp_path / "network.armnn")
+    for archive, _ in opened:
+        archive.fp = None  # else it is closed once more when it goes
+    assert not list(tmp_path.iterdir())

@@ -5,13 +5,17 @@
 from __future__ import annotations
 
 import json
+import platform
 import shutil
+import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
+
+from armnn_py.sdk_paths import get_cmake_dir
 
 from .conftest import REPOSITORY, Environment, run, run_any
 
@@ -22,7 +26,7 @@ EXPORTS = {"GetBackendId", "GetVersion", "BackendFactory"}
 PROGRAM = """
 import json, sys
 import numpy as np
-import armnn_py as ann
+from armnn_py.sdk_paths import get_cmake_dir
 
 network = ann.Network("sum")
 x = network.add_input("x", ann.TensorInfo((2, 3)))
@@ -198,7 +202,7 @@ ARMNN_DEFINE_BACKEND("AcmeNpu", kernels)
 ASK = """
 import json
 import numpy as np
-import armnn_py as ann
+from armnn_py.sdk_paths import get_cmake_dir
 from armnn_py import DataType
 from armnn_py.descriptors import SliceDescriptor
 
@@ -276,3 +280,28 @@ def test_flags_of_config_build_a_backend_without_cmake(
         source = shutil.copy(source, tmp_path / "backend.cpp")
     run(compiler, "-Wall", "-Wextra", "-Werror", *flags, source, "-o", library)
     assert exports(library) == EXPORTS
+
+
+@pytest.mark.parametrize("language", ["C", "C++"])
+def test_a_toolchain_file_that_names_no_compiler_of_the_target(
+    tmp_path: Path, language: str
+) -> None:
+    """CMake takes this machine's compiler then, and would build for this machine without a word."""
+    other = "x86_64" if platform.machine() == "aarch64" else "aarch64"
+    toolchain = tmp_path / "other.cmake"
+    toolchain.write_text(
+        f"set(CMAKE_SYSTEM_NAME Linux)\nset(CMAKE_SYSTEM_PROCESSOR {other})\n", encoding="utf-8"
+    )
+    project = tmp_path / "acme"
+    run(sys.executable, "-m", "armnn_py", "backends", "new", project, "--vendor", "Acme",
+        "--name", "AcmeNpu", *(["--cpp"] if language == "C++" else []))  # fmt: skip
+    build = tmp_path / "build"
+    configure = ("cmake", "-S", project, "-B", build, "-G", "Ninja",
+                 f"-DCMAKE_PREFIX_PATH={get_cmake_dir()}")  # fmt: skip
+    run(*configure, f"-DCMAKE_TOOLCHAIN_FILE={toolchain}")
+    done = run_any("cmake", "--build", build)
+    assert done.returncode != 0
+    assert "this compiler is not for CMAKE_SYSTEM_PROCESSOR" in done.stdout
+    shutil.rmtree(build)
+    run(*configure)  # for this machine it builds
+    run("cmake", "--build", build)

@@ -14,6 +14,7 @@ from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import click
 import pytest
 
 import armnn_py
@@ -36,7 +37,7 @@ def test_every_exception_is_on_its_page() -> None:
     } - {"ArmnnError", "BackendError", "ModelError"}
     assert classes <= listed
     builtin = {"ArmnnError", "ValueError", "KeyError", "LookupError", "OSError", "TimeoutError",
-               "FileNotFoundError", "NotImplementedError"}  # fmt: skip
+               "FileNotFoundError", "NotImplementedError", "MemoryError"}  # fmt: skip
     assert listed <= classes | builtin
 
 
@@ -119,3 +120,20 @@ def test_a_generated_page_that_differs_names_the_cells(monkeypatch: pytest.Monke
     found = there.replace("told", "goes on").replace("# Page", "# Leaf")
     told = [line for line in differences(there, found) if line[:2] not in ("--", "++", "@@")]
     assert told == ["-# Page", "+# Leaf", "-hangs, create: told", "+hangs, create: goes on"]
+
+
+def test_the_page_for_users_of_arm_nn_uses_options_and_names_that_exist() -> None:
+    from armnn_py.cli.main import cli
+
+    context = click.Context(cli)
+    commands = filter(None, (cli.get_command(context, one) for one in cli.list_commands(context)))
+    known = {one for command in commands for given in command.params for one in given.opts}
+    text = page("coming_from_armnn.md")
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    used = {option for row in rows for option in re.findall(r"(?<=[` ])--[a-z][\w-]+", row[1])}
+    assert len(used) >= 10
+    assert used <= known
+    for name in re.findall(r"\bann\.([A-Za-z]\w*)", text):
+        assert hasattr(armnn_py, name), name
+    for name in re.findall(r"\bloaded\.([a-z]\w*)", text):
+        assert hasattr(armnn_py.LoadedNetwork, name), name

@@ -8,6 +8,7 @@ folding.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,9 @@ import pytest
 from onnx import TensorProto, helper
 
 import armnn_py as ann
+from armnn_py import memory_budget
 from armnn_py.frontends import import_model
+from armnn_py.machine_memory import limit_of_group
 from armnn_py.network import ConstantLayer
 
 if TYPE_CHECKING:
@@ -106,3 +109,45 @@ def test_a_budget_that_makes_no_sense(size: Any) -> None:
     with pytest.raises(ann.InvalidArgumentError, match="an int of at least 1 expected"):
         ann.set_memory_budget(size)
     assert ann.get_memory_budget() is None
+
+
+# ---- The machine --------------------------------------------------------------------------------
+
+
+def groups_at(root: Path, limits: dict[str, str]) -> str:
+    for name, text in limits.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text + "\n")
+    return str(root)
+
+
+@pytest.mark.parametrize(
+    ("groups", "limits", "expected"),
+    [
+        ("0::/a/b\n", {"a/b/memory.max": "1000", "a/memory.max": "max"}, 1000),
+        ("0::/a/b\n", {"a/b/memory.max": "max", "a/memory.max": "900"}, 900),
+        ("0::/\n", {"memory.max": "800"}, 800),
+        ("0::/of/the/host\n", {"memory.max": "700"}, 700),
+        ("0::/../x\n", {"memory.max": "max"}, None),
+        ("5:cpu:/a\n4:memory:/a\n0::/\n", {"memory/a/memory.limit_in_bytes": "600"}, 600),
+        ("4:cpu,memory:/host\n", {"memory/memory.limit_in_bytes": "500"}, 500),
+        ("", {}, None),
+        ("nonsense\n0:\n", {"memory.max": "-1"}, None),
+    ],
+)
+def test_the_limit_of_a_control_group(
+    tmp_path: Path, groups: str, limits: dict[str, str], expected: int | None
+) -> None:
+    """The files as the kernel's documentation has them: cgroup-v2.rst, cgroup-v1/memory.rst."""
+    assert limit_of_group(groups, groups_at(tmp_path, limits)) == expected
+
+
+def test_no_default_is_more_than_the_machine_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory_budget, "machine_memory", lambda: 100 * MIB)
+    assert memory_budget.tensor_limit() == 100 * MIB
+    assert memory_budget.computed_budget(10**9) == 100 * MIB
+    monkeypatch.setattr(memory_budget, "machine_memory", lambda: 2**40)
+    assert memory_budget.tensor_limit() == 2**36
+    assert memory_budget.computed_budget(MIB) == 256 * MIB + 16 * MIB
+    ann.set_memory_budget(2**50)  # whoever says so may know of swap
+    assert memory_budget.tensor_limit() == 2**50

@@ -16,7 +16,17 @@ from armnn_py.tensors.packing import pack, unpack
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["KnownBlocks", "KnownPacked", "KnownReals", "KnownSizes", "known_integers", "stored"]
+    from armnn_py.tensors.equal_arrays import EqualArrays
+
+__all__ = [
+    "KnownBlocks",
+    "KnownPacked",
+    "KnownReals",
+    "KnownSizes",
+    "known_integers",
+    "stored",
+    "stored_once",
+]
 
 
 class _Computed(Known):
@@ -227,3 +237,12 @@ def stored(value: Known) -> Array:
         return dense(value.packed)
     data_type = value.info.data_type
     return dense(pack(value.array, data_type) if data_type.is_packed else value.array)
+
+
+def stored_once(value: Known, kept: EqualArrays[Array]) -> Array:
+    """Return the same array for values of equal content, as `stored` makes it."""
+    array, info = stored(value), value.info
+    for equal in kept.alike(array, info):
+        return equal
+    kept.add(array, info, array)
+    return array

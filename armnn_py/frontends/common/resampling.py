@@ -4,12 +4,16 @@
 
 Definitions: the ONNX operator Resize, version 19, of which all older ones and Upsample are cases.
 Every mode is separable, so that one dimension at a time is computed; positions are 64-bit floats.
+Of a rational scale they are quotients of whole numbers, so that halves are exact.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
+import operator
 from collections.abc import Callable
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -21,7 +25,15 @@ from armnn_py.records import record
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Axis", "Method", "layer_indices", "layer_weights", "nearest_indices", "weights"]
+__all__ = [
+    "Axis",
+    "Method",
+    "layer_indices",
+    "layer_weights",
+    "nearest_indices",
+    "rounded_half_pixels",
+    "weights",
+]
 
 Array: TypeAlias = "NDArray[Any]"
 
@@ -33,7 +45,7 @@ class Axis:
     index: int
     size: int
     target: int
-    scale: float
+    scale: float | Fraction
     roi: tuple[float, float] = (0.0, 1.0)
 
 
@@ -51,8 +63,11 @@ class Method:
 
 def positions(axis: Axis, method: Method, dtype: type[np.floating[Any]] = np.float64) -> Array:
     """Return the input position of each output element, computed in a type of numbers."""
+    exact = _exact_positions(axis, method)
+    if exact is not None:
+        return exact
     x = positions_of(axis.target, dtype)
-    n, m, scale = axis.size, axis.target, dtype(axis.scale)
+    n, m, scale = axis.size, axis.target, dtype(float(axis.scale))
     half_pixel: Array = (x + 0.5) / scale - 0.5
     match method.transformation:
         case "half_pixel":
@@ -63,8 +78,6 @@ def positions(axis: Axis, method: Method, dtype: type[np.floating[Any]] = np.flo
             return symmetric
         case "pytorch_half_pixel":
             return half_pixel if m > 1 else np.zeros(m)
-        case "align_corners":
-            return x * (n - 1) / (m - 1) if m > 1 else np.zeros(m)
         case "asymmetric":
             asymmetric: Array = x / scale
             return asymmetric
@@ -78,12 +91,38 @@ def positions(axis: Axis, method: Method, dtype: type[np.floating[Any]] = np.flo
     raise ParseError(f"coordinate transformation '{method.transformation}' is not one")
 
 
-def _simple(x: Array, scale: float) -> Array:
+def _exact_positions(axis: Axis, method: Method) -> Array | None:
+    """Return positions whose numerators and denominator are whole; None if there are none."""
+    n, m = operator.index(axis.size), operator.index(axis.target)
+    if m * max(n, m) >= 2**50:  # the numerators are whole as floats, too
+        return None
+    x = positions_of(m)
+    if method.transformation == "align_corners":
+        return np.asarray(x * (n - 1) / max(m - 1, 1))
+    if not isinstance(axis.scale, Fraction):
+        return None
+    up, down = axis.scale.numerator, axis.scale.denominator
+    half_pixel = (2 * x + 1) * down - up
+    match method.transformation:
+        case "half_pixel":
+            return np.asarray(half_pixel / (2 * up))
+        case "half_pixel_symmetric":
+            return np.asarray((n * up - m * down + half_pixel) / (2 * up))
+        case "pytorch_half_pixel":
+            return np.asarray(half_pixel / (2 * up)) if m > 1 else np.zeros(m)
+        case "asymmetric":
+            return np.asarray(x * down / up)
+        case "tf_half_pixel_for_nn":
+            return np.asarray((2 * x + 1) * down / (2 * up))
+    return None
+
+
+def _simple(x: Array, scale: float | Fraction) -> Array:
     """Round as Resize-10 and Upsample do: up when shrinking, down when growing."""
     return np.ceil(x) if scale < 1 else np.floor(x)
 
 
-_ROUNDINGS: dict[str, Callable[[Array, float], Array]] = {
+_ROUNDINGS: dict[str, Callable[[Array, float | Fraction], Array]] = {
     "round_prefer_floor": lambda x, scale: np.ceil(x - 0.5),
     "round_prefer_ceil": lambda x, scale: np.floor(x + 0.5),
     "floor": lambda x, scale: np.floor(x),
@@ -97,8 +136,13 @@ def nearest_indices(axis: Axis, method: Method) -> Array:
     rounding = _ROUNDINGS.get(method.rounding)
     if rounding is None:
         raise ParseError(f"nearest mode '{method.rounding}' is not one")
-    # The last bit often decides which of two neighbours is nearer: like onnxruntime, compute in
-    # float32, the type of a model's scales.
+    # The last bit often decides which of two neighbours is nearer. A scale that a model states
+    # computes in its type, float32, as in onnxruntime. Halves are exact, as there, where the scale
+    # stands for the quotient of the sizes.
+    if method.rounding.startswith("round") and axis.size:
+        ratio = Fraction(operator.index(axis.target), operator.index(axis.size))
+        if np.float32(float(ratio)) == np.float32(float(axis.scale)):
+            axis = dataclasses.replace(axis, scale=ratio)
     found = positions(axis, method, np.float32)
     clipped: Array = np.clip(rounding(found, axis.scale), 0, axis.size - 1)
     return clipped.astype(np.int32)
@@ -126,7 +170,7 @@ def _cubic(distance: Array, a: float) -> Array:
 def weights(axis: Axis, method: Method) -> Array:
     """Return the matrix [target, size] that resamples one dimension."""
     is_cubic = method.mode == "cubic"
-    shrink = min(axis.scale, 1.0) if method.antialias else 1.0
+    shrink = min(float(axis.scale), 1.0) if method.antialias else 1.0
     reach = (2 if is_cubic else 1) / shrink
     found = positions(axis, method)
     start = np.floor(found).astype(np.int64)
@@ -173,3 +217,15 @@ def layer_weights(
     )
     axis = Axis(0, size, target, target / size)
     return weights(axis, Method("linear", kind))
+
+
+def rounded_half_pixels(size: int, target: int) -> Array:
+    """Return the elements that TensorFlow Lite reads with aligned corners and half pixel centres.
+
+    Its nearest-neighbour kernel rounds ``(o + 0.5) * (size - 1) / (target - 1)`` half away from 0.
+    """
+    x = positions_of(target, np.float32)
+    step = np.float32(size - 1) / np.float32(target - 1) if target > 1 else np.float32(size)
+    found = np.floor((x + np.float32(0.5)) * step + np.float32(0.5))
+    clipped: Array = np.clip(found, 0, size - 1)
+    return clipped.astype(np.int32)

@@ -154,13 +154,15 @@ class NodeApart:
     def _loop(self) -> Turns:
         states = [value for value in self._values[2:] if value is not None]
         found = [(dtype_of(value), shape_of(value)) for value in states]
-        made = self._body("body", _body(self.node, "body"), [(_NUMBER, ()), (_FLAG, ()), *found])
-        collected = self._turns("body", made, made.outputs[1:], found)
+        body = _body(self.node, "body")
+        made = self._body("body", body, [(_NUMBER, ()), (_FLAG, ()), *found])
+        collected = self._turns("body", made, made.outputs[1:], found, body.stated[1:])
         return Turns(self.node.label, self._operands, self.node.outputs, made.run, collected)
 
     def _turns(
         self, key: str, made: _Made, outputs: Sequence[Found], states: Sequence[Found],
-        axes: Sequence[int] = (), directions: Sequence[int] = (), batch: Sizes = (),
+        stated: Sequence[tuple[int, ...]], axes: Sequence[int] = (),
+        directions: Sequence[int] = (), batch: Sizes = (),
     ) -> tuple[Collected, ...]:  # fmt: skip
         """Make the network of turns that hand on states; return what they collect."""
         count = len(states)
@@ -180,6 +182,8 @@ class NodeApart:
             name = names[index] if index < len(names) else ""
             axis = normal_axis(axes[index], len(sizes) + 1) if axes else 0
             shape = tuple(0 if size is None else size for size in sizes)
+            if not is_fixed and len(stated[count + index]) == len(shape):
+                shape = stated[count + index]
             is_backward = bool(directions and directions[index])
             bits = dtype if is_string(dtype) else data_type_of(dtype).numpy
             collected.append(Collected(name, bits, shape, axis, is_backward))
@@ -203,10 +207,11 @@ class NodeApart:
         for value, axis in zip(scanned, axes, strict=True):
             shape = shape_of(value)[int(has_batch) :]
             slices.append((dtype_of(value), (*shape[:axis], *shape[axis + 1 :])))
-        made = self._body("body", _body(self.node, "body"), [*found, *slices])
+        body = _body(self.node, "body")
+        made = self._body("body", body, [*found, *slices])
         directions = view.ints("directions" if has_batch else "scan_input_directions")
         collected = self._turns(
-            "body", made, made.outputs, found, view.ints("scan_output_axes") or (),
+            "body", made, made.outputs, found, body.stated, view.ints("scan_output_axes") or (),
             view.ints("scan_output_directions") or (), (None,) if has_batch else (),
         )  # fmt: skip
         return ScanTurns(

@@ -12,6 +12,7 @@ from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.onnx.graph_node import AttributeReference, Body
 from armnn_py.frontends.onnx.parts import GraphParts, NodeParts
 from armnn_py.frontends.onnx.reading import protobuf_text
+from armnn_py.frontends.onnx.sparse import read_sparse
 from armnn_py.frontends.onnx.tensors import Unreadable, read_tensor
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ def _value(attribute: onnx.AttributeProto, folder: str | None, what: str, part: 
         kind = next((number for number in _FIELDS if _is_set(attribute, number)), kind)
     if kind == _TENSOR:
         return read_tensor(attribute.t, folder, what, part=part)
+    if kind == _SPARSE_TENSOR:
+        return read_sparse(attribute.sparse_tensor, folder, what)
     reader = _READERS.get(kind)
     if reader is not None:
         return reader(attribute)
@@ -79,6 +82,7 @@ _UNDEFINED = 0
 _FLOAT, _INT, _STRING, _TENSOR = 1, 2, 3, 4
 _FLOATS, _INTS, _STRINGS = 6, 7, 8
 _GRAPH = 5
+_SPARSE_TENSOR = 11
 
 _FIELDS = {
     _FLOAT: "f",

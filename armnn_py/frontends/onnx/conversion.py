@@ -16,7 +16,7 @@ from armnn_py.errors import (
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.emit.randomness import RANDOM_STATE, RANDOM_STATE_INFO
-from armnn_py.frontends.common.known import stored
+from armnn_py.frontends.common.known import stored, stored_once
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.tensor_names import places_of
 from armnn_py.frontends.common.values import (
@@ -34,7 +34,13 @@ from armnn_py.frontends.onnx.binding import input_infos, output_info
 from armnn_py.frontends.onnx.checks import check_inputs, check_operators
 from armnn_py.frontends.onnx.element_types import name_of
 from armnn_py.frontends.onnx.graph_node import Node
-from armnn_py.frontends.onnx.model import OnnxModel, weight_bytes, with_outputs, with_ranks
+from armnn_py.frontends.onnx.model import (
+    OnnxModel,
+    weight_bytes,
+    with_inputs,
+    with_outputs,
+    with_ranks,
+)
 from armnn_py.frontends.onnx.scope import Scope
 from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.frontends.onnx.small_types import unpacked
@@ -68,6 +74,8 @@ def network_of(
             version,
             NEWEST_VERSION,
         )
+    if isinstance(shapes, Mapping):
+        model = with_inputs(model, shapes)
     check_inputs(model, backends)
     infos = input_infos(model, shapes)
     needed: tuple[str, ...] = ()
@@ -291,6 +299,7 @@ class _Conversion(Scope):
     def evaluate(self) -> dict[str, Array]:
         """Return the outputs, which are known; see `evaluate`."""
         self.work.is_evaluation = True
+        self.work.emit.unlimited()
         self.run(has_one_shape=True)
         found: dict[str, Array] = {}
         for name in self.model.outputs:
@@ -388,7 +397,8 @@ class _Conversion(Scope):
             return stored(value)
         kept = self.model.derived.get((name, "dense"))
         if kept is None:
-            kept = self.model.derived.setdefault((name, "dense"), Known(stored(value)))
+            array = stored_once(value, self.model.dense)
+            kept = self.model.derived.setdefault((name, "dense"), Known(array))
         return kept.array
 
 

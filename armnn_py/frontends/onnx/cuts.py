@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -18,7 +19,9 @@ from armnn_py.frontends.onnx.sequence import TensorList
 from armnn_py.network import OutputSlot
 from armnn_py.types import LayerType
 
-__all__ = ["can_be_cut", "is_computed_between", "outputs_between"]
+__all__ = ["can_be_cut", "is_computed_between", "outputs_between", "work_between"]
+
+_WORK_OF_AN_ELEMENT, _WORK_OF_A_PAIR = 512, 2
 
 Found: TypeAlias = "list[tuple[np.dtype[Any], tuple[int | None, ...]]]"
 
@@ -93,6 +96,17 @@ def is_computed_between(node: Node) -> bool:
     if node.op_type == "RoiAlign" and node.attributes.get("sampling_ratio"):
         return False  # as many samples for each region
     return not node.domain and node.op_type in _BETWEEN
+
+
+def work_between(node: Node, values: Sequence[Value | None]) -> int:
+    """Return how long such a node takes numpy, in the unit of `work_budget`."""
+    first = values[0] if values else None
+    elements = 0 if first is None else math.prod(shape_of(first))
+    if node.op_type != "NonMaxSuppression" or first is None or len(values) < 2:
+        return _WORK_OF_AN_ELEMENT * elements
+    scores = values[1]
+    boxes = shape_of(first)[-2] if len(shape_of(first)) > 1 else 1
+    return _WORK_OF_A_PAIR * boxes * (1 if scores is None else math.prod(shape_of(scores)))
 
 
 def outputs_between(node: Node, values: Sequence[Value | None]) -> Found:

@@ -45,6 +45,8 @@ def open_external_file(folder: str, location: str, what: str) -> BinaryIO:
     ParseError
         It is missing, lies outside of the folder, or may do so by another name.
     """
+    if location.rpartition("/")[2] in ("", ".", ".."):  # a folder, which Path forgets
+        raise _missing(what, location)
     try:
         root = Path(folder).resolve()
         file = (root / location).resolve()

@@ -20,7 +20,7 @@ __all__ = ["FAULTS", "named", "of_node", "with_inputs"]
 
 #: Raised by a converter; by numpy and Python inside of it if operands are damaged.
 FAULTS: tuple[type[Exception], ...] = (
-    ArmnnError, ValueError, TypeError, IndexError, KeyError, ArithmeticError, MemoryError,
+    ArmnnError, ValueError, TypeError, IndexError, KeyError, ArithmeticError,
 )  # fmt: skip
 
 

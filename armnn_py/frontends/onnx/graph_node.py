@@ -105,6 +105,8 @@ class Body:
     """Operator sets of a function; None: those around."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     """Attributes of a function that its callers may leave out."""
+    stated: tuple[tuple[int, ...], ...] = ()
+    """Shapes of a graph's outputs as it states them; 0 for a size that it leaves open."""
 
     def called(self, absent: Collection[str], attributes: Mapping[str, Any]) -> Body:
         """Return a function as one call of it has it: without some inputs, with attributes."""

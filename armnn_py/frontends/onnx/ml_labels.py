@@ -7,6 +7,8 @@ Where the standard leaves open what a single score says of two classes, this fol
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from armnn_py.descriptors import SoftmaxDescriptor
@@ -24,9 +26,21 @@ from armnn_py.types import (
     UnaryOperation,
 )
 
-__all__ = ["above", "labels_of", "picked", "rows_of", "top", "transform_of", "transformed", "two"]
+__all__ = [
+    "above",
+    "labels_of",
+    "numbered_transform_of",
+    "picked",
+    "rows_of",
+    "top",
+    "transform_of",
+    "transformed",
+    "two",
+]
 
-_TRANSFORMS = ("NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO")
+_TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
+"""In the order of their numbers in TreeEnsemble."""
+_WINITZKI = 0.147
 _NEAR_ZERO = 1e-7
 """What SOFTMAX_ZERO takes for 0."""
 
@@ -53,11 +67,17 @@ def rows_of(view: NodeView) -> Value:
 def transform_of(view: NodeView) -> str:
     """Return the name of the transform of scores."""
     how = view.text("post_transform", "NONE")
-    if how == "PROBIT":
-        raise Unsupported("post_transform PROBIT")
     if how not in _TRANSFORMS:
         raise ParseError(f"attribute 'post_transform' is {quoted(how)}")
     return how
+
+
+def numbered_transform_of(view: NodeView) -> str:
+    """Return the name of the transform that TreeEnsemble has by its number."""
+    number = view.integer("post_transform")
+    if not 0 <= number < len(_TRANSFORMS):
+        raise ParseError(f"attribute 'post_transform' is {number}")
+    return _TRANSFORMS[number]
 
 
 def picked(view: NodeView, labels: Array, place: Value) -> Value:
@@ -87,7 +107,29 @@ def transformed(view: NodeView, scores: Value, how: str) -> Value:
         return emit.layer(LayerType.SOFTMAX, [scores], descriptor, name="softmax")
     if how == "SOFTMAX_ZERO":
         return _softmax_of_others(view, scores)
+    if how == "PROBIT":
+        return _probit(view, scores)
     return scores
+
+
+def _probit(view: NodeView, scores: Value) -> Value:
+    """Quantiles of the normal distribution, by the approximation that ONNX's reference has.
+
+    sqrt(2) times the inverse of erf at ``2 p - 1``: with ``log = ln(4 p (1 - p))`` and
+    ``v = 2 / (pi a) + log / 2``, that is ``sqrt(sqrt(v ** 2 - log / a) - v)`` and the sign.
+    """
+    emit = view.emit
+    one = emit.scalar(1, scores)
+    x = emit.sub(emit.scale(scores, 2, "twice"), one, "centred")
+    rest = emit.mul(emit.sub(one, x, "below"), emit.add(one, x, "above"), "rest")
+    log = emit.unary(UnaryOperation.LOG, rest, "log")
+    v = emit.add(emit.scale(log, 0.5, "half"), emit.scalar(2 / (math.pi * _WINITZKI), log), "v")
+    inner = emit.sub(emit.mul(v, v, "square"), emit.scale(log, 1 / _WINITZKI, "part"), "inner")
+    root = emit.unary(UnaryOperation.SQRT, inner, "root")
+    size = emit.unary(UnaryOperation.SQRT, emit.sub(root, v, "difference"), "size")
+    is_below = emit.compare(ComparisonOperation.LESS, x, emit.scalar(0, x), "is_below")
+    found = emit.where(is_below, emit.scale(size, -1, "negative"), size, "signed")
+    return emit.scale(found, math.sqrt(2), "probit")
 
 
 def _softmax_of_others(view: NodeView, scores: Value) -> Value:
@@ -116,6 +158,8 @@ def two(view: NodeView, score: Value, how: str, *, is_centred: bool) -> Value:
 
     The first one's is the rest to 1, or the opposite of scores around 0.
     """
+    if how == "PROBIT":
+        raise Unsupported("post_transform PROBIT of two classes with one score")
     emit = view.emit
     opposite = emit.scale(score, -1, "opposite")
     if how == "LOGISTIC":

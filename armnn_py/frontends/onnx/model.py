@@ -7,6 +7,7 @@ All faults of the graph itself are found here, before any conversion.
 
 from __future__ import annotations
 
+import dataclasses
 import secrets
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from armnn_py.errors import ArmnnError, InvalidArgumentError, ParseError, UnknownNameError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.source import ModelSource
-from armnn_py.frontends.common.values import Known, dtype_of_info
+from armnn_py.frontends.common.values import Array, Known, dtype_of_info
 from armnn_py.frontends.onnx.element_types import element_type_name, of_any_number
 from armnn_py.frontends.onnx.graph_node import AttributeReference, Body, Node
 from armnn_py.frontends.onnx.node_reading import NodeReader, domain_of, opsets_of
@@ -24,9 +25,10 @@ from armnn_py.frontends.onnx.reading import protobuf_text, read_model
 from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.network import ModelMetadata
 from armnn_py.records import record
+from armnn_py.tensors.equal_arrays import EqualArrays
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     import numpy as np
     import onnx
@@ -85,10 +87,14 @@ class OnnxModel:
     """Functions of the model's own by domain, name and overload."""
     used: frozenset[str]
     """Names of values that a node reads or that are outputs."""
+    defaults: dict[str, ValueInfo] = field(default_factory=dict)
+    """Inputs that are constants too, in the order of the file: see `with_inputs`."""
     folded: dict[int, tuple[Known, ...]] = field(default_factory=dict)
     """Results of nodes that depend on weights alone, by node index."""
     derived: dict[tuple[str, str], Known] = field(default_factory=dict)
     """Weights brought to the form that a layer wants, by name and form."""
+    dense: EqualArrays[Array] = field(default_factory=EqualArrays)
+    """Arrays of Constant layers for weights."""
     title: str = ""
     """The beginning of names of layers: where the graph is in the whole model."""
     budget: int = 50_000
@@ -150,6 +156,22 @@ def with_outputs(model: OnnxModel, names: Sequence[str]) -> OnnxModel:
     return _with(model, model.inputs, {**model.outputs, **more}, {})
 
 
+def with_inputs(model: OnnxModel, names: Collection[str]) -> OnnxModel:
+    """Return a model in which initializers that are also inputs are inputs alone.
+
+    Such an initializer is the value of the input where a caller gives none (since IR version 4). It
+    stays a constant, which is folded and packed, unless ``names`` has it.
+    """
+    freed = {name: info for name, info in model.defaults.items() if name in names}
+    if not freed:
+        return model
+    constants = {name: one for name, one in model.constants.items() if name not in freed}
+    return dataclasses.replace(
+        model, inputs={**model.inputs, **freed}, constants=constants, defaults={}, folded={},
+        derived={},
+    )  # fmt: skip
+
+
 def with_ranks(model: OnnxModel, infos: Mapping[str, TensorInfo]) -> OnnxModel:
     """Return a model that states ranks and types of these outputs; it shares all else."""
     outputs = dict(model.outputs)
@@ -177,8 +199,8 @@ def _with(
         name=model.name, source_name=model.source_name, path=model.path, metadata=model.metadata,
         opsets=model.opsets, nodes=model.nodes, constants=model.constants, inputs=inputs,
         outputs=outputs, functions=model.functions, used=model.used | {*outputs}, folded=folded,
-        derived=model.derived, title=model.title, budget=model.budget, depth=model.depth,
-        seed=model.seed,
+        derived=model.derived, dense=model.dense, title=model.title, budget=model.budget,
+        depth=model.depth, seed=model.seed,
     )  # fmt: skip
 
 
@@ -200,7 +222,7 @@ def load_model(source: ModelSource) -> OnnxModel:
             raise
         except OSError as error:
             raise source.unreadable(error) from error
-        except (ValueError, TypeError, KeyError, OverflowError, MemoryError) as error:
+        except (ValueError, TypeError, KeyError, OverflowError) as error:
             raise ParseError(
                 f"'{source.name}' is damaged", path=source.path_text, details=[f"{error!r}"]
             ) from error
@@ -219,7 +241,7 @@ class _Reader:
         constants = self.reader.constant_names(self.graph)
         nodes = self.reader.nodes(self.graph.node, self.parts)
         outputs = self._outputs()
-        inputs = self._inputs(constants)
+        inputs, defaults = self._inputs(constants)
         known = {*inputs, *constants}
         nodes = sort_nodes(nodes, known, list(outputs))
         nodes = live_nodes(nodes, list(outputs))
@@ -228,11 +250,12 @@ class _Reader:
             name=self.source.title or _shown(self.graph.name) or "network",
             source_name=self.source.name,
             path=self.source.path_text,
-            metadata=self._metadata(opsets),
+            metadata=self._metadata(opsets, nodes),
             opsets=opsets,
             nodes=tuple(nodes),
             constants=self.reader.constants(constants, used, self.parts),
             inputs=inputs,
+            defaults=defaults,
             outputs=outputs,
             functions=self._functions(),
             used=frozenset(used),
@@ -257,7 +280,7 @@ class _Reader:
             functions[key] = self.reader.function(function)
         return functions
 
-    def _metadata(self, opsets: dict[str, int]) -> ModelMetadata:
+    def _metadata(self, opsets: dict[str, int], nodes: Sequence[Node]) -> ModelMetadata:
         proto, graph = self.proto, self.graph
         return ModelMetadata(
             format="ONNX",
@@ -270,19 +293,25 @@ class _Reader:
             description=_shown(proto.doc_string),
             graph_name=_shown(graph.name),
             graph_description=_shown(graph.doc_string),
-            properties={_shown(p.key): _shown(p.value) for p in proto.metadata_props},
+            properties={
+                **{_shown(p.key): _shown(p.value) for p in proto.metadata_props},
+                **dict(map(_classes_of, (node for node in nodes if node.op_type == "ZipMap"))),
+            },
         )
 
-    def _inputs(self, constants: dict[str, Any]) -> dict[str, ValueInfo]:
+    def _inputs(
+        self, constants: dict[str, Any]
+    ) -> tuple[dict[str, ValueInfo], dict[str, ValueInfo]]:
+        """Return the inputs, and those that have an initializer as their default."""
         inputs: dict[str, ValueInfo] = {}
+        defaults: dict[str, ValueInfo] = {}
         for proto in self.graph.input:
             info = _value_info(proto, "input")
-            if info.name in inputs:
+            if info.name in inputs or info.name in defaults:
                 raise ParseError(f"input {quoted(info.name)} is defined twice")
             # Files of IR version 3 list every initializer as an input with a default.
-            if info.name not in constants:
-                inputs[info.name] = info
-        return inputs
+            (defaults if info.name in constants else inputs)[info.name] = info
+        return inputs, defaults
 
     def _outputs(self) -> dict[str, ValueInfo]:
         outputs: dict[str, ValueInfo] = {}
@@ -294,6 +323,16 @@ class _Reader:
         if not outputs:
             raise ParseError(f"the graph of '{self.source.name}' has no outputs")
         return outputs
+
+
+def _classes_of(node: Node) -> tuple[str, str]:
+    """Return the key and text of the classes that a ZipMap gives the columns of its output."""
+    import json  # late: few models have one
+
+    attributes = node.attributes
+    labels = attributes.get("classlabels_strings") or attributes.get("classlabels_int64s")
+    listed = labels if isinstance(labels, list) else []
+    return f"classes of {node.outputs[0]}", json.dumps(listed, ensure_ascii=False, default=repr)
 
 
 def _shown(value: str | bytes) -> str:

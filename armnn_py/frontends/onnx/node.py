@@ -45,6 +45,10 @@ _KINDS = {
 Call = Callable[["Body", Sequence[Value], Sequence[str], str], list[Value]]
 
 
+#: In the unit of `work_budget`.
+_WORK_OF_A_WEIGHT = 32
+
+
 class NodeView:
     """One node during conversion.
 
@@ -178,6 +182,8 @@ class NodeView:
             return Known(make(array))
         store, key = cache
         if key not in store:
+            if not self.emit.affordable(_WORK_OF_A_WEIGHT * array.size):
+                raise Unsupported("more weights to rearrange at import than the file is large for")
             store[key] = Known(dense(make(array)))
         result = store[key]
         self.emit.name_constant(result, f"{self.node.inputs[index]}/{form}")

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from armnn_py.frontends.onnx.ml_strings import with_numbers
 from armnn_py.frontends.onnx.ordering import live_nodes, sort_nodes
 from armnn_py.frontends.onnx.parts import GraphParts
 from armnn_py.frontends.onnx.reading import protobuf_text
+from armnn_py.frontends.onnx.sparse import read_sparse
 from armnn_py.frontends.onnx.table import has_body
 from armnn_py.frontends.onnx.tensors import Unreadable, read_tensor
 
@@ -60,6 +62,8 @@ class NodeReader:
             found[name] = tensor
         for sparse in graph.sparse_initializer:
             name = protobuf_text(sparse.values.name, "name of an initializer")
+            if not name:
+                raise ParseError("a sparse initializer has no name")
             if name in found:
                 raise ParseError(f"initializer {quoted(name)} is defined twice")
             found[name] = sparse
@@ -78,7 +82,8 @@ class NodeReader:
     def _constant(self, tensor: Any, part: Part | None) -> Known | Unreadable:
         if not hasattr(tensor, "raw_data"):
             name = protobuf_text(tensor.values.name, "name of an initializer")
-            return Unreadable(f"initializer {quoted(name)} is sparse")
+            dense = read_sparse(tensor, self._folder, f"initializer {quoted(name)}")
+            return dense if isinstance(dense, Unreadable) else Known(dense)
         name = protobuf_text(tensor.name, "name of an initializer")
         what = f"initializer {quoted(name)}"
         values = read_tensor(tensor, self._folder, what, self._memory.empty, part)
@@ -139,7 +144,12 @@ class NodeReader:
             outputs = tuple(
                 protobuf_text(value.name, "output of a graph") for value in graph.output
             )
-            return self._ordered(graph.node, path, inputs, outputs, constants, parts)
+            body = self._ordered(graph.node, path, inputs, outputs, constants, parts)
+            stated = tuple(
+                tuple(max(dim.dim_value, 0) for dim in value.type.tensor_type.shape.dim)
+                for value in graph.output
+            )
+            return dataclasses.replace(body, stated=stated)
         finally:
             self._depth -= 1
 

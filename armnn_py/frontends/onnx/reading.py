@@ -93,7 +93,7 @@ def _parsed(kind: type[onnx.ModelProto], contents: bytes, source: ModelSource) -
 
     try:
         model: onnx.ModelProto = kind.FromString(contents)
-    except (DecodeError, ValueError, RecursionError, MemoryError) as error:
+    except (DecodeError, ValueError, RecursionError) as error:
         text = str(error).strip()
         raise ParseError(
             f"'{source.name}' is not an ONNX model, or is damaged",

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
@@ -23,7 +24,7 @@ from armnn_py.frontends.common.values import (
     dtype_of,
     shape_of,
 )
-from armnn_py.frontends.onnx.cuts import is_computed_between
+from armnn_py.frontends.onnx.cuts import is_computed_between, work_between
 from armnn_py.frontends.onnx.faults import FAULTS, of_node, with_inputs
 from armnn_py.frontends.onnx.graph_node import Body, Node
 from armnn_py.frontends.onnx.levels import plain_levels
@@ -45,6 +46,7 @@ __all__ = ["Failed", "Scope"]
 
 #: Bodies inside each other: functions may call functions.
 _DEEPEST = 64
+_WORK_OF_A_STRING = 1024
 
 
 def _listed(results: Any) -> Sequence[Value | None]:
@@ -198,7 +200,9 @@ class Scope:
                     return work.offer(node, version, values)
                 if entry is not None and entry.check is not None:
                     entry.check(view)
-                if not work.is_evaluation and differ_by_run(node, values, self.static):
+                if not work.is_evaluation and (
+                    differ_by_run(node, values, self.static) or not self._affords(values)
+                ):
                     return self._of_strings(node, values, function)
             if entry is None:
                 if function is None and not any(isinstance(v, TensorList) for v in values):
@@ -210,6 +214,8 @@ class Scope:
                 return self.call(node, function, values, node.inputs, attributes=node.attributes)
             if entry.check is not None:
                 entry.check(view)
+            if is_computed_between(node) and not self._affords_between(node, values):
+                raise NotKnown(f"{node.op_type} of this many elements", 0)
             operands, dtype = prepared(work.emit, node.op_type, values)
             results = entry.convert(view if operands is values else view.over(operands))
             if dtype is not None:
@@ -233,6 +239,17 @@ class Scope:
         except FAULTS as error:
             raise self._placed(error, node) from error
         return _listed(results)
+
+    def _affords(self, values: Sequence[Value | None]) -> bool:
+        """Return whether there is time at import for a node that reads these strings."""
+        elements = sum(math.prod(shape_of(value)) for value in values if value is not None)
+        return self.work.emit.affordable(_WORK_OF_A_STRING * elements)
+
+    def _affords_between(self, node: Node, values: Sequence[Value | None]) -> bool:
+        """Return whether there is time at import for a node, if it could be computed there."""
+        if not all(value is None or isinstance(value, Known) for value in values):
+            return True
+        return self.work.emit.affordable(work_between(node, values))
 
     def _of_strings(
         self, node: Node, values: Sequence[Value | None], function: Body | None

@@ -281,7 +281,8 @@ class _Cutting:
             },
             outputs={name: model.outputs.get(name) or self.crossing[name] for name in outputs},
             functions=model.functions, used=frozenset(used), derived=model.derived,
-            title=model.title, budget=model.budget, depth=model.depth + 1, seed=model.seed,
+            dense=model.dense, title=model.title, budget=model.budget, depth=model.depth + 1,
+            seed=model.seed,
         )  # fmt: skip
 
     def _network(self, nodes: Sequence[Node], given: set[str], outputs: Sequence[str]) -> Stage:

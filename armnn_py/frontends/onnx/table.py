@@ -134,7 +134,7 @@ _MICROSOFT_FAMILIES = {
 _MACHINE_LEARNING_FAMILIES = {
     "ml_categories": "CategoryMapper LabelEncoder OneHotEncoder",
     "ml_features": "ArrayFeatureExtractor Binarizer Imputer LinearRegressor Normalizer Scaler",
-    "ml_classifiers": "LinearClassifier SVMClassifier SVMRegressor",
+    "ml_classifiers": "LinearClassifier SVMClassifier SVMRegressor ZipMap",
     "ml_trees": "TreeEnsemble TreeEnsembleClassifier TreeEnsembleRegressor",
 }
 """The same of the domain `MACHINE_LEARNING`."""

@@ -225,6 +225,20 @@ def _read_field(
     return array
 
 
+def _external_number(entries: dict[str, str], key: str, what: str) -> int | None:
+    """Return an entry of external data that is decimal digits, or None if it is missing."""
+    value = entries.get(key) or None
+    if value is None:
+        return None
+    if not (value.isascii() and value.isdigit()) or len(value) > 20:
+        raise ParseError(
+            f"{what}: the {key} of its external data is {quoted(value)}, which is not a number of "
+            "bytes",
+            hints=["store it as decimal digits"],
+        )
+    return int(value)
+
+
 def _read_external(
     tensor: onnx.TensorProto,
     folder: str | None,
@@ -250,17 +264,13 @@ def _read_external(
     from armnn_py.frontends.onnx.external_files import open_external_file  # late: few have them
 
     size = math.prod(shape) * dtype.itemsize
-    try:
-        offset, length = (int(entries.get(key) or "-1") for key in ("offset", "length"))
-    except ValueError:
-        raise ParseError(
-            f"{what}: offset or length of its data in {quoted(location)} is not a number"
-        ) from None
-    offset = max(offset, 0)
+    offset = _external_number(entries, "offset", what) or 0
+    length = _external_number(entries, "length", what)
     with open_external_file(folder, location, what) as stream:
         available = os.fstat(stream.fileno()).st_size - offset
-        if length not in (-1, size) or available < size:
-            stored = length if length != -1 and length <= max(available, 0) else max(available, 0)
+        if length not in (None, size) or available < size:
+            stored = max(available, 0)
+            stored = length if length is not None and length <= stored else stored
             raise _mismatch(what, shape, dtype, f"{stored} bytes in {quoted(location)}")
         array = empty(shape, dtype)
         stream.seek(offset)

@@ -8,6 +8,7 @@ every row of the input down one level in every tree at once.
 
 from __future__ import annotations
 
+import math
 from dataclasses import field
 from typing import Any
 
@@ -20,10 +21,13 @@ from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.records import record
 from armnn_py.types import ComparisonOperation, LogicalBinaryOperation, ReduceOperation
 
-__all__ = ["AVERAGE", "SUM", "Nodes", "add_weight", "empty_table", "scores", "search"]
+__all__ = ["AVERAGE", "MAX", "MIN", "SUM", "Nodes", "Weights", "named_scores", "scores", "search"]
 
 _MOST_LEVELS = 256
-AVERAGE, SUM = 0, 1
+_DENSE = 4
+AVERAGE, SUM, MIN, MAX = range(4)
+_REDUCED = {MIN: ReduceOperation.MIN, MAX: ReduceOperation.MAX}
+_EMPTY = {MIN: math.inf, MAX: -math.inf}
 _MODES = (
     ComparisonOperation.LESS_OR_EQUAL,
     ComparisonOperation.LESS,
@@ -85,39 +89,95 @@ def search(nodes: Nodes, k: int, members: list[float]) -> None:
     search(nodes, upper, members[half:])
 
 
-def empty_table(nodes: int, targets: int) -> Array:
-    """Return the weights of each node, all 0."""
-    if targets < 1:
-        raise ParseError(f"{targets} targets")
-    counted(nodes * targets)
-    return np.zeros((nodes, targets), np.float32)
+@record
+class Weights:
+    """What leaves add to targets: three lists of one length."""
 
+    places: list[int] = field(default_factory=list)
+    """Of the leaf among the nodes."""
+    targets: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
 
-def add_weight(table: Array, node: int, target: int, weight: float) -> None:
-    """Add to the weight that a leaf has for a target."""
-    if not 0 <= target < table.shape[1]:
-        raise ParseError(f"target {target} of {table.shape[1]}")
-    with np.errstate(all="ignore"):  # a file may have weights beyond float32
-        table[node, target] += weight
+    def add(self, place: int, target: int, value: float) -> None:
+        """Add a weight that a leaf has for a target."""
+        self.places.append(place)
+        self.targets.append(target)
+        self.values.append(value)
+
+    def table(self, targets: int, empty: float = 0.0) -> tuple[Array, Array]:
+        """Return the leaves that have weights, and a row of weights for each.
+
+        Weights of one leaf and target are added up; ``empty`` stands where there is none.
+        """
+        if targets < 1:
+            raise ParseError(f"{targets} targets")
+        wrong = [one for one in self.targets if not 0 <= one < targets]
+        if wrong:
+            raise ParseError(f"target {wrong[0]} of {targets}")
+        leaves, rows = np.unique(np.array(self.places, np.int64), return_inverse=True)
+        # As large as the file lists, or no larger than any other array of positions.
+        if len(leaves) * targets > _DENSE * len(self.values):
+            counted(len(leaves) * targets)
+        table = np.zeros((max(len(leaves), 1), targets), np.float32)
+        with np.errstate(all="ignore"):  # a file may have weights beyond float32
+            flat = rows.reshape(-1) * targets + np.array(self.targets, np.int64)
+            np.add.at(table.reshape(-1), flat, np.array(self.values, np.float64))
+        if empty:
+            named = np.zeros(table.shape, np.bool_)
+            named[rows, self.targets] = True
+            table[~named] = empty
+        return leaves, table
 
 
 def _levels(nodes: Nodes, roots: list[int]) -> int:
     """Return how many turns it takes from the roots until all are at leaves."""
     if not roots or not all(0 <= root < len(nodes.modes) for root in roots):
         raise ParseError(f"{len(roots)} roots, or one that is none of {len(nodes.modes)} nodes")
-    front, levels = set(roots), 0
-    while front := {k for k in front if nodes.hits[k] != k}:
+    hits, misses = np.array(nodes.hits, np.int64), np.array(nodes.misses, np.int64)
+    front, levels = np.unique(np.array(roots, np.int64)), 0
+    while len(front := front[hits[front] != front]):
         if levels == _MOST_LEVELS:
             raise Unsupported(f"trees of more than {_MOST_LEVELS} levels, or that have no end")
-        front = {nodes.hits[k] for k in front} | {nodes.misses[k] for k in front}
+        front = np.unique(np.concatenate([hits[front], misses[front]]))
         levels += 1
     return levels
 
 
-def scores(view: NodeView, nodes: Nodes, roots: list[int], table: Array, how: int) -> Value:
-    """Return what the leaves of all trees add up to: [rows, targets]."""
-    if how not in (AVERAGE, SUM):
-        raise Unsupported(f"aggregate_function {how}")
+def scores(
+    view: NodeView, nodes: Nodes, roots: list[int], weights: Weights, targets: int, how: int = SUM
+) -> Value:
+    """Return what the leaves of all trees come to: [rows, targets].
+
+    The least or greatest weight of a target is 0 if no leaf has one for it.
+    """
+    if how not in (AVERAGE, SUM, MIN, MAX):
+        raise ParseError(f"attribute 'aggregate_function' is {how}")
+    empty = _EMPTY.get(how, 0.0)
+    leaves, table = weights.table(targets, empty)
+    y = _joined(view, nodes, roots, leaves, table, how)
+    if not empty or np.isfinite(table).all():
+        return y
+    emit = view.emit
+    is_empty = emit.compare(ComparisonOperation.EQUAL, y, emit.scalar(empty, y), "is_empty")
+    return emit.where(is_empty, emit.scalar(0, y), y, "known")
+
+
+def named_scores(
+    view: NodeView, nodes: Nodes, roots: list[int], weights: Weights, targets: int
+) -> tuple[Value, Value]:
+    """Return sums, and in how many trees the leaf has a weight for each target."""
+    leaves, table = weights.table(targets)
+    counts = Weights(weights.places, weights.targets, [1.0] * len(weights.places))
+    both = np.concatenate([table, counts.table(targets)[1] != 0], 1, dtype=np.float32)
+    y = _joined(view, nodes, roots, leaves, both, SUM)
+    found, count = view.emit.split(y, [targets] * 2, 1, "found")
+    return found, count
+
+
+def _joined(
+    view: NodeView, nodes: Nodes, roots: list[int], leaves: Array, table: Array, how: int
+) -> Value:
+    """Take all trees down to their leaves, and join the rows of the table that these have."""
     emit, shape = view.emit, view.shape(0)
     if len(shape) != 2 or not all(0 <= f < shape[1] for f in nodes.features):
         raise ParseError(f"an input of shape {shape} lacks features of the trees")
@@ -127,32 +187,50 @@ def scores(view: NodeView, nodes: Nodes, roots: list[int], table: Array, how: in
     flat = emit.reshape(x, (shape[0] * shape[1],), "flat")
     row = Known(positions(shape[0], np.int32).reshape(-1, 1) * np.int32(shape[1]))
     place: Value = Known(np.array([roots], np.int32))
+    columns = _Columns(nodes, real)
     for level in range(_levels(nodes, roots)):
         with emit.below(f"level{level}"):
-            place = _step(view, nodes, flat, row, place)
-    leaves = emit.gather(Known(table), place, 0, "leaves")
-    y = emit.reduce(ReduceOperation.SUM, leaves, (1,), False, "sum")
+            place = _step(view, columns, flat, row, place)
+    # The last row is that of leaves without weights.
+    rows = np.full(len(nodes.modes), len(table), np.int32)
+    rows[leaves] = np.arange(len(leaves), dtype=np.int32)
+    if len(leaves) < len(nodes.modes) - len(columns.asking):
+        table = np.concatenate([table, np.full_like(table[:1], _EMPTY.get(how, 0.0))])
+    found = emit.gather(Known(rows), place, 0, "rows")
+    each = emit.gather(Known(table), found, 0, "leaves")
+    y = emit.reduce(_REDUCED.get(how, ReduceOperation.SUM), each, (1,), False, "joined")
     y = emit.scale(y, 1 / len(roots), "mean") if how == AVERAGE else y
     return emit.broadcast_to(y, (shape[0], table.shape[1]), "scores")
 
 
-def _step(view: NodeView, nodes: Nodes, flat: Value, row: Value, place: Value) -> Value:
+class _Columns:
+    """The fields of all nodes as constants, which each level reads."""
+
+    def __init__(self, nodes: Nodes, real: Any) -> None:
+        with np.errstate(over="ignore"):
+            self.splits = Known(np.array(nodes.splits, real))
+        self.features, self.hits, self.misses, self.modes, self.tracks = (
+            Known(np.array(column, np.int32))
+            for column in (nodes.features, nodes.hits, nodes.misses, nodes.modes, nodes.tracks)
+        )
+        self.asking = np.flatnonzero(self.hits.array != np.arange(len(nodes.hits)))
+        self.asked = np.unique(self.modes.array[self.asking]).tolist()
+        if any(mode not in range(len(_MODES)) for mode in self.asked):
+            raise ParseError(f"modes {self.asked} of nodes")
+
+
+def _step(view: NodeView, columns: _Columns, flat: Value, row: Value, place: Value) -> Value:
     """Return where the nodes at these places lead."""
     emit = view.emit
 
-    def of(numbers: list[int] | list[float], name: str, dtype: Any = np.int32) -> Value:
-        with np.errstate(over="ignore"):
-            array: Array = np.array(numbers, dtype)
-        return emit.gather(Known(array), place, 0, name)
+    def of(column: Known, name: str) -> Value:
+        return emit.gather(column, place, 0, name)
 
-    at = emit.add(of(nodes.features, "features"), row, "at")
-    x, split = emit.gather(flat, at, 0, "x"), of(nodes.splits, "splits", dtype_of(flat))
-    modes = sorted({nodes.modes[k] for k in range(len(nodes.modes)) if nodes.hits[k] != k})
-    if any(mode not in range(len(_MODES)) for mode in modes):
-        raise ParseError(f"modes {modes} of nodes")
-    mode = of(nodes.modes, "modes") if len(modes) > 1 else None
+    at = emit.add(of(columns.features, "features"), row, "at")
+    x, split = emit.gather(flat, at, 0, "x"), of(columns.splits, "splits")
+    mode = of(columns.modes, "modes") if len(columns.asked) > 1 else None
     hit: Value | None = None
-    for number in modes:
+    for number in columns.asked:
         one = emit.compare(_MODES[number], x, split, "holds")
         if mode is not None:
             is_mode = emit.compare(
@@ -161,9 +239,9 @@ def _step(view: NodeView, nodes: Nodes, flat: Value, row: Value, place: Value) -
             one = emit.logical(LogicalBinaryOperation.AND, one, is_mode, "asked")
         hit = one if hit is None else emit.logical(LogicalBinaryOperation.OR, hit, one, "any")
     assert hit is not None
-    if any(nodes.tracks):
-        tracks = emit.cast(of([int(t) for t in nodes.tracks], "tracks"), np.bool_, "tracked")
+    if columns.tracks.array.any():
+        tracks = emit.cast(of(columns.tracks, "tracks"), np.bool_, "tracked")
         is_nan = emit.compare(ComparisonOperation.NOT_EQUAL, x, x, "is_nan")
         missing = emit.logical(LogicalBinaryOperation.AND, is_nan, tracks, "missing")
         hit = emit.logical(LogicalBinaryOperation.OR, hit, missing, "or_missing")
-    return emit.where(hit, of(nodes.hits, "hits"), of(nodes.misses, "misses"))
+    return emit.where(hit, of(columns.hits, "hits"), of(columns.misses, "misses"))

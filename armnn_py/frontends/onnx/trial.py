@@ -17,6 +17,7 @@ from armnn_py.errors import (
     UnsupportedOperatorError,
 )
 from armnn_py.frontends.common.values import Array
+from armnn_py.frontends.onnx.channels import told_sizes
 from armnn_py.frontends.onnx.model import OnnxModel
 from armnn_py.network import Network
 from armnn_py.tensors import StringInfo, TensorInfo
@@ -54,9 +55,15 @@ def ranked_outputs(
         trials = trials[:1]
     refused: UnsupportedOperatorError | None = None
     reasons: list[str] = []
+    told = told_sizes(model) if unknown else {}
     for size, value in trials if unknown else ():
         bound = {
-            name: info.with_shape([size if dim is None else dim for dim in info.shape])
+            name: info.with_shape(
+                [
+                    told.get((name, axis), size) if dim is None else dim
+                    for axis, dim in enumerate(info.shape)
+                ]
+            )
             for name, info in infos.items()
         }
         try:

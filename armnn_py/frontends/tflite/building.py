@@ -17,9 +17,12 @@ from armnn_py.frontends.tflite.problems import TfliteProblems
 from armnn_py.frontends.tflite.table import operator_names
 from armnn_py.frontends.tflite.tensors import tensor_info
 from armnn_py.network import Network
-from armnn_py.tensors import TensorInfo
+from armnn_py.tensors import TensorInfo, format_shape
 
 __all__ = ["Builder", "network_of"]
+
+_TRIED = (16, 256, 4096, 65536)
+"""Sizes of free dimensions behind the first, where those that the file states do not suit it."""
 
 
 def network_of(
@@ -40,6 +43,17 @@ def network_of(
         first = convert(model, entry, infos if is_static else stated, backends)
     except InputValuesNeededError as error:
         needed = error.names
+    except UnsupportedOperatorError:
+        raise
+    except ParseError as error:
+        # Files state 1 for a free size, which may be too small for a window.
+        if not _has_free_sizes(model, entry) or (is_static and shapes):
+            raise
+        free = input_infos(model, entry, {n: (None,) * len(i.shape) for n, i in stated.items()})
+        first = _at_larger_sizes(model, entry, free, backends)
+        if first is None and not shapes:
+            raise _without_a_size(error, infos) from error
+        infos, is_static = (infos if shapes else free), False
     if first is None or not is_static:
         first = Network.from_builder(
             model.name,
@@ -51,6 +65,49 @@ def network_of(
         )
     first.metadata = model.metadata
     return first
+
+
+def _has_free_sizes(model: TfliteModel, entry: Entry) -> bool:
+    """Return whether the file says of an input that a size is free."""
+    tensors = model.graphs[entry.graph].tensors
+    return any(size < 0 for place in entry.inputs.values() for size in tensors[place].signature)
+
+
+def _at_larger_sizes(
+    model: TfliteModel,
+    entry: Entry,
+    free: Mapping[str, TensorInfo],
+    backends: Sequence[RunsStandIns],
+) -> Network | None:
+    """Convert a model for the first of some sizes that suit it; None if none does."""
+    for size in _TRIED:
+        infos = {
+            name: info.with_shape(
+                [
+                    (size if axis or len(info.shape) == 1 else 1) if dim is None else dim
+                    for axis, dim in enumerate(info.shape)
+                ]
+            )
+            for name, info in free.items()
+        }
+        try:
+            return convert(model, entry, infos, backends)
+        except (UnsupportedOperatorError, InputValuesNeededError):
+            raise
+        except ParseError:
+            continue
+    return None
+
+
+def _without_a_size(error: ParseError, infos: Mapping[str, TensorInfo]) -> ParseError:
+    example = ", ".join(f"{name!r}: {format_shape(info.shape)}" for name, info in infos.items())
+    return ParseError(
+        error.message,
+        path=error.path,
+        node=error.node,
+        details=error.details,
+        hints=[*error.hints, f"shapes= states other sizes than those of the file: {example}"],
+    )
 
 
 def _check_inputs(model: TfliteModel, entry: Entry, backends: Sequence[RunsStandIns]) -> None:

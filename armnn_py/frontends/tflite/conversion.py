@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from armnn_py.errors import ArmnnError, InputValuesNeededError, ParseError
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
-from armnn_py.frontends.common.known import stored
+from armnn_py.frontends.common.known import stored_once
 from armnn_py.frontends.common.origins import origins
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.stand_ins import RunsStandIns
@@ -22,26 +23,28 @@ from armnn_py.frontends.common.values import (
     Unsupported,
     Value,
     dtype_of,
-    quantization_of,
     shape_of,
 )
 from armnn_py.frontends.tflite.binding import Entry
-from armnn_py.frontends.tflite.model import Operator, TfliteModel
+from armnn_py.frontends.tflite.complex_values import TAKES_COMPLEX, ComplexValue, part_by_part
+from armnn_py.frontends.tflite.model import Graph, Operator, TfliteModel
 from armnn_py.frontends.tflite.node import OperatorView, RunTimeOperand
 from armnn_py.frontends.tflite.problems import TfliteProblems, place_of
 from armnn_py.frontends.tflite.reading import DAMAGE
 from armnn_py.frontends.tflite.resources import Resources
 from armnn_py.frontends.tflite.stand_in import stand_in
-from armnn_py.frontends.tflite.table import find_operator, newest_version
+from armnn_py.frontends.tflite.subgraphs import Calls, NotedError, call
+from armnn_py.frontends.tflite.table import Converter, find_operator, newest_version
 from armnn_py.frontends.tflite.tensors import (
+    as_stated,
     constant_of,
     dtype_named,
     quantization,
+    type_name,
     variable_info,
 )
 from armnn_py.network import Network, VariableLayer
-from armnn_py.tensors import QuantizationInfo, TensorInfo, format_shape
-from armnn_py.types import LayerType
+from armnn_py.tensors import TensorInfo, format_shape
 
 __all__ = ["convert"]
 
@@ -86,6 +89,7 @@ class _Conversion:
         self.model = model
         self.entry = entry
         self.graph = model.graphs[entry.graph]
+        self.prefix = ""  # of names, inside of a sub-graph that is called
         self.infos = infos
         self.backends = backends
         self.given = given
@@ -93,13 +97,14 @@ class _Conversion:
         self.network = Network(model.name)
         # What is computed at import grows with the file, not with the shapes that it states.
         self.emit = Emitter(self.network, self._dense_of, model.size)
-        self.values: dict[int, Value] = {}
+        self.values: dict[int, Value | ComplexValue] = {}
         self.variables: dict[int, VariableLayer] = {}
         self.static: set[int] = set()
         self.outputs = {*entry.outputs.values()}
         self.poisoned: set[int] = set()
         self.problems = TfliteProblems(model, self.graph)
         self.resources = Resources(model, self.graph, self.emit)
+        self.calls = Calls()
 
     def run(self) -> Network:
         for name, place in self.entry.inputs.items():
@@ -112,7 +117,7 @@ class _Conversion:
         for name in self.entry.outputs:
             self.emit.reserve(name)
         for op in self.graph.operators:
-            self._operator(op)
+            self.operator(op)
         self.problems.raise_if_any()
         if self.wanted:
             raise InputValuesNeededError(
@@ -125,10 +130,25 @@ class _Conversion:
         self.network._tensor_names = places_of(self.emit, self._named())
         return self.network
 
+    def inside(self, graph: Graph, prefix: str) -> _Conversion:
+        """Return the conversion of a sub-graph that is called, into the same network."""
+        inner = _Conversion(self.model, Entry(graph.index, {}, {}), {}, self.backends, {})
+        inner.network, inner.emit, inner.wanted = self.network, self.emit, self.wanted
+        inner.resources = self.resources.within(graph)
+        inner.calls = self.calls
+        inner.outputs = {*graph.outputs}
+        inner.prefix = self.prefix + prefix
+        return inner
+
+    def _call(self, index: int, given: Sequence[Value], name: str) -> Sequence[Value]:
+        return call(self, index, given, name)
+
     def _named(self) -> Iterator[tuple[str, Value | str]]:
         """Return the tensors of the sub-graph by their names, and the first of joined names."""
         full = {self.graph.tensors[place].name for place in self.values}
         for place, value in self.values.items():
+            if isinstance(value, ComplexValue):
+                continue
             tensor = self.graph.tensors[place]
             if tensor.name:
                 yield tensor.name, value
@@ -138,9 +158,10 @@ class _Conversion:
     def _output(self, name: str, place: int) -> None:
         tensor = self.graph.tensors[place]
         try:
-            value = self._value(place)
-            assert value is not None
             expected = dtype_named(tensor.type)
+            value = self.value(place)
+            assert value is not None
+            assert not isinstance(value, ComplexValue)
             if dtype_of(value) != expected:
                 raise ParseError(f"it is {dtype_of(value)}, but the file says {expected}")
             self.emit.begin(name)
@@ -159,7 +180,7 @@ class _Conversion:
 
     # ---- Operands -------------------------------------------------------------------------------
 
-    def _value(self, place: int) -> Value | None:
+    def value(self, place: int) -> Value | ComplexValue | None:
         """Return a tensor: made by an operator, held by the file, or a variable."""
         if place < 0:
             return None
@@ -189,16 +210,22 @@ class _Conversion:
         reason = "is read before it is made" if made else "is made by no operator"
         raise ParseError(f"tensor {quoted(tensor.name)} {reason}")
 
+    def _plain_value(self, place: int) -> Value | None:
+        value = self.value(place)
+        if isinstance(value, ComplexValue):
+            raise Unsupported("complex64 values of a variable")
+        return value
+
     def _dense_of(self, value: Known) -> Array:
         """Return the form that a Constant layer keeps, made once per model for weights."""
         found = self.model.dense.get(value)
         if found is None:
-            found = self.model.dense.setdefault(value, stored(value))
+            found = self.model.dense.setdefault(value, stored_once(value, self.model.equal))
         return found
 
     # ---- Operators ------------------------------------------------------------------------------
 
-    def _operator(self, op: Operator) -> None:
+    def operator(self, op: Operator) -> None:
         if any(place in self.poisoned for place in op.inputs):
             # An operand could not be converted, so that only the operator itself can be checked.
             if find_operator(op.label) is None and op.name not in Resources.OPERATORS:
@@ -209,7 +236,7 @@ class _Conversion:
             self._resource(op)
             return
         try:
-            values = [self._value(place) for place in op.inputs]
+            values = [self.value(place) for place in op.inputs]
         except Unsupported as reason:
             self.problems.add_operator(op, str(reason))
             self.poisoned.update(op.outputs)
@@ -220,7 +247,9 @@ class _Conversion:
             raise self._damaged(error, op) from error
         key = (self.graph.index, op.index)
         is_static = all(place < 0 or place in self.static for place in op.inputs)
-        results: Sequence[Value] | None = self.model.folded.get(key) if is_static else None
+        results: Sequence[Value | ComplexValue] | None = None
+        if is_static:
+            results = self.model.folded.get(key)
         if results is None:
             results = self._convert(op, values)
             if is_static and results is not None:
@@ -250,7 +279,7 @@ class _Conversion:
         self.emit.begin(place_of(op, self.graph))
         try:
             for place, value in zip(
-                op.outputs, self.resources.convert(op, self._value), strict=False
+                op.outputs, self.resources.convert(op, self._plain_value), strict=False
             ):
                 self._assign(op, place, value, is_static=False)
         except Unsupported as reason:
@@ -259,19 +288,26 @@ class _Conversion:
         except ArmnnError as error:
             raise self._located(error, op) from error
 
-    def _keep(self, key: tuple[int, int], results: Sequence[Value]) -> None:
+    def _keep(self, key: tuple[int, int], results: Sequence[Value | ComplexValue]) -> None:
         kept = [value for value in results if isinstance(value, Known)]
         if len(kept) == len(results):
             self.model.folded[key] = tuple(kept)
 
-    def _assign(self, op: Operator, place: int, value: Value, is_static: bool) -> None:
+    def _assign(
+        self, op: Operator, place: int, value: Value | ComplexValue, is_static: bool
+    ) -> None:
         tensor = self.graph.tensors[place]
         if place in self.values:
             raise ParseError(f"tensor {quoted(tensor.name)} is made twice")
+        if isinstance(value, ComplexValue):
+            if type_name(tensor) != "COMPLEX64":
+                raise ParseError(f"{quoted(op.label)} makes complex64, not {type_name(tensor)}")
+            self.values[place] = value
+            return
         if dtype_of(value) != dtype_named(tensor.type):
             text = f"makes {dtype_of(value)}, but the file says {dtype_named(tensor.type)}"
             raise ParseError(f"{quoted(op.label)} {text}")
-        value = self._as_stated(value, quantization(tensor))
+        value = as_stated(self.emit, value, quantization(tensor))
         if not isinstance(value, Known) and not all(shape_of(value)):
             # A tensor without elements is known, whatever computes it.
             value = Known(np.zeros(shape_of(value), dtype_of(value)), value.info)
@@ -281,25 +317,12 @@ class _Conversion:
                 self.static.add(place)
         self.values[place] = value
 
-    def _as_stated(self, value: Value, stated: QuantizationInfo | None) -> Value:
-        """Return moved numbers with the scale that the file states for them, where that differs.
-
-        LiteRT's kernels that move elements copy bytes: what comes after them takes the bytes for
-        numbers of the stated scale.
-        """
-        if stated is None or quantization_of(value) in (None, stated):
-            return value
-        info = TensorInfo(shape_of(value), value.info.data_type, stated)
-        if isinstance(value, Known):
-            return Known(value.array, info)
-        # By way of numbers without a scale: a Cast from one scale to another would compute.
-        numbers = self.emit.cast(value, np.int64 if info.dtype == np.int32 else np.int32, "numbers")
-        return self.emit.layer(LayerType.CAST, [numbers], name="scale", output=info)
-
-    def _convert(self, op: Operator, values: Sequence[Value | None]) -> Sequence[Value] | None:
-        name = place_of(op, self.graph)
+    def _convert(
+        self, op: Operator, values: Sequence[Value | ComplexValue | None]
+    ) -> Sequence[Value | ComplexValue] | None:
+        name = self.prefix + place_of(op, self.graph)
         # The Output layer has the name of the tensor that this operator makes.
-        is_last = not self.outputs.isdisjoint(op.outputs)
+        is_last = not self.prefix and not self.outputs.isdisjoint(op.outputs)
         self.emit.begin(f"{name}/{op.label.lower()}" if is_last else name)
         converter = find_operator(op.label)
         try:
@@ -308,8 +331,9 @@ class _Conversion:
             newest = newest_version(op.name)
             if op.version > newest and not op.custom:
                 raise Unsupported(f"version {op.version}, versions up to {newest} are known")
-            view = OperatorView(op, self.graph, values, self.emit, self.variables)
-            results = converter(view)
+            results = self._converted(converter, op, values)
+        except NotedError:
+            return None
         except RunTimeOperand as reason:
             needed = origins(reason.value)
             if needed is None:
@@ -322,13 +346,31 @@ class _Conversion:
             raise self._located(error, op) from error
         except _DAMAGE as error:
             raise self._damaged(error, op) from error
-        return results if isinstance(results, Sequence) else [results]
+        return results
+
+    def _converted(
+        self, converter: Converter, op: Operator, values: Sequence[Value | ComplexValue | None]
+    ) -> Sequence[Value | ComplexValue]:
+        def of(given: Sequence[Value | ComplexValue | None]) -> Sequence[Any]:
+            view = OperatorView(
+                op, self.graph, given, self.emit, self.variables, self._call, self.resources
+            )
+            results = converter(view)
+            return results if isinstance(results, Sequence) else [results]
+
+        is_complex = any(isinstance(value, ComplexValue) for value in values)
+        if is_complex and op.name not in TAKES_COMPLEX:
+            return part_by_part(op.name, values, of)
+        return of(values)
 
     def _elsewhere(
-        self, op: Operator, values: Sequence[Value | None], reason: str | None
+        self, op: Operator, values: Sequence[Value | ComplexValue | None], reason: str | None
     ) -> Sequence[Value] | None:
         try:
-            slots, reasons = stand_in(op, values, self.emit, self.backends)
+            plain = [value for value in values if not isinstance(value, ComplexValue)]
+            if len(plain) < len(values):
+                raise Unsupported("complex64 operands, which no tensor has")
+            slots, reasons = stand_in(op, plain, self.emit, self.backends)
         except Unsupported as other:
             slots, reasons = None, (str(other),)
         if slots is not None:

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.tflite.reading import DAMAGE, Reader, data_of, enum_names
+from armnn_py.frontends.tflite.sparse import Sparsity, read_sparsity
 from armnn_py.network import ModelMetadata
 from armnn_py.records import record
+from armnn_py.tensors.equal_arrays import EqualArrays
 
 if TYPE_CHECKING:
     from armnn_py.frontends.common.source import ModelSource
@@ -46,7 +48,7 @@ class Tensor:
     """``TensorType`` of the schema."""
     buffer: int
     is_variable: bool
-    is_sparse: bool
+    sparsity: Sparsity | None = None
     scales: tuple[float, ...] = ()
     zero_points: tuple[int, ...] = ()
     axis: int = 0
@@ -118,6 +120,8 @@ class TfliteModel:
     """Results of operators that depend on weights alone, by graph and operator."""
     dense: dict[Known, Array] = field(default_factory=dict)
     """Weights and results in the form that a Constant layer keeps."""
+    equal: EqualArrays[Array] = field(default_factory=EqualArrays)
+    """The same by their content."""
 
 
 def load_model(source: ModelSource) -> TfliteModel:
@@ -246,7 +250,7 @@ class _ModelReader:
             axis = quantization.QuantizedDimension()
         return Tensor(
             index, name, shape, signature, table.Type(), buffer, bool(table.IsVariable()),
-            table.Sparsity() is not None, scales, points, axis,
+            read_sparsity(reader, table.Sparsity()), scales, points, axis,
         )  # fmt: skip
 
     def _operator(

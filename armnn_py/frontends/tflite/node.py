@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from armnn_py.frontends.common.values import (
     quantization_of,
     shape_of,
 )
+from armnn_py.frontends.tflite.complex_values import ComplexValue
 from armnn_py.frontends.tflite.model import Graph, Operator, Tensor
 from armnn_py.frontends.tflite.reading import enum_names
 from armnn_py.frontends.tflite.tensors import data_type, dtype_named, quantization
@@ -39,6 +40,20 @@ FUSED: dict[str, tuple[ActivationFunction, float, float]] = {
     "RELU6": (ActivationFunction.BOUNDED_RELU, 6.0, 0.0),
     "TANH": (ActivationFunction.TANH, 1.0, 1.0),
 }
+
+
+Call = Callable[[int, Sequence[Value], str], Sequence[Value]]
+"""Converts a sub-graph for operands."""
+
+
+class VariableValues(Protocol):
+    """The values of a model's resource variables during conversion."""
+
+    def values(self) -> dict[str, Value]:
+        """Return the present values of all variables that were used."""
+
+    def restore(self, values: Mapping[str, Value]) -> None:
+        """Let variables have other values; those that are not named have their first one."""
 
 
 class RunTimeOperand(Unsupported):
@@ -64,11 +79,15 @@ class OperatorView:
         self,
         op: Operator,
         graph: Graph,
-        values: Sequence[Value | None],
+        values: Sequence[Value | ComplexValue | None],
         emit: Emitter,
         variables: dict[int, VariableLayer] | None = None,
+        call: Call | None = None,
+        resources: VariableValues | None = None,
     ) -> None:
         self.op = op
+        self._call = call
+        self._resources = resources
         self.emit = emit
         self._graph = graph
         self._values = values
@@ -93,6 +112,8 @@ class OperatorView:
         value = self._values[index] if index < len(self._values) else None
         if value is None:
             raise ParseError(f"input {index} is missing")
+        if isinstance(value, ComplexValue):
+            raise Unsupported("complex64 operands")
         return value
 
     def optional(self, index: int) -> Value | None:
@@ -155,6 +176,28 @@ class OperatorView:
     def variable(self, index: int) -> VariableLayer | None:
         """Return the variable that an operand is; ``None`` if it is none."""
         return self._variables.get(self.op.inputs[index]) if self.has(index) else None
+
+    def is_complex(self, index: int) -> bool:
+        """Return whether an operand has complex numbers."""
+        return index < len(self._values) and isinstance(self._values[index], ComplexValue)
+
+    def complex(self, index: int) -> ComplexValue:
+        """Return an operand of complex numbers."""
+        value = self._values[index] if index < len(self._values) else None
+        if not isinstance(value, ComplexValue):
+            raise ParseError(f"input {index} is not complex64")
+        return value
+
+    def call(self, graph: int, values: Sequence[Value], name: str) -> Sequence[Value]:
+        """Convert a sub-graph for these operands; ``name`` begins the names of its layers."""
+        assert self._call is not None
+        return self._call(graph, values, name)
+
+    @property
+    def resources(self) -> VariableValues:
+        """The resource variables of the model."""
+        assert self._resources is not None
+        return self._resources
 
     # ---- Options --------------------------------------------------------------------------------
 

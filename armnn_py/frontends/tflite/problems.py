@@ -12,7 +12,7 @@ from armnn_py.frontends.tflite.model import Graph, Operator, TfliteModel
 
 __all__ = ["TfliteProblems", "place_of"]
 
-_CONTROL = {"IF", "WHILE", "CALL"}
+_CONTROL = {"CALL"}
 
 
 def place_of(op: Operator, graph: Graph) -> str:
@@ -44,8 +44,6 @@ class TfliteProblems(Problems):
             reason = "not in the schema of this version"
         elif op.name in _CONTROL:
             reason = "control flow"
-        elif op.name == "DENSIFY":
-            reason = "sparse weights; convert the model without sparsity"
         elif op.name == "DELEGATE":
             reason = "a part that was compiled for a delegate"
         else:

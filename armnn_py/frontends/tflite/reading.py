@@ -33,7 +33,6 @@ DAMAGE = (
     KeyError,
     AttributeError,
     OverflowError,
-    MemoryError,
 )
 """Raised by the classes of the schema, and by numpy, on a file that is not what it says."""
 

@@ -9,7 +9,7 @@ names a sub-graph that assigns values before the first run; those must be consta
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.emit import Emitter
@@ -36,6 +36,22 @@ class Resources:
         self._first: dict[str, Known] = {}
         self._layers: dict[str, VariableLayer] = {}
         self._current: dict[str, Value] = {}
+
+    def within(self, graph: Graph) -> Resources:
+        """Return the same variables for the operators of a sub-graph that is called."""
+        inner = Resources(self._model, graph, self._emit)
+        inner._first, inner._layers = self._first, self._layers
+        inner._current = self._current
+        return inner
+
+    def values(self) -> dict[str, Value]:
+        """Return the present values of all variables that were used."""
+        return dict(self._current)
+
+    def restore(self, values: Mapping[str, Value]) -> None:
+        """Let variables have other values; those that are not named have their first one."""
+        self._current.update({name: layer.output for name, layer in self._layers.items()})
+        self._current.update(values)
 
     def convert(self, op: Operator, value_of: Callable[[int], Value | None]) -> list[Value]:
         """Convert an operator; returns the values of the outputs that are no handles.

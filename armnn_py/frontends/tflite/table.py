@@ -12,6 +12,7 @@ import importlib
 from collections.abc import Callable, Sequence
 
 from armnn_py.frontends.common.values import Value
+from armnn_py.frontends.tflite.complex_values import ComplexValue
 from armnn_py.frontends.tflite.node import OperatorView
 
 __all__ = [
@@ -23,13 +24,14 @@ __all__ = [
     "operators_by_family",
 ]
 
-Converter = Callable[[OperatorView], "Value | Sequence[Value]"]
+Converter = Callable[[OperatorView], "Value | ComplexValue | Sequence[Value]"]
 
 _FAMILIES = {
     "activation": (
         "ELU GELU HARD_SWISH LEAKY_RELU LOGISTIC LOG_SOFTMAX PRELU RELU RELU6 RELU_0_TO_1 "
         "RELU_N1_TO_1 SOFTMAX TANH"
     ),
+    "control": "IF STABLEHLO_COMPOSITE WHILE",
     "convolution": "CONV_2D CONV_3D DEPTHWISE_CONV_2D TRANSPOSE_CONV",
     "custom": "Convolution2DTransposeBias TFLite_Detection_PostProcess",
     "elementwise": (
@@ -38,7 +40,9 @@ _FAMILIES = {
     ),
     "filters": "SVDF",
     "indexing": (
-        "DYNAMIC_UPDATE_SLICE EMBEDDING_LOOKUP GATHER GATHER_ND ONE_HOT SCATTER_ND TOPK_V2"
+        "DYNAMIC_UPDATE_SLICE EMBEDDING_LOOKUP GATHER GATHER_ND MATRIX_DIAG MATRIX_SET_DIAG "
+        "ONE_HOT SCATTER_ND SPARSE_TO_DENSE TOPK_V2 UNIQUE UNSORTED_SEGMENT_MAX "
+        "UNSORTED_SEGMENT_MIN UNSORTED_SEGMENT_PROD UNSORTED_SEGMENT_SUM WHERE"
     ),
     "joining": "CONCATENATION PACK SPLIT SPLIT_V UNPACK",
     "logical": (
@@ -57,8 +61,12 @@ _FAMILIES = {
     "reduction": (
         "ARG_MAX ARG_MIN CUMSUM MEAN REDUCE_ALL REDUCE_ANY REDUCE_MAX REDUCE_MIN REDUCE_PROD SUM"
     ),
-    "shaping": "EXPAND_DIMS FILL RANGE RANK RESHAPE SHAPE SQUEEZE TRANSPOSE ZEROS_LIKE",
+    "shaping": (
+        "BROADCAST_ARGS DENSIFY EXPAND_DIMS FILL RANGE RANK RESHAPE SHAPE SQUEEZE TRANSPOSE "
+        "ZEROS_LIKE"
+    ),
     "slicing": "REVERSE_SEQUENCE REVERSE_V2 SLICE STRIDED_SLICE",
+    "spectral": "COMPLEX_ABS IMAG REAL RFFT2D",
     "spatial": (
         "BATCH_TO_SPACE_ND DEPTH_TO_SPACE RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR "
         "SPACE_TO_BATCH_ND SPACE_TO_DEPTH"
@@ -79,7 +87,8 @@ _NEWEST = {
     3: (
         "ARG_MAX ARG_MIN AVERAGE_POOL_2D BIDIRECTIONAL_SEQUENCE_LSTM BIDIRECTIONAL_SEQUENCE_RNN "
         "FLOOR_DIV GELU GREATER_EQUAL LESS LOGISTIC MAX_POOL_2D MEAN MIRROR_PAD REDUCE_MAX "
-        "REDUCE_MIN RELU RELU6 RNN RSQRT SPLIT_V TANH TILE TOPK_V2 UNIDIRECTIONAL_SEQUENCE_RNN"
+        "REDUCE_MIN RELU RELU6 RNN RSQRT SPARSE_TO_DENSE SPLIT_V TANH TILE TOPK_V2 "
+        "UNIDIRECTIONAL_SEQUENCE_RNN"
     ),
     4: (
         "BATCH_MATMUL BATCH_TO_SPACE_ND BROADCAST_TO LSTM MAXIMUM MINIMUM NOT_EQUAL "

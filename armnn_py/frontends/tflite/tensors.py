@@ -13,13 +13,25 @@ import numpy as np
 from armnn_py.errors import InvalidArgumentError, ParseError
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.quoting import quoted
-from armnn_py.frontends.common.values import Array, Known, Unsupported, data_type_of
+from armnn_py.frontends.common.values import (
+    Array,
+    Known,
+    Unsupported,
+    Value,
+    data_type_of,
+    quantization_of,
+    shape_of,
+)
 from armnn_py.frontends.tflite.model import Tensor, TfliteModel
 from armnn_py.frontends.tflite.reading import enum_names
+from armnn_py.frontends.tflite.sparse import Sparsity, dense_of
+from armnn_py.memory_budget import computed_budget
 from armnn_py.tensors import QuantizationInfo, TensorInfo, format_shape
-from armnn_py.types import DataType
+from armnn_py.text import format_bytes
+from armnn_py.types import DataType, LayerType
 
 __all__ = [
+    "as_stated",
     "constant_of",
     "data_type",
     "dtype_named",
@@ -163,23 +175,39 @@ def variable_info(tensor: Tensor, emit: Emitter) -> TensorInfo:
     return info
 
 
+def as_stated(emit: Emitter, value: Value, stated: QuantizationInfo | None) -> Value:
+    """Return moved numbers with the scale that the file states for them, where that differs.
+
+    LiteRT's kernels that move elements copy bytes: what comes after them takes the bytes for
+    numbers of the stated scale.
+    """
+    if stated is None or quantization_of(value) in (None, stated):
+        return value
+    info = TensorInfo(shape_of(value), value.info.data_type, stated)
+    if isinstance(value, Known):
+        return Known(value.array, info)
+    # By way of numbers without a scale: a Cast from one scale to another would compute.
+    numbers = emit.cast(value, np.int64 if info.dtype == np.int32 else np.int32, "numbers")
+    return emit.layer(LayerType.CAST, [numbers], name="scale", output=info)
+
+
 def constant_of(model: TfliteModel, tensor: Tensor) -> Known | None:
     """Return the values of a tensor that the file holds, or that has none; else ``None``.
 
     Raises
     ------
     Unsupported
-        They are sparse, or of a type that numpy lacks.
+        They are of a type that numpy lacks, or sparse and less than a byte.
     ParseError
         Shape and stored bytes do not match.
     """
     raw = model.buffers[tensor.buffer] if tensor.buffer < len(model.buffers) else None
     if raw is None or tensor.is_variable:
         return empty_of(tensor)
-    if tensor.is_sparse:
-        raise Unsupported("sparse weights; convert the model without sparsity")
     if not all(tensor.shape):
         return empty_of(tensor)
+    if tensor.sparsity is not None:
+        return _known(tensor, _dense(model, tensor, tensor.sparsity, raw))
     dtype, name = dtype_named(tensor.type), type_name(tensor)
     count = math.prod(tensor.shape)
     per_byte = _PACKED.get(name, 1)
@@ -194,12 +222,38 @@ def constant_of(model: TfliteModel, tensor: Tensor) -> Known | None:
             hints=["the file is damaged, or was cut short"],
         )
     array = _unpacked(raw, count) if per_byte > 1 else _elements(raw[:size], dtype)
-    array = array.reshape(tensor.shape)
+    return _known(tensor, array.reshape(tensor.shape))
+
+
+def _known(tensor: Tensor, array: Array) -> Known:
     array.flags.writeable = False
     scales = quantization(tensor)
-    if scales is None and name != "BFLOAT16":
+    if scales is None and type_name(tensor) != "BFLOAT16":
         return Known(array)
     return Known(array, TensorInfo(array.shape, data_type(tensor), scales))
+
+
+def _dense(model: TfliteModel, tensor: Tensor, sparsity: Sparsity, raw: Array) -> Array:
+    """Return a sparse tensor with all elements, if a file of this size may ask for them."""
+    dtype, name = dtype_named(tensor.type), type_name(tensor)
+    if name in _PACKED:
+        raise Unsupported(f"sparse {name.lower()} values")
+    size, most = math.prod(tensor.shape) * dtype.itemsize, computed_budget(model.size)
+    if size > most:
+        raise ParseError(
+            f"sparse tensor {quoted(tensor.name)} would take {format_bytes(size)}, at most "
+            f"{format_bytes(most)} are allowed",
+            details=[f"shape: {format_shape(tensor.shape)} of {name.lower()}"],
+            hints=["set_memory_budget or ARMNN_PY_MEMORY_BUDGET sets the limit"],
+        )
+    if raw.size % dtype.itemsize:
+        raise ParseError(f"sparse tensor {quoted(tensor.name)} has {raw.size} bytes of {dtype}")
+    try:
+        return dense_of(tensor.shape, sparsity, _elements(raw, dtype))
+    except ParseError as error:
+        raise ParseError(
+            f"tensor {quoted(tensor.name)}: {error.message}", details=error.details
+        ) from error
 
 
 def empty_of(tensor: Tensor) -> Known | None:

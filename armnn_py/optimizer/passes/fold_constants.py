@@ -15,15 +15,16 @@ import numpy as np
 
 from armnn_py.descriptors import PermuteDescriptor
 from armnn_py.descriptors.symbolic_fields import plain_descriptor
-from armnn_py.memory_budget import computed_budget
+from armnn_py.memory_budget import computed_budget, work_budget
 from armnn_py.network import Network
 from armnn_py.optimizer.passes.base import PassLog, may_merge
+from armnn_py.optimizer.passes.fold_work import work_of
 from armnn_py.tensors.symbolic_infos import plain_info
 from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -36,6 +37,8 @@ __all__ = ["run"]
 _GROWTH = 4
 #: or have this many bytes; a tile or a fill of many megabytes is made anew in each run.
 _SMALL = 1 << 20
+#: Multiply-adds that may be computed for each byte of constants.
+_WORK = 32
 #: No intermediate tensor has more bytes.
 _LARGEST = 1 << 30
 
@@ -53,6 +56,7 @@ def _is_computable(layer_type: LayerType) -> bool:
 def run(graph: Graph, log: PassLog) -> None:
     """Run the pass."""
     known = _knowable(graph)
+    _unite_equal(graph, known, log)
     wanted = _wanted(known)
     found: dict[Value, NDArray[Any]] = {}
     pending = []
@@ -84,7 +88,7 @@ def _knowable(graph: Graph) -> dict[Node, int]:
     """Nodes that depend on constants alone, in order, and how many bytes of constants."""
     known: dict[Node, int] = {}
     total = _bytes(n.output for n in graph if n.type is LayerType.CONSTANT)
-    budget = computed_budget(total, _GROWTH)
+    budget, work = computed_budget(total, _GROWTH), work_budget(total, _WORK)
     for node in graph.nodes:
         if not _is_computable(node.type) or not node.inputs or _bytes(node.outputs) > _LARGEST:
             continue
@@ -108,9 +112,25 @@ def _knowable(graph: Graph) -> dict[Node, int]:
             else:
                 break
         else:
-            known[node] = min(sources, total)  # shared ones were counted repeatedly
-            budget -= _bytes(node.outputs)
+            cost = work_of(node)
+            if cost <= work:
+                known[node] = min(sources, total)  # shared ones were counted repeatedly
+                budget -= _bytes(node.outputs)
+                work -= cost
     return known
+
+
+def _unite_equal(graph: Graph, known: dict[Node, int], log: PassLog) -> None:
+    """Keep one of equal nodes that read the same values, so that it is computed once."""
+    first: dict[Hashable, Node] = {}
+    for node in list(known):
+        infos = tuple(value.info for value in node.outputs)
+        key = (node.type, node.descriptor, tuple(node.inputs), infos, node.pin)
+        kept = first.setdefault(key, node)
+        if kept is not node:
+            log.changed(f"'{node.name}' does what '{kept.name}' does, and is gone")
+            graph.substitute(node, kept)
+            del known[node]
 
 
 def _changes_with_shapes(node: Node) -> bool:

@@ -24,9 +24,12 @@ from armnn_py.types import DataLayout
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from armnn_py.optimizer.graph import Graph, Node
+    from armnn_py.optimizer.graph import Graph, Node, Value
 
 __all__ = ["WeightedDescriptor", "Weights", "weights_of"]
+
+#: Bytes: readers of one constant get copies of their own up to here, and share it beyond.
+_MOST_COPIES = 2**28
 
 WeightedDescriptor = (
     Convolution2dDescriptor
@@ -67,17 +70,20 @@ class Weights:
             return self.node.output.info.rank - 1
         return self.descriptor.data_layout.channel_axis
 
-    def scaled_by_output(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scaled_by_output(self, factors: NDArray[np.float64]) -> NDArray[Any]:
         """Return the weights times a factor for each output channel."""
         form = [1] * self.stored.ndim
         form[output_dimension(self.descriptor)] = -1
         return self.times(factors.reshape(form))
 
-    def times(self, factors: NDArray[np.float64] | float) -> NDArray[np.float64]:
+    def times(self, factors: NDArray[np.float64] | float) -> NDArray[Any]:
         """Return the weights times factors of a shape that goes with theirs.
 
-        Without `values`: numpy widens a few elements at a time, not all of them before.
+        In float64, or `stored` itself if all factors are 1. Without `values`: numpy widens a few
+        elements at a time, not all of them before.
         """
+        if np.all(np.equal(factors, 1)):
+            return self.stored
         return np.asarray(np.multiply(self.stored, factors, dtype=np.float64))
 
     @property
@@ -91,9 +97,11 @@ class Weights:
             return last if value.info.shape[last] == features else None
         return self.descriptor.data_layout.channel_axis
 
-    def times_input(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the weights times a factor for each input channel."""
+    def times_input(self, factors: NDArray[np.float64]) -> NDArray[Any]:
+        """Return the weights times a factor for each input channel, as `times` does."""
         d = self.descriptor
+        if np.all(factors == 1):
+            return self.stored
         if isinstance(d, DepthwiseConvolution2dDescriptor):
             multiplier = self.stored.shape[3] // len(factors)
             return self.times(np.repeat(factors, multiplier))
@@ -106,10 +114,11 @@ class Weights:
         values = np.multiply(grouped, factors.reshape(d.groups, 1, *form), dtype=np.float64)
         return np.asarray(values.reshape(self.stored.shape))
 
-    def summed_by_output(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def summed_by_output(self, weights: NDArray[Any]) -> NDArray[np.float64]:
         """Return the sum of weights for each output channel."""
-        axis = output_dimension(self.descriptor)
-        return np.asarray(weights.sum(tuple(a for a in range(weights.ndim) if a != axis)))
+        kept = output_dimension(self.descriptor)
+        others = tuple(axis for axis in range(weights.ndim) if axis != kept)
+        return np.asarray(weights.sum(others, np.float64))
 
     @property
     def pads(self) -> bool:
@@ -124,31 +133,36 @@ class Weights:
             return True
         return bool(d.pad_left or d.pad_right or d.pad_top or d.pad_bottom)
 
-    def fits(self, weights: NDArray[np.float64], bias: NDArray[np.float64]) -> bool:
+    def fits(self, weights: NDArray[Any], bias: NDArray[np.float64]) -> bool:
         """Whether other constants are finite in the data type of the layer."""
         dtype = self.node.output.info.data_type.numpy
         with np.errstate(over="ignore"):
+            is_kept = weights is self.stored
             return bool(
-                np.isfinite(weights.astype(dtype)).all() and np.isfinite(bias.astype(dtype)).all()
+                (is_kept or np.isfinite(weights.astype(dtype)).all())
+                and np.isfinite(bias.astype(dtype)).all()
             )
 
     def exchange(
-        self, graph: Graph, weights: NDArray[np.float64], bias: NDArray[np.float64], why: str
+        self, graph: Graph, weights: NDArray[Any], bias: NDArray[np.float64], why: str
     ) -> Node:
-        """Replace the layer by the same with other constants; ``why`` goes into their names."""
+        """Replace the layer by the same with other constants; ``why`` goes into their names.
+
+        Weights that are `stored` stay the constant that they are, which others may read.
+        """
         node, data_type = self.node, self.node.output.info.data_type
-        constants = [("weights", weights)]
-        if bias.any() or self.descriptor.bias_enabled:
-            constants.append(("bias", bias))
-        made = [
-            graph.add_constant(
+
+        def constant(what: str, array: NDArray[Any]) -> Value | None:
+            return graph.add_constant(
                 array.astype(data_type.numpy),
                 TensorInfo(array.shape, data_type),
                 name=f"{node.name}/{what} with {why}",
                 near=node,
             )
-            for what, array in constants
-        ]
+
+        made = [node.inputs[1] if weights is self.stored else constant("weights", weights)]
+        if bias.any() or self.descriptor.bias_enabled:
+            made.append(constant("bias", bias))
         new = graph.add(
             node.type,
             [node.inputs[0], *made],
@@ -159,6 +173,13 @@ class Weights:
         )
         graph.substitute(node, new)
         return new
+
+
+def _copies(node: Node) -> int:
+    """Return the bytes that weights take if each of several readers gets weights of its own."""
+    value = node.inputs[1]
+    readers = 0 if value is None else len(value.users)
+    return 0 if value is None or readers == 1 else readers * value.info.byte_size
 
 
 def weights_of(node: Node) -> Weights | None:
@@ -174,6 +195,8 @@ def weights_of(node: Node) -> Weights | None:
     weights, bias = node.constants[1], (node.constants[2:] or [None])[0]
     has_bias = len(node.inputs) > 2 and node.inputs[2] is not None
     if weights is None or (has_bias and bias is None):
+        return None
+    if _copies(node) > _MOST_COPIES:
         return None
     channels = node.output.info.static_shape[
         node.output.info.rank - 1

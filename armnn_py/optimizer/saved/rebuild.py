@@ -103,7 +103,8 @@ def expand(graph: Graph, node: Node, source: SourceNetwork) -> list[Node]:
     Raises
     ------
     BackendError
-        They read tensors that the compiled layer did not need; the graph is as it was.
+        They read tensors that the compiled layer did not need, or make other ones than it; the
+        graph is as it was.
     """
     operands: dict[int, Value] = {}
     for index, number in enumerate(source.border.inputs):
@@ -116,6 +117,7 @@ def expand(graph: Graph, node: Node, source: SourceNetwork) -> list[Node]:
             f"the layers of the compiled sub-graph '{node.name}' read tensors that are not there",
             hints=["optimize() the model anew and save it again"],
         )
+    _check_outputs(node, source)
     value_of: dict[OutputSlot, Value] = {
         layer.outputs[0]: operands[number] for number, layer in enumerate(inputs)
     }
@@ -151,6 +153,24 @@ def expand(graph: Graph, node: Node, source: SourceNetwork) -> list[Node]:
     _share_origins(node, made, guids)
     graph.remove(node)
     return made
+
+
+def _check_outputs(node: Node, source: SourceNetwork) -> None:
+    """Check that the layers make each output of a compiled layer that is read, as it is stated."""
+    infos = {
+        place: slot.info
+        for place, layer in zip(source.border.outputs, source.network.output_layers, strict=True)
+        for slot in layer.inputs
+        if slot is not None
+    }
+    for value in node.outputs:
+        if value.users and infos.get(value.index) != value.info:
+            made = infos.get(value.index)
+            raise BackendError(
+                f"output {value.index} of the compiled sub-graph '{node.name}' is {value.info!r}, "
+                f"but its layers make {'nothing there' if made is None else repr(made)}",
+                hints=["the file is damaged: optimize() the model anew and save it again"],
+            )
 
 
 def _share_origins(node: Node, made: Sequence[Node], guids: Sequence[int]) -> None:

@@ -27,6 +27,7 @@ from armnn_py.optimizer.saved.values import (
     info_to_json,
     metadata_to_json,
 )
+from armnn_py.tensors.equal_arrays import EqualArrays
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
@@ -67,6 +68,9 @@ def save_network(
     try:
         write_archive(target, members, mode=mode)
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
+        first = error.__context__
+        if first is not None and not isinstance(first, OSError | ValueError):
+            raise first from None  # of a signal's handler; zipfile then fails to close the file
         why = getattr(error, "strerror", None) or str(error)
         raise InvalidArgumentError(f"the network cannot be saved to '{target}': {why}") from error
 
@@ -81,6 +85,8 @@ class _Writer:
         self._backends = backends
         self._keep_subgraphs = keep_subgraphs
         self._constants: dict[int, tuple[int, NDArray[Any]]] = {}  # by id of the array, kept
+        self._arrays: list[NDArray[Any]] = []  # of unlike content
+        self._equal: EqualArrays[int] = EqualArrays()
         self._infos: dict[str, int] = {}
         self._info_list: list[dict[str, Any]] = []
         self._blobs: list[NDArray[np.uint8]] = []
@@ -120,8 +126,8 @@ class _Writer:
         }
         for index, source in enumerate(self._sources):
             members[f"{SOURCES}{index}.json"] = (_text_of(source),)
-        if self._constants:  # a network that is compiled as a whole may have none
-            members[CONSTANTS] = tensors_to_chunks(array for _, array in self._constants.values())
+        if self._arrays:  # a network that is compiled as a whole may have none
+            members[CONSTANTS] = tensors_to_chunks(self._arrays)
         for index, blob in enumerate(self._blobs):
             members[f"{BLOBS}{index}.bin"] = (blob.data,)
         return members
@@ -206,9 +212,15 @@ class _Writer:
         return [self._info(tensor.info), self._constant(tensor.array)]
 
     def _constant(self, value: NDArray[Any]) -> int:
-        if id(value) not in self._constants:
-            self._constants[id(value)] = (len(self._constants), value)
-        return self._constants[id(value)][0]
+        known = self._constants.get(id(value))
+        if known is not None:
+            return known[0]
+        number = next(self._equal.alike(value, None), len(self._arrays))
+        if number == len(self._arrays):
+            self._arrays.append(value)
+            self._equal.add(value, None, number)
+        self._constants[id(value)] = (number, value)
+        return number
 
     # ---- Compiled layers ---------------------------------------------------------------------
 

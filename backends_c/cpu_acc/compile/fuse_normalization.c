@@ -77,6 +77,7 @@ static bool match_root(const ir_graph_t* graph, uint32_t value, bool divides, ro
   if (out->reciprocal != NULL) value = out->reciprocal->inputs[0];
   const bool is_root = divides || out->reciprocal != NULL;
   out->root = unary_of(graph, value, is_root ? ARMNN_ACC_SQRT : ARMNN_ACC_RSQRT);
+  if (out->root == NULL && is_root) out->root = unary_of(graph, value, ARMNN_ACC_ROOT);
   out->sum = out->root == NULL ? NULL : unary_of(graph, out->root->inputs[0], ARMNN_ACC_LINEAR);
   out->variance = out->sum == NULL ? NULL : mean_of(graph, out->sum->inputs[0]);
   return out->variance != NULL && out->sum->a == 1.0f && out->sum->b > 0.0f;

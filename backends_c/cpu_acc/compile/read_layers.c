@@ -86,7 +86,7 @@ static bool scalar_function(int32_t operation, float c, bool left, int32_t* out_
       *out_b = -0.0f;
       return isnormal(c) && isnormal(*out_a);
     case ARMNN_BINARY_POWER:
-      *out_function = c == 2.0f ? ARMNN_ACC_SQUARE : ARMNN_ACC_SQRT;
+      *out_function = c == 2.0f ? ARMNN_ACC_SQUARE : ARMNN_ACC_ROOT;
       return !left && (c == 2.0f || c == 0.5f);
     default:
       return false;
@@ -180,7 +180,7 @@ void armnn_i_acc_read_binary(ir_graph_t* graph) {
                          armnn_i_acc_apply_binary(graph, &left, &right, d->operation, &logical));
 }
 
-/* x below 0 is multiplied: min(x, 0) * slope + max(x, 0), or LEAKY where there is one slope. */
+/* x below 0 is multiplied; LEAKY where there is one slope. */
 void armnn_i_acc_read_prelu(ir_graph_t* graph) {
   const ir_alias_t x = armnn_i_acc_input(graph, 0), slopes = armnn_i_acc_input(graph, 1);
   const ir_shape_t logical = armnn_i_acc_shape_of(ir_layer(graph)->output_infos[0]);
@@ -190,12 +190,8 @@ void armnn_i_acc_read_prelu(ir_graph_t* graph) {
     armnn_i_acc_set_output(graph, 0, armnn_i_acc_apply(graph, &x, ARMNN_ACC_LEAKY, slope[0], 0.0f));
     return;
   }
-  const ir_alias_t below = armnn_i_acc_apply(graph, &x, ARMNN_ACC_CLAMP, -INFINITY, 0.0f);
-  const ir_alias_t above = armnn_i_acc_apply(graph, &x, ARMNN_ACC_CLAMP, 0.0f, INFINITY);
-  const ir_alias_t scaled =
-      armnn_i_acc_apply_binary(graph, &below, &slopes, ARMNN_BINARY_MUL, &logical);
   armnn_i_acc_set_output(
-      graph, 0, armnn_i_acc_apply_binary(graph, &scaled, &above, ARMNN_BINARY_ADD, &logical));
+      graph, 0, armnn_i_acc_apply_binary(graph, &x, &slopes, ARMNN_ACC_BINARY_PRELU, &logical));
 }
 
 /* Normalised, then multiplied and shifted as by layers of their own: what is constant and runs

@@ -9,6 +9,8 @@
  */
 #include "elementwise.h"
 
+#include <float.h>
+
 #include "vector_math.h"
 
 /* result = expression of x (and of va, vb, the arguments in all lanes). */
@@ -45,7 +47,7 @@ ACC_INLINE vf_t checked_sin(vf_t x) {
 }
 
 APPLY(clamp, BY_FOUR, vf_clamp(x, va, vb))
-APPLY(leaky_relu, BY_FOUR, vf_select(vf_less(vf_set(0.0f), x), x, vf_mul(x, va)))
+APPLY(leaky_relu, BY_FOUR, vf_select(vf_less(x, vf_set(0.0f)), vf_mul(x, va), x))
 APPLY(sigmoid, ONCE, vf_sigmoid(x))
 APPLY(tanh, ONCE, vf_mul(va, vf_tanh(vf_mul(vb, x))))
 APPLY(swish, ONCE, vf_mul(x, vf_sigmoid(vf_mul(va, x))))
@@ -61,6 +63,9 @@ APPLY(elu, ONCE,
 APPLY(soft_relu, ONCE, vf_soft_relu(x))
 APPLY(abs, BY_FOUR, vf_abs(x))
 APPLY(sqrt, BY_FOUR, vf_sqrt(x))
+/* A power: unlike square roots, those of -0 and minus infinity are 0 and infinity. */
+APPLY(root, BY_FOUR,
+      vf_select(vf_less(x, vf_set(-FLT_MAX)), vf_set(INFINITY), vf_sqrt(vf_add(x, vf_set(0.0f)))))
 APPLY(square, BY_FOUR, vf_mul(x, x))
 APPLY(linear, BY_FOUR, vf_fma(x, va, vb))
 APPLY(exp, ONCE, vf_exp(x))
@@ -85,6 +90,10 @@ static void ACC_NAME(armnn_f32_copy)(const float* in, float* out, size_t count, 
 ACC_INLINE vf_t take_maximum(vf_t x, vf_t y) { return vf_select(vf_is_nan(x), x, vf_max(x, y)); }
 ACC_INLINE vf_t take_minimum(vf_t x, vf_t y) { return vf_select(vf_is_nan(x), x, vf_min(x, y)); }
 ACC_INLINE vf_t square_of(vf_t x) { return vf_mul(x, x); }
+
+ACC_INLINE vf_t sloped(vf_t x, vf_t slope) {
+  return vf_select(vf_less(x, vf_set(0.0f)), vf_mul(x, slope), x);
+}
 
 static __attribute__((noinline)) vf_t power_of(vf_t x, vf_t y) {
   float base[VF_LANES], exponent[VF_LANES];
@@ -134,6 +143,7 @@ BINARY_FORMS(mul, vf_mul(x, y))
 BINARY_FORMS(sub, vf_sub(x, y))
 BINARY_FORMS(squared_difference, square_of(vf_sub(x, y)))
 BINARY_FORMS(power, power_of(x, y))
+BINARY_FORMS(prelu, sloped(x, y))
 
 /* ---- The table ----------------------------------------------------------------------------- */
 

@@ -51,8 +51,8 @@ typedef enum armnn_i_acc_binary_form_e {
 typedef struct armnn_i_acc_elementwise_kernels_t {
   armnn_i_acc_apply_fn_t apply[ARMNN_ACC_FUNCTION_COUNT];
   const char* names[ARMNN_ACC_FUNCTION_COUNT];
-  armnn_i_acc_binary_fn_t binary[ARMNN_BINARY_COUNT][ARMNN_ACC_BINARY_FORMS];
-  const char* binary_names[ARMNN_BINARY_COUNT];
+  armnn_i_acc_binary_fn_t binary[ARMNN_ACC_BINARY_COUNT][ARMNN_ACC_BINARY_FORMS];
+  const char* binary_names[ARMNN_ACC_BINARY_COUNT];
 } armnn_i_acc_elementwise_kernels_t;
 
 #endif /* ARMNN_CPU_ACC_ELEMENTWISE_H_ */

@@ -49,7 +49,8 @@ typedef struct armnn_i_acc_gemm_job_t {
   int64_t run_offset;
   const float* input;
   int64_t input_stride;
-  const float* panel; /* as the panel is packed: bias, then rows of weights as they are stored */
+  const float* panel; /* as the panel is packed: rows of weights as they are stored */
+  const float* bias;  /* of all channels of whole vectors */
   float* output;
   int64_t output_stride;
   const float* residual;

@@ -76,6 +76,7 @@ ACC_INLINE void multiply_pairs(const armnn_i_acc_gemm_job_t* job, const int ROWS
   const int64_t input_stride = job->input_stride, output_stride = job->output_stride;
   const int64_t residual_stride = job->residual_stride;
   const float* const panel = job->panel;
+  const float* const bias = job->bias;
   const float* input = job->input;
   const float* residual = job->residual;
   float* output = job->output;
@@ -88,10 +89,11 @@ ACC_INLINE void multiply_pairs(const armnn_i_acc_gemm_job_t* job, const int ROWS
     pair_sums_t sum;
     fetch = fetch_next(fetch, fetch_lines);
     UNROLLED for (int v = 0; v < FULL; ++v) {
-      const vf_t bias = vf_load(panel + v * LANES);
-      UNROLLED for (int i = 0; i < ROWS; ++i) sum.full[i][v] = bias;
+      const vf_t first = vf_load(bias + v * LANES);
+      UNROLLED for (int i = 0; i < ROWS; ++i) sum.full[i][v] = first;
     }
-    UNROLLED for (int p = 0; p < (ROWS + 1) / 2; ++p) sum.pair[p] = vf_load(panel + FULL * LANES);
+    const vf_t shared = vf_load(bias + FULL * LANES);
+    UNROLLED for (int p = 0; p < (ROWS + 1) / 2; ++p) sum.pair[p] = shared;
     for (uint32_t t = 0; t < job->tap_count; ++t) {
       const float* run[ARMNN_ACC_GEMM_ROWS];
       if (job->runs != NULL) {
@@ -101,7 +103,7 @@ ACC_INLINE void multiply_pairs(const armnn_i_acc_gemm_job_t* job, const int ROWS
         const float* first = input + job->taps[t].offset;
         UNROLLED for (int i = 0; i < ROWS; ++i) run[i] = first + i * input_stride;
       }
-      const float* weights = panel + (job->taps[t].weight + 1) * width;
+      const float* weights = panel + job->taps[t].weight * width;
       for (size_t k = 0; k < depth; ++k) {
         vf_t weight[ARMNN_ACC_GEMM_VECTORS];
         UNROLLED for (int v = 0; v <= FULL; ++v) weight[v] = vf_load(weights + v * LANES);

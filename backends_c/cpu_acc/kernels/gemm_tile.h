@@ -86,7 +86,8 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
   const size_t depth = job->depth;
   const int64_t input_stride = job->input_stride, output_stride = job->output_stride;
   const int64_t residual_stride = job->residual_stride;
-  const float* const panel = job->panel;
+  const char* const panel = (const char*)(const void*)job->panel;
+  const float* const bias = job->bias;
   const float* input = job->input;
   const float* residual = job->residual;
   float* output = job->output;
@@ -107,8 +108,8 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
       }
     } else {
       UNROLLED for (int v = 0; v < VECTORS; ++v) {
-        const vf_t bias = vf_load(panel + v * LANES);
-        UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = bias;
+        const vf_t first = vf_load(bias + v * LANES);
+        UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = first;
       }
     }
     sums_t chains[MOST_CHAINS - 1]
@@ -127,8 +128,7 @@ ACC_INLINE void multiply_tile(const armnn_i_acc_gemm_job_t* job, const int ROWS,
         const float* first = input + job->taps[t].offset;
         UNROLLED for (int i = 0; i < ROWS; ++i) run[i] = first + i * input_stride;
       }
-      const char* weights =
-          (const char*)(const void*)(panel + width) + job->taps[t].weight * weight_row;
+      const char* weights = panel + job->taps[t].weight * weight_row;
       size_t k = 0;
       for (; divides && k + CHAINS <= depth; k += CHAINS) {
         add_chains(run, k, weights, sum, chains, ROWS, VECTORS, CHAINS, STORED);

@@ -98,7 +98,8 @@ ACC_INLINE void fold_column_block(int fold, const float* in, ptrdiff_t stride, s
         const vf_t part = vf_sub(sum[v], lost[v]);
         const vf_t next = vf_add(total[v], part);
         lost[v] = vf_sub(vf_sub(next, total[v]), part);
-        lost[v] = vf_select(vf_is_nan(lost[v]), vf_set(0.0f), lost[v]); /* of infinities */
+        /* Nothing is lost of infinities, nor of a total that overflows. */
+        lost[v] = vf_select(vf_less(vf_abs(lost[v]), vf_set(INFINITY)), lost[v], vf_set(0.0f));
         total[v] = next;
       } else {
         total[v] = join(fold, total[v], sum[v]);

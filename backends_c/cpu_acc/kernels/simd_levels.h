@@ -310,8 +310,9 @@ ACC_INLINE vi_t vi_high_product(vi_t a, vi_t b) {
 /* a * multiplier / 2^right, rounded to the nearest, halves upwards; |right| in [1, 62]. */
 ACC_INLINE vi_t vi_scale_once(vi_t a, vi_t multiplier, vi_t right) {
   for (int i = 0; i < 4; ++i) {
-    const int64_t half = (INT64_C(1) << right[i]) >> 1;
-    a[i] = (int32_t)(((int64_t)a[i] * multiplier[i] + half) >> right[i]);
+    const uint32_t by = (uint32_t)right[i] & 63; /* a file may say any */
+    const uint64_t product = (uint64_t)((int64_t)a[i] * multiplier[i]);
+    a[i] = (int32_t)((int64_t)(product + (UINT64_C(1) << by >> 1)) >> by);
   }
   return a;
 }

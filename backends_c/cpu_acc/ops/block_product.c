@@ -120,7 +120,7 @@ static void few_rows(const product_run_t* run, int64_t first, size_t count,
   }
 }
 
-/* As a panel of kernels/gemm.h: the shifts, then the weights. */
+/* By kernels/gemm.h: |weights| has room for the shifts, then for a panel. */
 static void many_rows(const product_run_t* run, int64_t first, size_t count,
                       const armnn_i_acc_block_panel_t* panel, float* weights) {
   const product_op_t* op = run->op;
@@ -135,7 +135,8 @@ static void many_rows(const product_run_t* run, int64_t first, size_t count,
       .taps = &tap,
       .input = run->left,
       .input_stride = op->depth,
-      .panel = weights,
+      .panel = weights + width,
+      .bias = weights,
       .output = run->output + first,
       .output_stride = op->channels,
       .residual = run->output + first,

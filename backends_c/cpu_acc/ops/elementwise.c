@@ -117,12 +117,16 @@ armnn_status_t armnn_i_acc_make_unary(const armnn_i_acc_maker_t* maker,
 armnn_status_t armnn_i_acc_make_binary(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_binary_t* what,
                                        armnn_i_acc_op_t** out_op) {
-  if (what->operation < 0 || what->operation >= ARMNN_BINARY_COUNT || what->epilogue.has_residual) {
+  if (what->operation < 0 || what->operation >= ARMNN_ACC_BINARY_COUNT ||
+      what->epilogue.has_residual) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
   const armnn_i_acc_kernels_t* all = armnn_i_acc_kernels_of(maker, &what->output);
   if (all == NULL) return ARMNN_STATUS_UNSUPPORTED;
   const armnn_i_acc_elementwise_kernels_t* kernels = all->elementwise;
+  if (kernels->binary[what->operation][ARMNN_ACC_ARRAY_ARRAY] == NULL) {
+    return ARMNN_STATUS_UNSUPPORTED;
+  }
   elementwise_op_t* op = (elementwise_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->tensors[OUTPUT] = what->output;

@@ -27,7 +27,6 @@ typedef struct matmul_t {
   armnn_i_acc_panels_t panels;        /* of one right side */
   const float* packed;                /* all right sides, one behind another; or null */
   armnn_i_acc_packed_t rights_packed; /* the memory of |packed| */
-  float* bias;                        /* a copy, for panels packed at run; or null */
   uint32_t batch_rank;
   int64_t batches, lefts, rights; /* matrices of the output and of either side */
   int64_t m, n, k;
@@ -70,7 +69,6 @@ static armnn_i_acc_panel_source_t right_source(const matmul_t* matmul, const flo
   const bool transposed = matmul->what.transpose_right;
   return (armnn_i_acc_panel_source_t){
       .values = values,
-      .bias = matmul->bias,
       .step_o = transposed ? rows : columns,
       .step_i = transposed ? columns : rows,
       .size_y = 1,
@@ -167,6 +165,7 @@ static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
         matrix_offset(matmul, &matmul->what.right, matmul->right_steps, batch, &right);
     armnn_i_acc_gemm_job_t job = matmul->job;
     job.taps = &matmul->tap;
+    job.bias = armnn_i_acc_bias_of(&matmul->panels, panel);
     job.last = panel->columns - (panel->vectors - 1) * matmul->panels.gemm->lanes;
     if (matmul->packed != NULL) {
       job.panel = matmul->packed + (uint64_t)right * matmul->panels.floats + panel->offset;
@@ -222,7 +221,6 @@ static void destroy_matmul(armnn_i_acc_op_t* op) {
   if (matmul->as_window) armnn_i_acc_free_window(host, &matmul->window);
   armnn_i_acc_free_panels(&matmul->panels);
   armnn_i_acc_release_packed(&matmul->rights_packed);
-  if (matmul->bias != NULL) armnn_free(host, matmul->bias);
   armnn_free(host, matmul);
 }
 
@@ -302,7 +300,6 @@ static armnn_status_t pack_right(const armnn_i_acc_maker_t* maker, matmul_t* mat
   ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_PANELS_OF_MATRICES, matmul->what.transpose_right,
                  (uint64_t)matmul->k, (uint64_t)matmul->n);
   armnn_i_acc_name_tensor(&name, maker, right);
-  armnn_i_acc_name_values(&name, maker, matmul->bias, (uint64_t)matmul->n * sizeof(float));
   ARMNN_RETURN_IF_ERROR(armnn_i_acc_take_packed(maker, size, layout, &name, packed));
   if (!packed->is_packed) memset(packed->data, 0, (size_t)size);
   for (int64_t i = 0; i < matmul->rights && !packed->is_packed; ++i) {
@@ -336,14 +333,10 @@ static armnn_status_t make_general(const armnn_i_acc_maker_t* maker, matmul_t* m
   armnn_i_acc_steps(&what->right, matmul->right_steps);
   armnn_i_acc_steps(&what->output, matmul->output_steps);
   armnn_i_acc_steps(&what->epilogue.residual, matmul->residual_steps);
-  if (what->bias != NULL) {
-    matmul->bias = armnn_alloc(maker->host, (uint64_t)matmul->n * sizeof(float), ARMNN_ACC_LINE);
-    if (matmul->bias == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
-    memcpy(matmul->bias, what->bias, (size_t)matmul->n * sizeof(float));
-  }
   ARMNN_RETURN_IF_ERROR(armnn_i_acc_plan_panels(maker, matmul->kernels->gemm, 1,
                                                 (uint64_t)matmul->n, 0, 1, (uint64_t)matmul->k, 2,
                                                 1, &matmul->panels));
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_pack_bias(maker, what->bias, &matmul->panels));
   if (what->right.values != NULL) ARMNN_RETURN_IF_ERROR(pack_right(maker, matmul));
   set_job(matmul);
   matmul->base.operations = 2 * (uint64_t)(matmul->batches * matmul->m * matmul->n * matmul->k);
@@ -367,7 +360,7 @@ static armnn_status_t make_general(const armnn_i_acc_maker_t* maker, matmul_t* m
   matmul->thread_offset = floats;
   if (matmul->packed == NULL) {
     const uint64_t width = (uint64_t)matmul->panels.vectors * matmul->panels.gemm->lanes;
-    matmul->thread_scratch = (width * (1 + (uint64_t)matmul->k) + line - 1) / line * line;
+    matmul->thread_scratch = (width * (uint64_t)matmul->k + line - 1) / line * line;
   }
   matmul->base.scratch_size = (floats + matmul->thread_scratch * matmul->threads) * sizeof(float);
   matmul->base.kernel = armnn_i_acc_names_of(&matmul->panels)->matmul;

@@ -34,6 +34,7 @@ static inline void armnn_i_acc_multiply_panels(const armnn_i_acc_panels_t* panel
     const armnn_i_acc_panel_t* panel = &panels->panels[p];
     armnn_i_acc_gemm_job_t part = *job;
     part.panel = packed + panel->offset;
+    part.bias = armnn_i_acc_bias_of(panels, panel);
     part.last = panel->columns - (panel->vectors - 1) * panels->gemm->lanes;
     part.output += panel->first;
     part.residual += panel->first;

@@ -5,11 +5,16 @@
 
 #include "half_float.h"
 
-/* Units of four bytes that a panel fills: a bias, then weights. */
+/* Rows of a panel that are packed as float32 before they are stored in 16 bits. */
+enum { STORED_ROWS = 16, MOST_WIDTH = 64 };
+
+const float armnn_i_acc_no_bias[MOST_WIDTH];
+
+/* Units of four bytes that a panel fills. */
 static uint64_t floats_of(const armnn_i_acc_panels_t* panels, const armnn_i_acc_panel_t* panel) {
   const uint64_t width = (uint64_t)panel->vectors * panels->gemm->lanes;
   const uint64_t weights = width * panels->taps * panels->depth;
-  return width + weights * armnn_i_acc_weight_size(panels) / sizeof(float);
+  return weights * armnn_i_acc_weight_size(panels) / sizeof(float);
 }
 
 /* Each begins with a line of its own. */
@@ -45,6 +50,7 @@ armnn_status_t armnn_i_acc_plan_panels(const armnn_i_acc_maker_t* maker,
       maker->host, sizeof(armnn_i_acc_panel_t) * (uint64_t)out_panels->count, ARMNN_ACC_LINE);
   if (out_panels->panels == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   armnn_i_acc_panel_t* panel = out_panels->panels;
+  uint64_t bias = 0;
   for (uint32_t group = 0; group < groups; ++group) {
     uint64_t first = 0;
     for (uint64_t i = 0; i < per_group; ++i, ++panel) {
@@ -55,6 +61,8 @@ armnn_status_t armnn_i_acc_plan_panels(const armnn_i_acc_maker_t* maker,
       const uint64_t last = panel->columns - (width - 1) * lanes;
       panel->pairs = 2 * last <= lanes && gemm->pair_tiles[width][1] != NULL;
       panel->first = (int64_t)(group * columns + first);
+      panel->bias = bias;
+      bias += width * lanes;
       panel->input = (int64_t)(group * channels);
       first += width * lanes;
     }
@@ -69,21 +77,13 @@ void armnn_i_acc_store_panels(armnn_i_acc_panels_t* panels, int32_t stored) {
   place_panels(panels);
 }
 
-/* The second half of the last vector becomes like the first. */
+/* The second half of the last vector becomes like the first, in |rows| rows. */
 static void repeat_half(const armnn_i_acc_panels_t* panels, const armnn_i_acc_panel_t* panel,
-                        float* weights) {
+                        uint64_t rows, float* weights) {
   const size_t width = (size_t)panel->vectors * panels->gemm->lanes, half = panels->gemm->lanes / 2;
-  const uint64_t rows = 1 + panels->taps * panels->depth;
   for (uint64_t row = 1; row <= rows; ++row) {
     float* end = weights + row * width;
     memcpy(end - half, end - 2 * half, half * sizeof(float));
-  }
-}
-
-static void pack_bias(const armnn_i_acc_panel_t* panel, const armnn_i_acc_panel_source_t* source,
-                      uint32_t width, float* out) {
-  for (uint32_t o = 0; o < width; ++o) {
-    out[o] = source->bias != NULL && o < panel->columns ? source->bias[panel->first + o] : 0.0f;
   }
 }
 
@@ -92,24 +92,22 @@ void armnn_i_acc_pack_panel(const armnn_i_acc_panels_t* panels, const armnn_i_ac
                             float* weights) {
   const armnn_i_acc_gemm_kernels_t* gemm = panels->gemm;
   const uint32_t width = panel->vectors * gemm->lanes;
-  float* out = weights + width;
-  pack_bias(panel, source, width, weights);
   const uint64_t taps = source->size_y * source->size_x;
   const bool whole = source->step_x == 1 && source->step_i == (int64_t)taps &&
                      (source->size_y == 1 || source->step_y == (int64_t)source->size_x);
   if (whole) {
     /* Channels outside, window inside: the weights of a column lie in one run. */
-    gemm->pack(out, width, in, panel->columns, source->step_o, 1, taps * source->channels, taps,
+    gemm->pack(weights, width, in, panel->columns, source->step_o, 1, taps * source->channels, taps,
                source->channels);
   } else {
     for (uint64_t t = 0; t < taps; ++t) {
       const int64_t y = (int64_t)(t / source->size_x), x = (int64_t)(t % source->size_x);
-      gemm->pack(out + t * width * source->channels, width,
+      gemm->pack(weights + t * width * source->channels, width,
                  in + y * source->step_y + x * source->step_x, panel->columns, source->step_o,
                  source->step_i, source->channels, 1, source->channels);
     }
   }
-  if (panel->pairs) repeat_half(panels, panel, weights);
+  if (panel->pairs) repeat_half(panels, panel, panels->taps * panels->depth, weights);
 }
 
 /* Of a panel's first column. */
@@ -136,17 +134,13 @@ typedef struct packing_t {
   uint64_t columns;
 } packing_t;
 
-/* Rows of a panel that are packed as float32 before they are stored in 16 bits. */
-enum { STORED_ROWS = 16, MOST_WIDTH = 64 };
-
 /* Packs a panel whose first column's first weight is |in|, weights in 16 bits. */
 static void pack_half_panel(const armnn_i_acc_panels_t* panels, const armnn_i_acc_panel_t* panel,
                             const armnn_i_acc_panel_source_t* source, const float* in,
                             float* weights) {
   const uint32_t width = panel->vectors * panels->gemm->lanes;
   const bool is_bfloat = panels->stored == ARMNN_ACC_STORED_BFLOAT16;
-  uint16_t* out = (uint16_t*)(void*)(weights + width);
-  pack_bias(panel, source, width, weights);
+  uint16_t* out = (uint16_t*)(void*)weights;
   for (uint64_t t = 0; t < source->size_y * source->size_x; ++t) {
     const int64_t y = (int64_t)(t / source->size_x), x = (int64_t)(t % source->size_x);
     const float* tap = in + y * source->step_y + x * source->step_x;
@@ -199,18 +193,11 @@ uint64_t armnn_i_acc_panels_layout(const armnn_i_acc_panels_t* panels) {
 }
 
 static void name_source(armnn_i_acc_name_t* name, const armnn_i_acc_maker_t* maker,
-                        const armnn_i_acc_panels_t* panels,
                         const armnn_i_acc_panel_source_t* source) {
-  uint64_t outputs = 0;
-  if (panels->count > 0) {
-    const armnn_i_acc_panel_t* last = &panels->panels[panels->count - 1];
-    outputs = (uint64_t)last->first + last->columns;
-  }
   ARMNN_ACC_NAME(name, (uint64_t)source->step_group, (uint64_t)source->step_o,
                  (uint64_t)source->step_y, (uint64_t)source->step_x, (uint64_t)source->step_i,
                  source->size_y, source->size_x, source->channels);
   armnn_i_acc_name_weights(name, maker, source->values);
-  armnn_i_acc_name_values(name, maker, source->bias, outputs * sizeof *source->bias);
 }
 
 armnn_status_t armnn_i_acc_pack_by(const armnn_i_acc_maker_t* maker, armnn_i_acc_panels_t* panels,
@@ -231,18 +218,48 @@ armnn_status_t armnn_i_acc_pack_by(const armnn_i_acc_maker_t* maker, armnn_i_acc
 }
 
 armnn_status_t armnn_i_acc_pack_constant(const armnn_i_acc_maker_t* maker,
-                                         const armnn_i_acc_panel_source_t* source, uint64_t columns,
+                                         const armnn_i_acc_panel_source_t* source,
+                                         const float* bias, uint64_t columns,
                                          armnn_i_acc_panels_t* panels) {
+  ARMNN_RETURN_IF_ERROR(armnn_i_acc_pack_bias(maker, bias, panels));
   packing_t packing = {.panels = panels, .source = source, .columns = columns};
   armnn_i_acc_name_t name = {0};
   ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_PANELS, columns);
-  name_source(&name, maker, panels, source);
+  name_source(&name, maker, source);
   return armnn_i_acc_pack_by(maker, panels, &name, pack_some, &packing, panels->count);
+}
+
+armnn_status_t armnn_i_acc_pack_bias(const armnn_i_acc_maker_t* maker, const float* bias,
+                                     armnn_i_acc_panels_t* panels) {
+  if (bias == NULL || panels->count == 0) return ARMNN_STATUS_OK;
+  const armnn_i_acc_panel_t* last = &panels->panels[panels->count - 1];
+  const uint64_t columns = (uint64_t)last->first + last->columns;
+  const uint64_t lanes = panels->gemm->lanes, count = last->bias + last->vectors * lanes;
+  const uint64_t layout = ARMNN_ACC_LAYOUT(armnn_i_acc_panels_layout(panels), count);
+  armnn_i_acc_packed_t* packed = &panels->packed_bias;
+  armnn_i_acc_name_t name = {0};
+  ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_BIAS);
+  const bool is_saved = maker->packs != NULL && maker->packs->supplies; /* then it is no memory */
+  if (!is_saved) armnn_i_acc_name_values(&name, maker, bias, columns * sizeof *bias);
+  ARMNN_RETURN_IF_ERROR(
+      armnn_i_acc_take_packed(maker, count * sizeof *bias, layout, &name, packed));
+  for (uint32_t p = 0; p < panels->count && !packed->is_packed; ++p) {
+    const armnn_i_acc_panel_t* panel = &panels->panels[p];
+    float* out = (float*)packed->data + panel->bias;
+    memset(out, 0, panel->vectors * lanes * sizeof *out);
+    memcpy(out, bias + panel->first, panel->columns * sizeof *out);
+    if (panel->pairs) repeat_half(panels, panel, 1, out);
+  }
+  armnn_i_acc_share_packed(maker, count * sizeof *bias, layout, packed);
+  panels->bias = packed->data;
+  return ARMNN_STATUS_OK;
 }
 
 void armnn_i_acc_free_panels(armnn_i_acc_panels_t* panels) {
   if (panels->panels != NULL) armnn_free(panels->host, panels->panels);
   armnn_i_acc_release_packed(&panels->packed);
+  armnn_i_acc_release_packed(&panels->packed_bias);
   panels->panels = NULL;
   panels->weights = NULL;
+  panels->bias = NULL;
 }

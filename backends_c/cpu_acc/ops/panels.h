@@ -19,6 +19,7 @@ typedef struct armnn_i_acc_panel_t {
   int64_t first;    /* output channel */
   int64_t input;    /* input channel of its group */
   uint64_t offset;  /* in the packed weights, in units of four bytes */
+  uint64_t bias;    /* where its bias begins in that of all panels */
 } armnn_i_acc_panel_t;
 
 typedef struct armnn_i_acc_panels_t {
@@ -33,6 +34,9 @@ typedef struct armnn_i_acc_panels_t {
   armnn_i_acc_panel_t* panels;
   float* weights;              /* or null: packed at run, to where |floats| fit */
   armnn_i_acc_packed_t packed; /* the memory of |weights| */
+  /* Of all panels, or null. Apart from the weights, which layers of unlike biases may share. */
+  const float* bias;
+  armnn_i_acc_packed_t packed_bias;
 } armnn_i_acc_panels_t;
 
 /* Tiles of a panel, by their rows. */
@@ -51,6 +55,15 @@ static inline const armnn_i_acc_gemm_names_t* armnn_i_acc_names_of(
   return &panels->gemm->names[panels->stored][panels->vectors];
 }
 
+/* Zeros, as many as the widest panel has columns. */
+extern const float armnn_i_acc_no_bias[];
+
+/* Of a panel. */
+static inline const float* armnn_i_acc_bias_of(const armnn_i_acc_panels_t* panels,
+                                               const armnn_i_acc_panel_t* panel) {
+  return panels->bias != NULL ? panels->bias + panel->bias : armnn_i_acc_no_bias;
+}
+
 /* Bytes of one weight. */
 static inline uint64_t armnn_i_acc_weight_size(const armnn_i_acc_panels_t* panels) {
   return panels->stored == ARMNN_ACC_STORED_FLOAT32 ? sizeof(float) : sizeof(uint16_t);
@@ -61,7 +74,6 @@ static inline uint64_t armnn_i_acc_weight_size(const armnn_i_acc_panels_t* panel
  */
 typedef struct armnn_i_acc_panel_source_t {
   const float* values;
-  const float* bias; /* or null */
   int64_t step_group, step_o, step_y, step_x, step_i;
   uint64_t size_y, size_x, channels;
 } armnn_i_acc_panel_source_t;
@@ -80,8 +92,7 @@ void armnn_i_acc_store_panels(armnn_i_acc_panels_t* panels, int32_t stored);
 void armnn_i_acc_pack_panels(const armnn_i_acc_panels_t* panels,
                              const armnn_i_acc_panel_source_t* source, uint64_t columns,
                              uint32_t begin, uint32_t end, float* weights);
-/* Packs one of them, whose first column's first weight is |in|; the bias of all its columns is that
- * of |source|. */
+/* Packs one of them, whose first column's first weight is |in|. */
 void armnn_i_acc_pack_panel(const armnn_i_acc_panels_t* panels, const armnn_i_acc_panel_t* panel,
                             const armnn_i_acc_panel_source_t* source, const float* in,
                             float* weights);
@@ -92,10 +103,14 @@ uint64_t armnn_i_acc_panels_layout(const armnn_i_acc_panels_t* panels);
 armnn_status_t armnn_i_acc_pack_by(const armnn_i_acc_maker_t* maker, armnn_i_acc_panels_t* panels,
                                    armnn_i_acc_name_t* name, armnn_range_fn_t body, void* argument,
                                    uint64_t count);
-/* The same from |source|. */
+/* The same from |source|, and the bias of all columns, or null. */
 armnn_status_t armnn_i_acc_pack_constant(const armnn_i_acc_maker_t* maker,
-                                         const armnn_i_acc_panel_source_t* source, uint64_t columns,
+                                         const armnn_i_acc_panel_source_t* source,
+                                         const float* bias, uint64_t columns,
                                          armnn_i_acc_panels_t* panels);
+/* The bias alone. */
+armnn_status_t armnn_i_acc_pack_bias(const armnn_i_acc_maker_t* maker, const float* bias,
+                                     armnn_i_acc_panels_t* panels);
 void armnn_i_acc_free_panels(armnn_i_acc_panels_t* panels);
 
 #endif /* ARMNN_CPU_ACC_PANELS_H_ */

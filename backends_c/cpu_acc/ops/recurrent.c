@@ -167,7 +167,6 @@ armnn_status_t armnn_i_acc_pack_state(const armnn_i_acc_maker_t* maker,
                                       armnn_i_acc_panels_t* out_panels) {
   const armnn_i_acc_panel_source_t source = {
       .values = weights,
-      .bias = bias,
       .step_o = depth,
       .step_i = 1,
       .size_y = 1,
@@ -177,7 +176,7 @@ armnn_status_t armnn_i_acc_pack_state(const armnn_i_acc_maker_t* maker,
   const armnn_i_acc_gemm_kernels_t* gemm = op->kernels->gemm;
   ARMNN_RETURN_IF_ERROR(armnn_i_acc_plan_panels(maker, gemm, 1, (uint64_t)columns, 0, 1,
                                                 (uint64_t)depth, gemm->max_vectors, 1, out_panels));
-  return armnn_i_acc_pack_constant(maker, &source, (uint64_t)columns, out_panels);
+  return armnn_i_acc_pack_constant(maker, &source, bias, (uint64_t)columns, out_panels);
 }
 
 static void plan(const armnn_i_acc_maker_t* maker, armnn_i_acc_recurrent_op_t* op) {

@@ -60,6 +60,7 @@ static void multiply(const pointwise_t* part, const float* input, float* output,
     const armnn_i_acc_panel_t* panel = &panels->panels[p];
     armnn_i_acc_gemm_job_t job = part->job;
     job.panel = panels->weights + panel->offset;
+    job.bias = armnn_i_acc_bias_of(panels, panel);
     job.last = panel->columns - (panel->vectors - 1) * panels->gemm->lanes;
     job.input = input;
     job.output = output + panel->first;
@@ -236,7 +237,6 @@ static armnn_status_t make_pointwise(const armnn_i_acc_maker_t* maker,
   }
   const armnn_i_acc_panel_source_t source = {
       .values = what->weights.values,
-      .bias = what->bias,
       .step_o = armnn_i_acc_step(&what->weights, 0),
       .step_y = armnn_i_acc_step(&what->weights, 1),
       .step_x = armnn_i_acc_step(&what->weights, 2),
@@ -245,7 +245,7 @@ static armnn_status_t make_pointwise(const armnn_i_acc_maker_t* maker,
       .size_x = 1,
       .channels = (uint64_t)channels,
   };
-  return armnn_i_acc_pack_constant(maker, &source, (uint64_t)columns, &part->panels);
+  return armnn_i_acc_pack_constant(maker, &source, what->bias, (uint64_t)columns, &part->panels);
 }
 
 /* A dense image of the size of |like|, with |channels| channels. */

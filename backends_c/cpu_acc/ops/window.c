@@ -275,7 +275,6 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
   if (status == ARMNN_STATUS_OK) {
     const armnn_i_acc_panel_source_t source = {
         .values = what->weights.values,
-        .bias = what->bias,
         .step_group = columns * armnn_i_acc_step(&what->weights, 0),
         .step_o = armnn_i_acc_step(&what->weights, 0),
         .step_y = armnn_i_acc_step(&what->weights, 1),
@@ -285,7 +284,8 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
         .size_x = (uint64_t)what->kernel_x,
         .channels = (uint64_t)channels,
     };
-    status = armnn_i_acc_pack_constant(maker, &source, (uint64_t)columns, &window->panels);
+    status =
+        armnn_i_acc_pack_constant(maker, &source, what->bias, (uint64_t)columns, &window->panels);
   }
   if (status != ARMNN_STATUS_OK) {
     armnn_i_acc_free_window(maker->host, window);

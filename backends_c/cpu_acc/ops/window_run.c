@@ -104,7 +104,7 @@ static fetch_t next_weights(const armnn_i_acc_panels_t* panels, const armnn_i_ac
   const uint64_t width = (uint64_t)panel->vectors * panels->gemm->lanes;
   if (end > panels->taps) end = panels->taps;
   const uint64_t tap = panels->depth * width * armnn_i_acc_weight_size(panels);
-  const char* first = (const char*)(panels->weights + panel->offset + width);
+  const char* first = (const char*)(panels->weights + panel->offset);
   const char* next = first + end * tap;
   const uint64_t left = (uint64_t)((const char*)(panels->weights + panels->floats) - next);
   const uint64_t size = (end - begin) * tap < left ? (end - begin) * tap : left;
@@ -167,6 +167,7 @@ static void run_item(const window_run_t* state, int64_t block, uint32_t part, ch
     const armnn_i_acc_panel_t* panel = &panels->panels[p];
     const armnn_i_acc_gemm_fn_t* functions = armnn_i_acc_tiles_of(panels, panel);
     job.panel = panels->weights + panel->offset;
+    job.bias = armnn_i_acc_bias_of(panels, panel);
     job.last = panel->columns - (panel->vectors - 1) * panels->gemm->lanes;
     job.run_offset = panel->input;
     const int64_t width = (int64_t)panel->vectors * panels->gemm->lanes;

@@ -80,6 +80,7 @@ static void multiply(const armnn_i_acc_winograd_t* op, uint32_t item, uint32_t r
       .input = pixels + point * op->pixel_point_step,
       .input_stride = op->pixel_step,
       .panel = panels->weights + panel->offset,
+      .bias = armnn_i_acc_no_bias,
       .output = sums + point * op->sum_point_step + column,
       .output_stride = op->sum_step,
       .last = panel->columns - (panel->vectors - 1) * panels->gemm->lanes,

@@ -5,11 +5,9 @@
 
 #include "../ops/walk.h"
 
-#define MOST_SIDE INT32_MAX
 #define MOST_TAPS 65536
 #define MOST_ELEMENTS (INT64_C(1) << 40) /* of a tensor */
 #define MOST_SEEN (INT64_C(1) << 44)     /* by all windows, and in padding */
-#define MOST_SHIFT 32                    /* of a factor, either way */
 
 typedef armnn_i_acc_tensor_t tensor_t;
 
@@ -57,9 +55,7 @@ static bool within(int64_t number, int64_t low, int64_t high) {
 }
 
 static bool is_epilogue(const armnn_i_acc_epilogue_t* epilogue, const tensor_t* output) {
-  return within(epilogue->function, 0, ARMNN_ACC_FUNCTION_COUNT - 1) &&
-         (epilogue->has_residual ? alike(&epilogue->residual, output)
-                                 : epilogue->residual.rank == 0);
+  return epilogue->has_residual ? alike(&epilogue->residual, output) : epilogue->residual.rank == 0;
 }
 
 static bool is_alone(const armnn_i_acc_epilogue_t* epilogue) { return !epilogue->has_residual; }
@@ -67,7 +63,8 @@ static bool is_alone(const armnn_i_acc_epilogue_t* epilogue) { return !epilogue-
 /* ---- Images -------------------------------------------------------------------------------- */
 
 static bool is_image(const tensor_t* tensor) {
-  return tensor->rank == 4 && tensor->dims[1] <= MOST_SIDE && tensor->dims[2] <= MOST_SIDE;
+  return tensor->rank == 4 && tensor->dims[1] <= ARMNN_ACC_MOST_SIDE &&
+         tensor->dims[2] <= ARMNN_ACC_MOST_SIDE;
 }
 
 typedef struct window_t {
@@ -77,7 +74,7 @@ typedef struct window_t {
 
 /* Whether numbers of 32 bits hold where windows begin and end along a side. */
 static bool is_near(int64_t outputs, int64_t kernel, int64_t stride, int64_t dilation) {
-  return (outputs - 1) * stride <= MOST_SIDE - (kernel - 1) * dilation;
+  return (outputs - 1) * stride <= ARMNN_ACC_MOST_SIDE - (kernel - 1) * dilation;
 }
 
 /* How many places windows reach over along a side, if it is near. */
@@ -97,10 +94,6 @@ static bool sees_an_image(const window_t* window) {
 static bool is_window(const window_t* window) {
   return is_image(window->input) && is_image(window->output) &&
          window->input->dims[0] == window->output->dims[0] &&
-         within(window->kernel_y, 1, MOST_SIDE) && within(window->kernel_x, 1, MOST_SIDE) &&
-         within(window->stride_y, 1, MOST_SIDE) && within(window->stride_x, 1, MOST_SIDE) &&
-         within(window->dilation_y, 1, MOST_SIDE) && within(window->dilation_x, 1, MOST_SIDE) &&
-         within(window->pad_top, 0, MOST_SIDE) && within(window->pad_left, 0, MOST_SIDE) &&
          is_near(window->output->dims[1], window->kernel_y, window->stride_y, window->dilation_y) &&
          is_near(window->output->dims[2], window->kernel_x, window->stride_x, window->dilation_x) &&
          sees_an_image(window);
@@ -126,7 +119,6 @@ static bool are_weights(const tensor_t* weights, const window_t* window, int64_t
 
 bool armnn_i_acc_check_convolution(const armnn_i_acc_convolution_t* what) {
   return is_window(WINDOW_OF(what)) && are_weights(&what->weights, WINDOW_OF(what), what->groups) &&
-         within(what->stored, 0, ARMNN_ACC_STORED_COUNT - 1) &&
          same_type(&what->input, &what->output) && is_epilogue(&what->epilogue, &what->output);
 }
 
@@ -134,15 +126,13 @@ bool armnn_i_acc_check_convolution(const armnn_i_acc_convolution_t* what) {
 static bool is_pointwise(const armnn_i_acc_convolution_t* part, int64_t inputs, int64_t outputs) {
   const int64_t dims[] = {outputs, 1, 1, inputs};
   return part->groups == 1 && part->weights.rank == 4 &&
-         within(part->stored, 0, ARMNN_ACC_STORED_COUNT - 1) &&
-         memcmp(part->weights.dims, dims, sizeof dims) == 0 && is_alone(&part->epilogue) &&
-         within(part->epilogue.function, 0, ARMNN_ACC_FUNCTION_COUNT - 1);
+         memcmp(part->weights.dims, dims, sizeof dims) == 0 && is_alone(&part->epilogue);
 }
 
 bool armnn_i_acc_check_separable(const armnn_i_acc_separable_t* what) {
   const armnn_i_acc_convolution_t* depthwise = what->depthwise;
   if (depthwise == NULL || what->input.rank != 4 || what->output.rank != 4 ||
-      depthwise->groups < 1 || depthwise->groups > MOST_SIDE) {
+      depthwise->groups < 1 || depthwise->groups > ARMNN_ACC_MOST_SIDE) {
     return false;
   }
   /* The depthwise convolution alone, as it sees its tensors. */
@@ -163,8 +153,10 @@ bool armnn_i_acc_check_separable(const armnn_i_acc_separable_t* what) {
          same_type(&what->input, &what->output) && is_epilogue(&what->epilogue, &what->output);
 }
 
+/* Of an array: those of a description are fields with this range. */
 static bool is_factor(armnn_factor_t factor) {
-  return factor.multiplier >= 0 && within(factor.shift, -MOST_SHIFT, MOST_SHIFT - 1);
+  return factor.multiplier >= 0 &&
+         within(factor.shift, -ARMNN_ACC_MOST_SHIFT, ARMNN_ACC_MOST_SHIFT);
 }
 
 /* A factor that is used as |rounding| says. */
@@ -192,19 +184,19 @@ bool armnn_i_acc_check_quantized_convolution(const armnn_i_acc_quantized_convolu
           are_bytes(&what->sum.right) && armnn_i_acc_check_quantized_binary(&what->sum));
 }
 
-static bool is_pooling(const window_t* window, int64_t pad_bottom, int64_t pad_right) {
+static bool is_pooling(const window_t* window) {
   return is_window(window) && window->input->dims[3] == window->output->dims[3] &&
-         within(pad_bottom, 0, MOST_SIDE) && within(pad_right, 0, MOST_SIDE) &&
          same_type(window->input, window->output);
 }
 
 bool armnn_i_acc_check_pooling(const armnn_i_acc_pooling_t* what) {
-  return is_pooling(WINDOW_OF(what), what->pad_bottom, what->pad_right) &&
-         is_epilogue(&what->epilogue, &what->output) && is_alone(&what->epilogue);
+  return is_pooling(WINDOW_OF(what)) && is_epilogue(&what->epilogue, &what->output) &&
+         is_alone(&what->epilogue);
 }
 
 bool armnn_i_acc_check_quantized_pooling(const armnn_i_acc_quantized_pooling_t* what) {
-  return is_pooling(WINDOW_OF(what), what->pad_bottom, what->pad_right);
+  return (what->method == ARMNN_POOLING_MAX || what->method == ARMNN_POOLING_AVERAGE) &&
+         is_pooling(WINDOW_OF(what));
 }
 
 static bool is_resized(const tensor_t* input, const tensor_t* output) {
@@ -233,8 +225,8 @@ static bool is_product(const tensor_t* left, bool transpose_left, const tensor_t
 bool armnn_i_acc_check_matmul(const armnn_i_acc_matmul_t* what) {
   const tensor_t *left = &what->left, *right = &what->right, *output = &what->output;
   return is_product(left, what->transpose_left, right, what->transpose_right, output) &&
-         within(what->stored, 0, ARMNN_ACC_STORED_COUNT - 1) && same_type(left, output) &&
-         same_type(right, output) && is_epilogue(&what->epilogue, output);
+         same_type(left, output) && same_type(right, output) &&
+         is_epilogue(&what->epilogue, output);
 }
 
 bool armnn_i_acc_check_quantized_matmul(const armnn_i_acc_quantized_matmul_t* what) {
@@ -247,7 +239,7 @@ bool armnn_i_acc_check_quantized_matmul(const armnn_i_acc_quantized_matmul_t* wh
 /* The same for keys and values that |group| matrices of the last batch dimension share. */
 static bool shares(const tensor_t* tensor, const tensor_t* output, int64_t group) {
   if (group == 1) return batch_broadcasts(tensor, output);
-  if (tensor->rank != output->rank || tensor->rank < 3 || group < 1) return false;
+  if (tensor->rank != output->rank || tensor->rank < 3) return false;
   const uint32_t last = tensor->rank - 3;
   tensor_t whole = *tensor;
   if (group > output->dims[last] || output->dims[last] % group != 0) return false;
@@ -287,8 +279,8 @@ static bool are_angles(const tensor_t* angles, const tensor_t* output, int64_t t
 bool armnn_i_acc_check_rotary(const armnn_i_acc_rotary_t* what) {
   const tensor_t* output = &what->output;
   const uint32_t last = output->rank - 1;
-  return alike(&what->input, output) && within(what->turned, 2, output->dims[last]) &&
-         what->turned % 2 == 0 && are_angles(&what->cosine, output, what->turned) &&
+  return alike(&what->input, output) && what->turned % 2 == 0 &&
+         are_angles(&what->cosine, output, what->turned) &&
          are_angles(&what->sine, output, what->turned) &&
          what->cosine.dims[last] == what->sine.dims[last];
 }
@@ -316,7 +308,6 @@ bool armnn_i_acc_check_select(const armnn_i_acc_select_t* what) {
 
 bool armnn_i_acc_check_pairs(const armnn_i_acc_pairs_t* what) {
   return broadcasts(&what->left, &what->output) && broadcasts(&what->right, &what->output) &&
-         within(what->kind, 0, ARMNN_ACC_PAIRS_LOGIC) &&
          armnn_i_acc_has_pairs(what->kind, what->operation, what->left.element.type);
 }
 
@@ -363,8 +354,7 @@ bool armnn_i_acc_check_scatter(const armnn_i_acc_scatter_t* what) {
 bool armnn_i_acc_check_search(const armnn_i_acc_search_t* what) {
   const tensor_t *input = &what->input, *output = &what->output;
   return input->rank == 3 && output->rank == 2 && input->dims[0] == output->dims[0] &&
-         input->dims[2] == output->dims[1] &&
-         within(what->function, 0, ARMNN_ARG_MIN_MAX_COUNT - 1);
+         input->dims[2] == output->dims[1];
 }
 
 bool armnn_i_acc_check_softmax(const armnn_i_acc_softmax_t* what) {
@@ -392,13 +382,12 @@ bool armnn_i_acc_check_whole_reduce(const armnn_i_acc_whole_reduce_t* what) {
 }
 
 bool armnn_i_acc_check_quantized_reduce(const armnn_i_acc_quantized_reduce_t* what) {
-  return is_folded(&what->input, &what->output, what->axis_mask) && is_factor(what->factor);
+  return is_folded(&what->input, &what->output, what->axis_mask);
 }
 
 bool armnn_i_acc_check_normalize(const armnn_i_acc_normalize_t* what) {
   const bool scaled = what->gamma != NULL || what->beta != NULL;
   return alike(&what->input, &what->output) && what->axis_mask >> what->input.rank == 0 &&
-         within(what->kind, 0, ARMNN_ACC_NORMALIZE_MEAN_SQUARE) &&
          (!scaled || what->scale_axis < what->input.rank);
 }
 
@@ -419,10 +408,7 @@ bool armnn_i_acc_check_copy(const armnn_i_acc_copy_t* what) {
 
 bool armnn_i_acc_check_pad(const armnn_i_acc_pad_t* what) {
   const tensor_t *input = &what->input, *output = &what->output;
-  if (input->rank != output->rank || !same_type(input, output) ||
-      !within(what->mode, 0, ARMNN_PAD_MODE_COUNT - 1)) {
-    return false;
-  }
+  if (input->rank != output->rank || !same_type(input, output)) return false;
   for (uint32_t d = 0; d < input->rank; ++d) {
     const int64_t side = input->dims[d];
     const int64_t most = what->mode == ARMNN_PAD_CONSTANT    ? output->dims[d]
@@ -477,8 +463,9 @@ bool armnn_i_acc_check_word_table(const armnn_i_acc_word_table_t* what) {
 }
 
 bool armnn_i_acc_check_quantized_binary(const armnn_i_acc_quantized_binary_t* what) {
-  return broadcasts(&what->left, &what->output) && broadcasts(&what->right, &what->output) &&
-         is_factor(what->factor) && is_factor(what->left_factor) && is_factor(what->right_factor);
+  return (what->operation == ARMNN_BINARY_ADD || what->operation == ARMNN_BINARY_SUB ||
+          what->operation == ARMNN_BINARY_MUL) &&
+         broadcasts(&what->left, &what->output) && broadcasts(&what->right, &what->output);
 }
 
 bool armnn_i_acc_check_quantized_softmax(const armnn_i_acc_quantized_softmax_t* what) {

@@ -2,12 +2,15 @@
  * SPDX-License-Identifier: MIT
  *
  * check.h - whether a description that was read is one that the compiler could have made: whether
- * operands fit each other, and parameters have the ranges that operators compute with.
+ * operands fit each other. What range a number has, descriptions.c says with its field.
  */
 #ifndef ARMNN_CPU_ACC_CHECK_H_
 #define ARMNN_CPU_ACC_CHECK_H_
 
 #include "../ops/ops.h"
+
+#define ARMNN_ACC_MOST_SIDE INT32_MAX /* of images, windows, strides and padding */
+#define ARMNN_ACC_MOST_SHIFT 31       /* of a factor, either way */
 
 #define KIND(kind, name, operands, traits) \
   bool armnn_i_acc_check_##name(const armnn_i_acc_##name##_t* what);

@@ -17,7 +17,7 @@ static void field_output(fields_t* fields, armnn_i_acc_tensor_t* tensor) {
 }
 
 static void field_epilogue(fields_t* fields, armnn_i_acc_epilogue_t* epilogue) {
-  armnn_i_acc_field_i32(fields, &epilogue->function);
+  armnn_i_acc_field_i32(fields, &epilogue->function, 0, ARMNN_ACC_FUNCTION_COUNT - 1);
   armnn_i_acc_field_float(fields, &epilogue->a);
   armnn_i_acc_field_float(fields, &epilogue->b);
   armnn_i_acc_field_bool(fields, &epilogue->has_residual);
@@ -33,11 +33,31 @@ static void field_floats(fields_t* fields, const float** values, int64_t count) 
 
 /* ---- Parameters: all but the operands, in the order of the structures ---------------------- */
 
-/* Numbers of 64 bits that stand one behind another, from |first| to |last|. */
-#define NUMBERS(first, last)                                              \
+/* Sides of windows and images are numbers of 64 bits that stand one behind another, from |first| to
+ * |last|. */
+#define SIDES(first, last, least)                                         \
   for (int64_t* number = &what->first; number <= &what->last; ++number) { \
-    armnn_i_acc_field_i64(fields, number);                                \
+    armnn_i_acc_field_i64(fields, number, least, ARMNN_ACC_MOST_SIDE);    \
   }
+#define WINDOW SIDES(kernel_y, dilation_x, 1) SIDES(pad_top, pad_left, 0) SIDES(groups, groups, 1)
+#define POOL SIDES(kernel_y, dilation_x, 1) SIDES(pad_top, pad_right, 0)
+#define STORED(member) armnn_i_acc_field_i32(fields, &what->stored, 0, ARMNN_ACC_STORED_COUNT - 1);
+
+static void field_axis(fields_t* fields, uint32_t* axis) {
+  armnn_i_acc_field_u32(fields, axis, ARMNN_ACC_MAX_RANK - 1);
+}
+
+static void field_axis_mask(fields_t* fields, uint32_t* mask) {
+  armnn_i_acc_field_u32(fields, mask, (1u << ARMNN_ACC_MAX_RANK) - 1);
+}
+
+/* Bounds of the numbers that |element| stores. */
+static void field_bounds(fields_t* fields, armnn_i_acc_element_t element, int32_t* low,
+                         int32_t* high) {
+  const int32_t least = armnn_i_acc_least(element.type), most = armnn_i_acc_most(element.type);
+  armnn_i_acc_field_i32(fields, low, least, most);
+  armnn_i_acc_field_i32(fields, high, least, most);
+}
 
 static int64_t last_dim(const armnn_i_acc_tensor_t* tensor) {
   return tensor->rank == 0 ? 0 : tensor->dims[tensor->rank - 1];
@@ -45,7 +65,7 @@ static int64_t last_dim(const armnn_i_acc_tensor_t* tensor) {
 
 static void parameters_convolution(fields_t* fields, armnn_i_acc_convolution_t* what) {
   armnn_i_acc_field_weights(fields, &what->weights);
-  NUMBERS(kernel_y, groups)
+  WINDOW
   field_floats(fields, &what->bias, last_dim(&what->output));
 }
 
@@ -59,9 +79,13 @@ static void field_part(fields_t* fields, uint32_t index, const armnn_i_acc_convo
   if (!is_there) return;
   armnn_i_acc_convolution_t* what = own;
   armnn_i_acc_field_weights(fields, &what->weights);
-  NUMBERS(kernel_y, groups)
-  armnn_i_acc_field_i32(fields, &what->stored);
+  WINDOW
+  STORED(weights)
   field_epilogue(fields, &what->epilogue);
+  /* That of the depthwise convolution is packed with its weights. */
+  bool has_bias = what->bias != NULL && index != 1;
+  armnn_i_acc_field_bool(fields, &has_bias);
+  if (fields->reads && has_bias) what->bias = (const void*)armnn_i_acc_packed_mark;
 }
 
 static void parameters_separable(fields_t* fields, armnn_i_acc_separable_t* what) {
@@ -87,7 +111,7 @@ static void parameters_matmul(fields_t* fields, armnn_i_acc_matmul_t* what) {
 static void parameters_attention(fields_t* fields, armnn_i_acc_attention_t* what) {
   armnn_i_acc_field_bool(fields, &what->transpose_key);
   armnn_i_acc_field_bool(fields, &what->transpose_value);
-  armnn_i_acc_field_i64(fields, &what->group);
+  armnn_i_acc_field_i64(fields, &what->group, 1, ARMNN_ACC_MOST_SIDE);
   armnn_i_acc_field_bool(fields, &what->shown);
   armnn_i_acc_field_float(fields, &what->hidden);
   armnn_i_acc_field_float(fields, &what->scale);
@@ -95,7 +119,7 @@ static void parameters_attention(fields_t* fields, armnn_i_acc_attention_t* what
 }
 
 static void parameters_rotary(fields_t* fields, armnn_i_acc_rotary_t* what) {
-  armnn_i_acc_field_i64(fields, &what->turned);
+  armnn_i_acc_field_i64(fields, &what->turned, 2, last_dim(&what->output));
   armnn_i_acc_field_bool(fields, &what->neighbours);
 }
 
@@ -106,13 +130,12 @@ static void parameters_affine(fields_t* fields, armnn_i_acc_affine_t* what) {
 }
 
 static void parameters_pooling(fields_t* fields, armnn_i_acc_pooling_t* what) {
-  armnn_i_acc_field_i32(fields, &what->method);
-  NUMBERS(kernel_y, pad_right)
-  armnn_i_acc_field_bool(fields, &what->count_padding);
+  armnn_i_acc_field_i32(fields, &what->method, 0, ARMNN_POOLING_COUNT - 1);
+  POOL armnn_i_acc_field_bool(fields, &what->count_padding);
 }
 
 static void parameters_resize(fields_t* fields, armnn_i_acc_resize_t* what) {
-  armnn_i_acc_field_i32(fields, &what->method);
+  armnn_i_acc_field_i32(fields, &what->method, 0, ARMNN_RESIZE_METHOD_COUNT - 1);
   armnn_i_acc_field_bool(fields, &what->align_corners);
   armnn_i_acc_field_bool(fields, &what->half_pixel_centers);
 }
@@ -123,7 +146,7 @@ static void parameters_unary(fields_t* fields, armnn_i_acc_unary_t* what) {
 }
 
 static void parameters_binary(fields_t* fields, armnn_i_acc_binary_t* what) {
-  armnn_i_acc_field_i32(fields, &what->operation);
+  armnn_i_acc_field_i32(fields, &what->operation, 0, ARMNN_BINARY_COUNT - 1);
 }
 
 static void parameters_select(fields_t* fields, armnn_i_acc_select_t* what) {
@@ -132,12 +155,12 @@ static void parameters_select(fields_t* fields, armnn_i_acc_select_t* what) {
 }
 
 static void parameters_pairs(fields_t* fields, armnn_i_acc_pairs_t* what) {
-  armnn_i_acc_field_i32(fields, &what->kind);
-  armnn_i_acc_field_i32(fields, &what->operation);
+  armnn_i_acc_field_i32(fields, &what->kind, 0, ARMNN_ACC_PAIRS_LOGIC);
+  armnn_i_acc_field_i32(fields, &what->operation, 0, ARMNN_BINARY_COUNT - 1);
 }
 
 static void parameters_each(fields_t* fields, armnn_i_acc_each_t* what) {
-  armnn_i_acc_field_i32(fields, &what->operation);
+  armnn_i_acc_field_i32(fields, &what->operation, 0, ARMNN_UNARY_COUNT - 1);
 }
 
 static void parameters_cast(fields_t* fields, armnn_i_acc_cast_t* what) {
@@ -146,32 +169,32 @@ static void parameters_cast(fields_t* fields, armnn_i_acc_cast_t* what) {
 }
 
 static void parameters_gather(fields_t* fields, armnn_i_acc_gather_t* what) {
-  armnn_i_acc_field_u32(fields, &what->dimension);
+  field_axis(fields, &what->dimension);
 }
 
 static void parameters_scatter(fields_t* fields, armnn_i_acc_scatter_t* what) {
-  for (uint32_t d = 0; d < ARMNN_ACC_MAX_RANK; ++d) armnn_i_acc_field_u32(fields, &what->axes[d]);
+  for (uint32_t d = 0; d < ARMNN_ACC_MAX_RANK; ++d) field_axis(fields, &what->axes[d]);
 }
 
 static void parameters_search(fields_t* fields, armnn_i_acc_search_t* what) {
-  armnn_i_acc_field_i32(fields, &what->function);
+  armnn_i_acc_field_i32(fields, &what->function, 0, ARMNN_ARG_MIN_MAX_COUNT - 1);
 }
 
 static void parameters_softmax(fields_t* fields, armnn_i_acc_softmax_t* what) {
-  armnn_i_acc_field_u32(fields, &what->axis);
+  field_axis(fields, &what->axis);
   armnn_i_acc_field_float(fields, &what->beta);
   armnn_i_acc_field_bool(fields, &what->logarithm);
 }
 
 static void parameters_reduce(fields_t* fields, armnn_i_acc_reduce_t* what) {
-  armnn_i_acc_field_i32(fields, &what->operation);
-  armnn_i_acc_field_u32(fields, &what->axis_mask);
+  armnn_i_acc_field_i32(fields, &what->operation, 0, ARMNN_REDUCE_COUNT - 1);
+  field_axis_mask(fields, &what->axis_mask);
 }
 
 static void parameters_normalize(fields_t* fields, armnn_i_acc_normalize_t* what) {
-  armnn_i_acc_field_i32(fields, &what->kind);
-  armnn_i_acc_field_u32(fields, &what->axis_mask);
-  armnn_i_acc_field_u32(fields, &what->scale_axis);
+  armnn_i_acc_field_i32(fields, &what->kind, 0, ARMNN_ACC_NORMALIZE_MEAN_SQUARE);
+  field_axis_mask(fields, &what->axis_mask);
+  field_axis(fields, &what->scale_axis);
   armnn_i_acc_field_float(fields, &what->eps);
   const int64_t scales =
       what->scale_axis < what->input.rank ? what->input.dims[what->scale_axis] : 0;
@@ -181,26 +204,25 @@ static void parameters_normalize(fields_t* fields, armnn_i_acc_normalize_t* what
 
 static void parameters_pad(fields_t* fields, armnn_i_acc_pad_t* what) {
   for (uint32_t d = 0; d < ARMNN_ACC_MAX_RANK; ++d) {
-    armnn_i_acc_field_i64(fields, &what->before[d]);
-    armnn_i_acc_field_i64(fields, &what->after[d]);
+    SIDES(before[d], before[d], 0)
+    SIDES(after[d], after[d], 0)
   }
-  armnn_i_acc_field_i32(fields, &what->mode);
+  armnn_i_acc_field_i32(fields, &what->mode, 0, ARMNN_PAD_MODE_COUNT - 1);
   armnn_i_acc_field_float(fields, &what->value);
 }
 
 static void field_factor(fields_t* fields, armnn_factor_t* factor) {
-  armnn_i_acc_field_i32(fields, &factor->multiplier);
-  armnn_i_acc_field_i32(fields, &factor->shift);
+  armnn_i_acc_field_i32(fields, &factor->multiplier, 0, INT32_MAX);
+  armnn_i_acc_field_i32(fields, &factor->shift, -ARMNN_ACC_MOST_SHIFT, ARMNN_ACC_MOST_SHIFT);
 }
 
 static void parameters_quantized_binary(fields_t* fields, armnn_i_acc_quantized_binary_t* what) {
-  armnn_i_acc_field_i32(fields, &what->operation);
+  armnn_i_acc_field_i32(fields, &what->operation, 0, ARMNN_BINARY_COUNT - 1);
   field_factor(fields, &what->left_factor);
   field_factor(fields, &what->right_factor);
   field_factor(fields, &what->factor);
   armnn_i_acc_field_bool(fields, &what->is_real);
-  armnn_i_acc_field_i32(fields, &what->low);
-  armnn_i_acc_field_i32(fields, &what->high);
+  field_bounds(fields, what->output.element, &what->low, &what->high);
 }
 
 /* A sum behind a convolution: its output is the convolution's, its left operand what that stores.
@@ -231,12 +253,12 @@ static void parameters_quantized_convolution(fields_t* fields,
   }
   armnn_i_acc_field_bool(fields, &what->saved_fit_bytes);
   armnn_i_acc_field_bool(fields, &what->saved_suits_words);
-  armnn_i_acc_field_i32(fields, &what->rounding);
+  armnn_i_acc_field_i32(fields, &what->rounding, 0, ARMNN_ACC_ROUND_COUNT - 1);
   armnn_i_acc_field_bool(fields, &what->has_wide_sums);
-  NUMBERS(kernel_y, groups)
-  armnn_i_acc_field_i32(fields, &what->low);
-  armnn_i_acc_field_i32(fields, &what->high);
+  WINDOW
   field_sum(fields, what);
+  const armnn_i_acc_tensor_t* own = what->has_sum ? &what->sum.left : &what->output;
+  field_bounds(fields, own->element, &what->low, &what->high);
 }
 
 static void parameters_quantize(fields_t* fields, armnn_i_acc_quantize_t* what) {
@@ -267,14 +289,13 @@ static void parameters_word_table(fields_t* fields, armnn_i_acc_word_table_t* wh
 }
 
 static void parameters_quantized_pooling(fields_t* fields, armnn_i_acc_quantized_pooling_t* what) {
-  armnn_i_acc_field_i32(fields, &what->method);
-  NUMBERS(kernel_y, pad_right)
-  armnn_i_acc_field_bool(fields, &what->count_padding);
+  armnn_i_acc_field_i32(fields, &what->method, 0, ARMNN_POOLING_COUNT - 1);
+  POOL armnn_i_acc_field_bool(fields, &what->count_padding);
   armnn_i_acc_field_bool(fields, &what->is_real);
 }
 
 static void parameters_quantized_softmax(fields_t* fields, armnn_i_acc_quantized_softmax_t* what) {
-  armnn_i_acc_field_u32(fields, &what->axis);
+  field_axis(fields, &what->axis);
   armnn_i_acc_field_float(fields, &what->beta);
   armnn_i_acc_field_bool(fields, &what->logarithm);
 }
@@ -282,20 +303,23 @@ static void parameters_quantized_softmax(fields_t* fields, armnn_i_acc_quantized
 static void parameters_quantized_matmul(fields_t* fields, armnn_i_acc_quantized_matmul_t* what) {
   armnn_i_acc_field_bool(fields, &what->transpose_left);
   armnn_i_acc_field_bool(fields, &what->transpose_right);
-  field_factor(fields, &what->factor);
-  armnn_i_acc_field_i32(fields, &what->rounding);
-  armnn_i_acc_field_i32(fields, &what->low);
-  armnn_i_acc_field_i32(fields, &what->high);
+  armnn_i_acc_field_i32(fields, &what->rounding, 0, ARMNN_ACC_ROUND_COUNT - 1);
+  if (what->rounding == ARMNN_ACC_ROUND_REAL) { /* check.c has its range */
+    armnn_i_acc_field_bytes(fields, &what->factor, sizeof what->factor);
+  } else {
+    field_factor(fields, &what->factor);
+  }
+  field_bounds(fields, what->output.element, &what->low, &what->high);
 }
 
 static void parameters_whole_reduce(fields_t* fields, armnn_i_acc_whole_reduce_t* what) {
-  armnn_i_acc_field_i32(fields, &what->operation);
-  armnn_i_acc_field_u32(fields, &what->axis_mask);
+  armnn_i_acc_field_i32(fields, &what->operation, 0, ARMNN_REDUCE_COUNT - 1);
+  field_axis_mask(fields, &what->axis_mask);
 }
 
 static void parameters_quantized_reduce(fields_t* fields, armnn_i_acc_quantized_reduce_t* what) {
-  armnn_i_acc_field_i32(fields, &what->operation);
-  armnn_i_acc_field_u32(fields, &what->axis_mask);
+  armnn_i_acc_field_i32(fields, &what->operation, 0, ARMNN_REDUCE_COUNT - 1);
+  field_axis_mask(fields, &what->axis_mask);
   field_factor(fields, &what->factor);
   armnn_i_acc_field_bool(fields, &what->is_real);
 }
@@ -333,7 +357,6 @@ static void require_output(fields_t* fields, const armnn_i_acc_tensor_t* output)
 #define INPUTS(first, second) INPUT(first) INPUT(second)
 #define INPUTS3(first, second, third) INPUTS(first, second) INPUT(third)
 #define INPUTS4(first, second, third, fourth) INPUTS3(first, second, third) INPUT(fourth)
-#define STORED(member) armnn_i_acc_field_i32(fields, &what->stored);
 #define EPILOGUE field_epilogue(fields, &what->epilogue);
 #define SUM /* a parameter: it has the output's dimensions */
 #define KIND(kind, name, operands, traits) KIND_LIKE(kind, name, name, operands, traits)
@@ -347,7 +370,7 @@ static void require_output(fields_t* fields, const armnn_i_acc_tensor_t* output)
   void armnn_i_acc_save_##name(fields_t* fields, const armnn_i_acc_##other##_t* what) {       \
     armnn_i_acc_##other##_t copy = *what;                                                     \
     uint32_t number = ARMNN_ACC_SAVED_##kind;                                                 \
-    armnn_i_acc_field_u32(fields, &number);                                                   \
+    armnn_i_acc_field_u32(fields, &number, ARMNN_ACC_SAVED_COUNT - 1);                        \
     fields_##name(fields, &copy);                                                             \
   }                                                                                           \
                                                                                               \
@@ -372,14 +395,14 @@ static void fields_copy(fields_t* fields, armnn_i_acc_copy_t* what) {
   armnn_i_acc_field_tensor(fields, &what->output, ARMNN_ACC_USE_WRITE_ANY);
   require_output(fields, &what->output);
   for (uint32_t d = 0; d < ARMNN_ACC_MAX_RANK; ++d) {
-    armnn_i_acc_field_u32(fields, &what->order[d]);
+    field_axis(fields, &what->order[d]);
   }
 }
 
 void armnn_i_acc_save_copy(fields_t* fields, const armnn_i_acc_copy_t* what) {
   armnn_i_acc_copy_t copy = *what;
   uint32_t number = ARMNN_ACC_SAVED_COPY;
-  armnn_i_acc_field_u32(fields, &number);
+  armnn_i_acc_field_u32(fields, &number, ARMNN_ACC_SAVED_COUNT - 1);
   fields_copy(fields, &copy);
 }
 
@@ -414,16 +437,18 @@ armnn_status_t armnn_i_acc_make_saved(const armnn_i_acc_maker_t* maker, fields_t
   uint32_t kind;
   *out_op = NULL;
   fields->has_packed = false;
-  armnn_i_acc_field_u32(fields, &kind);
-  if (kind >= ARMNN_ACC_SAVED_COUNT) armnn_i_acc_fail_fields(fields, "an operator is none");
+  armnn_i_acc_field_u32(fields, &kind, ARMNN_ACC_SAVED_COUNT - 1);
   if (fields->fault != NULL) return ARMNN_STATUS_INCOMPATIBLE;
   armnn_i_acc_convolution_t parts[3];
   memset(parts, 0, sizeof parts);
   fields->parts = parts;
   const armnn_status_t status = makers[kind](maker, fields, out_op);
   fields->parts = NULL;
-  if (status != ARMNN_STATUS_UNSUPPORTED) return status;
-  armnn_i_acc_fail_fields(fields, "an operator takes no such tensors");
+  const bool lacks =
+      status == ARMNN_STATUS_OK && ((*out_op)->kernel == NULL || (*out_op)->run == NULL);
+  if (status != ARMNN_STATUS_UNSUPPORTED && !lacks) return status;
+  if (lacks) (*out_op)->destroy(*out_op);
+  armnn_i_acc_fail_fields(fields, "an operator has no kernel for such tensors");
   return ARMNN_STATUS_INCOMPATIBLE;
 }
 

@@ -3,6 +3,7 @@
  */
 #include "fields.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,20 +59,41 @@ void armnn_i_acc_field_bytes(armnn_i_acc_fields_t* fields, void* value, uint64_t
   }
 }
 
-void armnn_i_acc_field_u32(armnn_i_acc_fields_t* fields, uint32_t* value) {
-  armnn_i_acc_field_bytes(fields, value, sizeof *value);
+#define NUMBER(name, type)                                                                      \
+  static void number_##name(armnn_i_acc_fields_t* fields, type* value, type least, type most) { \
+    armnn_i_acc_field_bytes(fields, value, sizeof *value);                                      \
+    if (*value >= least && *value <= most) return;                                              \
+    armnn_i_acc_fail_fields(fields, "a number is out of its range");                            \
+    if (fields->reads) *value = least;                                                          \
+  }
+NUMBER(u32, uint32_t)
+NUMBER(i32, int32_t)
+NUMBER(u64, uint64_t)
+NUMBER(i64, int64_t)
+
+void armnn_i_acc_field_u32(armnn_i_acc_fields_t* fields, uint32_t* value, uint32_t most) {
+  number_u32(fields, value, 0, most);
 }
 
-void armnn_i_acc_field_i32(armnn_i_acc_fields_t* fields, int32_t* value) {
-  armnn_i_acc_field_bytes(fields, value, sizeof *value);
+void armnn_i_acc_field_i32(armnn_i_acc_fields_t* fields, int32_t* value, int32_t least,
+                           int32_t most) {
+  number_i32(fields, value, least, most);
 }
 
-void armnn_i_acc_field_u64(armnn_i_acc_fields_t* fields, uint64_t* value) {
-  armnn_i_acc_field_bytes(fields, value, sizeof *value);
+void armnn_i_acc_field_u64(armnn_i_acc_fields_t* fields, uint64_t* value, uint64_t most) {
+  number_u64(fields, value, 0, most);
 }
 
-void armnn_i_acc_field_i64(armnn_i_acc_fields_t* fields, int64_t* value) {
-  armnn_i_acc_field_bytes(fields, value, sizeof *value);
+void armnn_i_acc_field_i64(armnn_i_acc_fields_t* fields, int64_t* value, int64_t least,
+                           int64_t most) {
+  number_i64(fields, value, least, most);
+}
+
+void armnn_i_acc_field_count(armnn_i_acc_fields_t* fields, uint32_t* value) {
+  armnn_i_acc_field_u32(fields, value, UINT32_MAX);
+  if (!fields->reads || *value <= fields->left) return;
+  armnn_i_acc_fail_fields(fields, "it ends too early");
+  *value = 0;
 }
 
 void armnn_i_acc_field_float(armnn_i_acc_fields_t* fields, float* value) {
@@ -80,8 +102,7 @@ void armnn_i_acc_field_float(armnn_i_acc_fields_t* fields, float* value) {
 
 void armnn_i_acc_field_bool(armnn_i_acc_fields_t* fields, bool* value) {
   uint32_t number = *value ? 1 : 0;
-  armnn_i_acc_field_u32(fields, &number);
-  if (number > 1) armnn_i_acc_fail_fields(fields, "a truth value is none");
+  armnn_i_acc_field_u32(fields, &number, 1);
   *value = number == 1 && fields->fault == NULL;
 }
 
@@ -107,10 +128,22 @@ void armnn_i_acc_field_array(armnn_i_acc_fields_t* fields, const void** array, u
 
 /* ---- Tensors ------------------------------------------------------------------------------- */
 
+/* Zero points are stored numbers of their type: 0 for types that have none. */
+static int32_t least_zero_point(int32_t type) {
+  return armnn_i_acc_is_levels(type) ? armnn_i_acc_least(type) : 0;
+}
+static int32_t most_zero_point(int32_t type) {
+  return armnn_i_acc_is_levels(type) ? armnn_i_acc_most(type) : 0;
+}
+
 void armnn_i_acc_field_element(armnn_i_acc_fields_t* fields, armnn_i_acc_element_t* element) {
-  armnn_i_acc_field_i32(fields, &element->type);
+  armnn_i_acc_field_i32(fields, &element->type, 0, ARMNN_DATA_TYPE_COUNT - 1);
   armnn_i_acc_field_float(fields, &element->scale);
-  armnn_i_acc_field_i32(fields, &element->zero_point);
+  armnn_i_acc_field_i32(fields, &element->zero_point, least_zero_point(element->type),
+                        most_zero_point(element->type));
+  if (!(element->scale >= 0.0f && element->scale < INFINITY)) {
+    armnn_i_acc_fail_fields(fields, "a scale is not a number from 0 on");
+  }
   if (!fields->reads) return;
   const uint32_t bits = armnn_data_type_bits(element->type);
   element->size = bits / 8;
@@ -122,17 +155,9 @@ void armnn_i_acc_field_element(armnn_i_acc_fields_t* fields, armnn_i_acc_element
 
 static void field_dims(armnn_i_acc_fields_t* fields, armnn_i_acc_tensor_t* tensor) {
   int64_t count = 1;
-  armnn_i_acc_field_u32(fields, &tensor->rank);
-  if (tensor->rank > ARMNN_ACC_MAX_RANK) {
-    armnn_i_acc_fail_fields(fields, "a tensor has too many dimensions");
-    tensor->rank = 0;
-  }
+  armnn_i_acc_field_u32(fields, &tensor->rank, ARMNN_ACC_MAX_RANK);
   for (uint32_t d = 0; d < tensor->rank; ++d) {
-    armnn_i_acc_field_i64(fields, &tensor->dims[d]);
-    if (tensor->dims[d] < 1 || tensor->dims[d] > MOST_ELEMENTS / count) {
-      armnn_i_acc_fail_fields(fields, "a dimension is too large, or none");
-      tensor->dims[d] = 1;
-    }
+    armnn_i_acc_field_i64(fields, &tensor->dims[d], 1, MOST_ELEMENTS / count);
     count *= tensor->dims[d];
   }
 }
@@ -145,12 +170,12 @@ static void field_strides(armnn_i_acc_fields_t* fields, armnn_i_acc_tensor_t* te
   *out_before = 0;
   *out_behind = size;
   for (uint32_t d = 0; d < tensor->rank; ++d) {
-    armnn_i_acc_field_i64(fields, &tensor->strides[d]);
-    const int64_t steps = tensor->dims[d] - 1, stride = tensor->strides[d];
-    if (!fields->reads) continue;
     /* Of one element, too: operators compute with it where padding is before that. */
-    const int64_t most = MOST_BYTES / (steps > 0 ? steps : 1);
-    if (stride % size != 0 || stride < -most || stride > most) {
+    const int64_t steps = tensor->dims[d] - 1, most = MOST_BYTES / (steps > 0 ? steps : 1);
+    armnn_i_acc_field_i64(fields, &tensor->strides[d], -most, most);
+    const int64_t stride = tensor->strides[d];
+    if (!fields->reads) continue;
+    if (stride % size != 0) {
       armnn_i_acc_fail_fields(fields, "a stride leads too far");
       return;
     }
@@ -163,6 +188,14 @@ static void field_strides(armnn_i_acc_fields_t* fields, armnn_i_acc_tensor_t* te
 }
 
 typedef enum place_e { IN_MEMORY, IN_CONSTANT, IN_PACKED, PLACE_COUNT } place_e;
+
+/* What the three say, read_place compares with what there is. */
+static void field_place(armnn_i_acc_fields_t* fields, uint32_t* place, uint32_t* number,
+                        int64_t* offset) {
+  armnn_i_acc_field_u32(fields, place, PLACE_COUNT - 1);
+  armnn_i_acc_field_u32(fields, number, UINT32_MAX);
+  armnn_i_acc_field_i64(fields, offset, 0, MOST_BYTES);
+}
 
 /* Which constant has |values|. */
 static uint32_t constant_of(const armnn_i_acc_fields_t* fields, const char* values) {
@@ -184,18 +217,14 @@ static void write_place(armnn_i_acc_fields_t* fields, const armnn_i_acc_tensor_t
     place = number < fields->constant_count ? IN_CONSTANT : IN_PACKED;
     offset = place == IN_CONSTANT ? values - fields->constants[number].data : 0;
   }
-  armnn_i_acc_field_u32(fields, &place);
-  armnn_i_acc_field_u32(fields, &number);
-  armnn_i_acc_field_i64(fields, &offset);
+  field_place(fields, &place, &number, &offset);
 }
 
 static void read_place(armnn_i_acc_fields_t* fields, armnn_i_acc_tensor_t* tensor, bool writes,
                        int64_t before, int64_t behind) {
   uint32_t place, number;
   int64_t offset;
-  armnn_i_acc_field_u32(fields, &place);
-  armnn_i_acc_field_u32(fields, &number);
-  armnn_i_acc_field_i64(fields, &offset);
+  field_place(fields, &place, &number, &offset);
   if (fields->fault != NULL) return;
   uint64_t size = 0;
   bool may = false;

@@ -44,11 +44,22 @@ extern const char armnn_i_acc_packed_mark[];
 
 void armnn_i_acc_fail_fields(armnn_i_acc_fields_t* fields, const char* fault);
 
+/* Bytes that are no numbers, or numbers that any value suits: nothing is indexed by them. */
 void armnn_i_acc_field_bytes(armnn_i_acc_fields_t* fields, void* value, uint64_t size);
-void armnn_i_acc_field_u32(armnn_i_acc_fields_t* fields, uint32_t* value);
-void armnn_i_acc_field_i32(armnn_i_acc_fields_t* fields, int32_t* value);
-void armnn_i_acc_field_u64(armnn_i_acc_fields_t* fields, uint64_t* value);
-void armnn_i_acc_field_i64(armnn_i_acc_fields_t* fields, int64_t* value);
+
+/* Numbers. Each states its range, so that no field of an operator can be read unchecked: those of
+ * the enumeration or table that it indexes, or of the dimensions that it counts. A table with gaps
+ * is asked by its maker, which answers UNSUPPORTED where it finds null. A number out of its range
+ * is a fault, and read as the least one. */
+void armnn_i_acc_field_u32(armnn_i_acc_fields_t* fields, uint32_t* value, uint32_t most);
+void armnn_i_acc_field_i32(armnn_i_acc_fields_t* fields, int32_t* value, int32_t least,
+                           int32_t most);
+void armnn_i_acc_field_u64(armnn_i_acc_fields_t* fields, uint64_t* value, uint64_t most);
+void armnn_i_acc_field_i64(armnn_i_acc_fields_t* fields, int64_t* value, int64_t least,
+                           int64_t most);
+/* How many things follow, each of which has some bytes. */
+void armnn_i_acc_field_count(armnn_i_acc_fields_t* fields, uint32_t* value);
+/* Numbers to compute with: any, also what is no number. */
 void armnn_i_acc_field_float(armnn_i_acc_fields_t* fields, float* value);
 void armnn_i_acc_field_bool(armnn_i_acc_fields_t* fields, bool* value);
 /* An array of |count| elements of |size| bytes; if it is read, |*array| is in the bytes. Null stays

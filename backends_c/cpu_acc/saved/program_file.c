@@ -12,7 +12,7 @@
 
 /* Raised with every change of fields, of how weights are packed, or of what operators do with them,
  * that armnn_i_acc_saved_stamp does not see. */
-#define FORMAT 4
+#define FORMAT 5
 
 #define MAGIC UINT64_C(0x31474f5250434341) /* "ACCPROG1", if the lowest byte comes first */
 #define PAGE 4096u
@@ -34,8 +34,7 @@ void armnn_i_acc_name_programs(armnn_i_acc_backend_t* backend) {
 
 static void field_border(fields_t* fields, armnn_i_acc_border_t* border) {
   armnn_i_acc_field_element(fields, &border->element);
-  armnn_i_acc_field_u64(fields, &border->size);
-  if (border->size > MOST_BYTES) armnn_i_acc_fail_fields(fields, "a border is too large");
+  armnn_i_acc_field_u64(fields, &border->size, MOST_BYTES);
 }
 
 /* A place in the file. */
@@ -44,9 +43,9 @@ typedef struct place_t {
 } place_t;
 
 static void field_place(fields_t* fields, place_t* place) {
-  armnn_i_acc_field_u64(fields, &place->offset);
-  armnn_i_acc_field_u64(fields, &place->size);
-  armnn_i_acc_field_u64(fields, &place->layout);
+  armnn_i_acc_field_u64(fields, &place->offset, MOST_BYTES);
+  armnn_i_acc_field_u64(fields, &place->size, MOST_BYTES);
+  armnn_i_acc_field_u64(fields, &place->layout, UINT64_MAX);
 }
 
 static uint64_t rounded(uint64_t size, uint64_t to) { return (size + to - 1) / to * to; }
@@ -68,21 +67,21 @@ static void write_head(const armnn_i_acc_program_t* program, uint64_t data_begin
   uint32_t inputs = program->input_count, outputs = program->output_count;
   uint32_t constants = program->constant_count, packs = program->packs.count;
   uint32_t operators = program->count;
-  armnn_i_acc_field_u64(fields, &magic);
-  armnn_i_acc_field_u64(fields, &arena_size);
-  armnn_i_acc_field_u64(fields, &recipe_size);
-  armnn_i_acc_field_u32(fields, &inputs);
-  armnn_i_acc_field_u32(fields, &outputs);
-  armnn_i_acc_field_u32(fields, &constants);
-  armnn_i_acc_field_u32(fields, &packs);
-  armnn_i_acc_field_u32(fields, &operators);
+  armnn_i_acc_field_u64(fields, &magic, UINT64_MAX);
+  armnn_i_acc_field_u64(fields, &arena_size, MOST_BYTES);
+  armnn_i_acc_field_u64(fields, &recipe_size, MOST_BYTES);
+  armnn_i_acc_field_count(fields, &inputs);
+  armnn_i_acc_field_count(fields, &outputs);
+  armnn_i_acc_field_count(fields, &constants);
+  armnn_i_acc_field_count(fields, &packs);
+  armnn_i_acc_field_count(fields, &operators);
   for (uint32_t i = 0; i < inputs + outputs; ++i) {
     armnn_i_acc_border_t border = program->border[i];
     field_border(fields, &border);
   }
   for (uint32_t k = 0; k < outputs; ++k) {
     uint64_t mask = program->in_place[k];
-    armnn_i_acc_field_u64(fields, &mask);
+    armnn_i_acc_field_u64(fields, &mask, UINT64_MAX);
   }
   for (uint32_t i = 0; i < constants; ++i) {
     place_t place = next_place(&end, program->constants[i].size, 0);
@@ -90,12 +89,12 @@ static void write_head(const armnn_i_acc_program_t* program, uint64_t data_begin
   }
   for (uint32_t i = 0; i < packs; ++i) {
     const armnn_i_acc_pack_t* pack = &program->packs.items[i];
-    place_t place = next_place(&end, pack->size, pack->layout);
+    place_t place = {end + pack->offset, pack->size, pack->layout};
     field_place(fields, &place);
   }
   static char zeros[8];
   armnn_i_acc_field_bytes(fields, zeros, -fields->size % sizeof zeros);
-  *out_size = end;
+  *out_size = end + program->packs.bytes;
 }
 
 /* The head with the operators behind it, filled up to a page; null if memory is out. */
@@ -142,8 +141,7 @@ static armnn_status_t serialize(void* object, void* buffer, uint64_t size, armnn
   }
   for (uint32_t i = 0; i < program->packs.count; ++i) {
     const armnn_i_acc_pack_t* pack = &program->packs.items[i];
-    const place_t place = next_place(&end, pack->size, pack->layout);
-    memcpy((char*)buffer + place.offset, pack->data, (size_t)place.size);
+    memcpy((char*)buffer + end + pack->offset, pack->data, (size_t)pack->size);
   }
   return ARMNN_STATUS_OK;
 }
@@ -201,7 +199,7 @@ static void read_places(armnn_i_acc_program_t* program, fields_t* fields) {
   for (uint32_t i = 0; i < program->packs.count && fields->fault == NULL; ++i) {
     place_t place;
     const char* data = at_place(fields, &program->file, &place);
-    program->packs.items[i] = (armnn_i_acc_pack_t){data, place.size, place.layout};
+    program->packs.items[i] = (armnn_i_acc_pack_t){data, place.size, place.layout, 0};
   }
 }
 
@@ -213,7 +211,7 @@ static void read_operators(armnn_i_acc_program_t* program, uint32_t count, field
     if (*status != ARMNN_STATUS_OK) return;
     if (op->scratch_size > MOST_BYTES) armnn_i_acc_fail_fields(fields, "it needs too much memory");
     uint32_t guid_count = 0;
-    armnn_i_acc_field_u32(fields, &guid_count);
+    armnn_i_acc_field_count(fields, &guid_count);
     uint64_t* guids = room_for(fields, guid_count, sizeof *guids);
     if (guids != NULL) armnn_i_acc_field_bytes(fields, guids, guid_count * sizeof *guids);
     if (guids == NULL || !armnn_i_acc_program_add(program, op, guids, guid_count)) {
@@ -228,16 +226,15 @@ static void read_operators(armnn_i_acc_program_t* program, uint32_t count, field
 static armnn_status_t read_program(armnn_i_acc_program_t* program, fields_t* fields) {
   uint64_t magic = 0, arena_size = 0, recipe_size = 0;
   uint32_t operators = 0;
-  armnn_i_acc_field_u64(fields, &magic);
-  armnn_i_acc_field_u64(fields, &arena_size);
-  armnn_i_acc_field_u64(fields, &recipe_size);
-  armnn_i_acc_field_u32(fields, &program->input_count);
-  armnn_i_acc_field_u32(fields, &program->output_count);
-  armnn_i_acc_field_u32(fields, &program->constant_count);
-  armnn_i_acc_field_u32(fields, &program->packs.count);
-  armnn_i_acc_field_u32(fields, &operators);
+  armnn_i_acc_field_u64(fields, &magic, UINT64_MAX);
+  armnn_i_acc_field_u64(fields, &arena_size, MOST_BYTES);
+  armnn_i_acc_field_u64(fields, &recipe_size, MOST_BYTES);
+  armnn_i_acc_field_count(fields, &program->input_count);
+  armnn_i_acc_field_count(fields, &program->output_count);
+  armnn_i_acc_field_count(fields, &program->constant_count);
+  armnn_i_acc_field_count(fields, &program->packs.count);
+  armnn_i_acc_field_count(fields, &operators);
   if (magic != MAGIC) armnn_i_acc_fail_fields(fields, "it does not begin as one");
-  if (arena_size > MOST_BYTES) armnn_i_acc_fail_fields(fields, "it needs too much memory");
   const uint64_t borders = (uint64_t)program->input_count + program->output_count;
   program->border = room_for(fields, borders, sizeof *program->border);
   program->in_place = room_for(fields, program->output_count, sizeof *program->in_place);
@@ -253,7 +250,7 @@ static armnn_status_t read_program(armnn_i_acc_program_t* program, fields_t* fie
       bindings[1 + i] = program->border[i].size;
     }
     for (uint32_t k = 0; k < program->output_count; ++k) {
-      armnn_i_acc_field_u64(fields, &program->in_place[k]);
+      armnn_i_acc_field_u64(fields, &program->in_place[k], UINT64_MAX);
     }
     read_places(program, fields);
     armnn_i_acc_field_bytes(fields, &magic, -(uint64_t)(uintptr_t)fields->at % sizeof magic);

@@ -52,6 +52,15 @@ def test_one_hot_marks_nothing_outside(
     np.testing.assert_array_equal(engines.ours(data, fed)["y"], expected)
 
 
+@pytest.mark.parametrize("begin", [-5, 4])
+def test_a_single_element_outside_is_refused(new_builder: Any, begin: int) -> None:
+    operands = [X, (i(begin),), (i(begin + 1),), (i(1),)]
+    options = ("StridedSliceOptions", {"shrinkAxisMask": 1})
+    data, _ = built(new_builder(), "STRIDED_SLICE", operands, options, known=False)
+    with pytest.raises(ann.ParseError, match=f"'begin' holds {begin}, -4 to 3 expected"):
+        ann.import_model(data)
+
+
 OUTSIDE = {
     "GATHER": [(X, i(-1, 0)), (X, i(4)), (X, i(-(2**31)))],
     "GATHER_ND": [(X, i([-1, 0])), (X, i([1, -2])), (X, i([1, 3])), (X, i([4, 0]))],

@@ -461,6 +461,122 @@ def test_gather_of_batches(agree: Any) -> None:
     agree("GATHER", operands, ("GatherOptions", {"axis": 1, "batchDims": 1}), version=5)
 
 
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize(
+    ("shape", "places", "batch", "axis"),
+    [
+        ((2, 4, 3), (2, 5), 1, 1),
+        ((2, 4, 3), (2,), 1, 1),
+        ((2, 3, 4, 5), (2, 3, 6), 2, 2),
+        ((2, 3, 4, 5), (2, 6), 1, 2),
+        ((2, 3, 4, 5), (2, 2, 3), 1, 3),
+        ((2, 3, 4, 5), (2, 3), 2, 3),
+        ((2, 3, 4), (2, 3), 2, 2),
+        ((2, 1, 4), (2, 0), 1, 2),
+    ],
+)
+def test_gather_in_batches(
+    agree: Any, known: bool, shape: Any, places: Any, batch: int, axis: int
+) -> None:
+    indices = ints(*places, low=0, high=shape[axis])
+    operands = [normal(*shape), (indices,) if known else indices]
+    agree("GATHER", operands, ("GatherOptions", {"axis": axis, "batchDims": batch}), version=5)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.int64, np.int8])
+@pytest.mark.parametrize("shape", [(4,), (2, 3), (2, 1, 3), (1,)])
+def test_matrix_diag(agree: Any, dtype: Any, shape: Any) -> None:
+    agree("MATRIX_DIAG", [ints(*shape).astype(dtype)], outputs=[dtype])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.int8])
+@pytest.mark.parametrize("shape", [(4, 4), (2, 3, 5), (2, 5, 3), (1, 2, 1, 1)])
+def test_matrix_set_diag(agree: Any, dtype: Any, shape: Any) -> None:
+    diagonal = (*shape[:-2], min(shape[-2:]))
+    operands = [ints(*shape).astype(dtype), ints(*diagonal).astype(dtype)]
+    agree("MATRIX_SET_DIAG", operands, outputs=[dtype])
+
+
+def test_diagonals_leave_what_is_not_finite(agree: Any) -> None:
+    special = np.array([[np.inf, np.nan, -np.inf]], np.float32)
+    agree("MATRIX_DIAG", [special])
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.float32, np.int32, np.int8])
+def test_places_of_what_is_not_zero(engines: Any, new_builder: Any, dtype: Any) -> None:
+    """Values of a small input decide how many there are: each set has a plan of its own."""
+    builder = new_builder()
+    x, y = builder.tensor("x", (3, 4), dtype), builder.tensor("y", (), np.int64)
+    builder.op("WHERE", [x], [y])
+    builder.ends([x], [y])
+    data = builder.data()
+    for array in (bools(3, 4), bools(3, 4), np.ones((3, 4), bool)):
+        fed = {"x": array.astype(dtype)}
+        wanted = engines.theirs(data, fed)["y"]
+        np.testing.assert_array_equal(wanted, np.argwhere(array))
+        found = engines.ours(data, fed)["y"]
+        assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+        np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.int64])
+@pytest.mark.parametrize("places", [np.int32, np.int64])
+def test_different_numbers(engines: Any, new_builder: Any, dtype: Any, places: Any) -> None:
+    builder, x = new_builder(), np.array([5, 2, 5, 9, 2, 2], dtype)
+    value = builder.tensor("x", (6,), dtype)
+    made = builder.tensor("y", (), dtype), builder.tensor("i", (), places)
+    kind = (
+        builder.schema.TensorType.INT64 if places is np.int64 else builder.schema.TensorType.INT32
+    )
+    builder.op("UNIQUE", [value], made, ("UniqueOptions", {"idxOutType": kind}))
+    builder.ends([value], made)
+    wanted, found = engines.theirs(builder.data(), {"x": x}), engines.ours(builder.data(), {"x": x})
+    for name, array in wanted.items():
+        assert found[name].dtype == array.dtype
+        np.testing.assert_array_equal(found[name], array)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_broadcast_args(engines: Any, new_builder: Any, dtype: Any) -> None:
+    builder = new_builder()
+    x, y = builder.tensor("x", (3,)), builder.tensor("y", (2, 3))
+    shapes = [builder.constant(n, np.array(s, dtype)) for n, s in (("a", [2, 1]), ("b", [3]))]
+    shape = builder.tensor("shape", (2,), dtype)
+    builder.op("BROADCAST_ARGS", shapes, [shape])
+    builder.op("BROADCAST_TO", [x, shape], [y], version=2)
+    builder.ends([x], [y])
+    fed = {"x": normal(3)}
+    data = builder.data()
+    np.testing.assert_array_equal(engines.ours(data, fed)["y"], engines.theirs(data, fed)["y"])
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("dtype", [np.float32, np.int32])
+@pytest.mark.parametrize("kind", ["MAX", "MIN", "PROD", "SUM"])
+def test_unsorted_segments(agree: Any, kind: str, dtype: Any, known: bool) -> None:
+    """Two of six segments have no elements."""
+    x, places = ints(2, 3, 4).astype(dtype), np.array([[0, 3, 0], [5, 2, 3]], np.int32)
+    operands = [x, (places,) if known else places, (np.int32(6),)]
+    agree(f"UNSORTED_SEGMENT_{kind}", operands, outputs=[dtype])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.int64])
+@pytest.mark.parametrize(
+    ("places", "shape", "values"),
+    [
+        ([[0, 1], [2, 3]], [3, 4], [5, 6]),
+        ([[0, 1], [2, 3]], [3, 4], 7),
+        ([1, 4], [5], [5, 6]),
+        ([2], [5], 3),
+        (3, [5], 4),
+        ([[1, 3]], [3, 4], 4),
+    ],
+)
+def test_sparse_to_dense(agree: Any, places: Any, shape: Any, values: Any, dtype: Any) -> None:
+    operands = [i32(places), (i32(shape),), np.array(values, dtype), (np.array(-1, dtype),)]
+    agree("SPARSE_TO_DENSE", operands, ("SparseToDenseOptions", {}), outputs=[dtype], version=2)
+
+
 def test_gather_nd(agree: Any) -> None:
     agree("GATHER_ND", [normal(3, 4, 5), ints(2, 2, low=0, high=3)])
     agree("GATHER_ND", [normal(3, 4, 5), (ints(2, 3, low=0, high=3),)])

@@ -440,7 +440,7 @@ def test_what_nobody_runs_is_one_error_with_all_places(builder: Any) -> None:
     places = [builder.tensor(f"t{k}", (1, 4)) for k in range(6)]
     builder.op("Swirl", places[:1], places[1:2])
     builder.op("Swirl", places[:1], places[2:3])
-    builder.op("WHERE", places[:1], places[3:4])
+    builder.op("ATAN2", places[:1], places[3:4])
     builder.op("RELU", places[:1], places[4:5], version=9)
     builder.op("DENSIFY", places[:1], places[5:6])
     builder.ends(places[:1], places[1:])
@@ -451,9 +451,9 @@ def test_what_nobody_runs_is_one_error_with_all_places(builder: Any) -> None:
     assert "a custom operator" in text
     assert ("t1", "t2") in [op.nodes for op in caught.value.operators]
     assert "version 9, versions up to 3 are known" in text
-    assert "without sparsity" in text
+    assert "sparse values computed at run time" in text
     assert {(op.name, op.count) for op in caught.value.operators} == {
-        ("Swirl", 2), ("WHERE", 1), ("RELU", 1), ("DENSIFY", 1),
+        ("Swirl", 2), ("ATAN2", 1), ("RELU", 1), ("DENSIFY", 1),
     }  # fmt: skip
 
 
@@ -468,14 +468,42 @@ def test_a_code_that_the_schema_lacks(builder: Any) -> None:
     assert "not in the schema of this version" in str(caught.value)
 
 
-def test_sparse_weights_are_refused_in_words(builder: Any) -> None:
-    x, y = builder.tensor("x", (1, 4)), builder.tensor("y", (1, 4))
-    w = builder.constant("w", normal(4, 4))
-    sparsity = builder.schema.SparsityParametersT()
-    sparsity.traversalOrder = [0, 1]
-    builder.graph.tensors[w].sparsity = sparsity
-    builder.op("FULLY_CONNECTED", [x, w], [y], ("FullyConnectedOptions", {}))
+def windows(builder: Any, width: int) -> bytes:
+    """A window over samples, of which the file states 1 and calls any number free."""
+    x = builder.tensor("x", (1, 1, 1, 1), signature=(-1, 1, -1, 1))
+    y = builder.tensor("y", (1, 1, 1, 2), signature=(-1, 1, -1, 2))
+    w = builder.constant("w", normal(2, 1, width, 1))
+    b = builder.constant("b", normal(2))
+    builder.op(
+        "CONV_2D", [x, w, b], [y], ("Conv2DOptions", {"padding": 1, "strideW": 1, "strideH": 1})
+    )
     builder.ends([x], [y])
-    with pytest.raises(ann.UnsupportedOperatorError) as caught:
-        ann.import_model(builder.data())
-    assert "sparse weights" in str(caught.value)
+    return builder.data()
+
+
+@pytest.mark.parametrize("shapes", [None, {"x": (1, 1, None, 1)}, {"x": (None, 1, None, 1)}])
+def test_stated_sizes_that_are_too_small_stay_free(engines: Any, builder: Any, shapes: Any) -> None:
+    data = windows(builder, 5)
+    network = ann.import_model(data, shapes=shapes)
+    batch = None if shapes is None else shapes["x"][0]
+    assert network.inputs["x"].shape == (batch, 1, None, 1)
+    assert network.outputs["y"].shape == (None, 1, None, 2)
+    for batch, samples in ((1, 5), (1, 12), (2, 300)):
+        if shapes is None or shapes["x"][0] is None or batch == 1:
+            fed = {"x": normal(batch, 1, samples, 1)}
+            found = engines.ours(data, fed, shapes=shapes)["y"]
+            np.testing.assert_allclose(found, engines.theirs(data, fed)["y"], atol=1e-5)
+
+
+def test_sizes_that_suit_nothing_are_an_error_with_a_way_out(builder: Any) -> None:
+    data = windows(builder, 100_000)
+    with pytest.raises(ann.ParseError, match="the window covers 100000") as caught:
+        ann.import_model(data)
+    assert "shapes= states other sizes than those of the file: 'x': 1x1x1x1" in caught.value.hints
+    found = ann.import_model(data, shapes={"x": (1, 1, 100_000, 1)})
+    assert found.outputs["y"].shape == (1, 1, 1, 2)
+
+
+def test_given_sizes_that_are_too_small_are_an_error(builder: Any) -> None:
+    with pytest.raises(ann.ParseError, match="the window covers 5"):
+        ann.import_model(windows(builder, 5), shapes={"x": (1, 1, 4, 1)})

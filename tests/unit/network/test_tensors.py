@@ -93,10 +93,21 @@ def test_quantization():
     assert QuantizationInfo(np.array([0.5, 1]), axis=np.int64(1)).scales == (0.5, 1.0)
     assert QuantizationInfo((1,), (3,)) == QuantizationInfo(1, 3)
     info = TensorInfo((2, None), S8, QuantizationInfo((0.5, 0.25), axis=0))
-    assert repr(info) == "TensorInfo(qsymm_s8, 2x?, 2 scales along axis 0)"
+    assert repr(info) == "TensorInfo(int8, 2x?, 2 scales along axis 0)"
     assert repr(TensorInfo((2,), U8, QuantizationInfo(0.1, 3))) == (
-        "TensorInfo(qasymm_u8, 2, scale 0.1 zero point 3)"
+        "TensorInfo(uint8, 2, scale 0.1 zero point 3)"
     )
+    assert repr(TensorInfo((2,), S8, QuantizationInfo(0.1))) == "TensorInfo(int8, 2, scale 0.1)"
+
+
+def test_names_for_users_are_numpys():
+    shown = {kind.name: kind.shown for kind in DataType}
+    assert shown["SIGNED64"] == "int64"
+    assert shown["BOOLEAN"] == "bool"
+    assert shown["QASYMM_S8"] == shown["QSYMM_S8"] == "int8"
+    assert shown["BFLOAT16"] == "bfloat16"
+    assert shown["QASYMM_U4"] == "uint4"
+    assert shown["FLOAT8_E5M2"] == "float8_e5m2"
 
 
 @pytest.mark.parametrize(

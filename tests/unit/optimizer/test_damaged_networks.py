@@ -194,6 +194,29 @@ def test_a_source_that_does_not_fit_its_layer(
         OptimizedNetwork.load(changed(saved, spoil), runtime=runtime)
 
 
+def test_a_source_that_makes_other_outputs_than_its_layer(
+    tmp_path: Path, runtime: ann.Runtime
+) -> None:
+    """The layers are taken where the bytes are not: each output that is read is one of theirs."""
+    need(runtime, "CpuAcc")
+    network = ann.Network("two results")
+    x = network.add_input("x", ann.TensorInfo((2, 3)))
+    y = network.add_elementwise_unary(x, ann.UnaryOperation.EXP)
+    network.add_output("y", y)
+    network.add_output("z", network.add_reduce(y, ann.ReduceOperation.SUM, [0]))
+    saved = tmp_path / "x.armnnpy"
+    ann.optimize(network, ["CpuAcc"], runtime=runtime).save(saved, keep_subgraphs=True)
+    for told in ([0, 0], [1, 1], [1, 0]):
+
+        def spoil(document: Any, told: list[int] = told) -> None:
+            (compiled,) = (one["compiled"] for one in document["layers"] if "compiled" in one)
+            compiled["source"]["outputs"] = told
+            without_bytes(document)
+
+        with pytest.raises(ann.BackendError, match=r"output . of the compiled .* but its layers"):
+            OptimizedNetwork.load(changed(saved, spoil), runtime=runtime)
+
+
 def test_a_document_may_not_be_deep(saved: Path) -> None:
     members = members_of(saved)
     members["network.json"] = (b"[" * 2_000_000,)

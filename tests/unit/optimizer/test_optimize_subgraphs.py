@@ -292,7 +292,7 @@ FAULTS = {
     "shape": "output 0 of layer 0 'c1' is TensorInfo(float32, 1x4x4x2), its replacement is "
     "TensorInfo(float32, 2x4x4x2)",
     "type": "output 0 of layer 0 'c1' is TensorInfo(float32, 1x4x4x2), its replacement is "
-    "TensorInfo(signed32, 1x4x4x2)",
+    "TensorInfo(int32, 1x4x4x2)",
     "empty": "not ended (refused before: end_substitution: a replacing slot: layer 0 of 0)",
     "token": "refused before: add_layer: 12345 is no token of a substitution",
     "unfinished": "a substitution was begun and not ended",

@@ -131,6 +131,47 @@ def test_the_numbers_before() -> None:
     assert log.changes == ["'scale' and 'bias' fused into the weights of 'fc' before"]
 
 
+#: Constants of so many bytes are found again by their content.
+SHARED = (72, 64)
+
+
+@pytest.mark.parametrize("place", ["before", "behind"])
+def test_a_bias_alone_leaves_shared_weights_as_they_are(place: str) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 64)))
+    w = network.add_constant(values(*SHARED), name="w")
+    for number in range(3):
+        if place == "before":
+            y = network.add_fully_connected(x, w, transpose_weight_matrix=True)
+            network.add_output(f"y{number}", network.add_addition(y, values(72)))
+        else:
+            shifted = network.add_addition(x, values(64))
+            y = network.add_fully_connected(shifted, w, transpose_weight_matrix=True)
+            network.add_output(f"y{number}", y)
+    fuse = FUSE_AFFINE_INTO_WEIGHTS_BEFORE if place == "before" else FUSE_AFFINE_INTO_WEIGHTS_BEHIND
+    graph, log = apply(network, fuse)
+    products = [node for node in graph if not node.is_host]
+    assert len(products) == len(log.changes) == 3
+    assert all(node.inputs[1] is products[0].inputs[1] for node in products)
+    assert products[0].inputs[1].node.name == "w"
+    biases = [node.constants[2] for node in products]
+    assert not np.array_equal(biases[0], biases[1])
+
+
+def test_weights_scaled_alike_are_one_constant() -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 64)))
+    w, scale = network.add_constant(values(*SHARED)), values(72)
+    for number, factors in enumerate((scale, scale.copy(), 2 * scale)):
+        y = network.add_fully_connected(x, w, transpose_weight_matrix=True)
+        network.add_output(f"y{number}", network.add_multiplication(y, factors))
+    graph, _ = apply(network, FUSE_AFFINE_INTO_WEIGHTS_BEFORE)
+    first, second, other = (node.inputs[1] for node in graph if not node.is_host)
+    assert first is second
+    assert first is not other
+    np.testing.assert_array_equal(other.constant, 2 * first.constant)
+
+
 def test_batch_normalization_behind_any_weights(runtime: ann.Runtime) -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((1, 3, 3, 4)))

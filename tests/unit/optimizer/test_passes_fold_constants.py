@@ -43,6 +43,19 @@ def test_movements_need_nobody() -> None:
     assert set(graph.removed.values()) == {"fold-constants"}
 
 
+def test_equal_layers_of_one_constant_are_computed_once() -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((6, 4)))
+    constant = network.add_constant(VALUES.reshape(4, 6))
+    for number in range(3):
+        y = network.add_reshape(network.add_transpose(constant, (1, 0)), (6, 4))
+        network.add_output(f"y{number}", network.add_addition(x, y))
+    graph, constants = folded(network)
+    assert types(graph) == ["ElementwiseBinary"] * 3
+    (only,) = constants
+    np.testing.assert_array_equal(only, VALUES.reshape(4, 6).T)
+
+
 @pytest.mark.parametrize("per_axis", [False, True])
 @pytest.mark.parametrize("target", [ann.DataType.FLOAT32, ann.DataType.FLOAT16])
 def test_dequantize(per_axis: bool, target: ann.DataType) -> None:

@@ -67,6 +67,12 @@ def _divide(x: Array, y: Array) -> Array:
     return np.asarray(quotient + ((rest != 0) & ((x < 0) != (y < 0))))
 
 
+def _power(x: Array, y: Array) -> Array:
+    """Raise to a power; numpy takes square roots for one exponent of 0.5, also of -0 and -inf."""
+    exponents = np.array(np.broadcast_to(y, np.broadcast_shapes(x.shape, y.shape)))
+    return np.asarray(np.power(x, exponents))
+
+
 def _divide_sizes(x: int, y: int) -> int:
     """Return the quotient, rounded towards 0."""
     if x >= 0 and y > 0:
@@ -94,7 +100,7 @@ _BINARY: dict[BinaryOperation, Callable[[Array, Array], Any]] = {
     BinaryOperation.DIV: _divide,
     BinaryOperation.MAXIMUM: np.maximum,
     BinaryOperation.MINIMUM: np.minimum,
-    BinaryOperation.POWER: np.power,
+    BinaryOperation.POWER: _power,
     BinaryOperation.SQ_DIFF: lambda x, y: np.square(x - y),
     BinaryOperation.MOD: lambda x, y: _remainder(np.mod, x, y),
     BinaryOperation.FMOD: lambda x, y: _remainder(np.fmod, x, y),
@@ -140,9 +146,9 @@ _ACTIVATION: dict[ActivationFunction, Callable[[Array, float, float], Any]] = {
     ActivationFunction.SIGMOID: lambda x, a, b: 1 / (1 + np.exp(-x)),
     ActivationFunction.TANH: lambda x, a, b: a * np.tanh(b * x),
     ActivationFunction.LINEAR: lambda x, a, b: a * x + b,
-    ActivationFunction.RELU: lambda x, a, b: np.maximum(x, 0),
+    ActivationFunction.RELU: lambda x, a, b: np.where(x < 0, x.dtype.type(0), x),
     ActivationFunction.BOUNDED_RELU: lambda x, a, b: np.minimum(a, np.maximum(b, x)),
-    ActivationFunction.LEAKY_RELU: lambda x, a, b: np.where(x > 0, x, a * x),
+    ActivationFunction.LEAKY_RELU: lambda x, a, b: np.where(x < 0, a * x, x),
     ActivationFunction.ABS: lambda x, a, b: np.abs(x),
     ActivationFunction.SQRT: lambda x, a, b: np.sqrt(x),
     ActivationFunction.SQUARE: lambda x, a, b: np.square(x),

@@ -23,9 +23,10 @@ from armnn_py.frontends.common.values import (
     quantization_of,
     shape_of,
 )
-from armnn_py.memory_budget import computed_budget, tensor_limit
+from armnn_py.memory_budget import computed_budget, tensor_limit, work_budget
 from armnn_py.network import Layer, Network, OutputSlot
 from armnn_py.tensors import TensorInfo
+from armnn_py.tensors.equal_arrays import EqualArrays
 from armnn_py.text import format_bytes
 from armnn_py.types import LayerType
 
@@ -43,6 +44,8 @@ DenseOf = Callable[[Known], Array]
 _FOLD_LIMIT = 2**28
 _VIEW_LIMIT = 2**30
 _VIEW_BUDGET = 2**28
+# Sines, remainders and half floats take numpy some 4 ns each; a move takes less.
+_WORK_OF_AN_ELEMENT, _WORK_OF_A_MOVE = 56, 8
 
 
 class EmitterBase:
@@ -59,10 +62,13 @@ class EmitterBase:
         self._names: set[str] = set()
         self._base = ""
         self._slots: dict[Known, OutputSlot] = {}
+        self._constants: EqualArrays[OutputSlot] = EqualArrays()
         self._weights: dict[Known, OutputSlot] = {}
+        self._turned: dict[tuple[Known, tuple[int, ...]], Known] = {}  # transposed ones
         self._constant_names: dict[Known, str] = {}
         self._budget = computed_budget(weights)
         self._view_budget = _VIEW_BUDGET
+        self._work = float(work_budget(weights))
 
     # ---- Names ----------------------------------------------------------------------------------
 
@@ -161,11 +167,14 @@ class EmitterBase:
                     name="repeated",
                 )
                 return slot
-            name = self._constant_names.get(value, f"{self._base}/constant")
-            constant = self.network.add_constant(
-                self._dense_of(value), info=info, name=self.unique(name)
-            )
-            slot = self._slots[value] = constant.outputs[0]
+            array = self._dense_of(value)
+            slot = next(self._constants.alike(array, info), None)
+            if slot is None:
+                name = self._constant_names.get(value, f"{self._base}/constant")
+                constant = self.network.add_constant(array, info=info, name=self.unique(name))
+                slot = constant.outputs[0]
+                self._constants.add(constant.value, info, slot)
+            self._slots[value] = slot
         return slot
 
     def made_of(self, value: Known) -> OutputSlot | None:
@@ -208,18 +217,41 @@ class EmitterBase:
     # ---- Known values ---------------------------------------------------------------------------
 
     def foldable(
-        self, values: Sequence[Value], shape: Sequence[int], dtype: np.dtype[Any] | None = None
+        self,
+        values: Sequence[Value],
+        shape: Sequence[int],
+        dtype: np.dtype[Any] | None = None,
+        *,
+        work: int = 0,
     ) -> bool:
         """Return whether to compute a result of this shape at once; if so, its cost is counted.
 
-        Never for quantised numbers: their array holds no real values.
+        Never for quantised numbers: their array holds no real values. ``work`` is what it takes
+        beyond a time for each element, in multiply-adds, see `work_budget`.
         """
         if any(quantization_of(value) is not None for value in values):
             return False
-        return self.movable(values, shape, dtype)
+        elements = math.prod(shape) + sum(math.prod(shape_of(value)) for value in values)
+        return self.movable(values, shape, dtype, work=work + _WORK_OF_AN_ELEMENT * elements)
+
+    def affordable(self, work: int) -> bool:
+        """Return whether there is time at import for this many multiply-adds; they are counted."""
+        if work > self._work:
+            return False
+        self._work -= work
+        return True
+
+    def unlimited(self) -> None:
+        """Compute whatever can be: this is a run, which has a time limit of its own."""
+        self._work = math.inf
 
     def movable(
-        self, values: Sequence[Value], shape: Sequence[int], dtype: np.dtype[Any] | None = None
+        self,
+        values: Sequence[Value],
+        shape: Sequence[int],
+        dtype: np.dtype[Any] | None = None,
+        *,
+        work: int = 0,
     ) -> bool:
         """Return the same for a result that only moves the elements of ``values``."""
         if not all(isinstance(value, Known) for value in values):
@@ -229,7 +261,8 @@ class EmitterBase:
         if size > _FOLD_LIMIT:
             return False
         cost = size + sum(math.prod(shape_of(value)) * itemsize for value in values)
-        if cost > self._budget:
+        elements = cost // itemsize
+        if cost > self._budget or not self.affordable(work + _WORK_OF_A_MOVE * elements):
             return False
         self._budget -= cost
         return True

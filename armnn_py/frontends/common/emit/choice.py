@@ -17,7 +17,7 @@ from armnn_py.frontends.common.values import (
     elements_of,
     shape_of,
 )
-from armnn_py.types import ComparisonOperation, LayerType
+from armnn_py.types import ComparisonOperation, LayerType, UnaryOperation
 
 __all__ = ["Choice"]
 
@@ -50,3 +50,24 @@ class Choice(Arithmetic):
             if not condition.array.any():
                 return self.broadcast_to(y, shape, name)
         return self.layer(LayerType.SELECT, [condition, x, y], None, name=name)
+
+    def sign(self, x: Value) -> Value:
+        """Return 1, -1 or 0, as each element's sign is, and NaN for NaN."""
+        dtype, zero = dtype_of(x), self.scalar(0, x)
+        above = self.compare(ComparisonOperation.GREATER, x, zero, "above")
+        below = self.compare(ComparisonOperation.LESS, x, zero, "below")
+        if dtype.kind != "f":
+            positive = self.cast(above, dtype, "positive")
+            return self.sub(positive, self.cast(below, dtype, "negative"))
+        rest = self.unary(UnaryOperation.ABS, x, "zero_or_nan")
+        rest = self.where(below, self.scalar(-1, x), rest, "not_above")
+        return self.where(above, self.scalar(1, x), rest)
+
+    def prelu(self, x: Value, slope: Value) -> Value:
+        """Multiply negative elements with a slope; others stay, whatever their slope."""
+        shape = broadcast_shapes(shape_of(x), shape_of(slope))
+        has_layer = dtype_of(x) in (np.float32, np.float16)
+        if has_layer and not self.foldable([x, slope], shape, dtype_of(x)):
+            return self.layer(LayerType.PRELU, [x, slope])
+        below = self.compare(ComparisonOperation.LESS, x, self.scalar(0, x), "below")
+        return self.where(below, self.mul(x, slope, "slope"), x)

@@ -75,7 +75,10 @@ class Movement(EmitterBase):
                 levels = value.levels
                 turned = _moved(levels, levels.array.transpose(order), order.index)
                 return value.transposed(turned, order)
-            return _moved(value, value.elements.transpose(order), order.index)
+            if (value, order) not in self._turned:
+                turned = _moved(value, value.elements.transpose(order), order.index)
+                self._turned[value, order] = turned
+            return self._turned[value, order]
         return self.layer(
             LayerType.TRANSPOSE, [value], PermuteDescriptor(mappings=order), name=name
         )

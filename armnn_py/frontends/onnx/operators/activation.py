@@ -154,16 +154,14 @@ def _prelu_per_channel(view: NodeView) -> Value:
 
 
 def _sloped(view: NodeView, slope: Value) -> Value:
-    """Return max(x, 0) + slope * min(x, 0), or the layer for one slope."""
+    """Return the product with the slope where x is negative; one slope is a LeakyRelu's."""
     emit, x = view.emit, view.value(0)
     is_single = math.prod(shape_of(slope)) == 1 and len(shape_of(slope)) <= view.rank(0)
     if isinstance(slope, Known) and is_single and view.dtype(0).kind == "f":
         alpha = float(slope.array.reshape(-1)[0])
-        return emit.activation(ActivationFunction.LEAKY_RELU, x, alpha)
-    zero = emit.scalar(0, x)
-    above = emit.binary(BinaryOperation.MAXIMUM, x, zero, "above")
-    below = emit.binary(BinaryOperation.MINIMUM, x, zero, "below")
-    return emit.add(above, emit.mul(below, slope, "slope"))
+        if math.isfinite(alpha):  # as fields of descriptors are
+            return emit.activation(ActivationFunction.LEAKY_RELU, x, alpha)
+    return emit.prelu(x, slope)
 
 
 @operator("Selu")

@@ -142,12 +142,7 @@ def _reciprocal(view: NodeView) -> Value:
 
 @operator("Sign")
 def _sign(view: NodeView) -> Value:
-    emit, x = view.emit, view.value(0)
-    zero = emit.scalar(0, x)
-    above = emit.compare(ComparisonOperation.GREATER, x, zero, "above")
-    below = emit.compare(ComparisonOperation.LESS, x, zero, "below")
-    dtype = dtype_of(x)
-    return emit.sub(emit.cast(above, dtype, "positive"), emit.cast(below, dtype, "negative"))
+    return view.emit.sign(view.value(0))
 
 
 def _target(view: NodeView) -> np.dtype[Any]:

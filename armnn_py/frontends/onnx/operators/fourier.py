@@ -14,15 +14,13 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.counting import positions
-from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.fourier import check_transform, roots_of_unity
+from armnn_py.frontends.common.values import Known, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-_MOST_ELEMENTS = 2**24
-"""Of a matrix: 2,048 samples with real and imaginary parts."""
 
 
 @operator("DFT", since=17)
@@ -74,7 +72,7 @@ def _stft(view: NodeView) -> Value:
     if view.has(2) and view.shape(2) != (length,):
         raise ParseError(f"a window of shape {view.shape(2)}, frames of {length} samples")
     count = (shape[1] - length) // step + 1
-    _check_size(count, length)
+    check_transform(count, length)
     places = positions(count)[:, np.newaxis] * step + positions(length)
     frames = emit.gather(signal, Known(places.astype(np.int32)), 1, "frames")
     if view.has(2):
@@ -106,12 +104,9 @@ def _matrix(
         raise ParseError("one side of a spectrum is of real samples")
     half = length // 2 + 1
     bins = half if one_sided and not inverse else length
-    _check_size(size * (2 if is_complex else 1), bins * 2)
+    check_transform(size * (2 if is_complex else 1), bins * 2)
     used = min(size, half if one_sided and inverse else length)
-    sample, place = positions(used)[:, np.newaxis], positions(bins)
-    # The product of the indices is reduced first: an angle keeps its digits.
-    angle = 2 * np.pi * ((sample * place) % length) / length * (1 if inverse else -1)
-    real, imaginary = np.cos(angle), np.sin(angle)
+    real, imaginary = roots_of_unity(used, bins, length, 1 if inverse else -1)
     if inverse:
         # A bin between the first and the middle one stands for its mirror image, too.
         weight = np.full((used, 1), 2.0 if one_sided else 1.0)
@@ -128,8 +123,3 @@ def _matrix(
         if is_complex:
             found[:used, 1, :, 0], found[:used, 1, :, 1] = -imaginary, real
     return found.reshape(found.shape[0] * found.shape[1], -1)
-
-
-def _check_size(rows: int, columns: int) -> None:
-    if rows * columns > _MOST_ELEMENTS:
-        raise Unsupported(f"a transform of {rows}x{columns} products")

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from armnn_py.descriptors import FullyConnectedDescriptor
@@ -20,6 +22,9 @@ from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.types import LayerType
 
+_SLOW = 64
+"""Products of integers and half floats take numpy this much longer."""
+
 
 def multiply(view: NodeView) -> Value:
     """Convert a MatMul."""
@@ -27,7 +32,7 @@ def multiply(view: NodeView) -> Value:
     if not view.rank(0) or not view.rank(1):
         raise ParseError("a scalar operand")
     result = _product_shape(view.shape(0), view.shape(1))
-    if emit.foldable([x, y], result):
+    if emit.foldable([x, y], result, work=_work(view, result)):
         with np.errstate(all="ignore"):  # weights may be infinite
             return Known(np.asarray(np.matmul(array_of(x), array_of(y))))
     is_weights = isinstance(y, Known) and view.rank(1) == 2
@@ -45,6 +50,12 @@ def multiply(view: NodeView) -> Value:
 
 
 operator("MatMul")(multiply)
+
+
+def _work(view: NodeView, result: tuple[int, ...]) -> int:
+    """How long a product takes numpy, which has a library for two types of floats."""
+    pace = 1 if dtype_of(view.value(0)) in (np.float32, np.float64) else _SLOW
+    return math.prod(result) * view.shape(0)[-1] * pace
 
 
 def _has_weights(x: Value) -> bool:
@@ -73,7 +84,8 @@ def gemm(view: NodeView) -> Value:
     if inner != other:
         raise ParseError(f"matrices {rows}x{inner} and {other}x{columns} do not multiply")
     addend = view.value(2) if view.has(2) and beta != 0 else None
-    if not isinstance(y, Known) or not _has_weights(x):
+    is_scalable = alpha == 1 or emit.foldable([y], shape_of(y))
+    if not isinstance(y, Known) or not _has_weights(x) or not is_scalable:
         name = "product" if addend is not None or alpha != 1 else ""
         product = emit.matmul(x, y, transpose_x=transpose_x, transpose_y=transpose_y, name=name)
         product = emit.scale(product, alpha, "scaled" if addend is not None else "")

@@ -214,3 +214,13 @@ def _probabilities(view: NodeView, scores: Value, a: Array, b: Array, classes: i
         with emit.below("coupled"):
             return coupled(emit, first, classes)
     return emit.concat([first, emit.sub(emit.scalar(1, first), first, "second")], 1, "probability")
+
+
+@operator("ZipMap", domain=MACHINE_LEARNING)
+def _zip_map(view: NodeView) -> Value:
+    """Hand scores on as they are: the classes, keys of the maps, are in the model's metadata."""
+    labels = view.texts("classlabels_strings") or view.ints("classlabels_int64s") or []
+    x, shape = view.value(0), view.shape(0)
+    if len(shape) not in (1, 2) or shape[-1] != len(labels):
+        raise ParseError(f"{len(labels)} labels of {shape[-1] if shape else 1} columns")
+    return x if len(shape) == 2 else view.emit.reshape(x, (1, *shape), "row")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from armnn_py.errors import ParseError
+from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, shape_of
 from armnn_py.frontends.onnx.ml_attributes import (
     as_float32,
@@ -21,6 +22,7 @@ from armnn_py.frontends.onnx.ml_attributes import (
 from armnn_py.frontends.onnx.ml_labels import (
     above,
     labels_of,
+    numbered_transform_of,
     picked,
     top,
     transform_of,
@@ -31,10 +33,12 @@ from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import MACHINE_LEARNING, operator
 from armnn_py.frontends.onnx.trees import (
     AVERAGE,
+    MAX,
+    MIN,
     SUM,
     Nodes,
-    add_weight,
-    empty_table,
+    Weights,
+    named_scores,
     scores,
     search,
 )
@@ -44,6 +48,7 @@ __all__: list[str] = []
 
 _NAMES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ")
 _MEMBER = 6
+_AGGREGATES = {"AVERAGE": AVERAGE, "SUM": SUM, "MIN": MIN, "MAX": MAX}
 
 
 @operator("TreeEnsemble", since=5, domain=MACHINE_LEARNING)
@@ -69,8 +74,7 @@ def _tree_ensemble(view: NodeView) -> Value:
     roots = integer_list(view, "tree_roots")
     if any(root >= count for root in roots):
         raise ParseError(f"root {max(roots)} of {count} nodes")
-    if view.integer("post_transform"):
-        raise Unsupported(f"post_transform {view.integer('post_transform')}")
+    how = numbered_transform_of(view)
     sets = _sets(view)
     nodes = Nodes()
     for k in range(count):
@@ -79,11 +83,9 @@ def _tree_ensemble(view: NodeView) -> Value:
     for _ in ids:
         nodes.add_leaf()
     _expand(nodes, sets, count)
-    table = empty_table(len(nodes.modes), targets)
-    for leaf, (target, weight) in enumerate(zip(ids, weights, strict=True)):
-        add_weight(table, count + leaf, target, float(weight))
-    y = scores(view, nodes, roots, table, view.integer("aggregate_function", SUM))
-    return view.emit.cast(y, view.dtype(0))
+    listed = Weights(list(range(count, count + len(ids))), ids, weights.tolist())
+    y = scores(view, nodes, roots, listed, targets, view.integer("aggregate_function", SUM))
+    return view.emit.cast(transformed(view, y, how), view.dtype(0))
 
 
 def _sets(view: NodeView) -> list[list[float]]:
@@ -112,26 +114,25 @@ def _expand(nodes: Nodes, sets: list[list[float]], count: int) -> None:
 
 @operator("TreeEnsembleRegressor", domain=MACHINE_LEARNING)
 def _tree_ensemble_regressor(view: NodeView) -> Value:
-    if view.text("post_transform", "NONE") != "NONE":
-        raise Unsupported(f"post_transform {view.text('post_transform')!r}")
+    transform = transform_of(view)
     how, targets = view.text("aggregate_function", "SUM"), view.integer("n_targets", 1)
-    if how not in ("SUM", "AVERAGE"):
-        raise Unsupported(f"aggregate_function {how!r}")
-    nodes, roots, leaves = _listed(view, "target")
-    table = empty_table(len(nodes.modes), targets)
-    for place, target, weight in leaves:
-        add_weight(table, place, target, weight)
-    y = scores(view, nodes, roots, table, AVERAGE if how == "AVERAGE" else SUM)
+    if how not in _AGGREGATES:
+        raise ParseError(f"attribute 'aggregate_function' is {quoted(how)}")
+    nodes, roots, weights = _listed(view, "target")
+    y = scores(view, nodes, roots, weights, targets, _AGGREGATES[how])
+    return transformed(view, _based(view, y, targets), transform)
+
+
+def _based(view: NodeView, y: Value, targets: int) -> Value:
+    """Add the base values, if there are some."""
     base = reals(view, "base_values")
-    if not len(base):
-        return y
-    if len(base) != targets:
+    if len(base) not in (0, targets):
         raise ParseError(f"{len(base)} base values of {targets} targets")
-    return view.emit.add(y, Known(as_float32(base)))
+    return view.emit.add(y, Known(as_float32(base)), "based") if len(base) else y
 
 
-def _listed(view: NodeView, prefix: str) -> tuple[Nodes, list[int], list[tuple[int, int, float]]]:
-    """Return the nodes, the roots, and the weights as place of the node, target and weight."""
+def _listed(view: NodeView, prefix: str) -> tuple[Nodes, list[int], Weights]:
+    """Return the nodes, the roots, and the weights of leaves."""
     trees, own = integer_list(view, "nodes_treeids"), integer_list(view, "nodes_nodeids")
     places = {key: k for k, key in enumerate(zip(trees, own, strict=False))}
     modes, features = (
@@ -157,11 +158,11 @@ def _listed(view: NodeView, prefix: str) -> tuple[Nodes, list[int], list[tuple[i
               integer_list(view, f"{prefix}_ids"), reals(view, f"{prefix}_weights"))  # fmt: skip
     if len({len(v) for v in leaves}) != 1:
         raise ParseError("attributes of weights differ in length")
-    found: list[tuple[int, int, float]] = []
+    found = Weights()
     for tree, node, target, weight in zip(*leaves, strict=True):
         if (tree, node) not in places:
-            raise ParseError(f"a weight of node {node} of tree {tree}, which is none")
-        found.append((places[tree, node], target, float(weight)))
+            raise ParseError(f"tree {tree} has no node {node}, but has a weight for it")
+        found.add(places[tree, node], target, float(weight))
     # The first node of a tree is its root.
     first: dict[int, int] = {}
     for k, tree in enumerate(trees):
@@ -172,51 +173,40 @@ def _listed(view: NodeView, prefix: str) -> tuple[Nodes, list[int], list[tuple[i
 @operator("TreeEnsembleClassifier", domain=MACHINE_LEARNING)
 def _tree_ensemble_classifier(view: NodeView) -> Sequence[Value]:
     how, labels = transform_of(view), labels_of(view, "classlabels_int64s")
-    nodes, roots, leaves = _listed(view, "class")
-    base, classes = reals(view, "base_values"), len(labels)
-    table = empty_table(len(nodes.modes), classes)
-    for place, number, weight in leaves:
-        add_weight(table, place, number, weight)
+    nodes, roots, weights = _listed(view, "class")
+    classes, named = len(labels), set(weights.targets)
+    if not named <= set(range(classes)):
+        raise ParseError(f"target {max(named)} of {classes}")
     if classes == 1:
         raise Unsupported("a single class")
-    if classes == 2:
-        return _one_score(view, (nodes, roots, table), [w for _, _, w in leaves], labels, how)
-    if len(base) not in (0, classes):
-        raise ParseError(f"{len(base)} base values of {classes} classes")
-    if len(base):
-        found = view.emit.add(scores(view, nodes, roots, table, SUM), Known(as_float32(base)))
+    if classes == 2 and len(named) < 2:
+        return _one_score(view, (nodes, roots, weights), labels, how)
+    found, count = named_scores(view, nodes, roots, weights, classes)
+    emit, is_based = view.emit, bool(len(reals(view, "base_values")))
+    found = _based(view, found, classes)
+    if is_based:
         return picked(view, labels, top(view, found)), transformed(view, found, how)
     # A class that no leaf names is not the top, even if the others' scores are below its 0.
-    named = np.zeros_like(table)
-    for place, number, _ in leaves:
-        named[place, number] = 1
-    emit, both = view.emit, np.concatenate([table, named], 1)
-    found, count = emit.split(scores(view, nodes, roots, both, SUM), [classes] * 2, 1, "found")
     is_named = emit.compare(ComparisonOperation.GREATER, count, emit.scalar(0, count), "is_named")
     asked = emit.where(is_named, found, emit.scalar(-np.inf, found), "asked")
     return picked(view, labels, top(view, asked)), transformed(view, found, how)
 
 
 def _one_score(
-    view: NodeView,
-    trees: tuple[Nodes, list[int], Array],
-    weights: list[float],
-    labels: Array,
-    how: str,
+    view: NodeView, trees: tuple[Nodes, list[int], Weights], labels: Array, how: str
 ) -> Sequence[Value]:
     """Return labels and scores of two classes of which the trees have one score.
 
-    Converters give it the number of the first class, and it is the second one's.
+    Converters give it the number of either class, and it is the second one's.
     """
-    nodes, roots, table = trees
+    nodes, roots, weights = trees
     base = reals(view, "base_values")
-    if table[:, 1].any() or any(k == 1 for k in integer_list(view, "class_ids")):
-        raise Unsupported("weights of the second of two classes")
     if len(base) > 1:
         raise Unsupported("2 base values of one score")
-    score = scores(view, nodes, roots, table[:, :1], SUM)
+    only = Weights(weights.places, [0] * len(weights.places), weights.values)
+    score = scores(view, nodes, roots, only, 1)
     if len(base):
         score = view.emit.add(score, Known(as_float32(base)), "based")
-    is_centred = min(weights, default=0.0) < 0
+    is_centred = min(weights.values, default=0.0) < 0
     place = above(view, score, 0 if is_centred else 0.5, shape_of(score)[0])
     return picked(view, labels, place), two(view, score, how, is_centred=is_centred)

@@ -10,6 +10,9 @@ linear, cubic and antialiased modes as a product with the matrix of weights.
 from __future__ import annotations
 
 import math
+import operator as operator_of
+from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -70,6 +73,7 @@ def _resize_11(view: NodeView) -> Value:
         raise ParseError(f"attribute 'cubic_coeff_a' is {method.cubic_a}")
     regions = _regions(view, axes, method)
     sizes = view.integers(3, "sizes") if view.has(3) and view.shape(3) != (0,) else None
+    scales: Sequence[float | Fraction]
     if sizes is not None:
         if len(sizes) != len(axes) or min(sizes, default=1) < 1:
             raise ParseError(f"sizes {sizes} for {len(axes)} dimensions")
@@ -77,7 +81,7 @@ def _resize_11(view: NodeView) -> Value:
     else:
         scales = [float(s) for s in view.constant(2, "scales").reshape(-1)]
         _check_scales(scales, len(axes))
-        targets = [_scaled_size(shape[a], s) for a, s in zip(axes, scales, strict=True)]
+        targets = [_scaled_size(shape[a], float(s)) for a, s in zip(axes, scales, strict=True)]
     found = [
         Axis(a, shape[a], t, s, r)
         for a, t, s, r in zip(axes, targets, scales, regions, strict=True)
@@ -94,7 +98,7 @@ def _regions(view: NodeView, axes: list[int], method: Method) -> list[tuple[floa
     return [(float(roi[i]), float(roi[i + len(axes)])) for i in range(len(axes))]
 
 
-def _check_scales(scales: list[float], rank: int) -> None:
+def _check_scales(scales: Sequence[float | Fraction], rank: int) -> None:
     if len(scales) != rank or not all(math.isfinite(s) and s > 0 for s in scales):
         raise ParseError(f"scales {scales} for {rank} dimensions")
 
@@ -115,16 +119,24 @@ def _scaled_size(size: int, scale: float) -> int:
     return math.floor(target)
 
 
-def _from_sizes(view: NodeView, axes: list[int], sizes: list[int]) -> tuple[list[float], list[int]]:
+def _from_sizes(
+    view: NodeView, axes: list[int], sizes: list[int]
+) -> tuple[list[Fraction], list[int]]:
     shape = view.shape(0)
-    scales = [t / shape[a] if shape[a] else 1.0 for a, t in zip(axes, sizes, strict=True)]
+    scales = [
+        Fraction(operator_of.index(t), operator_of.index(shape[a]) or 1)
+        for a, t in zip(axes, sizes, strict=True)
+    ]
     policy = view.text("keep_aspect_ratio_policy", "stretch")
     if policy == "stretch":
         return scales, sizes
     if policy not in ("not_larger", "not_smaller"):
         raise ParseError(f"attribute 'keep_aspect_ratio_policy' is '{policy}'")
     scale = min(scales) if policy == "not_larger" else max(scales)
-    return [scale] * len(axes), [math.floor(scale * shape[a] + 0.5) for a in axes]
+    half = Fraction(1, 2)
+    return [scale] * len(axes), [
+        math.floor(scale * operator_of.index(shape[a]) + half) for a in axes
+    ]
 
 
 def _scaled(view: NodeView, scales: list[float]) -> list[Axis]:

@@ -27,10 +27,11 @@ def _identity(view: NodeView) -> Value:
 @operator("Constant")
 def _constant(view: NodeView) -> Value:
     attributes = view.node.attributes
-    if "value" in attributes:
-        tensor = view.tensor("value")
-        assert tensor is not None
-        return Known(tensor)
+    for name in ("value", "sparse_value"):
+        if name in attributes:
+            tensor = view.tensor(name)
+            assert tensor is not None
+            return Known(tensor)
     if "value_float" in attributes:
         return Known(np.array(view.number("value_float"), np.float32))
     if "value_int" in attributes:

@@ -103,11 +103,7 @@ def _cos(view: OperatorView) -> Value:
 
 @operator("SIGN")
 def _sign(view: OperatorView) -> Value:
-    emit, x = view.emit, view.value(0)
-    zero, dtype = emit.scalar(0, x), dtype_of(x)
-    above = emit.compare(ComparisonOperation.GREATER, x, zero, "above")
-    below = emit.compare(ComparisonOperation.LESS, x, zero, "below")
-    return emit.sub(emit.cast(above, dtype, "positive"), emit.cast(below, dtype, "negative"))
+    return view.emit.sign(view.value(0))
 
 
 @operator("FLOOR_DIV")
@@ -171,6 +167,8 @@ def _sign_of(view: OperatorView, x: Value, zero: Value, name: str) -> Value:
 
 @operator("CAST")
 def _cast(view: OperatorView) -> Value:
+    if view.is_complex(0):
+        return view.emit.cast(view.complex(0).real, view.output_dtype())
     x, dtype = view.value(0), view.output_dtype()
     stated = view.output_quantization()
     if quantization_of(x) is None and stated is None:

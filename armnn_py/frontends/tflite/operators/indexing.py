@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from armnn_py.descriptors import OneHotDescriptor, ScatterNdDescriptor, TopKDescriptor
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
-from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of
+from armnn_py.frontends.common.values import Known, Value, dtype_of, quantization_of, shape_of
 from armnn_py.frontends.tflite.node import OperatorView, same_type
 from armnn_py.frontends.tflite.table import operator
 from armnn_py.types import BinaryOperation, LayerType, ScatterNdFunction
@@ -34,23 +36,43 @@ def _gather(view: OperatorView) -> Value:
     batch = normal_axis(int(view.option("batch_dims", 0)), view.rank(1) + 1)
     if not batch:
         return view.emit.gather(view.value(0), _indices(view, 1), axis)
-    if axis != batch or view.shape(0)[:batch] != view.shape(1)[:batch]:
-        raise Unsupported(f"batch_dims {batch} with axis {axis}")
-    places = view.known(1)
-    if places is None:
-        raise Unsupported(f"batch_dims {batch} with indices computed at run time")
-    lanes = np.indices(places.shape)[:batch]
-    vectors = np.stack([*lanes, places], -1).astype(np.int32)
-    return _gathered(view, Known(vectors))
+    if axis < batch or view.shape(0)[:batch] != view.shape(1)[:batch]:
+        raise ParseError(
+            f"batch_dims {batch} with axis {axis} of {view.shape(0)} and indices of "
+            f"{view.shape(1)}: equal batches before the axis expected"
+        )
+    return _gather_in_batches(view, axis, batch)
+
+
+def _gather_in_batches(view: OperatorView, axis: int, batch: int) -> Value:
+    """Gather by pairs of a batch and an index, with the axis moved behind the batches."""
+    emit, shape, places = view.emit, view.shape(0), view.shape(1)
+    batches, middle = shape[:batch], shape[batch:axis]
+    count, inner = math.prod(batches), math.prod(places[batch:])
+    order = (*range(batch), axis, *range(batch, axis), *range(axis + 1, len(shape)))
+    x = emit.transpose(view.value(0), order, "axis_first")
+    rest = (*middle, *shape[axis + 1 :])
+    x = emit.reshape(x, (count, shape[axis], *rest), "batches")
+    indices = emit.cast(_indices(view, 1), np.int32, "indices")
+    indices = emit.reshape(indices, (count, inner, 1), "columns")
+    lanes = np.broadcast_to(np.arange(count, dtype=np.int32)[:, None, None], (count, inner, 1))
+    pairs = emit.concat([Known(np.ascontiguousarray(lanes)), indices], 2, "pairs")
+    found = _picked(view, x, pairs)
+    found = emit.reshape(found, (*batches, *places[batch:], *rest), "picked")
+    start = len(places)
+    behind = start + len(middle)
+    rank = len(shape_of(found))
+    back = (*range(batch), *range(start, behind), *range(batch, start), *range(behind, rank))
+    return emit.transpose(found, back)
 
 
 @operator("GATHER_ND")
 def _gather_nd(view: OperatorView) -> Value:
-    return _gathered(view, _indices(view, 1))
+    return _picked(view, view.value(0), _indices(view, 1))
 
 
-def _gathered(view: OperatorView, indices: Value) -> Value:
-    x = view.value(0)
+def _picked(view: OperatorView, x: Value, indices: Value) -> Value:
+    """Gather by vectors of indices."""
     if isinstance(x, Known) and isinstance(indices, Known) and x.quantization is None:
         places = tuple(np.moveaxis(indices.array, -1, 0))
         limits = x.array.shape[: len(places)]
@@ -59,7 +81,53 @@ def _gathered(view: OperatorView, indices: Value) -> Value:
         shape = (*indices.array.shape[:-1], *x.array.shape[len(places) :])
         if view.emit.movable([x], shape):
             return Known(np.asarray(x.array[places]))
-    return view.layer(LayerType.GATHER_ND, [x, indices])
+    return view.emit.layer(LayerType.GATHER_ND, [x, indices])
+
+
+@operator("MATRIX_DIAG")
+def _matrix_diag(view: OperatorView) -> Value:
+    """Numbers along the diagonals of square matrices, stored zeros elsewhere."""
+    shape = view.shape(0)
+    if not shape:
+        raise ParseError("a diagonal without a dimension, one or more expected")
+    x = view.emit.reshape(view.value(0), (*shape, 1), "columns")
+    zero = np.zeros((1,) * (len(shape) + 1), dtype_of(x))
+    info = None if quantization_of(x) is None else x.info.with_shape(zero.shape)
+    return view.emit.where(Known(np.eye(shape[-1], dtype=bool)), x, Known(zero, info))
+
+
+@operator("MATRIX_SET_DIAG")
+def _matrix_set_diag(view: OperatorView) -> Value:
+    """Matrices whose main diagonals are those that are given."""
+    *outer, rows, columns = view.shape(0) if view.rank(0) >= 2 else (0, 0)
+    least = min(rows, columns)
+    if view.rank(0) < 2 or view.shape(1) != (*outer, least):
+        raise ParseError(
+            f"diagonals of {view.shape(1)} in matrices of {view.shape(0)}, one for each expected"
+        )
+    place = (least, 1) if rows <= columns else (1, least)
+    diagonal = view.emit.reshape(view.value(1), (*outer, *place), "diagonal")
+    where = Known(np.eye(rows, columns, dtype=bool))
+    return view.emit.where(where, diagonal, view.value(0))
+
+
+@operator("WHERE")
+def _where(view: OperatorView) -> Value:
+    """The places of what is true or not 0; how many there are must be known."""
+    return Known(np.argwhere(view.constant(0, "a condition that decides a shape")).astype(np.int64))
+
+
+@operator("UNIQUE")
+def _unique(view: OperatorView) -> list[Value]:
+    """Different numbers in the order in which they first appear, and the place of each."""
+    array = view.constant(0, "numbers whose repetitions decide a shape")
+    if array.ndim != 1:
+        raise ParseError(f"numbers of {array.ndim} dimensions, 1 expected")
+    found, first, places = np.unique(array, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size)
+    return [Known(found[order]), Known(rank[places.reshape(-1)].astype(view.output_dtype(1)))]
 
 
 @operator("EMBEDDING_LOOKUP")
@@ -100,6 +168,49 @@ def _scatter_nd(view: OperatorView) -> Value:
     shape = Known(np.array(view.integers(2, "shape"), np.int32))
     descriptor = ScatterNdDescriptor(function=ScatterNdFunction.ADD, input_enabled=False)
     return view.layer(LayerType.SCATTER_ND, [shape, _indices(view, 0), view.value(1)], descriptor)
+
+
+@operator("SPARSE_TO_DENSE")
+def _sparse_to_dense(view: OperatorView) -> Value:
+    """Numbers at the places that indices name, a default elsewhere."""
+    emit, shape = view.emit, view.integers(1, "shape")
+    places = _indices(view, 0)
+    if len(shape_of(places)) < 2:  # of a vector, or one place
+        rows = math.prod(shape_of(places)) if len(shape) == 1 else 1
+        places = emit.reshape(places, (rows, len(shape)), "places")
+    count = shape_of(places)[0]
+    if shape_of(places) != (count, len(shape)) or min(shape, default=0) < 0:
+        raise ParseError(f"indices of {view.shape(0)} in a tensor of {shape}")
+    same_type(view.value(2), view.value(3))
+    values = emit.broadcast_to(view.value(2), (count,), "values")
+    start = emit.broadcast_to(emit.reshape(view.value(3), ()), shape, "default")
+    return emit.scatter_nd(start, places, values, ScatterNdFunction.UPDATE)
+
+
+_SEGMENTS = {
+    "MAX": ScatterNdFunction.MAX,
+    "MIN": ScatterNdFunction.MIN,
+    "PROD": ScatterNdFunction.MUL,
+    "SUM": ScatterNdFunction.ADD,
+}
+
+
+@operator(*(f"UNSORTED_SEGMENT_{name}" for name in _SEGMENTS))
+def _unsorted_segment(view: OperatorView) -> Value:
+    """Combine elements of each segment; a segment without elements has the neutral number."""
+    emit, shape, places = view.emit, view.shape(0), view.shape(1)
+    function = _SEGMENTS[view.op.name.rpartition("_")[2]]
+    if shape[: len(places)] != places:
+        raise ParseError(f"segments of {places} for elements of {shape}, a prefix of it expected")
+    dtype = dtype_of(view.value(0))
+    limits = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
+    result = (view.integer(2, "number of segments"), *shape[len(places) :])
+    neutral = {"MAX": limits.min, "MIN": limits.max, "MUL": 1, "ADD": 0}[function.name]
+    initial = Known(np.broadcast_to(np.array(neutral, dtype), result))
+    count = math.prod(places)
+    values = emit.reshape(view.value(0), (count, *shape[len(places) :]), "elements")
+    indices = emit.reshape(_indices(view, 1), (count, 1), "segments")
+    return emit.scatter_nd(initial, indices, values, function)
 
 
 @operator("ONE_HOT")

@@ -10,7 +10,14 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axes, normal_axis
-from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, quantization_of
+from armnn_py.frontends.common.values import (
+    Known,
+    Unsupported,
+    Value,
+    broadcast_shapes,
+    dtype_of,
+    quantization_of,
+)
 from armnn_py.frontends.tflite.node import OperatorView
 from armnn_py.frontends.tflite.table import operator
 
@@ -93,3 +100,19 @@ def _range(view: OperatorView) -> Value:
         raise Unsupported(f"a range of {count} numbers")
     # As the sum of products, as LiteRT does: the last bit of floats follows from it.
     return Known((start[0] + np.arange(count).astype(start.dtype) * step[0]).astype(start.dtype))
+
+
+@operator("DENSIFY")
+def _densify(view: OperatorView) -> Value:
+    """A sparse constant: its elements are known, zeros too, when the file is read."""
+    value = view.value(0)
+    if not isinstance(value, Known):
+        raise Unsupported("sparse values computed at run time")
+    return value
+
+
+@operator("BROADCAST_ARGS")
+def _broadcast_args(view: OperatorView) -> Value:
+    """The shape that two shapes broadcast to."""
+    shapes = [tuple(view.integers(index, "shape")) for index in range(2)]
+    return Known(np.array(broadcast_shapes(*shapes), view.output_dtype()))

@@ -93,7 +93,9 @@ def _extent(
     if masks["shrink_axis"] >> k & 1:
         if masks["begin"] >> k & 1:
             begin = 0
-        return normal_axis(begin, dim), 1
+        if not -dim <= begin < dim:
+            raise ParseError(f"'begin' holds {begin}, {-dim} to {dim - 1} expected")
+        return begin % dim, 1
     given = slice(
         None if masks["begin"] >> k & 1 else begin, None if masks["end"] >> k & 1 else end, step
     )

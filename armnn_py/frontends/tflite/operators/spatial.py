@@ -11,7 +11,8 @@ from armnn_py.descriptors import (
     SpaceToBatchNdDescriptor,
 )
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.values import Value
+from armnn_py.frontends.common.resampling import rounded_half_pixels
+from armnn_py.frontends.common.values import Known, Value
 from armnn_py.frontends.tflite.node import OperatorView
 from armnn_py.frontends.tflite.table import operator
 from armnn_py.types import DataLayout, LayerType, ResizeMethod
@@ -28,15 +29,27 @@ def _resize(view: OperatorView) -> Value:
     size = view.integers(1, "size")
     if len(size) != 2 or min(size) < 1:
         raise ParseError(f"size {size}")
-    if list(view.need_rank(4)[1:3]) == size:
+    sides = view.need_rank(4)[1:3]
+    align = bool(view.option("align_corners", False))
+    half_pixel = bool(view.option("half_pixel_centers", False))
+    if align and half_pixel:
+        if view.op.name == "RESIZE_BILINEAR":
+            raise ParseError(
+                "'align_corners' and 'half_pixel_centers' are both true, at most one expected"
+            )
+        rows, columns = (
+            Known(rounded_half_pixels(*pair)) for pair in zip(sides, size, strict=True)
+        )
+        return view.emit.gather(view.emit.gather(view.value(0), rows, 1, "rows"), columns, 2)
+    if list(sides) == size:
         return view.value(0)
     descriptor = ResizeDescriptor(
         target_height=size[0],
         target_width=size[1],
         method=_RESIZE[view.op.name],
         data_layout=DataLayout.NHWC,
-        align_corners=bool(view.option("align_corners", False)),
-        half_pixel_centers=bool(view.option("half_pixel_centers", False)),
+        align_corners=align,
+        half_pixel_centers=half_pixel,
     )
     return view.layer(LayerType.RESIZE, [view.value(0)], descriptor)
 

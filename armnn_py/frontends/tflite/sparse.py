@@ -1,0 +1,173 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Sparse tensors of the format, and the dense arrays that they stand for.
+
+A tensor is stored as a tree with one level for each dimension, in any order. A dimension may be
+cut in blocks, whose inside is a further level. A dense level has all its positions; a compressed
+one (CSR) lists those that have elements: ``indices[segments[n]:segments[n + 1]]`` below node n of
+the level before. The leaves are the stored values, in order; all other elements are 0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.errors import ParseError
+from armnn_py.frontends.tflite.reading import Reader, enum_names, schema
+from armnn_py.records import record
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from armnn_py.frontends.common.values import Array
+
+__all__ = ["Level", "Sparsity", "dense_of", "read_sparsity"]
+
+
+@record
+class Level:
+    """A level of the tree.
+
+    Attributes
+    ----------
+    size
+        Positions of a dense level.
+    segments, indices
+        Those of a compressed level; both None for a dense one.
+    """
+
+    size: int
+    segments: Array | None = None
+    indices: Array | None = None
+
+
+@record
+class Sparsity:
+    """How a sparse tensor is stored.
+
+    Attributes
+    ----------
+    order
+        The dimension of each level; from the tensor's rank on they are those of blocks.
+    blocks
+        For each dimension of blocks: the dimension of the tensor that is cut.
+    levels
+        One for each entry of ``order``.
+    """
+
+    order: tuple[int, ...]
+    blocks: tuple[int, ...]
+    levels: tuple[Level, ...]
+
+
+def read_sparsity(reader: Reader, table: Any) -> Sparsity | None:
+    """Return the sparsity of a tensor; None for a dense one."""
+    if table is None:
+        return None
+    reader.table(table, "sparsity")
+    levels = tuple(_level(reader, level) for level in reader.tables(table, "DimMetadata"))
+    order, blocks = reader.integers(table, "TraversalOrder"), reader.integers(table, "BlockMap")
+    return Sparsity(order, blocks, levels)
+
+
+def _level(reader: Reader, table: Any) -> Level:
+    kind = enum_names("DimensionType").get(table.Format())
+    if kind == "DENSE":
+        return Level(table.DenseSize())
+    if kind != "SPARSE_CSR":
+        raise ValueError(f"a dimension has format {table.Format()}, which is not known")
+    segments = _indices(reader, table.ArraySegmentsType(), table.ArraySegments(), "segments")
+    indices = _indices(reader, table.ArrayIndicesType(), table.ArrayIndices(), "indices")
+    return Level(0, segments, indices)
+
+
+def _indices(reader: Reader, kind: int, union: Any, what: str) -> Array:
+    name = enum_names("SparseIndexVector").get(kind, "")
+    if union is None or not hasattr(schema(), name):
+        raise ValueError(f"a compressed dimension has no {what}")
+    table = getattr(schema(), name)()
+    table.Init(reader.buffer, union.Pos)
+    found = reader.array(reader.table(table, what), "Values")
+    return np.zeros(0, np.int64) if found is None else found.astype(np.int64)
+
+
+def dense_of(shape: tuple[int, ...], sparsity: Sparsity, values: Array) -> Array:
+    """Return the dense array of stored values.
+
+    Raises
+    ------
+    ParseError
+        Shape, levels and values contradict each other.
+    """
+    rank, sizes = len(shape), _sizes(shape, sparsity)
+    places: dict[int, NDArray[np.int64]] = {}
+    count = 1
+    for dimension, level in zip(sparsity.order, sparsity.levels, strict=True):
+        size = sizes[dimension]
+        if level.segments is None or level.indices is None:
+            parents, found = np.repeat(np.arange(count), size), np.tile(np.arange(size), count)
+        else:
+            parents, found = _compressed(level.segments, level.indices, count, size), level.indices
+        places = {known: place[parents] for known, place in places.items()}
+        places[dimension] = found
+        count = found.size
+    if values.size != count:
+        raise ParseError(f"a sparse tensor has {values.size} values, {count} expected")
+    result = np.zeros(shape, values.dtype)
+    if rank:
+        axes = [places[axis] for axis in range(rank)]
+        for number, axis in enumerate(sparsity.blocks):
+            axes[axis] = axes[axis] * sizes[rank + number] + places[rank + number]
+        result[tuple(axes)] = values
+    else:
+        result[...] = values[0]
+    return result
+
+
+def _sizes(shape: tuple[int, ...], sparsity: Sparsity) -> list[int]:
+    """Return the size of each dimension of the tree: how many blocks, then the blocks."""
+    order, blocks, levels = sparsity.order, sparsity.blocks, sparsity.levels
+    rank = len(shape)
+    if sorted(order) != list(range(rank + len(blocks))) or len(levels) != len(order):
+        raise ParseError(
+            f"a sparse tensor of {rank} dimensions with {len(blocks)} cut in blocks has levels "
+            f"{list(order)}, each dimension once expected",
+            details=[f"levels that are described: {len(levels)}"],
+        )
+    if len(set(blocks)) != len(blocks) or not all(0 <= axis < rank for axis in blocks):
+        raise ParseError(f"a sparse tensor of {rank} dimensions has blocks of {list(blocks)}")
+    sizes = [*shape, *(0 for _ in blocks)]
+    level_of = dict(zip(order, levels, strict=True))
+    for number, axis in enumerate(blocks):
+        block = level_of[rank + number].size
+        if block < 1 or shape[axis] % block:
+            raise ParseError(
+                f"dimension {axis} of a sparse tensor has {shape[axis]} elements in blocks of "
+                f"{block}, whole blocks expected"
+            )
+        sizes[axis] //= block
+        sizes[rank + number] = block
+    for dimension, level in level_of.items():
+        if level.segments is None and level.size != sizes[dimension]:
+            raise ParseError(
+                f"dimension {dimension} of a sparse tensor has {level.size} positions, "
+                f"{sizes[dimension]} expected"
+            )
+    return sizes
+
+
+def _compressed(
+    segments: NDArray[np.int64], indices: NDArray[np.int64], count: int, size: int
+) -> NDArray[np.int64]:
+    """Return the parent of each position of a compressed level."""
+    lengths = np.diff(segments)
+    fits = segments.size == count + 1 and segments[0] == 0 and segments[-1] == indices.size
+    if not fits or (lengths < 0).any():
+        raise ParseError(
+            f"segments of a sparse tensor do not cut {indices.size} indices in {count}"
+        )
+    if indices.size and (indices.min() < 0 or indices.max() >= size):
+        raise ParseError(f"an index of a sparse tensor lies outside of its {size} positions")
+    return np.repeat(np.arange(count), lengths)

@@ -5,7 +5,7 @@
  *
  * A backend is a shared object <vendor>_<name>_backend.so with exactly three exports:
  *
- *   const char* GetBackendId(void);                    unique name without ':', static text
+ *   const char* GetBackendId(void);                    unique name without ':.=,?', static text
  *   void        GetVersion(uint32_t* major, uint32_t* minor);
  *   void*       BackendFactory(void);                  a constant armnn_backend_api_t
  *
@@ -44,7 +44,8 @@
  * by the other side.
  *
  * Threads. Each function is tagged:
- *   [load]   one at a time in a process, nothing else of this instance in flight
+ *   [load]   one at a time in a process, nothing else of this instance in flight; other
+ *            instances live and run meanwhile: hold no lock from create to destroy
  *   [any]    any thread, concurrently
  *   [object] the host serialises calls on one object; different objects run concurrently
  *   [exec]   any thread, concurrently for different contexts; no Python, no host lock is held
@@ -60,7 +61,8 @@
  *       SWITCH is not shown. The layouts of a BATCH_MAT_MUL are NCHW or NCDHW.
  *   [descriptor] There is one exactly if the type has one, with the tag of the type and every
  *       member that the minor of GetVersion knows. Enumerators are known ones. Strides, dilations,
- *       groups and blocks are not 0. Axes lie within the rank, none comes twice.
+ *       groups and blocks are not 0. Axes lie within the rank, none comes twice;
+ *       a negative int32_t axis is shown as such and counts from the end.
  *   [operands] They are those of the type, in its order. Only an optional one may be absent: its
  *       entry is null, or it is left out at the end; ask |input_count| before you read it.
  *   [tensors] The data type is known, there are at most ARMNN_MAX_DIMS dimensions, all of them
@@ -99,7 +101,6 @@ extern "C" {
 #endif
 
 /* ---- Version ------------------------------------------------------------------------------- */
-
 #define ARMNN_BACKEND_API_MAJOR 2u
 #define ARMNN_BACKEND_API_MINOR 0u
 
@@ -113,7 +114,6 @@ extern "C" {
 #endif
 
 /* ---- Objects: opaque, first member is the table -------------------------------------------- */
-
 #define ARMNN_OBJECT(name)                  \
   typedef struct name##_api_t name##_api_t; \
   typedef struct name##_t {                 \
@@ -134,7 +134,6 @@ ARMNN_OBJECT(armnn_workload_factory);
 ARMNN_OBJECT(armnn_workload);
 
 /* ---- Services of the host ------------------------------------------------------------------ */
-
 enum armnn_log_level_e {
   ARMNN_LOG_TRACE = 0,
   ARMNN_LOG_DEBUG = 1,
@@ -178,8 +177,8 @@ typedef struct armnn_host_t {
   uint32_t (*concurrency)(void* context) ARMNN_NOEXCEPT;
   /* Runs |body| over [0, count) in chunks of at least |grain|, on at most |max_threads| threads (0
    * = all), and returns when all of it is done: the first status other than OK that a body
-   * returned, or OK. Inside a body it runs serially, as the thread's index there, or as 0 where
-   * |max_threads| is not above that index. INVALID_ARGUMENT without a body. */
+   * returned, or OK. Inside a body it runs serially, as the thread's index there, or as 0
+   * where |max_threads| is not above that index. INVALID_ARGUMENT without a body. */
   armnn_status_t (*parallel_for)(void* context, armnn_range_fn_t body, void* argument,
                                  uint64_t count, uint64_t grain,
                                  uint32_t max_threads) ARMNN_NOEXCEPT;
@@ -206,7 +205,6 @@ typedef struct armnn_host_t {
 } armnn_host_t;
 
 /* ---- Layers as the host shows them --------------------------------------------------------- */
-
 /* A compiled sub-graph. The host owns it once a sink has accepted it, and calls |release| once
  * [any], after the last workload made from it was destroyed. */
 typedef struct armnn_blob_t {
@@ -281,7 +279,6 @@ typedef struct armnn_layer_query_t {
 } armnn_layer_query_t;
 
 /* ---- Optimisation: four result lists (Arm NN's OptimizationViews) --------------------------- */
-
 /* Host side, valid for one call of optimize_subgraph_view. Every layer of the sub-graph belongs in
  * exactly one list: substituted, failed, untouched or deleted. The host checks this, and slots,
  * types and shapes; a faulty answer turns the whole sub-graph into "failed". Layers named nowhere
@@ -316,7 +313,6 @@ typedef struct armnn_optimization_sink_t {
 } armnn_optimization_sink_t;
 
 /* ---- Memory --------------------------------------------------------------------------------- */
-
 /* An allocator, given by the user or by a backend. */
 struct armnn_allocator_api_t {
   armnn_header_t header;
@@ -363,7 +359,9 @@ struct armnn_fence_api_t {
   int32_t (*get_fd)(armnn_fence_t* fence) ARMNN_NOEXCEPT; /* stays the fence's own [any] */
 };
 
-/* Memory to import. Valid for the call; |ready| until unimport_memory has returned. */
+/* Memory to import. Valid for the call; |ready| until unimport_memory has returned. The host calls
+ * DMA_BUF_IOCTL_SYNC of a DMA_BUF around its own copies; a backend around accesses of its own by
+ * the processor, at |address| or in a mapping of its own. A device's accesses need none. */
 typedef struct armnn_memory_t {
   armnn_header_t header;
   int32_t source;  /* one of armnn_memory_source_e */
@@ -503,7 +501,6 @@ typedef struct armnn_tensor_handle_factory_registry_t {
 } armnn_tensor_handle_factory_registry_t;
 
 /* ---- Workloads ------------------------------------------------------------------------------ */
-
 /* What a workload is made from. The structure and everything it points to, except the values
  * behind |constants|, stay valid and unchanged until the workload is destroyed; a backend keeps the
  * pointer instead of copying. Arrays of inputs run in parallel. */
@@ -643,7 +640,6 @@ struct armnn_workload_factory_api_t {
 };
 
 /* ---- Layer support -------------------------------------------------------------------------- */
-
 struct armnn_layer_support_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_layer_support_t* support) ARMNN_NOEXCEPT; /* mandatory [object] */
@@ -686,7 +682,6 @@ struct armnn_layer_support_api_t {
 };
 
 /* ---- Contexts and profiling ----------------------------------------------------------------- */
-
 /* Notices about networks, of all that the runtime loads from now on. A status other than OK from a
  * "before" function vetoes the step; from an "after" function it is logged. Each network is loaded
  * and unloaded once; one with free dimensions makes and drops workloads in between.
@@ -783,7 +778,6 @@ struct armnn_profiling_context_api_t {
 };
 
 /* ---- The backend ---------------------------------------------------------------------------- */
-
 /* What create gets; valid for the call, but |host|, which stays. */
 typedef struct armnn_create_args_t {
   armnn_header_t header;
@@ -971,7 +965,6 @@ struct armnn_backend_api_t {
 };
 
 /* ---- Exports --------------------------------------------------------------------------------- */
-
 /* A backend that is linked into the host defines ARMNN_STATIC_BACKEND to its file name's <name>;
  * its three functions are then called <name>_GetBackendId and so on, and are not exported. */
 #ifdef ARMNN_STATIC_BACKEND

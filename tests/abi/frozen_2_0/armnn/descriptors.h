@@ -32,9 +32,10 @@
  *       weights' (of the channel), whatever its own info says. Sums of products are exact: 32 bits
  *       hold those of 8-bit operands up to 2^15 products, 64 bits all others.
  *   [rescaling] A descriptor that has the field says whose arithmetic a quantised layer follows.
- *       ARMNN_RESCALING_REAL is the definition above to the letter, in double precision. With
- *       ARMNN_RESCALING_FIXED_POINT results are those of TensorFlow Lite's kernels, at most one step
- *       away. A backend that has one arithmetic alone takes both.
+ *       ARMNN_RESCALING_REAL is the definition above: sums and means are exact, single elements are
+ *       computed in float32, and the result is rounded once. ARMNN_RESCALING_FIXED_POINT has the
+ *       results of TensorFlow Lite's kernels, at most one step away. A backend that has one
+ *       arithmetic alone takes both.
  *   [quantised] Where an "exact" layer moves elements, its operands and outputs have the same
  *       quantisation; comparisons compare real values.
  *   [integers] SIGNED32 and SIGNED64 wrap around in two's complement. Division truncates towards
@@ -418,7 +419,7 @@ enum armnn_resize_method_e {
  * numbers, packed where they are of less than a byte. */
 typedef struct armnn_dequantize_blocks_descriptor_t {
   armnn_header_t header;
-  int32_t axis; /* the dimension that is cut in blocks */
+  int32_t axis; /* the dimension that is cut in blocks; negative counts from the end */
   uint32_t block_size; /* elements of a block */
 } armnn_dequantize_blocks_descriptor_t;
 
@@ -514,7 +515,7 @@ typedef struct armnn_concat_descriptor_t {
  * error. */
 typedef struct armnn_gather_descriptor_t {
   armnn_header_t header;
-  int32_t axis;
+  int32_t axis; /* negative counts from the end */
   uint32_t reserved;
 } armnn_gather_descriptor_t;
 
@@ -626,7 +627,7 @@ typedef struct armnn_scatter_nd_descriptor_t {
   armnn_header_t header;
   int32_t function; /* armnn_scatter_nd_function_e */
   uint32_t input_enabled;
-  int32_t axis;
+  int32_t axis; /* negative counts from the end */
   uint32_t axis_enabled;
 } armnn_scatter_nd_descriptor_t;
 
@@ -635,7 +636,7 @@ typedef struct armnn_scatter_nd_descriptor_t {
 typedef struct armnn_one_hot_descriptor_t {
   armnn_header_t header;
   uint32_t depth;
-  int32_t axis; /* of the output */
+  int32_t axis; /* of the output; negative counts from the end */
 } armnn_one_hot_descriptor_t;
 
 /* LSTM [input, output_state, cell_state, input_to_input_weights?, input_to_forget_weights,
@@ -773,7 +774,7 @@ typedef struct armnn_l2_normalization_descriptor_t {
 typedef struct armnn_softmax_descriptor_t {
   armnn_header_t header;
   float beta;
-  int32_t axis;
+  int32_t axis; /* negative counts from the end */
 } armnn_softmax_descriptor_t;
 
 /* MEAN [input -> output; sum]: Averages over axes; no axes means all. */
@@ -781,7 +782,7 @@ typedef struct armnn_mean_descriptor_t {
   armnn_header_t header;
   uint32_t keep_dims;
   uint32_t axis_count;
-  int32_t axes[ARMNN_MAX_DIMS];
+  int32_t axes[ARMNN_MAX_DIMS]; /* negative counts from the end */
 } armnn_mean_descriptor_t;
 
 /* NORMALIZATION [input -> output; sum]: Normalises by a neighbourhood of channels or pixels
@@ -809,7 +810,7 @@ typedef struct armnn_reduce_descriptor_t {
   int32_t operation; /* armnn_reduce_operation_e */
   uint32_t keep_dims;
   uint32_t axis_count;
-  int32_t axes[ARMNN_MAX_DIMS];
+  int32_t axes[ARMNN_MAX_DIMS]; /* negative counts from the end */
   int32_t rescaling; /* armnn_rescaling_e; [armnn_py] of a quantised layer */
 } armnn_reduce_descriptor_t;
 
@@ -832,7 +833,7 @@ typedef struct armnn_batch_mat_mul_descriptor_t {
  * LayerNormalization). */
 typedef struct armnn_layer_normalization_descriptor_t {
   armnn_header_t header;
-  int32_t axis; /* the first of the dimensions that share a mean */
+  int32_t axis; /* the first of the dimensions that share a mean; negative counts from the end */
   float eps;
 } armnn_layer_normalization_descriptor_t;
 
@@ -840,7 +841,7 @@ typedef struct armnn_layer_normalization_descriptor_t {
  * over the dimensions from an axis on, then multiplies by gamma (ONNX's RMSNormalization). */
 typedef struct armnn_rms_normalization_descriptor_t {
   armnn_header_t header;
-  int32_t axis; /* the first of the dimensions that share a mean */
+  int32_t axis; /* the first of the dimensions that share a mean; negative counts from the end */
   float eps;
 } armnn_rms_normalization_descriptor_t;
 
@@ -849,7 +850,7 @@ typedef struct armnn_rms_normalization_descriptor_t {
 typedef struct armnn_top_k_descriptor_t {
   armnn_header_t header;
   uint32_t k;
-  int32_t axis;
+  int32_t axis; /* negative counts from the end */
   uint32_t largest;
   uint32_t sorted; /* false leaves the order open */
   int32_t output_type; /* armnn_data_type_e; of the indices: SIGNED32 or SIGNED64 */
@@ -860,7 +861,7 @@ typedef struct armnn_top_k_descriptor_t {
  * or, as numpy.cumsum with dtype=bool. */
 typedef struct armnn_cum_sum_descriptor_t {
   armnn_header_t header;
-  int32_t axis;
+  int32_t axis; /* negative counts from the end */
   uint32_t exclusive; /* element i is the sum of those before it */
   uint32_t reverse; /* from the end */
   uint32_t reserved;

@@ -119,7 +119,14 @@ static inline uint32_t armnn_concurrency(const armnn_host_t* host) {
 
 /* parallel_for of the host, or a plain call when the host offers none. |max_threads|: the number
  * that armnn_concurrency gave when scratch for each thread was sized; 0, which is all threads, for
- * a body that makes no use of its thread index. */
+ * a body that makes no use of its thread index.
+ *
+ * The loop is cut into count / |grain| chunks at most, rounded down, one at least. If they are
+ * fewer than 4 for each thread, |body| is called for each. If they are more, each thread has an
+ * equal share and calls |body| several times, for half of what is left of it, then for small chunks
+ * of the others. A body whose call costs much by itself, such as one of a library that cuts its
+ * work on its own, wants one chunk for each thread: |grain| = (count + threads - 1) / threads,
+ * threads from armnn_concurrency. */
 static inline armnn_status_t armnn_parallel_for(const armnn_host_t* host, armnn_range_fn_t body,
                                                 void* argument, uint64_t count, uint64_t grain,
                                                 uint32_t max_threads) {

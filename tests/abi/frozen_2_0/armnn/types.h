@@ -20,6 +20,12 @@
 #error "these headers need C++17 or later: noexcept is part of a function's type there"
 #endif
 
+/* armnn_add_backend defines one of these in a cross build. */
+#if (defined(ARMNN_I_FOR_AARCH64) && !defined(__aarch64__)) || \
+    (defined(ARMNN_I_FOR_X86_64) && !defined(__x86_64__))
+#error "this compiler is not for CMAKE_SYSTEM_PROCESSOR: the toolchain file names none that is"
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -317,8 +323,8 @@ enum armnn_memory_source_e {
  *
  * Elements of less than a byte are packed: of b bits, element i lies in byte i * b / 8, from bit
  * i * b % 8 upwards; rows are not padded, unused bits at the end are 0. armnn_data_type_bits of
- * names.h tells b. No input, output, variable or constant of a network has them; tensors between
- * its layers may. An 8-bit float is a data type like any other. */
+ * names.h tells b. No input, output or variable of a network has them; constants, and tensors
+ * between its layers, may. An 8-bit float is a data type like any other. */
 typedef struct armnn_tensor_info_t {
   armnn_header_t header;
   int32_t data_type;       /* armnn_data_type_e */

@@ -29,7 +29,7 @@ class _StringType:
     """What a `DataType` says of itself, of strings."""
 
     name = "STRING"
-    label = "string"
+    label = shown = "string"
     numpy = np.dtype(object)
     is_packed = is_float = is_quantized = False
     package_dtype = zero_points = None

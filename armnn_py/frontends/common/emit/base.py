@@ -48,6 +48,10 @@ _VIEW_BUDGET = 2**28
 _WORK_OF_AN_ELEMENT, _WORK_OF_A_MOVE = 56, 8
 
 
+#: Multiply-adds that no model reaches.
+_UNLIMITED = 1 << 62
+
+
 class EmitterBase:
     """Keeps the network, gives names, and turns known values into Constant layers."""
 
@@ -68,7 +72,7 @@ class EmitterBase:
         self._constant_names: dict[Known, str] = {}
         self._budget = computed_budget(weights)
         self._view_budget = _VIEW_BUDGET
-        self._work = float(work_budget(weights))
+        self._work = work_budget(weights)  # a whole number: sizes of runs stay symbols
 
     # ---- Names ----------------------------------------------------------------------------------
 
@@ -243,7 +247,7 @@ class EmitterBase:
 
     def unlimited(self) -> None:
         """Compute whatever can be: this is a run, which has a time limit of its own."""
-        self._work = math.inf
+        self._work = _UNLIMITED
 
     def movable(
         self,

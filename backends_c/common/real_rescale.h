@@ -15,29 +15,6 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "armnn/descriptors.h"
-
-/* The rescaling of a layer; those whose descriptor does not say it have but one. */
-static inline int32_t armnn_rescaling(int32_t layer_type, const void* descriptor) {
-  switch (layer_type) {
-#define ARMNN_I_RESCALING_OF(type, name) \
-  case ARMNN_LAYER_##type:               \
-    return ((const armnn_##name##_descriptor_t*)descriptor)->rescaling
-    ARMNN_I_RESCALING_OF(ACTIVATION, activation);
-    ARMNN_I_RESCALING_OF(BATCH_MAT_MUL, batch_mat_mul);
-    ARMNN_I_RESCALING_OF(CONVOLUTION2D, convolution2d);
-    ARMNN_I_RESCALING_OF(DEPTHWISE_CONVOLUTION2D, depthwise_convolution2d);
-    ARMNN_I_RESCALING_OF(ELEMENTWISE_BINARY, elementwise_binary);
-    ARMNN_I_RESCALING_OF(FULLY_CONNECTED, fully_connected);
-    ARMNN_I_RESCALING_OF(POOLING2D, pooling2d);
-    ARMNN_I_RESCALING_OF(REDUCE, reduce);
-    ARMNN_I_RESCALING_OF(TRANSPOSE_CONVOLUTION2D, transpose_convolution2d);
-#undef ARMNN_I_RESCALING_OF
-    default:
-      return ARMNN_RESCALING_FIXED_POINT;
-  }
-}
-
 /* Adding it to a number below 2^51 leaves no place behind the point: halves go to even. */
 #define ARMNN_ROUNDING_SHIFT 0x1.8p52
 

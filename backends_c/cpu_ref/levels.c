@@ -7,6 +7,7 @@
 
 #include "armnn/layer_rules.h"
 #include "int_math.h"
+#include "rescaling.h"
 #include "scratch.h"
 
 /* ---- Support and scratch --------------------------------------------------------------------- */

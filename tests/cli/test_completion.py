@@ -51,7 +51,7 @@ def test_the_script_completes_the_command(tmp_path: Path, shell: str) -> None:
         ("armnn-py run model.onnx -i pict", [("file", "pict")]),
         ("armnn-py check model.onnx -b CpuR", [("plain", "CpuRef")]),
         ("armnn-py backends show CpuR", [("plain", "CpuRef")]),
-        ("armnn-py --backend-path vend", [("dir", "vend")]),
+        ("armnn-py --backend-path vend", [("file", "vend")]),  # a folder, or a file
         ("armnn-py inspct mod", []),
     ],
 )

@@ -14,6 +14,7 @@
 #include "quantized.h"
 #include "read_computed.h"
 #include "read_images.h"
+#include "rescaling.h"
 
 /* ---- Factors and sums ---------------------------------------------------------------------- */
 

@@ -265,7 +265,7 @@ def test_weights_that_two_layers_read_are_turned_once(runtime: ann.Runtime) -> N
 
 def test_scales_along_an_axis_of_weights_go_with_it(picky: Picky) -> None:
     """CpuRef computes in float32: the layer that came of it is looked at."""
-    scales = ann.QuantizationInfo([0.5, 0.25], axis=1)
+    scales = ann.QuantizationInfo([0.5, 0.25, 0.125], axis=0)
     for runtime in with_runtime(Picky(NHWC)):
         network = ann.Network()
         quantized = ann.TensorInfo((1, 2, 4, 4), ann.DataType.QASYMM_S8, ann.QuantizationInfo(0.5))
@@ -281,7 +281,7 @@ def test_scales_along_an_axis_of_weights_go_with_it(picky: Picky) -> None:
     (layer,) = [one for one in optimized.network.layers if one.type.name == "CONVOLUTION2D"]
     info = layer.inputs[1].info  # type: ignore[union-attr]
     assert info.shape == (3, 1, 1, 2)
-    assert info.quantization.axis == 3
+    assert info.quantization == scales
 
 
 # ---- Beside the other ways of the optimiser --------------------------------------------------

@@ -88,7 +88,7 @@ def test_the_best_of_quantised_numbers_are_shown_as_what_they_stand_for(
     network = models_folder / "open" / "efficientnet_lite0_int8.tflite"
     cat = models_folder / "images" / "chelsea.png"
     answer = command("run", network, "-i", cat, "-b", "CpuRef")
-    assert "top 5 are [285] 0.8" in answer.out, answer.err
+    assert "top 5 are [285] Egyptian cat 0.8" in answer.out, answer.err
     data: Any = json.loads(command("--json", "run", network, "-i", cat, "-b", "CpuRef").out)
     best = data["outputs"][0]["top"][0]
     assert (best["index"], best["real"]) == (285, best["value"] / 256)

@@ -96,7 +96,7 @@ def test_products(
         bias=address(halves[0]),
         bias_above=address(halves[1]),
         factors=address(factors),
-        once=True,
+        rounding=1,  # ARMNN_ACC_ROUND_ONCE
         has_wide_sums=wide,
         kernel_y=kernel[0],
         kernel_x=kernel[1],

@@ -40,12 +40,12 @@ print(json.dumps(answer))
 
 @pytest.fixture
 def places(tmp_path: Path, workshop: Workshop) -> list[Path]:
-    """A folder with Debian's file alone, and one with a good backend."""
+    """Debian's file, named itself since its id is reserved, and a folder with a good backend."""
     debian = tmp_path / "debian"
     debian.mkdir()
     shutil.copy(os.environ["ARMNN_PY_DEBIAN_BACKEND"], debian / "Arm_CpuRef_backend.so")
     workshop.put_id(tmp_path / "good", "Good")
-    return [debian, tmp_path / "good"]
+    return [debian / "Arm_CpuRef_backend.so", tmp_path / "good"]
 
 
 def test_with_arm_nns_library(places: list[Path]) -> None:

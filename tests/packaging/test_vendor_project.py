@@ -26,7 +26,7 @@ EXPORTS = {"GetBackendId", "GetVersion", "BackendFactory"}
 PROGRAM = """
 import json, sys
 import numpy as np
-from armnn_py.sdk_paths import get_cmake_dir
+import armnn_py as ann
 
 network = ann.Network("sum")
 x = network.add_input("x", ann.TensorInfo((2, 3)))
@@ -202,7 +202,7 @@ ARMNN_DEFINE_BACKEND("AcmeNpu", kernels)
 ASK = """
 import json
 import numpy as np
-from armnn_py.sdk_paths import get_cmake_dir
+import armnn_py as ann
 from armnn_py import DataType
 from armnn_py.descriptors import SliceDescriptor
 

@@ -22,7 +22,7 @@ _NEEDS = {
     "debian": ("ARMNN_PY_DEBIAN_BACKEND", "see .ci/run, step debian"),
 }
 _deselected: dict[str, int] = {}
-_first_states: dict[str, Any] = {}
+_first_states: dict[int, Any] = {}
 
 
 def pytest_configure() -> None:
@@ -60,7 +60,7 @@ def _same_numbers(request: pytest.FixtureRequest) -> None:
     """Each test draws the same numbers, whichever ran before: its module's ``RNG`` begins anew."""
     generator = getattr(request.module, "RNG", None)
     if generator is not None:
-        first = _first_states.setdefault(request.module.__name__, generator.bit_generator.state)
+        first = _first_states.setdefault(id(generator), generator.bit_generator.state)
         generator.bit_generator.state = first
 
 

@@ -246,3 +246,50 @@ def engines(request: pytest.FixtureRequest) -> Iterator[Engines]:
         if not set(backends) <= set(runtime.backends):
             pytest.skip("CpuAcc is not here: an installed package has it, or DYNAMIC_BACKEND_PATHS")
         yield Engines(runtime, backends)
+
+
+@pytest.fixture
+def agree(engines: Any, new_builder: Any) -> Callable[..., None]:
+    """Run one operator in both engines and compare; a constant operand stands in a tuple."""
+
+    def check(
+        name: str,
+        operands: Sequence[Any],
+        options: tuple[str, Mapping[str, Any]] | None = None,
+        *,
+        outputs: Sequence[Any] = (np.float32,),
+        version: int = 1,
+        tolerance: float = 2e-6,
+        reference: bool = True,
+    ) -> None:
+        builder = new_builder()
+        fed, places, inputs = {}, [], []
+        for index, operand in enumerate(operands):
+            if operand is None:
+                places.append(-1)
+            elif isinstance(operand, tuple):
+                places.append(builder.constant(f"c{index}", operand[0]))
+            else:
+                operand = np.asarray(operand)
+                places.append(builder.tensor(f"x{index}", operand.shape, operand.dtype))
+                inputs.append(places[-1])
+                fed[f"x{index}"] = operand
+        made = [builder.tensor(f"y{k}", (), dtype) for k, dtype in enumerate(outputs)]
+        builder.op(name, places, made, options, version=version)
+        builder.ends(inputs, made)
+        data = builder.data()
+        wanted = engines.theirs(data, fed, reference=reference)
+        stated = ann.import_model(data).outputs
+        for key, value in wanted.items():
+            assert (stated[key].shape, stated[key].dtype) == (value.shape, value.dtype)
+        found = engines.ours(data, fed)
+        for key, value in wanted.items():
+            assert found[key].dtype == value.dtype
+            assert found[key].shape == value.shape
+            if value.dtype.kind == "f":
+                scale = max(float(np.abs(value[np.isfinite(value)]).max(initial=0)), 1.0)
+                np.testing.assert_allclose(found[key], value, rtol=0, atol=tolerance * scale)
+            else:
+                np.testing.assert_array_equal(found[key], value)
+
+    return check

@@ -88,7 +88,7 @@ def _read(handle: int, most_bytes: int, *, own: bool) -> bytes:
 
 
 def check_own(status: os.stat_result) -> None:
-    """Check that a file belongs to this user or to root, and that nobody else may write to it.
+    """Check that this user or root owns a file, and that other users cannot write to it.
 
     Raises
     ------
@@ -102,9 +102,9 @@ def check_own(status: os.stat_result) -> None:
 
 
 def check_own_folder(folder: str | os.PathLike[str]) -> None:
-    """Check that a folder belongs to this user or to root, and that not everybody may write to it.
+    """Check that this user or root owns a folder, and that it is not writable for everybody.
 
-    A sticky folder is refused as well: everybody may put files there under any name.
+    A sticky folder is refused as well: every user can create files in it.
 
     Raises
     ------

@@ -21,7 +21,7 @@ def machine_memory() -> int:
 
 
 def limit_of_group(groups: str, root: str) -> int | None:
-    """Return the least limit of a control group and those above it; None if there is none.
+    """Return the least memory limit of a control group and its parents; None if they set no limit.
 
     Parameters
     ----------

@@ -285,7 +285,7 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 
 
 class _ForgedError(Exception):
-    """A message that this module does not write: the code of the file has the pipe, too."""
+    """The pipe holds a message that this module did not write: the checked file forged it."""
 
 
 def _verdict_of(value: Any) -> Verdict:

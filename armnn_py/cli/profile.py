@@ -206,7 +206,7 @@ def _write(path: Path, document: dict[str, Any]) -> None:
 def _short_names(layers: Sequence[str]) -> tuple[str, list[str]]:
     """Return names for a table: of fused layers the first, all without the prefix that they share.
 
-    The prefix ends with a slash; it is empty where there is none of some length.
+    The prefix ends with a slash; a short prefix is not dropped, and then it is empty.
     """
     fused = [layer.split(" + ") for layer in layers]
     # A compiled sub-graph is called by its backend and its first layer.

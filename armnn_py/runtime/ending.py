@@ -21,7 +21,7 @@ def begin_ending() -> None:
 def closed_error(message: str, hint: str) -> BaseException:
     """Return what to raise where something is used that is closed.
 
-    Daemon threads go on while the interpreter ends, and nobody can handle what they raise then:
+    Daemon threads continue while the interpreter ends. Their exceptions then reach no handler:
     `SystemExit` ends such a thread without a traceback.
     """
     if not _ending.is_set():

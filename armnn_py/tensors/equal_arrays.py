@@ -50,7 +50,7 @@ class EqualArrays(Generic[T]):
                 yield holder
 
     def add(self, array: NDArray[Any], info: TensorInfo | None, holder: T) -> None:
-        """Note who holds an array, which nobody writes any more."""
+        """Register the holder of an array, whose elements never change again."""
         if _is_compared(array):
             self._known.setdefault(_key(array), []).append((weakref.ref(array), info, holder))
 

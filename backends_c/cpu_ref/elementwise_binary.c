@@ -8,9 +8,8 @@
  * float16 and bfloat16 are float32 rounded once. Of quantised types ADD, SUB, MUL, SQ_DIFF and
  * PRELU follow TensorFlow Lite's specification (fixed_point.h): operands of a sum are brought to a
  * common scale with 20 bits below the point (QSYMM_S16: 15; SQ_DIFF: 7), what comes out is scaled
- * to the output. By ARMNN_RESCALING_REAL ADD, SUB and MUL are rounded once (real_rescale.h), and
- * SQ_DIFF is real arithmetic. MAXIMUM and MINIMUM take one of the operands; where scales differ,
- * these and all other operations are real arithmetic that rounds once.
+ * to the output. MAXIMUM and MINIMUM take one of the operands; where scales differ, these are real
+ * arithmetic in float32. So are all other operations, and all others with ARMNN_RESCALING_REAL.
  */
 #include "binary_rows.h"
 #include "by_type.h"

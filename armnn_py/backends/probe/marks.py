@@ -86,7 +86,7 @@ class OpeningMark:
     def __exit__(self, *_: object) -> None:
         with contextlib.suppress(OSError):
             if self._is_ours():
-                os.ftruncate(self._descriptor, 0)  # for a reader who has it open already
+                os.ftruncate(self._descriptor, 0)  # other processes may have the mark open
                 os.unlink(self.path)
                 self._close()
         self._descriptor = -1

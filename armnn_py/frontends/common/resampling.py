@@ -92,7 +92,7 @@ def positions(axis: Axis, method: Method, dtype: type[np.floating[Any]] = np.flo
 
 
 def _exact_positions(axis: Axis, method: Method) -> Array | None:
-    """Return positions whose numerators and denominator are whole; None if there are none."""
+    """Return positions as whole numerators and one denominator; None if they are not rational."""
     n, m = operator.index(axis.size), operator.index(axis.target)
     if m * max(n, m) >= 2**50:  # the numerators are whole as floats, too
         return None

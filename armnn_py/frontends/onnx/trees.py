@@ -107,7 +107,7 @@ class Weights:
     def table(self, targets: int, empty: float = 0.0) -> tuple[Array, Array]:
         """Return the leaves that have weights, and a row of weights for each.
 
-        Weights of one leaf and target are added up; ``empty`` stands where there is none.
+        Weights of one leaf and target are added up; ``empty`` fills the places of other targets.
         """
         if targets < 1:
             raise ParseError(f"{targets} targets")

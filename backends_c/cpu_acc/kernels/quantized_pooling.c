@@ -91,7 +91,7 @@ ACC_INLINE void sums_of(const job_t* job, size_t channel, size_t count, int32_t*
   }
 }
 
-/* As armnn_rescaled_mean, of sums of |channels| channels. */
+/* As armnn_rescaled_mean, of the sums of a block. */
 static void store_rescaled(const job_t* job, const int32_t* sums, uint8_t* bytes) {
   const double from = (double)job->in_scale, steps = (double)job->out_scale * job->counted;
   const int32_t point = job->store.zero_point;

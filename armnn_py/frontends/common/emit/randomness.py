@@ -54,7 +54,7 @@ class Randomness(Arithmetic):
         shape
             Of the result.
         like
-            A value of this shape; None: there is none.
+            A value whose shape the result takes; None if ``shape`` states it.
         normal
             Mean 0 and variance 1; else uniform from 0 to below 1.
         seed

@@ -173,7 +173,7 @@ def _attend(view: NodeView, query: Value, key: Value, value: Value, places: _Pla
 
 
 def _sink(view: NodeView, scores: Value) -> Value | None:
-    """Return a score that takes a share and has no value: of its head, or 0; None: there is none.
+    """Return the score of the attention sink: of each head, or 0; None if the model has no sink.
 
     With 0 the softmax is smooth: its sum of exponentials is greater by 1.
     """

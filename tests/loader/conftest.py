@@ -120,3 +120,11 @@ def load_once(load: Load) -> Callable[..., tuple[str, str, str]]:
             return outcome(only(registry))
 
     return load_and_close
+
+
+@pytest.fixture
+def folder(tmp_path: Path, workshop: Workshop) -> Path:
+    """A folder with the backend "Mine"."""
+    made = tmp_path / "backends"
+    workshop.put_id(made, "Mine")
+    return made

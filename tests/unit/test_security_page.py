@@ -29,8 +29,8 @@ RULES = {
     3: {
         "loader/test_trust.py": "test_a_file_of_another_user_is_told_of "
         "test_a_file_of_another_user_is_refused_with_raised_privileges "
-        "test_who_starts_a_program_with_capabilities_may_less_than_it "
-        "test_locked_takes_no_file_of_another_user",
+        "test_who_starts_a_program_with_capabilities_may_less_than_it",
+        "loader/test_lock_file.py": "test_locked_takes_no_file_of_another_user",
     },
     4: {
         "loader/test_trust.py": "test_the_system_tells_of_file_capabilities "
@@ -47,7 +47,7 @@ RULES = {
         "loader/test_private_libraries.py": "test_two_vendors_with_a_library_of_one_name",
     },
     7: {
-        "loader/test_trust.py": "test_locked_opens_only_what_the_lock_file_names "
+        "loader/test_lock_file.py": "test_locked_opens_only_what_the_lock_file_names "
         "test_a_file_that_changed test_locked_without_a_lock_file",
         "cli/test_backends_lock.py": "test_a_changed_file_fails_the_check_and_is_not_opened",
     },

@@ -7,7 +7,7 @@ Only looked up when a name does not exist, so that a mistake costs a line and a 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable, Sized
 
 __all__ = ["missing_attribute", "unexpected_arguments"]
 
@@ -78,9 +78,9 @@ _HABITS: dict[str, dict[str, tuple[str, str]]] = {
         "num_threads": (_LITERT, "threads="),
         "experimental_delegates": (_LITERT, "backends=['CpuAcc']; default: all, best first"),
     },
-    "run()": {
-        "": (_ORT, "run(feed, outputs=names)"),
-    },
+    "run()": dict.fromkeys(
+        ("", "output_names", "input_feed", "run_options"), (_ORT, "run(feed, outputs=names)")
+    ),
 }
 _CALLS = {"run()": "run(names, feed)"}
 
@@ -92,15 +92,22 @@ def missing_attribute(owner: str, name: str, subject: object) -> AttributeError:
     return AttributeError(text, name=name, obj=subject)
 
 
-def unexpected_arguments(owner: str, given: Collection[object]) -> TypeError:
+def unexpected_arguments(owner: str, names: Iterable[str], positional: Sized = ()) -> TypeError:
     """Return the error for arguments that a function does not take.
 
-    ``given`` has their names, or, of `LoadedNetwork.run`, the arrays behind the first.
+    Parameters
+    ----------
+    owner
+        The function, as ``"run()"``.
+    names
+        Its unknown keyword arguments.
+    positional
+        Those behind the first, which is the only one that it takes without a name.
     """
-    if owner in _CALLS:
-        count = len(given) + 1
+    if positional:
+        count = len(positional) + 1
         return TypeError(f"{owner} takes 1 positional argument, {count} given" + _hint(owner, ""))
-    name = str(next(iter(given)))
+    name = next(iter(names))
     return TypeError(f"{owner} got an unexpected keyword argument '{name}'" + _hint(owner, name))
 
 

@@ -164,7 +164,7 @@ def names(table: Table) -> str:
         _lookup(
             "armnn_data_type_name",
             "const char*",
-            [(one.id, f'"{one.label}"') for one in types],
+            [(one.id, f'"{one.described}"') for one in types],
             '"unknown type"',
             "Name of a data type, for messages.",
         ),

@@ -121,7 +121,8 @@ def _data_type(table: Table) -> str:
     )
     text = f"\n\nclass DataType(DataTypeBase):\n{docstring(doc)}\n"
     for one in table.data_types.values():
-        facts = (one.id, one.label, one.bits, one.numpy, one.kind, one.plain, one.since)
+        names = (one.label, one.shown, one.described)
+        facts = (one.id, *names, one.bits, one.numpy, one.kind, one.plain, one.since)
         points = f", {tuple(one.zero_points)}" if one.zero_points else ""
         text += f"    {one.name} = {', '.join(_literal(fact) for fact in facts)}{points}\n"
     return text

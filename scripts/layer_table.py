@@ -99,6 +99,21 @@ class DataType(Entry):
     kind: str = ""
     zero_points: tuple[int, ...] = ()
 
+    @property
+    def shown(self) -> str:
+        """The name for users: that of numpy, or of ml_dtypes where numpy lacks the type."""
+        if self.kind == "float":
+            return self.label
+        return f"{self.numpy.rstrip('0123456789')}{self.bits}" if self.bits < 8 else self.numpy
+
+    @property
+    def described(self) -> str:
+        """The name in messages, which tells quantised types from integers and from each other."""
+        if self.kind != "quantized":
+            return self.shown
+        is_ambiguous = not self.plain and self.bits == 8
+        return f"quantised {self.shown}" + (" of zero point 0" if is_ambiguous else "")
+
 
 @dataclass(slots=True)
 class Member(Entry):

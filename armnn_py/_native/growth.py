@@ -71,7 +71,7 @@ def why_not_shown(
                 since, what = later[value], f"{type(value).__name__}.{value.name}"
     for info in infos:
         if info is not None and info.data_type.since > since:
-            since, what = info.data_type.since, f"data type {info.data_type.label}"
+            since, what = info.data_type.since, f"data type {info.data_type.described}"
     if since <= built_minor:
         return ""
     major = abi.ARMNN_BACKEND_API_MAJOR

@@ -26,8 +26,8 @@ def check_arg_min_max(d: Any) -> None:
     """Indices are integers."""
     allowed = (DataType.SIGNED32, DataType.SIGNED64)
     if d.output_type not in allowed:
-        expected = " or ".join(member.label for member in allowed)
-        fail(d, f"output_type {d.output_type.label} given, {expected} expected")
+        expected = " or ".join(member.described for member in allowed)
+        fail(d, f"output_type {d.output_type.described} given, {expected} expected")
 
 
 check_top_k = check_arg_min_max

@@ -51,12 +51,12 @@ def _problems(graph: Graph) -> Iterator[str]:
             if value is not None and value.constant is not None and _lacks_scale(value):
                 yield (
                     f"constant '{value.node.name}', which {layer} calculates with, is of type "
-                    f"{value.info.data_type.label}, but has no scale"
+                    f"{value.info.data_type.described}, but has no scale"
                 )
         for value in node.outputs:
             if _lacks_scale(value):
                 yield (
-                    f"output {value.index} of {layer} is of type {value.info.data_type.label}, "
+                    f"output {value.index} of {layer} is of type {value.info.data_type.described}, "
                     "but has no scale"
                 )
 

@@ -60,12 +60,12 @@ class KernelRow:
         """Why the row is not for a layer of its type; empty if it is."""
         first = layer.inputs[0] if layer.inputs else layer.outputs[0] if layer.outputs else None
         if self.data_types and first is not None and first.data_type not in self.data_types:
-            takes = " or ".join(data_type.label for data_type in self.data_types)
+            takes = " or ".join(data_type.described for data_type in self.data_types)
             what = "input" if layer.inputs else "output"
-            return f"{what} 0 is {first.data_type.label}, the kernel takes {takes}"
+            return f"{what} 0 is {first.data_type.described}, the kernel takes {takes}"
         for info in (*layer.inputs, *layer.outputs):
             if info is not None and info.data_type.is_packed:
-                return f"a tensor is {info.data_type.label}, whose elements no array holds"
+                return f"a tensor is {info.data_type.described}, whose elements no array holds"
         for name, value in self.parameters.items():
             actual = getattr(layer.descriptor, name)
             if actual != value:

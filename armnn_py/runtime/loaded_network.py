@@ -115,7 +115,7 @@ class LoadedNetwork(
 
     def run(
         self,
-        inputs: Mapping[str, Any] | Sequence[Any] | Any,
+        inputs: Mapping[str, Any] | Sequence[Any] | Any = None,
         *others: Never,
         outputs: Sequence[str] | None = None,
         out: Mapping[str, np.ndarray] | None = None,
@@ -124,6 +124,7 @@ class LoadedNetwork(
         share_inputs: bool = False,
         share_outputs: bool = False,
         options: Mapping[str, Mapping[str, OptionValue]] | None = None,
+        **unknown: Never,
     ) -> dict[str, np.ndarray]:
         """Run one inference.
 
@@ -186,10 +187,10 @@ class LoadedNetwork(
         >>> outputs["probabilities"].argmax()
         np.int64(4)
         """
-        if others:
+        if others or unknown:
             from armnn_py.habits import unexpected_arguments
 
-            raise unexpected_arguments("run()", others)
+            raise unexpected_arguments("run()", unknown, others)
         pool = self._pool
         if not (
             share_inputs

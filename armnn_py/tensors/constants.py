@@ -141,5 +141,5 @@ def _rounded(array: NDArray[Any], data_type: DataType) -> NDArray[Any]:
     with np.errstate(over="ignore"):
         result = array.astype(data_type.numpy)
     if bool(np.any(np.isinf(result) & np.isfinite(array))):
-        raise InvalidArgumentError(f"constant: a number does not fit {data_type.label}")
+        raise InvalidArgumentError(f"constant: a number does not fit {data_type.described}")
     return result

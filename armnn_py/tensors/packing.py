@@ -45,12 +45,12 @@ def pack(array: NDArray[Any], data_type: DataType) -> NDArray[np.uint8]:
     elif data_type.is_quantized and array.dtype in (np.int8, np.uint8):
         low, high = data_type.zero_points or (0, 0)
         if array.size and not (low <= int(array.min()) and int(array.max()) <= high):
-            raise InvalidArgumentError(f"constant: a number does not fit {data_type.label}")
+            raise InvalidArgumentError(f"constant: a number does not fit {data_type.described}")
         codes = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     elif data_type.is_float and array.dtype == np.uint8:
         codes = np.ascontiguousarray(array).reshape(-1)
     else:
-        raise InvalidArgumentError(f"constant: {data_type.label} of an array of {array.dtype}")
+        raise InvalidArgumentError(f"constant: {data_type.described} of an array of {array.dtype}")
     bits = data_type.bits
     per_byte, mask = 8 // bits, np.uint8((1 << bits) - 1)
     whole = codes.size // per_byte * per_byte

@@ -50,30 +50,30 @@ class DataType(DataTypeBase):
     and exist inside a network alone.
     """
 
-    FLOAT16 = 0, "float16", 16, "float16", "float", True, 0
-    FLOAT32 = 1, "float32", 32, "float32", "float", True, 0
-    QASYMM_U8 = 2, "qasymm_u8", 8, "uint8", "quantized", True, 0, (0, 255)
-    SIGNED32 = 3, "signed32", 32, "int32", "integer", True, 0
-    BOOLEAN = 4, "boolean", 8, "bool", "boolean", True, 0
-    QSYMM_S16 = 5, "qsymm_s16", 16, "int16", "quantized", True, 0, (0, 0)
-    QSYMM_S8 = 6, "qsymm_s8", 8, "int8", "quantized", False, 0, (0, 0)
-    QASYMM_S8 = 7, "qasymm_s8", 8, "int8", "quantized", True, 0, (-128, 127)
-    BFLOAT16 = 8, "bfloat16", 16, "uint16", "float", False, 0
-    SIGNED64 = 9, "signed64", 64, "int64", "integer", True, 0
-    UNSIGNED16 = 10, "unsigned16", 16, "uint16", "integer", True, 0
-    UNSIGNED32 = 11, "unsigned32", 32, "uint32", "integer", True, 0
-    UNSIGNED64 = 12, "unsigned64", 64, "uint64", "integer", True, 0
-    FLOAT64 = 13, "float64", 64, "float64", "float", True, 0
-    FLOAT8_E4M3FN = 14, "float8_e4m3fn", 8, "uint8", "float", False, 0
-    FLOAT8_E4M3FNUZ = 15, "float8_e4m3fnuz", 8, "uint8", "float", False, 0
-    FLOAT8_E5M2 = 16, "float8_e5m2", 8, "uint8", "float", False, 0
-    FLOAT8_E5M2FNUZ = 17, "float8_e5m2fnuz", 8, "uint8", "float", False, 0
-    FLOAT8_E8M0FNU = 18, "float8_e8m0fnu", 8, "uint8", "float", False, 0
-    FLOAT4_E2M1FN = 19, "float4_e2m1fn", 4, "uint8", "float", False, 0
-    QASYMM_S4 = 20, "qasymm_s4", 4, "int8", "quantized", False, 0, (-8, 7)
-    QASYMM_U4 = 21, "qasymm_u4", 4, "uint8", "quantized", False, 0, (0, 15)
-    QASYMM_S2 = 22, "qasymm_s2", 2, "int8", "quantized", False, 0, (-2, 1)
-    QASYMM_U2 = 23, "qasymm_u2", 2, "uint8", "quantized", False, 0, (0, 3)
+    FLOAT16 = 0, "float16", "float16", "float16", 16, "float16", "float", True, 0
+    FLOAT32 = 1, "float32", "float32", "float32", 32, "float32", "float", True, 0
+    QASYMM_U8 = 2, "qasymm_u8", "uint8", "quantised uint8", 8, "uint8", "quantized", True, 0, (0, 255)
+    SIGNED32 = 3, "signed32", "int32", "int32", 32, "int32", "integer", True, 0
+    BOOLEAN = 4, "boolean", "bool", "bool", 8, "bool", "boolean", True, 0
+    QSYMM_S16 = 5, "qsymm_s16", "int16", "quantised int16", 16, "int16", "quantized", True, 0, (0, 0)
+    QSYMM_S8 = 6, "qsymm_s8", "int8", "quantised int8 of zero point 0", 8, "int8", "quantized", False, 0, (0, 0)
+    QASYMM_S8 = 7, "qasymm_s8", "int8", "quantised int8", 8, "int8", "quantized", True, 0, (-128, 127)
+    BFLOAT16 = 8, "bfloat16", "bfloat16", "bfloat16", 16, "uint16", "float", False, 0
+    SIGNED64 = 9, "signed64", "int64", "int64", 64, "int64", "integer", True, 0
+    UNSIGNED16 = 10, "unsigned16", "uint16", "uint16", 16, "uint16", "integer", True, 0
+    UNSIGNED32 = 11, "unsigned32", "uint32", "uint32", 32, "uint32", "integer", True, 0
+    UNSIGNED64 = 12, "unsigned64", "uint64", "uint64", 64, "uint64", "integer", True, 0
+    FLOAT64 = 13, "float64", "float64", "float64", 64, "float64", "float", True, 0
+    FLOAT8_E4M3FN = 14, "float8_e4m3fn", "float8_e4m3fn", "float8_e4m3fn", 8, "uint8", "float", False, 0
+    FLOAT8_E4M3FNUZ = 15, "float8_e4m3fnuz", "float8_e4m3fnuz", "float8_e4m3fnuz", 8, "uint8", "float", False, 0
+    FLOAT8_E5M2 = 16, "float8_e5m2", "float8_e5m2", "float8_e5m2", 8, "uint8", "float", False, 0
+    FLOAT8_E5M2FNUZ = 17, "float8_e5m2fnuz", "float8_e5m2fnuz", "float8_e5m2fnuz", 8, "uint8", "float", False, 0
+    FLOAT8_E8M0FNU = 18, "float8_e8m0fnu", "float8_e8m0fnu", "float8_e8m0fnu", 8, "uint8", "float", False, 0
+    FLOAT4_E2M1FN = 19, "float4_e2m1fn", "float4_e2m1fn", "float4_e2m1fn", 4, "uint8", "float", False, 0
+    QASYMM_S4 = 20, "qasymm_s4", "int4", "quantised int4", 4, "int8", "quantized", False, 0, (-8, 7)
+    QASYMM_U4 = 21, "qasymm_u4", "uint4", "quantised uint4", 4, "uint8", "quantized", False, 0, (0, 15)
+    QASYMM_S2 = 22, "qasymm_s2", "int2", "quantised int2", 2, "int8", "quantized", False, 0, (-2, 1)
+    QASYMM_U2 = 23, "qasymm_u2", "uint2", "quantised uint2", 2, "uint8", "quantized", False, 0, (0, 3)
 
 
 class LayerType(LayerTypeBase):

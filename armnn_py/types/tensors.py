@@ -23,6 +23,8 @@ class _TypeFacts:
     """The facts of a data type, as the table in ``schema`` has them."""
 
     label: str
+    shown: str
+    described: str
     bits: int
     dtype: str  # its name: programs that only list backends do without numpy
     kind: Literal["float", "integer", "boolean", "quantized"]
@@ -83,8 +85,7 @@ class DataTypeBase(IntEnum):
     @property
     def package_dtype(self) -> np.dtype[Any] | None:
         """The dtype of the package ml_dtypes for a type that numpy lacks, if that is installed."""
-        name = _NAMES_ELSEWHERE.get(self._facts.label)
-        if name is None:
+        if self.shown == self._facts.dtype:
             return None
         try:
             import ml_dtypes
@@ -92,7 +93,7 @@ class DataTypeBase(IntEnum):
             return None
         from numpy import dtype
 
-        found: np.dtype[Any] = dtype(getattr(ml_dtypes, name))
+        found: np.dtype[Any] = dtype(getattr(ml_dtypes, self.shown))
         return found
 
     @property
@@ -103,7 +104,12 @@ class DataTypeBase(IntEnum):
     @property
     def shown(self) -> str:
         """The name for users: numpy's or ml_dtypes', as ``int64``, ``uint8`` or ``bfloat16``."""
-        return _NAMES_ELSEWHERE.get(self._facts.label, self._facts.dtype)
+        return self._facts.shown
+
+    @property
+    def described(self) -> str:
+        """The name in messages: `shown`, of a quantised type ``quantised uint8``."""
+        return self._facts.described
 
     @property
     def is_float(self) -> bool:
@@ -158,7 +164,7 @@ class DataTypeBase(IntEnum):
         if found is not None:
             return found
         for member in cls:
-            if _NAMES_ELSEWHERE.get(member.label) == resolved.name:
+            if member.shown == resolved.name != member._facts.dtype:
                 return member
         raise InvalidArgumentError(
             f"dtype '{resolved}' has no tensor type",
@@ -171,21 +177,6 @@ class DataTypeBase(IntEnum):
 def _plain(cls: type[DataTypeBase]) -> dict[np.dtype[Any], Any]:
     return {member.numpy: member for member in cls if member._facts.plain}
 
-
-#: Names of the dtypes of ml_dtypes, for types that numpy lacks.
-_NAMES_ELSEWHERE = {
-    "bfloat16": "bfloat16",
-    "float8_e4m3fn": "float8_e4m3fn",
-    "float8_e4m3fnuz": "float8_e4m3fnuz",
-    "float8_e5m2": "float8_e5m2",
-    "float8_e5m2fnuz": "float8_e5m2fnuz",
-    "float8_e8m0fnu": "float8_e8m0fnu",
-    "float4_e2m1fn": "float4_e2m1fn",
-    "qasymm_s4": "int4",
-    "qasymm_u4": "uint4",
-    "qasymm_s2": "int2",
-    "qasymm_u2": "uint2",
-}
 
 _DTYPE_CURES = {
     "float128": "array.astype('float64'); nothing is converted silently",

@@ -46,7 +46,7 @@ static armnn_status_t check_bytes(const armnn_tensor_info_t* info, const char* w
 static armnn_status_t check_word(const armnn_tensor_info_t* info, const char* what,
                                  armnn_error_t* reason) {
   if (is_word(info) && has_scales(info, 1)) return ARMNN_STATUS_OK;
-  return REFUSE(reason, "%s is %s, the kernel takes qsymm_s16 of one scale throughout", what,
+  return REFUSE(reason, "%s is %s, the kernel takes quantised int16 of one scale throughout", what,
                 armnn_data_type_name(info->data_type));
 }
 
@@ -64,7 +64,7 @@ static armnn_status_t check_operands(const armnn_layer_query_t* query, armnn_err
 
 static armnn_status_t refuse_words(const armnn_layer_query_t* query, armnn_error_t* reason) {
   if (!has_words(query)) return ARMNN_STATUS_OK;
-  return REFUSE(reason, "no kernel for qsymm_s16, the kernel takes quantised bytes");
+  return REFUSE(reason, "no kernel for quantised int16, the kernel takes quantised bytes");
 }
 
 /* Whether the weights are symmetric numbers of 8 bits. */
@@ -91,13 +91,14 @@ static armnn_status_t check_product(const armnn_layer_query_t* query, armnn_erro
     return REFUSE(reason, "the kernel takes weights of quantised bytes with scales above 0");
   }
   if (has_words(query) && !are_symmetric(weights)) {
-    return REFUSE(reason, "the weights are %s, the kernel for qsymm_s16 takes zero points of 0",
+    return REFUSE(reason,
+                  "the weights are %s, the kernel for quantised int16 takes zero points of 0",
                   armnn_data_type_name(weights->data_type));
   }
   const bool is_wide = bias != NULL && bias->data_type == ARMNN_DATA_TYPE_SIGNED64;
   if (bias != NULL && bias->data_type != ARMNN_DATA_TYPE_SIGNED32 &&
       !(is_wide && has_words(query))) {
-    return REFUSE(reason, "the bias is %s, the kernel takes signed32",
+    return REFUSE(reason, "the bias is %s, the kernel takes int32",
                   armnn_data_type_name(bias->data_type));
   }
   return ARMNN_STATUS_OK;
@@ -185,7 +186,7 @@ static armnn_status_t check_pooling(const armnn_layer_query_t* query, armnn_erro
   if (!has_words(query) || query->input_infos[0]->scales[0] == query->output_infos[0]->scales[0]) {
     return ARMNN_STATUS_OK;
   }
-  return REFUSE(reason, "the output has another scale, which pooling of qsymm_s16 keeps");
+  return REFUSE(reason, "the output has another scale, which pooling of quantised int16 keeps");
 }
 
 /* A phase of the output's pixels sees as many lines as a window of its taps would. */
@@ -211,7 +212,7 @@ static armnn_status_t check_batch_mat_mul(const armnn_layer_query_t* query, armn
 static armnn_status_t check_reduce(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_reduce_descriptor_t* d = (const void*)query->descriptor;
   if (has_words(query) && d->operation != ARMNN_REDUCE_MEAN) {
-    return REFUSE(reason, "%s has no kernel for qsymm_s16",
+    return REFUSE(reason, "%s has no kernel for quantised int16",
                   armnn_operation_name(query->type, d->operation));
   }
   if (d->operation != ARMNN_REDUCE_PROD) return check_operands(query, reason);

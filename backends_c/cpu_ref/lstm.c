@@ -346,8 +346,8 @@ armnn_status_t armnn_i_ref_lstm_supports(const armnn_layer_query_t* query, armnn
     const armnn_tensor_info_t* info = query->input_infos[i];
     if (info != NULL && info->data_type == ARMNN_DATA_TYPE_SIGNED32) {
       return armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED,
-                        "input %u is signed32, which only an UnidirectionalSequenceLstm of "
-                        "qasymm_s8 has",
+                        "input %u is int32, which only an UnidirectionalSequenceLstm of "
+                        "quantised int8 has",
                         (unsigned)i);
     }
   }

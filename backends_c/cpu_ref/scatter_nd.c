@@ -144,7 +144,7 @@ armnn_status_t armnn_i_ref_scatter_nd_supports(const armnn_layer_query_t* query,
   const int32_t function = ARMNN_DESCRIPTOR(query, armnn_scatter_nd_descriptor_t)->function;
   const armnn_tensor_info_t* out = query->output_infos[0];
   if (out->data_type == ARMNN_DATA_TYPE_BOOLEAN && function != ARMNN_SCATTER_UPDATE) {
-    return ARMNN_RULE_REFUSE(reason, "no kernel for data type boolean with a function but UPDATE");
+    return ARMNN_RULE_REFUSE(reason, "no kernel for data type bool with a function but UPDATE");
   }
   return armnn_layer_rule(query, reason);
 }

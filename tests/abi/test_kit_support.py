@@ -80,7 +80,7 @@ def test_matching_row_is_supported(backend):
             add(),
             [INTS, INTS],
             [INTS],
-            "no kernel for data type signed32",
+            "no kernel for data type int32",
             id="data type without a row",
         ),
         pytest.param(
@@ -88,7 +88,7 @@ def test_matching_row_is_supported(backend):
             add(),
             [FLOATS, INTS],
             [FLOATS],
-            "input 1 is signed32, the kernel takes float32",
+            "input 1 is int32, the kernel takes float32",
             id="second input of another type",
         ),
         pytest.param(
@@ -96,7 +96,7 @@ def test_matching_row_is_supported(backend):
             add(),
             [FLOATS, FLOATS],
             [INTS],
-            "output 0 is signed32, the kernel takes float32",
+            "output 0 is int32, the kernel takes float32",
             id="output of another type",
         ),
         pytest.param(
@@ -177,7 +177,7 @@ def test_a_layer_without_outputs_is_checked_by_its_inputs(backend):
 def test_too_small_buffer_gets_a_cut_text_and_the_length(backend):
     answer = backend.ask(BINARY, add(), [INTS, INTS], [INTS], room=10)
     assert answer.text == "no kernel"
-    assert answer.needed == len("no kernel for data type signed32") + 1
+    assert answer.needed == len("no kernel for data type int32") + 1
 
 
 def test_an_error_without_room_is_allowed(backend):

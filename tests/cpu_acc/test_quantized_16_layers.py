@@ -250,14 +250,14 @@ def test_refusals(runtime: ann.Runtime) -> None:
     said = made(lambda n, x, y: n.add_elementwise_binary(x, y, B.MAXIMUM, output_info=out))
     assert "has no kernel for quantised numbers" in said
     said = made(lambda n, x, y: n.add_resize(x, (8, 8), ann.ResizeMethod.BILINEAR))
-    assert "no kernel for qsymm_s16" in said
+    assert "no kernel for quantised int16" in said
     small = word_info(rng, (1, 1, 1, 8), 0.01)
     said = made(
         lambda n, x, y: n.add_reduce(
             x, ann.ReduceOperation.MAX, (1, 2), keep_dims=True, output_info=small
         )
     )
-    assert "Max has no kernel for qsymm_s16" in said
+    assert "Max has no kernel for quantised int16" in said
     weights = rng.integers(0, 255, (8, 1, 1, 8)).astype(np.uint8)
     w_info = ann.TensorInfo(weights.shape, U8, quantization=Q((0.01,), (120,)))
     said = made(
@@ -265,4 +265,7 @@ def test_refusals(runtime: ann.Runtime) -> None:
             x, n.add_constant(weights, info=w_info), output_info=out
         )
     )
-    assert "the weights are qasymm_u8, the kernel for qsymm_s16 takes zero points of 0" in said
+    assert (
+        "the weights are quantised uint8, the kernel for quantised int16 takes zero points of 0"
+        in said
+    )

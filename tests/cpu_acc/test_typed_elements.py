@@ -128,7 +128,7 @@ def test_operations_that_a_type_lacks_are_refused(runtime: ann.Runtime) -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((3,), ann.DataType.UNSIGNED32))
     network.add_output("u", network.add_elementwise_unary(x, U.SQRT))
-    with pytest.raises(ann.ArmnnError, match="no kernel for Sqrt of unsigned32"):
+    with pytest.raises(ann.ArmnnError, match="no kernel for Sqrt of uint32"):
         ann.optimize(network, ["CpuAcc"], runtime=runtime)
 
 

@@ -82,8 +82,8 @@ def test_refusals_say_why(cpu_ref: Layers) -> None:
             f32,
             f"function is {abi.ARMNN_ACTIVATION_COUNT}",
         ),
-        (relu, s32, s32, "no kernel for data type signed32"),
-        (relu, s32, f32, "output 0 stated as float32, but it is signed32"),
+        (relu, s32, s32, "no kernel for data type int32"),
+        (relu, s32, f32, "output 0 stated as float32, but it is int32"),
         (None, f32, f32, "the descriptor: 1 at 0x0 cannot be read"),
     ]:
         assert words in str(cpu_ref.refusal(layer, form, [source], [target]))

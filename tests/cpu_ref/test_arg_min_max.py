@@ -82,7 +82,7 @@ def test_the_first_nan_wins(cpu_ref: Layers, function: int) -> None:
         ((0, 2, 3), (2, 3), ((2,), np.int32), "axis 2 given, -2 to 1 expected"),
         ((0, -1, 3), (), ((), np.int32), "axis -1 given, but a scalar has no axis"),
         ((2, 0, 3), (2, 3), ((3,), np.int32), "the descriptor: function is 2"),
-        ((0, 0, 3), (2, 3), ((3,), np.int64), "output 0 stated as signed64, but it is signed32"),
+        ((0, 0, 3), (2, 3), ((3,), np.int64), "output 0 stated as int64, but it is int32"),
         (
             (0, 0, 1),
             (2, 3),

@@ -122,7 +122,7 @@ def test_reasons(cpu_ref: Layers) -> None:
     kind = abi.ARMNN_LAYER_COMPARISON
     equal = compare(0)
     assert cpu_ref.refusal(kind, equal, [real, real], [boolean]) is None
-    assert "boolean" in str(cpu_ref.refusal(kind, equal, [real, real], [real]))
+    assert "bool" in str(cpu_ref.refusal(kind, equal, [real, real], [real]))
     assert "99" in str(cpu_ref.refusal(kind, compare(99), [real, real], [boolean]))
     kind = abi.ARMNN_LAYER_LOGICAL_BINARY
     assert "float32" in str(cpu_ref.refusal(kind, logical(0), [real, real], [boolean]))

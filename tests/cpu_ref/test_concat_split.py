@@ -228,4 +228,4 @@ def test_types_must_agree(cpu_ref: Layers) -> None:
         [((2, 3), np.float32), ((1, 3), np.int32)],
         [((3, 3), np.float32)],
     )
-    assert "input 0 is float32 but input 1 is signed32, one type expected" in str(reason)
+    assert "input 0 is float32 but input 1 is int32, one type expected" in str(reason)

@@ -259,4 +259,4 @@ def test_data_types_of_every_operand(cpu_ref: Layers) -> None:
     for wrong in range(4):
         types = [np.int32 if i == wrong else F for i in range(4)]
         tensors = list(zip(shapes, types, strict=True))
-        assert "signed32" in str(cpu_ref.refusal(LAYER, layer, tensors[:3], tensors[3:]))
+        assert "int32" in str(cpu_ref.refusal(LAYER, layer, tensors[:3], tensors[3:]))

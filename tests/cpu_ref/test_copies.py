@@ -58,7 +58,7 @@ def test_reshape(cpu_ref: Layers, dtype: Any, source: Any, target: Any) -> None:
     [
         ((3, 2), ((2, 3), np.float32), "output 0 stated as 2x3, but it is 3x2"),
         ((2, 4), ((2, 4), np.float32), "6 elements do not fill 2x4, which has 8"),
-        ((3, 2), ((3, 2), np.int32), "output 0 stated as signed32, but it is float32"),
+        ((3, 2), ((3, 2), np.int32), "output 0 stated as int32, but it is float32"),
         ((6,), ((3, 2), np.float32), "output 0 stated as 3x2, but it is 6"),
     ],
 )
@@ -86,7 +86,7 @@ def test_fill_reasons(cpu_ref: Layers) -> None:
     assert "output of 2 dimensions given, 3 expected" in str(reason)
     assert "float32" in str(cpu_ref.refusal(kind, form, [((2,), np.float32)], [target]))
     reason = cpu_ref.refusal(kind, form, [((2,), np.int32)], [((2, 3), np.uint8)])
-    assert "qasymm_u8" in str(reason)
+    assert "quantised uint8" in str(reason)
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])

@@ -48,7 +48,7 @@ QUANTIZED = np.array([[0, 10, 20], [30, 40, 255]], np.uint8)
         (
             QUANTIZED,
             ann.TensorInfo((2, 3), ann.DataType.QASYMM_U8, ann.QuantizationInfo((0.5,), (10,))),
-            "qasymm_u8 2x3, min -5, max 122.5, mean 24.5833333",
+            "quantised uint8 2x3, min -5, max 122.5, mean 24.5833333",
         ),
         (
             QUANTIZED,
@@ -57,7 +57,7 @@ QUANTIZED = np.array([[0, 10, 20], [30, 40, 255]], np.uint8)
                 ann.DataType.QASYMM_U8,
                 ann.QuantizationInfo((1.0, 2.0), (0, 30), axis=0),
             ),
-            "qasymm_u8 2x3, min 0, max 450, mean 83.3333333",
+            "quantised uint8 2x3, min 0, max 450, mean 83.3333333",
         ),
     ],
     ids=["float32", "float16", "scalar", "boolean", "empty", "quantised", "per axis"],

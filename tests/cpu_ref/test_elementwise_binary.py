@@ -199,12 +199,12 @@ def test_prelu(cpu_ref: Layers) -> None:
         (
             [((2, 3), np.float32), ((2, 3), np.int32)],
             ((2, 3), np.float32),
-            "x is float32 but y is signed32, one type expected",
+            "x is float32 but y is int32, one type expected",
         ),
         (
             [((2, 3), np.float32), ((3,), np.float32)],
             ((2, 3), np.int32),
-            "output 0 stated as signed32, but it is float32",
+            "output 0 stated as int32, but it is float32",
         ),
         (
             [((2, 3), np.float32), ((3,), np.float32)],

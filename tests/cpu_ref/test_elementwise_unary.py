@@ -125,8 +125,8 @@ def test_floor(cpu_ref: Layers) -> None:
 @pytest.mark.parametrize(
     ("operation", "dtype", "words"),
     [
-        (abi.ARMNN_UNARY_LOGICAL_NOT, np.float32, "input is float32, boolean expected"),
-        (abi.ARMNN_UNARY_ABS, np.bool_, "input is boolean, numbers expected"),
+        (abi.ARMNN_UNARY_LOGICAL_NOT, np.float32, "input is float32, bool expected"),
+        (abi.ARMNN_UNARY_ABS, np.bool_, "input is bool, numbers expected"),
         (abi.ARMNN_UNARY_BITWISE_NOT, np.float32, "input is float32, integers expected"),
         (abi.ARMNN_UNARY_COUNT, np.float32, f"operation is {abi.ARMNN_UNARY_COUNT}"),
         (-5, np.float32, "operation is -5"),

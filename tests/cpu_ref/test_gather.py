@@ -97,7 +97,7 @@ def test_far_indices_and_empty_dimensions(cpu_ref: Layers, bad: int) -> None:
             0,
             ((2,), np.float32),
             ((2, 3), np.float32),
-            "indices is float32, signed32 or signed64 expected",
+            "indices is float32, int32 or int64 expected",
         ),
         (0, ((2,), np.int32), ((4, 3), np.float32), "output 0 stated as 4x3, but it is 2x3"),
         (

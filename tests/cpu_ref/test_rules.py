@@ -176,9 +176,9 @@ def test_numbers_of_places_fit_the_output(cpu_ref: Layers) -> None:
             axis=axis, output_type=abi.ARMNN_DATA_TYPE_SIGNED32,
         )  # fmt: skip
         reason = cpu_ref.refusal(kind, form, [((1, LONG), F)], [((1,), np.int32)])
-        assert reason == "indices of dimension 1 do not fit signed32"
+        assert reason == "indices of dimension 1 do not fit int32"
         form.output_type = abi.ARMNN_DATA_TYPE_SIGNED64
         assert cpu_ref.refusal(kind, form, [((1, LONG), F)], [((1,), np.int64)]) is None
     kind = abi.ARMNN_LAYER_SHAPE
     reason = cpu_ref.refusal(kind, None, [((1, LONG), F)], [((2,), np.int32)])
-    assert reason == "dimension 1 of input 0 does not fit signed32"
+    assert reason == "dimension 1 of input 0 does not fit int32"

@@ -177,4 +177,4 @@ def test_booleans_are_replaced_only(cpu_ref: Layers) -> None:
     reason = cpu_ref.refusal(
         abi.ARMNN_LAYER_SCATTER_ND, form(abi.ARMNN_SCATTER_ADD), operands, [((4,), np.bool_)]
     )
-    assert "no kernel for data type boolean with a function" in str(reason)
+    assert "no kernel for data type bool with a function" in str(reason)

@@ -181,7 +181,7 @@ def test_other_layers_refuse_them(data_type: T) -> None:
     value = network.add_transpose(value, (1, 0))
     value = network.add_layer(L.CAST, [value], output_infos=[ann.TensorInfo((3, 2))])
     network.add_output("y", value)
-    refused = pytest.raises(ann.ArmnnError, match=f"no kernel for data type {data_type.label}")
+    refused = pytest.raises(ann.ArmnnError, match=f"no kernel for data type {data_type.described}")
     with refused, as_it_is(network):
         pass
 
@@ -190,7 +190,7 @@ def test_other_layers_refuse_them(data_type: T) -> None:
 def test_no_array_of_a_run_has_them(data_type: T) -> None:
     info = ann.TensorInfo((2,), data_type)
     network = ann.Network()
-    what = f"is {data_type.label}, whose elements are less than a byte"
+    what = f"is {data_type.described}, whose elements are less than a byte"
     with pytest.raises(ann.InvalidArgumentError, match=what):
         network.add_input("x", info)
     with pytest.raises(ann.InvalidArgumentError, match=what):
@@ -227,7 +227,7 @@ def test_constants_have_several_to_a_byte(data_type: T, count: int) -> None:
 def test_numbers_that_do_not_fit_a_constant(data_type: T) -> None:
     info = ann.TensorInfo((2,), data_type)
     for wrong in ([1, 1], np.array([1, 1], np.int32), np.array([100, 100], np.int8)):
-        with pytest.raises(ann.InvalidArgumentError, match=data_type.label):
+        with pytest.raises(ann.InvalidArgumentError, match=data_type.described):
             ann.Network().add_constant(wrong, info=info)
     with pytest.raises(ann.InvalidArgumentError, match="does not fit"):
         ann.Network().add_constant(np.ones(3, package(data_type)), info=info)

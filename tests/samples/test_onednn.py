@@ -402,5 +402,6 @@ def test_why_it_takes_no_8_bits(runtime: ann.Runtime) -> None:
     optimized = ann.optimize(network, ["OneDnn", "CpuRef"], runtime=runtime)
     ((_, reason),) = next(row.refusals for row in optimized.assignment if row.refusals)
     assert reason == (
-        "input 0 is qasymm_s8: sums of oneDNN saturate on the way where a processor has no VNNI"
+        "input 0 is quantised int8: sums of oneDNN saturate on the way where a processor has no "
+        "VNNI"
     )

@@ -446,7 +446,7 @@ def refused_weights(network: ann.Network, x: Any) -> Any:
         (refused_sigmoid, "the scale 0.00390625 and the zero point -128"),
         (refused_scale, r"the scale of input 0 is 50000 times that of the output"),
         (refused_product, r"the scale of a product is 5e-22 times"),
-        (refused_average, "no average pooling of qasymm_s8"),
+        (refused_average, "no average pooling of quantised int8"),
         (refused_weights, "the zero point of the weights is 5"),
     ],
 )

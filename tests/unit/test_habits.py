@@ -52,6 +52,24 @@ def test_run_with_names_first(network: ann.LoadedNetwork) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["output_names", "input_feed", "run_options"])
+def test_run_with_the_names_of_arguments(network: ann.LoadedNetwork, name: str) -> None:
+    given = {name: None, "output_names": None, "input_feed": {}}  # the first one is told
+    with pytest.raises(TypeError) as caught:
+        network.run(**given)
+    assert str(caught.value).splitlines() == [
+        f"run() got an unexpected keyword argument '{name}'",
+        "hint: ONNX Runtime's run(names, feed) is here run(feed, outputs=names)",
+    ]
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'nonsense'$"):
+        network.run({}, nonsense=1)
+
+
+def test_run_without_inputs(network: ann.LoadedNetwork) -> None:
+    with pytest.raises(ann.InvalidArgumentError, match="input 'image': None given"):
+        network.run()
+
+
 def test_other_names_have_plain_errors(network: ann.LoadedNetwork) -> None:
     for subject in (ann, network):
         assert not hasattr(subject, "nonsense")

@@ -250,7 +250,7 @@ def _refuse_packed(what: str, info: TensorInfo) -> None:
     packed = info.data_type
     if packed.is_packed:
         raise InvalidArgumentError(
-            f"{what} is {packed.label}, whose elements are less than a byte",
+            f"{what} is {packed.described}, whose elements are less than a byte",
             details=["such tensors exist inside a network alone: no array holds them"],
-            hints=[f"use {packed.unpacked.label} there, and add_cast() between the two"],
+            hints=[f"use {packed.unpacked.described} there, and add_cast() between the two"],
         )

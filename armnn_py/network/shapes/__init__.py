@@ -188,8 +188,8 @@ def _reconcile(
             )
         if ours.data_type is not theirs.data_type and not FACTS[site.layer_type].free_output_type:
             site.fail(
-                f"output {index} stated as {theirs.data_type.label}, but it is "
-                f"{ours.data_type.label}"
+                f"output {index} stated as {theirs.data_type.described}, but it is "
+                f"{ours.data_type.described}"
             )
         result.append(ours if theirs.quantization is None else theirs)
     return result

@@ -37,7 +37,7 @@ def _cast(site: Site) -> list[TensorInfo]:
 
 def _quantize(site: Site) -> list[TensorInfo]:
     if not (site.info().data_type.is_float or site.info().data_type.is_quantized):
-        site.fail(f"input is {site.info().data_type.label}, real numbers expected")
+        site.fail(f"input is {site.info().data_type.described}, real numbers expected")
     if site.outputs is None or not site.outputs[0].data_type.is_quantized:
         site.fail("a quantised output type must be given")
     if site.outputs[0].quantization is None:
@@ -48,12 +48,12 @@ def _quantize(site: Site) -> list[TensorInfo]:
 def _dequantize(site: Site) -> list[TensorInfo]:
     info = site.info()
     if not (info.data_type.is_quantized or info.data_type is DataType.FLOAT16):
-        site.fail(f"input is {info.data_type.label}, a quantised type expected")
+        site.fail(f"input is {info.data_type.described}, a quantised type expected")
     if info.data_type.is_quantized and info.quantization is None:
         site.fail("the scale of the input is not known", hint="give it in the input's TensorInfo")
     data_type = site.outputs[0].data_type if site.outputs else DataType.FLOAT32
     if not data_type.is_float:
-        site.fail(f"output type {data_type.label} given, a floating-point type expected")
+        site.fail(f"output type {data_type.described} given, a floating-point type expected")
     return [TensorInfo(site.shape(), data_type)]
 
 

@@ -99,8 +99,8 @@ def _check_types(site: Site) -> None:
         if group == "number" and (index == 0 or index in others):
             site.need_number(index)
         elif group == "float" and not site.info(index).data_type.is_float:
-            label = site.info(index).data_type.label
-            site.fail(f"input is {label}, a floating-point type expected")
+            found = site.info(index).data_type.described
+            site.fail(f"input is {found}, a floating-point type expected")
         elif group == "boolean":
             site.need_type(index, DataType.BOOLEAN)
 

@@ -162,7 +162,7 @@ def _check_rounding(site: Site, rounding: RowRounding) -> None:
     """Check that only real numbers are to be rounded."""
     own = site.info().data_type
     if rounding is not RowRounding.NONE and not own.is_float:
-        site.fail(f"row_rounding is {rounding.name} of {own.label} input, floats expected")
+        site.fail(f"row_rounding is {rounding.name} of {own.described} input, floats expected")
 
 
 def _check_types(
@@ -173,7 +173,7 @@ def _check_types(
 ) -> None:
     own = site.need_number()
     if not own.is_float and not own.is_quantized:
-        site.fail(f"input is {own.label}, floats or quantised numbers expected")
+        site.fail(f"input is {own.described}, floats or quantised numbers expected")
     for index in range(len(site.infos)):
         info = site.optional(index)
         if info is not None and own.is_quantized and index not in biases:
@@ -185,12 +185,14 @@ def _check_types(
         if quantized or (own.is_quantized and is_bias and info.data_type is DataType.SIGNED32):
             continue
         name = operand_name(site.layer_type, index)
-        allowed = own.label if own.is_float else "a quantised type"
+        allowed = own.described if own.is_float else "a quantised type"
         if own.is_quantized and is_bias:
-            allowed += " or signed32"
+            allowed += " or int32"
         elif own.is_float and not is_state:
             allowed += " or a quantised type"
-        site.fail(f"{name} is {info.data_type.label}, {allowed} expected: input is {own.label}")
+        site.fail(
+            f"{name} is {info.data_type.described}, {allowed} expected: input is {own.described}"
+        )
 
 
 RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {

@@ -99,7 +99,7 @@ def _normalized(site: Site) -> list[TensorInfo]:
     d, shape = site.descriptor, site.shape()
     assert isinstance(d, (LayerNormalizationDescriptor, RmsNormalizationDescriptor))
     if not site.info().data_type.is_float:
-        site.fail(f"input is {site.info().data_type.label}, a floating-point type expected")
+        site.fail(f"input is {site.info().data_type.described}, a floating-point type expected")
     kept = shape[site.need_axis(d.axis, len(shape)) :]
     for index in range(1, len(site.infos)):
         if site.optional(index) is None:

@@ -138,8 +138,8 @@ class Site:
         data_type = self.info(index).data_type
         if data_type not in allowed:
             self.fail(
-                f"{operand_name(self.layer_type, index)} is {data_type.label}, "
-                f"{' or '.join(one.label for one in allowed)} expected"
+                f"{operand_name(self.layer_type, index)} is {data_type.described}, "
+                f"{' or '.join(one.described for one in allowed)} expected"
             )
 
     def need_number(self, index: int = 0) -> DataType:
@@ -147,7 +147,7 @@ class Site:
         data_type = self.info(index).data_type
         if data_type is DataType.BOOLEAN:
             self.fail(
-                f"{operand_name(self.layer_type, index)} is boolean, numbers expected",
+                f"{operand_name(self.layer_type, index)} is bool, numbers expected",
                 hint="add_cast() makes numbers of booleans",
             )
         return data_type
@@ -157,15 +157,16 @@ class Site:
         data_type = self.info(index).data_type
         if not (data_type.is_float or data_type.is_quantized):
             name = operand_name(self.layer_type, index)
-            self.fail(f"{name} is {data_type.label}, floating point or a quantised type expected")
+            self.fail(
+                f"{name} is {data_type.described}, floating point or a quantised type expected"
+            )
 
     def need_integer(self, index: int = 0) -> None:
         """Demand that an operand is of integers without a scale."""
         data_type = self.info(index).data_type
         if data_type.is_float or data_type.is_quantized or data_type is DataType.BOOLEAN:
-            self.fail(
-                f"{operand_name(self.layer_type, index)} is {data_type.label}, integers expected"
-            )
+            name = operand_name(self.layer_type, index)
+            self.fail(f"{name} is {data_type.described}, integers expected")
 
     def need_same_type(self, first: int, second: int) -> None:
         """Demand that two operands have one type."""
@@ -176,7 +177,7 @@ class Site:
             if DataType.FLOAT64 in (a, b):  # what numpy makes of numbers
                 cure = "array.astype('float32') for a constant, or add_cast()"
             self.fail(
-                f"{names[0]} is {a.label} but {names[1]} is {b.label}, one type expected",
+                f"{names[0]} is {a.described} but {names[1]} is {b.described}, one type expected",
                 hint=f"{cure}; nothing is converted silently",
             )
 
@@ -227,7 +228,7 @@ class Site:
         data_type = self.info(index).data_type
         if data_type.is_quantized and self.outputs is None:
             self.fail(
-                f"the scale of the {data_type.label} output is not known",
+                f"the scale of the {data_type.described} output is not known",
                 hint="give output_info=TensorInfo(shape, data type, QuantizationInfo(...))",
             )
         return [TensorInfo(tuple(shape), data_type)]

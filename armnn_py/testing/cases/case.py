@@ -123,7 +123,7 @@ def _in_words(info: TensorInfo | None, is_constant: bool) -> str:
     if info is None:
         return "nothing"
     shape = "x".join(map(str, info.static_shape)) or "scalar"
-    return f"{'constant ' if is_constant else ''}{info.data_type.label} {shape}"
+    return f"{'constant ' if is_constant else ''}{info.data_type.described} {shape}"
 
 
 def _drawn(

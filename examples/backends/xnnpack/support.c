@@ -19,8 +19,8 @@ static armnn_status_t check_tensors(const armnn_layer_query_t* query, bool is_8b
     const char* what = is_input ? "input" : "output";
     if (info == NULL) continue;
     if (!is_8bit && info->data_type != ARMNN_DATA_TYPE_FLOAT32) {
-      REFUSE("%s %u is %s, the operators are made for float32, qasymm_s8 and qasymm_u8", what,
-             (unsigned)k, armnn_data_type_name(info->data_type));
+      REFUSE("%s %u is %s, the operators are made for float32, quantised int8 and quantised uint8",
+             what, (unsigned)k, armnn_data_type_name(info->data_type));
     }
     if (info->element_count == 0) REFUSE("%s %u is empty", what, (unsigned)k);
     if (info->rank > XNN_MAX_TENSOR_DIMS) {

@@ -71,7 +71,7 @@ static armnn_status_t check_weights(const armnn_layer_query_t* query, armnn_erro
   const bool is_unsigned = in->data_type == ARMNN_DATA_TYPE_QASYMM_U8;
   const shape_t shape = shape_of(query);
   if (bias != NULL && bias->data_type != ARMNN_DATA_TYPE_SIGNED32) {
-    REFUSE("the bias is %s, XNNPACK adds signed32", armnn_data_type_name(bias->data_type));
+    REFUSE("the bias is %s, XNNPACK adds int32", armnn_data_type_name(bias->data_type));
   }
   if (is_unsigned ? weights->data_type != ARMNN_DATA_TYPE_QASYMM_U8
                   : weights->data_type != ARMNN_DATA_TYPE_QASYMM_S8 &&
@@ -163,7 +163,7 @@ static armnn_status_t check_average(const armnn_layer_query_t* query, bool is_gl
                                     armnn_error_t* reason) {
   const armnn_tensor_info_t *in = query->input_infos[0], *out = query->output_infos[0];
   if (!is_global && out->data_type != ARMNN_DATA_TYPE_QASYMM_U8) {
-    REFUSE("XNNPACK has no average pooling of qasymm_s8 but that of whole images");
+    REFUSE("XNNPACK has no average pooling of quantised int8 but that of whole images");
   }
   return check_ratio((double)in->scales[0] / (double)out->scales[0], -8, "the input", reason);
 }

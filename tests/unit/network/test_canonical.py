@@ -78,7 +78,7 @@ def test_floor_is_a_unary() -> None:
 
 
 def test_floor_still_wants_real_numbers() -> None:
-    with pytest.raises(ann.LayerValidationError, match=r"\(Floor\): input is signed32"):
+    with pytest.raises(ann.LayerValidationError, match=r"\(Floor\): input is int32"):
         network_of(LayerType.FLOOR, None, np.arange(3, dtype=np.int32))
 
 

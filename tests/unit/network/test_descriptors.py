@@ -129,7 +129,7 @@ def test_a_descriptor_shows_what_is_not_default():
         (lambda: Pooling2dDescriptor(pool_width=0), "pool_width 0 given"),
         (lambda: ActivationDescriptor(3), "function 3 given, a member of ActivationFunction"),
         (lambda: ActivationDescriptor(a="1"), "a number expected"),
-        (lambda: ArgMinMaxDescriptor(output_type=DataType.FLOAT32), "signed32 or signed64"),
+        (lambda: ArgMinMaxDescriptor(output_type=DataType.FLOAT32), "int32 or int64"),
         (lambda: BatchMatMulDescriptor(transpose_x=True, adjoint_x=True), "not both"),
         (lambda: BatchToSpaceNdDescriptor((2,), (0, 0), (0,)), "equally many expected"),
         (lambda: ConcatDescriptor(0, (1, 2)), "a sequence of View expected"),

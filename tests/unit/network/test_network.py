@@ -188,7 +188,7 @@ def test_numbers_take_the_type_of_their_partner(network, tensor, data_type, numb
 
 
 def test_a_number_that_loses_its_value_is_refused(network, tensor):
-    with pytest.raises(LayerValidationError, match="x is signed32 but y is float32"):
+    with pytest.raises(LayerValidationError, match="x is int32 but y is float32"):
         network.add_addition(tensor(3, data_type=DataType.SIGNED32), 0.5)
     with pytest.raises(InvalidArgumentError):
         network.add_addition(tensor(3, data_type=DataType.SIGNED32), 2**40)

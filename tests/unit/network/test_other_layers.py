@@ -179,7 +179,7 @@ def test_quantised_layers(network, tensor):
     assert network.add_dequantize(quantised).output.info == TensorInfo((2, 8))
     # What only moves elements keeps their meaning, what computes new ones must be told.
     assert network.add_reshape(quantised, (16,)).output.info == TensorInfo((16,), U8, scale)
-    with pytest.raises(LayerValidationError, match="the scale of the qasymm_u8 output"):
+    with pytest.raises(LayerValidationError, match="the scale of the quantised uint8 output"):
         network.add_activation(quantised, ActivationFunction.SIGMOID)
     wished = TensorInfo((2, 8), U8, QuantizationInfo(1 / 256))
     layer = network.add_activation(quantised, ActivationFunction.SIGMOID, output_info=wished)
@@ -193,7 +193,7 @@ def test_quantised_layers(network, tensor):
         quantised, weights, np.zeros(4, np.int32), output_info=product
     )
     assert dense.output.info == product
-    with pytest.raises(LayerValidationError, match="bias is float32, signed32 expected"):
+    with pytest.raises(LayerValidationError, match="bias is float32, int32 expected"):
         network.add_fully_connected(
             quantised, weights, np.zeros(4, np.float32), output_info=product
         )
@@ -210,7 +210,7 @@ def test_detection_post_process(network, tensor):
     shapes = [slot.info.shape for slot in layer.outputs]
     assert shapes == [(1, 3, 4), (1, 3), (1, 3), (1,)]
     inputs[1] = network.add_input("whole", TensorInfo((1, 6, 3), DataType.SIGNED32)).outputs[0]
-    with pytest.raises(LayerValidationError, match="scores is signed32, floating point"):
+    with pytest.raises(LayerValidationError, match="scores is int32, floating point"):
         network.add_layer(LayerType.DETECTION_POST_PROCESS, inputs, descriptor)
 
 
@@ -287,7 +287,7 @@ def test_an_lstm_over_a_sequence(network, tensor, time_major):
         ({"projection_bias": np.ones(4, np.float32)},
          "'projection_bias' is given, but projection_enabled is False"),
         ({"cell_bias": np.ones(5, np.float32)}, "cell_bias has shape 5, 4 expected"),
-        ({"cell_bias": np.ones(4, np.int32)}, "cell_bias is signed32, float32 or a quantised"),
+        ({"cell_bias": np.ones(4, np.int32)}, "cell_bias is int32, float32 or a quantised"),
         ({"outputs": 2}, "2 outputs of 4 cells without projection"),
     ],
 )  # fmt: skip

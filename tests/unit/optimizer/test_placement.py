@@ -243,8 +243,8 @@ def test_quantised_outputs_without_scale_are_listed_together(runtime: ann.Runtim
     with pytest.raises(ann.GraphValidationError, match="2 quantised outputs") as caught:
         ann.optimize(network, ["CpuRef"], runtime=runtime)
     assert caught.value.problems == (
-        "output 0 of layer 'first' (Activation) is of type qasymm_u8, but has no scale",
-        "output 0 of layer 'second' (Activation) is of type qasymm_u8, but has no scale",
+        "output 0 of layer 'first' (Activation) is of type quantised uint8, but has no scale",
+        "output 0 of layer 'second' (Activation) is of type quantised uint8, but has no scale",
     )
 
 

@@ -64,7 +64,7 @@ def test_an_output_without_a_scale_is_told_by_name(kind: str) -> None:
     with ann.Runtime() as runtime, pytest.raises(ann.GraphValidationError) as caught:
         ann.optimize(network, ["CpuRef"], runtime=runtime)
     assert caught.value.problems == (
-        f"output 0 of layer 'layer' ({kind}) is of type qasymm_u8, but has no scale",
+        f"output 0 of layer 'layer' ({kind}) is of type quantised uint8, but has no scale",
     )
 
 
@@ -80,7 +80,7 @@ def test_a_constant_without_a_scale_is_told_by_name() -> None:
         ann.optimize(network, ["CpuRef"], runtime=runtime)
     assert caught.value.problems == (
         "constant 'weights', which layer 'dense' (FullyConnected) calculates with, is of type "
-        "qasymm_s8, but has no scale",
+        "quantised int8, but has no scale",
     )
 
 

@@ -177,9 +177,11 @@ def _bit_cast(view: NodeView) -> Value:
         return view.value(0)
     given, wanted = data_type_of(view.dtype(0)), data_type_of(target)
     if given.is_packed or wanted.is_packed:
-        raise Unsupported(f"from {given.label} to {wanted.label}")
+        raise Unsupported(f"from {given.described} to {wanted.described}")
     if view.dtype(0).itemsize != target.itemsize:
-        raise ParseError(f"from {given.label} to {wanted.label}, which has another number of bits")
+        raise ParseError(
+            f"from {given.described} to {wanted.described}, which has another number of bits"
+        )
     bits = view.constant(0, "bits")
     return Known(bits.view(np.uint8) != 0 if target == np.bool_ else bits.view(target))
 

@@ -153,7 +153,9 @@ def _scale(what: str, info: TensorInfo, data_type: DataType) -> np.float32:
     """Return the one scale of a tensor that must have this type."""
     quantization = info.quantization
     if info.data_type is not data_type or quantization is None or len(quantization.scales) != 1:
-        raise Unsupported(f"8 bits with {what} {info!r}, one scale of {data_type.label} expected")
+        raise Unsupported(
+            f"8 bits with {what} {info!r}, one scale of {data_type.described} expected"
+        )
     return np.float32(quantization.scale)
 
 

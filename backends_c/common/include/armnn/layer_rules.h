@@ -193,7 +193,7 @@ static inline armnn_status_t armnn_rule_indices(const armnn_layer_query_t* query
       input->dims[place] <= INT32_MAX) {
     return ARMNN_STATUS_OK;
   }
-  return ARMNN_RULE_REFUSE(reason, "indices of dimension %u do not fit signed32", (unsigned)place);
+  return ARMNN_RULE_REFUSE(reason, "indices of dimension %u do not fit int32", (unsigned)place);
 }
 
 static inline armnn_status_t armnn_rule_top_k(const armnn_layer_query_t* query,
@@ -209,8 +209,7 @@ static inline armnn_status_t armnn_rule_shape(const armnn_layer_query_t* query,
   for (uint32_t d = 0; d < input->rank; ++d) {
     if (query->output_infos[0]->data_type == ARMNN_DATA_TYPE_SIGNED32 &&
         input->dims[d] > INT32_MAX) {
-      return ARMNN_RULE_REFUSE(reason, "dimension %u of input 0 does not fit signed32",
-                               (unsigned)d);
+      return ARMNN_RULE_REFUSE(reason, "dimension %u of input 0 does not fit int32", (unsigned)d);
     }
   }
   return ARMNN_STATUS_OK;

@@ -23,17 +23,17 @@ static inline const char* armnn_data_type_name(int32_t number) {
   switch (number) {
     case 0: return "float16";
     case 1: return "float32";
-    case 2: return "qasymm_u8";
-    case 3: return "signed32";
-    case 4: return "boolean";
-    case 5: return "qsymm_s16";
-    case 6: return "qsymm_s8";
-    case 7: return "qasymm_s8";
+    case 2: return "quantised uint8";
+    case 3: return "int32";
+    case 4: return "bool";
+    case 5: return "quantised int16";
+    case 6: return "quantised int8 of zero point 0";
+    case 7: return "quantised int8";
     case 8: return "bfloat16";
-    case 9: return "signed64";
-    case 10: return "unsigned16";
-    case 11: return "unsigned32";
-    case 12: return "unsigned64";
+    case 9: return "int64";
+    case 10: return "uint16";
+    case 11: return "uint32";
+    case 12: return "uint64";
     case 13: return "float64";
     case 14: return "float8_e4m3fn";
     case 15: return "float8_e4m3fnuz";
@@ -41,10 +41,10 @@ static inline const char* armnn_data_type_name(int32_t number) {
     case 17: return "float8_e5m2fnuz";
     case 18: return "float8_e8m0fnu";
     case 19: return "float4_e2m1fn";
-    case 20: return "qasymm_s4";
-    case 21: return "qasymm_u4";
-    case 22: return "qasymm_s2";
-    case 23: return "qasymm_u2";
+    case 20: return "quantised int4";
+    case 21: return "quantised uint4";
+    case 22: return "quantised int2";
+    case 23: return "quantised uint2";
     default: return "unknown type";
   }
 }

@@ -28,7 +28,7 @@ from armnn_py.cli.model_arguments import (
 from armnn_py.cli.networks import assumption
 from armnn_py.cli.number_files import read_labels
 from armnn_py.cli.pictures import MAX_SIDE
-from armnn_py.cli.prepared import prepared
+from armnn_py.cli.prepared import Prepared, prepared
 from armnn_py.cli.render import Column, Renderer, format_duration, format_shape, shortened
 from armnn_py.cli.tflite_metadata import read_notes
 from armnn_py.tensors import QuantizationInfo
@@ -218,39 +218,22 @@ def run(
                     {f"{layer}_{index}" if index else layer: array}
                 )
             )
-        times = []
-        with session.progress(f"running {given.name}", iterations) as bar:
-            for _ in range(iterations):
-                start = time.perf_counter()
-                outputs = ready.run()
-                times.append(time.perf_counter() - start)
-                bar.to(len(times))
+        outputs, times = _repeated(session, given.name, ready, iterations)
         counts = ready.network.assignment.counts
-    if quantize:
-        infos = ready.network.outputs
-        outputs = {
-            name: infos[name].dequantize(array) if infos[name].quantization else array
-            for name, array in outputs.items()
-        }
+        quantizations = {name: info.quantization for name, info in ready.network.outputs.items()}
+        if quantize:
+            outputs = {
+                name: info.dequantize(outputs[name]) if info.quantization else outputs[name]
+                for name, info in ready.network.outputs.items()
+            }
+            quantizations = dict.fromkeys(outputs)
     saved = files.save_outputs(outputs, folder) if folder is not None else {}
     dumped = files.save_outputs(tensors, dump) if dump is not None else {}
-    scales = {
-        name: None if quantize else info.quantization
-        for name, info in ready.network.outputs.items()
-    }
-    rows = [_describe(name, array, saved, names, scales[name]) for name, array in outputs.items()]
-    if (
-        labels is not None
-        and names is not None
-        and not any("label" in top for row in rows for top in row["top"] or ())
-    ):
-        sizes = ", ".join(
-            f"'{printable(row['name'])}' has {math.prod(row['shape'])}" for row in rows
-        )
-        _log.warning(
-            "labels '%s': %s found, but no output has as many numbers in a row: %s",
-            labels, counted(len(names), "name"), sizes,
-        )  # fmt: skip
+    rows = [
+        _describe(name, array, saved, names, quantizations[name]) for name, array in outputs.items()
+    ]
+    if labels is not None:
+        _check_labels(labels, names or [], rows)
     data = {
         "model": given.model,
         "assumed_shapes": ready.assumed,
@@ -262,6 +245,31 @@ def run(
         "tensors": {name: str(path) for name, path in dumped.items()},
     }
     session.answer(data, lambda renderer: _render(renderer, data))
+
+
+def _repeated(
+    session: Session, name: str, ready: Prepared, iterations: int
+) -> tuple[dict[str, np.ndarray[Any, Any]], list[float]]:
+    """Run the network; return the outputs of the last run, and the seconds of each."""
+    times: list[float] = []
+    with session.progress(f"running {name}", iterations) as bar:
+        for _ in range(iterations):
+            start = time.perf_counter()
+            outputs = ready.run()
+            times.append(time.perf_counter() - start)
+            bar.to(len(times))
+    return outputs, times
+
+
+def _check_labels(path: Path, labels: list[str], rows: list[dict[str, Any]]) -> None:
+    """Warn if no output has one number for each label."""
+    if any("label" in top for row in rows for top in row["top"] or ()):
+        return
+    sizes = ", ".join(f"'{printable(row['name'])}' has {math.prod(row['shape'])}" for row in rows)
+    _log.warning(
+        "labels '%s': %s found, but no output has as many numbers in a row: %s",
+        path, counted(len(labels), "name"), sizes,
+    )  # fmt: skip
 
 
 def _describe(

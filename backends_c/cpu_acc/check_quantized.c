@@ -121,15 +121,14 @@ static uint64_t reach(uint64_t taps, uint32_t dilation) {
   return (taps - 1) * (dilation == 0 ? 1 : dilation) + 1;
 }
 
-/* The |lines| of the padded image that a line of the output sees become levels of 16 bits in
- * scratch of a thread, with 64 levels to a pixel where a depthwise convolution has fewer channels.
- */
 static armnn_status_t check_sight(const armnn_layer_query_t* query, uint64_t lines,
                                   uint64_t padding, int32_t data_layout, armnn_error_t* reason) {
-  const uint64_t most = UINT64_C(1) << 30, *image = query->input_infos[0]->dims;
+  const uint64_t* image = query->input_infos[0]->dims;
   const bool is_nchw = data_layout == ARMNN_DATA_LAYOUT_NCHW;
   const uint64_t channels = image[is_nchw ? 1 : 3], pixels = image[is_nchw ? 3 : 2] + padding;
-  if (pixels <= most / lines / (channels < 64 ? 64 : channels)) return ARMNN_STATUS_OK;
+  if (armnn_i_acc_is_seen((int64_t)lines, (int64_t)pixels, (int64_t)channels)) {
+    return ARMNN_STATUS_OK;
+  }
   return REFUSE(reason, "a line of the output sees %llu lines of %llu pixels, padding included",
                 (unsigned long long)lines, (unsigned long long)pixels);
 }

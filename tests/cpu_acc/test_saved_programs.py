@@ -358,6 +358,44 @@ def test_indices_that_change_while_they_are_used_do_no_harm(
         loaded.run({"x": far, "indices": np.zeros(9, np.int32)})
 
 
+def test_terms_of_a_sum_are_shifted_to_the_right_alone(
+    runtime: ann.Runtime, tmp_path: Path
+) -> None:
+    """Their factors are a half at most: 2^30 / 2^31 without a shift."""
+    half = struct.pack("<4i", 1 << 30, 0, 1 << 30, 0)
+    for at in (4, 12):
+        with pytest.raises(ann.BackendError, match="a number is out of its range"):
+            forged(
+                runtime, of_elements(ann.DataType.QASYMM_S8), tmp_path / "x.armnnpy", half,
+                struct.pack("<i", 1), at,
+            )  # fmt: skip
+
+
+@pytest.mark.parametrize("stride", [(1 << 24, 1), (1, 1 << 24)], ids=["down", "across"])
+def test_what_windows_see_at_once_is_bounded(
+    runtime: ann.Runtime, tmp_path: Path, stride: tuple[int, int]
+) -> None:
+    """The lines that a block of the output sees are copied, with all that is between them."""
+    network = ann.Network()
+    shapes = ((1, 6, 6, 4), (1, 4, 4, 4))
+    scale = ann.QuantizationInfo((0.1,), (0,))
+    given, made = (ann.TensorInfo(shape, ann.DataType.QASYMM_S8, scale) for shape in shapes)
+    info = ann.TensorInfo((1, 3, 3, 4), ann.DataType.QSYMM_S8, scale)
+    weights = network.add_constant(np.ones((1, 3, 3, 4), np.int8), info=info)
+    network.add_output(
+        "y", network.add_depthwise_convolution2d(
+            network.add_input("x", given), weights, output_info=made
+        ),
+    )  # fmt: skip
+    window = struct.pack("<9q", 3, 3, 1, 1, 1, 1, 0, 0, 4)
+    wide = struct.pack("<9q", 3, 3, *stride, 1, 1, 0, 0, 4)
+    with (
+        contextlib.suppress(ann.BackendError),
+        forged(runtime, network, tmp_path / "x.armnnpy", window, wide) as loaded,
+    ):
+        assert loaded.arena_size < 1 << 28
+
+
 def test_what_would_need_more_memory_than_numbers_hold(
     runtime: ann.Runtime, tmp_path: Path
 ) -> None:

@@ -13,6 +13,14 @@
 #include "factors.h"
 #include "lstm_integers.h"
 
+/* Levels of 16 bits that the windows of one output line see, padding included, in the scratch of a
+ * thread; a pixel has at least 64, as a depthwise convolution takes so many channels at a time. */
+#define ARMNN_ACC_MOST_SEEN (INT64_C(1) << 26)
+
+static inline bool armnn_i_acc_is_seen(int64_t lines, int64_t pixels, int64_t channels) {
+  return pixels <= ARMNN_ACC_MOST_SEEN / lines / (channels < 64 ? 64 : channels);
+}
+
 /* Sums, differences and products of levels, which broadcast as for a binary of float32. All three
  * tensors have 8 bits, or 16. */
 typedef struct armnn_i_acc_quantized_binary_t {

@@ -146,9 +146,10 @@ armnn_status_t armnn_i_acc_make_quantized_windows(const armnn_i_acc_maker_t* mak
                                                   const armnn_i_acc_quantized_convolution_t* what,
                                                   armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_quantized_kernels_t* kernels = maker->isa->quantized;
+  /* Lines further apart share none of the input's: blocks of two would hold what is between. */
   if (kernels->windows == NULL || what->kernel_y != SIDE || what->kernel_x != SIDE ||
-      what->dilation_y != 1 || what->dilation_x != 1 || what->stride_x > 2 ||
-      !armnn_i_acc_weights_fit_bytes(what)) {
+      what->dilation_y != 1 || what->dilation_x != 1 || what->stride_y > SIDE ||
+      what->stride_x > 2 || !armnn_i_acc_weights_fit_bytes(what)) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
   const int64_t outputs = what->output.dims[3];

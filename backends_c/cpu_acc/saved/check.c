@@ -171,9 +171,18 @@ static bool are_bytes(const tensor_t* tensor) {
   return armnn_i_acc_is_levels(tensor->element.type);
 }
 
+/* Whether a thread's scratch holds what the windows of a line see, as with check_quantized.c. */
+static bool is_seen_at_once(const window_t* window) {
+  const int64_t lines = reach(1, window->kernel_y, 1, window->dilation_y);
+  const int64_t pixels =
+      reach(window->output->dims[2], window->kernel_x, window->stride_x, window->dilation_x);
+  return armnn_i_acc_is_seen(lines, pixels, window->input->dims[3]);
+}
+
 bool armnn_i_acc_check_quantized_convolution(const armnn_i_acc_quantized_convolution_t* what) {
-  if (!is_window(WINDOW_OF(what)) || !are_weights(&what->weights, WINDOW_OF(what), what->groups) ||
-      what->factors == NULL || what->rounding == ARMNN_ACC_ROUND_64_BITS) {
+  if (!is_window(WINDOW_OF(what)) || !is_seen_at_once(WINDOW_OF(what)) ||
+      !are_weights(&what->weights, WINDOW_OF(what), what->groups) || what->factors == NULL ||
+      what->rounding == ARMNN_ACC_ROUND_64_BITS) {
     return false;
   }
   for (int64_t o = 0; o < what->output.dims[3]; ++o) {

@@ -211,16 +211,17 @@ static void parameters_pad(fields_t* fields, armnn_i_acc_pad_t* what) {
   armnn_i_acc_field_float(fields, &what->value);
 }
 
-static void field_factor(fields_t* fields, armnn_factor_t* factor) {
+/* Below 2 to the power of |most_shift|. */
+static void field_factor(fields_t* fields, armnn_factor_t* factor, int32_t most_shift) {
   armnn_i_acc_field_i32(fields, &factor->multiplier, 0, INT32_MAX);
-  armnn_i_acc_field_i32(fields, &factor->shift, -ARMNN_ACC_MOST_SHIFT, ARMNN_ACC_MOST_SHIFT);
+  armnn_i_acc_field_i32(fields, &factor->shift, -ARMNN_ACC_MOST_SHIFT, most_shift);
 }
 
 static void parameters_quantized_binary(fields_t* fields, armnn_i_acc_quantized_binary_t* what) {
   armnn_i_acc_field_i32(fields, &what->operation, 0, ARMNN_BINARY_COUNT - 1);
-  field_factor(fields, &what->left_factor);
-  field_factor(fields, &what->right_factor);
-  field_factor(fields, &what->factor);
+  field_factor(fields, &what->left_factor, 0); /* terms are shifted to the right alone */
+  field_factor(fields, &what->right_factor, 0);
+  field_factor(fields, &what->factor, ARMNN_ACC_MOST_SHIFT);
   armnn_i_acc_field_bool(fields, &what->is_real);
   field_bounds(fields, what->output.element, &what->low, &what->high);
 }
@@ -307,7 +308,7 @@ static void parameters_quantized_matmul(fields_t* fields, armnn_i_acc_quantized_
   if (what->rounding == ARMNN_ACC_ROUND_REAL) { /* check.c has its range */
     armnn_i_acc_field_bytes(fields, &what->factor, sizeof what->factor);
   } else {
-    field_factor(fields, &what->factor);
+    field_factor(fields, &what->factor, ARMNN_ACC_MOST_SHIFT);
   }
   field_bounds(fields, what->output.element, &what->low, &what->high);
 }
@@ -320,7 +321,7 @@ static void parameters_whole_reduce(fields_t* fields, armnn_i_acc_whole_reduce_t
 static void parameters_quantized_reduce(fields_t* fields, armnn_i_acc_quantized_reduce_t* what) {
   armnn_i_acc_field_i32(fields, &what->operation, 0, ARMNN_REDUCE_COUNT - 1);
   field_axis_mask(fields, &what->axis_mask);
-  field_factor(fields, &what->factor);
+  field_factor(fields, &what->factor, ARMNN_ACC_MOST_SHIFT);
   armnn_i_acc_field_bool(fields, &what->is_real);
 }
 

@@ -58,6 +58,28 @@ def convolutions(network: ann.Network) -> list[Any]:
     return [network.add_transpose_convolution2d(z, _numbers(3, 2, 2, 4), stride=2)]
 
 
+def blocks(network: ann.Network) -> list[Any]:
+    """A block of MobileNet, and a transposed convolution whose windows overlap."""
+    x = network.add_input("x", ann.TensorInfo((1, 64, 64, 4)))
+    y = network.add_convolution2d(x, _numbers(176, 1, 1, 4), np.ones(176, np.float32))
+    y = network.add_activation(y, ActivationFunction.RELU)
+    y = network.add_depthwise_convolution2d(y, _numbers(1, 3, 3, 176), padding=1)
+    y = network.add_convolution2d(y, _numbers(4, 1, 1, 176))
+    y = network.add_slice(y, (0, 0, 0, 0), (1, 4, 4, 4))
+    return [network.add_transpose_convolution2d(y, _numbers(2, 3, 3, 4), stride=2)]
+
+
+def angles(network: ann.Network) -> list[Any]:
+    """Pairs of halves turned by angles."""
+    x = network.add_input("x", ann.TensorInfo((2, 5, 8)))
+    left, right = (network.add_slice(x, (0, 0, at), (2, 5, 4)) for at in (0, 4))
+    turned = network.add_concat(
+        [network.add_elementwise_unary(right, UnaryOperation.NEG), left], axis=2
+    )
+    cosine = network.add_multiplication(x, _numbers(1, 5, 8))
+    return [network.add_addition(cosine, network.add_multiplication(turned, _numbers(1, 5, 8)))]
+
+
 def windows(network: ann.Network) -> list[Any]:
     x = network.add_input("x", ann.TensorInfo((1, 6, 6, 4)))
     y = network.add_pooling2d(x, PoolingAlgorithm.MAX, 2, stride=1, padding=1)
@@ -144,6 +166,15 @@ def bytes_of_convolutions(network: ann.Network) -> list[Any]:
     return [network.add_dequantize(z)]
 
 
+def bytes_normalized(network: ann.Network) -> list[Any]:
+    """A batch normalisation between two scales."""
+    x = network.add_input("x", _stored((1, 4, 4, 3)))
+    y = network.add_batch_normalization(
+        network.add_dequantize(x), *(np.full(3, i + 1, np.float32) for i in range(4))
+    )
+    return [network.add_quantize(y, BYTES, ann.QuantizationInfo((0.04,), (1,)))]
+
+
 def bytes_of_products(network: ann.Network) -> list[Any]:
     x = network.add_input("x", _stored((3, 6)))
     y = network.add_fully_connected(x, _kernel(network, 6, 4, axis=1), output_info=_stored((3, 4)))
@@ -177,7 +208,7 @@ def tables(network: ann.Network) -> list[Any]:
 NETWORKS: dict[str, Callable[[ann.Network], list[Any]]] = {
     make.__name__: make
     for make in (
-        convolutions, windows, resizes, attention, elements, reductions, moves,
-        bytes_of_convolutions, bytes_of_products, tables,
+        convolutions, blocks, windows, resizes, attention, angles, elements, reductions, moves,
+        bytes_of_convolutions, bytes_normalized, bytes_of_products, tables,
     )
 }  # fmt: skip

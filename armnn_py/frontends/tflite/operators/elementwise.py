@@ -4,24 +4,29 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from armnn_py.descriptors import ElementwiseBinaryDescriptor, ElementwiseUnaryDescriptor
-from armnn_py.frontends.common.emit.arithmetic import check_divisor
+from armnn_py.descriptors import (
+    ActivationDescriptor,
+    ElementwiseBinaryDescriptor,
+    ElementwiseUnaryDescriptor,
+)
 from armnn_py.frontends.common.values import (
-    Known,
     Unsupported,
     Value,
-    broadcast_shapes,
     dtype_of,
     quantization_of,
     shape_of,
 )
 from armnn_py.frontends.tflite.node import OperatorView, same_type
 from armnn_py.frontends.tflite.table import operator
-from armnn_py.types import BinaryOperation, ComparisonOperation, LayerType, UnaryOperation
+from armnn_py.types import (
+    ActivationFunction,
+    BinaryOperation,
+    ComparisonOperation,
+    LayerType,
+    UnaryOperation,
+)
 
 _BINARY = {
     "ADD": BinaryOperation.ADD,
@@ -36,6 +41,7 @@ _BINARY = {
 _UNARY = {
     "ABS": UnaryOperation.ABS,
     "CEIL": UnaryOperation.CEIL,
+    "COS": UnaryOperation.COS,
     "EXP": UnaryOperation.EXP,
     "FLOOR": UnaryOperation.FLOOR,
     "LOG": UnaryOperation.LOG,
@@ -83,6 +89,10 @@ def _unary(view: OperatorView) -> Value:
     x, operation = view.value(0), _UNARY[view.op.name]
     if quantization_of(x) is None:
         return view.emit.unary(operation, x)
+    if operation is UnaryOperation.LOG:
+        # LiteRT gives numbers below 0 the lowest level, as 0; NaN would be the zero point.
+        relu = ActivationDescriptor(function=ActivationFunction.RELU)
+        x = view.emit.layer(LayerType.ACTIVATION, [x], relu, output=x.info, name="not_below_0")
     descriptor = ElementwiseUnaryDescriptor(operation=operation)
     return view.layer(LayerType.ELEMENTWISE_UNARY, [x], descriptor)
 
@@ -92,15 +102,6 @@ def _square(view: OperatorView) -> Value:
     return _combined(view, BinaryOperation.MUL, view.value(0), view.value(0))
 
 
-@operator("COS")
-def _cos(view: OperatorView) -> Value:
-    emit, x = view.emit, view.value(0)
-    if isinstance(x, Known) and emit.foldable([x], shape_of(x)):
-        return Known(np.cos(x.array))
-    shifted = emit.add(x, emit.scalar(math.pi / 2, x), "shifted")
-    return emit.unary(UnaryOperation.SIN, shifted)
-
-
 @operator("SIGN")
 def _sign(view: OperatorView) -> Value:
     return view.emit.sign(view.value(0))
@@ -108,19 +109,27 @@ def _sign(view: OperatorView) -> Value:
 
 @operator("FLOOR_DIV")
 def _floor_div(view: OperatorView) -> Value:
-    return _floored(view, *_alike(view))[0]
+    """Round the quotient down.
+
+    That of integers is rounded towards zero; it is one too large where the remainders of both
+    kinds of division differ.
+    """
+    x, y = _alike(view)
+    emit, dtype = view.emit, dtype_of(x)
+    if dtype.kind == "f":
+        # A quotient rounded to float32 may be a whole number that the exact one lies below.
+        wide = [emit.cast(value, np.float64, name) for value, name in ((x, "x"), (y, "y"))]
+        floor = emit.unary(UnaryOperation.FLOOR, emit.div(wide[0], wide[1], "exact"), "floor")
+        return emit.cast(floor, dtype)
+    down = emit.binary(BinaryOperation.MOD, x, y, "rest_of_down")
+    towards_zero = emit.binary(BinaryOperation.FMOD, x, y, "rest_of_truncated")
+    differ = emit.compare(ComparisonOperation.NOT_EQUAL, down, towards_zero, "differ")
+    return emit.sub(emit.div(x, y, "truncated"), emit.cast(differ, dtype, "excess"))
 
 
 @operator("FLOOR_MOD")
 def _floor_mod(view: OperatorView) -> Value:
-    x, y = _alike(view)
-    emit = view.emit
-    if isinstance(x, Known) and isinstance(y, Known) and dtype_of(x).kind in "iu":
-        check_divisor(x.array, y.array)
-        if emit.foldable([x, y], broadcast_shapes(shape_of(x), shape_of(y))):
-            return Known(np.mod(x.array, y.array))
-    quotient, _ = _floored(view, x, y, "quotient")
-    return emit.sub(x, emit.mul(quotient, y, "multiple"))
+    return view.emit.binary(BinaryOperation.MOD, *_alike(view))
 
 
 def _alike(view: OperatorView) -> tuple[Value, Value]:
@@ -129,40 +138,6 @@ def _alike(view: OperatorView) -> tuple[Value, Value]:
     if quantization_of(x) is not None or quantization_of(y) is not None:
         raise Unsupported("quantised values")
     return x, y
-
-
-def _floored(view: OperatorView, x: Value, y: Value, name: str = "") -> tuple[Value, Value]:
-    """Return the quotient rounded down, and the one that a division gives.
-
-    That of integers is rounded towards zero; it is one too large where a rest is left and the
-    operands have different signs.
-    """
-    emit, dtype = view.emit, dtype_of(x)
-    if dtype.kind == "f":
-        exact = emit.div(x, y, "exact")
-        return emit.unary(UnaryOperation.FLOOR, exact, name), exact
-    truncated = emit.div(x, y, "truncated")
-    rest = emit.sub(x, emit.mul(truncated, y, "product"), "rest")
-    zero = emit.scalar(0, x)
-    # With a rest, its sign is that of x; a negative product tells that y has the other.
-    signs = emit.compare(
-        ComparisonOperation.LESS,
-        emit.mul(_sign_of(view, rest, zero, "rest"), _sign_of(view, y, zero, "divisor"), "signs"),
-        zero,
-        "differ",
-    )
-    return emit.sub(truncated, emit.cast(signs, dtype, "excess"), name), truncated
-
-
-def _sign_of(view: OperatorView, x: Value, zero: Value, name: str) -> Value:
-    emit, dtype = view.emit, dtype_of(x)
-    above = emit.compare(ComparisonOperation.GREATER, x, zero, f"{name}_above")
-    below = emit.compare(ComparisonOperation.LESS, x, zero, f"{name}_below")
-    return emit.sub(
-        emit.cast(above, dtype, f"{name}_positive"),
-        emit.cast(below, dtype, f"{name}_negative"),
-        f"{name}_sign",
-    )
 
 
 @operator("CAST")

@@ -16,6 +16,7 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
+from armnn_py.frontends.common.between import Operands
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import (
     Array,
@@ -39,7 +40,6 @@ from armnn_py.frontends.onnx.turns import (
     Branches,
     CallOnce,
     Collected,
-    Operands,
     ScanTurns,
     Turns,
 )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.frontends.common.between import Operands, read_only
 from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Array
@@ -29,17 +30,9 @@ __all__ = [
     "Branches",
     "CallOnce",
     "Collected",
-    "Operands",
     "ScanTurns",
     "Turns",
 ]
-
-
-def _read_only(array: Array) -> Array:
-    """Return a view that callers cannot write to; unpickled arrays can be written to."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 @record
@@ -62,28 +55,10 @@ class BodyRun:
         self, given: Sequence[Array], around: Mapping[str, Array], run: RunBody
     ) -> list[Array]:
         """Return the outputs, in order, for what one turn is given."""
-        constants = {name: _read_only(array) for name, array in self.constants.items()}
+        constants = {name: read_only(array) for name, array in self.constants.items()}
         known = {**around, **constants, **dict(zip(self.inputs, given, strict=False))}
         known |= run(self.key, {name: known[name] for name in self.reads})
         return [known[name] for name in self.outputs if name]
-
-
-@record
-class Operands:
-    """Operands of the node itself: values of stages before it, or constants."""
-
-    names: tuple[str, ...]
-    """Empty for an absent one."""
-    constants: dict[int, Array]
-
-    def of(self, arrays: Mapping[str, Array]) -> list[Array | None]:
-        """Return the arrays in order; None for an absent one."""
-        return [
-            _read_only(self.constants[index])
-            if index in self.constants
-            else (arrays[name] if name else None)
-            for index, name in enumerate(self.names)
-        ]
 
 
 @record

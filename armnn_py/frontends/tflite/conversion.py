@@ -27,10 +27,10 @@ from armnn_py.frontends.common.values import (
 )
 from armnn_py.frontends.tflite.binding import Entry
 from armnn_py.frontends.tflite.complex_values import TAKES_COMPLEX, ComplexValue, part_by_part
+from armnn_py.frontends.tflite.faults import DAMAGE, damaged, located
 from armnn_py.frontends.tflite.model import Graph, Operator, TfliteModel
 from armnn_py.frontends.tflite.node import OperatorView, RunTimeOperand
 from armnn_py.frontends.tflite.problems import TfliteProblems, place_of
-from armnn_py.frontends.tflite.reading import DAMAGE
 from armnn_py.frontends.tflite.resources import Resources
 from armnn_py.frontends.tflite.stand_in import stand_in
 from armnn_py.frontends.tflite.subgraphs import Calls, NotedError, call
@@ -44,13 +44,9 @@ from armnn_py.frontends.tflite.tensors import (
     variable_info,
 )
 from armnn_py.network import Network, VariableLayer
-from armnn_py.tensors import TensorInfo, format_shape
+from armnn_py.tensors import TensorInfo
 
 __all__ = ["convert"]
-
-
-# Raised by numpy and Python inside a converter whose operands are damaged.
-_DAMAGE = (*DAMAGE, ArithmeticError)
 
 
 def convert(
@@ -174,7 +170,7 @@ class _Conversion:
                 path=self.model.path,
                 details=error.details,
             ) from error
-        except _DAMAGE as error:
+        except DAMAGE as error:
             text = f"output {quoted(name)} is damaged"
             raise ParseError(text, path=self.model.path, details=[str(error)]) from error
 
@@ -242,9 +238,9 @@ class _Conversion:
             self.poisoned.update(op.outputs)
             return
         except ArmnnError as error:
-            raise self._located(error, op) from error
-        except _DAMAGE as error:
-            raise self._damaged(error, op) from error
+            raise located(error, op, self) from error
+        except DAMAGE as error:
+            raise damaged(error, op, self) from error
         key = (self.graph.index, op.index)
         is_static = all(place < 0 or place in self.static for place in op.inputs)
         results: Sequence[Value | ComplexValue] | None = None
@@ -264,7 +260,7 @@ class _Conversion:
                 self.problems.add_operator(op, str(reason))
                 self.poisoned.add(place)
             except ArmnnError as error:
-                raise self._located(error, op) from error
+                raise located(error, op, self) from error
         for place in op.outputs[len(results) :]:
             self.poisoned.add(place)
             if self._is_read(place):
@@ -286,7 +282,7 @@ class _Conversion:
             self.problems.add_operator(op, str(reason))
             self.poisoned.update(op.outputs)
         except ArmnnError as error:
-            raise self._located(error, op) from error
+            raise located(error, op, self) from error
 
     def _keep(self, key: tuple[int, int], results: Sequence[Value | ComplexValue]) -> None:
         kept = [value for value in results if isinstance(value, Known)]
@@ -343,9 +339,9 @@ class _Conversion:
         except Unsupported as reason:
             return self._elsewhere(op, values, str(reason))
         except ArmnnError as error:
-            raise self._located(error, op) from error
-        except _DAMAGE as error:
-            raise self._damaged(error, op) from error
+            raise located(error, op, self) from error
+        except DAMAGE as error:
+            raise damaged(error, op, self) from error
         return results
 
     def _converted(
@@ -380,29 +376,3 @@ class _Conversion:
         else:
             self.problems.add_operator(op, reason, reasons)
         return None
-
-    def _located(self, error: ArmnnError, op: Operator) -> ParseError:
-        """Return an error that names the operator, its place and the file."""
-        node = place_of(op, self.graph)
-        label = f"operator {op.index} ({op.label}, {quoted(node)})"
-        message = error.message if label in error.message else f"{label}: {error.message}"
-        details = list(error.details)
-        if any(self._is_rebound(name) for name in self.infos):
-            details += [
-                f"input {quoted(n)}: {format_shape(i.shape)}" for n, i in self.infos.items()
-            ]
-        return ParseError(
-            quoted(message)[1:-1] if not message.isprintable() else message,
-            node=node,
-            path=self.model.path,
-            details=details,
-            hints=error.hints,
-        )
-
-    def _damaged(self, error: Exception, op: Operator) -> ParseError:
-        text = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        return self._located(ParseError("it cannot be converted", details=[text]), op)
-
-    def _is_rebound(self, name: str) -> bool:
-        tensor = self.graph.tensors[self.entry.inputs[name]]
-        return self.infos[name].shape != tensor.shape

@@ -1,0 +1,37 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What operators that run by themselves, between the stages of a network, have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from armnn_py.frontends.common.values import Array
+from armnn_py.records import record
+
+__all__ = ["Operands", "read_only"]
+
+
+def read_only(array: Array) -> Array:
+    """Return a view that callers cannot write to; unpickled arrays can be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+@record
+class Operands:
+    """Operands of such an operator: values of stages before it, or constants."""
+
+    names: tuple[str, ...]
+    """Empty for an absent one."""
+    constants: dict[int, Array]
+
+    def of(self, arrays: Mapping[str, Array]) -> list[Array | None]:
+        """Return the arrays in order; None for an absent one."""
+        return [
+            read_only(self.constants[index])
+            if index in self.constants
+            else (arrays[name] if name else None)
+            for index, name in enumerate(self.names)
+        ]

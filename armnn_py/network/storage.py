@@ -67,7 +67,7 @@ class Stage:
         """How a function runs, in words; empty for a network."""
         if self.network is not None:
             return ""
-        return "turn by turn" if self.operator in ("Loop", "Scan") else "between stages"
+        return "turn by turn" if self.operator in ("Loop", "Scan", "WHILE") else "between stages"
 
 
 @record

@@ -18,6 +18,7 @@ SAME_NAME = "not recursive: a value of this name, or the same method of another 
 ONCE = "once: the operands are of another type then"
 FIELDS = "fields of records of the package, which nest two deep"
 BODIES = "graphs inside each other, at most 16: NodeReader._body"
+PARTS = "parts inside of or behind each other: tflite/parts.py"
 STAGES = "stages behind each other, at most 64: onnx/stages.py"
 
 BOUNDS = {
@@ -62,6 +63,7 @@ BOUNDS = {
     },
     "frontends/onnx/tensors.py": {"_read_packed": ONCE, "read_tensor": ONCE},
     "frontends/onnx/trees.py": {"search": "halves: at most 24 for members in a file of 16 million"},
+    "frontends/tflite/building.py": {"_at_larger_sizes": PARTS, "network_of": PARTS},
     "network/stages.py": {"walk_stages": STAGES},
     "optimizer/measure_cache.py": {"_plain": FIELDS},
     "optimizer/saved/descriptor_values.py": {"_field_to_json": FIELDS},

@@ -6,7 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from armnn_py.errors import InputValuesNeededError, ParseError, UnsupportedOperatorError
+from armnn_py.errors import (
+    InputValuesNeededError,
+    ParseError,
+    StagesNeededError,
+    UnsupportedOperatorError,
+)
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.stand_ins import RunsStandIns
 from armnn_py.frontends.common.values import Array, Unsupported
@@ -30,8 +35,13 @@ def network_of(
     entry: Entry,
     shapes: Shapes | None = None,
     backends: Sequence[RunsStandIns] = (),
+    *,
+    frees_outputs: bool = False,
 ) -> Network:
-    """Return the network of a sub-graph; one that converts per shape if dimensions stay free."""
+    """Return the network of a sub-graph; one that converts per shape if dimensions stay free.
+
+    ``frees_outputs``: outputs of a network with free dimensions have no size that is known.
+    """
     _check_inputs(model, entry, backends)
     infos = input_infos(model, entry, shapes)
     needed: tuple[str, ...] = ()
@@ -40,9 +50,14 @@ def network_of(
     is_static = all(info.is_static for info in infos.values())
     first: Network | None = None
     try:
-        first = convert(model, entry, infos if is_static else stated, backends)
+        first = convert(
+            model, entry, infos if is_static else stated, backends,
+            network_of=network_of, has_one_shape=is_static,
+        )  # fmt: skip
     except InputValuesNeededError as error:
         needed = error.names
+    except StagesNeededError as error:
+        return _in_stages(model, entry, infos, backends, error, is_static=is_static)
     except UnsupportedOperatorError:
         raise
     except ParseError as error:
@@ -59,7 +74,7 @@ def network_of(
             model.name,
             infos,
             Builder(model, entry, backends),
-            _outputs(model, entry, first),
+            _outputs(model, entry, None if first is None else first.outputs, frees_outputs),
             None if first is None else first.variables,
             value_inputs=needed,
         )
@@ -91,8 +106,8 @@ def _at_larger_sizes(
             for name, info in free.items()
         }
         try:
-            return convert(model, entry, infos, backends)
-        except (UnsupportedOperatorError, InputValuesNeededError):
+            return convert(model, entry, infos, backends, network_of=network_of)
+        except (UnsupportedOperatorError, InputValuesNeededError, StagesNeededError):
             raise
         except ParseError:
             continue
@@ -136,17 +151,42 @@ def _check_inputs(model: TfliteModel, entry: Entry, backends: Sequence[RunsStand
     raise ParseError(foreign[0], path=model.path, details=[*foreign[1:], *others], hints=hints)
 
 
-def _outputs(model: TfliteModel, entry: Entry, first: Network | None) -> dict[str, TensorInfo]:
+def _in_stages(
+    model: TfliteModel,
+    entry: Entry,
+    infos: Mapping[str, TensorInfo],
+    backends: Sequence[RunsStandIns],
+    found: StagesNeededError,
+    *,
+    is_static: bool,
+) -> Network:
+    """Return the network whose stages are known, or are made anew for each set of shapes."""
+    outputs = {name: found.outputs[name] for name in entry.outputs}
+    if not is_static:
+        outputs = _outputs(model, entry, outputs, frees=True)
+    made = Network.from_builder(
+        model.name, infos, Builder(model, entry, backends), outputs,
+        stages=found.stages if is_static else (),
+    )  # fmt: skip
+    made.metadata = model.metadata
+    return made
+
+
+def _outputs(
+    model: TfliteModel, entry: Entry, first: Mapping[str, TensorInfo] | None, frees: bool
+) -> dict[str, TensorInfo]:
     """Return the outputs of a network that is converted per shape, as far as they are known."""
     outputs = {}
     for name, place in entry.outputs.items():
         tensor = model.graphs[entry.graph].tensors[place]
         try:
-            info = tensor_info(tensor) if first is None else first.outputs[name]
+            info = tensor_info(tensor) if first is None else first[name]
         except Unsupported as reason:
             raise ParseError(f"output {quoted(name)}: {reason}", path=model.path) from None
         dims: list[int | None] = [*info.shape]
-        if len(tensor.signature) == info.rank:
+        if frees:
+            dims = [None] * len(dims)
+        elif len(tensor.signature) == info.rank:
             dims = [None if s < 0 else d for s, d in zip(tensor.signature, dims, strict=True)]
         outputs[name] = TensorInfo(dims, info.data_type, info.quantization)
     return outputs
@@ -174,7 +214,7 @@ class Builder:
         """Return the network for static input infos, and values where they decide shapes."""
         shapes = {name: info.shape for name, info in infos.items()}
         bound = input_infos(self.model, self.entry, shapes)
-        return convert(self.model, self.entry, bound, self.backends, values)
+        return convert(self.model, self.entry, bound, self.backends, values, network_of=network_of)
 
     def __repr__(self) -> str:
         return f"<Builder of {self.model.source_name!r}>"

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from armnn_py.errors import ArmnnError, InputValuesNeededError, ParseError
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.known import stored_once
-from armnn_py.frontends.common.origins import origins
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.stand_ins import RunsStandIns
 from armnn_py.frontends.common.tensor_names import places_of
@@ -22,17 +21,17 @@ from armnn_py.frontends.common.values import (
     Known,
     Unsupported,
     Value,
+    as_handed,
     dtype_of,
     shape_of,
 )
-from armnn_py.frontends.tflite.binding import Entry
+from armnn_py.frontends.tflite.binding import Entry, input_infos
 from armnn_py.frontends.tflite.complex_values import TAKES_COMPLEX, ComplexValue, part_by_part
 from armnn_py.frontends.tflite.faults import DAMAGE, damaged, located
 from armnn_py.frontends.tflite.model import Graph, Operator, TfliteModel
 from armnn_py.frontends.tflite.node import OperatorView, RunTimeOperand
 from armnn_py.frontends.tflite.problems import TfliteProblems, place_of
 from armnn_py.frontends.tflite.resources import Resources
-from armnn_py.frontends.tflite.stand_in import stand_in
 from armnn_py.frontends.tflite.subgraphs import Calls, NotedError, call
 from armnn_py.frontends.tflite.table import Converter, find_operator, newest_version
 from armnn_py.frontends.tflite.tensors import (
@@ -43,10 +42,11 @@ from armnn_py.frontends.tflite.tensors import (
     type_name,
     variable_info,
 )
+from armnn_py.frontends.tflite.without_layers import by_values, elsewhere
 from armnn_py.network import Network, VariableLayer
 from armnn_py.tensors import TensorInfo
 
-__all__ = ["convert"]
+__all__ = ["convert", "evaluate"]
 
 
 def convert(
@@ -55,11 +55,15 @@ def convert(
     infos: Mapping[str, TensorInfo],
     backends: Sequence[RunsStandIns] = (),
     values: Mapping[str, Array] | None = None,
+    *,
+    network_of: Callable[..., Network],
+    has_one_shape: bool = False,
 ) -> Network:
     """Convert a sub-graph for static input infos.
 
     ``backends`` are offered the operators for which there is no layer. ``values`` are those of
-    inputs that decide shapes.
+    inputs that decide shapes. ``network_of`` makes networks of parts. ``has_one_shape``: the inputs
+    never have other shapes, so that stages may rely on these.
 
     Raises
     ------
@@ -69,8 +73,32 @@ def convert(
         An operator contradicts itself or these shapes.
     InputValuesNeededError
         Shapes depend on values of inputs that are not given.
+    StagesNeededError
+        Values that the network computes from data decide shapes, or turns of loops.
     """
-    return _Conversion(model, entry, infos, backends, values or {}).run()
+    conversion = _Conversion(model, entry, infos, backends, values or {})
+    network = conversion.run()
+    if conversion.cuts:
+        from armnn_py.frontends.tflite.stages import split  # late: few models need it
+
+        raise split(
+            conversion, has_one_shape=has_one_shape, evaluate=evaluate, network_of=network_of
+        )
+    return network
+
+
+def evaluate(model: TfliteModel, entry: Entry, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Compute a sub-graph whose outputs are known where its inputs are, without a network."""
+    infos = input_infos(model, entry, {name: array.shape for name, array in arrays.items()})
+    conversion = _Conversion(model, entry, infos, (), arrays)
+    conversion.emit.unlimited()
+    conversion.run()
+    found = {}
+    for name, place in entry.outputs.items():
+        value = conversion.values[place]
+        assert isinstance(value, Known)
+        found[name] = as_handed(value)
+    return found
 
 
 class _Conversion:
@@ -98,6 +126,7 @@ class _Conversion:
         self.static: set[int] = set()
         self.outputs = {*entry.outputs.values()}
         self.poisoned: set[int] = set()
+        self.cuts: list[Operator] = []
         self.problems = TfliteProblems(model, self.graph)
         self.resources = Resources(model, self.graph, self.emit)
         self.calls = Calls()
@@ -120,6 +149,8 @@ class _Conversion:
                 f"'{self.model.source_name}': values of inputs decide shapes",
                 names=sorted(self.wanted),
             )
+        if self.cuts:
+            return self.network
         self.resources.finish()
         for name, place in self.entry.outputs.items():
             self._output(name, place)
@@ -323,7 +354,7 @@ class _Conversion:
         converter = find_operator(op.label)
         try:
             if converter is None:
-                return self._elsewhere(op, values, None)
+                return elsewhere(self, op, values, None)
             newest = newest_version(op.name)
             if op.version > newest and not op.custom:
                 raise Unsupported(f"version {op.version}, versions up to {newest} are known")
@@ -331,13 +362,9 @@ class _Conversion:
         except NotedError:
             return None
         except RunTimeOperand as reason:
-            needed = origins(reason.value)
-            if needed is None:
-                return self._elsewhere(op, values, str(reason))
-            self.wanted |= needed
-            return None
+            return by_values(self, op, values, reason)
         except Unsupported as reason:
-            return self._elsewhere(op, values, str(reason))
+            return elsewhere(self, op, values, str(reason))
         except ArmnnError as error:
             raise located(error, op, self) from error
         except DAMAGE as error:
@@ -358,21 +385,3 @@ class _Conversion:
         if is_complex and op.name not in TAKES_COMPLEX:
             return part_by_part(op.name, values, of)
         return of(values)
-
-    def _elsewhere(
-        self, op: Operator, values: Sequence[Value | ComplexValue | None], reason: str | None
-    ) -> Sequence[Value] | None:
-        try:
-            plain = [value for value in values if not isinstance(value, ComplexValue)]
-            if len(plain) < len(values):
-                raise Unsupported("complex64 operands, which no tensor has")
-            slots, reasons = stand_in(op, plain, self.emit, self.backends)
-        except Unsupported as other:
-            slots, reasons = None, (str(other),)
-        if slots is not None:
-            return slots
-        if reason is None:
-            self.problems.add_unknown(op, reasons)
-        else:
-            self.problems.add_operator(op, reason, reasons)
-        return None

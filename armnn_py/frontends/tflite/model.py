@@ -122,6 +122,8 @@ class TfliteModel:
     """Weights and results in the form that a Constant layer keeps."""
     equal: EqualArrays[Array] = field(default_factory=EqualArrays)
     """The same by their content."""
+    depth: int = 0
+    """How many stages it is behind or inside of."""
 
 
 def load_model(source: ModelSource) -> TfliteModel:

@@ -32,7 +32,7 @@ from armnn_py.network.shapes import infer_shapes
 from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.types import ActivationFunction, LayerType
 
-__all__ = ["FUSED", "OperatorView", "RunTimeOperand"]
+__all__ = ["FUSED", "OperatorView", "RunTimeOperand", "RunsApart"]
 
 FUSED: dict[str, tuple[ActivationFunction, float, float]] = {
     "RELU": (ActivationFunction.RELU, 0.0, 0.0),
@@ -61,7 +61,15 @@ class RunTimeOperand(Unsupported):
 
     def __init__(self, what: str, value: Value) -> None:
         super().__init__(f"{what} computed at run time")
-        self.value = value
+        self.value: Value | None = value
+
+
+class RunsApart(RunTimeOperand):
+    """A loop that is not written out."""
+
+    def __init__(self, reason: str) -> None:
+        Unsupported.__init__(self, reason)
+        self.value = None
 
 
 class OperatorView:

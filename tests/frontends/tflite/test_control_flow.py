@@ -76,22 +76,6 @@ def test_branches_of_unlike_shapes(engines: Any, builder: Any, known: bool, flag
     np.testing.assert_allclose(found, wanted, rtol=1e-6)
 
 
-def test_what_layers_compute_cannot_choose_a_shape(builder: Any) -> None:
-    x, y = builder.tensor("x", (1, 200000)), builder.tensor("y", (1, 2))
-    total, flag = builder.tensor("total"), builder.tensor("flag", (), bool)
-    axes = builder.constant("axes", np.int32([0, 1]))
-    builder.op("SUM", [x, axes], [total], ("ReducerOptions", {}))
-    builder.op("GREATER", [total, builder.constant("zero", np.float32(0))], [flag])
-    head = builder.tensor("head", (1, 3))
-    begin, size = builder.constant("b", np.int32([0, 0])), builder.constant("s", np.int32([1, 3]))
-    builder.op("SLICE", [x, begin, size], [head])
-    builder.op("IF", [flag, head], [y], IF)
-    builder.ends([x], [y])
-    branches(builder, ((1, 2), (1, 1)))
-    with pytest.raises(ann.UnsupportedOperatorError, match="decides a shape computed at run time"):
-        ann.import_model(builder.data())
-
-
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_variable_that_one_branch_assigns(builder: Any, sign: int) -> None:
     """The state of the next run is that of the branch that was chosen."""
@@ -194,21 +178,6 @@ def test_a_loop_that_data_may_end(engines: Any, builder: Any, stop: float) -> No
     wanted, found = engines.theirs(data, {"x": X}), engines.ours(data, {"x": X})
     assert int(found["i"]) == int(wanted["i"])
     np.testing.assert_allclose(found["y"], wanted["y"], rtol=1e-6)
-
-
-def test_a_loop_of_many_turns_is_planned_for_the_values_of_its_input(
-    engines: Any, builder: Any
-) -> None:
-    data = loop(builder, 100, stop=1e9)
-    assert ann.import_model(data).value_inputs == ("x",)
-    wanted, found = engines.theirs(data, {"x": X}), engines.ours(data, {"x": X})
-    assert int(found["i"]) == int(wanted["i"]) > 16
-    np.testing.assert_allclose(found["y"], wanted["y"], rtol=1e-6)
-
-
-def test_a_loop_of_too_many_turns_is_refused(builder: Any) -> None:
-    with pytest.raises(ann.UnsupportedOperatorError, match="a loop of more than 1024 turns"):
-        ann.import_model(loop(builder, 2000))
 
 
 def test_a_composite_is_written_out(engines: Any, builder: Any) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
-from armnn_py.frontends.tflite.node import OperatorView, RunTimeOperand
+from armnn_py.frontends.tflite.node import OperatorView, RunsApart, RunTimeOperand
 from armnn_py.frontends.tflite.table import operator
 from armnn_py.types import LogicalBinaryOperation
 
@@ -81,7 +81,7 @@ def _while(view: OperatorView) -> Sequence[Value]:
                 for new, old in zip(after, states, strict=True)
             ]
         states = after
-    raise Unsupported(f"a loop of more than {_MOST_TURNS} turns")
+    raise RunsApart(f"a loop of more than {_MOST_TURNS} turns")
 
 
 @operator("STABLEHLO_COMPOSITE")

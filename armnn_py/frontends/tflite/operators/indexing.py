@@ -111,25 +111,6 @@ def _matrix_set_diag(view: OperatorView) -> Value:
     return view.emit.where(where, diagonal, view.value(0))
 
 
-@operator("WHERE")
-def _where(view: OperatorView) -> Value:
-    """The places of what is true or not 0; how many there are must be known."""
-    return Known(np.argwhere(view.constant(0, "a condition that decides a shape")).astype(np.int64))
-
-
-@operator("UNIQUE")
-def _unique(view: OperatorView) -> list[Value]:
-    """Different numbers in the order in which they first appear, and the place of each."""
-    array = view.constant(0, "numbers whose repetitions decide a shape")
-    if array.ndim != 1:
-        raise ParseError(f"numbers of {array.ndim} dimensions, 1 expected")
-    found, first, places = np.unique(array, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(order.size)
-    return [Known(found[order]), Known(rank[places.reshape(-1)].astype(view.output_dtype(1)))]
-
-
 @operator("EMBEDDING_LOOKUP")
 def _embedding_lookup(view: OperatorView) -> Value:
     """Take rows of a table; those of 8 bits become real numbers where the output has such."""

@@ -1,0 +1,166 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""WHILE and IF that run by themselves between stages: a network is made of each sub-graph.
+
+A loop whose number of turns data decide, or that has very many, runs turn by turn; of branches
+that give different shapes, the one runs that is chosen. Sub-graphs may have stages in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from armnn_py.errors import InvalidArgumentError, ParseError
+from armnn_py.frontends.common.between import Operands
+from armnn_py.frontends.common.values import Array, Unsupported
+from armnn_py.frontends.tflite.binding import Entry
+from armnn_py.frontends.tflite.model import Operator, TfliteModel
+from armnn_py.frontends.tflite.parts import NESTED, Sizes, deeper, with_tensors
+from armnn_py.network import Network, NetworkStorage
+from armnn_py.records import record
+from armnn_py.tensors import TensorInfo
+
+if TYPE_CHECKING:
+    from armnn_py.network import RunBody
+
+__all__ = ["APART", "Apart", "Branches", "Turns", "make_apart"]
+
+NetworkOf: TypeAlias = "Callable[..., Network]"
+
+
+@record
+class Turns:
+    """A WHILE; picklable, it holds no network."""
+
+    label: str
+    operands: Operands
+
+    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> list[Array]:
+        """Run turns as long as the condition holds; return the states."""
+        states = [array for array in self.operands.of(arrays) if array is not None]
+        while _flag(_called(run, "condition", states)[0], self.label):
+            states = _called(run, "body", states)
+        return states
+
+
+@record
+class Branches:
+    """An IF, of which one branch runs."""
+
+    label: str
+    operands: Operands
+
+    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> list[Array]:
+        """Run the branch that the condition chooses."""
+        condition, *given = (array for array in self.operands.of(arrays) if array is not None)
+        return _called(run, "then" if _flag(condition, self.label) else "else", given)
+
+
+def _called(run: RunBody, key: str, given: Sequence[Array]) -> list[Array]:
+    made = run(key, {_input(index): array for index, array in enumerate(given)})
+    return [made[_output(index)] for index in range(len(made))]
+
+
+def _flag(condition: Array, label: str) -> bool:
+    if condition.size != 1:
+        raise InvalidArgumentError(
+            f"{label}: the condition has {condition.size} elements, 1 expected"
+        )
+    return bool(condition.reshape(-1)[0])
+
+
+def _input(index: int) -> str:
+    return f"given_{index}"
+
+
+def _output(index: int) -> str:
+    return f"made_{index}"
+
+
+@record
+class Apart:
+    """Such an operator, and what it makes."""
+
+    compute: Turns | Branches
+    networks: dict[str, NetworkStorage]
+    outputs: list[TensorInfo]
+    """With free sizes where they are not known."""
+
+
+def make_apart(
+    op: Operator,
+    label: str,
+    operands: Operands,
+    infos: Sequence[TensorInfo],
+    model: TfliteModel,
+    network_of: NetworkOf,
+) -> Apart:
+    """Make the networks of an operator's sub-graphs for operands of these types and shapes.
+
+    Raises
+    ------
+    Unsupported
+        It cannot run by itself.
+    """
+
+    def body(key: str, infos: Sequence[TensorInfo]) -> Network:
+        index = int(op.options.get(f"{key}_subgraph_index", -1))
+        if not 0 <= index < len(model.graphs):
+            raise ParseError(f"sub-graph {index} of {len(model.graphs)} is called")
+        return _body(model, index, infos, network_of)
+
+    if op.name == "IF":
+        made = {key: body(key, infos[1:]) for key in ("then", "else")}
+        outputs = _common(*(_made(network) for network in made.values()))
+        return Apart(Branches(label, operands), {**made}, outputs)
+    turn = body("body", infos)
+    after = _made(turn)
+    if [(i.data_type, i.rank) for i in after] != [(i.data_type, i.rank) for i in infos]:
+        raise Unsupported("a state of another type or rank after a turn")
+    if [info.shape for info in after] != [info.shape for info in infos]:
+        infos = [info.with_shape((None,) * info.rank) for info in infos]
+        turn = body("body", infos)
+    networks: dict[str, NetworkStorage] = {"condition": body("cond", infos), "body": turn}
+    return Apart(Turns(label, operands), networks, list(infos))
+
+
+#: Operators that can.
+APART = ("IF", "WHILE")
+
+
+def _body(
+    model: TfliteModel, index: int, infos: Sequence[TensorInfo], network_of: NetworkOf
+) -> Network:
+    graph = model.graphs[index]
+    if len(graph.inputs) != len(infos):
+        raise ParseError(
+            f"sub-graph {index} has {len(graph.inputs)} inputs, but is called with {len(infos)}"
+        )
+    sizes: dict[int, Sizes] = {
+        place: info.shape for place, info in zip(graph.inputs, infos, strict=True)
+    }
+    changed = with_tensors(deeper(model, NESTED), index, sizes)
+    inputs = {_input(number): place for number, place in enumerate(graph.inputs)}
+    outputs = {_output(number): place for number, place in enumerate(graph.outputs)}
+    return network_of(
+        changed, Entry(index, inputs, outputs),
+        {name: sizes[place] for name, place in inputs.items()}, frees_outputs=True,
+    )  # fmt: skip
+
+
+def _made(network: Any) -> list[TensorInfo]:
+    return [network.outputs[_output(index)] for index in range(len(network.outputs))]
+
+
+def _common(first: Sequence[TensorInfo], second: Sequence[TensorInfo]) -> list[TensorInfo]:
+    """Return the infos that results of branches have in common; sizes that differ are free."""
+    if len(first) != len(second):
+        raise ParseError(f"branches with {len(first)} and {len(second)} outputs")
+    found = []
+    for one, other in zip(first, second, strict=True):
+        if (one.data_type, one.rank) != (other.data_type, other.rank):
+            raise Unsupported(f"branches that give {one!r} and {other!r}")
+        sizes = [a if a == b else None for a, b in zip(one.shape, other.shape, strict=True)]
+        found.append(one.with_shape(sizes))
+    return found

@@ -26,7 +26,7 @@ from armnn_py.frontends.common.values import (
 from armnn_py.frontends.tflite.apart import APART, Apart, Branches, Turns, make_apart
 from armnn_py.frontends.tflite.binding import Entry
 from armnn_py.frontends.tflite.complex_values import ComplexValue
-from armnn_py.frontends.tflite.faults import located
+from armnn_py.frontends.tflite.faults import DAMAGE, damaged, located
 from armnn_py.frontends.tflite.model import Operator, TfliteModel
 from armnn_py.frontends.tflite.parts import Sizes, deeper, live, part_of
 from armnn_py.frontends.tflite.problems import TfliteProblems, place_of
@@ -54,8 +54,8 @@ _BETWEEN: dict[str, Callable[[Sequence[int], Sequence[Array | None]], list[Sizes
 
 
 def _most(known: Sequence[Array | None]) -> Sizes:
-    count = known[2]
-    return (None if count is None else max(0, int(count.reshape(-1)[0])),)
+    count = known[2] if len(known) > 2 else None
+    return (None if count is None or count.size != 1 else max(0, int(count.reshape(-1)[0])),)
 
 
 def is_between(op: Operator) -> bool:
@@ -245,6 +245,8 @@ class _Cutting:
             if not hasattr(error, "operators"):
                 raise located(error, op, self.conversion) from error
             raise
+        except DAMAGE as error:
+            raise damaged(error, op, self.conversion) from error
         for place, info in zip(op.outputs, infos, strict=False):
             self._cross(place, info)
         return found

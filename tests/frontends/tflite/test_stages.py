@@ -303,6 +303,17 @@ def test_suppression_of_computed_boxes(
     both(engines, suppression(builder, 30, most, sigma=sigma), *feeds)
 
 
+@pytest.mark.parametrize("index", [2, 3, 4])
+def test_suppression_with_a_damaged_operand(engines: Any, builder: Any, index: int) -> None:
+    """A number without elements in place of a scalar: one error, at import or in the run."""
+    suppression(builder, 30, 5, sigma=0.5)
+    operator = builder.graph.operators[2]
+    operator.inputs[index] = builder.constant("nothing", np.zeros(0, np.float32))
+    fed = {"boxes": np.zeros((30, 4), np.float32), "scores": np.ones(30, np.float32)}
+    with pytest.raises(ann.ArmnnError, match="NON_MAX_SUPPRESSION_V5"):
+        engines.ours(builder.data(), fed)
+
+
 def test_suppression_of_constants(engines: Any, builder: Any) -> None:
     corners = RNG.random((20, 4)).astype(np.float32)
     scores = RNG.random(20).astype(np.float32)

@@ -100,6 +100,19 @@ class SizeTrace:
         self._answers.setdefault(question, answer)
 
     @property
+    def numbers(self) -> list[int]:
+        """The numbers of all sizes in the order of `compile`, for the shapes of the trace."""
+        return [size.number for size in self._known.values()]
+
+    def go_on_with(self, numbers: Sequence[int]) -> None:
+        """Make the trace one of other shapes, which give all of its answers.
+
+        ``numbers`` are those that the compiled trace returns for these shapes.
+        """
+        for size, number in zip(self._known.values(), numbers, strict=True):
+            size.number = number
+
+    @property
     def answers(self) -> dict[str, bool]:
         """The answers that shapes must give, by question: a formula of sizes."""
         return dict(self._answers)

@@ -19,7 +19,9 @@ from armnn_py.errors import (
 )
 from armnn_py.network.network import Network
 from armnn_py.network.storage import Builder
-from armnn_py.tensors import TensorInfo
+from armnn_py.network.trials import stand_in_shapes
+from armnn_py.tensors import TensorInfo, format_shape
+from armnn_py.text import first_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +32,6 @@ __all__ = ["with_extra_outputs"]
 
 #: Of free dimensions, on trial: small ones take less time, pictures must be as large as what looks
 #: at them, and some dimensions may be nothing but 1.
-_TRIAL_SIZES = (2, 32, 256, 1)
 _TRIAL_VALUES = (0, 1)
 
 
@@ -154,11 +155,7 @@ def _on_trial(network: Network) -> Network:
     Inputs whose values decide shapes are full of one number.
     """
     last: ArmnnError | None = None
-    for size, value in product(_TRIAL_SIZES, _TRIAL_VALUES):
-        shapes = {
-            name: tuple(size if dim is None else dim for dim in info.shape)
-            for name, info in network.inputs.items()
-        }
+    for shapes, value in product(stand_in_shapes(network.inputs, keeps_axes=True), _TRIAL_VALUES):
         asked: tuple[str, ...] | None = None
         while asked != network.value_inputs:
             asked = network.value_inputs
@@ -177,6 +174,9 @@ def _on_trial(network: Network) -> Network:
     assert last is not None
     raise InvalidArgumentError(
         f"network '{network.name}': extra outputs given, but its layers could not be made on trial",
-        details=[f"last, with free dimensions of {_TRIAL_SIZES[-1]}: {last.message}"],
+        details=[
+            *first_of(f"input '{name}': {format_shape(shape)}" for name, shape in shapes.items()),
+            f"with the last of these sizes: {last.message}",
+        ],
         hints=["shapes={...} binds the free dimensions: the layers are known then"],
     ) from last

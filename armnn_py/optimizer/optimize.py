@@ -76,8 +76,9 @@ def optimize(
     -------
     OptimizedNetwork
         With ``.assignment``: the backend of each layer and the refusals of earlier ones. The layers
-        of a network with free dimensions are checked and assigned when the dimensions are bound, at
-        `OptimizedNetwork.specialize` or at the first run with a shape.
+        of a network with free dimensions are assigned when the dimensions are bound, at
+        `OptimizedNetwork.specialize` or at the first run with a shape; a layer that no listed
+        backend takes at any size is refused now.
 
     Raises
     ------
@@ -161,14 +162,9 @@ def optimize(
             f"strategy: {reprlib.repr(options.strategy)} given, 'preference' or 'measure' expected"
         )
 
-    return OptimizedNetwork(
-        network,
-        chosen,
-        runtime,
-        options,
-        Placer(PlacerSettings(chosen, runtime, options, level)),
-        skipped,
-    )
+    place = Placer(PlacerSettings(chosen, runtime, options, level))
+    place.check_on_trial(network)
+    return OptimizedNetwork(network, chosen, runtime, options, place, skipped)
 
 
 def _rules_of(placement: PlacementSource) -> Placement:

@@ -222,6 +222,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
 
         place = self._place
         assert isinstance(place, Placer)
+        place.check_on_trial(network)
         return OptimizedNetwork(
             network, self.backends, self.runtime, self.options, place.for_another()
         )

@@ -36,7 +36,13 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.options import OptimizerOptions
     from armnn_py.optimizer.placement_record import PlacementRecord
 
-__all__ = ["SimplifiedNetwork", "place_network", "place_simplified", "simplify_network"]
+__all__ = [
+    "SimplifiedNetwork",
+    "place_network",
+    "place_simplified",
+    "simplify_network",
+    "write_out",
+]
 
 _log = logging.getLogger("armnn_py.optimizer")
 
@@ -79,6 +85,19 @@ def place_network(
     with without_collections():
         simple = simplify_network(network, backends, host, options, late=late)
         return place_simplified(simple, backends, host, options, fallback_level=fallback_level)
+
+
+def write_out(graph: Graph) -> None:
+    """Write out the layers of a graph that backends never see."""
+    types = {node.type for node in graph}
+    if not types.isdisjoint((LayerType.SWITCH, LayerType.MERGE)):
+        from armnn_py.optimizer.lower_control_flow import lower_control_flow
+
+        lower_control_flow(graph)
+    if LayerType.BATCH_MAT_MUL in types:
+        from armnn_py.optimizer.lower_matrices import lower_matrices
+
+        lower_matrices(graph)
 
 
 @record
@@ -177,15 +196,7 @@ class _Pipeline:
 
     def simplify(self) -> None:
         """Write out what backends never see, then run the passes that need no backends."""
-        types = {node.type for node in self.graph}
-        if not types.isdisjoint((LayerType.SWITCH, LayerType.MERGE)):
-            from armnn_py.optimizer.lower_control_flow import lower_control_flow
-
-            lower_control_flow(self.graph)
-        if LayerType.BATCH_MAT_MUL in types:
-            from armnn_py.optimizer.lower_matrices import lower_matrices
-
-            lower_matrices(self.graph)
+        write_out(self.graph)
         if self.options.placement is not None:
             pin_nodes(self.graph, self.options.placement)
         if self.options.simplify and not self.options.debug:

@@ -44,6 +44,22 @@ class Placer:
             static, settings.backends, settings.host, options, fallback_level=level, late=late
         )
 
+    def check_on_trial(self, network: Network) -> None:
+        """Raise if no backend takes a layer of a network with free dimensions, whatever the sizes.
+
+        Raises
+        ------
+        NoBackendForLayerError
+            As `OptimizedNetwork.specialize`.
+        """
+        from armnn_py.network.trials import kept_trial
+
+        trial = kept_trial(network)
+        if trial is not None and trial.network is not None:
+            from armnn_py.optimizer.place_on_trial import place_on_trial
+
+            place_on_trial(network, trial, self._settings)
+
     def for_another(self) -> Placer:
         """Return what places another network with these options."""
         return Placer(self._settings)

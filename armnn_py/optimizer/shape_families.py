@@ -9,6 +9,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from armnn_py.garbage import without_collections
+from armnn_py.network.trials import take_trial
 from armnn_py.optimizer.pipeline import SimplifiedNetwork, place_simplified, simplify_network
 from armnn_py.optimizer.placed_family import PlacedFamily
 from armnn_py.optimizer.placement_record import PlacementRecord
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from armnn_py.network import Network
+    from armnn_py.network.trials import Trial
     from armnn_py.optimizer.placed_network import PlacedNetwork
     from armnn_py.optimizer.placer_settings import PlacerSettings
     from armnn_py.symbolic import Evaluate
@@ -105,9 +107,16 @@ class ShapeFamilies:
     ) -> PlacedNetwork | None:
         """Make the family of these shapes, if converter and passes let sizes be symbolic."""
         settings, trace = self._settings, SizeTrace()
+        tried = take_trial(self._network)
+        if tried is not None and tried.trace is None:
+            return None  # sizes stayed numbers at load
         try:
             with without_collections():
-                network = self._network.trace(shapes, trace)
+                network = _gone_on(self._network, tried, free)
+                if network is not None and tried is not None and tried.trace is not None:
+                    trace = tried.trace
+                else:
+                    network = self._network.trace(shapes, trace)
                 if network is None or any(
                     slot.info.late for layer in network.layers for slot in layer.outputs
                 ):
@@ -169,6 +178,18 @@ class ShapeFamilies:
                 settings.options,
                 fallback_level=settings.level,
             )
+
+
+def _gone_on(network: Network, tried: Trial | None, free: Sequence[int]) -> Network | None:
+    """Return the network of a conversion on trial, if it holds for these free sizes too."""
+    if tried is None or tried.network is None or tried.trace is None:
+        return None
+    numbers = tried.trace.compile()(free)
+    if numbers is None:
+        return None
+    tried.trace.go_on_with(numbers)
+    tried.network._metadata = network.metadata
+    return tried.network
 
 
 def _free_sizes(network: Network, shapes: Mapping[str, Sequence[int]]) -> list[int] | None:

@@ -296,6 +296,7 @@ class NodeApart:
             outputs={name: ValueInfo(name, None, "no type", None) for name in wanted},
             functions=around.model.functions, used=frozenset(used),
             depth=around.model.depth + 1, seed=around.model.seed,
+            is_tried=around.model.is_tried,
             budget=around.model.budget // 2,  # bodies inside each other take no more time than one
             title=f"{around.model.title}{self.node.name}/{title and title.strip('_') + '/'}",
         )  # fmt: skip

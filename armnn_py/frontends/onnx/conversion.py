@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -47,13 +48,14 @@ from armnn_py.frontends.onnx.small_types import unpacked
 from armnn_py.frontends.onnx.strings import is_of_strings
 from armnn_py.frontends.onnx.table import NEWEST_VERSION
 from armnn_py.frontends.onnx.tensors import Unreadable
-from armnn_py.frontends.onnx.trial import ranked_outputs
+from armnn_py.frontends.onnx.trial import Tried, try_out
 from armnn_py.frontends.onnx.work import Work
 from armnn_py.network import Network
 from armnn_py.tensors import StringInfo, TensorInfo
 
 if TYPE_CHECKING:
     from armnn_py.frontends.common.stand_ins import RunsStandIns
+    from armnn_py.network.trials import Trial
 
 __all__ = ["Builder", "convert", "evaluate", "network_of"]
 
@@ -97,12 +99,16 @@ def network_of(
             return network
     else:
         check_operators(model, backends)
-    ranked, reasons = ranked_outputs(model, infos, backends, convert)
+    tried = Tried({}, [], None)
+    if not model.is_tried or any(info.dims is None for info in model.outputs.values()):
+        tried = try_out(model, infos, backends, convert)
+    ranked = tried.outputs
     outputs = {
-        name: ranked.get(name) or output_info(info, needed, reasons, model.depth)
+        name: ranked.get(name) or output_info(info, needed, tried.reasons, model.depth)
         for name, info in model.outputs.items()
     }
-    builder = Builder(with_ranks(model, ranked) if ranked else model, backends)
+    model = dataclasses.replace(with_ranks(model, ranked), is_tried=True)
+    builder = Builder(model, backends, tried.trial)
     network = Network.from_builder(
         model.name, infos, builder, outputs, variables=_variables(model), value_inputs=needed
     )
@@ -120,9 +126,16 @@ class Builder:
     #: Sizes of inputs may be symbolic.
     traces = True
 
-    def __init__(self, model: OnnxModel, backends: Sequence[RunsStandIns] = ()) -> None:
+    def __init__(
+        self,
+        model: OnnxModel,
+        backends: Sequence[RunsStandIns] = (),
+        trial: Trial | None = None,
+    ) -> None:
         self.model = model
         self.backends = backends
+        if trial is not None:
+            self.trial = trial
 
     def __getstate__(self) -> OnnxModel:
         return self.model  # backends are objects of this process

@@ -103,6 +103,8 @@ class OnnxModel:
     """How many stages, and nodes that run by themselves, it is behind or inside of."""
     seed: int = field(default_factory=lambda: secrets.randbits(63))
     """Of random numbers, where a node states none."""
+    is_tried: bool = False
+    """Whether a conversion on trial showed that some sizes may suit; see `trial`."""
 
     @property
     def has_random_state(self) -> bool:
@@ -200,7 +202,7 @@ def _with(
         opsets=model.opsets, nodes=model.nodes, constants=model.constants, inputs=inputs,
         outputs=outputs, functions=model.functions, used=model.used | {*outputs}, folded=folded,
         derived=model.derived, dense=model.dense, title=model.title, budget=model.budget,
-        depth=model.depth, seed=model.seed,
+        depth=model.depth, seed=model.seed, is_tried=model.is_tried,
     )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from armnn_py.frontends.tflite.problems import TfliteProblems
 from armnn_py.frontends.tflite.table import operator_names
 from armnn_py.frontends.tflite.tensors import tensor_info
 from armnn_py.network import Network
+from armnn_py.network.trials import Trial, stand_in_shapes
 from armnn_py.tensors import TensorInfo, format_shape
 
 __all__ = ["Builder", "network_of"]
@@ -70,10 +71,11 @@ def network_of(
             raise _without_a_size(error, infos) from error
         infos, is_static = (infos if shapes else free), False
     if first is None or not is_static:
+        trial = None if first is None else Trial(first, shapes=[*stand_in_shapes(infos)])
         first = Network.from_builder(
             model.name,
             infos,
-            Builder(model, entry, backends),
+            Builder(model, entry, backends, trial),
             _outputs(model, entry, None if first is None else first.outputs, frees_outputs),
             None if first is None else first.variables,
             value_inputs=needed,
@@ -196,11 +198,17 @@ class Builder:
     """Converts a model for given inputs; picklable, and shares weights between its results."""
 
     def __init__(
-        self, model: TfliteModel, entry: Entry, backends: Sequence[RunsStandIns] = ()
+        self,
+        model: TfliteModel,
+        entry: Entry,
+        backends: Sequence[RunsStandIns] = (),
+        trial: Trial | None = None,
     ) -> None:
         self.model = model
         self.entry = entry
         self.backends = backends
+        if trial is not None:
+            self.trial = trial
 
     def __getstate__(self) -> tuple[TfliteModel, Entry]:
         return self.model, self.entry  # backends are objects of this process

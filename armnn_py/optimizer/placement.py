@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 import re
 import reprlib
@@ -98,8 +97,6 @@ class PlacementRule(Frozen):
 
     def matches(self, name: str, layer_type: LayerType) -> bool:
         """Whether the rule is for layers of this name and type, which is `Layer.shown_type`."""
-        if not self.backends:
-            return False
         if self.type is not None and not is_named(layer_type, _TYPES[self.type]):
             return False
         return name == self.name or self._pattern.match(name) is not None
@@ -131,6 +128,8 @@ class Placement(Frozen):
         in the assignment.
     source
         Where the rules come from, for messages.
+    numbers
+        The numbers of the rules in messages; default: 1, 2, and so on.
 
     Raises
     ------
@@ -141,6 +140,7 @@ class Placement(Frozen):
     rules: tuple[PlacementRule, ...] = ()
     strict: bool = False
     source: str | None = None
+    numbers: tuple[int, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
         given: object = self.rules
@@ -243,12 +243,14 @@ class Placement(Frozen):
     def of_present(self, available: Mapping[str, Any]) -> tuple[Placement, list[str]]:
         """Return the rules without backends that may be absent and are, and the ids of these.
 
+        A rule of absent backends alone is left out; the others keep their numbers.
+
         Raises
         ------
         UnknownNameError
             Another backend is not loaded, or has no such device.
         """
-        rules, skipped = [], []
+        rules, numbers, skipped = [], [], []
         for number, rule in enumerate(self.rules, 1):
             present = []
             for entry in rule.backends:
@@ -264,9 +266,11 @@ class Placement(Frozen):
                         name=backend,
                         valid=nameable_ids(available),
                     )
-            rules.append(copy.copy(rule))
-            object.__setattr__(rules[-1], "backends", tuple(dict.fromkeys(present)))
-        return Placement(tuple(rules), self.strict, self.source), list(dict.fromkeys(skipped))
+            if present:
+                rules.append(PlacementRule(present, rule.name, rule.type, rule.strict))
+                numbers.append(number)
+        found = Placement(tuple(rules), self.strict, self.source, tuple(numbers))
+        return found, list(dict.fromkeys(skipped))
 
     def number_for(self, name: str, layer_type: LayerType) -> int | None:
         """Index of the first rule that matches, or None."""
@@ -293,7 +297,8 @@ class Placement(Frozen):
 
     def describe(self, index: int) -> str:
         """The number and layers of a rule, in words, for reports."""
-        return f"{self._prefix}rule {index + 1} ({self.rules[index].what})"
+        number = self.numbers[index] if self.numbers else index + 1
+        return f"{self._prefix}rule {number} ({self.rules[index].what})"
 
     @property
     def _prefix(self) -> str:

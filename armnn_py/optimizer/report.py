@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
@@ -76,9 +77,10 @@ class Assignment(Sequence[LayerAssignment]):
         return cls(records_of(graph, network, draft, backends))
 
     def with_skipped(self, skipped: Mapping[str, str]) -> Assignment:
-        """Return this report, with what it says of backends that were skipped."""
-        self.skipped = skipped
-        return self
+        """Return a report on the same layers that says which backends were skipped, and why."""
+        report = copy.copy(self)
+        report.skipped = dict(skipped)
+        return report
 
     @overload
     def __getitem__(self, index: int) -> LayerAssignment: ...

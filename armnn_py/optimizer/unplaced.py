@@ -31,9 +31,7 @@ def unmatched_rules(graph: Graph, rules: Placement) -> list[str]:
     return [
         rules.describe(index)
         for index, rule in enumerate(rules.rules)
-        if rule.backends
-        and rules.is_strict(index)
-        and not any(rule.matches(*layer) for layer in layers)
+        if rules.is_strict(index) and not any(rule.matches(*layer) for layer in layers)
     ]
 
 

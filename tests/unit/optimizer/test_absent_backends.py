@@ -160,3 +160,23 @@ def test_a_file_of_rules(runtime: ann.Runtime, tmp_path: Path) -> None:
     file.write_text('[[rule]]\nname = "sum"\nbackend = "AcmeNpu"\n')
     with pytest.raises(ann.UnknownNameError, match=r"rule 1 .* asks for backend 'AcmeNpu'"):
         placed(runtime, file)
+
+
+def test_rules_behind_a_skipped_one_keep_their_numbers(runtime: ann.Runtime) -> None:
+    rules = [PlacementRule("AcmeNpu?", "*"), PlacementRule(["AcmeNpu?", "Dozen"], "relu")]
+    present, absent = ann.Placement(rules, strict=True).of_present(runtime.backends)  # type: ignore[arg-type]
+    assert (absent, present.strict) == (["AcmeNpu"], True)
+    assert [rule.backend for rule in present.rules] == [["Dozen"]]
+    assert present.describe(0) == "rule 2 (name 'relu')"
+    with pytest.raises(ann.NoBackendForLayerError, match=r"rule 2 \(name 'relu'\)"):
+        ann.optimize(
+            mixed_network(), ["Dozen", "CpuRef"], runtime=runtime,
+            placement=ann.Placement(rules, strict=True),  # type: ignore[arg-type]
+        )  # fmt: skip
+
+
+def test_a_report_stays_as_it_is(runtime: ann.Runtime) -> None:
+    report = ann.optimize(mixed_network(), ["Dozen", "CpuRef"], runtime=runtime).assignment
+    other = report.with_skipped({"AcmeNpu": NOT_FOUND})
+    assert (dict(report.skipped), dict(other.skipped)) == ({}, {"AcmeNpu": NOT_FOUND})
+    assert list(report) == list(other)

@@ -90,7 +90,10 @@ def inspect(
     data: dict[str, Any] = {
         "model": model,
         "name": network.name,
-        "metadata": {f.name: getattr(source.metadata, f.name) for f in fields(source.metadata)},
+        "metadata": {
+            **{f.name: getattr(source.metadata, f.name) for f in fields(source.metadata)},
+            "defaults": list(source.metadata.defaults),
+        },
         "tensors": tensors,
         "free_dimensions": network.is_dynamic,
         "assumed_shapes": assumed,

@@ -93,6 +93,7 @@ def prepared(
             network = read_network(given.model, given.shapes, None, given.part, runtime=runtime)
         wanted = _real_infos(network.inputs) if quantize else network.inputs
         arrays = files.read_inputs(arguments, wanted, options or files.ImageOptions())
+        arrays = {**network.metadata.defaults, **arrays}
         missing = [name for name in network.inputs if name not in arrays]
         assumed = AssumedShapes()
         if missing and seed is None:

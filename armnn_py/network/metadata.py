@@ -6,9 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import TYPE_CHECKING, Any
 
 from armnn_py.later import public_class
 from armnn_py.records import Frozen, record
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["ModelMetadata"]
 
@@ -16,7 +20,7 @@ __all__ = ["ModelMetadata"]
 @public_class
 @record
 class ModelMetadata(Frozen):
-    """Metadata of a model file; no computation depends on it.
+    """Metadata of a model file; no layer depends on it.
 
     Each text is empty, and each mapping too, where the file does not say it.
 
@@ -38,6 +42,8 @@ class ModelMetadata(Frozen):
         Name and description of the graph.
     properties
         Other texts that the author stored, by key: labels, an alphabet, training settings.
+    defaults
+        Values of inputs that a run may leave out, by name.
     """
 
     format: str = ""
@@ -51,3 +57,4 @@ class ModelMetadata(Frozen):
     graph_name: str = ""
     graph_description: str = ""
     properties: Mapping[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, NDArray[Any]] = field(default_factory=dict, repr=False, compare=False)

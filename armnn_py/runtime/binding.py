@@ -40,13 +40,21 @@ def check_stops(timeout: object, cancel: object) -> None:
 
 
 class Binder:
-    """Checks inputs and outputs of one network by name, dtype and shape."""
+    """Checks inputs and outputs of one network by name, dtype and shape.
 
-    __slots__ = ("_items", "inputs", "name", "outputs")
+    ``defaults`` are values of inputs that may be left out.
+    """
+
+    __slots__ = ("_defaults", "_items", "inputs", "name", "outputs")
 
     def __init__(
-        self, name: str, inputs: Mapping[str, TensorInfo], outputs: Mapping[str, TensorInfo]
+        self,
+        name: str,
+        inputs: Mapping[str, TensorInfo],
+        outputs: Mapping[str, TensorInfo],
+        defaults: Mapping[str, np.ndarray] | None = None,
     ) -> None:
+        self._defaults = dict(defaults or {})
         self.name = name
         self.inputs = dict(inputs)
         self.outputs = dict(outputs)
@@ -91,9 +99,10 @@ class Binder:
             except KeyError:
                 pass  # the error is raised below
         if isinstance(inputs, Mapping):
-            if len(inputs) != len(items) or any(name not in inputs for name in self.inputs):
-                self._raise_names(inputs)
-            return [inputs[item[0]] for item in items]
+            given = {**self._defaults, **inputs} if self._defaults else inputs
+            if len(given) != len(items) or any(name not in given for name in self.inputs):
+                self._raise_names(given)
+            return [given[item[0]] for item in items]
         if isinstance(inputs, (list, tuple)):
             if len(inputs) != len(items):
                 nested = "a list has one array for each input: np.array(list, dtype) makes one"
@@ -104,6 +113,9 @@ class Binder:
                     hints=[nested] if len(items) == 1 else [],
                 )
             return list(inputs)
+        needed = [item[0] for item in items if item[0] not in self._defaults]
+        if len(needed) == 1:
+            return self._values({needed[0]: inputs})
         if len(items) == 1:
             return [inputs]
         raise InvalidArgumentError(

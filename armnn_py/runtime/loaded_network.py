@@ -73,7 +73,8 @@ class LoadedNetwork(
         self._optimized = optimized
         self._runtime = runtime
         self._owns_runtime = owns_runtime
-        self._binder = Binder(self.name, optimized.inputs, optimized.outputs)
+        defaults = optimized.metadata.defaults
+        self._binder = Binder(self.name, optimized.inputs, optimized.outputs, defaults)
         self._debug = DebugHook()
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
         self._parts = StagedParts(optimized, runtime, plan_cache_size, plan_cache_bytes, threads)

@@ -183,8 +183,49 @@ def test_an_initializer_that_shapes_name_is_an_input(engines: Any, version: int)
         assert list(net.inputs) == ["x", "w"]
         y = net.run({"x": inputs["x"], "w": other})["y"]
         np.testing.assert_allclose(y, inputs["x"] @ other + b, rtol=1e-5)
+        y = net.run({"x": inputs["x"]})["y"]
+        np.testing.assert_allclose(y, inputs["x"] @ w + b, rtol=1e-5)
     with pytest.raises(ann.InvalidArgumentError, match="dimension 1 is 5, 4 expected"):
         ann.import_model(made, shapes={"w": (3, 5)})
+
+
+@pytest.mark.parametrize("shapes", [{"s": (2,)}, {"s": (2,), "x": (4,)}, {"b": (None,), "s": (2,)}])
+@pytest.mark.parametrize("given", [[], ["b"], ["s"], ["b", "s"]])
+def test_inputs_with_a_value_may_be_left_out(
+    engines: Any, shapes: dict[str, Any], given: list[str]
+) -> None:
+    """Also the one that decides a shape, and after the network was saved."""
+    nodes = [node("Add", ["x", "b"], ["z"]), node("Reshape", ["z", "s"], ["y"])]
+    x, b, other = f(4), f(4), f(1)
+    made = engines.build(
+        nodes,
+        {"x": (["n"], FLOAT), "b": (["m"], FLOAT), "s": ([2], TensorProto.INT64)},
+        {"y": ([None, None], FLOAT)},
+        {"b": b, "s": np.int64([2, 2])},
+    )
+    inputs = {"x": x, "b": other, "s": np.int64([1, 4])}
+    inputs = {name: inputs[name] for name in ["x", *given]}
+    expected = engines.theirs(made, inputs)["y"]
+    if "b" not in shapes:
+        shapes = {**shapes, "b": (1,) if "b" in given else (4,)}
+    with ann.load(made, engines.backends, shapes=shapes) as net:
+        np.testing.assert_array_equal(net.run(inputs)["y"], expected)
+        if not given:
+            np.testing.assert_array_equal(net.run(x)["y"], expected)
+
+
+def test_a_value_that_may_be_left_out_is_saved(models: Any, tmp_path: Path) -> None:
+    made = models.build(
+        [node("Add", ["x", "b"], ["y"])], {"x": f(4), "b": f(4)}, ["y"], {"b": f(4)}
+    )
+    b = numpy_helper.to_array(made.graph.initializer[0])
+    with ann.Runtime() as runtime:
+        network = ann.import_model(made, shapes={"b": (4,)})
+        ann.optimize(network, ["CpuRef"], runtime=runtime).save(tmp_path / "one.armnnpy")
+    with ann.load(tmp_path / "one.armnnpy") as net:
+        x = f(4)
+        np.testing.assert_array_equal(net.run({"x": x})["y"], x + b)
+        np.testing.assert_array_equal(net.run({"x": x, "b": x})["y"], x + x)
 
 
 def test_types(models: Any) -> None:

@@ -180,15 +180,16 @@ def test_an_operator_that_onnx_does_not_have(models: Any) -> None:
 
 
 def test_why_a_rank_is_not_known(models: Any) -> None:
-    """No size of a few makes 300 the largest of ``n`` elements: the error says what failed."""
+    """No size of a few makes 3000 the largest of ``n`` elements: the error says what failed."""
     nodes = [node("TopK", ["x", "k"], ["y", "places"]), node("Relu", ["y"], ["z"])]
-    model = models.build(nodes, {"x": (["n"], FLOAT)}, {"z": (None, FLOAT)}, {"k": np.array([300])})
+    model = models.build(
+        nodes, {"x": (["n"], FLOAT)}, {"z": (None, FLOAT)}, {"k": np.array([3000])}
+    )
     with pytest.raises(ann.ParseError) as caught:
         import_model(models.save(model))
     assert caught.value.message == "output 'z' states no shape, so that its rank is not known"
     assert caught.value.details[0] == (
-        "with free dimensions of 256: node 'TopK_0' (TopK): 300 elements wanted of dimension 0, "
-        "which has 256"
+        "with input 'x': 64: node 'TopK_0' (TopK): 3000 elements wanted of dimension 0, which has 64"
     )
     assert caught.value.hints == ("bind all inputs: import_model(..., shapes={...})",)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py.errors import InvalidArgumentError, ParseError, UnknownNameError
 from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.common.values import Array, as_handed
 from armnn_py.frontends.onnx.element_types import is_string
 from armnn_py.frontends.onnx.model import OnnxModel, ValueInfo
 from armnn_py.tensors import StringInfo, TensorInfo, format_shape, parse_shape
@@ -18,7 +19,14 @@ from armnn_py.types import DataType
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["foreign_values", "holding", "input_infos", "is_foreign", "output_info"]
+__all__ = [
+    "foreign_values",
+    "holding",
+    "input_infos",
+    "is_foreign",
+    "optional_values",
+    "output_info",
+]
 
 Shapes = Mapping[str, Sequence[int | None]]
 
@@ -56,6 +64,20 @@ def input_infos(model: OnnxModel, shapes: Shapes | None = None) -> dict[str, Ten
         )
         for name, info in model.inputs.items()
     }
+
+
+def optional_values(model: OnnxModel, infos: Mapping[str, TensorInfo]) -> dict[str, Array]:
+    """Return arrays of inputs that have a value in the file, if that fits the bound shape."""
+    found: dict[str, Array] = {}
+    for name, value in model.optional.items():
+        info = infos[name]
+        fits = len(value.shape) == info.rank and all(
+            size in (None, given) for size, given in zip(info.shape, value.shape, strict=True)
+        )
+        array = as_handed(value)
+        if fits and (isinstance(info, StringInfo) or array.dtype == info.dtype):
+            found[name] = array
+    return found
 
 
 def foreign_values(model: OnnxModel) -> tuple[list[ValueInfo], list[ValueInfo]]:

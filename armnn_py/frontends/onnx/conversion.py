@@ -31,7 +31,7 @@ from armnn_py.frontends.common.values import (
     dtype_of,
     shape_of,
 )
-from armnn_py.frontends.onnx.binding import input_infos, output_info
+from armnn_py.frontends.onnx.binding import input_infos, optional_values, output_info
 from armnn_py.frontends.onnx.checks import check_inputs, check_operators
 from armnn_py.frontends.onnx.element_types import name_of
 from armnn_py.frontends.onnx.graph_node import Node
@@ -50,7 +50,7 @@ from armnn_py.frontends.onnx.table import NEWEST_VERSION
 from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.frontends.onnx.trial import Tried, try_out
 from armnn_py.frontends.onnx.work import Work
-from armnn_py.network import Network
+from armnn_py.network import ModelMetadata, Network
 from armnn_py.tensors import StringInfo, TensorInfo
 
 if TYPE_CHECKING:
@@ -92,10 +92,10 @@ def network_of(
                 model.name, infos, Builder(model, backends), outputs,
                 variables=_variables(model), stages=error.stages,
             )  # fmt: skip
-            network.metadata = model.metadata
+            network.metadata = _metadata(model, infos)
             return network
         else:
-            network.metadata = model.metadata
+            network.metadata = _metadata(model, infos)
             return network
     else:
         check_operators(model, backends)
@@ -112,8 +112,14 @@ def network_of(
     network = Network.from_builder(
         model.name, infos, builder, outputs, variables=_variables(model), value_inputs=needed
     )
-    network.metadata = model.metadata
+    network.metadata = _metadata(model, infos)
     return network
+
+
+def _metadata(model: OnnxModel, infos: Mapping[str, TensorInfo]) -> ModelMetadata:
+    """Return the metadata of a model, with the values of inputs that a run may leave out."""
+    defaults = optional_values(model, infos)
+    return dataclasses.replace(model.metadata, defaults=defaults) if defaults else model.metadata
 
 
 def _variables(model: OnnxModel) -> dict[str, TensorInfo]:

@@ -89,6 +89,8 @@ class OnnxModel:
     """Names of values that a node reads or that are outputs."""
     defaults: dict[str, ValueInfo] = field(default_factory=dict)
     """Inputs that are constants too, in the order of the file: see `with_inputs`."""
+    optional: dict[str, Known] = field(default_factory=dict)
+    """Values of inputs that a run may leave out."""
     folded: dict[int, tuple[Known, ...]] = field(default_factory=dict)
     """Results of nodes that depend on weights alone, by node index."""
     derived: dict[tuple[str, str], Known] = field(default_factory=dict)
@@ -168,9 +170,11 @@ def with_inputs(model: OnnxModel, names: Collection[str]) -> OnnxModel:
     if not freed:
         return model
     constants = {name: one for name, one in model.constants.items() if name not in freed}
+    values = {name: model.constants.get(name) for name in freed}
+    optional = {name: one for name, one in values.items() if isinstance(one, Known)}
     return dataclasses.replace(
         model, inputs={**model.inputs, **freed}, constants=constants, defaults={}, folded={},
-        derived={},
+        derived={}, optional=optional,
     )  # fmt: skip
 
 
@@ -202,7 +206,7 @@ def _with(
         opsets=model.opsets, nodes=model.nodes, constants=model.constants, inputs=inputs,
         outputs=outputs, functions=model.functions, used=model.used | {*outputs}, folded=folded,
         derived=model.derived, dense=model.dense, title=model.title, budget=model.budget,
-        depth=model.depth, seed=model.seed, is_tried=model.is_tried,
+        depth=model.depth, seed=model.seed, is_tried=model.is_tried, optional=model.optional,
     )  # fmt: skip
 
 

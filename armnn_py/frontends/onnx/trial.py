@@ -16,7 +16,7 @@ from armnn_py.errors import (
     StagesNeededError,
     UnsupportedOperatorError,
 )
-from armnn_py.frontends.onnx.binding import describe
+from armnn_py.frontends.onnx.binding import describe, optional_values
 from armnn_py.frontends.onnx.channels import told_sizes
 from armnn_py.frontends.onnx.model import OnnxModel
 from armnn_py.network.trials import Trial, stand_in_shapes
@@ -89,6 +89,7 @@ class _Trials:
         self.unsupported: list[UnsupportedOperatorError] = []
         self.faults: list[ArmnnError] = []
         self.has_values = False
+        self.own = optional_values(model, infos)
 
     def run(self) -> Tried:
         """Return what the first conversion that succeeds tells; see `try_out`."""
@@ -101,8 +102,7 @@ class _Trials:
         reasons: list[str] = []
         for number, sizes in enumerate(shapes):
             bound = {name: info.with_shape(sizes[name]) for name, info in self.infos.items()}
-            tried = self._traced(bound) if number == 0 else None
-            tried = tried or self._with_values(bound)
+            tried = self._traced(bound) or self._with_values(bound)
             if tried is not None:
                 if tried.trial is not None:
                     tried.trial.shapes = shapes[number + 1 :]
@@ -165,7 +165,11 @@ class _Trials:
                     raise
             for name in more:
                 info = infos[name]
-                values[name] = np.full(info.static_shape, value, info.dtype)
+                own = self.own.get(name)
+                if own is not None and own.shape == info.shape:
+                    values[name] = own
+                else:
+                    values[name] = np.full(info.static_shape, value, info.dtype)
 
     def _ranks(self, outputs: Infos) -> dict[str, TensorInfo]:
         return {name: _free(outputs[name]) for name in self.unknown if name in outputs}

@@ -91,8 +91,9 @@ def inspect(
         "model": model,
         "name": network.name,
         "metadata": {
-            **{f.name: getattr(source.metadata, f.name) for f in fields(source.metadata)},
-            "defaults": list(source.metadata.defaults),
+            f.name: getattr(source.metadata, f.name)
+            for f in fields(source.metadata)
+            if f.name != "defaults"  # arrays
         },
         "tensors": tensors,
         "free_dimensions": network.is_dynamic,

@@ -189,7 +189,8 @@ def test_why_a_rank_is_not_known(models: Any) -> None:
         import_model(models.save(model))
     assert caught.value.message == "output 'z' states no shape, so that its rank is not known"
     assert caught.value.details[0] == (
-        "with input 'x': 64: node 'TopK_0' (TopK): 3000 elements wanted of dimension 0, which has 64"
+        "with input 'x': 64: node 'TopK_0' (TopK): 3000 elements wanted of dimension 0, "
+        "which has 64"
     )
     assert caught.value.hints == ("bind all inputs: import_model(..., shapes={...})",)
 

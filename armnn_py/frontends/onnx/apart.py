@@ -221,20 +221,27 @@ class NodeApart:
 
     def _if(self) -> Branches:
         branches: dict[bool, BodyRun] = {}
+        faults: dict[bool, ParseError] = {}
         found: list[list[Found]] = []
         known = self._known.get(0)
         for flag, attribute in ((True, "then_branch"), (False, "else_branch")):
             if known is not None and bool(known.array.reshape(-1)[0]) != flag:
                 continue
-            made = self._body(attribute, _body(self.node, attribute), (), attribute[:5])
-            is_fixed = self.around.has_one_shape and made.is_steady
-            self._make(attribute, made, is_fixed=is_fixed)
+            try:
+                made = self._body(attribute, _body(self.node, attribute), (), attribute[:5])
+                is_fixed = self.around.has_one_shape and made.is_steady
+                self._make(attribute, made, is_fixed=is_fixed)
+            except ParseError as error:  # of sizes that perhaps no run has
+                faults[flag] = error.with_traceback(None)
+                continue
             branches[flag] = made.run
             found.append([one if is_fixed else _free(one) for one in made.outputs])
+        if not branches:
+            raise next(iter(faults.values()))
         if len({len(ones) for ones in found}) > 1:
             raise ParseError(f"{len(found[0])} and {len(found[1])} outputs of the branches")
         self.outputs = [_common(ones) for ones in zip(*found, strict=True)]
-        return Branches(self.node.label, self._operands, self.node.outputs, branches)
+        return Branches(self.node.label, self._operands, self.node.outputs, branches, faults)
 
     def _call(self, function: Body) -> CallOnce:
         absent = [
@@ -296,7 +303,7 @@ class NodeApart:
             outputs={name: ValueInfo(name, None, "no type", None) for name in wanted},
             functions=around.model.functions, used=frozenset(used),
             depth=around.model.depth + 1, seed=around.model.seed,
-            is_tried=around.model.is_tried,
+            is_tried=around.model.is_tried, trials_left=around.model.trials_left,
             budget=around.model.budget // 2,  # bodies inside each other take no more time than one
             title=f"{around.model.title}{self.node.name}/{title and title.strip('_') + '/'}",
         )  # fmt: skip

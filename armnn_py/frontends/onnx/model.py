@@ -105,6 +105,8 @@ class OnnxModel:
     """How many stages, and nodes that run by themselves, it is behind or inside of."""
     seed: int = field(default_factory=lambda: secrets.randbits(63))
     """Of random numbers, where a node states none."""
+    trials_left: list[int] = field(default_factory=lambda: [64])
+    """How many more conversions on trial stages may take, beyond the first of each."""
     is_tried: bool = False
     """Whether a conversion on trial showed that some sizes may suit; see `trial`."""
 
@@ -207,6 +209,7 @@ def _with(
         outputs=outputs, functions=model.functions, used=model.used | {*outputs}, folded=folded,
         derived=model.derived, dense=model.dense, title=model.title, budget=model.budget,
         depth=model.depth, seed=model.seed, is_tried=model.is_tried, optional=model.optional,
+        trials_left=model.trials_left,
     )  # fmt: skip
 
 

@@ -282,7 +282,7 @@ class _Cutting:
             outputs={name: model.outputs.get(name) or self.crossing[name] for name in outputs},
             functions=model.functions, used=frozenset(used), derived=model.derived,
             dense=model.dense, title=model.title, budget=model.budget, depth=model.depth + 1,
-            seed=model.seed, is_tried=model.is_tried,
+            seed=model.seed, is_tried=model.is_tried, trials_left=model.trials_left,
         )  # fmt: skip
 
     def _network(self, nodes: Sequence[Node], given: set[str], outputs: Sequence[str]) -> Stage:

@@ -34,8 +34,10 @@ __all__ = ["Tried", "try_out"]
 Infos: TypeAlias = "Mapping[str, TensorInfo]"
 
 _TRIAL_VALUES = (0, 1)
-#: Trials of a stage behind another: each makes all stages behind it.
-_DEEP_TRIALS = 2
+#: Conversions of a network with many stages.
+_FEW_TRIALS = 3
+#: What the stages of one such conversion may need.
+_LEAST_LEFT = 20
 #: Different faults of sizes, after which sizes that suit are not looked for any longer.
 _PATIENCE = 3
 
@@ -96,13 +98,19 @@ class _Trials:
         told = told_sizes(self.model)
         shapes = [*stand_in_shapes(self.infos, told, keeps_axes=bool(self.unknown))]
         if self.model.depth > 1:
-            shapes = shapes[:_DEEP_TRIALS]
+            shapes = self._of_a_stage(shapes[0])
         elif all(info.is_static for info in self.infos.values()):
             shapes = shapes[:1]
         reasons: list[str] = []
+        made = 0
         for number, sizes in enumerate(shapes):
+            if number > 0 and not self._affords(number):
+                break
+            made += 1
             bound = {name: info.with_shape(sizes[name]) for name, info in self.infos.items()}
-            tried = self._traced(bound) or self._with_values(bound)
+            # Each conversion of a stage makes all stages behind it.
+            tried = self._traced(bound) if self.model.depth < 2 else None
+            tried = tried or self._with_values(bound)
             if tried is not None:
                 if tried.trial is not None:
                     tried.trial.shapes = shapes[number + 1 :]
@@ -113,8 +121,29 @@ class _Trials:
                 reasons = [f"with {inputs}: {last.message}", *_own_details(last)]
             if not self.unknown and not self.unsupported and self._are_of_sizes():
                 break
-        self._raise_what_stays(len(shapes))
+        self._raise_what_stays(made)
         return Tried({}, reasons, None)
+
+    def _affords(self, number: int) -> bool:
+        """Say whether there is time for a further conversion: each makes all stages behind it."""
+        if self.model.depth:
+            self.model.trials_left[0] -= 1
+            return self.model.trials_left[0] >= 0
+        return number < _FEW_TRIALS or self.model.trials_left[0] > _LEAST_LEFT
+
+    def _of_a_stage(self, first: Mapping[str, Sequence[int]]) -> list[dict[str, tuple[int, ...]]]:
+        """Return sizes for a stage behind others: data may also choose no elements at all."""
+        free = {name: info for name, info in self.infos.items() if not info.is_static}
+
+        def sized(size: int, empty: str = "") -> dict[str, tuple[int, ...]]:
+            return {
+                name: tuple(
+                    (0 if name == empty else size) if dim is None else dim for dim in info.shape
+                )
+                for name, info in self.infos.items()
+            }
+
+        return [dict(first), sized(32), *(sized(32, name) for name in free)]  # type: ignore[arg-type]
 
     def _traced(self, bound: Infos) -> Tried | None:
         """Convert with symbolic sizes, so that the first run can go on with the result."""
@@ -145,6 +174,8 @@ class _Trials:
             except StagesNeededError as error:
                 return Tried(self._ranks(error.outputs), [], Trial(None))
             except UnsupportedOperatorError as error:
+                if self.model.depth and self.model.trials_left[0] <= 0:
+                    raise
                 self.unsupported.append(error)
             except ArmnnError as error:
                 self.faults.append(error)

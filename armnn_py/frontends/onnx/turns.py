@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from armnn_py.errors import InvalidArgumentError
+from armnn_py.errors import InvalidArgumentError, ParseError
 from armnn_py.frontends.common.between import Operands, read_only
 from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.quoting import quoted
@@ -183,6 +183,8 @@ class Branches:
     outputs: tuple[str, ...]
     branches: dict[bool, BodyRun]
     """By the condition; one alone, if the condition is known."""
+    faults: dict[bool, ParseError]
+    """Why a branch cannot run, by the condition."""
 
     def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> Named:
         """Run the branch that the condition chooses."""
@@ -192,7 +194,15 @@ class Branches:
             raise InvalidArgumentError(
                 f"{self.label}: the condition has {condition.size} elements, 1 expected"
             )
-        chosen = self.branches[bool(condition.reshape(-1)[0])]
+        flag = bool(condition.reshape(-1)[0])
+        if flag in self.faults:
+            fault, branch = self.faults[flag], "then_branch" if flag else "else_branch"
+            raise ParseError(
+                f"{self.label}: {branch} cannot run: {fault.message}",
+                details=fault.details,
+                hints=fault.hints,
+            )
+        chosen = self.branches[flag]
         return _named(self.outputs, chosen((), arrays, run))
 
 

@@ -277,3 +277,58 @@ def test_the_first_run_goes_on_with_the_conversion_of_load(
             x = np.ones((rows, 8), np.float32)
             np.testing.assert_allclose(network.run({"x": x})["y"], np.full((rows, 5), 8.0))
     assert len(made) < 4
+
+
+def test_what_data_leave_out_may_contradict_the_rest(models: Any) -> None:
+    """Where no row is far, the branch that has another rank does not run."""
+    made = (FLOAT, None)
+    nodes = [
+        node("ReduceMax", ["x"], ["m"], axes=[1], keepdims=0),
+        node("Greater", ["m", "hundred"], ["rows"]),
+        node("Compress", ["m", "rows"], ["far"], axis=0),
+        node("Size", ["far"], ["count"]),
+        node("Greater", ["count", "none"], ["some"]),
+        node(
+            "If", ["some"], ["d"],
+            then_branch=body([node("Unsqueeze", ["x", "first"], ["a"])], {}, {"a": made}),
+            else_branch=body([node("Identity", ["x"], ["a"])], {}, {"a": made}),
+        ),
+        node("TopK", ["d", "two"], ["best", "where"], axis=-1),
+        node("ReduceSum", ["best", "first"], ["sums"], keepdims=0),
+        node("Unsqueeze", ["order", "end"], ["places"]),
+        node("ScatterND", ["m", "places", "sums"], ["y"]),
+    ]  # fmt: skip
+    weights = {
+        "hundred": np.float32(100), "none": np.int64(0), "first": np.int64([1]),
+        "two": np.int64([2]), "order": np.arange(6), "end": np.int64([-1]),
+    }  # fmt: skip
+    for shape in ((6, 4), ("n", 4)):
+        model = models.build(nodes, {"x": (shape, FLOAT)}, {"y": ([6], FLOAT)}, weights)
+        x = (np.arange(24, dtype=np.float32) % 7).reshape(6, 4)
+        expected = models.theirs(model, {"x": x})["y"]
+        np.testing.assert_array_equal(models.ours(model, {"x": x})["y"], expected)
+
+
+def test_a_branch_that_no_sizes_suit_is_an_error_of_the_run_that_takes_it(models: Any) -> None:
+    made = {"a": (FLOAT, None)}
+    nodes = [
+        node("NonZero", ["x"], ["n"]),  # more than a value that decides shapes
+        node("Cast", ["n"], ["f"], to=FLOAT),
+        node("ReduceMax", ["f"], ["m"], keepdims=0),
+        node("Greater", ["m", "three"], ["is"]),
+        node(
+            "If", ["is"], ["y"],
+            then_branch=body([node("Softmax", ["f"], ["a"], axis=7)], {}, made),
+            else_branch=body([node("Relu", ["f"], ["a"])], {}, made),
+        ),
+    ]  # fmt: skip
+    weights = {"three": np.float32(3)}
+    outputs = {"y": ([None, None], FLOAT)}
+    model = models.build(nodes, {"x": ((2, 8), FLOAT)}, outputs, weights)
+    with ann.load(models.save(model), ["CpuRef"]) as network:
+        x = np.zeros((2, 8), np.float32)
+        x[:, :3] = 1
+        y = network.run({"x": x})["y"]
+        np.testing.assert_array_equal(y, np.float32(np.nonzero(x)))
+        with pytest.raises(ann.ParseError, match=r"axis 7 is outside a tensor of 2 dimensions"):
+            network.run({"x": np.ones((2, 8), np.float32)})

@@ -97,8 +97,9 @@ class _Trials:
         """Return what the first conversion that succeeds tells; see `try_out`."""
         told = told_sizes(self.model)
         shapes = [*stand_in_shapes(self.infos, told, keeps_axes=bool(self.unknown))]
-        if self.model.depth > 1:
-            shapes = self._of_a_stage(shapes[0])
+        if self.model.depth:
+            few = 1 if self.model.depth > 1 else 4
+            shapes = [*shapes[:few], *self._of_a_stage()]
         elif all(info.is_static for info in self.infos.values()):
             shapes = shapes[:1]
         reasons: list[str] = []
@@ -131,8 +132,8 @@ class _Trials:
             return self.model.trials_left[0] >= 0
         return number < _FEW_TRIALS or self.model.trials_left[0] > _LEAST_LEFT
 
-    def _of_a_stage(self, first: Mapping[str, Sequence[int]]) -> list[dict[str, tuple[int, ...]]]:
-        """Return sizes for a stage behind others: data may also choose no elements at all."""
+    def _of_a_stage(self) -> list[dict[str, tuple[int, ...]]]:
+        """Return sizes of what data choose: of some inputs perhaps no elements at all."""
         free = {name: info for name, info in self.infos.items() if not info.is_static}
 
         def sized(size: int, empty: str = "") -> dict[str, tuple[int, ...]]:
@@ -143,7 +144,7 @@ class _Trials:
                 for name, info in self.infos.items()
             }
 
-        return [dict(first), sized(32), *(sized(32, name) for name in free)]  # type: ignore[arg-type]
+        return [sized(32), *(sized(32, name) for name in free)]
 
     def _traced(self, bound: Infos) -> Tried | None:
         """Convert with symbolic sizes, so that the first run can go on with the result."""

@@ -79,7 +79,7 @@ CASES: dict[str, tuple[list[onnx.NodeProto], type[ann.ArmnnError], str]] = {
     ),
     "type of an operand": (
         [node("Cast", ["x"], ["b"], to=BOOL), node("Sin", ["b"], ["y"])],
-        CONTRADICTING, "input is boolean",
+        CONTRADICTING, "input is bool",
     ),
     "type that no tensor has": (
         [node("Cast", ["x"], ["c"], to=COMPLEX), node("Cast", ["c"], ["y"], to=FLOAT)],

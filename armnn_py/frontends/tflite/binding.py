@@ -14,7 +14,7 @@ from armnn_py.frontends.tflite.tensors import tensor_info
 from armnn_py.records import record
 from armnn_py.tensors import TensorInfo, format_shape, parse_shape
 
-__all__ = ["Entry", "choose_entry", "input_infos"]
+__all__ = ["Entry", "choose_entry", "input_infos", "with_outputs"]
 
 Shapes = Mapping[str, Sequence[int | None]]
 
@@ -91,6 +91,35 @@ def _named(graph: Graph, places: Sequence[int], what: str) -> dict[str, int]:
             name = f"{stem}_{number}"
         found[name] = place
     return found
+
+
+def with_outputs(model: TfliteModel, entry: Entry, names: Sequence[str]) -> Entry:
+    """Return the same call of a sub-graph, with tensors that operators make as further outputs.
+
+    Raises
+    ------
+    UnknownNameError
+        No operator makes a tensor of a name.
+    InvalidArgumentError
+        A tensor is an output already.
+    """
+    graph = model.graphs[entry.graph]
+    made = [graph.tensors[place] for op in graph.operators for place in op.outputs]
+    places = {tensor.short_name: tensor.index for tensor in made}
+    places |= {tensor.name: tensor.index for tensor in made if tensor.name}
+    for name in names:
+        if name in entry.outputs:
+            raise InvalidArgumentError(
+                f"extra output {quoted(name)}: it is an output of the network already"
+            )
+        if name not in places:
+            raise UnknownNameError(
+                f"'{model.source_name}' has no tensor {quoted(name)}",
+                name=name,
+                valid=sorted(places),
+            )
+    more = {name: places[name] for name in names}
+    return Entry(entry.graph, entry.inputs, {**entry.outputs, **more})
 
 
 def input_infos(

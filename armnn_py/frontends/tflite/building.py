@@ -15,7 +15,7 @@ from armnn_py.errors import (
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.stand_ins import RunsStandIns
 from armnn_py.frontends.common.values import Array, Unsupported
-from armnn_py.frontends.tflite.binding import Entry, Shapes, input_infos
+from armnn_py.frontends.tflite.binding import Entry, Shapes, input_infos, with_outputs
 from armnn_py.frontends.tflite.conversion import convert
 from armnn_py.frontends.tflite.model import TfliteModel
 from armnn_py.frontends.tflite.problems import TfliteProblems
@@ -223,6 +223,20 @@ class Builder:
         shapes = {name: info.shape for name, info in infos.items()}
         bound = input_infos(self.model, self.entry, shapes)
         return convert(self.model, self.entry, bound, self.backends, values, network_of=network_of)
+
+    def with_outputs(self, names: Sequence[str], infos: Mapping[str, TensorInfo]) -> Network:
+        """Return the network with tensors inside as further outputs.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no tensor of a name.
+        InvalidArgumentError
+            A tensor is an output already.
+        """
+        entry = with_outputs(self.model, self.entry, names)
+        shapes = {name: info.shape for name, info in infos.items()}
+        return network_of(self.model, entry, shapes, self.backends)
 
     def __repr__(self) -> str:
         return f"<Builder of {self.model.source_name!r}>"

@@ -351,6 +351,21 @@ def test_a_shape_that_layers_compute(engines: Any, builder: Any) -> None:
     both(engines, builder.data(), *feeds)
 
 
+def test_tensors_of_stages_as_outputs(engines: Any, builder: Any) -> None:
+    data = choosing(builder)
+    with ann.load(
+        data, engines.backends, runtime=engines.runtime, extra_outputs=["y", "total"]
+    ) as network:
+        for x in (X, -X):
+            found = network.run({"x": x})
+            np.testing.assert_allclose(found["total"], x.sum(), rtol=1e-6)
+            np.testing.assert_array_equal(found["y"], -found["z"])
+    with pytest.raises(ann.UnknownNameError, match="has no tensor 'nothing'"):
+        ann.load(data, ["CpuRef"], extra_outputs=["nothing"])
+    with pytest.raises(ann.InvalidArgumentError, match="'z': it is an output"):
+        ann.load(data, ["CpuRef"], extra_outputs=["z"])
+
+
 def test_variables_are_not_parted(builder: Any) -> None:
     """A stage that reads a variable, and another one that assigns it: refused in words."""
     choosing(builder)

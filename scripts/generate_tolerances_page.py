@@ -15,6 +15,7 @@ import sys
 from generated_page import ROOT, write_or_check
 
 from armnn_py.testing.tolerances import table
+from armnn_py.types import DataType
 from armnn_py.types.facts import FACTS
 
 PAGE = ROOT / "docs" / "tolerances.md"
@@ -53,7 +54,7 @@ def render() -> str:
     """Return the text of the page."""
     content = table()
     rows = [
-        f"| {_listed(row['arithmetic'], 'all others')} | {_listed(row['types'], 'all')} | "
+        f"| {_listed(row['arithmetic'], 'all others')} | {_listed(_shown(row['types']), 'all')} | "
         f"{row['relative']:g} | {row['scaled']:g} | {row.get('steps', 0)} |\n"
         for row in content["row"]
     ]
@@ -69,6 +70,11 @@ def render() -> str:
     named = [f"| {name} | {', '.join(sorted(found))} |\n" for name, found in layers.items()]
     tables = f"{''.join(rows)}{_LAYERS}{''.join(named)}"
     return f"{_HEAD}{tables}{_SPECIAL}{''.join(exceptions)}"
+
+
+def _shown(labels: list[str]) -> list[str]:
+    names = {one.label: one.described for one in DataType}
+    return [names.get(label, label) for label in labels]
 
 
 def _listed(names: list[str], whole: str) -> str:

@@ -155,7 +155,7 @@ def show(session: Session, backend_id: str) -> None:
             "counters": [dataclasses.asdict(counter) for counter in backend.counters],
             "cache_files": backend.number_of_cache_files,
             "layers": {
-                layer_type.label: [data_type.label for data_type in data_types]
+                layer_type.label: [data_type.described for data_type in data_types]
                 for layer_type, data_types in probe_support(backend).items()
             },
         }

@@ -46,10 +46,11 @@ def _layers(
 def _types(
     _context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]
 ) -> tuple[DataType, ...]:
-    by_name = {data_type.label: data_type for data_type in DataType}
+    shown = {data_type.described: data_type for data_type in DataType}
+    by_name = {data_type.label: data_type for data_type in DataType} | shown
     for name in given:
         if name.lower() not in by_name:
-            raise click.BadParameter(f"'{name}' is none of {', '.join(by_name)}")
+            raise click.BadParameter(f"'{name}' given, one of {', '.join(shown)} expected")
     return tuple(by_name[name.lower()] for name in given)
 
 

@@ -279,3 +279,15 @@ def test_names_of_free_dimensions():
 def test_names_that_do_not_fit(names, message):
     with pytest.raises(InvalidArgumentError, match=message):
         TensorInfo((None, 3), dimension_names=names)
+
+
+def test_names_of_types_for_people_tell_them_apart():
+    """Numpy's names, or those of ml_dtypes; a quantised type says so."""
+    described = [data_type.described for data_type in DataType]
+    assert len(set(described)) == len(described)
+    for data_type in DataType:
+        assert data_type.shown in data_type.described
+        assert data_type.described.startswith("quantised ") == data_type.is_quantized
+    assert DataType.QASYMM_U8.described == "quantised uint8"
+    assert DataType.SIGNED64.described == "int64"
+    assert DataType.BFLOAT16.described == "bfloat16"

@@ -90,6 +90,36 @@ def test_a_forest_with_weights_of_both_classes(how: str) -> None:
     np.testing.assert_array_equal(found["label"], wanted)
 
 
+@pytest.mark.parametrize("how", TRANSFORMS)
+@pytest.mark.parametrize("named", [0, 1])
+@pytest.mark.parametrize("least", [0.01, -0.15])
+@pytest.mark.parametrize("base", [[], [0.125]])
+def test_two_classes_of_one_score(how: str, named: int, least: float, base: list[float]) -> None:
+    if named == 0 and how == "PROBIT":
+        pytest.skip("refused: onnxruntime writes one score of the two")
+    weights = np.full((5, 2, 2), np.nan, np.float32)
+    weights[..., named] = R.uniform(least, 0.19, (5, 2))
+    attributes = stumps("class", weights, classlabels_int64s=[7, 3], post_transform=how)
+    if base:
+        attributes["base_values"] = base
+    kinds = {"label": TensorProto.INT64, "scores": TensorProto.FLOAT}
+    data = model("TreeEnsembleClassifier", kinds, **attributes)
+    found, (label, scores) = ours(data), theirs(data)
+    np.testing.assert_array_equal(found["label"], label)
+    np.testing.assert_allclose(found["scores"], scores, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("how", TRANSFORMS)
+@pytest.mark.parametrize("base", [[], [0.125]])
+def test_transforms_of_a_single_target(how: str, base: list[float]) -> None:
+    weights = R.uniform(0.01, 0.2, (4, 2, 1)).astype(np.float32)
+    attributes = stumps("target", weights, n_targets=1, post_transform=how)
+    if base:
+        attributes["base_values"] = base
+    data = model("TreeEnsembleRegressor", {"scores": TensorProto.FLOAT}, **attributes)
+    np.testing.assert_allclose(ours(data)["scores"], theirs(data)[0], rtol=1e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize("how", ["SUM", "AVERAGE", "MIN", "MAX"])
 @pytest.mark.parametrize("targets", [1, 3])
 @pytest.mark.parametrize("base", [False, True])

@@ -120,7 +120,9 @@ def _tree_ensemble_regressor(view: NodeView) -> Value:
         raise ParseError(f"attribute 'aggregate_function' is {quoted(how)}")
     nodes, roots, weights = _listed(view, "target")
     y = scores(view, nodes, roots, weights, targets, _AGGREGATES[how])
-    return transformed(view, _based(view, y, targets), transform)
+    y = _based(view, y, targets)
+    # onnxruntime leaves a single score as it is, whatever the transform but this one.
+    return y if targets == 1 and transform != "PROBIT" else transformed(view, y, transform)
 
 
 def _based(view: NodeView, y: Value, targets: int) -> Value:
@@ -197,7 +199,8 @@ def _one_score(
 ) -> Sequence[Value]:
     """Return labels and scores of two classes of which the trees have one score.
 
-    Converters give it the number of either class, and it is the second one's.
+    It is the second one's. Where leaves name the second class, the first one's score is 0, and
+    nothing adds the base value, as in onnxruntime.
     """
     nodes, roots, weights = trees
     base = reals(view, "base_values")
@@ -205,8 +208,15 @@ def _one_score(
         raise Unsupported("2 base values of one score")
     only = Weights(weights.places, [0] * len(weights.places), weights.values)
     score = scores(view, nodes, roots, only, 1)
+    is_centred = min(weights.values, default=0.0) < 0
+    rows = shape_of(score)[0]
+    if 1 in weights.targets:
+        zero = Known(np.zeros((1, 1), np.float32))
+        first = view.emit.broadcast_to(zero, (rows, 1), "first")
+        both = view.emit.concat([first, score], 1, "both")
+        place = above(view, score, 0 if is_centred else 0.5, rows)
+        return picked(view, labels, place), transformed(view, both, how)
     if len(base):
         score = view.emit.add(score, Known(as_float32(base)), "based")
-    is_centred = min(weights.values, default=0.0) < 0
-    place = above(view, score, 0 if is_centred else 0.5, shape_of(score)[0])
+    place = above(view, score, 0 if is_centred else 0.5, rows)
     return picked(view, labels, place), two(view, score, how, is_centred=is_centred)

@@ -30,6 +30,7 @@ from armnn_py.frontends.tflite.complex_values import TAKES_COMPLEX, ComplexValue
 from armnn_py.frontends.tflite.faults import DAMAGE, damaged, located
 from armnn_py.frontends.tflite.model import Graph, Operator, TfliteModel
 from armnn_py.frontends.tflite.node import OperatorView, RunTimeOperand
+from armnn_py.frontends.tflite.parts import NESTED
 from armnn_py.frontends.tflite.problems import TfliteProblems, place_of
 from armnn_py.frontends.tflite.resources import Resources
 from armnn_py.frontends.tflite.subgraphs import Calls, NotedError, call
@@ -129,7 +130,7 @@ class _Conversion:
         self.cuts: list[Operator] = []
         self.problems = TfliteProblems(model, self.graph)
         self.resources = Resources(model, self.graph, self.emit)
-        self.calls = Calls()
+        self.calls = Calls(model.depth // NESTED)
 
     def run(self) -> Network:
         for name, place in self.entry.inputs.items():

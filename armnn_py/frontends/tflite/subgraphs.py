@@ -11,6 +11,7 @@ from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Unsupported, Value
 from armnn_py.frontends.tflite.complex_values import ComplexValue
 from armnn_py.frontends.tflite.model import Graph, Operator, TfliteModel
+from armnn_py.frontends.tflite.node import RunsApart
 from armnn_py.frontends.tflite.problems import TfliteProblems
 
 __all__ = ["Calls", "NotedError", "call"]
@@ -25,11 +26,22 @@ class NotedError(Exception):
 
 
 class Calls:
-    """How many operators may still be written out, and how deep the present call is."""
+    """How many operators may still be written out, and how deep the present call is.
 
-    def __init__(self) -> None:
-        self.left = _MOST_OPERATORS
+    Parameters
+    ----------
+    nesting
+        How many sub-graphs that run apart this is inside of. Each has two at most, so that all on
+        one level write out half as many operators as those on the level above.
+    """
+
+    def __init__(self, nesting: int) -> None:
+        self.most = self.left = _MOST_OPERATORS >> 2 * nesting
         self.depth = 0
+
+    def start_again(self, number: int) -> None:
+        """Forget what was written out of an operator that runs apart, the ``number``th of them."""
+        self.left = max(self.left, self.most >> number)
 
 
 class Conversion(Protocol):
@@ -69,8 +81,11 @@ def call(outer: Conversion, index: int, given: Sequence[Value], name: str) -> Se
     if any(tensor.is_variable for tensor in graph.tensors):
         raise Unsupported(f"state of an operator inside of sub-graph {index}")
     calls.left -= 1 + len(graph.operators)
-    if calls.left < 0 or calls.depth >= _DEEPEST:
-        raise Unsupported("sub-graphs that call each other, or are called, too often")
+    reason = "sub-graphs that call each other, or are called, too often"
+    if calls.depth >= _DEEPEST:
+        raise Unsupported(reason)
+    if calls.left < 0:
+        raise RunsApart(reason)
     inner = outer.inside(graph, f"{name}/" if name else "")
     inner.values.update(zip(graph.inputs, given, strict=True))
     calls.depth += 1

@@ -53,6 +53,7 @@ def by_values(
             taken, _ = _taken(within, op, values)
             if taken is None:
                 within.cuts.append(op)
+                within.calls.start_again(len(within.cuts))
             return taken
     if needed is None:
         return elsewhere(within, op, values, str(reason))

@@ -54,6 +54,27 @@ def test_more_turns_than_are_written_out(engines: Any, builder: Any) -> None:
     both(engines, loop(builder, 2000), {"x": -np.ones_like(X)})
 
 
+def test_more_operators_than_are_written_out(engines: Any, builder: Any) -> None:
+    """1,000 turns of 82 operators, and another such loop behind."""
+    loop(builder, 1000)
+    body = builder.graph = builder.model.subgraphs[2]
+    last = body.outputs[1]
+    for index in range(80):
+        made = builder.tensor(f"negative{index}", (1, 3))
+        builder.op("NEG", [last], [made])
+        last = made
+    body.outputs[1] = last
+    main = builder.graph = builder.model.subgraphs[0]
+    first = main.operators[0]
+    outs = [builder.tensor("i2", (), np.int32), builder.tensor("y2", (1, 3)),
+            builder.tensor("same2", (), np.int32)]  # fmt: skip
+    operands = [first.inputs[0], first.outputs[1], first.inputs[2]]
+    fields = {"condSubgraphIndex": 1, "bodySubgraphIndex": 2}
+    builder.op("WHILE", operands, outs, ("WhileOptions", fields))
+    builder.ends([0], [*first.outputs[:2], *outs[:2]])
+    both(engines, builder.data(), {"x": -np.ones_like(X)})
+
+
 def test_a_loop_between_layers(engines: Any, builder: Any) -> None:
     """Layers before it and behind it, and an output that does not depend on it."""
     loop(builder, 100, stop=1e5)
@@ -172,6 +193,16 @@ def test_a_body_that_is_its_own_loop_is_refused(builder: Any) -> None:
             builder.tensor("c", (), np.int32)]  # fmt: skip
     builder.op("WHILE", builder.graph.outputs, outs, ("WhileOptions", fields))
     builder.ends(builder.graph.inputs, outs)
+    with pytest.raises(ann.UnsupportedOperatorError, match=r"too often|without end"):
+        ann.import_model(builder.data())
+
+
+def test_branches_that_are_the_whole_graph_are_refused_soon(builder: Any) -> None:
+    """Written out, they would be more than there are atoms; each part has its share of a budget."""
+    choosing(builder, ((1, 3), (1, 3)))
+    main = builder.model.subgraphs[0]
+    options = main.operators[2].builtinOptions
+    options.thenSubgraphIndex = options.elseSubgraphIndex = 0
     with pytest.raises(ann.UnsupportedOperatorError, match=r"too often|without end"):
         ann.import_model(builder.data())
 

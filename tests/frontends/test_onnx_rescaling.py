@@ -71,8 +71,8 @@ class Qdq:
         return bytes(model.SerializeToString())
 
 
-def check(qdq: Qdq, real: str, scale: np.float32, point: Any, levels: Any) -> None:
-    """``levels``: the results in steps of ``scale``."""
+def check(qdq: Qdq, real: str, scale: np.float32, point: Any, levels: Any) -> bytes:
+    """Run the model, and return it; ``levels`` are the results in steps of ``scale``."""
     ends = np.iinfo(np.asarray(point).dtype)
     rounded = [round(level) + int(point) for level in np.ravel(levels)]  # halves to even
     expected = np.clip(np.array(rounded, np.int64), ends.min, ends.max).reshape(np.shape(levels))
@@ -81,6 +81,7 @@ def check(qdq: Qdq, real: str, scale: np.float32, point: Any, levels: Any) -> No
         with ann.load(model, backends) as network:
             found = network.run(qdq.inputs)["y"]
         np.testing.assert_array_equal(found, expected, err_msg=str(backends))
+    return model
 
 
 def fractions(array: Any, factor: Fraction) -> np.ndarray:
@@ -132,6 +133,51 @@ def test_sums_of_products(dtype: Any, seed: int) -> None:
         "Conv", [qdq.input("x", x, x_scale, point), qdq.weights("w", w, w_scales, 0)], "product"
     )
     check(qdq, product, y_scale, dtype(point_of(rng, dtype)), levels)
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize("groups", [1, 2, 6])
+@pytest.mark.parametrize("per_channel", [True, False])
+def test_sums_of_transposed_convolutions(dtype: Any, groups: int, per_channel: bool) -> None:
+    """The scales of the weights are those of the outputs of a group."""
+    rng = np.random.default_rng(groups)
+    depth, outputs, stride, kernel = 6, 2, 2, 3
+    x, w = (
+        numbers(rng, dtype, 1, depth, 4, 5),
+        numbers(rng, np.int8, depth, outputs, kernel, kernel),
+    )
+    point, (x_scale,) = point_of(rng, dtype), scales(rng, 1)
+    w_scales = rng.uniform(0.001, 0.01, outputs if per_channel else 1).astype("f4")
+    sums = np.zeros((1, groups * outputs, 3 * stride + kernel, 4 * stride + kernel), np.int64)
+    for channel, row, column in np.ndindex(depth, 4, 5):
+        first = channel // (depth // groups) * outputs
+        value = int(x[0, channel, row, column]) - point
+        sums[
+            0, first : first + outputs, row * stride :, column * stride :
+        ][:, :kernel, :kernel] += value * w[channel].astype(np.int64)  # fmt: skip
+    factors = np.tile(w_scales, groups * outputs // len(w_scales))
+    reach = float(np.abs(sums * factors[:, None, None]).max()) * float(x_scale)
+    y_scale = np.float32(reach / np.iinfo(dtype).max * 1.7)
+    levels = np.stack(
+        [
+            fractions(sums[0, o], exact(x_scale) * exact(factors[o]) / exact(y_scale))
+            for o in range(groups * outputs)
+        ]
+    )[None]
+    qdq = Qdq()
+    weights = qdq.weights("w", w, w_scales if per_channel else w_scales[0], 1)
+    product = qdq.node(
+        "ConvTranspose", [qdq.input("x", x, x_scale, point), weights], "product",
+        group=groups, strides=[stride, stride],
+    )  # fmt: skip
+    model = check(qdq, product, y_scale, dtype(point_of(rng, dtype)), levels)
+    with ann.Runtime() as runtime:
+        network = ann.import_model(model)
+        optimized = ann.optimize(network, ["CpuRef"], runtime=runtime).network
+    (layer,) = (
+        one for one in optimized.layers if one.type is ann.LayerType.TRANSPOSE_CONVOLUTION2D
+    )
+    assert layer.outputs[0].info.quantization is not None
 
 
 @pytest.mark.parametrize("operator", ["Conv", "Depthwise", "ConvTranspose", "Gemm", "MatMul"])

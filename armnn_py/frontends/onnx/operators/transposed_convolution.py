@@ -8,14 +8,15 @@ input with zeros between its elements.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from armnn_py.descriptors import TransposeConvolution2dDescriptor
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.values import Unsupported, Value, data_type_of
+from armnn_py.frontends.common.known import KnownReals
+from armnn_py.frontends.common.values import Known, Unsupported, Value, data_type_of
 from armnn_py.frontends.common.windows import Window
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.convolution import (
@@ -25,7 +26,7 @@ from armnn_py.frontends.onnx.operators.convolution import (
 )
 from armnn_py.frontends.onnx.table import operator
 from armnn_py.frontends.onnx.windows import window_list
-from armnn_py.tensors import TensorInfo
+from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.types import DataLayout, LayerType
 
 if TYPE_CHECKING:
@@ -142,6 +143,32 @@ def _reversed_weights(view: NodeView, groups: int) -> Value:
     return emit.flip(emit.reshape(parts, target, "dense_weights"), (0, 1, 2), "reversed")
 
 
+def _quantized_weights(
+    stored: KnownReals,
+    groups: int,
+    rearranged: Callable[[NDArray[np.generic]], NDArray[np.generic]],
+) -> KnownReals | None:
+    """Rearrange the quantised numbers of weights; None if their scales are of another dimension."""
+    info = stored.levels.info
+    quantization = info.quantization
+    if quantization is None or quantization.axis not in (None, 1):
+        return None
+    levels = rearranged(stored.levels.array)
+    scales, points = stored.scales, stored.points
+    if quantization.axis == 1:  # the outputs of each group have these scales
+
+        def spread(array: NDArray[np.generic]) -> NDArray[np.generic]:
+            return np.tile(array.reshape(-1), groups).reshape(-1, 1, 1, 1)
+
+        scales, points = spread(scales), None if points is None else spread(points)
+        quantization = QuantizationInfo(
+            quantization.scales * groups, quantization.zero_points * groups, 0
+        )
+    return KnownReals(
+        Known(levels, TensorInfo(levels.shape, info.data_type, quantization)), scales, points
+    )
+
+
 def _output_size(
     view: NodeView,
     size: list[int],
@@ -205,6 +232,11 @@ def _weights(view: NodeView, groups: int, kernel: list[int]) -> Value:
     def rearranged(weights: NDArray[np.generic]) -> NDArray[np.generic]:
         return weights.reshape(split).swapaxes(1, 2).reshape(target)
 
+    stored = view.value(1)
+    if isinstance(stored, KnownReals):
+        quantized = _quantized_weights(stored, groups, rearranged)
+        if quantized is not None:
+            return quantized
     if view.is_known(1):
         return view.derived(1, "transposed", rearranged)
     emit = view.emit

@@ -79,8 +79,14 @@ BY_NUMPY: dict[str, Callable[..., Any]] = {
 }
 
 
+@pytest.fixture(params=[False, True], ids=["", "folded"])
+def folds(request: pytest.FixtureRequest) -> bool:
+    """Whether all operands are constants of the model."""
+    return bool(request.param)
+
+
 @pytest.fixture
-def walk(each_engine: Any, litert: Any, new_builder: Any) -> Callable[..., None]:
+def walk(each_engine: Any, litert: Any, new_builder: Any, folds: bool) -> Callable[..., None]:
     """Run an operator here and elsewhere; operands in tuples are constants."""
 
     def check(
@@ -93,21 +99,27 @@ def walk(each_engine: Any, litert: Any, new_builder: Any) -> Callable[..., None]
         version: int = 1,
         atol: float = 1e-36,
     ) -> None:
-        builder = new_builder()
-        places, feeds = [], {}
-        for index, one in enumerate(operands):
-            if isinstance(one, tuple):
-                places.append(builder.constant(f"c{index}", one[0]))
-                continue
-            places.append(builder.tensor(f"x{index}", one.shape, one.dtype))
-            feeds[f"x{index}"] = one
-        y = builder.tensor("y", (), dtype)
-        builder.op(name, places, [y], options, version=version)
-        builder.ends([places[int(key[1:])] for key in feeds], [y])
-        data = builder.data()
+        feeds = {
+            f"x{index}": one for index, one in enumerate(operands) if not isinstance(one, tuple)
+        }
+
+        def model(is_known: bool) -> bytes:
+            builder, places, inputs = new_builder(), [], []
+            for index, one in enumerate(operands):
+                array = one[0] if isinstance(one, tuple) else one
+                if is_known or isinstance(one, tuple):
+                    places.append(builder.constant(f"x{index}", array))
+                else:
+                    places.append(builder.tensor(f"x{index}", array.shape, array.dtype))
+                    inputs.append(places[-1])
+            y = builder.tensor("y", (), dtype)
+            builder.op(name, places, [y], options, version=version)
+            builder.ends(inputs, [y])
+            return bytes(builder.data())
+
         if wanted is None:
-            wanted = litert(data, feeds)["y"]
-        found = each_engine(data, feeds)["y"]
+            wanted = litert(model(is_known=False), feeds)["y"]
+        found = each_engine(model(folds), {} if folds else feeds)["y"]
         assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=atol)
 

@@ -73,6 +73,19 @@ def _power(x: Array, y: Array) -> Array:
     return np.asarray(np.power(x, exponents))
 
 
+def _cast(x: Array, target: np.dtype[Any]) -> Array:
+    """Return an array of another type, as a Cast layer makes it (``cast_rows.h``).
+
+    What is too large for integers is their nearest end, and NaN is 0.
+    """
+    if target.kind not in "iu" or not data_type_of(x.dtype).is_float:
+        return x.astype(target)
+    ends, whole = np.iinfo(target), np.trunc(x.astype(np.float64))
+    beyond, below = whole >= float(ends.max) + 1, whole < float(ends.min)
+    inside = np.where(beyond | below | np.isnan(whole), 0, whole).astype(target)
+    return np.where(beyond, target.type(ends.max), np.where(below, target.type(ends.min), inside))
+
+
 def _divide_sizes(x: int, y: int) -> int:
     """Return the quotient, rounded towards 0."""
     if x >= 0 and y > 0:
@@ -317,7 +330,7 @@ class Arithmetic(Movement):
             with np.errstate(all="ignore"):
                 if isinstance(x, KnownSizes) and target in (np.int32, np.int64):
                     return KnownSizes(x.elements, target)
-                return Known(array_of(x).astype(target))
+                return Known(_cast(array_of(x), target))
         if target == np.bool_:  # 0.5 is true, but a Cast would truncate it to 0
             return self.compare(ComparisonOperation.NOT_EQUAL, x, self.scalar(0, x), name)
         info = TensorInfo(shape_of(x), data_type_of(target))

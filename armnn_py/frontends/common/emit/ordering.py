@@ -74,7 +74,8 @@ class Ordering(Arithmetic):
     ) -> Value:
         """Sum up along a dimension; ``exclusive`` sums hold only the elements before."""
         if self.foldable([x], shape_of(x)):
-            return Known(_summed(array_of(x), axis, exclusive, reverse))
+            with np.errstate(all="ignore"):
+                return Known(_summed(array_of(x), axis, exclusive, reverse))
         descriptor = CumSumDescriptor(axis=axis, exclusive=exclusive, reverse=reverse)
         return self.layer(LayerType.CUM_SUM, [x], descriptor, name=name)
 

@@ -24,6 +24,7 @@ from armnn_py.frontends.common.values import (
     dtype_of,
     shape_of,
 )
+from armnn_py.frontends.onnx.bodies import Failed, fill, results_of
 from armnn_py.frontends.onnx.cuts import is_computed_between, work_between
 from armnn_py.frontends.onnx.faults import FAULTS, of_node, with_inputs
 from armnn_py.frontends.onnx.graph_node import Body, Node
@@ -52,10 +53,6 @@ _WORK_OF_A_STRING = 1024
 def _listed(results: Any) -> Sequence[Value | None]:
     """Return what a converter gave as a list: of several outputs it is one already."""
     return results if isinstance(results, Sequence) else [results]
-
-
-class Failed(Exception):  # noqa: N818 - an answer: what failed is in the problems
-    """A body could not be converted; what is wrong with it is noted."""
 
 
 class Scope:
@@ -350,40 +347,10 @@ class Scope:
             formals=formals,
             attributes=given,
         )
-        for name in body.captures:
-            if name in self.poisoned:
-                raise Failed
-            scope.values[name] = self.values[name]
-        for name, constant in body.constants.items():
-            scope.values[name] = constant
-            if isinstance(constant, Known):
-                scope.static.add(name)
-                work.emit.name_constant(constant, scope.title + name)
-        scope.absent = {
-            name
-            for index, name in enumerate(body.inputs)
-            if index >= len(values) or values[index] is None
-        }
-        for name, value in zip(body.inputs, values, strict=False):
-            if value is not None:
-                scope.values[name] = value
+        fill(scope, self, body, values)
         scope.convert([node.without(scope.absent) for node in body.nodes])
         work.emit.begin(self.title + node.name)
-        results: list[Value | None] = []
-        for name in body.outputs:
-            if not name:
-                results.append(None)
-                continue
-            result = scope.values.get(name)
-            if name in scope.absent:
-                results.append(None)
-                continue
-            if name in scope.poisoned or result is None:
-                raise Failed
-            if isinstance(result, Unreadable):
-                raise Unsupported(result.reason)
-            results.append(result)
-        return results
+        return results_of(scope, body)
 
     def _caller_of(self, node: Node) -> Any:
         def call(

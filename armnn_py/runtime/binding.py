@@ -113,11 +113,10 @@ class Binder:
                     hints=[nested] if len(items) == 1 else [],
                 )
             return list(inputs)
-        needed = [item[0] for item in items if item[0] not in self._defaults]
-        if len(needed) == 1:
-            return self._values({needed[0]: inputs})
         if len(items) == 1:
             return [inputs]
+        if len(items) - len(self._defaults) == 1:
+            return [self._defaults.get(item[0], inputs) for item in items]
         raise InvalidArgumentError(
             f"network '{self.name}' has {counted(len(items), 'input')}: pass a dict by name",
             details=[f"inputs: {', '.join(self.inputs)}"],

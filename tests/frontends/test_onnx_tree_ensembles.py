@@ -13,6 +13,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import armnn_py as ann
+from armnn_py.frontends.onnx import trees
 from armnn_py.frontends.onnx.table import MACHINE_LEARNING
 
 R = np.random.default_rng(17)
@@ -118,6 +119,30 @@ def test_transforms_of_a_single_target(how: str, base: list[float]) -> None:
         attributes["base_values"] = base
     data = model("TreeEnsembleRegressor", {"scores": TensorProto.FLOAT}, **attributes)
     np.testing.assert_allclose(ours(data)["scores"], theirs(data)[0], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("operator", ["TreeEnsembleClassifier", "TreeEnsembleRegressor"])
+@pytest.mark.parametrize("how", ["SUM", "AVERAGE"])
+def test_leaves_of_one_class_need_no_table_of_all(
+    monkeypatch: pytest.MonkeyPatch, operator: str, how: str
+) -> None:
+    """As it would be of more than 2^24 numbers: here of more than 8."""
+    monkeypatch.setattr(trees, "MOST_POSITIONS", 8)
+    monkeypatch.setattr(trees.Weights, "table", None)
+    weights = np.full((5, 2, 4), np.nan, np.float32)
+    for tree, leaf in np.ndindex(5, 2):
+        weights[tree, leaf, (tree + leaf) % 3] = R.uniform(-0.2, 0.2)  # none has the last class
+    if operator == "TreeEnsembleClassifier":
+        if how == "AVERAGE":
+            pytest.skip("a classifier adds up")
+        attributes = stumps("class", weights, classlabels_int64s=[7, 3, 5, 9])
+        kinds = {"label": TensorProto.INT64, "scores": TensorProto.FLOAT}
+    else:
+        attributes = stumps("target", weights, n_targets=4, aggregate_function=how)
+        kinds = {"scores": TensorProto.FLOAT}
+    data = model(operator, kinds, **attributes)
+    for found, wanted in zip(ours(data).values(), theirs(data), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("how", ["SUM", "AVERAGE", "MIN", "MAX"])

@@ -14,9 +14,9 @@ from armnn_py.frontends.common.values import Unsupported
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["counted", "positions"]
+__all__ = ["MOST_POSITIONS", "counted", "positions"]
 
-_MOST = 2**24
+MOST_POSITIONS = 2**24
 """Positions that an array may have: no network of sense has more along a dimension, and a few bytes
 of a file must not take the memory of the machine."""
 
@@ -30,8 +30,8 @@ def counted(count: int) -> int:
         There are too many.
     """
     number = operator.index(count)
-    if number > _MOST:
-        raise Unsupported(f"{number} positions (at most {_MOST} are supported)")
+    if number > MOST_POSITIONS:
+        raise Unsupported(f"{number} positions (at most {MOST_POSITIONS} are supported)")
     return number
 
 

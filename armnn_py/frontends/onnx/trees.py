@@ -15,8 +15,15 @@ from typing import Any
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.counting import counted, positions
-from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, dtype_of
+from armnn_py.frontends.common.counting import MOST_POSITIONS, counted, positions
+from armnn_py.frontends.common.values import (
+    Array,
+    Known,
+    Unsupported,
+    Value,
+    dtype_of,
+    shape_of,
+)
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.records import record
 from armnn_py.types import ComparisonOperation, LogicalBinaryOperation, ReduceOperation
@@ -128,6 +135,26 @@ class Weights:
             table[~named] = empty
         return leaves, table
 
+    def single(self, targets: int) -> Single | None:
+        """Return the weights by leaf if each has one and a table of them would be very large."""
+        leaves, first = np.unique(np.array(self.places, np.int64), return_index=True)
+        if len(leaves) < len(self.places) or len(leaves) * targets <= MOST_POSITIONS:
+            return None
+        own = np.array(self.targets, np.int64)[first]
+        if own.min() < 0 or own.max() >= targets:
+            return None
+        with np.errstate(over="ignore"):
+            return Single(leaves, own.astype(np.int32), np.array(self.values, np.float32)[first])
+
+
+@record
+class Single:
+    """Leaves that have one weight each."""
+
+    leaves: Array
+    targets: Array
+    values: Array
+
 
 def _levels(nodes: Nodes, roots: list[int]) -> int:
     """Return how many turns it takes from the roots until all are at leaves."""
@@ -153,6 +180,10 @@ def scores(
     if how not in (AVERAGE, SUM, MIN, MAX):
         raise ParseError(f"attribute 'aggregate_function' is {how}")
     empty = _EMPTY.get(how, 0.0)
+    single = None if empty else weights.single(targets)
+    if single is not None:
+        y, _ = _joined_singly(view, nodes, roots, single, targets)
+        return view.emit.scale(y, 1 / len(roots), "mean") if how == AVERAGE else y
     leaves, table = weights.table(targets, empty)
     y = _joined(view, nodes, roots, leaves, table, how)
     if not empty or np.isfinite(table).all():
@@ -166,6 +197,9 @@ def named_scores(
     view: NodeView, nodes: Nodes, roots: list[int], weights: Weights, targets: int
 ) -> tuple[Value, Value]:
     """Return sums, and in how many trees the leaf has a weight for each target."""
+    single = weights.single(targets)
+    if single is not None:
+        return _joined_singly(view, nodes, roots, single, targets)
     leaves, table = weights.table(targets)
     counts = Weights(weights.places, weights.targets, [1.0] * len(weights.places))
     both = np.concatenate([table, counts.table(targets)[1] != 0], 1, dtype=np.float32)
@@ -178,6 +212,46 @@ def _joined(
     view: NodeView, nodes: Nodes, roots: list[int], leaves: Array, table: Array, how: int
 ) -> Value:
     """Take all trees down to their leaves, and join the rows of the table that these have."""
+    emit, rows = view.emit, view.shape(0)[0]
+    found, is_whole = _found(view, nodes, roots, leaves)
+    if not is_whole:
+        table = np.concatenate([table, np.full_like(table[:1], _EMPTY.get(how, 0.0))])
+    each = emit.gather(Known(table), found, 0, "leaves")
+    y = emit.reduce(_REDUCED.get(how, ReduceOperation.SUM), each, (1,), False, "joined")
+    y = emit.scale(y, 1 / len(roots), "mean") if how == AVERAGE else y
+    return emit.broadcast_to(y, (rows, table.shape[1]), "scores")
+
+
+def _joined_singly(
+    view: NodeView, nodes: Nodes, roots: list[int], single: Single, targets: int
+) -> tuple[Value, Value]:
+    """Add up weights by target, and count the trees that have one, without a table of all."""
+    emit, rows = view.emit, view.shape(0)[0]
+    found, _ = _found(view, nodes, roots, single.leaves)
+    columns = [np.append(single.targets, np.int32(-1)), np.append(single.values, np.float32(0))]
+    own, weight = (
+        emit.reshape(gathered, (*shape_of(gathered), 1), f"{name}_wide")
+        for name, column in zip(("target", "weight"), columns, strict=True)
+        for gathered in [emit.gather(Known(column), found, 0, name)]
+    )
+    each = Known(np.arange(targets, dtype=np.int32).reshape(1, 1, targets))
+    is_own = emit.compare(ComparisonOperation.EQUAL, own, each, "is_own")
+    parts = {
+        "sum": emit.where(is_own, weight, emit.scalar(0, weight), "weights"),
+        "count": emit.cast(is_own, np.float32, "ones"),
+    }
+    sums, counts = (
+        emit.reduce(ReduceOperation.SUM, value, (1,), False, name) for name, value in parts.items()
+    )
+    shape = (rows, targets)
+    return emit.broadcast_to(sums, shape, "scores"), emit.broadcast_to(counts, shape, "counts")
+
+
+def _found(view: NodeView, nodes: Nodes, roots: list[int], leaves: Array) -> tuple[Value, bool]:
+    """Return the place in ``leaves`` of what each row of the input comes to in each tree.
+
+    Leaves that are not listed have the place behind the last one. Also returned: whether all are.
+    """
     emit, shape = view.emit, view.shape(0)
     if len(shape) != 2 or not all(0 <= f < shape[1] for f in nodes.features):
         raise ParseError(f"an input of shape {shape} lacks features of the trees")
@@ -191,16 +265,10 @@ def _joined(
     for level in range(_levels(nodes, roots)):
         with emit.below(f"level{level}"):
             place = _step(view, columns, flat, row, place)
-    # The last row is that of leaves without weights.
-    rows = np.full(len(nodes.modes), len(table), np.int32)
+    rows = np.full(len(nodes.modes), max(len(leaves), 1), np.int32)
     rows[leaves] = np.arange(len(leaves), dtype=np.int32)
-    if len(leaves) < len(nodes.modes) - len(columns.asking):
-        table = np.concatenate([table, np.full_like(table[:1], _EMPTY.get(how, 0.0))])
-    found = emit.gather(Known(rows), place, 0, "rows")
-    each = emit.gather(Known(table), found, 0, "leaves")
-    y = emit.reduce(_REDUCED.get(how, ReduceOperation.SUM), each, (1,), False, "joined")
-    y = emit.scale(y, 1 / len(roots), "mean") if how == AVERAGE else y
-    return emit.broadcast_to(y, (shape[0], table.shape[1]), "scores")
+    is_whole = len(leaves) >= len(nodes.modes) - len(columns.asking)
+    return emit.gather(Known(rows), place, 0, "rows"), is_whole
 
 
 class _Columns:

@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from armnn_py.frontends.common.values import Known, Unsupported, Value
 from armnn_py.frontends.onnx.tensors import Unreadable
 
 if TYPE_CHECKING:
     from armnn_py.frontends.onnx.graph_node import Body
-    from armnn_py.frontends.onnx.scope import Scope
+    from armnn_py.frontends.onnx.work import Work
 
 __all__ = ["Failed", "fill", "results_of"]
 
@@ -21,7 +21,18 @@ class Failed(Exception):  # noqa: N818 - an answer: what failed is in the proble
     """A body could not be converted; what is wrong with it is noted."""
 
 
-def fill(scope: Scope, around: Scope, body: Body, values: Sequence[Value | None]) -> None:
+class Names(Protocol):
+    """The names and values of a `scope.Scope`."""
+
+    work: Work
+    title: str
+    values: dict[str, Any]
+    static: set[str]
+    poisoned: set[str]
+    absent: set[str]
+
+
+def fill(scope: Names, around: Names, body: Body, values: Sequence[Value | None]) -> None:
     """Give the names of a body their values: of the scope around it, weights, and its inputs.
 
     Raises
@@ -48,7 +59,7 @@ def fill(scope: Scope, around: Scope, body: Body, values: Sequence[Value | None]
             scope.values[name] = value
 
 
-def results_of(scope: Scope, body: Body) -> list[Value | None]:
+def results_of(scope: Names, body: Body) -> list[Value | None]:
     """Return the outputs of a body; those that it does not make are None.
 
     Raises

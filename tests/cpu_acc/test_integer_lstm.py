@@ -75,7 +75,10 @@ def test_a_layer_is_one_operator(runtime: ann.Runtime, options: dict[str, Any]) 
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"bias_type": ann.DataType.QSYMM_S16}, "input 14 is qsymm_s16, LSTMs in integers take"),
+        (
+            {"bias_type": ann.DataType.QSYMM_S16},
+            "input 14 is quantised int16, LSTMs in integers take",
+        ),
         ({"activation": 6}, "activation function 6, LSTMs in integers have 4"),
         ({"computed": True}, "weights or bias values are not constant"),
     ],

@@ -9,7 +9,6 @@ the smallest numbers may become zero.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,19 +20,11 @@ from onnx import helper, numpy_helper
 
 import armnn_py as ann
 from armnn_py.frontends.onnx import table
+from tests.frontends.special_values import ENGINES, SPECIAL, engine_of
 
 Array = np.ndarray
 
-SPECIAL = np.array(
-    [
-        np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-45, -1e-45, 2e-38, -2e-38, 3.4e38, -3.4e38,
-        1, -1, 0.5, -0.5, 2, -2, 1.5, 2.5, -1.5, -2.5, 0.9999999, 3, -3, 7, 30, -30, 89, -89,
-        104, -104, 1e10, -1e10,
-    ],
-    np.float32,
-)  # fmt: skip
 LENGTHS = (5, 133)  # a tail alone, and vectors of every width before a tail
-ISAS = ("avx512", "avx2", "neon", "portable")
 
 #: Other attributes than an operator's own defaults.
 ATTRIBUTES: dict[str, list[dict[str, Any]]] = {
@@ -118,18 +109,11 @@ FOLDS = [
 ]
 
 
-@pytest.fixture(scope="module", params=["folded", "CpuRef", *ISAS])
+@pytest.fixture(scope="module", params=["folded", *ENGINES])
 def engine(request: pytest.FixtureRequest) -> Iterator[Callable[..., Array]]:
     """Runs a model with constants alone, on CpuRef, or with each instruction set of CpuAcc."""
     how = request.param
-    options = {"CpuAcc": {"isa": how}} if how in ISAS else {}
-    backends = ["CpuAcc", "CpuRef"] if how in ISAS else ["CpuRef"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ann.BackendSkippedWarning)
-        runtime = ann.Runtime(enable_dynamic_backends=bool(options), backend_options=options)
-    with runtime:
-        if not set(backends) <= set(runtime.backends):
-            pytest.skip(f"no {how} here")
+    with engine_of("CpuRef" if how == "folded" else how) as (runtime, backends):
 
         def run(op: str, operands: list[Array], attributes: dict[str, Any]) -> Array:
             made = model(op, operands, attributes, known=how == "folded")

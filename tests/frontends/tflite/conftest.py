@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,10 +12,9 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from tests.frontends.special_values import ENGINES, engine_of
 
 Arrays = Mapping[str, np.ndarray]
-
-ISAS = ("avx512", "avx2", "neon", "portable")
 
 _TYPES = {
     "float32": 0, "float16": 1, "int32": 2, "uint8": 3, "int64": 4, "bool": 6, "int16": 7,
@@ -251,18 +249,10 @@ def engines(request: pytest.FixtureRequest) -> Iterator[Engines]:
         yield Engines(runtime, backends)
 
 
-@pytest.fixture(scope="module", params=["CpuRef", *ISAS])
+@pytest.fixture(scope="module", params=ENGINES)
 def each_engine(request: pytest.FixtureRequest) -> Iterator[Callable[..., dict[str, np.ndarray]]]:
     """Run a model on CpuRef, or with each instruction set of CpuAcc."""
-    how = request.param
-    options = {"CpuAcc": {"isa": how}} if how in ISAS else {}
-    backends = ["CpuAcc", "CpuRef"] if how in ISAS else ["CpuRef"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ann.BackendSkippedWarning)
-        runtime = ann.Runtime(enable_dynamic_backends=bool(options), backend_options=options)
-    with runtime:
-        if not set(backends) <= set(runtime.backends):
-            pytest.skip(f"no {how} here")
+    with engine_of(request.param) as (runtime, backends):
 
         def run(data: bytes, feeds: Arrays) -> dict[str, np.ndarray]:
             with ann.load(data, backends, runtime=runtime) as network:

@@ -14,16 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-Array = np.ndarray
+from tests.frontends.special_values import SPECIAL
 
-SPECIAL = np.array(
-    [
-        np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-45, -1e-45, 2e-38, -2e-38, 3.4e38, -3.4e38,
-        1, -1, 0.5, -0.5, 2, -2, 1.5, 2.5, -1.5, -2.5, 0.9999999, 3, -3, 7, 30, -30, 89, -89,
-        104, -104, 1e10, -1e10,
-    ],
-    np.float32,
-)  # fmt: skip
+Array = np.ndarray
 
 _KEEP = {"keepDims": False}
 _PLAIN = """

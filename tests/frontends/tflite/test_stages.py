@@ -289,7 +289,7 @@ def test_unique_of_computed_numbers(engines: Any, builder: Any, dtype: Any) -> N
 
 
 def suppression(builder: Any, count: int, most: Any, *, sigma: float | None = None) -> bytes:
-    """Boxes and scores are computed; the best boxes are gathered, too."""
+    """The network computes boxes and scores, and gathers the best boxes."""
     boxes, scores = builder.tensor("boxes", (count, 4)), builder.tensor("scores", (count,))
     wide, high = builder.tensor("wide", (count, 4)), builder.tensor("high", (count,))
     two = builder.constant("two", np.float32([2]))

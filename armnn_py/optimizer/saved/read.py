@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import binascii
+import dataclasses
 import functools
 import json
 from typing import TYPE_CHECKING, Any
@@ -105,12 +106,12 @@ class _Reader:
         self._infos: list[Any] = member(document, "infos", list)
         self._read_infos: dict[int, TensorInfo] = {}
         self._constants: dict[tuple[int, TensorInfo], NDArray[Any]] = {}
+        self._defaults: dict[str, NDArray[Any]] = {}  # by input
 
     def network(self) -> SavedNetwork:
         """The whole contents."""
         document = self._document
         network = NetworkStorage(member(document, "name", str))
-        network.metadata = metadata_from_json(member(document, "metadata", dict))
         items = member(document, "layers", list, dict)
         used = {
             name: {
@@ -131,6 +132,8 @@ class _Reader:
             layer_backends.append(backend)
             if layer.type is LayerType.PRE_COMPILED:
                 parts[layer.guid] = self._part(layer, member(item, "compiled", dict))
+        metadata = metadata_from_json(member(document, "metadata", dict))
+        network.metadata = dataclasses.replace(metadata, defaults=self._defaults)
         graph = _check(network)
         return SavedNetwork(
             self._archive,
@@ -180,6 +183,8 @@ class _Reader:
             value = self._constant(number(item["initial"]), infos[0])
             if name in network.variables:
                 raise DamageError(f"two variables are called '{name}'")
+        elif kind is LayerType.INPUT and "default" in item:
+            self._defaults[name] = self._constant(number(item["default"]), infos[0])
         elif kind is LayerType.OUTPUT and "variable" in item:
             assigned = network.layers[number(item["variable"], len(network.layers))]
             if not isinstance(assigned, VariableLayer) or assigned.name in network.assign_layers:

@@ -4,19 +4,13 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
-
-import numpy as np
+from typing import Any, TypeVar
 
 from armnn_py.network import ModelMetadata
 from armnn_py.records import record_fields
 from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.types import DataType, LayerType
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = [
     "FORMAT",
@@ -134,20 +128,10 @@ def info_from_json(document: Any) -> TensorInfo:
 
 
 def metadata_to_json(metadata: ModelMetadata) -> dict[str, Any]:
-    """Return the fields of a model's metadata."""
-    document = {name: getattr(metadata, name) for name in record_fields(ModelMetadata)}
-    defaults = {
-        name: {
-            "type": array.dtype.str,
-            "shape": list(array.shape),
-            "bytes": base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii"),
-        }
-        for name, array in metadata.defaults.items()
+    """Return the fields of a model's metadata; default values lie beside the input layers."""
+    document = {
+        name: getattr(metadata, name) for name in record_fields(ModelMetadata) if name != "defaults"
     }
-    if defaults:
-        document["defaults"] = defaults
-    else:
-        del document["defaults"]
     return {k: dict(v) if isinstance(v, Mapping) else v for k, v in document.items()}
 
 
@@ -158,27 +142,13 @@ def metadata_from_json(document: dict[str, Any]) -> ModelMetadata:
         "version": lambda: member(document, "version", int),
         "opsets": lambda: member(document, "opsets", dict, int),
         "properties": lambda: member(document, "properties", dict, str),
-        "defaults": lambda: {
-            name: _array_from_json(one)
-            for name, one in member(document, "defaults", dict, dict).items()
-        },
     }
     values: dict[str, Any] = {
         name: kinds[name]() if name in kinds else member(document, name, str)
         for name in record_fields(ModelMetadata)
-        if name in document
+        if name in document and name != "defaults"
     }
     return ModelMetadata(**values)
-
-
-def _array_from_json(document: dict[str, Any]) -> NDArray[Any]:
-    shape = [number(dim) for dim in member(document, "shape", list)]
-    try:
-        dtype = np.dtype(member(document, "type", str))
-        data = base64.b64decode(member(document, "bytes", str), validate=True)
-        return np.frombuffer(data, dtype).reshape(shape).copy()
-    except (TypeError, ValueError) as error:
-        raise DamageError(f"the default value of an input is damaged: {error}") from None
 
 
 def options_from_json(document: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -198,6 +198,9 @@ class _Writer:
             document["initial"] = self._constant(layer.initial)
         elif isinstance(layer, AssignLayer):
             document["variable"] = number_of[layer.variable.guid]
+        elif layer.type is LayerType.INPUT and layer.name in self._placed.network.metadata.defaults:
+            default = self._placed.network.metadata.defaults[layer.name]
+            document["default"] = self._constant(default)
         return document
 
     def _info(self, info: TensorInfo) -> int:

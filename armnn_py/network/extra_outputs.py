@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["with_extra_outputs"]
 
-#: Of free dimensions, on trial: small ones take less time, pictures must be as large as what looks
-#: at them, and some dimensions may be nothing but 1.
+#: Of inputs whose values decide shapes, on trial.
 _TRIAL_VALUES = (0, 1)
 
 

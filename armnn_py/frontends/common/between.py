@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from armnn_py.errors import InvalidArgumentError
 from armnn_py.frontends.common.values import Array
 from armnn_py.records import record
 
-__all__ = ["Operands", "read_only"]
+__all__ = ["Operands", "flag_of", "read_only"]
 
 
 def read_only(array: Array) -> Array:
@@ -17,6 +18,21 @@ def read_only(array: Array) -> Array:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def flag_of(condition: Array, label: str) -> bool:
+    """Return the truth of a condition; ``label`` names the operator in the error.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It has not one element.
+    """
+    if condition.size != 1:
+        raise InvalidArgumentError(
+            f"{label}: the condition has {condition.size} elements, 1 expected"
+        )
+    return bool(condition.reshape(-1)[0])
 
 
 @record

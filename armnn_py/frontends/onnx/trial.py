@@ -49,7 +49,7 @@ class Tried:
     outputs: dict[str, TensorInfo]
     """Rank and type of the outputs whose rank the file does not state."""
     reasons: list[str]
-    """Why there are none, from the last conversion."""
+    """What the last conversion refused, if none succeeded."""
     trial: Trial | None
     """The conversion that succeeded, if one did."""
 

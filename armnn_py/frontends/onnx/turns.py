@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError, ParseError
-from armnn_py.frontends.common.between import Operands, read_only
+from armnn_py.frontends.common.between import Operands, flag_of, read_only
 from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Array
@@ -190,11 +190,7 @@ class Branches:
         """Run the branch that the condition chooses."""
         condition = self.operands.of(arrays)[0]
         assert condition is not None
-        if condition.size != 1:
-            raise InvalidArgumentError(
-                f"{self.label}: the condition has {condition.size} elements, 1 expected"
-            )
-        flag = bool(condition.reshape(-1)[0])
+        flag = flag_of(condition, self.label)
         if flag in self.faults:
             fault, branch = self.faults[flag], "then_branch" if flag else "else_branch"
             raise ParseError(

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from armnn_py.errors import InvalidArgumentError, ParseError
-from armnn_py.frontends.common.between import Operands
+from armnn_py.errors import ParseError
+from armnn_py.frontends.common.between import Operands, flag_of
 from armnn_py.frontends.common.values import Array, Unsupported
 from armnn_py.frontends.tflite.binding import Entry
 from armnn_py.frontends.tflite.model import Operator, TfliteModel
@@ -39,7 +39,7 @@ class Turns:
     def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> list[Array]:
         """Run turns as long as the condition holds; return the states."""
         states = [array for array in self.operands.of(arrays) if array is not None]
-        while _flag(_called(run, "condition", states)[0], self.label):
+        while flag_of(_called(run, "condition", states)[0], self.label):
             states = _called(run, "body", states)
         return states
 
@@ -54,20 +54,12 @@ class Branches:
     def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> list[Array]:
         """Run the branch that the condition chooses."""
         condition, *given = (array for array in self.operands.of(arrays) if array is not None)
-        return _called(run, "then" if _flag(condition, self.label) else "else", given)
+        return _called(run, "then" if flag_of(condition, self.label) else "else", given)
 
 
 def _called(run: RunBody, key: str, given: Sequence[Array]) -> list[Array]:
     made = run(key, {_input(index): array for index, array in enumerate(given)})
     return [made[_output(index)] for index in range(len(made))]
-
-
-def _flag(condition: Array, label: str) -> bool:
-    if condition.size != 1:
-        raise InvalidArgumentError(
-            f"{label}: the condition has {condition.size} elements, 1 expected"
-        )
-    return bool(condition.reshape(-1)[0])
 
 
 def _input(index: int) -> str:

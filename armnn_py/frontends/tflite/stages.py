@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.errors import ArmnnError
+from armnn_py.errors import ArmnnError, UnsupportedOperatorError
 from armnn_py.frontends.common.between import Operands
 from armnn_py.frontends.common.origins import MOST_BYTES
 from armnn_py.frontends.common.values import (
@@ -241,10 +241,10 @@ class _Cutting:
         except Unsupported as reason:
             self.problems.add_operator(op, str(reason))
             return None
-        except ArmnnError as error:
-            if not hasattr(error, "operators"):
-                raise located(error, op, self.conversion) from error
+        except UnsupportedOperatorError:
             raise
+        except ArmnnError as error:
+            raise located(error, op, self.conversion) from error
         except DAMAGE as error:
             raise damaged(error, op, self.conversion) from error
         for place, info in zip(op.outputs, infos, strict=False):

@@ -128,6 +128,43 @@ def test_layers_that_share_weights_share_what_is_packed(kind: str, tmp_path: Pat
     assert sizes[1] - sizes[0] < 256 * 256 * 4
 
 
+def scaled(layers: int, kind: str, each: bool) -> ann.Network:
+    """Products with the same weights, each with a scale of its own: for all channels, or each."""
+    rng, network = np.random.default_rng(8), ann.Network()
+    weights = (rng.standard_normal((256, 256)) / 16).astype(np.float32)
+    is_image = kind == "convolution"
+    w = network.add_constant(weights.reshape(256, 1, 1, 256) if is_image else weights)
+    y: Any = network.add_input("x", ann.TensorInfo((1, 2, 2, 256) if is_image else (4, 256)))
+    for _ in range(layers):
+        add = network.add_convolution2d if is_image else network.add_fully_connected
+        scale = rng.uniform(0.5, 2, 256 if each else 1).astype(np.float32)
+        y = network.add_multiplication(add(y, w), scale)
+        y = network.add_activation(y, ann.ActivationFunction.TANH, a=1.0, b=1.0)
+    network.add_output("y", y)
+    return network
+
+
+@pytest.mark.parametrize("each", [False, True], ids=["scalar", "channels"])
+@pytest.mark.parametrize("kind", ["product", "convolution"])
+def test_scales_of_shared_weights_copy_no_weights(kind: str, each: bool, tmp_path: Path) -> None:
+    """The optimiser's passes copy weights within a budget: they are left out here."""
+    sizes = []
+    with ann.Runtime() as runtime:
+        for layers in (1, 10):
+            network = scaled(layers, kind, each)
+            optimized = ann.optimize(
+                network, ["CpuAcc"], runtime=runtime, options=ann.OptimizerOptions(simplify=False)
+            )
+            optimized.save(path := tmp_path / "one.armnnpy")
+            sizes.append(path.stat().st_size)
+            x = np.random.default_rng(9).standard_normal((1, 2, 2, 256)).astype(np.float32)
+            x = x if kind == "convolution" else x.reshape(4, 256)
+            expected = ann.load(network, ["CpuRef"]).run(x)["y"]
+            with ann.load(path, runtime=runtime) as net:
+                np.testing.assert_allclose(net.run(x)["y"], expected, rtol=1e-4, atol=1e-4)
+    assert sizes[1] - sizes[0] < 256 * 256 * 4
+
+
 @pytest.mark.parametrize("turn", range(3))
 def test_networks_come_and_go_in_threads(turn: int) -> None:
     weights = [WEIGHTS[:64, :64] + shift for shift in (0, 0, 1)]

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def is_change_of_layout(step: str) -> bool:
-    """Return whether a step, as the examples over oneDNN and XNNPACK name it, changes a layout."""
-    return step == "change of layout" or step.startswith("reorder ")
+    """Return whether a step, as the example over XNNPACK names it, changes a layout."""
+    return step == "change of layout"
 
 
 class Shares(NamedTuple):

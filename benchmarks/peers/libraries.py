@@ -1,15 +1,14 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The examples over oneDNN and XNNPACK on the open networks, by processor time.
+"""The example over XNNPACK on the open networks, by processor time.
 
     python benchmarks/peers/libraries.py --open MODELS --work FOLDER --backend-path XNNPACK
-        --backend-path ONEDNN --backend-path CPU_ACC [--network NAME ...] [--turns 8]
-        [--turn-ms 400] [--output FILE.json]
+        --backend-path CPU_ACC [--network NAME ...] [--turns 8] [--turn-ms 400]
+        [--output FILE.json]
 
-Each network runs whole, on Xnnpack or OneDnn with CpuRef for the rest: beside CpuAcc, and beside
-engines with the same libraries inside, in newer versions: LiteRT (XNNPACK), torch and OpenVINO
-(oneDNN). Wheels of ONNX Runtime hold neither. FOLDER keeps converted models: those of another run,
-or of compare.py, are taken as they are.
+Each network runs whole, on Xnnpack with CpuRef for the rest: beside CpuAcc, and beside LiteRT,
+which has a newer XNNPACK inside. FOLDER keeps converted models: those of another run, or of
+compare.py, are taken as they are.
 
 One thread each, in turns in one process for each network; a figure is the least processor time of
 a run. ``border_percent`` is what of a run lies in no operator of the library or of CpuRef, by the
@@ -42,7 +41,7 @@ import armnn_py as ann
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LIBRARIES = {"Xnnpack": ("litert",), "OneDnn": ("torch", "openvino")}
+LIBRARIES = {"Xnnpack": ("litert",)}
 OPEN = (
     "resnet50_thin",
     "ocr_det",
@@ -119,7 +118,7 @@ def measure(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
     result: dict[str, Any] = {}
     ann.set_num_threads(1)
     folders = [folder.resolve() for folder in arguments.backend_path]
-    with ann.Runtime(folders, backend_options={"OneDnn": {"threads": 1}}) as runtime:
+    with ann.Runtime(folders) as runtime:
         model = ann.import_model(path)
         for library in LIBRARIES:
             result[library], loaded = of_library(library, model, runtime, inputs)

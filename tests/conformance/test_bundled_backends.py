@@ -12,7 +12,6 @@ import pytest
 import armnn_py as ann
 from armnn_py.testing import Report, check_conformance
 from tests.samples.conftest import sample_backend, sdk_cmake_folder, xnnpack_library
-from tests.samples.onednn_library import build_onednn
 
 __all__ = ["sample_backend", "sdk_cmake_folder", "xnnpack_library"]  # fixtures
 
@@ -60,17 +59,6 @@ def test_samples(name: str, layers: set[str], sample_backend: Callable[[str], Pa
     assert report.ok, report.changes[:5]
     assert layers <= passed(report)["numbers"]
     assert "" in passed(report)["subgraphs"]
-
-
-@pytest.mark.packaging
-@pytest.mark.timeout(900)
-def test_onednn(
-    sample_backend: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    report = check_conformance(build_onednn(sample_backend, tmp_path_factory))
-    assert report.ok, report.changes[:5]
-    assert len(passed(report)["numbers"]) > 12
-    assert "subgraphs" in passed(report)
 
 
 @pytest.mark.packaging

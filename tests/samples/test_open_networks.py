@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The backends over oneDNN and XNNPACK: every open network whole, with CpuRef for the rest."""
+"""The backend over XNNPACK: every open network whole, with CpuRef for the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import armnn_py as ann
-
-from .onednn_library import build_onednn
 
 pytestmark = pytest.mark.models
 
@@ -38,9 +36,7 @@ FLOAT = 1e-4
 #: Of 8 bits inside, where each layer may round a sum to the next step: LiteRT's own kernels differ
 #: so far from its reference.
 EIGHT_BITS = {"efficientnet_lite0_int8.tflite": 3 / 255, "resnet50_thin_int8_qdq.onnx": 1e-2}
-#: Types of layers that oneDNN leaves to CpuRef in networks of convolutions, pooling and the like;
-#: XNNPACK leaves a few of more types.
-LEFT_BY_ONEDNN = {"StridedSlice"}
+#: Networks whose layers are nearly all convolutions, pooling and the like.
 CONVOLUTIONAL = ("ocr_det.onnx", "ocr_rec.onnx", "resnet50_thin.onnx", "yolox_tiny.onnx")
 
 
@@ -82,36 +78,17 @@ def xnnpack(xnnpack_library: Path) -> Iterator[ann.Runtime]:
         yield runtime
 
 
-@pytest.fixture(scope="module")
-def onednn(
-    sample_backend: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[ann.Runtime]:
-    with ann.Runtime(build_onednn(sample_backend, tmp_path_factory).parent) as runtime:
-        yield runtime
-
-
-def check(
-    library: str, runtime: ann.Runtime, case: tuple[str, ann.Network, Arrays, Arrays]
-) -> None:
+def test_xnnpack(xnnpack: ann.Runtime, case: tuple[str, ann.Network, Arrays, Arrays]) -> None:
     name, network, inputs, expected = case
-    chosen = [library, "CpuRef"]
-    with ann.load(network, chosen, runtime=runtime, shapes=NETWORKS[name]) as loaded:
+    chosen = ["Xnnpack", "CpuRef"]
+    with ann.load(network, chosen, runtime=xnnpack, shapes=NETWORKS[name]) as loaded:
         rows = [row for row in loaded.assignment if row.backend]
         results = loaded.run(inputs)
     left = [row.type for row in rows if row.backend == "CpuRef"]
     if name in CONVOLUTIONAL:
         assert len(left) < 0.1 * len(rows)
-        assert library != "OneDnn" or set(left) <= LEFT_BY_ONEDNN
     for output, wanted in expected.items():
         largest = float(np.abs(wanted.astype(np.float64)).max())
         assert largest > 0
         difference = float(np.abs(results[output] - wanted.astype(np.float64)).max())
         assert difference <= EIGHT_BITS.get(name, FLOAT) * largest, output
-
-
-def test_xnnpack(xnnpack: ann.Runtime, case: tuple[str, ann.Network, Arrays, Arrays]) -> None:
-    check("Xnnpack", xnnpack, case)
-
-
-def test_onednn(onednn: ann.Runtime, case: tuple[str, ann.Network, Arrays, Arrays]) -> None:
-    check("OneDnn", onednn, case)

@@ -22,7 +22,6 @@ import armnn_py as ann
 from armnn_py.optimizer.saved.archive import write_archive
 
 from .npu_networks import numbers
-from .onednn_library import build_onednn
 from .test_sample_npu_runtime import BACKENDS, mixed
 
 INPUT = {"x": numbers(1, 4, 12, 12)}
@@ -211,16 +210,5 @@ def check_layers_are_saved(runtime: ann.Runtime, backends: list[str], path: Path
 
 def test_xnnpack(xnnpack_library: Path, tmp_path: Path) -> None:
     with ann.Runtime(xnnpack_library.parent) as runtime:
-        name = next(name for name in runtime.backends if not name.startswith("Cpu"))
-        check_layers_are_saved(runtime, [name, "CpuRef"], tmp_path / "x.armnnpy")
-
-
-def test_onednn(
-    sample_backend: Callable[[str], Path],
-    tmp_path_factory: pytest.TempPathFactory,
-    tmp_path: Path,
-) -> None:
-    library = build_onednn(sample_backend, tmp_path_factory)
-    with ann.Runtime(library.parent) as runtime:
         name = next(name for name in runtime.backends if not name.startswith("Cpu"))
         check_layers_are_saved(runtime, [name, "CpuRef"], tmp_path / "x.armnnpy")

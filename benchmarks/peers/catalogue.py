@@ -75,18 +75,27 @@ def _made(name: str, group: str = "float32") -> Network:
     return Network(name, group, lambda work, _: write_network(work, name))
 
 
-def _real(name: str, shapes: dict[str, list[int]], **settings: bool) -> Network:
-    """Return a network of the folder of models, ``name`` being "folder/file"."""
+def _real(
+    name: str,
+    shapes: dict[str, list[int]],
+    outputs: list[str] | None = None,
+    *,
+    is_picture: bool = False,
+) -> Network:
+    """Return a network of the folder of models, ``name`` being "folder/file".
+
+    ``outputs`` names those that are kept, by default all.
+    """
     group = "int8" if "int8" in name else "float32"
 
     def make(work: Path, models: Path | None) -> Path:
         assert models is not None
         target = work / f"{Path(name).name}.onnx"
         if not target.exists():
-            fix_shapes(models / f"{name}.onnx", target, shapes)
+            fix_shapes(models / f"{name}.onnx", target, shapes, outputs)
         return target
 
-    return Network(Path(name).name, group, make, needs_models=True, **settings)
+    return Network(Path(name).name, group, make, needs_models=True, is_picture=is_picture)
 
 
 def _tflite(name: str) -> Network:
@@ -123,7 +132,8 @@ def _dynamically(model: Path, target: Path, _: Network) -> None:
     quantize_dynamically(model, target)
 
 
-_MINILM = _real("open/minilm_l3", {"input_ids": [1, 128], "attention_mask": [1, 128]})
+#: The sentence's embedding alone: two other outputs are its inputs, which pnnx cannot convert.
+_MINILM = _real("open/minilm_l3", {"input_ids": [1, 128], "attention_mask": [1, 128]}, ["461"])
 _CALLS = ("relu16", "chain100")
 
 CATALOGUE = {

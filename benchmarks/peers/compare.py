@@ -21,6 +21,7 @@ import json
 import os
 import sys
 import tempfile
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -48,18 +49,24 @@ def difference(expected: list[np.ndarray], actual: list[np.ndarray]) -> float:
 
     Engines order outputs differently: they are paired by shape, in the order of equal ones.
     """
-
-    def by_shape(array: np.ndarray) -> tuple[int, ...]:
-        return tuple(size for size in array.shape if size != 1)
-
-    pairs = zip(sorted(expected, key=by_shape), sorted(actual, key=by_shape), strict=False)
-    if sorted(map(by_shape, expected)) != sorted(map(by_shape, actual)):
+    if shape_keys(expected) != shape_keys(actual):
         return float("inf")
+    pairs = zip(sorted(expected, key=_shape_key), sorted(actual, key=_shape_key), strict=True)
     worst = 0.0
     for a, b in pairs:
         distance = np.abs(a.ravel().astype(np.float64) - b.ravel())
         worst = max(worst, float(np.nan_to_num(distance, nan=np.inf).max() / np.abs(a).max()))
     return worst
+
+
+def _shape_key(array: np.ndarray) -> tuple[int, ...]:
+    """Return a shape without its dimensions of size 1, which engines add and leave out."""
+    return tuple(size for size in array.shape if size != 1)
+
+
+def shape_keys(arrays: list[np.ndarray]) -> list[tuple[int, ...]]:
+    """Return the shapes of outputs in the order in which they are compared."""
+    return sorted(map(_shape_key, arrays))
 
 
 def start(
@@ -106,7 +113,10 @@ def start_equal(
             facts = {**worker.facts, "difference": distance}
             return worker, {**facts, "exact_settings": True} if exact else facts
         worker.close()
-    raise WorkerError(f"outputs differ by {distance:.0e}, not timed")
+    shapes = [[list(array.shape) for array in arrays] for arrays in (outputs, reference)]
+    if shape_keys(outputs) != shape_keys(reference):
+        raise WorkerError(f"outputs have the shapes {shapes[0]} instead of {shapes[1]}")
+    raise WorkerError(f"outputs differ by {distance:.0e} of the largest")
 
 
 def compare_network(
@@ -136,8 +146,14 @@ def compare_network(
                         engine, model, scratch, threads, reference, TOLERANCE[network.group]
                     )
                     workers.append(worker)
-                except (NotConvertibleError, WorkerError) as error:
-                    result[engine] = {"error": str(error)}
+                except NotConvertibleError as error:
+                    result[engine] = {"error": str(error), "ours": False}
+                except WorkerError as error:
+                    ours = error.ours or engine == "armnn_py"
+                    result[engine] = {"error": str(error), "ours": ours}
+                except Exception as error:  # the other engines are measured all the same
+                    traceback.print_exc()
+                    result[engine] = {"error": f"{type(error).__name__}: {error}", "ours": True}
             take_turns(
                 workers,
                 gauge,
@@ -176,6 +192,17 @@ def report(name: str, threads: int, result: dict[str, Any]) -> None:
             f"load {r['load_ms']:.0f} ms, {r['peak_mib']:.0f} MiB, off by {r['difference']:.0e}"
         )
     sys.stdout.flush()
+
+
+def faults_of(networks: dict[str, Any]) -> list[str]:
+    """Return what was not timed by a fault of the benchmark, or of armnn_py."""
+    return [
+        f"{ENGINES[engine].title}, {name}: {facts['error']}"
+        for name, by_threads in networks.items()
+        for result in by_threads.values()
+        for engine, facts in result.items()
+        if facts.get("ours")
+    ]
 
 
 def _arguments() -> argparse.Namespace:
@@ -234,6 +261,7 @@ def main() -> None:
         print(f"armnn_py {document['versions']['armnn_py']} with {', '.join(document['backends'])}")
     section = document.setdefault(f"beside_{arguments.busy}_busy", {}) if arguments.busy else None
     figures = document["networks"] if section is None else section
+    faults: list[str] = []
     neighbours = BusyNeighbours(arguments.busy)
     for threads in arguments.threads:
         gauge: Gauge | NoGauge = NoGauge()
@@ -243,12 +271,15 @@ def main() -> None:
             result = compare_network(network, threads, engines, arguments, gauge)
             figures.setdefault(network.name, {}).setdefault(str(threads), {}).update(result)
             report(network.name, threads, result)
+            faults += faults_of({network.name: {str(threads): result}})
             if arguments.output is not None:
                 arguments.output.parent.mkdir(parents=True, exist_ok=True)
                 text = json.dumps(document, indent=1)
                 arguments.output.write_text(text + "\n", encoding="utf-8")
         gauge.close()
     neighbours.close()
+    if faults:
+        raise SystemExit("\n".join(["Not timed by a fault of the benchmark:", *faults]))
 
 
 def _backends() -> list[str]:

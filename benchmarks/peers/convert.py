@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,34 +19,19 @@ from typing import Any
 import numpy as np
 import onnx
 
-#: Run beside the Python module that pnnx writes. A second trace is not compared: that trips over
-#: names that each trace makes up, and outputs are compared before anything is timed.
-_TO_TORCH = """
-import json, sys, m_pnnx, torch
-example = [torch.zeros(shape) for shape in json.loads(sys.argv[1])]
-torch.jit.trace(m_pnnx.Model().eval(), example, check_trace=False).save("m.pt")
-"""
-#: The same for LiteRT: images come and go with channels last, as it wants them.
-_TO_LITERT = """
-import json, sys, litert_torch, m_pnnx, torch
-example = [torch.zeros(shape) for shape in json.loads(sys.argv[1])]
-module = m_pnnx.Model().eval()
-results = module(*example)
-results = results if isinstance(results, (list, tuple)) else [results]
-turned = [i for i, value in enumerate(example) if value.ndim == 4 and value.shape[1] == 3]
-images = [i for i, value in enumerate(results) if value.ndim == 4]
-if turned or images:
-    module = litert_torch.to_channel_last_io(module, args=turned, outputs=images)
-for i in turned:
-    example[i] = example[i].permute(0, 2, 3, 1).contiguous()
-litert_torch.convert(module, tuple(example)).export("m.tflite")
-"""
+HERE = Path(__file__).resolve().parent
 #: The wrapper that MNN installs as a command adds packages to the environment; this is below it.
 _MNN_CONVERT = "import sys, _tools; _tools.mnnconvert(['MNNConvert', *sys.argv[1:]])"
+#: Of a tensor in which ncnn leaves out no dimension.
+_NO_BATCH = 233
 
 
 class NotConvertibleError(Exception):
     """A model has what a converter, or the engine that it writes for, does not know."""
+
+
+class MissingConverterError(NotConvertibleError):
+    """A converter is not installed; that is not remembered."""
 
 
 def input_types(model: Path) -> dict[str, tuple[list[int], np.dtype[Any]]]:
@@ -66,34 +53,63 @@ def input_types(model: Path) -> dict[str, tuple[list[int], np.dtype[Any]]]:
     }
 
 
-def input_shapes(model: Path) -> dict[str, list[int]]:
-    """Return the shapes of an ONNX model's inputs, all of them fixed."""
-    return {name: shape for name, (shape, _) in input_types(model).items()}
+def fix_shapes(
+    source: Path, target: Path, shapes: dict[str, list[int]], outputs: list[str] | None = None
+) -> None:
+    """Write a copy of a model whose free dimensions have the given values.
 
-
-def fix_shapes(source: Path, target: Path, shapes: dict[str, list[int]]) -> None:
-    """Write a copy of a model whose free dimensions have the given values."""
+    ``outputs`` names those that the copy keeps; by default it keeps all.
+    """
     from onnxruntime.tools.onnx_model_utils import make_input_shape_fixed
 
     model = onnx.load(source)
     for name, shape in shapes.items():
         make_input_shape_fixed(model.graph, name, shape)
-    for value in model.graph.output:  # they follow from the inputs
+    kept = [value for value in model.graph.output if outputs is None or value.name in outputs]
+    del model.graph.output[:]
+    for value in kept:  # shapes of outputs follow from the inputs
         value.type.tensor_type.ClearField("shape")
+    model.graph.output.extend(kept)
     onnx.save(onnx.shape_inference.infer_shapes(model), target)
 
 
 def _run_pnnx(model: Path, folder: Path) -> None:
     """Write a model for ncnn and as a Python module for torch into ``folder``, as m.* and m_*."""
-    spec = importlib.util.find_spec("pnnx")
-    if spec is None or not spec.submodule_search_locations:
-        raise NotConvertibleError("pnnx is not installed")
-    package = Path(next(iter(spec.submodule_search_locations)))
+    package = Path(_installed("pnnx"))
     program = next(path for path in package.rglob("pnnx") if path.is_file())
-    shapes = ",".join(str(shape).replace(" ", "") for shape in input_shapes(model).values())
+    shapes = ",".join(_pnnx_type(shape, dtype) for shape, dtype in input_types(model).values())
     (folder / "m.onnx").write_bytes(model.read_bytes())
     command = [str(program), "m.onnx", f"inputshape={shapes}", "fp16=0"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=600)
+
+
+def _installed(module: str) -> str:
+    """Return the folder of a converter's package."""
+    spec = importlib.util.find_spec(module)
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingConverterError(f"{module} is not installed")
+    return next(iter(spec.submodule_search_locations))
+
+
+def _pnnx_type(shape: list[int], dtype: np.dtype[Any]) -> str:
+    """Return a tensor's type as pnnx takes it: ``[1,128]i64``."""
+    sizes = ",".join(map(str, shape))
+    return f"[{sizes}]{dtype.kind}{8 * dtype.itemsize}"
+
+
+def ncnn_ports(script: str) -> dict[str, Any]:
+    """Return how ncnn wants the inputs of a model, from the script that pnnx writes beside it.
+
+    Inputs by their names in ncnn, each with its place in the ONNX model and the dimension that is
+    the batch, which ncnn leaves out; outputs with that dimension.
+    """
+    batch = r".*?(?:batch_index=(\d+))?\)"
+    fed = re.findall(r'ex\.input\("(in(\d+))", ncnn\.Mat\(' + batch + r"\.clone", script)
+    taken = re.findall(r'ex\.extract\("(\w+)"\)\n' + batch, script)
+    return {
+        "inputs": {name: [int(place), int(index or _NO_BATCH)] for name, place, index in fed},
+        "outputs": {name: int(index or _NO_BATCH) for name, index in taken},
+    }
 
 
 def _to_ncnn(model: Path, target: Path) -> None:
@@ -104,16 +120,34 @@ def _to_ncnn(model: Path, target: Path) -> None:
         foreign = sorted({kind for kind in (line.split()[0] for line in lines) if "." in kind})
         if foreign:
             raise NotConvertibleError(f"ncnn has no layer for {', '.join(foreign)}")
+        _note(target, ncnn_ports((Path(scratch) / "m_ncnn.py").read_text(encoding="utf-8")))
         shutil.move(Path(scratch) / "m.ncnn.bin", target.with_suffix(".bin"))
         shutil.move(Path(scratch) / "m.ncnn.param", target)
 
 
-def _by_script(model: Path, target: Path, script: str, written: str) -> None:
+def _by_torch(model: Path, target: Path, engine: str) -> None:
+    """Write a model for an engine whose converter takes a module of torch."""
+    _installed({"torch": "torch", "litert": "litert_torch"}[engine])
+    types = [(shape, dtype.name) for shape, dtype in input_types(model).values()]
     with tempfile.TemporaryDirectory() as scratch:
         _run_pnnx(model, Path(scratch))
-        command = [sys.executable, "-c", script, json.dumps(list(input_shapes(model).values()))]
-        subprocess.run(command, cwd=scratch, check=True, capture_output=True, timeout=900)
-        shutil.move(Path(scratch) / written, target)
+        command = [sys.executable, str(HERE / "exporters.py"), engine, json.dumps(types)]
+        done = subprocess.run(
+            command, cwd=scratch, check=False, capture_output=True, text=True, timeout=900
+        )
+        if done.returncode < 0:
+            raise NotConvertibleError(f"the converter ended with {_status(done.returncode)}")
+        if done.returncode:
+            last = (done.stdout.strip().splitlines() or [""])[-1]
+            failure = json.loads(last) if last.startswith("{") else None
+            if failure is None or failure["ours"]:
+                raise RuntimeError(f"exporters.py {engine}: {failure or done.stderr[-400:]}")
+            raise NotConvertibleError(failure["error"])
+        written = Path(scratch) / f"m{target.suffix}"
+        ports = Path(scratch) / "m.io.json"
+        if ports.exists():
+            shutil.move(ports, target.with_name(target.name + ".io.json"))
+        shutil.move(written, target)
 
 
 def _to_mnn(model: Path, target: Path) -> None:
@@ -122,13 +156,20 @@ def _to_mnn(model: Path, target: Path) -> None:
     subprocess.run(command, check=True, capture_output=True, timeout=600)
     if not target.exists():
         raise NotConvertibleError("MNN's converter wrote nothing")
+    outputs = [value.name for value in onnx.load(model, load_external_data=False).graph.output]
+    _note(target, {"outputs": outputs})  # MNN has them in the order of the alphabet
+
+
+def _note(target: Path, ports: dict[str, Any]) -> None:
+    """Keep what an engine must know of a file's inputs and outputs."""
+    target.with_name(target.name + ".io.json").write_text(json.dumps(ports), encoding="utf-8")
 
 
 _CONVERTERS = {
     ".ncnn.param": _to_ncnn,
     ".mnn": _to_mnn,
-    ".pt": partial(_by_script, script=_TO_TORCH, written="m.pt"),
-    ".tflite": partial(_by_script, script=_TO_LITERT, written="m.tflite"),
+    ".pt": partial(_by_torch, engine="torch"),
+    ".tflite": partial(_by_torch, engine="litert"),
 }
 
 
@@ -150,9 +191,25 @@ def convert(model: Path, suffix: str) -> Path:
         return target
     try:
         _CONVERTERS[suffix](model, target)
-    except (NotConvertibleError, subprocess.SubprocessError, OSError, StopIteration) as error:
-        output = (getattr(error, "stderr", None) or b"").decode(errors="replace").strip()
-        reason = output.rpartition("\n")[2] or str(error)
+    except MissingConverterError:
+        raise
+    except (NotConvertibleError, subprocess.SubprocessError) as error:
+        reason = _reason(error)
         failure.write_text(json.dumps({"reason": reason}), encoding="utf-8")
         raise NotConvertibleError(reason) from error
     return target
+
+
+def _reason(error: Exception) -> str:
+    """Return a converter's last words, or what became of its program."""
+    if not isinstance(error, subprocess.CalledProcessError):
+        return str(error)
+    program = Path(error.cmd[0]).name if "_tools" not in str(error.cmd) else "MNN's converter"
+    output = (error.stderr or b"").decode(errors="replace").strip()
+    ended = f"{program} ended with {_status(error.returncode)}"
+    last = output.rpartition("\n")[2].strip()
+    return f"{ended}: {last}" if last else ended
+
+
+def _status(code: int) -> str:
+    return signal.Signals(-code).name if code < 0 else f"exit status {code}"

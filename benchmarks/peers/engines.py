@@ -9,12 +9,15 @@ An engine's module is imported only when the engine is asked for, in a process o
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from blame import PeerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +48,30 @@ class Engine:
 def _is_image(array: np.ndarray) -> bool:
     """Return whether an input is a picture with channels first."""
     return array.ndim == 4 and array.shape[1] == 3
+
+
+def ports_of(file: Path) -> dict[str, Any]:
+    """Return what `convert` noted of a file's inputs and outputs; nothing without a note."""
+    ports = file.with_name(file.name + ".io.json")
+    return json.loads(ports.read_text(encoding="utf-8")) if ports.exists() else {}
+
+
+def by_name(names: list[str], inputs: Inputs) -> Inputs:
+    """Return a model's inputs under the names that a peer's file has for them.
+
+    These are the model's own, or hold the place of the input in the model, as in ``args_0``.
+    """
+    if set(names) <= set(inputs):
+        return {name: inputs[name] for name in names}
+    places = {name: int(re.findall(r"args_(\d+)", name)[0]) for name in names}
+    arrays = list(inputs.values())
+    return {name: arrays[place] for name, place in places.items()}
+
+
+def _succeeded(code: object, what: str) -> None:
+    """Raise a peer's refusal that is a status code: not 0, or False."""
+    if (code is False) or (code is not True and code not in (0, None)):
+        raise PeerError(f"{what} answers {code}")
 
 
 def _armnn_py(model: Path, inputs: Inputs, threads: int) -> Callable[[], list[np.ndarray]]:
@@ -97,19 +124,26 @@ def _litert(model: Path, inputs: Inputs, threads: int) -> Callable[[], list[np.n
 
     interpreter = Interpreter(str(model), num_threads=threads)  # with its XNNPACK delegate
     interpreter.allocate_tensors()
-    arrays = [
-        np.ascontiguousarray(array.transpose(0, 2, 3, 1)) if _is_image(array) else array
-        for array in inputs.values()
+    ports = ports_of(model)
+    turned = {list(inputs)[place] for place in ports.get("turned_inputs", ())}
+    arrays = {
+        name: np.ascontiguousarray(array.transpose(0, 2, 3, 1)) if name in turned else array
+        for name, array in inputs.items()
+    }
+    details = {detail["name"]: detail for detail in interpreter.get_input_details()}
+    fed = [
+        (details[name]["index"], array.astype(details[name]["dtype"]))
+        for name, array in by_name(list(details), arrays).items()
     ]
-    sources = [detail["index"] for detail in interpreter.get_input_details()]  # in the same order
     targets = [detail["index"] for detail in interpreter.get_output_details()]
+    images = ports.get("turned_outputs", ())
 
     def run() -> list[np.ndarray]:
-        for source, array in zip(sources, arrays, strict=True):
+        for source, array in fed:
             interpreter.set_tensor(source, array)
         interpreter.invoke()
         outputs = [interpreter.get_tensor(index) for index in targets]
-        return [y.transpose(0, 3, 1, 2) if y.ndim == 4 else y for y in outputs]
+        return [y.transpose(0, 3, 1, 2) if i in images else y for i, y in enumerate(outputs)]
 
     return run
 
@@ -121,17 +155,31 @@ def _ncnn(model: Path, inputs: Inputs, threads: int) -> Callable[[], list[np.nda
     net.opt.num_threads = threads
     for name in ("fp16_packed", "fp16_storage", "fp16_arithmetic", "bf16_storage"):
         setattr(net.opt, f"use_{name}", False)
-    if net.load_param(str(model)) or net.load_model(str(model.with_suffix(".bin"))):
-        raise RuntimeError("ncnn cannot load it")
-    (array,) = inputs.values()
-    source, names = ncnn.Mat(array[0]).clone(), net.output_names()
+    _succeeded(net.load_param(str(model)), "load_param")
+    _succeeded(net.load_model(str(model.with_suffix(".bin"))), "load_model")
+    ports, arrays = ports_of(model), list(inputs.values())
+    fed = {
+        name: ncnn.Mat(in_32_bits(arrays[place]), batch_index=batch).clone()
+        for name, (place, batch) in ports["inputs"].items()
+    }
 
     def run() -> list[np.ndarray]:
         extractor = net.create_extractor()
-        extractor.input(net.input_names()[0], source)
-        return [np.array(extractor.extract(name)[1])[None] for name in names]
+        for name, source in fed.items():
+            _succeeded(extractor.input(name, source), "input")
+        outputs = []
+        for name, batch in ports["outputs"].items():
+            code, output = extractor.extract(name)
+            _succeeded(code, "extract")
+            outputs.append(output.numpy(batch_index=batch))
+        return outputs
 
     return run
+
+
+def in_32_bits(array: np.ndarray) -> np.ndarray:
+    """Return whole numbers as int32, the only ones that ncnn and MNN compute with."""
+    return array.astype(np.int32) if np.issubdtype(array.dtype, np.integer) else array
 
 
 def _torch(model: Path, inputs: Inputs, threads: int) -> Callable[[], list[np.ndarray]]:
@@ -165,29 +213,59 @@ def _mnn(
     interpreter = MNN.Interpreter(str(model))
     if largest_tiles is not None:
         interpreter.setSessionHint(_WINOGRAD_MEMORY_LEVEL, largest_tiles)
-    session = interpreter.createSession(
-        {"numThread": threads, "backend": "CPU", "precision": "high"}
-    )
-    (array,) = inputs.values()
+    session = interpreter.createSession(_mnn_settings(threads))
+    names = ports_of(model)["outputs"]
+    outputs = interpreter.getSessionOutputAll(session)
+    if any(0 in output.getShape() for output in outputs.values()):
+        return _mnn_module(model, inputs, names, threads)  # a session cannot run loops
 
     def tensor(values: np.ndarray) -> Any:
-        return MNN.Tensor(
-            values.shape, MNN.Halide_Type_Float, values, MNN.Tensor_DimensionType_Caffe
-        )
+        whole = np.issubdtype(values.dtype, np.integer)
+        kind = MNN.Halide_Type_Int if whole else MNN.Halide_Type_Float
+        return MNN.Tensor(values.shape, kind, values, MNN.Tensor_DimensionType_Caffe)
 
-    source, host = interpreter.getSessionInput(session), tensor(array)
+    sources = interpreter.getSessionInputAll(session)
+    fed = [
+        (sources[name], tensor(in_32_bits(array)))
+        for name, array in by_name(list(sources), inputs).items()
+    ]
 
     def run() -> list[np.ndarray]:
-        source.copyFrom(host)
-        interpreter.runSession(session)
-        outputs = []
-        for output in interpreter.getSessionOutputAll(session).values():
-            target = tensor(np.zeros(output.getShape(), np.float32))
-            output.copyToHostTensor(target)
-            outputs.append(target.getNumpyData().copy())  # the view ends with its tensor
-        return outputs
+        for source, host in fed:
+            _succeeded(source.copyFrom(host), "copyFrom")
+        _succeeded(interpreter.runSession(session), "runSession")
+        arrays = []
+        outputs = interpreter.getSessionOutputAll(session)
+        for output in (outputs[name] for name in names):
+            whole = output.getDataType() == MNN.Halide_Type_Int
+            target = tensor(np.zeros(output.getShape(), np.int32 if whole else np.float32))
+            _succeeded(output.copyToHostTensor(target), "copyToHostTensor")
+            arrays.append(target.getNumpyData().copy())  # the view ends with its tensor
+        return arrays
 
     return run
+
+
+def _mnn_settings(threads: int) -> dict[str, Any]:
+    return {"numThread": threads, "backend": "CPU", "precision": "high"}
+
+
+def _mnn_module(
+    model: Path, inputs: Inputs, outputs: list[str], threads: int
+) -> Callable[[], list[np.ndarray]]:
+    """Return what runs a model with loops, such as those of an LSTM, as MNN asks for."""
+    from MNN import expr, nn
+
+    manager = nn.create_runtime_manager((_mnn_settings(threads),))
+    module = nn.load_module_from_file(str(model), list(inputs), outputs, runtime_manager=manager)
+
+    def variable(values: np.ndarray) -> Any:
+        whole = np.issubdtype(values.dtype, np.integer)
+        kind = expr.int if whole else expr.float
+        return expr.const(in_32_bits(values), list(values.shape), expr.NCHW, kind)
+
+    fed = [variable(array) for array in inputs.values()]
+    return lambda: [np.array(output.read()) for output in module.forward(fed)]
 
 
 ENGINES = {

@@ -13,6 +13,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -25,7 +26,14 @@ HERE = Path(__file__).resolve().parent
 
 
 class WorkerError(Exception):
-    """An engine did not load the model, or died."""
+    """An engine did not load the model, or died.
+
+    ``ours`` tells a fault of the benchmark from one of the engine.
+    """
+
+    def __init__(self, reason: str, *, ours: bool = False) -> None:
+        super().__init__(reason)
+        self.ours = ours
 
 
 class Gauge:
@@ -131,10 +139,16 @@ class Worker:
         command += ["exact"] if exact else []
         process = _start([*_without_network(), *command], OMP_NUM_THREADS=str(threads))
         line = process.stdout.readline() if process.stdout is not None else ""
-        facts = json.loads(line) if line.strip() else {"error": "died while loading"}
+        if not line.strip():
+            _stop(process)
+            ended = process.returncode
+            how = signal.Signals(-ended).name if ended < 0 else f"exit status {ended}"
+            # A signal comes from code in C, which is the engine's; our Python code exits.
+            raise WorkerError(f"its process ended with {how} while loading", ours=ended >= 0)
+        facts = json.loads(line)
         if "error" in facts:
             _stop(process)
-            raise WorkerError(facts["error"])
+            raise WorkerError(facts["error"], ours=facts["ours"])
         return cls(engine, process, facts)
 
     def run(self, count: int) -> list[int]:

@@ -26,6 +26,7 @@ def main() -> None:
     os.environ["OMP_NUM_THREADS"] = threads
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # engines that print must not disturb the answers
+    from blame import describe
     from engines import ENGINES
 
     def answer(value: object) -> None:
@@ -45,7 +46,7 @@ def main() -> None:
         first = time.perf_counter()
         run()
     except Exception as error:  # whatever an engine raises is its result
-        answer({"error": f"{type(error).__name__}: {error}"[:400]})
+        answer(describe(error, frozenset({ENGINES[name].module})))
         return
     status = Path("/proc/self/status").read_text(encoding="ascii")
     # ru_maxrss would do elsewhere; on Linux it starts with what the parent process had.

@@ -1,0 +1,39 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Whose fault a failure is: the peer's, which pages tell, or ours, which fails the run."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+class PeerError(Exception):
+    """A peer refused by a status code, not by an exception of its own."""
+
+
+def is_peers(error: BaseException, packages: frozenset[str]) -> bool:
+    """Return whether a traceback ends in one of the peer's packages.
+
+    Frames are searched from the innermost one; those of third libraries, such as numpy, do not
+    decide. Code in C leaves no frame: an error from a C function that the benchmark called by
+    itself counts as the benchmark's, because wrong arguments are the usual cause.
+    """
+    if isinstance(error, PeerError):
+        return True
+    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
+        if frame.f_globals.get("__name__", "").partition(".")[0] in packages:
+            return True
+        if Path(frame.f_code.co_filename).parent == HERE:
+            return False
+    return False
+
+
+def describe(error: BaseException, packages: frozenset[str]) -> dict[str, str | bool]:
+    """Return an exception as results have it: its text, and whether it is the benchmark's fault."""
+    return {
+        "error": f"{type(error).__name__}: {error}"[:400],
+        "ours": not is_peers(error, packages),
+    }

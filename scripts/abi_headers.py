@@ -3,7 +3,7 @@
 """Read the C headers of the project into a small model of structures, enumerations and functions.
 
 Everything that says something about the ABI without compiling it starts here: the generator of the
-ctypes mirror, the golden layout files and the tests. Needs ``pycparser`` and a C preprocessor.
+ctypes mirror and the tests. Needs ``pycparser`` and a C preprocessor.
 """
 
 from __future__ import annotations

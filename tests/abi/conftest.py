@@ -17,7 +17,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "scripts"))
 
 from abi_headers import INCLUDE_DIR, compiler  # noqa: E402
-from abi_layout import measure_all  # noqa: E402
+
+from .abi_layout import measure_all  # noqa: E402
 
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 EXPORTS = REPOSITORY / "cmake" / "backend_exports.map"

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from abi_headers import INCLUDE_DIR
-from abi_layout import measure_all
+
+from .abi_layout import measure_all
 
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 ABI_HEADERS = ("types.h", "descriptors.h", "backend_api.h", "runtime.h")

@@ -3,7 +3,7 @@
 """The growth rule rehearsed: hosts and backends of two minor versions that really differ.
 
 The next minor version is made from the present sources (`next_minor`). A backend built from the
-frozen headers meets its host; a backend built from its headers for the present minor meets ours.
+present headers meets its host; a backend built from its headers for the present minor meets ours.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from . import next_minor
 REPOSITORY = next_minor.REPOSITORY
 FIXTURES = REPOSITORY / "tests" / "fixtures"
 SOURCE = FIXTURES / "growth_backend.c"
-FROZEN = REPOSITORY / "tests" / "abi" / "frozen_2_0"
+INCLUDE = REPOSITORY / "native" / "include"
 NEXT = abi.ARMNN_BACKEND_API_MINOR + 1
 PARTS = ("layer", "data type", "enumerator", "field")
 
@@ -62,7 +62,7 @@ def told(ahead: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any
     core = next_minor.build_core(ahead)
     folder = tmp_path_factory.mktemp("backends")
     headers = ahead / "native" / "include"
-    build(folder / "Acme_Old_backend.so", FROZEN, "Old")
+    build(folder / "Acme_Old_backend.so", INCLUDE, "Old")
     understands = "-DGROWTH_UNDERSTOOD=ARMNN_FIELD_SOFTMAX_REHEARSAL"
     build(folder / "Acme_New_backend.so", headers, "New", understands)
     journal = folder / "journal.txt"

@@ -1,41 +1,11 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The layout is the golden one, keeps the rules of types.h, and fits the backends that exist."""
+"""The headers keep the rules of types.h: what may grow, where padding is, how numbers are used."""
 
 from __future__ import annotations
 
-import difflib
-
 import pytest
-from abi_headers import INCLUDE_DIR, Named, Pointer, read_headers
-from abi_layout import compare, measure, to_text
-from freeze_abi import DRAFT, FROZEN_DIR, FROZEN_HEADERS, golden_path
-
-HINT = "on purpose? run python scripts/freeze_abi.py and commit its result by itself"
-
-
-def test_layout_is_the_golden_one(layout):
-    path = golden_path(layout["public"]["pointer_size"])
-    if not path.exists():
-        pytest.skip(f"no golden layout for pointers of {layout['public']['pointer_size']} bytes")
-    golden, now = path.read_text(encoding="utf-8"), to_text(layout)
-    difference = "\n".join(
-        difflib.unified_diff(golden.splitlines(), now.splitlines(), path.name, "now", lineterm="")
-    )
-    assert not difference, f"{difference}\n{HINT}"
-
-
-def test_nothing_that_frozen_backends_use_has_changed(layout):
-    broken = [str(change) for change in compare(measure(FROZEN_DIR), layout["public"])]
-    forbidden = [text for text in broken if text.startswith("forbidden")]
-    assert not forbidden, "\n".join([*forbidden, HINT])
-
-
-def test_frozen_copy_is_complete():
-    assert {path.name for path in (FROZEN_DIR / "armnn").iterdir()} == set(FROZEN_HEADERS)
-    if DRAFT.exists():
-        pointer_size = measure(INCLUDE_DIR)["pointer_size"]
-        assert golden_path(pointer_size).exists()
+from abi_headers import Named, Pointer, read_headers
 
 
 @pytest.fixture(scope="module")

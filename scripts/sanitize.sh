@@ -79,7 +79,7 @@ on_thread() {
 tests() {
   kind=$1 name=$2
   shift 2
-  attempt "pytest-$kind-$name" "on_$kind" "$python" -m pytest -q -p no:cacheprovider \
+  attempt "pytest-$kind-$name" "on_$kind" "$python" -m pytest -q --exhaustive -p no:cacheprovider \
     -m 'not models' --timeout 1800 -n "$jobs" --dist loadfile --no-loadscope-reorder "$@"
 }
 

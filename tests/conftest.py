@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What all tests share: tests that need files from outside are deselected, and that is said."""
+"""What all tests share: which of them run, and what they run in."""
 
 from __future__ import annotations
 
@@ -16,24 +16,39 @@ from typing import Any
 
 import pytest
 
+from .cpu_acc.instruction_sets import ABSENT
+from .selection import add_option, is_exhaustive, left_out, set_option
+
 # Marker -> the variable that names what the marked tests need, and how to get it.
 _NEEDS = {
     "models": ("ARMNN_PY_MODELS", "python scripts/fetch_models.py FOLDER"),
     "debian": ("ARMNN_PY_DEBIAN_BACKEND", "see .ci/run, step debian"),
 }
 _deselected: dict[str, int] = {}
+_left_out: set[pytest.Item] = set()
 _first_states: dict[int, Any] = {}
 
 
-def pytest_configure() -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    add_option(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Let Ctrl-C be tested where it is ignored: in a background job of a script, as CI may be.
 
     Programs that tests start inherit what this process does with it.
     """
+    set_option(config)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_report_header() -> list[str]:
+    """Name the instruction sets whose kernels no test runs on this machine."""
+    return [f"CpuAcc's kernels of {isa} are not tested: this processor lacks it" for isa in ABSENT]
+
+
+@pytest.hookimpl(trylast=True)  # what -k and -m choose is covered, not what they leave
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     missing = {marker for marker, (variable, _) in _NEEDS.items() if not os.environ.get(variable)}
     kept, dropped = [], []
@@ -42,12 +57,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         (dropped if absent else kept).append(item)
         for marker in absent:
             _deselected[marker] = _deselected.get(marker, 0) + 1
+    if not is_exhaustive():
+        _left_out.update(left_out(kept))
+        dropped += _left_out
+        kept = [item for item in kept if item not in _left_out]
     if dropped:
         config.hook.pytest_deselected(items=dropped)
         items[:] = kept
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if terminalreporter.verbosity < 0:  # there was no header
+        for line in pytest_report_header():
+            terminalreporter.write_line(line)
+    if _left_out:
+        terminalreporter.write_line(
+            f"{len(_left_out)} tests were left out: other combinations of parameters, and tests "
+            "marked 'exhaustive' (pytest --exhaustive)"
+        )
     for marker, count in _deselected.items():
         variable, cure = _NEEDS[marker]
         terminalreporter.write_line(

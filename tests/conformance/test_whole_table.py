@@ -10,12 +10,11 @@ CpuAcc, with CpuRef as well. That definition has no quotients, powers and means 
 floating point of 8 bits what moves alone; types of less than a byte are asked about, not run: see
 `tests/cpu_ref/test_small_types.py` and `test_wide_types.py`.
 
-Each test takes a sample of the layers and types by seed; ``ARMNN_TEST_WHOLE_TABLE=1`` takes all.
+Each test takes a sample of the types by seed; ``--exhaustive`` takes all.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -36,15 +35,14 @@ from armnn_py.testing.independent_images import MOVED_IMAGES
 from armnn_py.testing.reference import _in_float32, _widener
 from armnn_py.testing.tolerances import compare, tolerance_of
 from armnn_py.types import DataType, LayerType
+from tests.selection import is_exhaustive
 
 from .whole_table import RANKS, WALKED, variants
 
 if TYPE_CHECKING:
     import numpy as np
 
-_ALL = os.environ.get("ARMNN_TEST_WHOLE_TABLE") == "1"
-#: Besides float32, so many types of a layer are walked by one run in CI; which ones the layer
-#: decides.
+#: Besides float32, so many types of a layer are walked by a default run; the layer decides which.
 _FEW = 4
 #: The host writes them out: no backend is asked.
 _WRITTEN_OUT = (LayerType.MERGE, LayerType.SWITCH)
@@ -52,7 +50,7 @@ _WRITTEN_OUT = (LayerType.MERGE, LayerType.SWITCH)
 
 def types_of(layer: LayerType) -> list[DataType]:
     every = list(DataType)
-    if _ALL:
+    if is_exhaustive():
         return every
     others = [one for one in every if one is not DataType.FLOAT32]
     return [DataType.FLOAT32, *random.Random(int(layer)).sample(others, _FEW)]
@@ -209,7 +207,7 @@ def test_accepted_is_right_and_refused_has_a_reason(
                                           strict=True):  # fmt: skip
                     wrong += differences(taken[place], found[place], outputs)
     assert not wrong, "\n".join(wrong[:20])
-    if backend == "CpuRef" and _ALL:
+    if backend == "CpuRef" and is_exhaustive():
         assert compared or layer in _WRITTEN_OUT, "nothing was compared"
 
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import shutil
 import subprocess
 from pathlib import Path
@@ -15,16 +14,13 @@ import pytest
 
 import armnn_py as ann
 
+from .instruction_sets import ISAS, QUANTIZED_ISAS
 from .operators import Operators
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-ARM = platform.machine().lower() in ("aarch64", "arm64")
-ISAS = ("neon",) if ARM else ("avx512", "avx2", "portable")
-# Those that add products of bytes to one of these, and share its kernels of other types.
-DOT_ISAS = ("i8mm", "dotprod") if ARM else ("avx512vnni", "avxvnni")
 
 
 def _run(*command: str | Path) -> None:
@@ -52,22 +48,22 @@ def operators(tmp_path_factory: pytest.TempPathFactory) -> Operators:
     return Operators(folder / "tests" / "cpu_acc" / "armnn_acc_operators.so")
 
 
+def _built(name: str, operators: Operators) -> str:
+    if name not in operators.isas:
+        pytest.skip(f"the library was built without {name}")
+    return name
+
+
 @pytest.fixture(params=ISAS)
 def isa(request: pytest.FixtureRequest, operators: Operators) -> str:
-    """Each instruction set that the library has and this processor runs."""
-    name = str(request.param)
-    if name not in operators.isas:
-        pytest.skip(f"no {name} here")
-    return name
+    """Each instruction set that this processor runs."""
+    return _built(request.param, operators)
 
 
-@pytest.fixture(params=(*DOT_ISAS, *ISAS))
+@pytest.fixture(params=QUANTIZED_ISAS)
 def quantized_isa(request: pytest.FixtureRequest, operators: Operators) -> str:
     """The same, with those that have quantised kernels of their own alone."""
-    name = str(request.param)
-    if name not in operators.isas:
-        pytest.skip(f"no {name} here")
-    return name
+    return _built(request.param, operators)
 
 
 @pytest.fixture(scope="session")

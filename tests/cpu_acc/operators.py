@@ -9,19 +9,19 @@ what the operators see. Operators run on one thread, and on three that take the 
 from __future__ import annotations
 
 import ctypes
-import platform
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armnn_py._native import abi
 
+from .instruction_sets import available
 from .mirror import Headers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 UNSUPPORTED = "unsupported"
 
@@ -39,17 +39,6 @@ STORED = tuple(
     for name in HEADERS.enums["stored"]
     if name != "ARMNN_ACC_STORED_COUNT"
 )
-
-# What /proc/cpuinfo must name for an instruction set to be tested here.
-_NEEDS = {
-    "avx512": {"avx512f", "avx512bw", "avx512vl", "avx512dq", "f16c"},
-    "avx2": {"avx2", "fma", "f16c"},
-    "avx512vnni": {"avx512f", "avx512bw", "avx512vl", "avx512dq", "f16c", "avx512_vnni"},
-    "avxvnni": {"avx2", "fma", "f16c", "avx_vnni"},
-}
-# On Arm, the bits of AT_HWCAP and AT_HWCAP2; an emulator shows the file of its host.
-_ARM_BITS = {"dotprod": (16, 20), "i8mm": (26, 13)}
-
 
 Element: Any = HEADERS.structs["element"]
 Tensor: Any = HEADERS.structs["tensor"]
@@ -116,21 +105,6 @@ def epilogue(
     if residual is not None:
         result.has_residual, result.residual = True, tensor(residual)
     return result
-
-
-def available() -> set[str]:
-    """The instruction sets that this processor runs."""
-    cpuinfo = Path("/proc/cpuinfo")
-    text = cpuinfo.read_text(encoding="utf-8") if cpuinfo.exists() else ""
-    flags = {
-        word for line in text.splitlines() if line.startswith("flags") for word in line.split()
-    }
-    here = {isa for isa, needs in _NEEDS.items() if needs <= flags} | {"neon", "portable"}
-    if platform.machine().lower() in ("aarch64", "arm64"):
-        words = ctypes.CDLL(None).getauxval
-        words.argtypes, words.restype = [ctypes.c_ulong], ctypes.c_ulong
-        here |= {isa for isa, (word, bit) in _ARM_BITS.items() if words(word) >> bit & 1}
-    return here
 
 
 class Operators:

@@ -14,8 +14,8 @@ import pytest
 
 from armnn_py._native import abi
 
-from .conftest import DOT_ISAS
 from .guarded import laid_out
+from .instruction_sets import DOT_ISAS
 from .operators import HEADERS, Operators, address, tensor
 
 Product: Any = HEADERS.structs["quantized_convolution"]

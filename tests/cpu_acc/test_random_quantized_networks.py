@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Random networks of quantised bytes on CpuAcc: the bits of CpuRef.
 
-``ARMNN_TEST_RANDOM_NETWORKS`` says how many, for longer runs: ``-k avx2-1`` chooses the instruction
-set and the number of threads.
+``ARMNN_TEST_RANDOM_NETWORKS`` says how many, for longer runs with ``--exhaustive``: ``-k avx2-1``
+chooses the instruction set and the number of threads.
 """
 
 from __future__ import annotations

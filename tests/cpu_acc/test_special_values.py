@@ -12,7 +12,7 @@ import pytest
 
 import armnn_py as ann
 
-from .conftest import ISAS
+from .instruction_sets import ISAS
 from .networks import NHWC, F, check, run, values_of
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from tests.cpu_acc.conftest import ISAS
+from tests.cpu_acc.instruction_sets import ISAS
 
 __all__ = ["ENGINES", "SPECIAL", "engine_of"]
 
@@ -25,13 +25,13 @@ SPECIAL = np.array(
     np.float32,
 )  # fmt: skip
 
-#: CpuRef, and the instruction sets of CpuAcc that this kind of processor may have.
+#: CpuRef, and the instruction sets of CpuAcc that this processor runs.
 ENGINES = tuple(dict.fromkeys(("CpuRef", *ISAS, "portable")))
 
 
 @contextlib.contextmanager
 def engine_of(name: str) -> Iterator[tuple[ann.Runtime, list[str]]]:
-    """Give a runtime and the backends of one of `ENGINES`; skip where the processor lacks it."""
+    """Give a runtime and the backends of one of `ENGINES`; skip where CpuAcc lacks it."""
     is_ref = name == "CpuRef"
     options = {} if is_ref else {"CpuAcc": {"isa": name}}
     backends = ["CpuRef"] if is_ref else ["CpuAcc", "CpuRef"]

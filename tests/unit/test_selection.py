@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Which tests the default run leaves out, and that `--exhaustive` runs all of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+CONFTEST = """
+from tests.conftest import (
+    pytest_addoption, pytest_collection_modifyitems, pytest_configure, pytest_terminal_summary
+)
+"""
+TESTS = """
+import pytest
+
+@pytest.fixture(params=["x", "y"])
+def machine(request):
+    return request.param
+
+@pytest.mark.parametrize("a", [1, 2, 3])
+@pytest.mark.parametrize(("b", "c"), [(1, 1), (1, 2), (2, 1), (2, 2)])
+def test_product(machine, a, b, c): ...
+
+@pytest.mark.parametrize("seed", range(20))
+def test_seeds(seed): ...
+
+@pytest.mark.exhaustive
+def test_long(): ...
+
+def test_plain(): ...
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("selection")
+    (folder / "conftest.py").write_text(CONFTEST, encoding="utf-8")
+    (folder / "test_it.py").write_text(TESTS, encoding="utf-8")
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers = exhaustive\n", encoding="utf-8")
+    return folder
+
+
+def collect(folder: Path, *arguments: str) -> tuple[list[str], str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "--collect-only", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    names = [line for line in done.stdout.splitlines() if line.startswith("test_it.py::")]
+    return [name.partition("::")[2] for name in names], done.stdout
+
+
+def test_each_value_of_each_parameter_runs(folder: Path) -> None:
+    names, text = collect(folder)
+    product = [name[13:-1].split("-") for name in names if name.startswith("test_product")]
+    rows = {"1-1", "1-2", "2-1", "2-2"}
+    assert {machine for machine, *_ in product} == {"x", "y"}
+    assert {f"{b}-{c}" for _, b, c, _ in product} == rows
+    assert {a for *_, a in product} == {"1", "2", "3"}
+    assert len(product) == len(rows)
+    assert f"{24 - 4 + 20 - 8 + 1} tests were left out" in text
+
+
+def test_few_seeds_and_nothing_marked_exhaustive(folder: Path) -> None:
+    names, _ = collect(folder)
+    assert [name for name in names if "seeds" in name] == [f"test_seeds[{i}]" for i in range(8)]
+    assert "test_plain" in names
+    assert "test_long" not in names
+
+
+def test_all_with_the_option(folder: Path) -> None:
+    names, text = collect(folder, "--exhaustive")
+    assert len(names) == 24 + 20 + 2
+    assert "left out" not in text
+
+
+def test_what_is_chosen_by_name_is_covered(folder: Path) -> None:
+    names, _ = collect(folder, "-k", "product and y")
+    assert len(names) == 4
+    assert collect(folder, "test_it.py::test_seeds[15]")[0] == ["test_seeds[15]"]

@@ -280,8 +280,10 @@ def descriptors(table: Table) -> str:
     own = annotations - {"float", "bool", "str"} | {"Descriptor"}
     names = sorted(own, key=_import_order)
     enums = {name for name in types if name not in FIELD_TYPES}
-    text = [head("Parameters of layers: one frozen record for each descriptor of the C headers.")]
-    text.append("from typing import ClassVar\n\nfrom armnn_py.descriptors import checks\n")
+    text = [
+        head("Parameters of layers: one frozen dataclass for each descriptor of the C headers.")
+    ]
+    text.append(f"{_IMPORTS}from armnn_py.descriptors import checks\n")
     text.append("from armnn_py.descriptors.base import (\n")
     text += [f"    {name},\n" for name in names]
     text.append(f")\nfrom armnn_py.descriptors.compiled import {compiled}\n")
@@ -305,11 +307,14 @@ def compiled_descriptor(table: Table) -> str:
     one = table.descriptors[COMPILED]
     names = {FIELD_TYPES[f.type][1] for f in one.fields} - {"float", "bool", "str"}
     text = [head("The parameters of compiled layers, which many a saved network has alone.")]
-    text.append("from typing import ClassVar\n\nfrom armnn_py.descriptors.base import ")
+    text.append(f"{_IMPORTS}from armnn_py.descriptors.base import ")
     text.append(", ".join(sorted({*names, "Descriptor"}, key=_import_order)))
     text.append("\nfrom armnn_py.types import LayerType\n\n")
     text += [exports([one.class_name]), _descriptor(table, one)]
     return "".join(text)
+
+
+_IMPORTS = "from dataclasses import dataclass\nfrom typing import ClassVar\n\n"
 
 
 def _import_order(name: str) -> tuple[bool, str]:
@@ -324,7 +329,8 @@ def _descriptor(table: Table, one: Descriptor) -> str:
         doc = f"{layers[0].label}: {layers[0].doc[0].lower()}{layers[0].doc[1:]}"
     elif summary:
         doc += f"\n\n{summary}"
-    text = f"\n\nclass {one.class_name}(Descriptor):\n{docstring(doc)}\n"
+    text = "\n\n@dataclass(frozen=True, slots=True, repr=False)\n"
+    text += f"class {one.class_name}(Descriptor):\n{docstring(doc)}\n"
     for item in one.fields:
         note = f"  #: {item.doc}" if item.doc else ""
         text += f"    {item.name}: {_annotation(item)} = {_default(item)}{note}\n"

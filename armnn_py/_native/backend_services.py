@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+from dataclasses import dataclass
 from typing import Any
 
 from armnn_py._native import abi
@@ -15,7 +16,6 @@ from armnn_py.device_ids import device_id
 from armnn_py.errors import BackendError, BackendUnavailableError
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.later import public_class
-from armnn_py.records import Frozen, record
 
 __all__ = ["DeviceDescription", "cache_file_count", "devices", "extension", "self_test"]
 
@@ -25,8 +25,8 @@ _OnDevice = callback_type(abi.armnn_backend_api_t, "list_devices", 1)
 
 
 @public_class
-@record
-class DeviceDescription(Frozen):
+@dataclass(frozen=True, slots=True)
+class DeviceDescription:
     """One device that a backend can use.
 
     Attributes

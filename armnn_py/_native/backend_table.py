@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
@@ -30,7 +30,6 @@ from armnn_py._native.dynamic_library import (
 )
 from armnn_py._native.guarded_calls import guarded
 from armnn_py._native.library import host_pointer
-from armnn_py.records import record, structure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +63,7 @@ _SANITIZERS = (
 )
 
 
-@structure
+@dataclass(slots=True, eq=False)
 class BackendTable:
     """A private copy of a backend's table; members that an older backend lacks are null."""
 
@@ -255,7 +254,7 @@ def check_built_minor(table: BackendTable, reported_minor: int) -> None:
 # ---- Instances ----------------------------------------------------------------------------------
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class CreateResult:
     """The result of ``create``; ``instance`` is 0 if it failed."""
 

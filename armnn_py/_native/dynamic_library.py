@@ -10,10 +10,10 @@ import itertools
 import mmap
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from armnn_py._native import abi
 from armnn_py._native.library import core
-from armnn_py.records import record
 
 __all__ = [
     "EXPORTS",
@@ -292,7 +292,7 @@ def call_factory(address: int) -> int:
     return _BackendFactory(address)() or 0
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Exports:
     """Addresses of the three functions of one backend."""
 
@@ -304,7 +304,7 @@ class Exports:
 # ---- Statically linked backends, and other facts of the core ------------------------------------
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class StaticBackend:
     """A backend that is linked into the core library."""
 

@@ -12,7 +12,7 @@ import ctypes
 import itertools
 import logging
 import threading
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
@@ -28,7 +28,6 @@ from armnn_py._native.subgraph import (
     SubgraphStructs,
 )
 from armnn_py.interrupts import deferred_interrupts
-from armnn_py.records import structure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +39,7 @@ __all__ = ["OptimizationAnswer", "SubstitutionData", "optimize_subgraph"]
 _log = logging.getLogger("armnn_py.backends")
 
 
-@structure
+@dataclass(slots=True, eq=False)
 class SubstitutionData:
     """Layers, and the layers that replace them.
 
@@ -65,7 +64,7 @@ class SubstitutionData:
     is_open: bool = True
 
 
-@structure
+@dataclass(slots=True, eq=False)
 class OptimizationAnswer:
     """A backend's answer about a sub-graph; layers are given by number.
 

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import ctypes
+from dataclasses import dataclass
 
 from armnn_py._native import abi
 from armnn_py._native.dynamic_library import is_readable
 from armnn_py.errors import near_names
-from armnn_py.records import record
 
 __all__ = [
     "HIDDEN",
@@ -64,7 +64,7 @@ class OptionText(str):
     __slots__ = ()
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class OptionDescription:
     """What a backend says of an option; ``minimum`` and ``maximum`` are None together."""
 
@@ -80,7 +80,7 @@ class OptionDescription:
 _NOTHING_SAID = OptionDescription()
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class OptionDefault:
     """An option that a backend understands: its type (ARMNN_OPTION_*) and its default."""
 

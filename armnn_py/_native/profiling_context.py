@@ -8,6 +8,7 @@ import ctypes
 import logging
 import math
 import threading
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from armnn_py._native import abi
@@ -20,7 +21,6 @@ from armnn_py._native.read_memory import NonsenseError, read_struct
 from armnn_py.errors import BackendError
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.later import public_class
-from armnn_py.records import Frozen, record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,8 +40,8 @@ _HALF = _MODULUS // 2
 
 
 @public_class
-@record
-class Counter(Frozen):
+@dataclass(frozen=True, slots=True)
+class Counter:
     """A counter of a backend.
 
     Attributes

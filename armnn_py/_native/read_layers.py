@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
@@ -13,7 +14,6 @@ from armnn_py._native.layers import struct_of
 from armnn_py._native.read_memory import NonsenseError, address_of, read_array, read_struct
 from armnn_py._native.read_tensors import Meaning
 from armnn_py.descriptors import DESCRIPTOR_OF, View
-from armnn_py.records import record_fields
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _MAX_VIEWS = 1 << 16
 @functools.cache
 def _readers(kind: type[Any]) -> dict[str, Callable[[Any], Any] | None]:
     """How each field of a descriptor is made from its member, by its default; None for a tuple."""
-    types = {name: type(field.default) for name, field in record_fields(kind).items()}
+    types = {field.name: type(field.default) for field in fields(kind)}
     return {name: None if found is tuple else found for name, found in types.items()}
 
 
@@ -59,7 +59,7 @@ def descriptor_from_struct(
     NonsenseError
         It is another structure, or a member has an invalid value.
     """
-    kind = DESCRIPTOR_OF[layer_type]
+    kind: Any = DESCRIPTOR_OF[layer_type]
     if kind is None:
         if address_of(pointer):
             raise NonsenseError(f"{what}: layers of type {layer_type.label} have no descriptor")
@@ -88,7 +88,8 @@ def descriptor_from_struct(
             except ValueError:
                 raise NonsenseError(f"{what}: {name} is {member}") from None
     with Meaning(what):
-        return kind(**values)
+        made: Descriptor = kind(**values)
+    return made
 
 
 def _views(member: Any, count: int, rank: int, what: str) -> tuple[View, ...]:

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import ctypes
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.read_memory import NonsenseError, read_array, read_struct
 from armnn_py.errors import BackendError
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +31,7 @@ _SIZES = {
 }
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class TensorNeeds:
     """What a workload needs of one tensor: an ``armnn_tensor_needs_t``."""
 
@@ -44,7 +44,7 @@ class TensorNeeds:
 _NOTHING = TensorNeeds()
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Requirements:
     """A workload's stated requirements, with the header's defaults filled in.
 

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import ctypes
+from dataclasses import dataclass
 
 from armnn_py._native import abi
 from armnn_py._native.library import core, host_pointer
-from armnn_py.records import record
 
 __all__ = [
     "StructSize",
@@ -22,7 +22,7 @@ __all__ = [
 _CPU_PREFIXES = ("ARMNN_CPU_X86_", "ARMNN_CPU_ARM_")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class StructSize:
     """Size of one structure as the library states it and as Python's mirror has it."""
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.read_layers import descriptor_from_struct
 from armnn_py._native.read_memory import read_counted
 from armnn_py._native.read_tensors import read_constant, read_tensor_info
-from armnn_py.records import Frozen, record
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ __all__ = [
 _NOTHING: Mapping[int, Any] = {}
 
 
-@record
-class ShownLayer(Frozen):
+@dataclass(frozen=True, slots=True)
+class ShownLayer:
     """A layer as the host shows it to a backend: a valid one, of a canonical type.
 
     Attributes

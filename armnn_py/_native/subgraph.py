@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
@@ -13,7 +14,6 @@ from armnn_py._native.growth import why_not_shown
 from armnn_py._native.lasting_constants import announce
 from armnn_py._native.layers import LayerStructs, layer_query
 from armnn_py._native.tensor_structs import tensor_info
-from armnn_py.records import record
 from armnn_py.tensors.memory import aligned_copy
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ CONSTANT = abi.ARMNN_SLOT_CONSTANT
 ABSENT = abi.ARMNN_SLOT_ABSENT
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class LayerData:
     """One layer of a sub-graph or of a replacement.
 
@@ -76,7 +76,7 @@ class LayerData:
     guid: int = 0
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class SubgraphData:
     """A sub-graph: layers in topological order, and the tensors at its border.
 

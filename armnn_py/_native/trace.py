@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from armnn_py._native import abi
 from armnn_py._native.calls import raise_status
 from armnn_py._native.library import core
-from armnn_py.records import record
 
 __all__ = ["TraceEvent", "dropped", "read", "start", "stop"]
 
@@ -19,7 +20,7 @@ COPY = abi.ARMNN_TRACE_EVENT_COPY
 PHASES = (abi.ARMNN_TRACE_BEGIN, abi.ARMNN_TRACE_END, abi.ARMNN_TRACE_INSTANT)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class TraceEvent:
     """One event; times in nanoseconds on the monotonic clock."""
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py.backends.naming import parse_file_name
@@ -19,7 +20,6 @@ from armnn_py.backends.opening import RefusedError
 from armnn_py.backends.packaged import is_reserved
 from armnn_py.device_ids import split_id, split_optional
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.records import record
 from armnn_py.text import quoted, with_article
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _MOST_SHOWN = 5
 _NO_ID = re.compile("[,.:=?]")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Admission:
     """Ids by which backends are let in.
 

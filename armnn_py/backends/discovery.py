@@ -8,11 +8,11 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from armnn_py.backends.naming import FILE_NAME_RULE, name_mismatch, parse_file_name
 from armnn_py.backends.verdict import Place, Stage, Status, Verdict, printable
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.records import record
 from armnn_py.text import with_article
 
 __all__ = [
@@ -40,7 +40,7 @@ _KINDS = {
 }
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A regular file whose name follows the rule."""
 

@@ -12,6 +12,7 @@ import contextlib
 import logging
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py import environment
@@ -30,7 +31,6 @@ from armnn_py.backends.trust.links import mapped_elsewhere
 from armnn_py.backends.verdict import Stage, Status, Verdict, printable
 from armnn_py.backends.version import BackendVersion
 from armnn_py.interrupts import deferred_interrupts
-from armnn_py.records import structure
 
 if TYPE_CHECKING:
     from armnn_py._native.python_table import PythonTable
@@ -64,7 +64,7 @@ def _everybody(_backend_id: str) -> None:
     pass
 
 
-@structure
+@dataclass(slots=True, eq=False)
 class Attempt:
     """One try to load a backend; collects the facts that the steps find.
 

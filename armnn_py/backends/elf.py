@@ -23,7 +23,7 @@ import mmap
 import os
 import struct
 import sys
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from armnn_py.backends.elf_dynamic import read_names
@@ -37,7 +37,6 @@ from armnn_py.backends.elf_image import (
     read_exactly,
 )
 from armnn_py.interrupts import deferred_interrupts
-from armnn_py.records import record
 
 __all__ = ["ElfError", "ElfInfo", "FileState", "inspect", "process_machine"]
 
@@ -92,7 +91,7 @@ class FileState(NamedTuple):
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ElfInfo:
     """Machine, state and the names of other libraries in a checked file."""
 

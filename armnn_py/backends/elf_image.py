@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -114,7 +113,7 @@ def read_exactly(descriptor: int, size: int, offset: int) -> bytes:
     return data
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Segment:
     """A program header."""
 
@@ -131,7 +130,7 @@ class Segment:
         return self.address <= address and address + size <= self.address + self.file_size
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Image:
     """An open file, how its numbers are written (``<`` or ``>``), its machine and its segments."""
 

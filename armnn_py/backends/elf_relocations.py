@@ -9,7 +9,7 @@ pages, as an interrupted copy leaves them, make these addresses wrong.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -22,7 +22,6 @@ from armnn_py.backends.elf_symbols import (
     count_symbols,
     lie_in,
 )
-from armnn_py.records import structure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +53,7 @@ Entries = Mapping[int, int]
 Addresses: TypeAlias = "NDArray[np.uint64]"
 
 
-@structure
+@dataclass(slots=True, eq=False)
 class _Findings:
     """Symbols, addresses and functions that the relocations use."""
 

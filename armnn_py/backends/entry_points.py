@@ -22,11 +22,11 @@ import os
 import re
 import sys
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py.cache_files import read_file
 from armnn_py.interrupts import deferred_interrupts
-from armnn_py.records import record
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _MOST_BYTES = 1 << 20  # of an entry_points.txt
 _SITE_NAMES = ("site-packages", "dist-packages")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class EntryPointFolders:
     """One entry point; if it cannot be used, ``folders`` is empty and ``reason`` says why."""
 
@@ -59,7 +59,7 @@ class EntryPointFolders:
         return f"entry-point {self.distribution}/{self.name}"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Declaration:
     distribution: str
     name: str

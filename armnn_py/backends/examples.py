@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,6 @@ import numpy as np
 from armnn_py.backends.layer_support import LayerSignature
 from armnn_py.errors import LayerValidationError
 from armnn_py.network.shapes import infer
-from armnn_py.records import record
 from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.types import DataType
 
@@ -44,7 +44,7 @@ _WEIGHTS = {
 }
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Operand:
     """One operand of an example: its values only where the layer's shape or sense needs them."""
 
@@ -53,7 +53,7 @@ class Operand:
     values: NDArray[Any] | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Example:
     """A layer, with None for absent operands; its outputs only where they do not follow."""
 

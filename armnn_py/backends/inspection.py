@@ -7,13 +7,13 @@ Its bytes decide, the libraries that they name, and who may write to it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py._native import dynamic_library
 from armnn_py.backends import elf
 from armnn_py.backends.opening import RefusedError
 from armnn_py.backends.trust.links import check_links
-from armnn_py.records import structure
 
 if TYPE_CHECKING:
     from armnn_py.backends.discovery import Candidate
@@ -30,7 +30,7 @@ _SANITIZER_LIBRARIES = (
 )
 
 
-@structure
+@dataclass(slots=True, eq=False)
 class InspectedFile:
     """A candidate whose bytes were checked: ``info`` on it, or ``refusal``, why it is not used.
 

@@ -8,6 +8,7 @@ Answers are cached by layer signature, so that thirty equal layers of a network 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from armnn_py._native.support import NativeLayerSupport
@@ -16,7 +17,6 @@ from armnn_py.descriptors.canonical import canonical_form
 from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.network.shapes import infer
 from armnn_py.ownership import Closing
-from armnn_py.records import Frozen, record
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataLayout, LayerType
 
@@ -38,8 +38,8 @@ __all__ = [
 ]
 
 
-@record
-class Support(Frozen):
+@dataclass(frozen=True, slots=True)
+class Support:
     """An answer: true if the backend takes the layer, otherwise with the backend's reason."""
 
     ok: bool
@@ -49,8 +49,8 @@ class Support(Frozen):
         return self.ok
 
 
-@record
-class StandInAnswer(Frozen):
+@dataclass(frozen=True, slots=True)
+class StandInAnswer:
     """An answer on an operator that no layer expresses: true if the backend runs it.
 
     Attributes

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from armnn_py._native.allocators import GivenAllocator, use_allocator
 from armnn_py._native.backend_options import OptionValue, TableError
@@ -14,7 +14,6 @@ from armnn_py._native.guarded_calls import guarded
 from armnn_py.backends.allocator import Allocator
 from armnn_py.device_ids import device_id, option_keys
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.records import record
 from armnn_py.types import MemorySource
 
 __all__ = ["MemoryWishes", "UnfitMemoryError"]
@@ -32,7 +31,7 @@ class UnfitMemoryError(Exception):
         self.hint = hint
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class MemoryWishes:
     """The allocators of a runtime by backend id, and whether memory must be protected.
 

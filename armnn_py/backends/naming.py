@@ -7,7 +7,7 @@ Arm NN's rule with one correction: the dot of ``.so`` matches only a dot.
 
 from __future__ import annotations
 
-from armnn_py.records import record
+from dataclasses import dataclass
 
 __all__ = ["FILE_NAME_RULE", "BackendFileName", "name_mismatch", "parse_file_name"]
 
@@ -15,7 +15,7 @@ FILE_NAME_RULE = "<vendor>_<name>_backend.so[.<digits>...]"
 _MARK = "_backend.so"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class BackendFileName:
     """The parts of a file name that follows the rule."""
 

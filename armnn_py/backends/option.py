@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from armnn_py._native.backend_options import visible
 from armnn_py.later import public_class
-from armnn_py.records import Frozen, record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,8 +22,8 @@ OptionScope = Literal["backend", "model", "run"]
 
 
 @public_class
-@record
-class BackendOption(Frozen):
+@dataclass(frozen=True, slots=True)
+class BackendOption:
     """An option that a backend understands; made by `Backend.describe_options`.
 
     Attributes

@@ -14,13 +14,13 @@ import logging
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 from armnn_py._native import dynamic_library, last_words
 from armnn_py.backends.elf import FileState
 from armnn_py.backends.packaged import is_of_package
 from armnn_py.later import forks_wait_for
-from armnn_py.records import structure
 from armnn_py.text import counted, printable
 
 __all__ = [
@@ -57,7 +57,7 @@ class FileChangedError(Exception):
         self.code = code
 
 
-@structure
+@dataclass(slots=True, eq=False)
 class SharedLibrary:
     """One opened file. ``users`` counts backend instances and loads under way.
 

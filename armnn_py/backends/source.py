@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py._native.backend_options import OptionDefault, OptionValue
@@ -12,7 +13,6 @@ from armnn_py._native.backend_services import DeviceDescription, devices
 from armnn_py._native.guarded_calls import guarded
 from armnn_py.backends.memory_wishes import MemoryWishes
 from armnn_py.errors import BackendError
-from armnn_py.records import structure
 
 if TYPE_CHECKING:
     from armnn_py._native import backend_table
@@ -27,7 +27,7 @@ __all__ = ["BackendSource", "OptionsFor"]
 OptionsFor = Callable[[str, int, Mapping[str, OptionDefault]], dict[str, OptionValue]]
 
 
-@structure
+@dataclass(slots=True, eq=False)
 class BackendSource:
     """A backend whose code is open, checked and of an id that is free.
 

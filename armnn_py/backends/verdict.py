@@ -5,12 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from armnn_py.backends.stages import Stage
 from armnn_py.later import public_class
-from armnn_py.records import Frozen, record
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
@@ -22,8 +21,8 @@ Status = Literal["loaded", "refused", "skipped", "unavailable", "duplicate"]
 
 
 @public_class
-@record
-class Verdict(Frozen):
+@dataclass(frozen=True, slots=True)
+class Verdict:
     """The result for one file, one backend that is no file, or one unusable search folder.
 
     Attributes
@@ -77,7 +76,7 @@ class Verdict(Frozen):
         return printable(f"{self.path}: {self.status}{name}{version}{reason}")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Place:
     """A search folder; ``place`` is its origin, ``reason`` why it was not searched, or ""."""
 

@@ -13,7 +13,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TextIO, TypeVar
 
 import click
@@ -23,7 +23,6 @@ from armnn_py import environment, errors
 from armnn_py.cli.completion import offer, offer_backends
 from armnn_py.cli.progress import Bar, shown_progress
 from armnn_py.cli.render import Renderer, printable, shortened
-from armnn_py.records import structure
 from armnn_py.runtime.log_lines import keep_log_levels
 
 if TYPE_CHECKING:
@@ -90,7 +89,7 @@ def _writing() -> Iterator[None]:
         raise OutputError(error) from error
 
 
-@structure
+@dataclass(slots=True, eq=False)
 class Session:
     """The global options of one call; writes its answer."""
 

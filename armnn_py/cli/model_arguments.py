@@ -8,6 +8,7 @@ import contextlib
 import functools
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -18,7 +19,6 @@ from armnn_py.cli.networks import AssumedShapes, read_network, shape_hint, with_
 from armnn_py.cli.render import shortened
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.network.saved_files import is_saved_network
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,7 @@ class PlacedModel(NamedTuple):
     runtime: Runtime
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ModelArguments:
     """A model and its options as the command line gives them, not yet checked."""
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ import numpy as np
 
 from armnn_py.cli.render import words_of
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.records import record
 from armnn_py.text import install_hint
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _CHANNELS = (1, 3, 4)
 MAX_SIDE = 65535  # what picture formats can hold
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ImageOptions:
     """How a picture becomes a tensor: ``(pixel - mean) * scale``, pixels from 0 to 255.
 

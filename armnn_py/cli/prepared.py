@@ -8,6 +8,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.cli import inputs as files
@@ -16,7 +17,6 @@ from armnn_py.cli.model_arguments import read_options
 from armnn_py.cli.networks import AssumedShapes, parse_bounds, read_network, with_batch
 from armnn_py.errors import ArmnnError, BackendError, InvalidArgumentError
 from armnn_py.network.specialized import specialized
-from armnn_py.records import structure
 
 if TYPE_CHECKING:
     from armnn_py import LoadedNetwork, Network, Runtime
@@ -31,7 +31,7 @@ _log = logging.getLogger("armnn_py.cli")
 _STEP = 32
 
 
-@structure
+@dataclass(slots=True, eq=False)
 class Prepared:
     """A network that can run, and how long loading took.
 

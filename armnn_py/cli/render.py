@@ -14,9 +14,8 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, TextIO
-
-from armnn_py.records import record
 
 __all__ = [
     "Column",
@@ -49,7 +48,7 @@ _STYLES = {
 }
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Column:
     """One column: its head, and whether it holds numbers (right-aligned) or verdicts (coloured).
 

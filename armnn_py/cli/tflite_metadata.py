@@ -12,10 +12,9 @@ import contextlib
 import importlib
 import mmap
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from armnn_py.records import record
 
 __all__ = ["ModelNotes", "read_notes"]
 
@@ -25,7 +24,7 @@ _OPTIONS_TYPE, _OPTIONS, _NORMALIZATION = 0, 1, 1  # of a process unit
 _MEAN, _STD = 0, 1
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ModelNotes:
     """What a model says of its first input and of its classes.
 

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.records import Frozen, record
 from armnn_py.tensors import TensorInfo
 from armnn_py.tensors.memory import aligned_empty
 from armnn_py.types import DataType
@@ -59,8 +59,8 @@ AttributeValue: TypeAlias = (
 )
 
 
-@record
-class Attribute(Frozen):
+@dataclass(frozen=True, slots=True)
+class Attribute:
     """A named parameter: an int of 64 bits, a float, a text, a tuple of one of these, a tensor."""
 
     name: str

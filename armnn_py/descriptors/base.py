@@ -10,20 +10,17 @@ import itertools
 import sys
 import typing
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 import numpy as np
 
 from armnn_py.descriptors.attributes import Attribute, Attributes, check_attributes
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.records import Frozen, RecordType, record, record_fields
 from armnn_py.symbolic import as_size
 from armnn_py.tensors import MAX_DIMENSIONS
 from armnn_py.types import LayerType
-
-if TYPE_CHECKING:
-    import inspect
 
 __all__ = [
     "Attributes",
@@ -44,14 +41,13 @@ __all__ = [
     "View",
     "Views",
     "fail",
-    "record",
 ]
 
 _U32_MAX: Final = 2**32 - 1
 _I64_MAX: Final = 2**63 - 1
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Range:
     """Lowest and highest value of an integer field, both allowed."""
 
@@ -161,46 +157,25 @@ def _check_named(module: str, annotation: str) -> _Check:
 def _checked_fields(cls: type) -> dict[str, tuple[_Check, Any]]:
     """Return check and default of each field."""
     return {
-        name: (_check_named(cls.__module__, str(field.type)), field.default)
-        for name, field in record_fields(cls).items()
+        field.name: (_check_named(cls.__module__, str(field.type)), field.default)
+        for field in dataclasses.fields(cls)
     }
 
 
 @functools.cache
 def fields_of(cls: type) -> tuple[str, ...]:
-    """Return the names of the fields of a checked record."""
-    return tuple(record_fields(cls))
+    """Return the names of the fields of a checked dataclass."""
+    return tuple(field.name for field in dataclasses.fields(cls))
 
 
-class _SignatureOfFields:
-    """The constructor's signature for ``help``: one constructor serves classes of many fields."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Checked:
+    """Base of frozen dataclasses that check their fields and make them plain Python types."""
 
-    def __get__(self, _instance: object, cls: type) -> inspect.Signature:
-        from inspect import Parameter, Signature
-
-        return Signature(
-            [
-                Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default)
-                for name, (_, default) in _checked_fields(cls).items()
-            ]
-            if dataclasses.is_dataclass(cls)
-            else []
-        )
-
-
-class Checked(Frozen):
-    """A frozen record whose fields are checked, and brought to plain Python types."""
-
-    __slots__ = ()
-    __signature__ = _SignatureOfFields()
-
-    def __init__(self, *values: Any, **named: Any) -> None:
+    def __post_init__(self) -> None:
         kind: type = type(self)
-        fields = _checked_fields(kind)
-        if values:
-            named = _with_names(kind, values, named)
-        for name, (check, default) in fields.items():
-            value = named.pop(name) if name in named else default
+        for name, (check, _) in _checked_fields(kind).items():
+            value = getattr(self, name)
             try:
                 object.__setattr__(self, name, check(value))
             except (TypeError, ValueError) as error:
@@ -208,8 +183,6 @@ class Checked(Frozen):
                 raise InvalidArgumentError(
                     f"{kind.__name__}: {name} {value!r} given, {text}"
                 ) from None
-        if named:
-            raise TypeError(f"{kind.__name__} has no field {next(iter(named))!r}")
         self._check()
 
     def _check(self) -> None:
@@ -218,26 +191,15 @@ class Checked(Frozen):
     def __repr__(self) -> str:
         """Show the fields that differ from their defaults."""
         shown = []
-        for name, field in record_fields(type(self)).items():
-            value = getattr(self, name)
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
             if value != field.default:
                 text = value.name if isinstance(value, IntEnum) else repr(value)
-                shown.append(f"{name}={text}")
+                shown.append(f"{field.name}={text}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
-def _with_names(kind: type, values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-    """Return all arguments of a constructor by name."""
-    names = list(_checked_fields(kind))
-    if len(values) > len(names):
-        raise TypeError(f"{kind.__name__} takes {len(names)} values, {len(values)} given")
-    first = dict(zip(names, values, strict=False))
-    for name in first.keys() & named.keys():
-        raise TypeError(f"{kind.__name__} got field {name!r} twice")
-    return first | named
-
-
-@record
+@dataclass(frozen=True, slots=True, repr=False)
 class View(Checked):
     """A box of a tensor: where it starts and how large it is, per dimension."""
 
@@ -259,15 +221,14 @@ Role = Literal["axis", "optional_axis", "axes", "each", "mask", "views"]
 bit for each, or is a list of boxes."""
 
 
-class Descriptor(Checked, metaclass=RecordType):
+@dataclass(frozen=True, slots=True, repr=False)
+class Descriptor(Checked):
     """Base of the parameters of a layer.
 
     Descriptors are frozen and compare by value. Every field has Arm NN's default and is checked
     when the descriptor is made; `InvalidArgumentError` says which is wrong. Names are those of the
     C structure, without header, counts and reserved members.
     """
-
-    __slots__ = ()
 
     layer_types: ClassVar[tuple[LayerType, ...]] = ()
     """The layer types that take this descriptor."""

@@ -1,13 +1,14 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
 # fmt: off
-"""Parameters of layers: one frozen record for each descriptor of the C headers.
+"""Parameters of layers: one frozen dataclass for each descriptor of the C headers.
 
 Generated from ``schema`` by ``python scripts/generate_layers.py``; do not edit.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from armnn_py.descriptors import checks
@@ -113,6 +114,7 @@ __all__ = [
 ]
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class ActivationDescriptor(Descriptor):
     """Parameters of Activation.
 
@@ -127,6 +129,7 @@ class ActivationDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.ACTIVATION,)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class ArgMinMaxDescriptor(Descriptor):
     """ArgMinMax: finds the index of the least or greatest element along an axis; ties go to the
     lower index.
@@ -143,6 +146,7 @@ class ArgMinMaxDescriptor(Descriptor):
         checks.check_arg_min_max(self)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class BatchMatMulDescriptor(Descriptor):
     """BatchMatMul: multiplies the matrices of the last two dimensions; the others broadcast, as
     numpy.matmul.
@@ -162,6 +166,7 @@ class BatchMatMulDescriptor(Descriptor):
         checks.check_batch_mat_mul(self)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class BatchNormalizationDescriptor(Descriptor):
     """BatchNormalization: normalises each channel by a given mean and variance, then scales and
     shifts it.
@@ -173,6 +178,7 @@ class BatchNormalizationDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.BATCH_NORMALIZATION,)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class BatchToSpaceNdDescriptor(Descriptor):
     """BatchToSpaceNd: moves blocks of the batch dimension into the spatial dimensions, then crops
     (TensorFlow's definition).
@@ -190,6 +196,7 @@ class BatchToSpaceNdDescriptor(Descriptor):
         checks.check_batch_to_space_nd(self)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class BroadcastToDescriptor(Descriptor):
     """BroadcastTo: repeats dimensions of size 1, as numpy.broadcast_to."""
 
@@ -200,6 +207,7 @@ class BroadcastToDescriptor(Descriptor):
     roles: ClassVar = {"target_shape": "each"}
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class ChannelShuffleDescriptor(Descriptor):
     """ChannelShuffle: mixes groups of channels (Android NNAPI's definition)."""
 
@@ -210,6 +218,7 @@ class ChannelShuffleDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class ComparisonDescriptor(Descriptor):
     """Comparison: compares two tensors element by element."""
 
@@ -218,6 +227,7 @@ class ComparisonDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.COMPARISON,)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class ConcatDescriptor(Descriptor):
     """Concat: joins tensors along one axis: input i fills views[i] of the output."""
 
@@ -229,6 +239,7 @@ class ConcatDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis", "views": "views"}
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class Convolution2dDescriptor(Descriptor):
     """Parameters of Convolution2d.
 
@@ -258,6 +269,7 @@ class Convolution2dDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 4)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class Convolution3dDescriptor(Descriptor):
     """Parameters of Convolution3d.
 
@@ -285,6 +297,7 @@ class Convolution3dDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 5)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class CumSumDescriptor(Descriptor):
     """CumSum: sums up along an axis, as numpy.cumsum."""
 
@@ -296,6 +309,7 @@ class CumSumDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class DepthwiseConvolution2dDescriptor(Descriptor):
     """Parameters of DepthwiseConvolution2d.
 
@@ -320,6 +334,7 @@ class DepthwiseConvolution2dDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 4)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class DequantizeBlocksDescriptor(Descriptor):
     """DequantizeBlocks: makes real numbers of levels that are quantised in blocks along an axis:
     (input - zero_points) * scales (ONNX's DequantizeLinear with a block_size).
@@ -332,6 +347,7 @@ class DequantizeBlocksDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class DetectionPostProcessDescriptor(Descriptor):
     """DetectionPostProcess: decodes boxes against anchors and keeps the best by non-maximum
     suppression (TensorFlow Lite's definition).
@@ -352,6 +368,7 @@ class DetectionPostProcessDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.DETECTION_POST_PROCESS,)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class DynamicQuantizeDescriptor(Descriptor):
     """DynamicQuantize: quantises real numbers by the range that they have (ONNX's
     DynamicQuantizeLinear; symmetric as in TensorFlow Lite's hybrid layers).
@@ -363,6 +380,7 @@ class DynamicQuantizeDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.DYNAMIC_QUANTIZE,)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class ElementwiseBinaryDescriptor(Descriptor):
     """ElementwiseBinary: computes a function of two tensors."""
 
@@ -372,6 +390,7 @@ class ElementwiseBinaryDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.ELEMENTWISE_BINARY,)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class ElementwiseUnaryDescriptor(Descriptor):
     """ElementwiseUnary: computes a function of each element."""
 
@@ -380,6 +399,7 @@ class ElementwiseUnaryDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.ELEMENTWISE_UNARY,)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class FakeQuantizationDescriptor(Descriptor):
     """FakeQuantization: rounds real numbers to the 256 steps between two bounds."""
 
@@ -392,6 +412,7 @@ class FakeQuantizationDescriptor(Descriptor):
         checks.check_fake_quantization(self)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class FillDescriptor(Descriptor):
     """Fill: makes a tensor of one value; the output's info carries the shape."""
 
@@ -400,6 +421,7 @@ class FillDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.FILL,)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class FullyConnectedDescriptor(Descriptor):
     """Parameters of FullyConnected.
 
@@ -415,6 +437,7 @@ class FullyConnectedDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.FULLY_CONNECTED,)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class FusedDescriptor(Descriptor):
     """Fused: runs several layers in one kernel; comes out of a backend's optimisation."""
 
@@ -425,6 +448,7 @@ class FusedDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.FUSED,)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class GatherDescriptor(Descriptor):
     """Gather: picks slices along an axis by index."""
 
@@ -434,6 +458,7 @@ class GatherDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class GruDescriptor(Descriptor):
     """Parameters of Gru.
 
@@ -449,6 +474,7 @@ class GruDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.GRU,)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class InstanceNormalizationDescriptor(Descriptor):
     """InstanceNormalization: normalises each channel of each image by its own mean and variance."""
 
@@ -460,6 +486,7 @@ class InstanceNormalizationDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.INSTANCE_NORMALIZATION,)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class L2NormalizationDescriptor(Descriptor):
     """L2Normalization: divides each pixel by the L2 norm of its channels."""
 
@@ -469,6 +496,7 @@ class L2NormalizationDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.L2_NORMALIZATION,)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class LayerNormalizationDescriptor(Descriptor):
     """LayerNormalization: normalises by mean and variance over the dimensions from an axis on, then
     multiplies by gamma and adds beta (ONNX's LayerNormalization).
@@ -481,6 +509,7 @@ class LayerNormalizationDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class LogicalBinaryDescriptor(Descriptor):
     """LogicalBinary: combines two boolean tensors."""
 
@@ -489,6 +518,7 @@ class LogicalBinaryDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.LOGICAL_BINARY,)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class LstmDescriptor(Descriptor):
     """Parameters of Lstm and UnidirectionalSequenceLstm."""
 
@@ -511,6 +541,7 @@ class LstmDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.LSTM, LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class MeanDescriptor(Descriptor):
     """Mean: averages over axes; no axes means all."""
 
@@ -522,6 +553,7 @@ class MeanDescriptor(Descriptor):
     roles: ClassVar = {"axes": "axes"}
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class NormalizationDescriptor(Descriptor):
     """Normalization: normalises by a neighbourhood of channels or pixels (local response
     normalisation).
@@ -538,6 +570,7 @@ class NormalizationDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.NORMALIZATION,)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class OneHotDescriptor(Descriptor):
     """OneHot: makes a new axis that holds on_value where an index says and off_value elsewhere;
     negative indices count from the end.
@@ -550,6 +583,7 @@ class OneHotDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class PadDescriptor(Descriptor):
     """Pad: puts elements around a tensor; `value` is the number that is stored, also in a quantised
     tensor.
@@ -568,6 +602,7 @@ class PadDescriptor(Descriptor):
         checks.check_pad(self)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class PermuteDescriptor(Descriptor):
     """Parameters of Permute and Transpose."""
 
@@ -581,6 +616,7 @@ class PermuteDescriptor(Descriptor):
         checks.check_permute(self)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class Pooling2dDescriptor(Descriptor):
     """Pooling2d: takes the maximum, average or L2 norm of windows of an image."""
 
@@ -606,6 +642,7 @@ class Pooling2dDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 4)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class Pooling3dDescriptor(Descriptor):
     """Pooling3d: takes the maximum, average or L2 norm of windows of a volume."""
 
@@ -632,6 +669,7 @@ class Pooling3dDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 5)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class QLstmDescriptor(Descriptor):
     """QLstm: runs one step of a quantised long short-term memory cell (Android NNAPI's definition).
     """
@@ -652,6 +690,7 @@ class QLstmDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.QLSTM,)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class RandomDescriptor(Descriptor):
     """Random: makes random numbers, as many as the input has elements, whose values are not looked
     at.
@@ -663,6 +702,7 @@ class RandomDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.RANDOM,)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class ReduceDescriptor(Descriptor):
     """Reduce: reduces axes by sum, maximum, mean, minimum or product; no axes means all."""
 
@@ -676,6 +716,7 @@ class ReduceDescriptor(Descriptor):
     roles: ClassVar = {"axes": "axes"}
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class ReshapeDescriptor(Descriptor):
     """Reshape: gives the elements another shape."""
 
@@ -686,6 +727,7 @@ class ReshapeDescriptor(Descriptor):
     roles: ClassVar = {"target_shape": "each"}
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class ResizeDescriptor(Descriptor):
     """Parameters of Resize.
 
@@ -710,6 +752,7 @@ class ResizeDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 4)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class RmsNormalizationDescriptor(Descriptor):
     """RmsNormalization: divides by the root of the mean square over the dimensions from an axis on,
     then multiplies by gamma (ONNX's RMSNormalization).
@@ -722,6 +765,7 @@ class RmsNormalizationDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class RnnDescriptor(Descriptor):
     """Parameters of Rnn.
 
@@ -739,6 +783,7 @@ class RnnDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.RNN,)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class ScatterNdDescriptor(Descriptor):
     """Parameters of ScatterNd.
 
@@ -754,6 +799,7 @@ class ScatterNdDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class SliceDescriptor(Descriptor):
     """Slice: cuts out a box."""
 
@@ -768,6 +814,7 @@ class SliceDescriptor(Descriptor):
         checks.check_slice(self)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class SoftmaxDescriptor(Descriptor):
     """Parameters of LogSoftmax and Softmax."""
 
@@ -778,6 +825,7 @@ class SoftmaxDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class SpaceDepthDescriptor(Descriptor):
     """Parameters of DepthToSpace and SpaceToDepth."""
 
@@ -790,6 +838,7 @@ class SpaceDepthDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 4)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class SpaceToBatchNdDescriptor(Descriptor):
     """SpaceToBatchNd: pads, then moves blocks of the spatial dimensions into the batch dimension
     (TensorFlow's definition).
@@ -807,6 +856,7 @@ class SpaceToBatchNdDescriptor(Descriptor):
         checks.check_space_to_batch_nd(self)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class SplitterDescriptor(Descriptor):
     """Splitter: cuts a tensor into several: output i is views[i] of the input."""
 
@@ -818,6 +868,7 @@ class SplitterDescriptor(Descriptor):
     roles: ClassVar = {"axis": "optional_axis", "views": "views"}
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class StackDescriptor(Descriptor):
     """Stack: joins equal tensors along a new axis."""
 
@@ -830,6 +881,7 @@ class StackDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis", "input_shape": "each"}
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class StandInDescriptor(Descriptor):
     """Parameters of StandIn.
 
@@ -850,6 +902,7 @@ class StandInDescriptor(Descriptor):
         checks.check_stand_in(self)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class StridedSliceDescriptor(Descriptor):
     """StridedSlice: cuts with steps (TensorFlow's definition); the host resolves ellipsis and new
     axis, so a backend sees these two masks as zero.
@@ -873,6 +926,7 @@ class StridedSliceDescriptor(Descriptor):
         checks.check_strided_slice(self)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class TileDescriptor(Descriptor):
     """Tile: repeats a tensor, as numpy.tile."""
 
@@ -883,6 +937,7 @@ class TileDescriptor(Descriptor):
     roles: ClassVar = {"multiples": "each"}
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class TopKDescriptor(Descriptor):
     """TopK: finds the k greatest or least elements along an axis and their indices; ties go to the
     lower index.
@@ -901,6 +956,7 @@ class TopKDescriptor(Descriptor):
         checks.check_top_k(self)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class TransposeConvolution2dDescriptor(Descriptor):
     """Parameters of TransposeConvolution2d.
 

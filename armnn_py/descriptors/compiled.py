@@ -8,6 +8,7 @@ Generated from ``schema`` by ``python scripts/generate_layers.py``; do not edit.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from armnn_py.descriptors.base import Count, Descriptor
@@ -18,6 +19,7 @@ __all__ = [
 ]
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class PreCompiledDescriptor(Descriptor):
     """PreCompiled: runs what a backend compiled of a sub-graph; the blob comes with the workload.
     """

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py.errors.base import ArmnnError, UnimplementedError
-from armnn_py.records import Frozen, record
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ class ModelFileNotFoundError(ParseError, FileNotFoundError):
     """There is no model file at the path."""
 
 
-@record
-class UnsupportedOperator(Frozen):
+@dataclass(frozen=True, slots=True)
+class UnsupportedOperator:
     """One kind of operator that cannot be imported, and its nodes."""
 
     name: str
@@ -129,8 +129,8 @@ class LayerValidationError(GraphValidationError):
         super().__init__(message, problems=problems, details=details, hints=hints)
 
 
-@record
-class LayerRefusal(Frozen):
+@dataclass(frozen=True, slots=True)
+class LayerRefusal:
     """A layer that no listed backend takes, with each backend's reason."""
 
     layer: str

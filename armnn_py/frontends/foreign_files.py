@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from armnn_py.network.saved_files import MARK
-from armnn_py.records import record
 
 __all__ = ["ForeignFile", "foreign_file"]
 
@@ -21,7 +21,7 @@ _WEIGHTS = "it holds weights alone: export the model that they belong to"
 _ARRAY = "give the model first, and the array as its input: armnn-py run MODEL -i FILE"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ForeignFile:
     """A kind of file that is not imported."""
 

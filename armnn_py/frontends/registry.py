@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from armnn_py.errors import (
@@ -21,7 +22,6 @@ from armnn_py.errors import (
 )
 from armnn_py.frontends.foreign_files import foreign_file
 from armnn_py.network import Network
-from armnn_py.records import record
 from armnn_py.text import install_hint
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ ModelLike: TypeAlias = (
 Shapes = Mapping[str, Sequence[int | None]]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Frontend:
     """A model format and the module that reads it."""
 

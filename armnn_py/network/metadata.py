@@ -5,11 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.later import public_class
-from armnn_py.records import Frozen, record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,8 +17,8 @@ __all__ = ["ModelMetadata"]
 
 
 @public_class
-@record
-class ModelMetadata(Frozen):
+@dataclass(frozen=True, slots=True)
+class ModelMetadata:
     """Metadata of a model file; no layer depends on it.
 
     Each text is empty, and each mapping too, where the file does not say it.

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -19,7 +19,6 @@ from armnn_py.network.layer import (
 )
 from armnn_py.network.metadata import ModelMetadata
 from armnn_py.network.tensor_names import TensorNames
-from armnn_py.records import record
 from armnn_py.tensors import TensorInfo
 from armnn_py.text import first_of
 from armnn_py.types import LayerType
@@ -42,7 +41,7 @@ RunBody: TypeAlias = "Callable[[str, Mapping[str, NDArray[Any]]], Mapping[str, N
 Compute: TypeAlias = "Callable[[Mapping[str, NDArray[Any]], RunBody], Mapping[str, NDArray[Any]]]"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Stage:
     """A part of a network: a network by itself, or a function of arrays."""
 
@@ -70,7 +69,7 @@ class Stage:
         return "turn by turn" if self.operator in ("Loop", "Scan", "WHILE") else "between stages"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class DynamicParts:
     """The members of a network whose shapes are not known yet, which has no layers."""
 

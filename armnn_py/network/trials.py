@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
-
-from armnn_py.records import structure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +28,7 @@ _PATTERNS: tuple[tuple[int, ...], ...] = (
 )  # fmt: skip
 
 
-@structure
+@dataclass(slots=True, eq=False)
 class Trial:
     """A network for stand-in sizes. It shows at load what no sizes can make run.
 

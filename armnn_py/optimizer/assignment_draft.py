@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from armnn_py.records import record, structure
 from armnn_py.text import counted, printable
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ __all__ = ["AssignmentDraft", "NodeAssignment"]
 _log = logging.getLogger("armnn_py.optimizer.fallbacks")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class NodeAssignment:
     """The backend of one node, and the reasons for it.
 
@@ -50,7 +49,7 @@ class NodeAssignment:
     note: str = ""
 
 
-@structure
+@dataclass(slots=True, eq=False)
 class AssignmentDraft:
     """Assignments by node, and by layer of the user's network, which stay when nodes go.
 

@@ -19,12 +19,12 @@ computes its next value and for those that read it. The next value is written th
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, LayerView
 from armnn_py.errors import BackendError
 from armnn_py.optimizer.graph import NO_PIN
-from armnn_py.records import record
 from armnn_py.text import counted
 from armnn_py.types import LayerType, MemorySource
 
@@ -62,7 +62,7 @@ class Factory(Protocol):
         """Whether a tensor between a layer and its neighbour must not be imported."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Memory:
     """One kind of memory, the host's or a factory's."""
 

@@ -11,6 +11,7 @@ layers to which the order of dimensions is the same.
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.backends.layer_support import LayerSignature
@@ -26,7 +27,6 @@ from armnn_py.optimizer.passes.movement import (
     permuted_info,
     sources_of,
 )
-from armnn_py.records import record
 from armnn_py.types import DataLayout, LayerType
 from armnn_py.types.facts import FACTS
 
@@ -105,7 +105,7 @@ def _transposes_around(key: LayerSignature, target: DataLayout) -> Iterator[Laye
         yield transpose_of(permuted_info(info, sources), inverse(sources))
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Wish:
     """The other layout in which a backend wants and takes a layer, or None and why there is none.
 

@@ -14,9 +14,8 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
-
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +28,7 @@ Table: TypeAlias = "dict[tuple[int, ...], int]"
 Factor: TypeAlias = "tuple[tuple[int, ...], Mapping[tuple[int, ...], int]]"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class LeastTime:
     """The choice made for each item.
 

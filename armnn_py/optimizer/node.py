@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.records import record
 from armnn_py.types import LayerType
 from armnn_py.types.aliases import name_for_people
 from armnn_py.types.facts import FACTS
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["NO_PIN", "Node", "Origin", "Pin", "Value", "Variable"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Origin:
     """A layer of the user's network that a node stands for; ``type`` is its `shown_type`."""
 
@@ -36,7 +36,7 @@ class Origin:
         return self.guid
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Pin:
     """The backends that the user asked for, for one layer.
 
@@ -62,7 +62,7 @@ class Pin:
 NO_PIN = Pin()
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Variable:
     """A tensor that stays from run to run.
 

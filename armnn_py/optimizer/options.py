@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.optimizer.placement import Placement
 
-from armnn_py.records import Frozen, record
+from dataclasses import dataclass
 
 __all__ = ["AS_IT_IS", "OptimizerOptions"]
 
 
 @public_class
-@record
-class OptimizerOptions(Frozen):
+@dataclass(frozen=True, slots=True)
+class OptimizerOptions:
     """Options of `optimize`.
 
     Attributes

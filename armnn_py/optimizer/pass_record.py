@@ -4,17 +4,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from armnn_py.later import public_class
-from armnn_py.records import Frozen, record
 
 __all__ = ["PassRecord"]
 
 
 @public_class
-@record
-class PassRecord(Frozen):
+@dataclass(frozen=True, slots=True)
+class PassRecord:
     """The changes of one pass.
 
     Attributes

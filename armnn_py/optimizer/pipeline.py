@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py.backends import ModelOptions
@@ -23,7 +24,6 @@ from armnn_py.optimizer.passes.base import late
 from armnn_py.optimizer.placed_network import PlacedNetwork
 from armnn_py.optimizer.report import Assignment
 from armnn_py.optimizer.run_passes import run_passes
-from armnn_py.records import record
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def write_out(graph: Graph) -> None:
         lower_matrices(graph)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class SimplifiedNetwork:
     """A network after the passes that need no backends.
 

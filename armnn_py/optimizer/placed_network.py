@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["PlacedNetwork"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class PlacedNetwork:
     """A network whose shapes are known, with the backends of its layers.
 

@@ -8,14 +8,13 @@ import os
 import re
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.backends.registry import nameable_ids
 from armnn_py.device_ids import canonical_id, split_optional
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.later import public_class
-from armnn_py.records import Frozen, record
 from armnn_py.types import LayerType
 from armnn_py.types.aliases import is_named
 from armnn_py.types.facts import FACTS
@@ -30,8 +29,8 @@ _RULE_KEYS = ("name", "type", "backend", "strict")
 
 
 @public_class
-@record
-class PlacementRule(Frozen):
+@dataclass(frozen=True, slots=True)
+class PlacementRule:
     """Layers of a name and a type, and the backend that is to run them.
 
     Parameters
@@ -110,8 +109,8 @@ class PlacementRule(Frozen):
 
 
 @public_class
-@record
-class Placement(Frozen):
+@dataclass(frozen=True, slots=True)
+class Placement:
     """Rules in order: the first one that matches a layer decides.
 
     For one layer the order is rule, then the layer's own hint, then the list of preferences. Layers

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from armnn_py.records import record
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["CompiledPart", "PlacementRecord", "same_answer"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class CompiledPart:
     """A sub-graph with symbolic sizes, and what its backend answered.
 

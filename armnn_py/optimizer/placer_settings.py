@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["PlacerSettings"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class PlacerSettings:
     """What placing is done with in one call of `optimize`.
 

@@ -4,17 +4,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from armnn_py.later import public_class
-from armnn_py.records import Frozen, record
 
 __all__ = ["LayerAssignment"]
 
 
 @public_class
-@record
-class LayerAssignment(Frozen):
+@dataclass(frozen=True, slots=True)
+class LayerAssignment:
     """The backend of one layer, and the reason.
 
     Attributes

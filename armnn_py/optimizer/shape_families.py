@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py.garbage import without_collections
@@ -13,7 +14,6 @@ from armnn_py.network.trials import take_trial
 from armnn_py.optimizer.pipeline import SimplifiedNetwork, place_simplified, simplify_network
 from armnn_py.optimizer.placed_family import PlacedFamily
 from armnn_py.optimizer.placement_record import PlacementRecord
-from armnn_py.records import structure
 from armnn_py.symbolic import SizeTrace
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _CAPACITY = 8
 _PATIENCE = 4
 
 
-@structure
+@dataclass(slots=True, eq=False)
 class _Family:
     """Networks that differ in sizes alone.
 

@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Border", "SavedSource", "SourceNetwork"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Border:
     """How the tensors of a compiled layer and those of its source belong together.
 
@@ -32,7 +31,7 @@ class Border:
     outputs: tuple[int, ...]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class SourceNetwork:
     """The source of one compiled layer as a network of its own.
 

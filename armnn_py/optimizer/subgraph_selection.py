@@ -9,9 +9,9 @@ backends are not grouped, which would only forbid more.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from armnn_py.records import record
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["SubgraphView", "select_subgraphs", "view_of"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class SubgraphView:
     """A sub-graph: its nodes, and the tensors at its border.
 

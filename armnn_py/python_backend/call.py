@@ -5,12 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["KernelCall", "store_answer"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class KernelCall:
     """One call of a kernel; its arrays may be kept, they are the call's own.
 

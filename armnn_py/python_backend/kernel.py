@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from armnn_py.descriptors import DESCRIPTOR_OF
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
-from armnn_py.records import record
 from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 
@@ -28,7 +28,7 @@ Prepare = Callable[[Any, "ShownLayer"], Any]
 Operations = Callable[[Any, "ShownLayer"], int]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class KernelRow:
     """One row of a backend's table: which layers a kernel is for.
 

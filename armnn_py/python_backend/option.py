@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.records import Frozen, record
 
 if TYPE_CHECKING:
     from armnn_py._native.backend_options import OptionValue
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["Option", "Run"]
 
 
-@record
-class Option(Frozen):
+@dataclass(frozen=True, slots=True)
+class Option:
     """A default with what there is to say of the option; a plain value says nothing.
 
     Attributes
@@ -82,8 +82,8 @@ def _is_limit(value: Any, default: Any) -> bool:
     return type(value) is int and -(2**63) <= value < 2**63
 
 
-@record
-class Run(Frozen):
+@dataclass(frozen=True, slots=True)
+class Run:
     """One run of a network, as `PythonBackend.before_run` and ``after_run`` see it.
 
     Attributes

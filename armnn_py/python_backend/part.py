@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     from armnn_py._native.python_parts import ShownPart
@@ -35,7 +35,7 @@ class Slot(NamedTuple):
     slot: int
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class CompiledPart:
     """A function in the place of some layers."""
 

@@ -10,11 +10,10 @@ it is a copy of the host, which has nothing to do then.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +25,7 @@ __all__ = ["InPlace", "find_in_place"]
 _INPUT, _OUTPUT = abi.ARMNN_PLAN_TENSOR_INPUT, abi.ARMNN_PLAN_TENSOR_OUTPUT
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class InPlace:
     """The pairs of an input and an output, by index, that may be one array of the caller.
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,6 @@ from armnn_py.errors import (
     InvalidArgumentError,
 )
 from armnn_py.later import public_class
-from armnn_py.records import Frozen, record
 from armnn_py.runtime.plan_keys import read_key
 from armnn_py.runtime.threads import limited_threads
 from armnn_py.text import first_of, printable
@@ -38,8 +38,8 @@ _SHOWN = 3
 
 
 @public_class
-@record
-class LateShapesReport(Frozen):
+@dataclass(frozen=True, slots=True)
+class LateShapesReport:
     """Whether one plan serves all input shapes; true if it does.
 
     Attributes

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armnn_py.descriptors import ReshapeDescriptor
 from armnn_py.network import ConstantLayer, VariableLayer
-from armnn_py.records import record
 from armnn_py.runtime.late_sizes import LateRefusedError, NoRuleError, evaluate, find_rule
 from armnn_py.types import LayerType
 
@@ -36,7 +36,7 @@ _FIELDS = {
 }
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class LayerRules:
     """What `evaluate` or `descriptor_at` turn into what a layer has at a point.
 

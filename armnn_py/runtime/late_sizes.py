@@ -7,10 +7,10 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
-from armnn_py.records import record
 from armnn_py.tensors import format_shape, parse_shape
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ Point: TypeAlias = tuple[int, ...]
 """A value for each size."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class LateSize:
     """One size that only a run tells, with all dimensions of inputs that have it.
 
@@ -226,7 +226,7 @@ def sample_points(sizes: Sequence[LateSize]) -> list[Point]:
     return list(dict.fromkeys(points))
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Linear:
     """``factor * size + rest``; with ``other`` times a second size."""
 
@@ -236,7 +236,7 @@ class _Linear:
     other: int | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Filled:
     """A record some of whose fields follow from the sizes."""
 

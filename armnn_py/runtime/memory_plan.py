@@ -9,9 +9,9 @@ fits between earlier records whose lifetimes overlap its own, or the end.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from armnn_py.records import record
 from armnn_py.tensors.memory import ALIGNMENT
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["ArenaPlan", "UsageRecord", "plan_arena"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class UsageRecord:
     """A buffer of ``size`` bytes that is needed from step ``first`` to ``last``, both inclusive.
 
@@ -35,7 +35,7 @@ class UsageRecord:
     alignment: int = ALIGNMENT
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ArenaPlan:
     """Offsets in parallel to the records, and the size of the whole arena in bytes."""
 

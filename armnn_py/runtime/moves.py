@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
-from armnn_py.records import record
 from armnn_py.runtime.plan_build import (
     find_groups,
     find_lifetimes,
@@ -58,7 +58,7 @@ SOURCE_MOVES = (
 )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class PlannedHandle:
     """A tensor handle that each execution context makes.
 

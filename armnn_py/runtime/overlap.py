@@ -9,10 +9,10 @@ goes first.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
-from armnn_py.records import record
 from armnn_py.runtime.planned import PlannedStep
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def waits_of(steps: Sequence[PlannedStep]) -> dict[int, int]:
 # ---- Dependencies --------------------------------------------------------------------------------
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Access:
     """A step reads or writes bytes of a buffer."""
 

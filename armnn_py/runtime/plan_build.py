@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
-from armnn_py.records import record
 from armnn_py.runtime.buffers import readable_copy
 from armnn_py.runtime.memory_plan import UsageRecord, plan_arena
 from armnn_py.runtime.planned import FOREIGN, Build, PlannedStep, PlannedTensor
@@ -36,7 +36,7 @@ __all__ = [
 _LENDING = (abi.ARMNN_PLAN_STEP_IMPORT, abi.ARMNN_PLAN_STEP_MAP)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class BuildMemory:
     """The arena of a build: its size, offsets by usage record, and those of each step's scratch."""
 
@@ -45,7 +45,7 @@ class BuildMemory:
     scratch_offsets: tuple[int, ...]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class CallersNeeds:
     """Alignment of an input's or output's array, and how many bytes behind it may be read."""
 

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["InputValue", "PlanKey", "plan_key", "read_key"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class InputValue:
     """Shape and elements of an input whose values decide shapes."""
 

@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
-from armnn_py.records import record, structure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +31,7 @@ FOREIGN = (
 )
 
 
-@structure
+@dataclass(slots=True, eq=False)
 class PlannedTensor:
     """A tensor of a plan that is being built."""
 
@@ -100,7 +99,7 @@ class PlannedTensor:
         self.shortcut = None
 
 
-@structure
+@dataclass(slots=True, eq=False)
 class PlannedStep:
     """A step while a plan is built; ``layer`` is None for a copy of the host and for a sync.
 
@@ -135,7 +134,7 @@ class PlannedStep:
         return self.context is not None and self.context.makes_fences
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class PlannedVariable:
     """A variable: ``value`` and ``next`` are its places, which are exchanged after each run.
 
@@ -149,7 +148,7 @@ class PlannedVariable:
     next: PlannedTensor | None
 
 
-@structure
+@dataclass(slots=True, eq=False)
 class Build:
     """State of one build: tensors by number, steps in order."""
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from armnn_py.network.stages import sub_stage
-from armnn_py.records import record
 from armnn_py.runtime.step_info import StepInfo
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def order_of_stage(stage: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (0, part) for part in parts]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class FunctionRun:
     """One execution of a function between stages; times on the monotonic clock."""
 
@@ -91,7 +91,7 @@ class FunctionRun:
         return StepInfo(name, kind, "host", stage.manner)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class StagedRun:
     """One run of a network in stages; times on the monotonic clock."""
 

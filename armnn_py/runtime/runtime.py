@@ -10,6 +10,7 @@ import itertools
 import os
 import threading
 import weakref
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from armnn_py._native.log import drain_log, follow_log_level
@@ -17,7 +18,6 @@ from armnn_py.backends import load_backends
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
-from armnn_py.records import Frozen, record
 from armnn_py.runtime.ending import begin_ending, closed_error
 from armnn_py.runtime.log_lines import use_log_levels_once
 from armnn_py.runtime.threads import limited_threads, use_environment_once
@@ -45,8 +45,8 @@ _open_runtimes: weakref.WeakSet[Runtime] = weakref.WeakSet()
 
 
 @public_class
-@record
-class DeviceSpec(Frozen):
+@dataclass(frozen=True, slots=True)
+class DeviceSpec:
     """Ids of the backends of a runtime, in the order in which they were registered."""
 
     supported_backends: tuple[str, ...]

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
-from armnn_py.records import record
 from armnn_py.runtime.moves import MOVE_NAMES, SOURCE_MOVES, uses_callers_memory
 from armnn_py.types import LayerType
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["StepInfo", "Steps"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class StepInfo:
     """The description of a step for messages and profiles."""
 

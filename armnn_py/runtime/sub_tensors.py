@@ -12,10 +12,10 @@ a sub-tensor would begin at another offset, or if the factory refuses one.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from armnn_py._native import abi
-from armnn_py.records import structure
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _offset(whole: TensorInfo, sub: TensorInfo, view: View) -> int | None:
     return int(view.origin[axis]) * math.prod(shape[axis + 1 :]) * whole.dtype.itemsize
 
 
-@structure
+@dataclass(slots=True, eq=False)
 class _Link:
     """One tensor is to be a sub-tensor of another."""
 

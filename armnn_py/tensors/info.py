@@ -7,14 +7,13 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.later import public_class
-from armnn_py.records import Frozen, record
 from armnn_py.tensors.quantization import QuantizationInfo, outside
 from armnn_py.tensors.shapes import format_shape, parse_shape
 from armnn_py.text import counted
@@ -77,8 +76,8 @@ def _parse_late(late: Sequence[int], dims: Sequence[int | None]) -> tuple[int, .
 
 
 @public_class
-@record
-class TensorInfo(Frozen):
+@dataclass(frozen=True, slots=True)
+class TensorInfo:
     """Shape, type and quantisation of a dense, row-major tensor.
 
     Parameters

@@ -8,13 +8,13 @@ import itertools
 import math
 import operator
 import reprlib
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.later import public_class
-from armnn_py.records import Frozen, record
 from armnn_py.tensors.shapes import MAX_DIMENSIONS, format_shape
 from armnn_py.types import DataType
 
@@ -46,8 +46,8 @@ def outside(points: tuple[int, ...], limits: tuple[int, int]) -> int | None:
 
 
 @public_class
-@record
-class QuantizationInfo(Frozen):
+@dataclass(frozen=True, slots=True)
+class QuantizationInfo:
     """Meaning of quantised values: ``real = scale * (q - zero_point)``.
 
     Parameters

@@ -9,13 +9,13 @@ type is no `DataType`, which are those that cross to backends, and has no number
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NoReturn, SupportsIndex, cast
 
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.later import public_class
-from armnn_py.records import record
 from armnn_py.tensors.info import TensorInfo
 from armnn_py.tensors.shapes import format_shape, parse_shape
 
@@ -51,7 +51,7 @@ STRING: Final = cast("DataType", _StringType())
 
 
 @public_class
-@record
+@dataclass(frozen=True, slots=True)
 class StringInfo(TensorInfo):
     """Shape of a tensor of strings, whose arrays are of dtype object and hold ``str``.
 

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from armnn_py.backends.checking import CheckedStep
 from armnn_py.errors import InternalError
-from armnn_py.records import record
 from armnn_py.testing.serving import served
 from armnn_py.testing.target import target_for
 
@@ -29,7 +29,7 @@ _OF_NETWORKS = 5
 _RESULTS = {"failed": "failed", "crashed": "died", "hung": "timed out"}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class DeepFailure:
     """What went wrong.
 

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.descendants import adopt_orphans
@@ -20,7 +21,6 @@ from armnn_py._native.parent_process import end_with_parent
 from armnn_py.errors import ArmnnError, NoBackendForLayerError
 from armnn_py.network import Network
 from armnn_py.optimizer import optimize
-from armnn_py.records import record
 from armnn_py.testing.cases import all_cases
 from armnn_py.testing.checks.truth import Answers
 from armnn_py.testing.child import writer
@@ -46,7 +46,7 @@ _MOST_ENDS = 3  # processes that may end before the rest is left out
 _BESIDE = -1  # instead of the number of a trial: what comes before and behind them
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Trial:
     """A network to use a backend with, which may be the layer of a case of the kit."""
 

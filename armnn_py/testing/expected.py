@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import os
 import tomllib
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, get_args
 
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.records import record
 from armnn_py.testing.outcome import Group, Outcome
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Change", "Known", "changes", "read_known"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Known:
     """An entry of the file: ``case`` is a pattern as a shell has it, ``group`` may be empty."""
 
@@ -39,7 +39,7 @@ class Known:
         )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Change:
     """A result that is not known, or an entry that nothing is like any more."""
 

@@ -14,12 +14,12 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from armnn_py._native.descendants import end_children
 from armnn_py._native.parent_process import end_with_parent, how_it_ended
-from armnn_py.records import record
 from armnn_py.testing.bulletin import Bulletin
 from armnn_py.testing.child import Tell, writer
 
@@ -35,7 +35,7 @@ _OUR_FAULT = 117  # exit code of a process in which the kit itself failed
 _FILE_BYTES = 4 << 30  # the most that one file has, also one in memory
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Job:
     """What a process is for."""
 

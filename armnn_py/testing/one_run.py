@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from armnn_py._native.direct_execution import DirectCall
 from armnn_py._native.guarded_memory import Region
-from armnn_py.records import record
 from armnn_py.testing.outcome import CheckFailedError
 from armnn_py.types import LayerType
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Layout", "Run", "Step"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Layout:
     """How one execute gets its memory.
 

@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
-
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +38,7 @@ class NotApplicableError(Exception):
     """The backend does not have what a check is about; the message says so."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Result:
     """What one check of one case gave.
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     from armnn_py.testing.expected import Change
@@ -22,7 +22,7 @@ __all__ = ["MatrixRow", "Report"]
 _BAD: tuple[Outcome, ...] = ("failed", "crashed", "hung")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class MatrixRow:
     """A layer of a data type: how many checks ended how, and the first reason of a refusal."""
 
@@ -32,7 +32,7 @@ class MatrixRow:
     reason: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Report:
     """Everything that was found about a backend.
 

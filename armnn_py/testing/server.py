@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._native.descendants import adopt_orphans
 from armnn_py._native.library import core
 from armnn_py._native.parent_process import end_with_parent
-from armnn_py.records import compile_constructors
 from armnn_py.testing.cases import all_cases
 from armnn_py.testing.child import Tell, answer_all, needed_modules, writer
 from armnn_py.testing.forked import ForkedProcess, Job
@@ -67,7 +66,6 @@ class _Server:
                 with contextlib.suppress(ImportError):
                     importlib.import_module(name)
         process.ending()
-        compile_constructors()
         gc.freeze()
 
     def run(self) -> None:

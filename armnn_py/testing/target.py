@@ -8,19 +8,19 @@ import contextlib
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from armnn_py._native.backend_options import OptionText
 from armnn_py.backends.checking import check_file
 from armnn_py.device_ids import device_id, split_id
 from armnn_py.errors import BackendError, BackendSkippedWarning
-from armnn_py.records import record
 from armnn_py.runtime import Runtime
 
 __all__ = ["DiedAtLoadError", "Target", "target_for"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Target:
     """Where the backend under test is: a file, or folders that are searched for an id.
 

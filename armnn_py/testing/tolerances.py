@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import functools
 import tomllib
+from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armnn_py.records import record
 from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Tolerance:
     """The allowed error; see ``tolerances.toml``. ``steps`` is for quantised numbers."""
 

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.interrupts import deferred_interrupts
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["DataLayoutBase", "DataTypeBase", "MemorySource"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _TypeFacts:
     """The facts of a data type, as the table in ``schema`` has them."""
 

@@ -6,17 +6,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from armnn_py.records import record
-
 HALF = Fraction(1, 2)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Line:
     """One dimension: from ``size`` to ``target`` elements; no ``scale``: the quotient of both."""
 

@@ -21,6 +21,7 @@ import logging
 import os
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from armnn_py._native import self_check
@@ -29,7 +30,6 @@ from armnn_py.backends.probe.findings import CALLS, Ended, Library, ProbeFinding
 from armnn_py.backends.probe.identity import FileIdentity, content_of
 from armnn_py.backends.probe.program import ProbeProgramError, program_path
 from armnn_py.cache_files import UnfitFileError, append_to_file, locked, read_file, replace_file
-from armnn_py.records import record
 from armnn_py.text import printable
 
 __all__ = ["BAD_SECONDS", "ProbeCache", "cache_of"]
@@ -54,7 +54,7 @@ _FIELDS = 15
 _Key: TypeAlias = tuple[int, int]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Entry:
     identity: FileIdentity
     content: str | None  # the hash; None: the times of the file say enough

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from armnn_py.records import Frozen, record
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ _HAPPENINGS = {
 _MOST_WORDS = 300
 
 
-@record
-class Library(Frozen):
+@dataclass(frozen=True, slots=True)
+class Library:
     """A library that came with the file, as it was then."""
 
     path: str
@@ -57,8 +57,8 @@ class Library(Frozen):
     modified_ns: int
 
 
-@record
-class ProbeFinding(Frozen):
+@dataclass(frozen=True, slots=True)
+class ProbeFinding:
     """What the trial of one file found.
 
     Attributes
@@ -118,7 +118,7 @@ class ProbeFinding(Frozen):
         }
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Fault:
     """Why a file is refused: the loader's step, a code for programs, words for people."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from armnn_py.backends.elf import FileState
@@ -15,7 +16,6 @@ from armnn_py.backends.trust.file_hash import sha256_of
 from armnn_py.backends.trust.ownership import ownership_of
 from armnn_py.cache_files import UnfitFileError, read_file, replace_file
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.records import record
 from armnn_py.text import printable
 
 __all__ = ["LockFile", "LockedBackend", "hash_of", "read_lock_file", "write_lock_file"]
@@ -29,7 +29,7 @@ _MOST_HASHED = 1 << 30
 _hashes: dict[FileIdentity, str] = {}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class LockedBackend:
     """One file that is meant: id, path where it was, SHA-256 of its bytes in hexadecimal digits.
 
@@ -42,7 +42,7 @@ class LockedBackend:
     size: int | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class LockFile:
     """The files that a lock file names."""
 

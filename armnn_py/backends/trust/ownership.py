@@ -14,9 +14,9 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from armnn_py import environment
-from armnn_py.records import record
 from armnn_py.text import printable
 
 __all__ = ["Ownership", "ownership_of"]
@@ -26,7 +26,7 @@ _ROOT = 0
 _MOST_NAMES = 1000
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Ownership:
     """What is wrong with a file's modes and owners.
 

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.frontends.common.values import Array
-from armnn_py.records import record
 
 __all__ = ["Operands", "flag_of", "read_only"]
 
@@ -35,7 +35,7 @@ def flag_of(condition: Array, label: str) -> bool:
     return bool(condition.reshape(-1)[0])
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Operands:
     """Operands of such an operator: values of stages before it, or constants."""
 

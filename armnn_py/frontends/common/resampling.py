@@ -13,6 +13,7 @@ import dataclasses
 import math
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,7 +21,6 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.counting import positions as positions_of
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +38,7 @@ __all__ = [
 Array: TypeAlias = "NDArray[Any]"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Axis:
     """One dimension that changes size."""
 
@@ -49,7 +49,7 @@ class Axis:
     roi: tuple[float, float] = (0.0, 1.0)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Method:
     """The attributes of a Resize that say how to read between elements."""
 

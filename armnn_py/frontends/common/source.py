@@ -7,11 +7,11 @@ from __future__ import annotations
 import io
 import os
 import stat
+from dataclasses import dataclass
 from typing import Any
 
 from armnn_py._native.large_pages import read_bytes
 from armnn_py.errors import InvalidArgumentError, ModelFileNotFoundError, ParseError
-from armnn_py.records import record
 
 __all__ = ["ModelData", "ModelSource", "Part", "open_source"]
 
@@ -19,7 +19,7 @@ _HEAD_SIZE = 64
 _BUFFERS = (bytes, bytearray, memoryview)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ModelSource:
     """A model as it was given; its format is not yet known."""
 
@@ -175,7 +175,7 @@ class ModelData:
         return done
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Part:
     """Bytes of a model that are read when they are wanted."""
 

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from armnn_py.descriptors import StandInDescriptor
-from armnn_py.records import record
 from armnn_py.tensors import TensorInfo
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class RunsStandIns(Protocol):
         """Answer whether it runs an operator, with the infos of its outputs."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Offered:
     """What came of an offer.
 

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.network import OutputSlot
-from armnn_py.records import record
 from armnn_py.tensors import QuantizationInfo, StringInfo, TensorInfo, format_shape
 from armnn_py.tensors.memory import ALIGNMENT, aligned_empty
 from armnn_py.types import DataType
@@ -64,7 +64,7 @@ class NotKnown(Unsupported):
         self.index = index
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class StringInput:
     """Strings that a run gives, or that numpy makes of them between stages.
 

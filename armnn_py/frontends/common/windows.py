@@ -6,19 +6,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from armnn_py.frontends.common.counting import positions
-from armnn_py.records import record
 
 __all__ = ["Window", "same_pads"]
 
 _AXES = (("front", "back", "z"), ("top", "bottom", "y"), ("left", "right", "x"))
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Window:
     """Geometry of a window over an input of known size, per spatial dimension."""
 

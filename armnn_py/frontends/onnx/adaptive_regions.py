@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Array
-from armnn_py.records import record
 
 __all__ = ["Regions"]
 
@@ -25,7 +25,7 @@ _FARTHEST = 2**24
 """Pixels; float32 tells no nearer ones apart behind that."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Line:
     """Samples of one dimension that lie in the image, in order."""
 
@@ -37,7 +37,7 @@ class _Line:
     """Of a bin, those outside of the image too."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Regions:
     """The attributes of a RoiAlign."""
 

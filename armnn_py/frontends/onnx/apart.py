@@ -10,6 +10,7 @@ instead; of branches the one runs that is chosen. A body may have stages and suc
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -44,7 +45,6 @@ from armnn_py.frontends.onnx.turns import (
     Turns,
 )
 from armnn_py.network import Network, Stage
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     from armnn_py.frontends.common.stand_ins import RunsStandIns
@@ -58,7 +58,7 @@ Found: TypeAlias = "tuple[np.dtype[Any], Sizes]"
 _NUMBER, _FLAG = np.dtype(np.int64), np.dtype(np.bool_)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Converters:
     """The functions of `conversion`, which imports this module."""
 
@@ -66,7 +66,7 @@ class Converters:
     network_of: Callable[..., Network]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Surroundings:
     """The graph of such a node while it is cut."""
 
@@ -82,7 +82,7 @@ class Surroundings:
     has_one_shape: bool
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Made:
     """A body, and what its outputs were for the values of one conversion."""
 

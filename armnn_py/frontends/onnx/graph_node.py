@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.frontends.common.quoting import quoted
-from armnn_py.records import record, record_fields
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -19,14 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["AttributeReference", "Body", "Node"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class AttributeReference:
     """Stands for the value that the caller of a function gives an attribute."""
 
     name: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Node:
     """One operator of the graph."""
 
@@ -84,10 +83,10 @@ class Node:
 
     def changed(self, **fields: Any) -> Node:
         """Return the node with other values of some of its fields."""
-        return Node(**{name: fields.get(name, getattr(self, name)) for name in record_fields(Node)})
+        return replace(self, **fields)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Body:
     """Nodes inside of a node: a branch, what a loop repeats, or a function."""
 

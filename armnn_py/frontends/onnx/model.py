@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import secrets
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import ArmnnError, InvalidArgumentError, ParseError, UnknownNameError
@@ -24,7 +24,6 @@ from armnn_py.frontends.onnx.parts import GraphParts
 from armnn_py.frontends.onnx.reading import protobuf_text, read_model
 from armnn_py.frontends.onnx.tensors import Unreadable
 from armnn_py.network import ModelMetadata
-from armnn_py.records import record
 from armnn_py.tensors.equal_arrays import EqualArrays
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ _RANDOM = {
 Constant: TypeAlias = "Known | Unreadable"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ValueInfo:
     """Type and shape of a graph input or output as the file states them."""
 
@@ -68,7 +67,7 @@ class ValueInfo:
     """A string is a symbolic dimension; ``None`` instead of a tuple: no shape is stated."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class OnnxModel:
     """A parsed model, shared by all its conversions."""
 

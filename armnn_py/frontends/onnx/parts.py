@@ -4,15 +4,14 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from armnn_py.frontends.common.source import Part
-from armnn_py.records import record
 
 __all__ = ["GraphParts", "NodeParts"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class NodeParts:
     """Where the data of a node's attributes are that its message lacks, by their number."""
 
@@ -20,7 +19,7 @@ class NodeParts:
     bodies: dict[int, GraphParts] = field(default_factory=dict)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class GraphParts:
     """Where the data of a graph's tensors are that its message lacks."""
 

@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     from armnn_py.frontends.common.values import Value
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["TensorList"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class TensorList:
     """A sequence whose length is known at import: its tensors are values like any other.
 

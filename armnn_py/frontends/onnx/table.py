@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from armnn_py.frontends.common.values import Value
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.sequence import TensorList
-from armnn_py.records import record
 
 __all__ = [
     "MACHINE_LEARNING",
@@ -43,7 +43,7 @@ _Converter = TypeVar("_Converter", bound=Converter)
 Check = Callable[[NodeView], None]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Operator:
     """A converter and the version since which it holds."""
 

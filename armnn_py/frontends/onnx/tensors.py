@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import os
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +26,6 @@ from armnn_py.frontends.onnx.element_types import (
     element_type_name,
 )
 from armnn_py.frontends.onnx.reading import protobuf_text
-from armnn_py.records import record
 from armnn_py.tensors.memory import aligned_empty
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ _BY_BITS = {10: np.uint16, 16: np.uint16, **dict.fromkeys((17, 18, 19, 20, 24), 
 _EXTERNAL = 1
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Unreadable:
     """A tensor of an element type that numpy lacks; a node that reads it is unsupported."""
 

@@ -9,7 +9,7 @@ every row of the input down one level in every tree at once.
 from __future__ import annotations
 
 import math
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,6 @@ from armnn_py.frontends.common.values import (
     shape_of,
 )
 from armnn_py.frontends.onnx.node import NodeView
-from armnn_py.records import record
 from armnn_py.types import ComparisonOperation, LogicalBinaryOperation, ReduceOperation
 
 __all__ = ["AVERAGE", "MAX", "MIN", "SUM", "Nodes", "Weights", "named_scores", "scores", "search"]
@@ -46,7 +45,7 @@ _MODES = (
 _LESS, _EQUAL = 1, 4
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Nodes:
     """The nodes of all trees, those that compare and leaves alike."""
 
@@ -96,7 +95,7 @@ def search(nodes: Nodes, k: int, members: list[float]) -> None:
     search(nodes, upper, members[half:])
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Weights:
     """What leaves add to targets: three lists of one length."""
 
@@ -147,7 +146,7 @@ class Weights:
             return Single(leaves, own.astype(np.int32), np.array(self.values, np.float32)[first])
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Single:
     """Leaves that have one weight each."""
 

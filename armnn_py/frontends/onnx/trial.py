@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -20,7 +21,6 @@ from armnn_py.frontends.onnx.binding import describe, optional_values
 from armnn_py.frontends.onnx.channels import told_sizes
 from armnn_py.frontends.onnx.model import OnnxModel
 from armnn_py.network.trials import Trial, stand_in_shapes
-from armnn_py.records import record
 from armnn_py.symbolic import SizeTrace
 from armnn_py.tensors import StringInfo, TensorInfo
 
@@ -42,7 +42,7 @@ _LEAST_LEFT = 20
 _PATIENCE = 3
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Tried:
     """What conversions on trial told."""
 

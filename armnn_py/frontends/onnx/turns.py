@@ -9,6 +9,7 @@ picklable and holds no network: `StagedRuns` runs the bodies.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -19,7 +20,6 @@ from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Array
 from armnn_py.frontends.onnx.element_types import is_string
-from armnn_py.records import record
 from armnn_py.tensors import format_shape
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class BodyRun:
     """One body: which of its outputs its network makes, and where the others come from."""
 
@@ -61,7 +61,7 @@ class BodyRun:
         return [known[name] for name in self.outputs if name]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Collected:
     """What a node collects turn by turn."""
 
@@ -146,7 +146,7 @@ class _HandedOn:
         return [*self.states, *(one.stacked(found) for one, found in both)]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Turns:
     """A Loop."""
 
@@ -174,7 +174,7 @@ class Turns:
         return _named(self.outputs, turns.results())
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Branches:
     """An If, of which one branch runs."""
 
@@ -202,7 +202,7 @@ class Branches:
         return _named(self.outputs, chosen((), arrays, run))
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class CallOnce:
     """A function."""
 
@@ -230,7 +230,7 @@ def _padded(array: Array, length: int) -> Array:
     return padded
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ScanTurns:
     """A Scan, of each element of a batch where operator set 8 has one."""
 

@@ -9,6 +9,7 @@ that give different shapes, the one runs that is chosen. Sub-graphs may have sta
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.errors import ParseError
@@ -18,7 +19,6 @@ from armnn_py.frontends.tflite.binding import Entry
 from armnn_py.frontends.tflite.model import Operator, TfliteModel
 from armnn_py.frontends.tflite.parts import NESTED, Sizes, deeper, with_tensors
 from armnn_py.network import Network, NetworkStorage
-from armnn_py.records import record
 from armnn_py.tensors import TensorInfo
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ __all__ = ["APART", "Apart", "Branches", "Turns", "make_apart"]
 NetworkOf: TypeAlias = "Callable[..., Network]"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Turns:
     """A WHILE; picklable, it holds no network."""
 
@@ -44,7 +44,7 @@ class Turns:
         return states
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Branches:
     """An IF, of which one branch runs."""
 
@@ -70,7 +70,7 @@ def _output(index: int) -> str:
     return f"made_{index}"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Apart:
     """Such an operator, and what it makes."""
 

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from armnn_py.errors import InvalidArgumentError, ParseError, UnknownNameError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Unsupported
 from armnn_py.frontends.tflite.model import Graph, Signature, Tensor, TfliteModel
 from armnn_py.frontends.tflite.tensors import tensor_info
-from armnn_py.records import record
 from armnn_py.tensors import TensorInfo, format_shape, parse_shape
 
 __all__ = ["Entry", "choose_entry", "input_infos", "with_outputs"]
@@ -19,7 +19,7 @@ __all__ = ["Entry", "choose_entry", "input_infos", "with_outputs"]
 Shapes = Mapping[str, Sequence[int | None]]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Entry:
     """A sub-graph as it is called: names of inputs and outputs, and the tensors that they are."""
 

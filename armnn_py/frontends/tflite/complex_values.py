@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from armnn_py.frontends.common.values import Unsupported, Value
-from armnn_py.records import record
 
 __all__ = ["TAKES_COMPLEX", "ComplexValue", "part_by_part"]
 
@@ -24,7 +24,7 @@ _MOVING = frozenset(
 )  # fmt: skip
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ComplexValue:
     """Real and imaginary parts of one shape, both of float32."""
 

@@ -8,7 +8,7 @@ All faults of the file itself are found here, before any conversion.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import ParseError
@@ -16,7 +16,6 @@ from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.tflite.reading import DAMAGE, Reader, data_of, enum_names
 from armnn_py.frontends.tflite.sparse import Sparsity, read_sparsity
 from armnn_py.network import ModelMetadata
-from armnn_py.records import record
 from armnn_py.tensors.equal_arrays import EqualArrays
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ FORMAT_VERSION = 3
 _MOST_DIMENSIONS = 64
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Tensor:
     """A tensor of a graph."""
 
@@ -54,7 +53,7 @@ class Tensor:
     axis: int = 0
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Operator:
     """An operator of a graph."""
 
@@ -78,7 +77,7 @@ class Operator:
         return self.custom or self.name
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Graph:
     """A sub-graph of the file."""
 
@@ -90,7 +89,7 @@ class Graph:
     operators: tuple[Operator, ...]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Signature:
     """A signature: names for inputs and outputs of a sub-graph."""
 
@@ -100,7 +99,7 @@ class Signature:
     outputs: Mapping[str, int]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class TfliteModel:
     """A parsed model, shared by all its conversions."""
 

@@ -10,13 +10,13 @@ the level before. The leaves are the stored values, in order; all other elements
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.tflite.reading import Reader, enum_names, schema
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Level", "Sparsity", "dense_of", "read_sparsity"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Level:
     """A level of the tree.
 
@@ -43,7 +43,7 @@ class Level:
     indices: Array | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Sparsity:
     """How a sparse tensor is stored.
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.descriptors import LstmDescriptor, QLstmDescriptor
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.network.core import NetworkCore
 from armnn_py.network.layer import Layer, Source
-from armnn_py.records import Frozen, record
 from armnn_py.types import LayerType, RowRounding
 from armnn_py.types.facts import FACTS
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["LstmWeights", "RecurrentBuilders"]
 
 
-@record
-class LstmWeights(Frozen):
+@dataclass(frozen=True, slots=True)
+class LstmWeights:
     """Weights of a long short-term memory cell: Arm NN's ``LstmInputParams``.
 
     Input size I, C cells, O outputs; without projection O is C. What is None is left out, and says

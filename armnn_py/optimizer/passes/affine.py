@@ -8,6 +8,7 @@ Float32 and float16 only; a layer whose factor or summand is not finite is left 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from armnn_py.descriptors import (
     ElementwiseBinaryDescriptor,
 )
 from armnn_py.optimizer.passes.base import may_merge
-from armnn_py.records import record
 from armnn_py.types import ActivationFunction, BinaryOperation, DataType, LayerType
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ FLOATS = (DataType.FLOAT32, DataType.FLOAT16)
 _OPERATIONS = (BinaryOperation.ADD, BinaryOperation.SUB, BinaryOperation.MUL, BinaryOperation.DIV)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Affine:
     """``scale * source + shift``: arrays of float64 with as many dimensions as the source."""
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 import importlib
 import itertools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-
-from armnn_py.records import record, structure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +32,7 @@ def may_merge(node: Node, into: Node) -> bool:
     return asked.backends == given.backends and (given.is_strict or not asked.is_strict)
 
 
-@structure
+@dataclass(slots=True, eq=False)
 class PassLog:
     """Given to a pass beside the graph: for its report, to compute constants, to ask backends.
 
@@ -70,7 +68,7 @@ class PassLog:
         self.changes.append(sentence)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Pass:
     """A rewriting of the graph that leaves its outputs as they are.
 

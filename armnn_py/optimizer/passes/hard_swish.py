@@ -10,12 +10,12 @@ is ``x * (k * clip(s * x + t, low, high) + m)``. It is ``6 * k * s`` times the h
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import ActivationDescriptor, ElementwiseBinaryDescriptor
 from armnn_py.optimizer.passes.affine import FLOATS, affine_of
 from armnn_py.optimizer.passes.base import PassLog, may_merge
-from armnn_py.records import record
 from armnn_py.types import ActivationFunction, BinaryOperation, LayerType
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ __all__ = ["run"]
 _NEAR = 1e-6
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Gate:
     """The operand that x is multiplied with: ``x * gate`` is ``factor`` times hard-swish(x)."""
 

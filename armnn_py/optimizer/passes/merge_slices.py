@@ -8,12 +8,12 @@ cut is element ``b1 + s1 * (b2 + s2 * i)`` of the tensor that the first one cuts
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import SliceDescriptor, StridedSliceDescriptor
 from armnn_py.optimizer.passes.base import PassLog, may_merge
 from armnn_py.optimizer.passes.movement import keeps_values, only_input
-from armnn_py.records import record
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Cut:
     """First element and distance of elements along each dimension."""
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from armnn_py.descriptors import (
 )
 from armnn_py.network.shapes.convolution import output_dimension
 from armnn_py.optimizer.passes.affine import FLOATS
-from armnn_py.records import structure
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataLayout
 
@@ -39,7 +39,7 @@ WeightedDescriptor = (
 )
 
 
-@structure
+@dataclass(slots=True, eq=False)
 class Weights:
     """Weights and bias of a layer in float64; the bias is 0 where there is none.
 

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.blob import IncompatibleBlobError, deserialize_blob
 from armnn_py.network import NetworkStorage, as_network
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     from armnn_py._native.blob import NativeBlob
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["CompiledPart", "SavedNetwork"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class CompiledPart:
     """What a compiled layer is made from.
 
@@ -78,7 +78,7 @@ class CompiledPart:
         return blob
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class SavedNetwork:
     """The contents of a file.
 

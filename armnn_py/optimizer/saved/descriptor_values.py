@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import fields
 from enum import IntEnum
 from typing import Any
 
@@ -13,7 +14,6 @@ from armnn_py.descriptors import DESCRIPTOR_OF, Attribute, AttributeTensor, Desc
 from armnn_py.descriptors.base import View
 from armnn_py.descriptors.canonical import canonical_form
 from armnn_py.optimizer.saved.values import DamageError, member
-from armnn_py.records import record_fields
 from armnn_py.types import LayerType
 
 __all__ = ["descriptor_from_json", "descriptor_to_json"]
@@ -39,7 +39,7 @@ def descriptor_to_json(
         return None
     return {
         field.name: _field_to_json(getattr(descriptor, field.name), store)
-        for field in record_fields(type(descriptor)).values()
+        for field in fields(descriptor)
     }
 
 
@@ -78,12 +78,12 @@ def descriptor_from_json(
     if kind is not None and given is not None:
         if not isinstance(given, dict):
             raise DamageError(f"layer type {layer_type.label}: its descriptor is no object")
-        fields = {name: field.default for name, field in record_fields(kind).items()}
-        unknown = [name for name in given if name not in fields]
+        defaults = {field.name: field.default for field in fields(kind)}
+        unknown = [name for name in given if name not in defaults]
         if unknown:
             raise DamageError(f"{kind.__name__} has no field '{unknown[0][:40]}'")
         values = {
-            name: _field_from_json(value, fields[name], fetch) for name, value in given.items()
+            name: _field_from_json(value, defaults[name], fetch) for name, value in given.items()
         }
         descriptor = kind(**values)
     if canonical_form(layer_type, descriptor) != (layer_type, descriptor):

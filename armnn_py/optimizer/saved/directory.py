@@ -9,9 +9,8 @@ longer than loading a network does.
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from armnn_py.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +33,7 @@ _UTF8_NAME = 0x800
 _ENCRYPTED = 0x1
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Entry:
     """What the directory says of one member: nothing of it was looked at."""
 

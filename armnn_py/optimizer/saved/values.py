@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any, TypeVar
 
 from armnn_py.network import ModelMetadata
-from armnn_py.records import record_fields
 from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.types import DataType, LayerType
 
@@ -130,7 +130,9 @@ def info_from_json(document: Any) -> TensorInfo:
 def metadata_to_json(metadata: ModelMetadata) -> dict[str, Any]:
     """Return the fields of a model's metadata; default values lie beside the input layers."""
     document = {
-        name: getattr(metadata, name) for name in record_fields(ModelMetadata) if name != "defaults"
+        field.name: getattr(metadata, field.name)
+        for field in fields(ModelMetadata)
+        if field.name != "defaults"
     }
     return {k: dict(v) if isinstance(v, Mapping) else v for k, v in document.items()}
 
@@ -145,7 +147,7 @@ def metadata_from_json(document: dict[str, Any]) -> ModelMetadata:
     }
     values: dict[str, Any] = {
         name: kinds[name]() if name in kinds else member(document, name, str)
-        for name in record_fields(ModelMetadata)
+        for name in (field.name for field in fields(ModelMetadata))
         if name in document and name != "defaults"
     }
     return ModelMetadata(**values)

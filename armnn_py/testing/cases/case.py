@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import dataclasses
 import zlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from armnn_py.records import record
 from armnn_py.types import DataType, LayerType, ReduceOperation
 from armnn_py.types.facts import FACTS
 
@@ -31,7 +31,7 @@ _POSITIVE = ("variance", "alpha")
 _ORDINARY = ("weights", "bias")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Case:
     """A layer to try.
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,6 @@ import numpy as np
 from armnn_py.errors import ArmnnError
 from armnn_py.network import Network
 from armnn_py.optimizer import optimize
-from armnn_py.records import record
 from armnn_py.tensors import TensorInfo
 from armnn_py.testing.outcome import CheckFailedError
 from armnn_py.testing.subject import AS_GIVEN
@@ -37,7 +37,7 @@ _ROW = np.array([[0.5, -2.0, 1.0]], np.float32)
 _KERNEL = np.linspace(-1, 1, 2 * 3 * 3 * 2, dtype=np.float32).reshape(2, 3, 3, 2)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class SmallNetwork:
     """A network over one input, ``x`` float32 [rows, ...], with one output, ``y``.
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armnn_py.errors import InvalidArgumentError, ModelError
-from armnn_py.records import record
 from armnn_py.types import DataType
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _RTOL, _ATOL = 1e-3, 1e-7
 _OF_PACKAGE = 2  # numpy.dtype.isbuiltin of a dtype that a package adds
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class OnnxCase:
     """One case.
 

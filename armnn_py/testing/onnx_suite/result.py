@@ -7,9 +7,8 @@ from __future__ import annotations
 import enum
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
-
-from armnn_py.records import Frozen, record
 
 __all__ = ["CaseResult", "OnnxScore", "Outcome"]
 
@@ -24,8 +23,8 @@ class Outcome(enum.Enum):
     NOT_APPLICABLE = "not applicable"
 
 
-@record
-class CaseResult(Frozen):
+@dataclass(frozen=True, slots=True)
+class CaseResult:
     """How one case went.
 
     Attributes
@@ -52,8 +51,8 @@ class CaseResult(Frozen):
         return f"{self.family}/{self.name}"
 
 
-@record
-class OnnxScore(Frozen):
+@dataclass(frozen=True, slots=True)
+class OnnxScore:
     """What the cases come to.
 
     Attributes

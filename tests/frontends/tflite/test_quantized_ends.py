@@ -9,18 +9,17 @@ not.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 
-from armnn_py.records import record
-
 Array = np.ndarray
 I8, U8, I16 = np.dtype(np.int8), np.dtype(np.uint8), np.dtype(np.int16)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Q:
     """A quantised tensor, or the type of one."""
 

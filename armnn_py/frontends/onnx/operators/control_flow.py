@@ -56,7 +56,7 @@ def _if(view: NodeView) -> list[Value]:
 
 
 def _selected(
-    view: NodeView, flag: Value, first: Sequence[Value], second: Sequence[Value], what: str
+    view: NodeView, flag: Value, first: Sequence[Any], second: Sequence[Any], what: str
 ) -> list[Value]:
     """Select between values by a condition that is computed when the network runs."""
     for one, other in zip(first, second, strict=True):

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from armnn_py.descriptors import FullyConnectedDescriptor
@@ -13,13 +15,12 @@ from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, d
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.operators.matrix import multiply
 from armnn_py.frontends.onnx.table import MICROSOFT, operator
-from armnn_py.records import record
 from armnn_py.tensors import TensorInfo
 from armnn_py.tensors.packing import pack
 from armnn_py.types import DataType, LayerType
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Form:
     """Sizes of the weights."""
 

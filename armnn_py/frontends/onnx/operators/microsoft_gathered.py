@@ -8,6 +8,7 @@ The table stays as it is stored, in bytes; what is gathered becomes numbers when
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from armnn_py.frontends.common.counting import positions
 from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.node import NodeView
 from armnn_py.frontends.onnx.table import MICROSOFT, operator
-from armnn_py.records import record
 from armnn_py.types import UnaryOperation
 
 __all__: list[str] = []
@@ -24,7 +24,7 @@ __all__: list[str] = []
 _DATA, _INDICES, _SCALES, _POINTS = range(4)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Table:
     """How the numbers of the table are stored."""
 

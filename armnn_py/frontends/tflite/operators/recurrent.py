@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,7 +23,6 @@ from armnn_py.frontends.tflite.node import FUSED, OperatorView
 from armnn_py.frontends.tflite.reading import enum_names
 from armnn_py.frontends.tflite.table import operator
 from armnn_py.network import OutputSlot
-from armnn_py.records import record
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import (
     ActivationFunction,
@@ -35,7 +35,7 @@ _FUNCTIONS = {"NONE": 0, "RELU": 1, "RELU6": 3, "TANH": 4}
 _DIRECTIONS = ("forward", "backward")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Cells:
     """Where an operator has the operands of LSTM cells that run in one direction.
 

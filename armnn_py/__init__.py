@@ -85,13 +85,13 @@ if TYPE_CHECKING:
         get_num_threads,
         set_num_threads,
     )
+    from armnn_py.runtime.arrays.external_memory import ExternalMemory
     from armnn_py.runtime.bound_network import BoundNetwork
-    from armnn_py.runtime.external_memory import ExternalMemory
-    from armnn_py.runtime.late_plan import LateShapesReport
+    from armnn_py.runtime.bounded.late_plan import LateShapesReport
     from armnn_py.runtime.load import load
     from armnn_py.runtime.network_state import NetworkState
-    from armnn_py.runtime.profile_records import BackendEvent, LayerProfile, TimelineEvent
-    from armnn_py.runtime.profiling import Profile
+    from armnn_py.runtime.profile.profile_records import BackendEvent, LayerProfile, TimelineEvent
+    from armnn_py.runtime.profile.profiling import Profile
     from armnn_py.tensors import QuantizationInfo, StringInfo, TensorInfo
     from armnn_py.types import (
         ActivationFunction,
@@ -242,12 +242,16 @@ __getattr__ = names_of(
             "set_num_threads",
         ),
         "armnn_py.runtime.bound_network": ("BoundNetwork",),
-        "armnn_py.runtime.external_memory": ("ExternalMemory",),
-        "armnn_py.runtime.late_plan": ("LateShapesReport",),
+        "armnn_py.runtime.arrays.external_memory": ("ExternalMemory",),
+        "armnn_py.runtime.bounded.late_plan": ("LateShapesReport",),
         "armnn_py.runtime.load": ("load",),
         "armnn_py.runtime.network_state": ("NetworkState",),
-        "armnn_py.runtime.profile_records": ("BackendEvent", "LayerProfile", "TimelineEvent"),
-        "armnn_py.runtime.profiling": ("Profile",),
+        "armnn_py.runtime.profile.profile_records": (
+            "BackendEvent",
+            "LayerProfile",
+            "TimelineEvent",
+        ),
+        "armnn_py.runtime.profile.profiling": ("Profile",),
         "armnn_py.tensors": ("QuantizationInfo", "StringInfo", "TensorInfo"),
         "armnn_py.types": (
             "ActivationFunction",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from armnn_py import LoadedNetwork, Network, Runtime
     from armnn_py.cli.app import Session
     from armnn_py.cli.model_arguments import ModelArguments
-    from armnn_py.runtime.late_sizes import Bounds
+    from armnn_py.runtime.bounded.late_sizes import Bounds
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["Prepared", "prepared"]
@@ -189,7 +189,7 @@ def _real_infos(infos: Mapping[str, TensorInfo]) -> dict[str, TensorInfo]:
 
 def _largest(infos: Mapping[str, TensorInfo], limits: Bounds) -> dict[str, list[int]]:
     """Return the shapes of inputs under their bounds."""
-    from armnn_py.runtime.late_sizes import read_bounds
+    from armnn_py.runtime.bounded.late_sizes import read_bounds
 
     shapes: dict[str, list[Any]] = {name: list(info.shape) for name, info in infos.items()}
     for size in read_bounds(infos, limits):

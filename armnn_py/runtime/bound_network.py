@@ -13,7 +13,7 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
-from armnn_py.runtime.binding import check_stops
+from armnn_py.runtime.arrays.binding import check_stops
 from armnn_py.runtime.network_state import NetworkState
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.backends.run_options import RunOptions
-    from armnn_py.runtime.binding import Binder
+    from armnn_py.runtime.arrays.binding import Binder
     from armnn_py.runtime.cancel import CancelToken
-    from armnn_py.runtime.context_pool import ContextPool
-    from armnn_py.runtime.plan_cache import Lease
-    from armnn_py.runtime.plan_choice import PlanChoice
+    from armnn_py.runtime.contexts.context_pool import ContextPool
+    from armnn_py.runtime.contexts.plan_cache import Lease
+    from armnn_py.runtime.contexts.plan_choice import PlanChoice
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["BoundNetwork", "bind_arrays"]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError, StagesNeededError
-from armnn_py.runtime.binding import check_stops
-from armnn_py.runtime.shared_outputs import guarded_views
+from armnn_py.runtime.arrays.binding import check_stops
+from armnn_py.runtime.arrays.shared_outputs import guarded_views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from armnn_py._native.backend_options import OptionValue
     from armnn_py.backends.run_options import RunOptions
-    from armnn_py.runtime.binding import Binder
+    from armnn_py.runtime.arrays.binding import Binder
     from armnn_py.runtime.cancel import CancelToken
-    from armnn_py.runtime.context_pool import ContextPool
-    from armnn_py.runtime.plan_choice import PlanChoice
-    from armnn_py.runtime.staged_parts import StagedParts
-    from armnn_py.runtime.staged_runs import StagedRuns
+    from armnn_py.runtime.contexts.context_pool import ContextPool
+    from armnn_py.runtime.contexts.plan_choice import PlanChoice
+    from armnn_py.runtime.stages.staged_parts import StagedParts
+    from armnn_py.runtime.stages.staged_runs import StagedRuns
 
 __all__ = ["GeneralRuns"]
 

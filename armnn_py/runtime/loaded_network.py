@@ -12,15 +12,15 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
-from armnn_py.runtime.binding import Binder
+from armnn_py.runtime.arrays.binding import Binder
 from armnn_py.runtime.cancel import CancelToken
-from armnn_py.runtime.context_pool import ContextPool
+from armnn_py.runtime.contexts.context_pool import ContextPool
+from armnn_py.runtime.contexts.plan_choice import PlanChoice, maker_of_the_plan
 from armnn_py.runtime.debug_hook import DebugHook
 from armnn_py.runtime.general_runs import GeneralRuns
 from armnn_py.runtime.network_facts import NetworkFacts
 from armnn_py.runtime.notices import NetworkNotices
-from armnn_py.runtime.plan_choice import PlanChoice, maker_of_the_plan
-from armnn_py.runtime.staged_parts import StagedParts
+from armnn_py.runtime.stages.staged_parts import StagedParts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from armnn_py.backends.run_options import RunOptions
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
-    from armnn_py.runtime.late_sizes import Bounds, LateSize
+    from armnn_py.runtime.bounded.late_sizes import Bounds, LateSize
     from armnn_py.runtime.network_owner import NetworkOwner
-    from armnn_py.runtime.network_plan import NetworkPlan
+    from armnn_py.runtime.plan.network_plan import NetworkPlan
 
 __all__ = ["LoadedNetwork"]
 
@@ -82,7 +82,10 @@ class LoadedNetwork(
         limits: list[LateSize] = []
         has_many = bounds is not None or optimized.is_dynamic
         if has_many:
-            from armnn_py.runtime.late_plan import plan_late, plan_maker  # late: most have one plan
+            from armnn_py.runtime.bounded.late_plan import (  # late: most have one plan
+                plan_late,
+                plan_maker,
+            )
 
             plan_of = plan_maker(
                 optimized, network_id, self._debug, self._notices, late, limits, threads

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
     from armnn_py.network import ModelMetadata
     from armnn_py.optimizer import Assignment, OptimizedNetwork
-    from armnn_py.runtime.binding import Binder
-    from armnn_py.runtime.context_pool import ContextPool
+    from armnn_py.runtime.arrays.binding import Binder
+    from armnn_py.runtime.bounded.late_plan import LateShapesReport
+    from armnn_py.runtime.contexts.context_pool import ContextPool
     from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
-    from armnn_py.runtime.late_plan import LateShapesReport
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.network_state import NetworkState
-    from armnn_py.runtime.profiling import Profile
-    from armnn_py.runtime.staged_parts import StagedParts
-    from armnn_py.runtime.staged_runs import StagedRuns
+    from armnn_py.runtime.profile.profiling import Profile
+    from armnn_py.runtime.stages.staged_parts import StagedParts
+    from armnn_py.runtime.stages.staged_runs import StagedRuns
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["NetworkFacts"]
@@ -104,7 +104,9 @@ class NetworkFacts:
     def late_shapes(self) -> LateShapesReport:
         """Whether one plan serves all shapes up to the ``bounds`` of `load`, and why not."""
         if self._late_shapes is None:
-            from armnn_py.runtime.late_plan import report_without_bounds  # late: for who asks
+            from armnn_py.runtime.bounded.late_plan import (
+                report_without_bounds,  # late: for who asks
+            )
 
             self._late_shapes = report_without_bounds(self._optimized)
         return self._late_shapes
@@ -220,7 +222,7 @@ class NetworkFacts:
         layer ...
         1 run in ... ms
         """
-        from armnn_py.runtime.profiling import Profile
+        from armnn_py.runtime.profile.profiling import Profile
 
         self._pool.check_open()
         return Profile(self.name, self, self._runtime.backends)

@@ -10,8 +10,8 @@ from armnn_py.optimizer.host import Host
 
 if TYPE_CHECKING:
     from armnn_py.optimizer import OptimizedNetwork
-    from armnn_py.runtime.late_sizes import Bounds
-    from armnn_py.runtime.staged_runs import Part
+    from armnn_py.runtime.bounded.late_sizes import Bounds
+    from armnn_py.runtime.stages.staged_runs import Part
 
 __all__ = ["NetworkOwner"]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from armnn_py.errors import UnknownNameError
 from armnn_py.later import public_class
-from armnn_py.runtime.buffers import bind_input
+from armnn_py.runtime.arrays.buffers import bind_input
 from armnn_py.tensors import format_shape
 from armnn_py.text import printable
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from armnn_py.network import Network
     from armnn_py.optimizer import OptimizedNetwork, OptimizerOptions
     from armnn_py.python_backend import PythonBackend
-    from armnn_py.runtime.late_sizes import Bounds
+    from armnn_py.runtime.bounded.late_sizes import Bounds
     from armnn_py.runtime.loaded_network import LoadedNetwork
 
 __all__ = ["DeviceSpec", "Runtime"]
@@ -296,7 +296,7 @@ class Runtime(
         dict or None
             Output arrays by name; None if no reference backend is loaded or it does not run it.
         """
-        from armnn_py.runtime.evaluate import evaluate
+        from armnn_py.runtime.plan.evaluate import evaluate
 
         return evaluate(network, self)
 
@@ -319,7 +319,7 @@ class Runtime(
         float or None
             Least seconds of a run; None if it does not run.
         """
-        from armnn_py.runtime.time_network import time_network
+        from armnn_py.runtime.plan.time_network import time_network
 
         return time_network(network, backends, self, options)
 

@@ -233,7 +233,7 @@ def test_an_exception_at_every_bytecode(run, saved: bool) -> None:
     """As a signal handler may raise one; then it runs as before and no memory is left over."""
     run(
         f"""
-        from armnn_py.runtime.execution_context import ExecutionContext
+        from armnn_py.runtime.contexts.execution_context import ExecutionContext
         alive = set()
         for name, act in (("__init__", alive.add), ("destroy", alive.discard)):
             def wrapped(self, *args, function=getattr(ExecutionContext, name), act=act):

@@ -34,7 +34,7 @@ from armnn_py._native import (
 )
 from armnn_py.backends import instance_life
 from armnn_py.interrupts import deferred_interrupts, deliver_interrupts, interruptible
-from armnn_py.runtime import context_pool
+from armnn_py.runtime.contexts import context_pool
 
 Build = Callable[..., None]
 X = np.arange(8, dtype=np.float32).reshape(2, 4)

@@ -19,8 +19,8 @@ import pytest
 
 import armnn_py as ann
 from armnn_py._native.tensor_handles import TensorHandle, TensorHandleFactory
-from armnn_py.runtime import network_plan
-from armnn_py.runtime.network_plan import NetworkPlan
+from armnn_py.runtime.plan import network_plan
+from armnn_py.runtime.plan.network_plan import NetworkPlan
 
 from .conftest import REPOSITORY, SAMPLES
 

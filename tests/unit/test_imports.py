@@ -34,11 +34,11 @@ LATE = {
     "armnn_py.pictures",
     "armnn_py.optimizer.layout_regions",
     "armnn_py.runtime.bound_network",
-    "armnn_py.runtime.late_rules",
-    "armnn_py.runtime.late_search",
-    "armnn_py.runtime.late_shapes",
-    "armnn_py.runtime.time_network",
-    "armnn_py.runtime.profiling",
+    "armnn_py.runtime.bounded.late_rules",
+    "armnn_py.runtime.bounded.late_search",
+    "armnn_py.runtime.bounded.late_shapes",
+    "armnn_py.runtime.plan.time_network",
+    "armnn_py.runtime.profile.profiling",
     "difflib",
     "email",
     "fnmatch",
@@ -61,8 +61,8 @@ LATER = {
     "armnn_py.frontends.onnx",
     "armnn_py.optimizer.passes",
     "armnn_py.optimizer.pipeline",
-    "armnn_py.runtime.execution_context",
-    "armnn_py.runtime.network_plan",
+    "armnn_py.runtime.contexts.execution_context",
+    "armnn_py.runtime.plan.network_plan",
     "google.protobuf",
     "graphlib",
     "onnx",
@@ -292,12 +292,12 @@ def test_loading_a_saved_network_of_compiled_layers(tmp_path: Path) -> None:
         "armnn_py.optimizer.report",
         "armnn_py.optimizer.saved.binder",
         "armnn_py.optimizer.saved.reports",
-        "armnn_py.runtime.late_plan",
+        "armnn_py.runtime.bounded.late_plan",
         "armnn_py.runtime.network_state",
-        "armnn_py.runtime.occupied",
-        "armnn_py.runtime.overlap",
-        "armnn_py.runtime.sequence",
-        "armnn_py.runtime.sub_tensors",
+        "armnn_py.runtime.plan.occupied",
+        "armnn_py.runtime.plan.overlap",
+        "armnn_py.runtime.contexts.sequence",
+        "armnn_py.runtime.plan.sub_tensors",
         "bisect",
         "heapq",
     }
@@ -306,7 +306,7 @@ def test_loading_a_saved_network_of_compiled_layers(tmp_path: Path) -> None:
 
 def test_names_that_are_imported_when_they_are_asked_for() -> None:
     modules = brought("import armnn_py; assert armnn_py.Profile.__module__ == 'armnn_py'")
-    assert "armnn_py.runtime.profiling" in modules
+    assert "armnn_py.runtime.profile.profiling" in modules
     assert set(ann.__all__) <= set(dir(ann))
     for name in ("BoundNetwork", "Network", "Profile", "TimelineEvent", "load", "optimize"):
         assert getattr(ann, name).__module__ == "armnn_py"

@@ -68,9 +68,9 @@ BOUNDS = {
     "optimizer/measure_cache.py": {"_plain": FIELDS},
     "optimizer/saved/descriptor_values.py": {"_field_to_json": FIELDS},
     "runtime/general_runs.py": {"GeneralRuns.run": SAME_NAME},
-    "runtime/late_sizes.py": {"evaluate": FIELDS, "find_rule": FIELDS},
+    "runtime/bounded/late_sizes.py": {"evaluate": FIELDS, "find_rule": FIELDS},
     "runtime/network_cache.py": {"_text": "arguments of the caller of load"},
-    "runtime/profile_stages.py": {"_walk": STAGES},
+    "runtime/profile/profile_stages.py": {"_walk": STAGES},
     "testing/onnx_suite/case.py": {"compare": "sequences in the data of ONNX's own tests"},
 }
 

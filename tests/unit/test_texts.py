@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py.runtime.profile_records import LayerProfile
+from armnn_py.runtime.profile.profile_records import LayerProfile
 from armnn_py.text import printable, text_table
 
 NAME = "a\x1b]0;t\x07\nhint: b"

@@ -26,7 +26,7 @@ from armnn_py.optimizer import assign_by_time, measure_cache
 from armnn_py.optimizer.host import UnsteadySeconds
 from armnn_py.optimizer.least_time import least_time
 from armnn_py.optimizer.options import OptimizerOptions
-from armnn_py.runtime import time_network
+from armnn_py.runtime.plan import time_network
 
 RUN = 1e-6
 """Seconds of any run, however little there is to do."""

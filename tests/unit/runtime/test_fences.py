@@ -15,7 +15,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py._native import abi
-from armnn_py.runtime import plan_spec
+from armnn_py.runtime.plan import plan_spec
 
 from .kinds import Build, Journal
 

@@ -193,7 +193,7 @@ def test_parts_of_several_backends(runtime: ann.Runtime) -> None:
 def test_thousands_of_inputs_are_looked_at_once_each(
     runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from armnn_py.runtime import in_place
+    from armnn_py.runtime.plan import in_place
 
     looked: list[int] = []
     places = in_place._places

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import armnn_py as ann
-from armnn_py.runtime.memory_plan import UsageRecord, plan_arena
+from armnn_py.runtime.plan.memory_plan import UsageRecord, plan_arena
 
 INFO = ann.TensorInfo((4,))
 RELU = ann.ActivationFunction.RELU

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from armnn_py._native import abi
-from armnn_py.runtime import memory_plan
-from armnn_py.runtime.memory_plan import ArenaPlan, UsageRecord, plan_arena
-from armnn_py.runtime.plan_build import plan_memory
-from armnn_py.runtime.planned import Build, PlannedStep, PlannedTensor
+from armnn_py.runtime.plan import memory_plan
+from armnn_py.runtime.plan.memory_plan import ArenaPlan, UsageRecord, plan_arena
+from armnn_py.runtime.plan.plan_build import plan_memory
+from armnn_py.runtime.plan.planned import Build, PlannedStep, PlannedTensor
 
 
 def check(records: list[UsageRecord], plan: ArenaPlan) -> None:

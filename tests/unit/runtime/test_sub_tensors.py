@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import armnn_py as ann
 from armnn_py._native import abi
-from armnn_py.runtime import network_plan
-from armnn_py.runtime.network_plan import NetworkPlan
-from armnn_py.runtime.plan_build import Build, BuildMemory, PlannedTensor, plan_memory
-from armnn_py.runtime.sub_tensors import is_candidate
+from armnn_py.runtime.plan import network_plan
+from armnn_py.runtime.plan.network_plan import NetworkPlan
+from armnn_py.runtime.plan.plan_build import Build, BuildMemory, PlannedTensor, plan_memory
+from armnn_py.runtime.plan.sub_tensors import is_candidate
 
 NEG = ann.UnaryOperation.NEG
 RELU = ann.ActivationFunction.RELU

@@ -15,7 +15,7 @@ import armnn_py as ann
 from armnn_py._native.dynamic_library import is_readable_behind
 from armnn_py._native.guarded_memory import Region
 from armnn_py.descriptors import StandInDescriptor
-from armnn_py.runtime.buffers import make_room, readable_copy
+from armnn_py.runtime.arrays.buffers import make_room, readable_copy
 
 from .kinds import Build
 
@@ -143,7 +143,7 @@ def test_constants_are_copied_where_nothing_follows(
         asked.append((alignment, readable))
         return readable_copy(value, alignment, readable)
 
-    monkeypatch.setattr("armnn_py.runtime.plan_build.readable_copy", spy)
+    monkeypatch.setattr("armnn_py.runtime.plan.plan_build.readable_copy", spy)
     network = ann.Network()
     x = network.add_constant(np.ones(3, np.float32))
     network.add_output("y", network.add_elementwise_unary(x, Unary.ABS))

@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The parts of a network that runs in stages, loaded when it turns out that it does."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import numpy as np
+
+    from armnn_py.network import Network, Stage
+    from armnn_py.optimizer import OptimizedNetwork
+    from armnn_py.runtime.contexts.context_pool import ContextPool
+    from armnn_py.runtime.network_owner import NetworkOwner
+    from armnn_py.runtime.stages.staged_runs import Part, StagedRuns
+
+__all__ = ["StagedParts"]
+
+
+class StagedParts:
+    """The loaded parts, in order; none of a network with plans of its own.
+
+    Parameters
+    ----------
+    optimized
+        The whole network.
+    runtime
+        Loads the parts.
+    plan_cache_size, plan_cache_bytes, threads
+        As `Runtime.load_network` takes them, for each part.
+
+    Attributes
+    ----------
+    runs
+        What runs the parts; None: nobody knows of any.
+    """
+
+    __slots__ = ("_given", "_lock", "_optimized", "_runtime", "_settings", "runs")
+
+    def __init__(
+        self,
+        optimized: OptimizedNetwork,
+        runtime: NetworkOwner,
+        plan_cache_size: int | None,
+        plan_cache_bytes: int | None,
+        threads: int | None,
+    ) -> None:
+        self._optimized = optimized
+        self._runtime = runtime
+        self._settings = (plan_cache_size, plan_cache_bytes, threads)
+        self._lock = threading.Lock()
+        #: Variables that were set before the parts were known.
+        self._given: dict[str, np.ndarray] = {}
+        self.runs: StagedRuns | None = None
+
+    def load(self, stages: Sequence[Stage]) -> None:
+        """Load the parts of the network, which has no plan as a whole."""
+        from armnn_py.runtime.stages.staged_runs import StagedRuns  # late: few networks have stages
+
+        plan_cache_size, plan_cache_bytes, threads = self._settings
+        runtime, optimized = self._runtime, self._optimized
+
+        def load(network: Network) -> Part:
+            part = runtime.load_network(
+                optimized.like_this(network),
+                plan_cache_size=plan_cache_size,
+                plan_cache_bytes=plan_cache_bytes,
+                threads=threads,
+            )
+            runtime.forget(part.id)  # the whole network closes it
+            return part
+
+        made = StagedRuns(optimized.name, stages, list(optimized.outputs), load)
+        with self._lock:
+            is_first = self.runs is None
+            if is_first:
+                self.runs = made
+                self._write(self._given)
+        if not is_first:  # another thread was first
+            for part in made.parts:
+                part.close()
+
+    def read_variable(self, pool: ContextPool, name: str) -> np.ndarray:
+        """Return a copy of a variable: of the first part that has it, or of the network's pool."""
+        for part in self:
+            if name in part.state:
+                return part.state[name]
+        return pool.read_variable(name)
+
+    def write_variables(self, pool: ContextPool, values: Mapping[str, np.ndarray]) -> None:
+        """Set variables of all parts that have them, or of the network's pool."""
+        with self._lock:
+            if self.runs is None:
+                self._given |= values
+            self._write(values)
+        if self.runs is None:
+            pool.write_variables(values)
+
+    def _write(self, values: Mapping[str, np.ndarray]) -> None:
+        for part in self:
+            part.state.update({name: one for name, one in values.items() if name in part.state})
+
+    def reset_state(self) -> None:
+        """Have the parts forget earlier runs."""
+        self._given = {}
+        for part in self:
+            part.reset_state()
+
+    def __iter__(self) -> Iterator[Part]:
+        """The parts that there are now."""
+        return iter([] if self.runs is None else list(self.runs.parts))

@@ -3,9 +3,9 @@
 """Check a shared object as data, before any of its code can run.
 
 ``dlopen`` maps the sizes in the program headers: it dies with SIGBUS if the file is shorter, and
-with SIGSEGV if the dynamic section is blank. So everything that the system's loader uses unchecked
-is checked here, and a file for another machine gets a clear message. The code itself is not
-checked: blank code that does not run while loading goes unnoticed.
+with SIGSEGV if the dynamic section is blank. So the headers and the dynamic section are checked
+here, and a file for another machine gets a clear message. Relocations, symbols and code are not
+checked: the trial in another process opens the file and tells what comes of it.
 
 ``dlopen`` opens the file once more: by a descriptor, so that it is the checked file whatever its
 name leads to by then; or by its name, if the path may matter to the file (``$ORIGIN``, ``dladdr``).
@@ -127,16 +127,13 @@ def process_machine() -> str:
     return _machine_name(_process_head()[2])
 
 
-def inspect(path: str, *, is_known: bool = False) -> ElfInfo:
+def inspect(path: str) -> ElfInfo:
     """Check the regular file ``path``; raise :class:`ElfError` if it must not be opened.
 
     Parameters
     ----------
     path
         The file, without links.
-    is_known
-        Its bytes were checked before, or came with the package: relocations and symbols are not
-        gone through.
 
     Raises
     ------
@@ -149,12 +146,12 @@ def inspect(path: str, *, is_known: bool = False) -> ElfInfo:
         # Without O_NONBLOCK a pipe that has replaced the file would make us wait.
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         try:
-            return _inspect(descriptor, FileState.of(os.fstat(descriptor)), is_known=is_known)
+            return _inspect(descriptor, FileState.of(os.fstat(descriptor)))
         finally:
             os.close(descriptor)
 
 
-def _inspect(descriptor: int, state: FileState, *, is_known: bool) -> ElfInfo:
+def _inspect(descriptor: int, state: FileState) -> ElfInfo:
     size = state.size
     head = read_exactly(descriptor, min(_EHDR_SIZE, size), 0)
     order, header = _check_head(head, size)
@@ -171,8 +168,7 @@ def _inspect(descriptor: int, state: FileState, *, is_known: bool) -> ElfInfo:
         segments.append(Segment(type_, flags, offset, address, file_size, memory_size, align))
     _check_segments(segments, size)
     _check_stack(segments)
-    image = Image(descriptor, order, _process_head()[2], segments)
-    return ElfInfo(process_machine(), state, *read_names(image, is_known=is_known))
+    return ElfInfo(process_machine(), state, *read_names(Image(descriptor, order, segments)))
 
 
 def _check_head(head: bytes, size: int) -> tuple[str, tuple[int, int, int]]:

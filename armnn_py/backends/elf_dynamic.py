@@ -13,7 +13,6 @@ import struct
 from typing import NamedTuple
 
 from armnn_py.backends.elf_image import PT_DYNAMIC, Image, Tag, damaged
-from armnn_py.later import IMPORTING
 
 __all__ = ["DynamicNames", "read_names"]
 
@@ -95,16 +94,13 @@ class DynamicNames(NamedTuple):
     asks_where_it_lies: bool
 
 
-def read_names(image: Image, *, is_known: bool = False) -> DynamicNames:
-    """Check the dynamic section, and what it leads to; return the names in it.
+def read_names(image: Image) -> DynamicNames:
+    """Check the dynamic section; return the names in it.
 
     Parameters
     ----------
     image
         The open file.
-    is_known
-        The same bytes were checked before: relocations and symbols, which take most of the time,
-        are not gone through again.
 
     Raises
     ------
@@ -138,10 +134,6 @@ def read_names(image: Image, *, is_known: bool = False) -> DynamicNames:
     named = [*needed, *(entries[tag] for tag in _NAMES if tag in entries)]
     if any(value >= size for value in named):
         raise damaged("the name of a needed library is missing")
-    if not is_known:
-        with IMPORTING:
-            from armnn_py.backends import elf_relocations  # imports numpy
-        elf_relocations.check(image, entries)
     names = tuple(_text(image, entries, at) for at in needed)
     if not all(names):
         raise damaged("the name of a needed library is blank")

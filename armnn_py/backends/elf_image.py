@@ -9,13 +9,8 @@ a process that had mapped it would die.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 __all__ = [
     "PT_DYNAMIC",
@@ -29,8 +24,7 @@ __all__ = [
 ]
 
 PT_LOAD, PT_DYNAMIC = 1, 2
-_PF_X, _PF_W, _PF_R = 1, 2, 4
-_BLOCK = 1 << 20
+_PF_R = 4
 
 
 class Tag:
@@ -56,14 +50,12 @@ class Tag:
     RELSZ = 18
     RELENT = 19
     PLTREL = 20
-    TEXTREL = 22
     JMPREL = 23
     INIT_ARRAY = 25
     FINI_ARRAY = 26
     INIT_ARRAYSZ = 27
     FINI_ARRAYSZ = 28
     RUNPATH = 29
-    FLAGS = 30
     RELRSZ = 35
     RELR = 36
     RELRENT = 37
@@ -132,11 +124,10 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An open file, how its numbers are written (``<`` or ``>``), its machine and its segments."""
+    """An open file, how its numbers are written (``<`` or ``>``), and its segments."""
 
     descriptor: int
     order: str
-    machine: int
     segments: Sequence[Segment]
 
     def home(self, address: int, size: int) -> Segment | None:
@@ -145,11 +136,6 @@ class Image:
             if segment.type == PT_LOAD and segment.flags & _PF_R and segment.holds(address, size):
                 return segment
         return None
-
-    def room(self, address: int) -> int:
-        """Return how many file bytes there are from ``address`` to its segment's end."""
-        home = self.home(address, 1)
-        return 0 if home is None else home.address + home.file_size - address
 
     def read(self, address: int, size: int, what: str) -> bytes:
         """Read bytes of the table ``what``.
@@ -163,27 +149,3 @@ class Image:
         if home is None:
             raise damaged(f"{what} lies outside the file")
         return read_exactly(self.descriptor, size, home.offset + address - home.address)
-
-    def array(self, address: int, dtype: np.dtype[Any], count: int, what: str) -> NDArray[Any]:
-        """Read ``count`` elements of the table ``what``; errors as of :meth:`read`."""
-        from numpy import frombuffer  # the caller's dtype has brought it
-
-        return frombuffer(self.read(address, count * dtype.itemsize, what), dtype)
-
-    def blocks(
-        self, address: int, dtype: np.dtype[Any], count: int, what: str
-    ) -> Iterator[NDArray[Any]]:
-        """Read a long table piece by piece; errors as of :meth:`read`."""
-        step = _BLOCK // dtype.itemsize
-        for first in range(0, count, step):
-            start = address + first * dtype.itemsize
-            yield self.array(start, dtype, min(step, count - first), what)
-
-    def spans(self, *, writable: bool = False, code: bool = False) -> list[tuple[int, int]]:
-        """Return start and end in memory of the loaded segments, or of those of one kind."""
-        wanted = (_PF_W if writable else 0) | (_PF_X if code else 0)
-        return [
-            (segment.address, segment.address + segment.memory_size)
-            for segment in self.segments
-            if segment.type == PT_LOAD and segment.flags & wanted == wanted and segment.memory_size
-        ]

@@ -55,16 +55,14 @@ class InspectedFile:
         return None if self.info is None else self.info.state
 
 
-def inspect_file(
-    candidate: Candidate, trust: TrustRules | None = None, *, is_known: bool = False
-) -> InspectedFile:
+def inspect_file(candidate: Candidate, trust: TrustRules | None = None) -> InspectedFile:
     """Check a file; runs none of its code and never raises.
 
     ``trust`` has the rules on who may write to it; None: for a file of the package, or one that a
-    person names. ``is_known``: relocations and symbols need not be gone through, see `elf.inspect`.
+    person names.
     """
     try:
-        info = _inspect(candidate, is_known=is_known)
+        info = _inspect(candidate)
         told = check_links(info, candidate.real_path)
         if trust is not None:
             told += trust.check(candidate.path, candidate.real_path, info.state)
@@ -86,9 +84,9 @@ def judge_known_file(file: InspectedFile, trust: TrustRules) -> RefusedError | N
     return None
 
 
-def _inspect(candidate: Candidate, *, is_known: bool) -> elf.ElfInfo:
+def _inspect(candidate: Candidate) -> elf.ElfInfo:
     try:
-        info = elf.inspect(candidate.real_path, is_known=is_known)
+        info = elf.inspect(candidate.real_path)
     except elf.ElfError as error:
         raise RefusedError("inspect", error.code, error.reason, error.hint) from None
     except FileNotFoundError:

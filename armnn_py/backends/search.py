@@ -261,13 +261,7 @@ class Search:
             file.refusal = judge_known_file(file, self.trust)
             return
         is_own = is_of_package(file.candidate.real_path)
-        inspected = inspect_file(
-            file.candidate,
-            None if is_own else self.trust,
-            # What a trial found good was inspected before it, and the package's files came with
-            # its library, which nothing inspects.
-            is_known=is_own or file.finding is not None,
-        )
+        inspected = inspect_file(file.candidate, None if is_own else self.trust)
         file.info, file.refusal = inspected.info, inspected.refusal
         file.warnings = inspected.warnings
         file.private = self.admission.is_private(file.candidate.path)

@@ -97,7 +97,7 @@ def run_child(code: str, *arguments: object, **variables: str) -> Any:
 
 _AS_NOBODY = """
 import hashlib, json, os, sys
-import armnn_py.backends.elf_relocations, armnn_py.backends.probe.cache
+import armnn_py.backends.probe.cache
 import armnn_py.backends.probe.process
 from armnn_py.backends import load_backends
 load_backends(dynamic_backends_path=[]).close()  # whatever is read late is read now

@@ -29,7 +29,7 @@ from .test_elf import (
     segment,
 )
 
-STRTAB, STRSZ, GNU_HASH, VERNEED = 5, 10, 0x6FFFFEF5, 0x6FFFFFFE
+STRTAB, STRSZ = 5, 10
 PT_GNU_RELRO = 0x6474E552
 MIB = 1 << 20
 HOLE = 1 << 38
@@ -110,32 +110,6 @@ def test_a_table_of_names_without_end(tmp_path: Path, image: bytes, reads: Reads
     assert outcome_of(path) == "passed"
     assert elf.inspect(str(path)).asks_where_it_lies  # nobody has looked
     assert reads.largest <= 16 * MIB
-
-
-def test_a_chain_of_hashes_without_end(tmp_path: Path, image: bytes, reads: Reads) -> None:
-    path = tmp_path / SO
-    table = struct.pack("<IIIIQI", 1, 1, 1, 6, 0, 1)  # one bucket, and no end of its chain
-    changed, address = with_hole(path, image, table)
-    change_tag(GNU_HASH, address)(changed)
-    rewrite(path, changed)
-    assert outcome_of(path) == "damaged: the symbol hash has no end"
-    assert reads.largest <= 256 * MIB
-
-
-def test_versions_that_lead_to_one_another(tmp_path: Path, image: bytes, reads: Reads) -> None:
-    path = tmp_path / SO
-    # Each of some thousand records has the same list of some thousand versions.
-    count = 4000
-    records = b"".join(
-        struct.pack("<HHIII", 1, 1, 1, 16 * (count - index), 16 if index + 1 < count else 0)
-        for index in range(count)
-    )
-    versions = struct.pack("<IHHII", 0, 0, 2, 1, 16) * count
-    changed, address = with_hole(path, image, records + versions)
-    change_tag(VERNEED, address)(changed)
-    rewrite(path, changed)
-    assert outcome_of(path) == "passed"
-    assert reads.count < 50_000
 
 
 def test_program_headers_by_the_thousand(load: Load, tmp_path: Path, image: bytes) -> None:

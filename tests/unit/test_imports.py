@@ -131,7 +131,7 @@ def test_what_lists_backends_does_without_numpy(
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
     }
     first = subprocess.run(words, env=environment, capture_output=True, check=False)
-    assert first.returncode in (0, 77), first.stderr  # relocations of new files are checked
+    assert first.returncode == 0, first.stderr
     second = subprocess.run(words, env=environment, capture_output=True, check=False)
     assert second.returncode == 0, second.stderr
 

@@ -147,6 +147,8 @@ def fault_of(finding: ProbeFinding) -> Fault | None:
         hint = "ARMNN_PY_PROBE_SECONDS gives files more time"
     else:
         return _fault_of_happenings(finding)
+    if stage in ("open", "symbols"):  # before any function of the backend is called
+        hint = hint or _HINT_DAMAGED
     return Fault(stage, code, _with_words(reason, finding), hint or _HINT)
 
 
@@ -159,6 +161,10 @@ def untried_part(finding: ProbeFinding) -> str:
     return _with_words(reason, finding)
 
 
+_HINT_DAMAGED = (
+    "the file may be damaged: copy or download it again; if that does not help, report it to the "
+    "backend's vendor"
+)
 _HINT = "report it to the backend's vendor; until it is mended, other backends are used without it"
 
 

@@ -9,13 +9,13 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from .builds import build_once, make_folder
 from .cpu_acc.instruction_sets import ABSENT
 from .selection import add_option, is_exhaustive, left_out, set_option
 
@@ -39,6 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
     Programs that tests start inherit what this process does with it.
     """
     set_option(config)
+    make_folder(config)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -141,20 +142,14 @@ INCLUDE = Path(__file__).parents[1] / "native" / "include"
 SANITIZE = os.environ.get("ARMNN_TEST_SANITIZE", "")
 
 
-#: What was compiled in this session, by source and options: many tests want the same backend.
-_built: dict[tuple[str, ...], Path] = {}
-_built_folder = tempfile.TemporaryDirectory(prefix="armnn-py-built-")
-
-
 def _build(source: str, target: Path, *defines: str) -> None:
     """Compile one C file as a vendor without CMake would, or take what came of it before."""
-    key = (source, *defines)
-    if key not in _built:
-        built = Path(_built_folder.name) / f"{len(_built)}.so"
-        _compile(source, built, *defines)
-        _built[key] = built
+    folder = build_once(
+        ("fixture", source, *defines),
+        lambda folder: _compile(source, folder / "backend.so", *defines),
+    )
     target.unlink(missing_ok=True)  # it may be mapped: a new file has another inode
-    shutil.copy(_built[key], target)
+    shutil.copy(folder / "backend.so", target)
 
 
 def _compile(source: str, target: Path, *defines: str) -> None:

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Which tests `pytest` runs: `--exhaustive` runs all of them.
 
-Without it tests marked ``exhaustive`` are left out, and a test with several parameters runs with
-each value of each of them, not with all combinations; of a parameter ``seed`` with the first ones.
+Without it a test with several parameters runs with each value of each of them, not with all
+combinations; of a parameter ``seed`` with the first ones. Tests marked ``exhaustive`` are left out,
+and with ``exhaustive(kept=1)`` all cases but one.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     import pytest
 
@@ -51,14 +52,30 @@ def left_out(items: Iterable[pytest.Item]) -> set[pytest.Item]:
     dropped: set[pytest.Item] = set()
     functions: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
-        if item.get_closest_marker("exhaustive"):
+        marker = item.get_closest_marker("exhaustive")
+        if marker is not None and not marker.kwargs:
             dropped.add(item)
-        elif hasattr(item, "callspec"):
+        else:
             functions[item.nodeid.partition("[")[0]].append(item)
     for cases in functions.values():
-        kept = covering([(case.nodeid, _values(case)) for case in cases])
+        kept = _kept(cases)
         dropped.update(case for case in cases if case.nodeid not in kept)
     return dropped
+
+
+def _kept(cases: list[pytest.Item]) -> Collection[str]:
+    """Return the names of the cases of one test that the default run has."""
+    marker = cases[0].get_closest_marker("exhaustive")
+    if marker is not None:
+        return _in_any_order(case.nodeid for case in cases)[: marker.kwargs["kept"]]
+    if not hasattr(cases[0], "callspec"):
+        return {case.nodeid for case in cases}
+    return covering([(case.nodeid, _values(case)) for case in cases])
+
+
+def _in_any_order(names: Iterable[str]) -> list[str]:
+    """Return names in a fixed order that has nothing to do with that of the parameters."""
+    return sorted(names, key=lambda name: crc32(name.encode()))
 
 
 def _values(case: pytest.Item) -> frozenset[Value]:
@@ -82,11 +99,11 @@ def covering(cases: Sequence[tuple[str, frozenset[Value]]]) -> set[str]:
     wanted = dict.fromkeys(value for _, values in cases for value in sorted(values))
     seeds = [value for value in wanted if value[0] == ("seed",)]
     needed = wanted.keys() - set(seeds[SEEDS:])
-    # Ties are broken in a fixed order that has nothing to do with that of the parameters.
-    left = sorted(cases, key=lambda case: crc32(case[0].encode()))
+    by_name = dict(cases)
+    names = _in_any_order(by_name)
     kept = set()
     while needed:
-        name, values = max(left, key=lambda case: len(case[1] & needed))
+        name = max(names, key=lambda name: len(by_name[name] & needed))
         kept.add(name)
-        needed -= values
+        needed -= by_name[name]
     return kept

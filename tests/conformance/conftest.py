@@ -11,42 +11,41 @@ from pathlib import Path
 
 import pytest
 
+from tests.builds import build_once
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 WRONG = Path(__file__).parent / "wrong"
+NAME = "Test_Wrong_backend.so"
 
 Build = Callable[..., Path]
 
 
 @pytest.fixture(scope="session")
-def wrong_backend(tmp_path_factory: pytest.TempPathFactory) -> Build:
+def wrong_backend() -> Build:
     """``wrong_backend("SWALLOWS_NAN")`` gives a shared object; ``"NONE"`` has no defect."""
-    return _builder(tmp_path_factory, "backend.c", "layers.c")
+    return _builder("backend.c", "layers.c")
 
 
 @pytest.fixture(scope="session")
-def wrong_features(tmp_path_factory: pytest.TempPathFactory) -> Build:
+def wrong_features() -> Build:
     """The same of ``features.c``."""
-    return _builder(tmp_path_factory, "features.c")
+    return _builder("features.c")
 
 
-def _builder(tmp_path_factory: pytest.TempPathFactory, *sources: str) -> Build:
-    built: dict[tuple[str, ...], Path] = {}
-
+def _builder(*sources: str) -> Build:
     def build(defect: str, *defines: str) -> Path:
-        key = defect, *defines
-        if key not in built:
-            path = tmp_path_factory.mktemp(defect.lower()) / "Test_Wrong_backend.so"
+        def compile_in(folder: Path) -> None:
             subprocess.run(
                 [
                     *(os.environ.get("CC", "cc"), "-std=c11", "-O1", "-fPIC", "-shared"),
                     *("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fvisibility=hidden"),
                     *(f"-DDEFECT={defect}", *defines, f"-I{REPOSITORY / 'native' / 'include'}"),
                     *(str(WRONG / source) for source in sources),
-                    *("-o", str(path), "-lm"),
+                    *("-o", str(folder / NAME), "-lm"),
                 ],
                 check=True,
             )
-            built[key] = path
-        return built[key]
+
+        return build_once(("wrong", *sources, defect, *defines), compile_in) / NAME
 
     return build

@@ -25,6 +25,7 @@ def passed(report: Report) -> dict[str, set[str]]:
     return found
 
 
+@pytest.mark.exhaustive
 @pytest.mark.timeout(900)
 def test_cpu_ref() -> None:
     report = check_conformance("CpuRef")
@@ -33,6 +34,7 @@ def test_cpu_ref() -> None:
         assert len(passed(report)[group]) > 40
 
 
+@pytest.mark.exhaustive
 @pytest.mark.timeout(900)
 def test_cpu_acc() -> None:
     with ann.Runtime() as runtime:
@@ -50,8 +52,16 @@ def test_cpu_acc() -> None:
     ("name", "layers"),
     [
         ("sample_scale", {"Activation"}),
-        ("sample_zero", {"Activation", "Concat", "Convolution2d", "ElementwiseBinary"}),
-        ("sample_npu", {"Activation", "Convolution2d", "ElementwiseBinary"}),
+        pytest.param(
+            "sample_zero",
+            {"Activation", "Concat", "Convolution2d", "ElementwiseBinary"},
+            marks=pytest.mark.exhaustive,
+        ),
+        pytest.param(
+            "sample_npu",
+            {"Activation", "Convolution2d", "ElementwiseBinary"},
+            marks=pytest.mark.exhaustive,
+        ),
     ],
 )
 def test_samples(name: str, layers: set[str], sample_backend: Callable[[str], Path]) -> None:
@@ -61,6 +71,7 @@ def test_samples(name: str, layers: set[str], sample_backend: Callable[[str], Pa
     assert "" in passed(report)["subgraphs"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.packaging
 @pytest.mark.timeout(900)
 def test_xnnpack(xnnpack_library: Path) -> None:

@@ -12,6 +12,8 @@ import pytest
 from armnn_py.errors import BackendError
 from armnn_py.testing.deep import DEEP_STEPS, check_deep
 
+pytestmark = pytest.mark.exhaustive(kept=1)  # each case starts processes
+
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 
 Do = Callable[[str, str], None]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import armnn_py as ann
+from tests.builds import build_once
 
 from .instruction_sets import ISAS, QUANTIZED_ISAS
 from .operators import Operators
@@ -32,20 +33,23 @@ def _run(*command: str | Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def operators(tmp_path_factory: pytest.TempPathFactory) -> Operators:
+def operators() -> Operators:
     """All operators; ``CPU_ACC_OPERATORS`` names a library that is already built."""
     path = os.environ.get("CPU_ACC_OPERATORS")
     if path is not None:
         return Operators(path)
     if shutil.which("cmake") is None:
         pytest.skip("needs CMake: pip install cmake")
-    folder = tmp_path_factory.mktemp("cpu_acc")
+    folder = build_once(("operators",), _build_operators)
+    return Operators(folder / "tests" / "cpu_acc" / "armnn_acc_operators.so")
+
+
+def _build_operators(folder: Path) -> None:
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
     options = ("-DARMNN_BUILD_TESTS=ON", "-DARMNN_STATIC_BACKENDS=")
     _run("cmake", *generator, "-S", REPOSITORY, "-B", folder, "-DARMNN_WERROR=ON", *options)
     jobs = str(os.cpu_count() or 1)
     _run("cmake", "--build", folder, "--target", "armnn_acc_operators", "--parallel", jobs)
-    return Operators(folder / "tests" / "cpu_acc" / "armnn_acc_operators.so")
 
 
 def _built(name: str, operators: Operators) -> str:

@@ -30,6 +30,13 @@ def values_of(seed: int, *shape: int) -> NDArray[np.float32]:
     return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
 
 
+def inputs_of(network: ann.Network) -> dict[str, NDArray[np.float32]]:
+    return {
+        name: values_of(number, *info.static_shape)
+        for number, (name, info) in enumerate(network.inputs.items())
+    }
+
+
 def run(
     runtime: ann.Runtime, network: ann.Network, backends: list[str]
 ) -> tuple[dict[str, NDArray[Any]], list[str], ann.OptimizedNetwork]:
@@ -37,10 +44,7 @@ def run(
 
     Without the optimiser's own passes, so that the fusions are those of the backend.
     """
-    inputs = {
-        name: values_of(number, *info.static_shape)
-        for number, (name, info) in enumerate(network.inputs.items())
-    }
+    inputs = inputs_of(network)
     optimized = ann.optimize(
         network, backends, runtime=runtime, options=OptimizerOptions(simplify=False)
     )
@@ -59,11 +63,15 @@ def check(runtime: ann.Runtime, network: ann.Network) -> list[str]:
     expected, _, _ = run(runtime, network, ["CpuRef"])
     outputs, rows, optimized = run(runtime, network, ["CpuAcc", "CpuRef"])
     assert {row.backend for row in optimized.assignment if row.backend} == {"CpuAcc"}
+    assert_close(outputs, expected)
+    return rows
+
+
+def assert_close(outputs: dict[str, NDArray[Any]], expected: dict[str, NDArray[Any]]) -> None:
     assert outputs.keys() == expected.keys()
     for name, value in expected.items():
         largest = max(float(np.abs(value).max()), 1e-3)
         np.testing.assert_allclose(outputs[name], value, rtol=1e-4, atol=2e-6 * largest)
-    return rows
 
 
 def image(network: ann.Network, layout: ann.DataLayout, *, channels: int = 12) -> ann.OutputSlot:

@@ -34,6 +34,7 @@ PARTS = ("layer", "data type", "enumerator", "field")
 
 pytestmark = [
     pytest.mark.packaging,
+    pytest.mark.exhaustive(kept=1),
     pytest.mark.skipif(shutil.which("cmake") is None, reason="needs cmake"),
 ]
 

@@ -22,6 +22,8 @@ PROGRAM = """
 import sys
 import numpy as np
 import armnn_py as ann
+
+pytestmark = pytest.mark.exhaustive(kept=1)  # each case starts processes
 if "faulthandler" in sys.argv:
     import faulthandler
     faulthandler.enable()

@@ -22,6 +22,8 @@ import ctypes, fcntl, json, locale, logging, os, resource, signal, sys
 import numpy as np
 import armnn_py as ann
 
+pytestmark = pytest.mark.exhaustive(kept=1)  # each case starts processes
+
 logging.basicConfig()
 locale.setlocale(locale.LC_ALL, "C.UTF-8")
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a script in the background has none

@@ -22,8 +22,8 @@ from .harness import Load, Workshop, only, outcome
 
 
 @pytest.fixture(scope="session")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
-    return Workshop(tmp_path_factory.mktemp("workshop"))
+def workshop() -> Workshop:
+    return Workshop()
 
 
 @pytest.fixture(autouse=True)

@@ -15,6 +15,7 @@ from typing import Any
 
 from armnn_py.backends import BackendRegistry, Verdict
 from armnn_py.backends.probe import cache as probe_cache
+from tests.builds import build_once
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 FIXTURES = REPOSITORY / "tests" / "fixtures"
@@ -28,21 +29,16 @@ DIED = ("refused", "id", "died")
 
 
 class Workshop:
-    """Compiles fixtures, each variant once a session, and puts copies where a test wants them."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._built: dict[tuple[str, ...], Path] = {}
+    """Compiles fixtures, each variant once a run, and puts copies where a test wants them."""
 
     def build(self, *arguments: str, source: str = "bad_backend.c") -> Path:
         """Compile ``source``; arguments are defines (``A`` or ``A=1``), or flags with a dash."""
-        key = (source, *arguments)
-        if key not in self._built:
-            output = self.folder / f"{len(self._built)}.so"
-            flags = [text if text.startswith("-") else f"-D{text}" for text in arguments]
-            self.compile(FIXTURES / source, output, *flags)
-            self._built[key] = output
-        return self._built[key]
+        flags = [text if text.startswith("-") else f"-D{text}" for text in arguments]
+        folder = build_once(
+            ("workshop", source, *arguments),
+            lambda folder: self.compile(FIXTURES / source, folder / "backend.so", *flags),
+        )
+        return folder / "backend.so"
 
     def fixture(self, name: str) -> Path:
         """Path of a source file of the fixtures."""

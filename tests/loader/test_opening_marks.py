@@ -18,6 +18,8 @@ from armnn_py.backends.probe.identity import FileIdentity
 
 from .harness import LOADED, Load, Workshop, forget_findings, only, outcome
 
+pytestmark = pytest.mark.exhaustive(kept=1)  # each case starts processes
+
 SOURCE = "deed_backend.c"
 ENDED = ("refused", "open", "ended-programs")
 PROGRAM = (

@@ -29,6 +29,8 @@ from armnn_py.errors import InvalidArgumentError
 
 from .harness import REPOSITORY, Load, Workshop, mapped_files, only, outcome, run_child
 
+pytestmark = pytest.mark.exhaustive(kept=1)  # each case starts processes
+
 SOURCE = "deed_backend.c"
 #: Where a deed is done -> the stage of the program, whose code it names.
 SITES = {
@@ -516,6 +518,7 @@ def test_the_program_says_what_it_is_for() -> None:
     assert "armnn-py backends check" in result.stderr
 
 
+@pytest.mark.exhaustive
 @pytest.mark.timeout(900)  # some hundred processes, with their time limits
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the page has this machine's signals")
 def test_the_page_of_deeds_is_what_happens() -> None:

@@ -145,6 +145,7 @@ def test_case_35_says_so_aloud() -> None:
 # ---- The reference backend from a file ----------------------------------------------------------
 
 
+@pytest.mark.exhaustive
 @pytest.mark.packaging
 def test_case_36_reference_backend_from_a_file(reference_build: Path, tmp_path: Path) -> None:
     file = tmp_path / "Arm_CpuRef_backend.so"
@@ -178,6 +179,7 @@ with ann.Runtime() as runtime:
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.packaging
 def test_case_37_sample_backend_from_the_compiled_in_path(
     reference_build: Path, workshop: Workshop

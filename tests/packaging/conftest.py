@@ -18,11 +18,17 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
+#: These build nothing: the default run has them.
+QUICK = ("test_gate.py", "test_script_jobs.py")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.packaging)
+            if item.path.name not in QUICK:
+                item.add_marker(pytest.mark.exhaustive)
 
 
 def run(*command: str | Path, cwd: Path | None = None, **environment: str) -> str:

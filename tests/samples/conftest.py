@@ -18,6 +18,7 @@ import pytest
 
 from armnn_py import sdk_paths
 from armnn_py.errors import InternalError
+from tests.builds import build_once
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SAMPLES = REPOSITORY / "examples" / "backends"
@@ -69,28 +70,26 @@ def sdk_cmake_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def sample_backend(
-    sdk_cmake_folder: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[str], Path]:
+def sample_backend(sdk_cmake_folder: Path) -> Callable[[str], Path]:
     """``sample_backend("sample_scale")`` builds that sample once and gives its shared object."""
-    built: dict[str, Path] = {}
+
+    def build_in(folder: Path, name: str) -> None:
+        flags = f" -g -fsanitize={SANITIZE} -fno-sanitize-recover=all"
+        sanitizers = flags if SANITIZE else ""
+        _cmake(
+            *("-S", SAMPLES / name, "-B", folder, "-G", "Ninja"),
+            *(f"-DCMAKE_PREFIX_PATH={sdk_cmake_folder}",),
+            f"-DCMAKE_C_FLAGS=-Wall -Wextra -Wpedantic -Werror{sanitizers}",
+            f"-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wpedantic -Werror{sanitizers}",
+            "--no-warn-unused-cli",  # a sample has one language or the other
+            f"-DARMNN_SANITIZE={SANITIZE}",
+        )
+        _cmake("--build", folder)
 
     def build(name: str) -> Path:
-        if name not in built:
-            folder = tmp_path_factory.mktemp(name) / "build"
-            flags = f" -g -fsanitize={SANITIZE} -fno-sanitize-recover=all"
-            sanitizers = flags if SANITIZE else ""
-            _cmake(
-                *("-S", SAMPLES / name, "-B", folder, "-G", "Ninja"),
-                *(f"-DCMAKE_PREFIX_PATH={sdk_cmake_folder}",),
-                f"-DCMAKE_C_FLAGS=-Wall -Wextra -Wpedantic -Werror{sanitizers}",
-                f"-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wpedantic -Werror{sanitizers}",
-                "--no-warn-unused-cli",  # a sample has one language or the other
-                f"-DARMNN_SANITIZE={SANITIZE}",
-            )
-            _cmake("--build", folder)
-            (built[name],) = folder.glob("*_backend.so")
-        return built[name]
+        folder = build_once(("sample", name), lambda folder: build_in(folder, name))
+        (built,) = folder.glob("*_backend.so")
+        return built
 
     return build
 

@@ -34,6 +34,13 @@ def test_seeds(seed): ...
 @pytest.mark.exhaustive
 def test_long(): ...
 
+@pytest.mark.parametrize("n", [0, pytest.param(1, marks=pytest.mark.exhaustive)])
+def test_rows(n): ...
+
+@pytest.mark.exhaustive(kept=2)
+@pytest.mark.parametrize("n", range(9))
+def test_costly(n): ...
+
 def test_plain(): ...
 """
 
@@ -68,7 +75,7 @@ def test_each_value_of_each_parameter_runs(folder: Path) -> None:
     assert {f"{b}-{c}" for _, b, c, _ in product} == rows
     assert {a for *_, a in product} == {"1", "2", "3"}
     assert len(product) == len(rows)
-    assert f"{24 - 4 + 20 - 8 + 1} tests were left out" in text
+    assert f"{24 - 4 + 20 - 8 + 1 + 9 - 2 + 1} tests were left out" in text
 
 
 def test_few_seeds_and_nothing_marked_exhaustive(folder: Path) -> None:
@@ -76,11 +83,13 @@ def test_few_seeds_and_nothing_marked_exhaustive(folder: Path) -> None:
     assert [name for name in names if "seeds" in name] == [f"test_seeds[{i}]" for i in range(8)]
     assert "test_plain" in names
     assert "test_long" not in names
+    assert [name for name in names if "rows" in name] == ["test_rows[0]"]
+    assert len([name for name in names if "costly" in name]) == 2
 
 
 def test_all_with_the_option(folder: Path) -> None:
     names, text = collect(folder, "--exhaustive")
-    assert len(names) == 24 + 20 + 2
+    assert len(names) == 24 + 20 + 9 + 2 + 2
     assert "left out" not in text
 
 

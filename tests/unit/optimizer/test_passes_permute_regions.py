@@ -115,7 +115,12 @@ def test_a_mean_that_drops_dimensions_in_another_order_stays(runtime: ann.Runtim
     y = network.add_activation(network.add_transpose(x, TO_NHWC), TANH, 1, 1)
     network.add_output("means", network.add_mean(y, [1]))  # [N, W, C], not [N, C, W]
     network.add_output("y", network.add_transpose(y, TO_NCHW))
-    graph, _ = apply(network, PERMUTE_REGIONS)
+    graph, log = apply(network, PERMUTE_REGIONS)
+    assert len(log.changes) == 1  # the function is turned
+    (mean,) = (node for node in graph if node.type == ann.LayerType.REDUCE)
+    assert mean.descriptor.axes == (1,)
+    assert mean.inputs[0].info.shape == (1, 4, 5, 3)
+    assert mean.output.info.shape == (1, 5, 3)
     same_outputs(runtime, network, graph.to_network()[0])
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py.runtime.context_pool import ContextPool
 
 
 class Rows:
@@ -129,10 +130,17 @@ def test_prepare_again_does_nothing(load: Any, rows: Rows) -> None:
     assert rows.built == [5]
 
 
-def test_prepare_a_network_of_known_shapes(runtime: ann.Runtime) -> None:
+def test_prepare_a_network_of_known_shapes(
+    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has its plan since it was loaded."""
     network = Rows()({"x": ann.TensorInfo((2, 1024))})
     with ann.load(network, runtime=runtime) as loaded:
-        loaded.prepare({})
+        asked: list[Any] = []
+        with monkeypatch.context() as patch:
+            patch.setattr(ContextPool, "plan", lambda _, shapes: asked.append(shapes))
+            loaded.prepare({})
+        assert asked == []
         run(loaded, 2)
 
 

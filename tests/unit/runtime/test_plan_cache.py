@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py.runtime.context_pool import ContextPool
+from armnn_py.runtime.contexts.context_pool import ContextPool
 
 
 class Rows:

@@ -9,7 +9,7 @@ import re
 from typing import Any, NoReturn, TypeVar
 
 from armnn_py._native import abi
-from armnn_py._native.dynamic_library import UnreadableTextError, read_text
+from armnn_py._native.table.dynamic_library import UnreadableTextError, read_text
 from armnn_py.errors import (
     ArmnnError,
     BackendError,

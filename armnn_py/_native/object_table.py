@@ -8,8 +8,8 @@ import ctypes
 from typing import Any, TypeVar
 
 from armnn_py._native import abi
-from armnn_py._native.dynamic_library import is_readable
-from armnn_py._native.guarded_calls import guarded
+from armnn_py._native.table.dynamic_library import is_readable
+from armnn_py._native.table.guarded_calls import guarded
 from armnn_py.errors import BackendError
 
 __all__ = ["object_table"]

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py._native.backend_services import DeviceDescription
-from armnn_py._native.profiling_context import Counter
+from armnn_py._native.table.backend_services import DeviceDescription
+from armnn_py._native.table.profiling_context import Counter
 from armnn_py.backends.allocator import Allocator
 from armnn_py.backends.backend import Backend
 from armnn_py.backends.given_options import BackendOptions

@@ -7,26 +7,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from armnn_py._native.allocators import default_allocator
-from armnn_py._native.backend_options import checked_options, set_option, visible
-from armnn_py._native.backend_services import (
+from armnn_py._native.table.allocators import default_allocator
+from armnn_py._native.table.backend_options import checked_options, set_option, visible
+from armnn_py._native.table.backend_services import (
     DeviceDescription,
     cache_file_count,
     extension,
     self_test,
 )
-from armnn_py._native.backend_table import TableError, capabilities
-from armnn_py._native.model_options import model_option_defaults
+from armnn_py._native.table.backend_table import TableError, capabilities
+from armnn_py._native.table.model_options import model_option_defaults
 from armnn_py.backends import shared_library
 from armnn_py.backends.layer_questions import LayerQuestions
 from armnn_py.backends.option import BackendOption, option_records
 from armnn_py.errors import BackendError, InvalidArgumentError
 
 if TYPE_CHECKING:
-    from armnn_py._native.allocators import GivenAllocator
-    from armnn_py._native.backend_context import NativeBackendContext
-    from armnn_py._native.backend_options import OptionDefault, OptionValue
-    from armnn_py._native.profiling_context import Counter, NativeProfilingContext
+    from armnn_py._native.table.allocators import GivenAllocator
+    from armnn_py._native.table.backend_context import NativeBackendContext
+    from armnn_py._native.table.backend_options import OptionDefault, OptionValue
+    from armnn_py._native.table.profiling_context import Counter, NativeProfilingContext
     from armnn_py.backends.backend_allocator import BackendAllocator
     from armnn_py.backends.source import BackendSource
     from armnn_py.backends.version import BackendVersion

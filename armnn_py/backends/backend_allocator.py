@@ -11,7 +11,7 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.types import MemorySource
 
 if TYPE_CHECKING:
-    from armnn_py._native.allocators import NativeAllocator
+    from armnn_py._native.table.allocators import NativeAllocator
     from armnn_py.backends.instance import BackendInstance
 
 __all__ = ["BackendAllocator"]

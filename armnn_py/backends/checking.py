@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, get_args
 
 from armnn_py import environment
-from armnn_py._native.backend_options import OptionDefault, OptionValue
-from armnn_py._native.descendants import adopt_orphans, end_children
-from armnn_py._native.dynamic_library import EXPORTS
-from armnn_py._native.parent_process import child_command, end_with_parent, how_it_ended
+from armnn_py._native.process.descendants import adopt_orphans, end_children
+from armnn_py._native.process.parent_process import child_command, end_with_parent, how_it_ended
+from armnn_py._native.table.backend_options import OptionDefault, OptionValue
+from armnn_py._native.table.dynamic_library import EXPORTS
 from armnn_py.backends.discovery import BackendPath, Candidate, Finding, look_at, refusal
 from armnn_py.backends.dynamic_backend import OnStep, load_file
 from armnn_py.backends.exports import exported_names

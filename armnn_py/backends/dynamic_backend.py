@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py import environment
-from armnn_py._native import backend_table, dynamic_library, last_words
-from armnn_py._native.process_state import KeptState
+from armnn_py._native.process import last_words
+from armnn_py._native.process.process_state import KeptState
+from armnn_py._native.table import backend_table, dynamic_library
 from armnn_py.backends import shared_library
 from armnn_py.backends.identity import check_version, find_exports, read_id
 from armnn_py.backends.inspection import InspectedFile, inspect_file
@@ -33,7 +34,7 @@ from armnn_py.backends.version import BackendVersion
 from armnn_py.interrupts import deferred_interrupts
 
 if TYPE_CHECKING:
-    from armnn_py._native.python_table import PythonTable
+    from armnn_py._native.python_backend.python_table import PythonTable
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.discovery import Candidate
     from armnn_py.backends.probe.findings import ProbeFinding
@@ -241,7 +242,7 @@ def load_python(
     admit: Admit = _everybody,
 ) -> tuple[Verdict, Backend | None]:
     """Load a backend that is written in Python. Call with ``LOADING`` held."""
-    from armnn_py._native.python_table import PythonTable
+    from armnn_py._native.python_backend.python_table import PythonTable
     from armnn_py._native.raised import take_interruption
 
     attempt = Attempt("python", serving.path)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from armnn_py._native.backend_options import OptionDefault, OptionValue, checked_options
+from armnn_py._native.table.backend_options import OptionDefault, OptionValue, checked_options
 from armnn_py.backends.devices import count_of
 from armnn_py.device_ids import device_id, option_keys, split_id
 from armnn_py.errors import InvalidArgumentError, UnknownNameError

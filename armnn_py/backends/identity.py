@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from armnn_py._native import abi, dynamic_library
+from armnn_py._native import abi
+from armnn_py._native.table import dynamic_library
 from armnn_py.backends.opening import RefusedError
 from armnn_py.backends.version import BackendVersion
 from armnn_py.device_ids import OPTIONAL, SEPARATOR

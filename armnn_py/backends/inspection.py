@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from armnn_py._native import dynamic_library
+from armnn_py._native.table import dynamic_library
 from armnn_py.backends import elf
 from armnn_py.backends.opening import RefusedError
 from armnn_py.backends.trust.links import check_links

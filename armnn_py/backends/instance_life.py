@@ -8,9 +8,9 @@ import contextlib
 import logging
 from typing import TYPE_CHECKING
 
-from armnn_py._native.backend_table import destroy_instance, quiesce_instance
-from armnn_py._native.devices import lost_reason
-from armnn_py._native.guarded_calls import guarded
+from armnn_py._native.table.backend_table import destroy_instance, quiesce_instance
+from armnn_py._native.table.devices import lost_reason
+from armnn_py._native.table.guarded_calls import guarded
 from armnn_py.backends import shared_library
 from armnn_py.device_ids import device_id
 from armnn_py.errors import InvalidArgumentError
@@ -19,9 +19,9 @@ from armnn_py.ownership import Owner
 
 if TYPE_CHECKING:
     from armnn_py._native import abi
-    from armnn_py._native.allocators import GivenAllocator, NativeAllocator
-    from armnn_py._native.backend_context import NativeBackendContext
-    from armnn_py._native.profiling_context import NativeProfilingContext
+    from armnn_py._native.table.allocators import GivenAllocator, NativeAllocator
+    from armnn_py._native.table.backend_context import NativeBackendContext
+    from armnn_py._native.table.profiling_context import NativeProfilingContext
     from armnn_py.backends.source import BackendSource
 
 __all__ = ["InstanceLife"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from armnn_py._native.backend_options import OptionValue
+    from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.backends.layer_support import StandInAnswer, Support
     from armnn_py.descriptors import Descriptor, StandInDescriptor
     from armnn_py.tensors import TensorInfo

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from armnn_py._native.support import NativeLayerSupport
+from armnn_py._native.table.support import NativeLayerSupport
 from armnn_py.descriptors import BatchMatMulDescriptor, Descriptor
 from armnn_py.descriptors.canonical import canonical_form
 from armnn_py.errors import BackendError, InvalidArgumentError
@@ -23,8 +23,8 @@ from armnn_py.types import DataLayout, LayerType
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from armnn_py._native.model_options import NativeModelOptions
-    from armnn_py._native.reusable import ReusableQuery
+    from armnn_py._native.layers.reusable import ReusableQuery
+    from armnn_py._native.table.model_options import NativeModelOptions
     from armnn_py.backends.instance import BackendInstance
     from armnn_py.descriptors import StandInDescriptor
 

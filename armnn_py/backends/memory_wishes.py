@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from armnn_py._native.allocators import GivenAllocator, use_allocator
-from armnn_py._native.backend_options import OptionValue, TableError
-from armnn_py._native.backend_table import BackendTable, capabilities
-from armnn_py._native.guarded_calls import guarded
+from armnn_py._native.table.allocators import GivenAllocator, use_allocator
+from armnn_py._native.table.backend_options import OptionValue, TableError
+from armnn_py._native.table.backend_table import BackendTable, capabilities
+from armnn_py._native.table.guarded_calls import guarded
 from armnn_py.backends.allocator import Allocator
 from armnn_py.device_ids import device_id, option_keys
 from armnn_py.errors import InvalidArgumentError

@@ -8,13 +8,13 @@ import warnings
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native.model_options import NativeModelOptions, model_options
+from armnn_py._native.table.model_options import NativeModelOptions, model_options
 from armnn_py.caller import caller_level
 from armnn_py.device_ids import option_keys, split_id
 from armnn_py.errors import ArmnnWarning, InvalidArgumentError
 
 if TYPE_CHECKING:
-    from armnn_py._native.backend_options import OptionValue
+    from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.backends.instance import BackendInstance
 
 __all__ = ["ModelOptions", "mapping_of", "warn_of_unused"]

@@ -9,11 +9,12 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
-from armnn_py._native import backend_table, last_words
-from armnn_py._native.backend_context import ContextError, create_backend_context
-from armnn_py._native.backend_options import OptionValue
-from armnn_py._native.process_state import KeptState
-from armnn_py._native.profiling_context import create_profiling_context
+from armnn_py._native.process import last_words
+from armnn_py._native.process.process_state import KeptState
+from armnn_py._native.table import backend_table
+from armnn_py._native.table.backend_context import ContextError, create_backend_context
+from armnn_py._native.table.backend_options import OptionValue
+from armnn_py._native.table.profiling_context import create_profiling_context
 from armnn_py.backends import shared_library
 from armnn_py.backends.backend import Backend
 from armnn_py.backends.memory_wishes import UnfitMemoryError
@@ -22,7 +23,7 @@ from armnn_py.device_ids import device_id
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
-    from armnn_py._native.allocators import GivenAllocator
+    from armnn_py._native.table.allocators import GivenAllocator
     from armnn_py.backends.source import BackendSource
     from armnn_py.backends.verdict import Stage, Status
 

@@ -8,13 +8,13 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from armnn_py._native.backend_options import visible
+from armnn_py._native.table.backend_options import visible
 from armnn_py.later import public_class
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from armnn_py._native.backend_options import OptionDefault, OptionValue
+    from armnn_py._native.table.backend_options import OptionDefault, OptionValue
 
 __all__ = ["BackendOption", "OptionScope", "option_records"]
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native.backend_options import checked_options
-from armnn_py._native.run_options import NativeRunOptions
+from armnn_py._native.table.backend_options import checked_options
+from armnn_py._native.table.run_options import NativeRunOptions
 from armnn_py.backends.model_options import mapping_of
 from armnn_py.device_ids import option_keys, split_id
 
 if TYPE_CHECKING:
-    from armnn_py._native.backend_options import OptionDefault, OptionValue
+    from armnn_py._native.table.backend_options import OptionDefault, OptionValue
     from armnn_py.backends.backend import Backend
 
 __all__ = ["RunOptions"]

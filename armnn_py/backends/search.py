@@ -15,7 +15,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from armnn_py import environment
-from armnn_py._native import dynamic_library
+from armnn_py._native.table import dynamic_library
 from armnn_py.backends.admission import Admission, ids_of
 from armnn_py.backends.discovery import (
     BackendPath,

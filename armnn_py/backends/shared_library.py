@@ -17,7 +17,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from armnn_py._native import dynamic_library, last_words
+from armnn_py._native.process import last_words
+from armnn_py._native.table import dynamic_library
 from armnn_py.backends.elf import FileState
 from armnn_py.backends.packaged import is_of_package
 from armnn_py.later import forks_wait_for

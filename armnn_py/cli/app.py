@@ -305,7 +305,7 @@ def backend_option(function: Callable[P, R]) -> Callable[P, R]:
 def _store_backend_options(
     context: click.Context, parameter: click.Parameter, given: tuple[str, ...]
 ) -> None:
-    from armnn_py._native.backend_options import OptionText
+    from armnn_py._native.table.backend_options import OptionText
 
     session = context.ensure_object(Session)
     for text in given:

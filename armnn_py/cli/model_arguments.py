@@ -266,7 +266,7 @@ def read_options(
     UnknownNameError
         No listed backend has an option of that name.
     """
-    from armnn_py._native.backend_options import OptionText
+    from armnn_py._native.table.backend_options import OptionText
 
     found: dict[str, dict[str, Any]] = {}
     for text in given:

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT, SubgraphData
+from armnn_py._native.layers.subgraph import ABSENT, BOUNDARY, CONSTANT, SubgraphData
 from armnn_py.errors import LayerValidationError
 from armnn_py.network import shapes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from armnn_py._native.optimization_sink import OptimizationAnswer, SubstitutionData
-    from armnn_py._native.subgraph import Slot
+    from armnn_py._native.layers.optimization_sink import OptimizationAnswer, SubstitutionData
+    from armnn_py._native.layers.subgraph import Slot
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["Border", "border_of", "find_fault", "readers_of", "same_info"]

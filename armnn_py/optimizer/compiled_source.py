@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT
+from armnn_py._native.layers.subgraph import ABSENT, BOUNDARY, CONSTANT
 from armnn_py.network import Network
 from armnn_py.optimizer.source_network import Border, SourceNetwork
 from armnn_py.types import LayerType
@@ -14,8 +14,8 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from armnn_py._native.optimization_sink import SubstitutionData
-    from armnn_py._native.subgraph import LayerData, Slot, SubgraphData
+    from armnn_py._native.layers.optimization_sink import SubstitutionData
+    from armnn_py._native.layers.subgraph import LayerData, Slot, SubgraphData
     from armnn_py.network import Layer, OutputSlot
 
 __all__ = ["CompiledSource", "border_of_layer"]

@@ -24,7 +24,9 @@ def connect_backends(
     backends = [available[name] for name in used]
     if not any(backend.may_have_memory for backend in backends):
         return {}
-    from armnn_py._native.handle_registry import HandleRegistry  # late: few backends have memory
+    from armnn_py._native.table.handle_registry import (
+        HandleRegistry,  # late: few backends have memory
+    )
     from armnn_py.optimizer.edges import connect_memory
 
     for backend in backends:

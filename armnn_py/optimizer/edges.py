@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, LayerView
+from armnn_py._native.layers.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, LayerView
 from armnn_py.errors import BackendError
 from armnn_py.optimizer.graph import NO_PIN
 from armnn_py.text import counted

@@ -9,7 +9,7 @@ import dataclasses
 import hashlib
 from typing import TYPE_CHECKING, TypeAlias
 
-from armnn_py._native.handle_registry import HandleRegistry
+from armnn_py._native.table.handle_registry import HandleRegistry
 from armnn_py.network import Network
 from armnn_py.optimizer.host import UnsteadySeconds
 from armnn_py.optimizer.measure_cache import MeasureCache, backend_identity, digest

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from armnn_py._native.blob import NativeBlob
+    from armnn_py._native.table.blob import NativeBlob
     from armnn_py.descriptors import Descriptor
     from armnn_py.optimizer.compiled_source import CompiledSource
     from armnn_py.tensors import TensorInfo

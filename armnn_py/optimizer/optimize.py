@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping, Sequence
 
-    from armnn_py._native.backend_options import OptionValue
+    from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry, Skipped
     from armnn_py.network import Network

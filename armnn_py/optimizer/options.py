@@ -13,7 +13,7 @@ from armnn_py.later import public_class
 if TYPE_CHECKING:
     import os
 
-    from armnn_py._native.backend_options import OptionValue
+    from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.optimizer.placement import Placement
 
 from dataclasses import dataclass

@@ -7,8 +7,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from armnn_py._native.optimization_sink import optimize_subgraph
-from armnn_py._native.reusable import ReusableQuery, ReusableSubgraph
+from armnn_py._native.layers.optimization_sink import optimize_subgraph
+from armnn_py._native.layers.reusable import ReusableQuery, ReusableSubgraph
 from armnn_py.backends.layer_support import LayerSupport
 from armnn_py.descriptors.symbolic_fields import plain_descriptor
 from armnn_py.network import AssignLayer, ConstantLayer, Network, VariableLayer
@@ -18,9 +18,9 @@ from armnn_py.tensors.symbolic_infos import plain_info
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from armnn_py._native.blob import NativeBlob
-    from armnn_py._native.optimization_sink import OptimizationAnswer
-    from armnn_py._native.subgraph import SubgraphData
+    from armnn_py._native.layers.optimization_sink import OptimizationAnswer
+    from armnn_py._native.layers.subgraph import SubgraphData
+    from armnn_py._native.table.blob import NativeBlob
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.layer_support import Support
     from armnn_py.network import NetworkStorage, OutputSlot

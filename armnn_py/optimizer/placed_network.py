@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from armnn_py._native.blob import NativeBlob
+    from armnn_py._native.table.blob import NativeBlob
     from armnn_py.backends import ModelOptions
     from armnn_py.network import NetworkStorage
     from armnn_py.optimizer.compiled_source import CompiledSource

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from armnn_py._native.blob import NativeBlob
-    from armnn_py._native.optimization_sink import OptimizationAnswer
-    from armnn_py._native.subgraph import SubgraphData
+    from armnn_py._native.layers.optimization_sink import OptimizationAnswer
+    from armnn_py._native.layers.subgraph import SubgraphData
+    from armnn_py._native.table.blob import NativeBlob
     from armnn_py.backends.layer_support import LayerSignature, Support
 
 __all__ = ["CompiledPart", "PlacementRecord", "same_answer"]

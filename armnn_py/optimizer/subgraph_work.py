@@ -7,8 +7,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native.optimization_sink import optimize_subgraph
-from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, SubgraphData
+from armnn_py._native.layers.optimization_sink import optimize_subgraph
+from armnn_py._native.layers.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, SubgraphData
 from armnn_py.errors import InternalError
 from armnn_py.optimizer.check_answer import border_of, find_fault, readers_of
 from armnn_py.optimizer.compiled_source import CompiledSource
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from armnn_py._native.model_options import NativeModelOptions
-    from armnn_py._native.optimization_sink import OptimizationAnswer, SubstitutionData
-    from armnn_py._native.subgraph import Slot
+    from armnn_py._native.layers.optimization_sink import OptimizationAnswer, SubstitutionData
+    from armnn_py._native.layers.subgraph import Slot
+    from armnn_py._native.table.model_options import NativeModelOptions
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.model_options import ModelOptions
     from armnn_py.optimizer.graph import Graph, Node, Value
@@ -124,7 +124,7 @@ class SubgraphWork:
         """One sub-graph: ask, check, carry out."""
         data = traced = subgraph_data(self.graph, view)
         if self._record is not None:
-            from armnn_py._native.reusable import plain_subgraph
+            from armnn_py._native.layers.reusable import plain_subgraph
 
             data = plain_subgraph(traced)
         log = self.changes.setdefault(backend.id, [])

@@ -25,7 +25,7 @@ the same way.
 
 from __future__ import annotations
 
-from armnn_py._native.shown_layers import ShownLayer
+from armnn_py._native.layers.shown_layers import ShownLayer
 from armnn_py.python_backend.backend import PythonBackend
 from armnn_py.python_backend.call import KernelCall
 from armnn_py.python_backend.kernel import kernel

@@ -13,8 +13,8 @@ from armnn_py.python_backend.kernel import KernelRow, rows_of
 from armnn_py.types import DataLayout, LayerType
 
 if TYPE_CHECKING:
-    from armnn_py._native.backend_options import OptionValue
-    from armnn_py._native.shown_layers import ShownLayer
+    from armnn_py._native.layers.shown_layers import ShownLayer
+    from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.python_backend.option import Option, Run
     from armnn_py.python_backend.part import Part
     from armnn_py.tensors import TensorInfo

@@ -13,8 +13,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from armnn_py._native.backend_options import OptionValue
-    from armnn_py._native.shown_layers import ShownLayer
+    from armnn_py._native.layers.shown_layers import ShownLayer
+    from armnn_py._native.table.backend_options import OptionValue
 
 __all__ = ["KernelCall", "store_answer"]
 

@@ -15,7 +15,7 @@ from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
-    from armnn_py._native.shown_layers import ShownLayer
+    from armnn_py._native.layers.shown_layers import ShownLayer
 
 __all__ = ["KernelRow", "kernel", "rows_of"]
 

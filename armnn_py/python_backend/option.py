@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from armnn_py._native.backend_options import OptionValue
+    from armnn_py._native.table.backend_options import OptionValue
 
 __all__ = ["Option", "Run"]
 

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT
+from armnn_py._native.layers.subgraph import ABSENT, BOUNDARY, CONSTANT
 from armnn_py.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from armnn_py._native.python_parts import ShownPart
-    from armnn_py._native.shown_layers import ShownLayer
+    from armnn_py._native.layers.shown_layers import ShownLayer
+    from armnn_py._native.python_backend.python_parts import ShownPart
     from armnn_py.python_backend.call import KernelCall
     from armnn_py.tensors import TensorInfo
 

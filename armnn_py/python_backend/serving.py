@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native.python_options import option_default
+from armnn_py._native.python_backend.python_options import option_default
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.python_backend.backend import PythonBackend
 from armnn_py.python_backend.call import KernelCall, store_answer
@@ -21,9 +21,9 @@ from armnn_py.types import DataLayout
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from armnn_py._native.backend_options import OptionDefault, OptionValue
-    from armnn_py._native.python_parts import ShownPart
-    from armnn_py._native.shown_layers import ShownLayer
+    from armnn_py._native.layers.shown_layers import ShownLayer
+    from armnn_py._native.python_backend.python_parts import ShownPart
+    from armnn_py._native.table.backend_options import OptionDefault, OptionValue
 
 __all__ = ["Serving"]
 

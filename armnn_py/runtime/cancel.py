@@ -10,7 +10,7 @@ from armnn_py.later import public_class
 from armnn_py.ownership import Owner
 
 if TYPE_CHECKING:
-    from armnn_py._native.context import NativeContext
+    from armnn_py._native.plans.context import NativeContext
 
 __all__ = ["CancelToken"]
 

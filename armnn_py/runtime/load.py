@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
-    from armnn_py._native.backend_options import OptionValue
+    from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.frontends.registry import ModelLike
     from armnn_py.network import Network
     from armnn_py.optimizer import OptimizerOptions

@@ -25,7 +25,7 @@ from armnn_py.runtime.stages.staged_parts import StagedParts
 if TYPE_CHECKING:
     import numpy as np
 
-    from armnn_py._native.backend_options import OptionValue
+    from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.backends.run_options import RunOptions
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native.descendants import adopt_orphans
 from armnn_py._native.library import core
-from armnn_py._native.parent_process import end_with_parent
+from armnn_py._native.process.descendants import adopt_orphans
+from armnn_py._native.process.parent_process import end_with_parent
 from armnn_py.errors import ArmnnError, NoBackendForLayerError
 from armnn_py.network import Network
 from armnn_py.optimizer import optimize

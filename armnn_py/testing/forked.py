@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from armnn_py._native.descendants import end_children
-from armnn_py._native.parent_process import end_with_parent, how_it_ended
+from armnn_py._native.process.descendants import end_children
+from armnn_py._native.process.parent_process import end_with_parent, how_it_ended
 from armnn_py.testing.bulletin import Bulletin
 from armnn_py.testing.child import Tell, writer
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from armnn_py._native.direct_execution import DirectCall
-from armnn_py._native.guarded_memory import Region
+from armnn_py._native.memory.guarded_memory import Region
+from armnn_py._native.table.direct_execution import DirectCall
 from armnn_py.testing.outcome import CheckFailedError
 from armnn_py.types import LayerType
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from armnn_py._native.guarded_memory import Place
-    from armnn_py._native.workloads import NativeWorkload
+    from armnn_py._native.memory.guarded_memory import Place
+    from armnn_py._native.table.workloads import NativeWorkload
     from armnn_py.network import Network, OutputSlot
 
 __all__ = ["Layout", "Run", "Step"]

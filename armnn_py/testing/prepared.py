@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armnn_py._native.blob import check_blob
-from armnn_py._native.guarded_memory import Region
-from armnn_py._native.layers import LayerStructs
-from armnn_py._native.workloads import NativeWorkloadFactory
+from armnn_py._native.layers.layer_structs import LayerStructs
+from armnn_py._native.memory.guarded_memory import Region
+from armnn_py._native.table.blob import check_blob
+from armnn_py._native.table.workloads import NativeWorkloadFactory
 from armnn_py.errors import ArmnnError
 from armnn_py.network import ConstantLayer, Layer, OutputSlot
 from armnn_py.optimizer import optimize

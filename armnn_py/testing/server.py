@@ -17,9 +17,9 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native.descendants import adopt_orphans
 from armnn_py._native.library import core
-from armnn_py._native.parent_process import end_with_parent
+from armnn_py._native.process.descendants import adopt_orphans
+from armnn_py._native.process.parent_process import end_with_parent
 from armnn_py.testing.cases import all_cases
 from armnn_py.testing.child import Tell, answer_all, needed_modules, writer
 from armnn_py.testing.forked import ForkedProcess, Job

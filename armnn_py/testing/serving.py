@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from armnn_py._native.parent_process import child_command
+from armnn_py._native.process.parent_process import child_command
 from armnn_py.errors import InternalError
 
 __all__ = ["served"]

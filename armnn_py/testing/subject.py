@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native.handle_registry import HandleRegistry
 from armnn_py._native.kit_host import KitHost
 from armnn_py._native.library import use_host
+from armnn_py._native.table.handle_registry import HandleRegistry
 from armnn_py.network import Layer, Network
 from armnn_py.optimizer import OptimizerOptions, optimize
 

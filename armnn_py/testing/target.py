@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from armnn_py._native.backend_options import OptionText
+from armnn_py._native.table.backend_options import OptionText
 from armnn_py.backends.checking import check_file
 from armnn_py.device_ids import device_id, split_id
 from armnn_py.errors import BackendError, BackendSkippedWarning

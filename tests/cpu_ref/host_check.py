@@ -7,10 +7,10 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING
 
-from armnn_py._native.layers import descriptor_struct
-from armnn_py._native.read_layers import descriptor_from_struct
-from armnn_py._native.read_memory import NonsenseError
-from armnn_py._native.read_tensors import read_tensor_info
+from armnn_py._native.layers.layer_structs import descriptor_struct
+from armnn_py._native.layers.read_layers import descriptor_from_struct
+from armnn_py._native.layers.read_tensors import read_tensor_info
+from armnn_py._native.memory.read_memory import NonsenseError
 from armnn_py.backends.layer_support import never_shown
 from armnn_py.descriptors.canonical import canonical_form
 from armnn_py.errors import LayerValidationError

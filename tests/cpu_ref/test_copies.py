@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from armnn_py._native import abi, layers
+from armnn_py._native import abi
+from armnn_py._native.layers.layer_structs import layer_structs as layers
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataType, LayerType
 

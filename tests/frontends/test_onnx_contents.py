@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py._native.large_pages import LARGE_PAGE, read_bytes
+from armnn_py._native.memory.large_pages import LARGE_PAGE, read_bytes
 from armnn_py.frontends.common.slabs import Slabs
 from armnn_py.frontends.common.source import open_source
 from armnn_py.tensors.memory import ALIGNMENT

@@ -14,8 +14,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import armnn_py as ann
-from armnn_py._native.subgraph import LayerData, LayerView
-from armnn_py._native.tensor_handles import TensorHandleFactory
+from armnn_py._native.layers.subgraph import LayerData, LayerView
+from armnn_py._native.table.tensor_handles import TensorHandleFactory
 from armnn_py.backends import LayerSupport
 from armnn_py.backends.layer_support import LayerSignature
 from armnn_py.descriptors import ActivationDescriptor, SoftmaxDescriptor

@@ -16,7 +16,7 @@ PROGRAM = """
 import os, signal, sys, threading
 from pathlib import Path
 import armnn_py as ann
-from armnn_py._native import dynamic_library
+from armnn_py._native.table import dynamic_library
 
 demo = Path(ann.__file__).parent / "demo" / "digits.onnx"
 

@@ -23,12 +23,12 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py._native import (
+from armnn_py._native.layers.layer_structs import optimization_sink
+from armnn_py._native.table import (
     allocators,
     backend_services,
     debug_workload,
     handle_registry,
-    optimization_sink,
     profiling_context,
     support,
 )

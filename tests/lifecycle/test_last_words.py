@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from armnn_py._native import dynamic_library, last_words
+from armnn_py._native.process import last_words
+from armnn_py._native.table import dynamic_library
 
 PROGRAM = """
 import sys

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from armnn_py._native import dynamic_library
+from armnn_py._native.table import dynamic_library
 from armnn_py.backends import elf, shared_library
 from armnn_py.backends.elf import ElfError
 from armnn_py.backends.shared_library import mapped_libraries

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from armnn_py._native import dynamic_library
-from armnn_py._native.dynamic_library import UnreadableTextError, read_text
+from armnn_py._native.table import dynamic_library
+from armnn_py._native.table.dynamic_library import UnreadableTextError, read_text
 
 from .harness import FIXTURES, Workshop
 

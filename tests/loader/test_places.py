@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from armnn_py._native import dynamic_library
+from armnn_py._native.table import dynamic_library
 from armnn_py.backends import entry_points
 from armnn_py.backends.discovery import argument_paths, check_folder, split_path_list
 from armnn_py.errors import InvalidArgumentError

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py._native import dynamic_library
+from armnn_py._native.table import dynamic_library
 from armnn_py.backends import load_backends, shared_library
 from armnn_py.errors import InvalidArgumentError
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from armnn_py._native import dynamic_library
+from armnn_py._native.table import dynamic_library
 from armnn_py.backends import identity
 
 from .harness import Load, Workshop, mapped_files, only, outcome, run_child

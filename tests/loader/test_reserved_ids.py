@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import armnn_py as ann
-from armnn_py._native import dynamic_library
+from armnn_py._native.table import dynamic_library
 from armnn_py.backends.checking import check_file
 from armnn_py.backends.packaged import RESERVED_IDS, is_of_package
 from armnn_py.errors import BackendSkippedWarning

@@ -12,7 +12,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py._native import abi
-from armnn_py._native.handle_registry import HandleRegistry
+from armnn_py._native.table.handle_registry import HandleRegistry
 from armnn_py.backends import LOADING, Backend
 from armnn_py.backends.opening import open_device
 

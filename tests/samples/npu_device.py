@@ -17,10 +17,17 @@ import numpy as np
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer
-from armnn_py._native.handle_registry import HandleRegistry
-from armnn_py._native.layers import LayerStructs, layer_query
-from armnn_py._native.optimization_sink import OptimizationAnswer, optimize_subgraph
-from armnn_py._native.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, Slot, SubgraphData
+from armnn_py._native.layers.layer_structs import LayerStructs, layer_query
+from armnn_py._native.layers.optimization_sink import OptimizationAnswer, optimize_subgraph
+from armnn_py._native.layers.subgraph import (
+    ABSENT,
+    BOUNDARY,
+    CONSTANT,
+    LayerData,
+    Slot,
+    SubgraphData,
+)
+from armnn_py._native.table.handle_registry import HandleRegistry
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py._native.blob import NativeBlob
-from armnn_py._native.handle_registry import HandleRegistry
+from armnn_py._native.table.blob import NativeBlob
+from armnn_py._native.table.handle_registry import HandleRegistry
 from armnn_py.optimizer import edges
 
 

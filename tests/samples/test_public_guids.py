@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py._native.subgraph import LayerData
+from armnn_py._native.layers.subgraph import LayerData
 from armnn_py.optimizer import edges, subgraph_work
 from armnn_py.optimizer.graph import Graph, Node, Origin
 from armnn_py.optimizer.subgraph_selection import SubgraphView

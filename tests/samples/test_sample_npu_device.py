@@ -16,7 +16,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py._native import abi
-from armnn_py._native.guarded_calls import unguarded
+from armnn_py._native.table.guarded_calls import unguarded
 
 from .npu_device import Device, DeviceError, loaded, part_of, run_part
 from .npu_networks import RELU, check, numbers, small

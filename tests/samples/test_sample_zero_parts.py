@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py._native.tensor_handles import TensorHandle, TensorHandleFactory
+from armnn_py._native.table.tensor_handles import TensorHandle, TensorHandleFactory
 from armnn_py.runtime.plan import network_plan
 from armnn_py.runtime.plan.network_plan import NetworkPlan
 

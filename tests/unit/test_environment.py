@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from armnn_py import environment
-from armnn_py._native import dynamic_library
+from armnn_py._native.table import dynamic_library
 from armnn_py.backends import load_backends
 from armnn_py.errors import InvalidArgumentError
 

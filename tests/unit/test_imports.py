@@ -256,7 +256,7 @@ def test_loading_a_saved_network(tmp_path: Path) -> None:
     modules = brought("import armnn_py; net = armnn_py.load(sys.argv[1])", path)
     assert "armnn_py.optimizer.saved.restore" in modules
     unneeded = {
-        "armnn_py._native.optimization_sink",
+        "armnn_py._native.layers.optimization_sink",
         "armnn_py.frontends",
         "armnn_py.network.builders",
         "armnn_py.network.network",

@@ -22,9 +22,9 @@ PARTS = "parts inside of or behind each other: tflite/parts.py"
 STAGES = "stages behind each other, at most 64: onnx/stages.py"
 
 BOUNDS = {
-    "_native/backend_options.py": {"_bytes_of": SAME_NAME, "text": SAME_NAME},
-    "_native/reusable.py": {"_Sizes._add_fields": FIELDS},
-    "_native/support.py": {"NativeLayerSupport.ask_many": "once: each of the layers alone"},
+    "_native/table/backend_options.py": {"_bytes_of": SAME_NAME, "text": SAME_NAME},
+    "_native/layers/reusable.py": {"_Sizes._add_fields": FIELDS},
+    "_native/table/support.py": {"NativeLayerSupport.ask_many": "once: each of the layers alone"},
     "cli/app.py": {"_strict": "once for each level of commands, which are two"},
     "cli/networks.py": {"read_compiled": SAME_NAME, "read_network": SAME_NAME},
     "descriptors/base.py": {"_check_for": "type annotations of the package"},

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from armnn_py._native import dynamic_library
+from armnn_py._native.table import dynamic_library
 from armnn_py.backends.elf import ElfInfo
 from armnn_py.backends.naming import parse_file_name
 from armnn_py.backends.opening import RefusedError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from armnn_py._native.large_pages import LARGE_PAGE
+from armnn_py._native.memory.large_pages import LARGE_PAGE
 from armnn_py.tensors.memory import ALIGNMENT, aligned_empty
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import stat
 from dataclasses import dataclass
 from typing import Any
 
-from armnn_py._native.large_pages import read_bytes
+from armnn_py._native.memory.large_pages import read_bytes
 from armnn_py.errors import InvalidArgumentError, ModelFileNotFoundError, ParseError
 
 __all__ = ["ModelData", "ModelSource", "Part", "open_source"]

@@ -7,8 +7,8 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from armnn_py._native.blob import IncompatibleBlobError
 from armnn_py._native.growth import why_not_shown
+from armnn_py._native.table.blob import IncompatibleBlobError
 from armnn_py.errors import BackendError, BackendNotFoundError
 from armnn_py.network import NetworkStorage
 from armnn_py.optimizer.connect_backends import connect_backends
@@ -23,7 +23,7 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from armnn_py._native.blob import NativeBlob
+    from armnn_py._native.table.blob import NativeBlob
     from armnn_py.backends import ModelOptions
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry

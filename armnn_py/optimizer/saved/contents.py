@@ -7,11 +7,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native.blob import IncompatibleBlobError, deserialize_blob
+from armnn_py._native.table.blob import IncompatibleBlobError, deserialize_blob
 from armnn_py.network import NetworkStorage, as_network
 
 if TYPE_CHECKING:
-    from armnn_py._native.blob import NativeBlob
+    from armnn_py._native.table.blob import NativeBlob
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer, Network
     from armnn_py.optimizer.graph import Graph

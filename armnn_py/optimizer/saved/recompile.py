@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py._native.subgraph import BOUNDARY
+from armnn_py._native.layers.subgraph import BOUNDARY
 from armnn_py.errors import BackendError
 from armnn_py.optimizer.check_answer import find_fault
 from armnn_py.optimizer.compiled_source import border_of_layer
@@ -17,10 +17,10 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from armnn_py._native.blob import NativeBlob
-    from armnn_py._native.model_options import NativeModelOptions
-    from armnn_py._native.optimization_sink import OptimizationAnswer, SubstitutionData
-    from armnn_py._native.subgraph import LayerData, SubgraphData
+    from armnn_py._native.layers.optimization_sink import OptimizationAnswer, SubstitutionData
+    from armnn_py._native.layers.subgraph import LayerData, SubgraphData
+    from armnn_py._native.table.blob import NativeBlob
+    from armnn_py._native.table.model_options import NativeModelOptions
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer
     from armnn_py.optimizer.graph import Graph, Node

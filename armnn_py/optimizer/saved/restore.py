@@ -24,7 +24,7 @@ from armnn_py.optimizer.saved.read import read_network
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from armnn_py._native.blob import NativeBlob
+    from armnn_py._native.table.blob import NativeBlob
     from armnn_py.backends.backend import Backend
     from armnn_py.optimizer.pass_record import PassRecord
     from armnn_py.optimizer.report import Assignment

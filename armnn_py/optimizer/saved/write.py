@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from armnn_py._native.backend_options import OptionValue
+    from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.backends.backend import Backend
     from armnn_py.descriptors import AttributeTensor
     from armnn_py.network import OutputSlot

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from armnn_py._native.memory import address_of
+from armnn_py._native.memory.addresses import address_of
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.runtime.arrays.buffers import bind_input, bind_output
 from armnn_py.runtime.cancel import CancelToken

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from armnn_py._native.dynamic_library import is_readable_behind
-from armnn_py._native.memory import address_of, address_of_buffer, buffer_kind
+from armnn_py._native.memory.addresses import address_of, address_of_buffer, buffer_kind
+from armnn_py._native.table.dynamic_library import is_readable_behind
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors import StringInfo
 from armnn_py.tensors.constants import is_masked

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py._native import abi
-from armnn_py._native.run_memory import array_at, build_run_memories, build_run_memory
+from armnn_py._native.memory.run_memory import array_at, build_run_memories, build_run_memory
 from armnn_py.errors import InvalidArgumentError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from armnn_py._native.run_memory import Descriptor, DescriptorFence
+from armnn_py._native.memory.run_memory import Descriptor, DescriptorFence
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armnn_py._native.memory import address_of_buffer, buffer_over
+from armnn_py._native.memory.addresses import address_of_buffer, buffer_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from armnn_py._native.context import NativeContext
+    from armnn_py._native.plans.context import NativeContext
     from armnn_py.runtime.arrays.buffers import Room
     from armnn_py.tensors import TensorInfo
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from armnn_py._native.plan import PlanShapes
+    from armnn_py._native.plans.plan import PlanShapes
     from armnn_py.network import OutputSlot
     from armnn_py.runtime.bounded.late_tables import ShapeTable
     from armnn_py.runtime.contexts.plan_keys import PlanKey

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native.plan import PlanShapes
+from armnn_py._native.plans.plan import PlanShapes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

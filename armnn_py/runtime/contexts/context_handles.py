@@ -12,8 +12,8 @@ from armnn_py.errors import BackendError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from armnn_py._native.handle_registry import HandleRegistry
-    from armnn_py._native.tensor_handles import TensorHandle, TensorHandleFactory
+    from armnn_py._native.table.handle_registry import HandleRegistry
+    from armnn_py._native.table.tensor_handles import TensorHandle, TensorHandleFactory
     from armnn_py.backends.backend import Backend
     from armnn_py.runtime.plan.moves import PlannedHandle
 
@@ -45,7 +45,7 @@ class ContextHandles:
         self._registry: HandleRegistry | None = None
         if not planned:
             return
-        from armnn_py._native.handle_registry import HandleRegistry
+        from armnn_py._native.table.handle_registry import HandleRegistry
 
         self._registry = registry = HandleRegistry(backends)
         try:
@@ -61,7 +61,7 @@ class ContextHandles:
     def _make(self, factory: TensorHandleFactory, want: PlannedHandle) -> TensorHandle:
         if want.parent is None:
             return factory.create(want.info, managed=want.managed)
-        from armnn_py._native.tensor_handles import SubTensorRefusedError
+        from armnn_py._native.table.tensor_handles import SubTensorRefusedError
         from armnn_py.runtime.plan.sub_handles import make_sub_handle
 
         try:

@@ -13,7 +13,7 @@ from armnn_py.interrupts import deferred_interrupts
 from armnn_py.runtime.contexts.run_errors import lost_state
 
 if TYPE_CHECKING:
-    from armnn_py._native.context import NativeContext
+    from armnn_py._native.plans.context import NativeContext
     from armnn_py.runtime.plan.network_plan import NetworkPlan
 
 __all__ = ["ContextState"]

@@ -11,8 +11,8 @@ import time
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py._native import abi
-from armnn_py._native.context import NativeContext
-from armnn_py._native.memory import address_of
+from armnn_py._native.memory.addresses import address_of
+from armnn_py._native.plans.context import NativeContext
 from armnn_py.errors import ExecutionCancelledError
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.runtime.arrays.callers_arrays import CallersArrays

@@ -18,7 +18,7 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from armnn_py._native.context import NativeContext
+    from armnn_py._native.plans.context import NativeContext
     from armnn_py.runtime.plan.network_plan import NetworkPlan
     from armnn_py.runtime.plan.step_info import StepInfo
 

@@ -26,8 +26,8 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from armnn_py._native.plan import NativePlan
-    from armnn_py._native.workloads import NativeWorkloadFactory
+    from armnn_py._native.plans.plan import NativePlan
+    from armnn_py._native.table.workloads import NativeWorkloadFactory
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer
     from armnn_py.optimizer import Assignment, OptimizedNetwork

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py._native import abi, last_words
-from armnn_py._native.plan import NativePlan, PlanSpec
+from armnn_py._native import abi
+from armnn_py._native.plans.plan import NativePlan, PlanSpec
+from armnn_py._native.process import last_words
 from armnn_py.runtime.plan.moves import may_import
 from armnn_py.runtime.plan.plan_build import staging_size
 

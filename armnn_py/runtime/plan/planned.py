@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from armnn_py._native.backend_context import NativeBackendContext
-    from armnn_py._native.workloads import NativeWorkload
+    from armnn_py._native.table.backend_context import NativeBackendContext
+    from armnn_py._native.table.workloads import NativeWorkload
     from armnn_py.network import Layer, OutputSlot
     from armnn_py.tensors import TensorInfo
 

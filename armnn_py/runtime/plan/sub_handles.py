@@ -13,13 +13,13 @@ import logging
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
-from armnn_py._native.tensor_handles import SubTensorRefusedError
+from armnn_py._native.table.tensor_handles import SubTensorRefusedError
 from armnn_py.errors import BackendError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from armnn_py._native.tensor_handles import TensorHandle, TensorHandleFactory
+    from armnn_py._native.table.tensor_handles import TensorHandle, TensorHandleFactory
     from armnn_py.runtime.plan.planned import Build, PlannedTensor
     from armnn_py.tensors import TensorInfo
 

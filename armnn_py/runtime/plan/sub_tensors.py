@@ -21,7 +21,7 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from armnn_py._native.tensor_handles import TensorHandleFactory
+    from armnn_py._native.table.tensor_handles import TensorHandleFactory
     from armnn_py.descriptors import ConcatDescriptor, SplitterDescriptor
     from armnn_py.descriptors.base import View
     from armnn_py.network import Layer

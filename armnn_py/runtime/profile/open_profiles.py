@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from armnn_py._native.context import NativeContext
+    from armnn_py._native.plans.context import NativeContext
     from armnn_py._native.trace import TraceEvent
     from armnn_py.runtime.plan.network_plan import NetworkPlan
     from armnn_py.runtime.profile.profile_stages import StageBook

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from armnn_py._native.profiling_context import NativeProfilingContext
+    from armnn_py._native.table.profiling_context import NativeProfilingContext
     from armnn_py.backends.backend import Backend
 
 __all__ = ["Counting"]

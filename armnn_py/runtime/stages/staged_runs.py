@@ -22,7 +22,7 @@ from armnn_py.runtime.stages.stage_times import StageTimes
 from armnn_py.tensors import format_shape
 
 if TYPE_CHECKING:
-    from armnn_py._native.backend_options import OptionValue
+    from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.network import Network, RunBody, Stage
     from armnn_py.optimizer import Assignment
     from armnn_py.runtime.cancel import CancelToken

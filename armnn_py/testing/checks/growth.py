@@ -11,7 +11,7 @@ from collections.abc import Callable
 from statistics import median_low
 from typing import TYPE_CHECKING, NamedTuple
 
-from armnn_py._native.process_memory import address_bytes, heap_bytes
+from armnn_py._native.memory.process_memory import address_bytes, heap_bytes
 from armnn_py.testing.outcome import CheckFailedError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from armnn_py.testing.outcome import CheckFailedError
 from armnn_py.testing.tolerances import nearly_equal
 
 if TYPE_CHECKING:
-    from armnn_py._native.guarded_memory import Region
+    from armnn_py._native.memory.guarded_memory import Region
     from armnn_py.testing.cases import Case
     from armnn_py.testing.prepared import Prepared
 

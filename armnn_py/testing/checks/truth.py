@@ -8,7 +8,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
-from armnn_py._native.support import NativeLayerSupport
+from armnn_py._native.table.support import NativeLayerSupport
 from armnn_py.testing.outcome import CheckFailedError
 
 if TYPE_CHECKING:

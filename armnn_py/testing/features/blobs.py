@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from armnn_py._native.blob import deserialize_blob
+from armnn_py._native.table.blob import deserialize_blob
 from armnn_py.errors import ArmnnError
 from armnn_py.optimizer import OptimizerOptions, optimize
 from armnn_py.testing.outcome import NotApplicableError
@@ -21,7 +21,7 @@ from armnn_py.testing.spreading import random_inputs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from armnn_py._native.blob import NativeBlob
+    from armnn_py._native.table.blob import NativeBlob
     from armnn_py.backends.backend import Backend
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime import Runtime

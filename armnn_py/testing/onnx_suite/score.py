@@ -17,7 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from armnn_py._native.parent_process import child_command
+from armnn_py._native.process.parent_process import child_command
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.optimizer.optimize import select_backends
 from armnn_py.runtime import Runtime

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from armnn_py._native.parent_process import end_with_parent
+from armnn_py._native.process.parent_process import end_with_parent
 from armnn_py.errors import (
     ArmnnError,
     ExecutionError,

@@ -13,8 +13,8 @@ import pytest
 
 import armnn_py as ann
 from armnn_py._native import abi
-from armnn_py._native.backend_services import devices
-from armnn_py._native.profiling_context import _ProfilingHost
+from armnn_py._native.table.backend_services import devices
+from armnn_py._native.table.profiling_context import _ProfilingHost
 from armnn_py.backends import Backend
 
 Journal = Callable[[], list[str]]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import armnn_py as ann
-from armnn_py._native.workloads import NativeWorkloadFactory
+from armnn_py._native.table.workloads import NativeWorkloadFactory
 from armnn_py.backends import Backend, LayerSupport, ModelOptions
 from armnn_py.optimizer.asking import node_signature
 from armnn_py.optimizer.graph import Graph

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py._native import dynamic_library, python_objects
-from armnn_py._native.support import NativeLayerSupport
+from armnn_py._native.python_backend import python_objects
+from armnn_py._native.table import dynamic_library
+from armnn_py._native.table.support import NativeLayerSupport
 from armnn_py.descriptors import ActivationDescriptor, ElementwiseBinaryDescriptor
 from armnn_py.python_backend import KernelCall, PythonBackend, ShownLayer, kernel
 

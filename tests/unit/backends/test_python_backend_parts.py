@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py._native import python_parts
+from armnn_py._native.python_backend import python_parts
 from armnn_py.python_backend import KernelCall, Part, Slot
 
 from .python_backends import (

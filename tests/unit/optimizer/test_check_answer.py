@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from armnn_py import Network, TensorInfo
-from armnn_py._native.layers import descriptor_struct
-from armnn_py._native.optimization_sink import OptimizationAnswer, SubstitutionData
-from armnn_py._native.read_layers import descriptor_from_struct
-from armnn_py._native.read_memory import NonsenseError
-from armnn_py._native.subgraph import BOUNDARY, LayerData, SubgraphData
+from armnn_py._native.layers.layer_structs import descriptor_struct
+from armnn_py._native.layers.optimization_sink import OptimizationAnswer, SubstitutionData
+from armnn_py._native.layers.read_layers import descriptor_from_struct
+from armnn_py._native.layers.subgraph import BOUNDARY, LayerData, SubgraphData
+from armnn_py._native.memory.read_memory import NonsenseError
 from armnn_py.descriptors import DESCRIPTOR_OF, ConcatDescriptor, PreCompiledDescriptor, View
 from armnn_py.optimizer.check_answer import find_fault
 from armnn_py.optimizer.graph import Graph

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 
 from armnn_py import ActivationFunction, BackendError, Network, TensorInfo
-from armnn_py._native.subgraph import LayerView
+from armnn_py._native.layers.subgraph import LayerView
 from armnn_py.optimizer.edges import HOST_MEMORY, connect_memory
 from armnn_py.optimizer.graph import Graph, Node
 from armnn_py.types import LayerType

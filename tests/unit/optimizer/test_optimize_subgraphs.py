@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py._native.blob import check_blob
+from armnn_py._native.table.blob import check_blob
 from armnn_py.network import Layer
 from armnn_py.optimizer.graph import Graph, Node
 from armnn_py.optimizer.optimize_subgraphs import optimize_subgraphs

@@ -14,7 +14,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py._native import abi
-from armnn_py._native.layers import LayerStructs
+from armnn_py._native.layers.layer_structs import LayerStructs
 from armnn_py.testing.random_networks import random_network
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armnn_py._native import lasting_constants
+from armnn_py._native.layers.layer_structs import lasting_constants
 
 if TYPE_CHECKING:
     import pytest

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py._native.dynamic_library import is_readable_behind
-from armnn_py._native.guarded_memory import Region
+from armnn_py._native.memory.guarded_memory import Region
+from armnn_py._native.table.dynamic_library import is_readable_behind
 from armnn_py.descriptors import StandInDescriptor
 from armnn_py.runtime.arrays.buffers import make_room, readable_copy
 

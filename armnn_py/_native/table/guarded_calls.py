@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Calls of backends that may call back into objects of the program, and what guards them.
+
+A signal's handler must not raise in such a callback: see `armnn_py.interrupts`.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar, cast
+
+from armnn_py._native.process import last_words
+from armnn_py.interrupts import deferred_interrupts
+
+__all__ = ["guarded", "note_caller", "unguarded"]
+
+_Table = TypeVar("_Table")
+_callers: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def note_caller(caller: object) -> None:
+    """From now on, while ``caller`` lives, any call of a backend may call Python through it."""
+    _callers.add(caller)
+
+
+def guarded(table: _Table, backend_id: str = "") -> _Table:
+    """Return ``table`` with each function called in a `deferred_interrupts` block.
+
+    Calls of a backend that `last_words` notes are noted, too. While there is neither such a backend
+    nor a caller, that is ``table`` itself: ordinary calls need no guard.
+    """
+    is_noted = bool(backend_id) and last_words.is_noted(backend_id)
+    if not _callers and not is_noted:
+        return table
+    return cast("_Table", _Guarded(table, backend_id if is_noted else ""))
+
+
+def unguarded(table: _Table) -> _Table:
+    """The table itself, for calls that do not call back."""
+    return cast("_Table", table._table) if isinstance(table, _Guarded) else table
+
+
+class _Guarded:
+    __slots__ = ("_backend_id", "_table")
+
+    def __init__(self, table: Any, backend_id: str) -> None:
+        self._table = table
+        self._backend_id = backend_id
+
+    def __getattr__(self, name: str) -> Any:
+        member = getattr(self._table, name)
+        if not callable(member) or not member:
+            return member
+        call = partial(_call, member) if _callers else member
+        if self._backend_id:
+            shown = name + _of_object(self._table) if name in _OF_MANY_OBJECTS else name
+            return partial(_noted_call, self._backend_id, shown, call)
+        return call
+
+
+#: Functions that the tables of several kinds of object have.
+_OF_MANY_OBJECTS = frozenset({"destroy", "acquire", "release", "allocate", "get_id"})
+
+
+def _of_object(table: Any) -> str:
+    """Return which kind of object a table is of, empty for the backend itself."""
+    kind = type(table).__name__.removeprefix("armnn_").removesuffix("_api_t").replace("_", " ")
+    return "" if kind == "backend" else f" of a {kind}"
+
+
+def _noted_call(backend_id: str, shown: str, call: Callable[..., Any], *arguments: Any) -> Any:
+    with deferred_interrupts():  # Ctrl-C between two lines would leave the call noted for ever
+        return last_words.noted_call(backend_id, shown, call, *arguments)
+
+
+def _call(function: Callable[..., Any], *arguments: Any) -> Any:
+    with deferred_interrupts():
+        return function(*arguments)

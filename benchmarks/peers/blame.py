@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import traceback
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 
@@ -37,3 +38,14 @@ def describe(error: BaseException, packages: frozenset[str]) -> dict[str, str | 
         "error": f"{type(error).__name__}: {error}"[:400],
         "ours": not is_peers(error, packages),
     }
+
+
+def faults_of(networks: dict[str, Any]) -> list[str]:
+    """Return what was not timed by a fault of the benchmark, from results by network."""
+    return [
+        f"{engine}, {name}: {facts['error']}"
+        for name, by_threads in networks.items()
+        for result in by_threads.values()
+        for engine, facts in result.items()
+        if facts.get("ours")
+    ]

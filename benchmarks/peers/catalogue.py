@@ -19,7 +19,6 @@ from convert import fix_shapes, input_types
 from networks import NETWORKS
 from networks import write as write_network
 from pictures import page
-from quantized import quantize_dynamically, quantize_statically
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,10 +124,14 @@ def _quantized(source: Network, quantize: Callable[[Path, Path, Network], None])
 
 def _statically(model: Path, target: Path, source: Network) -> None:
     """Quantise with ranges from normally distributed inputs, as the benchmark feeds them."""
+    from quantized import quantize_statically  # imports ONNX Runtime's tools
+
     quantize_statically(model, target, source.inputs(model))
 
 
 def _dynamically(model: Path, target: Path, _: Network) -> None:
+    from quantized import quantize_dynamically
+
     quantize_dynamically(model, target)
 
 

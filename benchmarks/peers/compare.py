@@ -29,6 +29,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from blame import faults_of
 from catalogue import CATALOGUE, GROUPS, TOLERANCE, Network
 from common import machine
 from convert import NotConvertibleError, convert
@@ -192,17 +193,6 @@ def report(name: str, threads: int, result: dict[str, Any]) -> None:
             f"load {r['load_ms']:.0f} ms, {r['peak_mib']:.0f} MiB, off by {r['difference']:.0e}"
         )
     sys.stdout.flush()
-
-
-def faults_of(networks: dict[str, Any]) -> list[str]:
-    """Return what was not timed by a fault of the benchmark, or of armnn_py."""
-    return [
-        f"{ENGINES[engine].title}, {name}: {facts['error']}"
-        for name, by_threads in networks.items()
-        for result in by_threads.values()
-        for engine, facts in result.items()
-        if facts.get("ours")
-    ]
 
 
 def _arguments() -> argparse.Namespace:

@@ -71,11 +71,9 @@ def test_codes_of_success(code: object, peers: Peers) -> None:
 def test_a_run_fails_by_a_fault_of_the_benchmark_alone(
     fault: str, peers: Peers, some_peer: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the worker says of an engine reaches the exit status of compare.py."""
-    compare = peers("compare")
-    told = peers("blame").describe(
-        caught(lambda: eval(fault, {"np": np, "some_peer": some_peer})), PACKAGES
-    )
+    """What the worker says of an engine decides about the exit status of compare.py."""
+    blame = peers("blame")
+    told = blame.describe(caught(lambda: eval(fault, {"np": np, "some_peer": some_peer})), PACKAGES)
     networks = {"n": {"1": {"torch": told, "openvino": {"median_ms": 1.0}}}}
-    faults = compare.faults_of(networks)
+    faults = blame.faults_of(networks)
     assert faults == ([f"torch, n: {told['error']}"] if "np" in fault else [])

@@ -87,9 +87,9 @@ def compile_backend(source: Path, target: Path, *flags: str) -> Path:
 
 
 def publish(name: str, result: dict[str, Any], target: Path | None) -> None:
-    """Print the result, and write it where it was asked for."""
+    """Print the result and write it, by default to build/benchmarks/NAME.json."""
     document = json.dumps({"benchmark": name, "machine": machine(), **result}, indent=1)
     print(document)
-    if target is not None:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(document + "\n", encoding="utf-8")
+    target = target or REPOSITORY / "build" / "benchmarks" / f"{name}.json"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(document + "\n", encoding="utf-8")

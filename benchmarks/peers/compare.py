@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 """armnn_py and every installed peer on the same networks, side by side in one run.
 
-    python benchmarks/peers/compare.py --work FOLDER --output benchmarks/results/peers.json
+    python benchmarks/peers/compare.py --work FOLDER [--output build/benchmarks/peers.json]
 
 Makes the networks of `catalogue` in FOLDER (the real ones, and what is derived from them, only with
 ``--open MODELS``, the folder of ``scripts/fetch_models.py``), converts them for engines that read
 other formats, checks that all engines give the same outputs, and only then lets them take turns.
 ``--threads 1 2`` are separate runs. With ``--busy 1`` another process computes all the while; these
-figures are kept apart.
+figures are kept apart. ``--cpu-time`` counts the processor time of each process, for one thread on
+a machine that is not quiet; then only ratios say something.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from blame import faults_of
 from catalogue import CATALOGUE, GROUPS, TOLERANCE, Network
-from common import machine
+from common import REPOSITORY, machine
 from convert import NotConvertibleError, convert
 from engines import ENGINES
 from turns import (
@@ -155,6 +156,8 @@ def compare_network(
                 except Exception as error:  # the other engines are measured all the same
                     traceback.print_exc()
                     result[engine] = {"error": f"{type(error).__name__}: {error}", "ours": True}
+            for worker in workers:
+                worker.clock = "cpu" if arguments.cpu_time else "wall"
             take_turns(
                 workers,
                 gauge,
@@ -199,7 +202,12 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="armnn_py beside other engines.")
     parser.add_argument("--work", type=Path, required=True, help="folder for models")
     parser.add_argument("--open", type=Path, help="folder with the real networks")
-    parser.add_argument("--output", type=Path, help="file of results; added to")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=REPOSITORY / "build" / "benchmarks" / "peers.json",
+        help="file of results; added to",
+    )
     parser.add_argument("--network", nargs="+", choices=sorted(CATALOGUE), metavar="NAME")
     parser.add_argument("--group", nargs="+", choices=sorted(GROUPS), help="default: all")
     parser.add_argument("--engine", nargs="+", choices=sorted(ENGINES), help="default: installed")
@@ -209,6 +217,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--patience", type=float, default=60, help="seconds of waiting a network")
     parser.add_argument("--peak", type=float, help="GFLOP/s of one processor; default: measured")
     parser.add_argument("--longest-trip", type=float, default=0, help="ns between processors")
+    parser.add_argument("--cpu-time", action="store_true", help="instead of latency")
     parser.add_argument("--busy", type=int, default=0, help="processes that compute beside")
     return parser.parse_args()
 
@@ -240,9 +249,11 @@ def main() -> None:
         peak = max(gauge.read()[0] for _ in range(200))
         gauge.close()
     document: dict[str, Any] = {"networks": {}}
-    if arguments.output is not None and arguments.output.exists():
+    if arguments.output.exists():
         document = json.loads(arguments.output.read_text(encoding="utf-8"))
     document["machine"] = machine()
+    if arguments.cpu_time:
+        document["clock"] = "processor time"
     document["peak_gflops_of_one_processor"] = peak
     document.setdefault("versions", {}).update({e: _version(ENGINES[e].module) for e in engines})
     if "armnn_py" in engines:
@@ -255,17 +266,16 @@ def main() -> None:
     neighbours = BusyNeighbours(arguments.busy)
     for threads in arguments.threads:
         gauge: Gauge | NoGauge = NoGauge()
-        if not arguments.busy:
+        if not (arguments.busy or arguments.cpu_time):
             gauge = Gauge(program, threads, peak, arguments.longest_trip)
         for network in networks:
             result = compare_network(network, threads, engines, arguments, gauge)
             figures.setdefault(network.name, {}).setdefault(str(threads), {}).update(result)
             report(network.name, threads, result)
             faults += faults_of({network.name: {str(threads): result}})
-            if arguments.output is not None:
-                arguments.output.parent.mkdir(parents=True, exist_ok=True)
-                text = json.dumps(document, indent=1)
-                arguments.output.write_text(text + "\n", encoding="utf-8")
+            arguments.output.parent.mkdir(parents=True, exist_ok=True)
+            text = json.dumps(document, indent=1)
+            arguments.output.write_text(text + "\n", encoding="utf-8")
         gauge.close()
     neighbours.close()
     if faults:

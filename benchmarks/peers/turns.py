@@ -126,6 +126,7 @@ class Worker:
     engine: str
     process: subprocess.Popen[str]
     facts: dict[str, Any]
+    clock: str = "wall"
     runs_a_turn: int = 1
     turns: list[tuple[bool, list[int]]] = field(default_factory=list)
 
@@ -152,8 +153,8 @@ class Worker:
         return cls(engine, process, facts)
 
     def run(self, count: int) -> list[int]:
-        """Return the latencies of some runs in nanoseconds."""
-        times: list[int] = json.loads(_ask(self.process, f"run {count}"))
+        """Return the times of some runs in nanoseconds."""
+        times: list[int] = json.loads(_ask(self.process, f"{self.clock} {count}"))
         return times
 
     def save(self, target: Path) -> None:

@@ -6,13 +6,10 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import json
 import re
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
-from xml.etree import ElementTree as ET
 
 import click
 import pytest
@@ -64,24 +61,6 @@ def test_every_public_name_is_in_the_reference() -> None:
     for module in re.findall(r"automodule:: (\S+)", sources):
         listed |= set(importlib.import_module(module).__all__)
     assert set(armnn_py.__all__) - {"__version__", "errors"} <= listed
-
-
-def test_bars_that_are_cut_in_the_picture_of_speed_say_their_figure() -> None:
-    """Figures and picture lie in the repository; the picture's texts are text."""
-    figures = json.loads((DOCS.parent / "benchmarks/results/peers.json").read_text())["networks"]
-    cut = []
-    for name, by_threads in figures.items():
-        if name in ("relu16", "chain100"):  # they have a table of their own
-            continue
-        for engines in by_threads.values():
-            times = {e: r["median_ms"] for e, r in engines.items() if r.get("median_ms")}
-            peer = min((t for engine, t in times.items() if engine != "armnn_py"), default=None)
-            if peer is not None:
-                cut += [f"{t / peer:.1f}" for t in times.values() if t / peer > 3]
-    picture = ET.parse(DOCS / "benchmarks.svg")
-    texts = [(text.text or "").strip() for text in picture.iter("{http://www.w3.org/2000/svg}text")]
-    assert cut
-    assert Counter(cut) <= Counter(texts)
 
 
 def test_the_page_of_layers_is_what_the_backends_say() -> None:

@@ -44,7 +44,7 @@ def operators(session: Session, name: str) -> None:
 
 
 def _onnx() -> dict[str, Any]:
-    from armnn_py.frontends.onnx.table import NEWEST_VERSION, operators_by_family
+    from armnn_py.frontends.onnx.convert.table import NEWEST_VERSION, operators_by_family
 
     families = operators_by_family()
     return {"format": "ONNX", "newest_operator_set": NEWEST_VERSION, "families": families}

@@ -13,7 +13,7 @@ import onnx
 from onnx import TensorProto, helper
 
 import armnn_py as ann
-from armnn_py.frontends.onnx.table import operator_names
+from armnn_py.frontends.onnx.convert.table import operator_names
 from armnn_py.frontends.tflite.table import operator_names as tflite_operators
 from armnn_py.pictures import drawing_of, to_dot, to_svg
 

@@ -22,7 +22,7 @@ PROGRAM = """
 import resource, sys
 from pathlib import Path
 from armnn_py.cli.main import main
-import armnn_py.frontends.onnx.model, armnn_py.frontends.common.source, onnx, numpy
+import armnn_py.frontends.onnx.file.model, armnn_py.frontends.common.source, onnx, numpy
 size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 limit = size + (int(sys.argv[1]) << 20)
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

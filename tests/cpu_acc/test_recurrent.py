@@ -188,7 +188,7 @@ def test_threads_change_nothing(op: str) -> None:
 def test_a_new_length_is_no_new_conversion(
     runtime: ann.Runtime, op: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from armnn_py.frontends.onnx.conversion import Builder
+    from armnn_py.frontends.onnx.convert.conversion import Builder
 
     done: list[Any] = []
     call = Builder.__call__

@@ -11,7 +11,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from armnn_py.frontends.common.source import open_source
-from armnn_py.frontends.onnx.model import OnnxModel, load_model
+from armnn_py.frontends.onnx.file.model import OnnxModel, load_model
 
 R = np.random.default_rng(5)
 

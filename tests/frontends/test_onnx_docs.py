@@ -10,7 +10,7 @@ from pathlib import Path
 import onnx
 
 import armnn_py as ann
-from armnn_py.frontends.onnx.table import MACHINE_LEARNING, operator_names
+from armnn_py.frontends.onnx.convert.table import MACHINE_LEARNING, operator_names
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "onnx_operators.md"

@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import armnn_py as ann
 from armnn_py.frontends import import_model
-from armnn_py.frontends.onnx import external_files
+from armnn_py.frontends.onnx.file import external_files
 from armnn_py.network import ConstantLayer
 
 FLOAT = TensorProto.FLOAT

@@ -14,7 +14,7 @@ import pytest
 from onnx import helper
 
 import armnn_py as ann
-from armnn_py.frontends.onnx.table import MACHINE_LEARNING
+from armnn_py.frontends.onnx.convert.table import MACHINE_LEARNING
 
 X = np.arange(12, dtype=np.float32).reshape(4, 3)
 BATCHES = np.arange(24, dtype=np.float32).reshape(2, 4, 3)

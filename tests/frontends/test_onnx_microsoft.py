@@ -16,7 +16,7 @@ import pytest
 from onnx import helper, numpy_helper
 
 import armnn_py as ann
-from armnn_py.frontends.onnx.table import MICROSOFT, operator_names
+from armnn_py.frontends.onnx.convert.table import MICROSOFT, operator_names
 
 R = np.random.default_rng(41)
 START = R.bit_generator.state

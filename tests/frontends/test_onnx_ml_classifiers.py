@@ -13,7 +13,7 @@ import pytest
 from onnx import helper
 
 import armnn_py as ann
-from armnn_py.frontends.onnx.table import MACHINE_LEARNING
+from armnn_py.frontends.onnx.convert.table import MACHINE_LEARNING
 
 R = np.random.default_rng(71)
 X = R.standard_normal((40, 4)).astype(np.float32)

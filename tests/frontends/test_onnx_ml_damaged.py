@@ -12,7 +12,7 @@ import pytest
 from onnx import helper, numpy_helper
 
 import armnn_py as ann
-from armnn_py.frontends.onnx.table import MACHINE_LEARNING
+from armnn_py.frontends.onnx.convert.table import MACHINE_LEARNING
 
 INPUT = np.float32([[0.5, -1.5, 2.0], [3.0, 0.25, -2.0]])
 TREES: dict[str, Any] = {

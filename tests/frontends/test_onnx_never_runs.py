@@ -261,7 +261,7 @@ def test_a_layer_that_vanishes_at_some_sizes_is_not_refused(models: Any) -> None
 def test_the_first_run_goes_on_with_the_conversion_of_load(
     models: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from armnn_py.frontends.onnx import conversion
+    from armnn_py.frontends.onnx.convert import conversion
 
     made: list[Any] = []
     convert = conversion.convert

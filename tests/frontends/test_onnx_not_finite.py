@@ -16,7 +16,7 @@ import pytest
 from onnx import helper, numpy_helper
 
 import armnn_py as ann
-from armnn_py.frontends.onnx.table import MACHINE_LEARNING
+from armnn_py.frontends.onnx.convert.table import MACHINE_LEARNING
 
 INF, NAN = np.float32(np.inf), np.float32(np.nan)
 X = np.arange(1, 19, dtype=np.float32).reshape(1, 2, 3, 3)

@@ -14,7 +14,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.frontends import import_model
-from armnn_py.frontends.onnx import schema
+from armnn_py.frontends.onnx.file import schema
 
 IMPORT = "from armnn_py.frontends import import_model; import_model(path)"
 PACKAGE = (
@@ -23,7 +23,7 @@ PACKAGE = (
 )
 SESSION = "import onnxruntime; session = onnxruntime.InferenceSession(path)"
 SAME = (
-    "from armnn_py.frontends.onnx.schema import model_class; "
+    "from armnn_py.frontends.onnx.file.schema import model_class; "
     "assert model_class() is type(model) is onnx.ModelProto"
 )
 PICKLE = "import pickle; assert pickle.loads(pickle.dumps(model)) == model"

@@ -17,8 +17,8 @@ from onnx import TensorProto, numpy_helper
 import armnn_py as ann
 from armnn_py.frontends import import_model
 from armnn_py.frontends.common.source import ModelData, open_source
-from armnn_py.frontends.onnx import separate as separate_module
-from armnn_py.frontends.onnx.separate import LARGE, separate
+from armnn_py.frontends.onnx.file import separate as separate_module
+from armnn_py.frontends.onnx.file.separate import LARGE, separate
 from armnn_py.network import ConstantLayer
 from tests.frontends.separate_models import R, branching, floats, model_of, read, tensor
 

@@ -14,10 +14,10 @@ import pytest
 import armnn_py as ann
 from armnn_py.frontends.common.source import ModelData
 from armnn_py.frontends.common.values import Known
-from armnn_py.frontends.onnx import separate as separate_module
-from armnn_py.frontends.onnx.graph_node import Body, Node
-from armnn_py.frontends.onnx.separate import separate
-from armnn_py.frontends.onnx.tensors import Unreadable
+from armnn_py.frontends.onnx.file import separate as separate_module
+from armnn_py.frontends.onnx.file.graph_node import Body, Node
+from armnn_py.frontends.onnx.file.separate import separate
+from armnn_py.frontends.onnx.file.tensors import Unreadable
 from tests.frontends.separate_models import branching, floats, model_of, read, tensor
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def field(tag: int, contents: bytes, kind: int = LENGTH) -> bytes:
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small models and tensors are read so, too."""
-    monkeypatch.setattr("armnn_py.frontends.onnx.reading._WORTH_WHILE", 0)
+    monkeypatch.setattr("armnn_py.frontends.onnx.file.reading._WORTH_WHILE", 0)
     monkeypatch.setattr(separate_module, "LARGE", 48)
 
 

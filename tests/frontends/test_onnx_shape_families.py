@@ -11,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import armnn_py as ann
-from armnn_py.frontends.onnx.conversion import Builder
+from armnn_py.frontends.onnx.convert.conversion import Builder
 
 FLOAT = TensorProto.FLOAT
 rng = np.random.default_rng(7)

@@ -13,7 +13,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import armnn_py as ann
-from armnn_py.frontends.onnx.tensors import read_tensor
+from armnn_py.frontends.onnx.file.tensors import read_tensor
 
 FLOAT = TensorProto.FLOAT
 DTYPES = {

@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import armnn_py as ann
 from armnn_py.frontends import import_model
-from armnn_py.frontends.onnx.tensors import read_tensor
+from armnn_py.frontends.onnx.file.tensors import read_tensor
 from armnn_py.types import DataLayout, DataType, LayerType
 
 FLOAT = TensorProto.FLOAT

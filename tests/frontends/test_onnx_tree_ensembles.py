@@ -13,8 +13,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import armnn_py as ann
-from armnn_py.frontends.onnx import trees
-from armnn_py.frontends.onnx.table import MACHINE_LEARNING
+from armnn_py.frontends.onnx.convert.table import MACHINE_LEARNING
+from armnn_py.frontends.onnx.operators.ml import trees
 
 R = np.random.default_rng(17)
 X = R.standard_normal((30, 3)).astype(np.float32)

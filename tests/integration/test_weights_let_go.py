@@ -13,7 +13,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import armnn_py as ann
-from armnn_py.frontends.onnx import node_reading
+from armnn_py.frontends.onnx.file import node_reading
 from armnn_py.network import ConstantLayer
 from armnn_py.optimizer import pipeline
 from armnn_py.optimizer.graph import Graph

@@ -43,26 +43,28 @@ BOUNDS = {
         "EmitterBase.slot": "operands that are constants, which have none",
     },
     "frontends/common/emit/ordering.py": {"Ordering.scatter_nd": ONCE},
-    "frontends/onnx/model.py": {"_is_random": BODIES},
-    "frontends/onnx/node_reading.py": {
+    "frontends/onnx/file/model.py": {"_is_random": BODIES},
+    "frontends/onnx/file/node_reading.py": {
         "NodeReader._body": BODIES,
         "NodeReader._ordered": BODIES,
         "NodeReader.nodes": BODIES,
     },
-    "frontends/onnx/operators/microsoft_few_bits.py": {"_unpacked": SAME_NAME, "levels": SAME_NAME},
-    "frontends/onnx/operators/quantization.py": {"dequantize": ONCE},
-    "frontends/onnx/operators/resizing.py": {"_of_integers": ONCE, "_resize": ONCE},
-    "frontends/onnx/separate.py": {
+    "frontends/onnx/operators/microsoft/few_bits.py": {"_unpacked": SAME_NAME, "levels": SAME_NAME},
+    "frontends/onnx/operators/standard/quantization.py": {"dequantize": ONCE},
+    "frontends/onnx/operators/windows/resizing.py": {"_of_integers": ONCE, "_resize": ONCE},
+    "frontends/onnx/file/separate.py": {
         "_Walk._attribute": BODIES,
         "_Walk._graph": BODIES,
         "_Walk._node": BODIES,
     },
-    "frontends/onnx/small_types.py": {"back": SAME_NAME},
-    "frontends/onnx/stand_in.py": {
+    "frontends/onnx/file/small_types.py": {"back": SAME_NAME},
+    "frontends/onnx/convert/stand_in.py": {
         "_plain": "an attribute is a list of numbers or texts, not of lists"
     },
-    "frontends/onnx/tensors.py": {"_read_packed": ONCE, "read_tensor": ONCE},
-    "frontends/onnx/trees.py": {"search": "halves: at most 24 for members in a file of 16 million"},
+    "frontends/onnx/file/tensors.py": {"_read_packed": ONCE, "read_tensor": ONCE},
+    "frontends/onnx/operators/ml/trees.py": {
+        "search": "halves: at most 24 for members in a file of 16 million"
+    },
     "frontends/tflite/building.py": {"_at_larger_sizes": PARTS, "network_of": PARTS},
     "network/stages.py": {"walk_stages": STAGES},
     "optimizer/measure_cache.py": {"_plain": FIELDS},

@@ -38,7 +38,7 @@ def import_source(
 ) -> Network:
     """Read an ONNX model into a network; see `armnn_py.frontends.import_model`."""
     with without_collections():
-        from armnn_py.frontends.onnx.conversion import network_of
-        from armnn_py.frontends.onnx.model import load_model
+        from armnn_py.frontends.onnx.convert.conversion import network_of
+        from armnn_py.frontends.onnx.file.model import load_model
 
         return network_of(load_model(source), shapes, backends)

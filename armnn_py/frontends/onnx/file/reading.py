@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""From bytes to a parsed ``ModelProto``, with every way they can be bad as a `ParseError`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from armnn_py.errors import ParseError
+from armnn_py.frontends.common.quoting import SHOWN_LENGTH
+from armnn_py.frontends.common.source import ModelData, ModelSource
+from armnn_py.frontends.onnx.file.parts import GraphParts
+from armnn_py.frontends.onnx.file.schema import model_class
+
+if TYPE_CHECKING:
+    import onnx
+
+__all__ = ["protobuf_text", "read_model"]
+
+_PROTOBUF_LIMIT = 2**31 - 1
+_WORTH_WHILE = 2**18  # bytes: smaller models are read at once
+
+
+def protobuf_text(value: str | bytes, what: str) -> str:
+    """Return a string field; protobuf hands over ``bytes`` where the text is not UTF-8."""
+    if isinstance(value, bytes):
+        try:
+            return value.decode("utf-8")
+        except UnicodeDecodeError:
+            raise ParseError(f"{what} {value[:SHOWN_LENGTH]!r} is not UTF-8 text") from None
+    return value
+
+
+@contextmanager
+def read_model(source: ModelSource) -> Iterator[tuple[onnx.ModelProto, GraphParts]]:
+    """Read and parse a model, unless it is parsed already.
+
+    A context: inside of it, parts of the model can be read. These are the data of tensors whose
+    ``raw_data`` is empty in the message although it is not in the file.
+
+    Raises
+    ------
+    ParseError
+        The model cannot be read, is empty, too large for protobuf, or not an ONNX model.
+    ModelError
+        The package ``onnx`` cannot be imported.
+    """
+    if source.message is not None:
+        yield _with_graph(source.message, source), GraphParts()
+        return
+    kind = model_class()
+    with source.open() as data:
+        contents, parts = _contents(source, data)
+        model = _with_graph(_parsed(kind, contents, source), source)
+        del contents
+        yield model, parts
+
+
+def _with_graph(model: onnx.ModelProto, source: ModelSource) -> onnx.ModelProto:
+    if not model.HasField("graph"):
+        raise ParseError(
+            f"'{source.name}' is not an ONNX model: it has no graph",
+            path=source.path_text,
+            details=[_size_line(source)] if source.message is None else [],
+        )
+    return model
+
+
+def _contents(source: ModelSource, data: ModelData) -> tuple[bytes, GraphParts]:
+    """Return what protobuf is to read, and what is left out of it."""
+    if data.size > _PROTOBUF_LIMIT:
+        raise ParseError(
+            f"model '{source.name}' has {data.size} bytes, protobuf allows {_PROTOBUF_LIMIT}",
+            path=source.path_text,
+            hints=["save it with external data: onnx.save(..., save_as_external_data=True)"],
+        )
+    if data.size >= _WORTH_WHILE:
+        from armnn_py.frontends.onnx.file.separate import separate  # late: small models do without
+
+        try:
+            found = separate(data)
+        except OSError as error:
+            raise source.unreadable(error) from error
+        if found is not None:
+            return found
+    return source.read(), GraphParts()
+
+
+def _parsed(kind: type[onnx.ModelProto], contents: bytes, source: ModelSource) -> onnx.ModelProto:
+    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+
+    try:
+        model: onnx.ModelProto = kind.FromString(contents)
+    except (DecodeError, ValueError, RecursionError) as error:
+        text = str(error).strip()
+        raise ParseError(
+            f"'{source.name}' is not an ONNX model, or is damaged",
+            path=source.path_text,
+            details=[_size_line(source), *([f"protobuf: {text}"] if text else [])],
+            hints=["check the file's size against the original: a copy may have been cut short"],
+        ) from error
+    return model
+
+
+def _size_line(source: ModelSource) -> str:
+    return f"{'given' if source.path is None else 'file'}: {source.size()} bytes"

@@ -1,0 +1,3 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Converters of the domain ai.onnx.ml."""

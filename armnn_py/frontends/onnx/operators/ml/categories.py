@@ -1,0 +1,171 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Operators of ai.onnx.ml for categories: LabelEncoder, CategoryMapper and OneHotEncoder.
+
+Between numbers they are layers. Strings are looked up by numpy, at import or between stages.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armnn_py.errors import ParseError
+from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, dtype_of
+from armnn_py.frontends.onnx.convert.node import NodeView
+from armnn_py.frontends.onnx.convert.table import MACHINE_LEARNING, operator
+from armnn_py.frontends.onnx.file.element_types import is_string, name_of
+from armnn_py.types import (
+    BinaryOperation,
+    ComparisonOperation,
+    LogicalBinaryOperation,
+    ReduceOperation,
+)
+
+__all__: list[str] = []
+
+_NO_STRING = "_Unused"
+
+
+# ---- LabelEncoder --------------------------------------------------------------------------------
+
+
+@operator("LabelEncoder", domain=MACHINE_LEARNING)
+def _first_label_encoder(view: NodeView) -> Value:
+    """Version 1: strings and the numbers of their places, in either direction."""
+    classes = view.texts("classes_strings")
+    if not classes:
+        raise ParseError("attribute 'classes_strings' is missing")
+    return _of_strings_and_integers(view, classes, list(range(len(classes))))
+
+
+@operator("LabelEncoder", since=2, domain=MACHINE_LEARNING)
+def _label_encoder(view: NodeView) -> Value:
+    """The place of the key that an element equals, counted from 1, picks a value.
+
+    NaN is a key like others since version 4; before, it equals none.
+    """
+    emit, x = view.emit, view.value(0)
+    keys, values = _column(view, "keys"), _column(view, "values")
+    if len(keys) != len(values):
+        raise ParseError(f"{len(keys)} keys of {len(values)} values")
+    default = _default(view, values.dtype)
+    if keys.dtype != dtype_of(x):  # in another type two of them may be one
+        of_keys, given = name_of(keys.dtype), name_of(dtype_of(x))
+        raise ParseError(f"keys of type {of_keys} for an input of type {given}")
+    if is_string(keys.dtype) or is_string(values.dtype):
+        return _looked_up(view, keys, values, default)
+    keys, first = np.unique(keys, return_index=True)  # of equal keys the first holds
+    table = Known(np.concatenate([default, values[first]]))
+    wide = emit.reshape(x, (*view.shape(0), 1), "wide")
+    equal = emit.compare(ComparisonOperation.EQUAL, wide, Known(keys), "equal")
+    if view.version >= 4 and dtype_of(x).kind == "f" and np.isnan(keys).any():
+        is_nan = emit.compare(ComparisonOperation.NOT_EQUAL, wide, wide, "is_nan")
+        both = emit.logical(LogicalBinaryOperation.AND, is_nan, Known(np.isnan(keys)), "both_nan")
+        equal = emit.logical(LogicalBinaryOperation.OR, equal, both, "same")
+    number = Known(np.arange(1, len(keys) + 1, dtype=np.int32))
+    places = emit.binary(BinaryOperation.MUL, emit.cast(equal, np.int32, "hit"), number, "places")
+    place = emit.reduce(ReduceOperation.SUM, places, (view.rank(0),), False, "place")
+    return emit.gather(table, place, 0)
+
+
+def _looked_up(view: NodeView, keys: Array, values: Array, default: Array) -> Known:
+    """Return the value of each element's key, the first of equal ones."""
+    x = view.constant(0, "elements")
+    found: dict[Any, int] = {}
+    for place, key in enumerate(keys.tolist(), 1):
+        found.setdefault(_key(key), place)
+    if view.version < 4:
+        found.pop(_NAN, None)
+    places = np.array([found.get(_key(one), 0) for one in x.reshape(-1).tolist()], np.intp)
+    table = np.concatenate([default, values])
+    return Known(table[places].reshape(x.shape))
+
+
+_NAN = ("NaN",)
+
+
+def _key(value: Any) -> Any:
+    return _NAN if value != value else value
+
+
+def _column(view: NodeView, what: str) -> Array:
+    """Return keys or values, in whichever attribute they are."""
+    integers, floats = view.ints(f"{what}_int64s"), view.floats(f"{what}_floats")
+    texts, tensor = view.texts(f"{what}_strings"), view.tensor(f"{what}_tensor")
+    given: list[Any] = [one for one in (integers, floats, texts, tensor) if one is not None]
+    if len(given) != 1 or not np.size(given[0]):
+        raise ParseError(f"{len(given)} attributes with {what}, one expected")
+    if tensor is not None:
+        return tensor.reshape(-1)
+    if texts is not None:
+        return np.array(texts, object)
+    return np.array(given[0], np.int64 if integers is not None else np.float32)
+
+
+def _default(view: NodeView, dtype: np.dtype[Any]) -> Array:
+    """Return the value of what equals no key, as an array of one."""
+    tensor = view.tensor("default_tensor")
+    if tensor is not None:
+        if tensor.size != 1:
+            raise ParseError(f"default of shape {tensor.shape}")
+        if tensor.dtype != dtype:
+            raise ParseError(
+                f"attribute 'default_tensor' holds {name_of(tensor.dtype)}, the values are "
+                f"{name_of(dtype)}"
+            )
+        return tensor.reshape(1)
+    if is_string(dtype):
+        return np.array([view.text("default_string", _NO_STRING)], dtype)
+    if dtype.kind == "f":
+        return np.array([view.number("default_float", -0.0)], dtype)
+    return np.array([view.integer("default_int64", -1)], dtype)
+
+
+# ---- CategoryMapper ------------------------------------------------------------------------------
+
+
+@operator("CategoryMapper", domain=MACHINE_LEARNING)
+def _category_mapper(view: NodeView) -> Value:
+    texts, integers = view.texts("cats_strings") or [], view.ints("cats_int64s") or []
+    if len(texts) != len(integers) or not texts:
+        raise ParseError(f"{len(texts)} strings and {len(integers)} integers")
+    return _of_strings_and_integers(view, texts, integers)
+
+
+def _of_strings_and_integers(view: NodeView, texts: list[str], integers: list[int]) -> Known:
+    """Return the integers of strings, or the strings of integers; of equal ones the last holds."""
+    strings, numbers = np.array(texts[::-1], object), np.array(integers[::-1], np.int64)
+    if is_string(view.dtype(0)):
+        return _looked_up(view, strings, numbers, _default(view, numbers.dtype))
+    if view.dtype(0) != np.int64:
+        raise ParseError(f"input of type {view.dtype(0)}, string or int64 expected")
+    return _looked_up(view, numbers, strings, _default(view, strings.dtype))
+
+
+# ---- OneHotEncoder -------------------------------------------------------------------------------
+
+
+@operator("OneHotEncoder", domain=MACHINE_LEARNING)
+def _one_hot_encoder(view: NodeView) -> Value:
+    """Numbers are made integers and compared with each category; strings are looked up before.
+
+    Of equal categories the last holds.
+    """
+    emit, categories = view.emit, view.ints("cats_int64s")
+    if view.texts("cats_strings"):  # `ml_strings` leaves none of the others
+        raise ParseError("categories that are strings and numbers")
+    if not categories:
+        raise ParseError("attribute 'cats_int64s' is missing")
+    if not view.integer("zeros", 1):
+        raise Unsupported("zeros=0: a run would fail for a category that is none")
+    x = emit.cast(view.value(0), np.int64, "whole")
+    wide = emit.reshape(x, (*view.shape(0), 1), "wide")
+    known = Known(np.array(categories, np.int64))
+    equal = emit.compare(ComparisonOperation.EQUAL, wide, known, "equal")
+    last = {category: place for place, category in enumerate(categories)}
+    if len(last) < len(categories):
+        holds = np.isin(np.arange(len(categories)), list(last.values()))
+        equal = emit.logical(LogicalBinaryOperation.AND, equal, Known(holds), "last")
+    return emit.cast(equal, np.float32)

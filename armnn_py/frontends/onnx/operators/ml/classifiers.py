@@ -1,0 +1,226 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""LinearClassifier and support vector machines, of ai.onnx.ml."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from armnn_py.errors import ParseError
+from armnn_py.frontends.common.quoting import quoted
+from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, shape_of
+from armnn_py.frontends.onnx.convert.node import NodeView
+from armnn_py.frontends.onnx.convert.table import MACHINE_LEARNING, operator
+from armnn_py.frontends.onnx.operators.ml.coupling import bounded, class_pairs, coupled
+from armnn_py.frontends.onnx.operators.ml.labels import (
+    above,
+    labels_of,
+    picked,
+    rows_of,
+    top,
+    transform_of,
+    transformed,
+    two,
+)
+from armnn_py.frontends.onnx.operators.ml.list_attributes import as_float32, integer_list
+from armnn_py.types import (
+    ActivationFunction,
+    BinaryOperation,
+    ComparisonOperation,
+    ReduceOperation,
+    UnaryOperation,
+)
+
+__all__: list[str] = []
+
+
+@operator("LinearClassifier", domain=MACHINE_LEARNING)
+def _linear_classifier(view: NodeView) -> Sequence[Value]:
+    how = transform_of(view)
+    labels, x = labels_of(view, "classlabels_ints"), rows_of(view)
+    rows, features = shape_of(x)
+    factors, added = _numbers(view, "coefficients"), _numbers(view, "intercepts")
+    count = len(added) or len(labels)
+    if factors.size != count * features or count not in (1, len(labels)):
+        raise ParseError(
+            f"{factors.size} coefficients and {len(added)} intercepts of {len(labels)} classes "
+            f"and {features} features"
+        )
+    scores = _product(view, x, factors.reshape(count, features), added)
+    if count > 1:
+        return picked(view, labels, top(view, scores)), transformed(view, scores, how)
+    if len(labels) != 2:
+        raise Unsupported("a single class")
+    place = above(view, scores, 0, rows)
+    return picked(view, labels, place), two(view, scores, how, is_centred=False)
+
+
+@operator("SVMRegressor", domain=MACHINE_LEARNING)
+def _svm_regressor(view: NodeView) -> Value:
+    emit, x = view.emit, rows_of(view)
+    if view.text("post_transform", "NONE") != "NONE":
+        raise Unsupported(f"post_transform {quoted(view.text('post_transform'))}")
+    count, factors = view.integer("n_supports"), _numbers(view, "coefficients")
+    if count:
+        vectors = _vectors(view, count, shape_of(x)[1])
+        x = _kernel(view, x, vectors)
+    if factors.size != shape_of(x)[1]:
+        raise ParseError(f"{factors.size} coefficients, {shape_of(x)[1]} expected")
+    y = _product(view, x, factors.reshape(1, -1), _rho(view, 1))
+    if not view.integer("one_class"):
+        return y
+    inside = emit.compare(ComparisonOperation.GREATER, y, emit.scalar(0, y), "inside")
+    return emit.where(inside, emit.scalar(1, y), emit.scalar(-1, y), "side")
+
+
+@operator("SVMClassifier", domain=MACHINE_LEARNING)
+def _svm_classifier(view: NodeView) -> Sequence[Value]:
+    how, labels, x = transform_of(view), labels_of(view, "classlabels_ints"), rows_of(view)
+    sizes, classes = integer_list(view, "vectors_per_class"), len(labels)
+    if classes < 2:
+        raise Unsupported("a single class")
+    if not sum(sizes):
+        return _linear_machine(view, x, labels, how)
+    if len(sizes) != classes or min(sizes) < 0:
+        raise ParseError(f"vectors of classes {sizes} of {classes} classes")
+    vectors = _vectors(view, sum(sizes), shape_of(x)[1])
+    table = _pairs(_numbers(view, "coefficients"), sizes)
+    pairs = table.shape[0]
+    scores = _product(view, _kernel(view, x, vectors), table, _rho(view, pairs))
+    place = top(view, _votes(view, scores, classes))
+    found = picked(view, labels, place)
+    a, b = _numbers(view, "prob_a"), _numbers(view, "prob_b")
+    if len(a) or len(b):
+        if len(a) != pairs or len(b) != pairs:
+            raise ParseError(f"{len(a)} and {len(b)} probabilities of {pairs} pairs of classes")
+        return found, transformed(view, _probabilities(view, scores, a, b, classes), how)
+    if classes > 2:
+        return found, transformed(view, scores, how)
+    return found, two(view, scores, how, is_centred=how == "NONE")
+
+
+def _linear_machine(view: NodeView, x: Value, labels: Array, how: str) -> Sequence[Value]:
+    """Return labels and scores of a machine that has factors of features, not vectors."""
+    if len(labels) == 2:
+        raise Unsupported("two classes without support vectors")
+    factors, features = _numbers(view, "coefficients"), shape_of(x)[1]
+    if factors.size != len(labels) * features:
+        raise ParseError(
+            f"{factors.size} coefficients of {len(labels)} classes and {features} features"
+        )
+    shift = np.repeat(_rho(view, 1), len(labels))
+    scores = _product(view, x, factors.reshape(len(labels), features), shift)
+    return picked(view, labels, top(view, scores)), transformed(view, scores, how)
+
+
+def _numbers(view: NodeView, name: str) -> Array:
+    return as_float32(view.floats(name) or [])
+
+
+def _rho(view: NodeView, count: int) -> Array:
+    shift = _numbers(view, "rho")
+    if len(shift) < count:
+        raise ParseError(f"{len(shift)} numbers in attribute 'rho', {count} expected")
+    return shift[:count]
+
+
+def _product(view: NodeView, x: Value, factors: Array, added: Array) -> Value:
+    """Return the products of rows with rows of factors, and what is added to them."""
+    table = Known(np.ascontiguousarray(factors.T))
+    product = view.emit.matmul(x, table, name="products")
+    return view.emit.add(product, Known(added), "sums") if len(added) else product
+
+
+def _vectors(view: NodeView, count: int, features: int) -> Array:
+    vectors = _numbers(view, "support_vectors")
+    if count < 0 or vectors.size != count * features:
+        raise ParseError(
+            f"{vectors.size} numbers in {count} support vectors of {features} features"
+        )
+    return vectors.reshape(count, features)
+
+
+def _kernel(view: NodeView, x: Value, vectors: Array) -> Value:
+    """Return what a kernel makes of each row and each vector."""
+    emit, kind = view.emit, view.text("kernel_type", "LINEAR")
+    given = _numbers(view, "kernel_params")
+    if len(given) not in (0, 3):
+        raise ParseError(f"{len(given)} numbers in attribute 'kernel_params', 3 expected")
+    gamma, shift, degree = [float(one) for one in given] if len(given) else [0.0] * 3
+    if kind == "RBF":
+        rows, features = shape_of(x)
+        wide = emit.reshape(x, (rows, 1, features), "wide")
+        apart = emit.sub(wide, Known(vectors[np.newaxis]), "apart")
+        distance = emit.reduce(
+            ReduceOperation.SUM, emit.mul(apart, apart, "squares"), (2,), False, "distance"
+        )
+        return emit.unary(UnaryOperation.EXP, emit.scale(distance, -gamma, "scaled"), "kernel")
+    product = _product(view, x, vectors, as_float32([]))
+    if kind == "LINEAR":
+        return product
+    if kind not in ("POLY", "SIGMOID"):
+        raise ParseError(f"attribute 'kernel_type' is {quoted(kind)}")
+    scaled = emit.scale(product, gamma, "scaled")
+    inner = emit.add(scaled, emit.scalar(shift, scaled), "inner")
+    if kind == "POLY":
+        return emit.binary(BinaryOperation.POWER, inner, emit.scalar(degree, inner), "kernel")
+    return emit.activation(ActivationFunction.TANH, inner, 1.0, 1.0, name="kernel")
+
+
+def _pairs(factors: Array, sizes: list[int]) -> Array:
+    """Return the factors of vectors in the score of each pair of classes.
+
+    Row ``j - 1`` has those of the vectors of earlier classes against class ``j``, row ``i`` those
+    of later classes against class ``i``.
+    """
+    classes, count = len(sizes), sum(sizes)
+    if factors.size != (classes - 1) * count:
+        raise ParseError(f"{factors.size} coefficients of {count} support vectors")
+    rows, starts = factors.reshape(classes - 1, count), np.cumsum([0, *sizes])
+    pairs = class_pairs(classes)
+    table = np.zeros((len(pairs), count), np.float32)
+    for pair, (i, j) in enumerate(pairs):
+        first, second = slice(starts[i], starts[i + 1]), slice(starts[j], starts[j + 1])
+        table[pair, first], table[pair, second] = rows[j - 1, first], rows[i, second]
+    return table
+
+
+def _votes(view: NodeView, scores: Value, classes: int) -> Value:
+    """Return how many pairs each class wins: the first of a pair those above 0."""
+    emit = view.emit
+    pairs = class_pairs(classes)
+    turn = np.zeros((classes, len(pairs)), np.float32)
+    lost = np.zeros(classes, np.float32)
+    for pair, (i, j) in enumerate(pairs):
+        turn[i, pair], turn[j, pair] = 1, -1
+        lost[j] += 1
+    wins = emit.compare(ComparisonOperation.GREATER, scores, emit.scalar(0, scores), "wins")
+    with emit.below("votes"):
+        return _product(view, emit.cast(wins, np.float32, "won"), turn, lost)
+
+
+def _probabilities(view: NodeView, scores: Value, a: Array, b: Array, classes: int) -> Value:
+    """Return the probabilities of the classes; a curve of each pair's score says that of its first.
+
+    Of two classes that is all: onnxruntime goes towards it in rounds, too.
+    """
+    emit = view.emit
+    line = emit.add(emit.mul(scores, Known(a), "steep"), Known(b), "line")
+    minus = emit.scale(line, -1, "minus")
+    first = bounded(emit, emit.activation(ActivationFunction.SIGMOID, minus, name="first"))
+    if classes > 2:
+        with emit.below("coupled"):
+            return coupled(emit, first, classes)
+    return emit.concat([first, emit.sub(emit.scalar(1, first), first, "second")], 1, "probability")
+
+
+@operator("ZipMap", domain=MACHINE_LEARNING)
+def _zip_map(view: NodeView) -> Value:
+    """Hand scores on as they are: the classes, keys of the maps, are in the model's metadata."""
+    labels = view.texts("classlabels_strings") or view.ints("classlabels_int64s") or []
+    x, shape = view.value(0), view.shape(0)
+    if len(shape) not in (1, 2) or shape[-1] != len(labels):
+        raise ParseError(f"{len(labels)} labels of {shape[-1] if shape else 1} columns")
+    return x if len(shape) == 2 else view.emit.reshape(x, (1, *shape), "row")

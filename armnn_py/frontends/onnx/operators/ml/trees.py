@@ -1,0 +1,314 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Decision trees as layers.
+
+Nodes of all trees are in one table, leaves among them, and a leaf leads to itself. Each turn takes
+every row of the input down one level in every tree at once.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from armnn_py.errors import ParseError
+from armnn_py.frontends.common.counting import MOST_POSITIONS, counted, positions
+from armnn_py.frontends.common.values import (
+    Array,
+    Known,
+    Unsupported,
+    Value,
+    dtype_of,
+    shape_of,
+)
+from armnn_py.frontends.onnx.convert.node import NodeView
+from armnn_py.types import ComparisonOperation, LogicalBinaryOperation, ReduceOperation
+
+__all__ = ["AVERAGE", "MAX", "MIN", "SUM", "Nodes", "Weights", "named_scores", "scores", "search"]
+
+_MOST_LEVELS = 256
+_DENSE = 4
+AVERAGE, SUM, MIN, MAX = range(4)
+_REDUCED = {MIN: ReduceOperation.MIN, MAX: ReduceOperation.MAX}
+_EMPTY = {MIN: math.inf, MAX: -math.inf}
+_MODES = (
+    ComparisonOperation.LESS_OR_EQUAL,
+    ComparisonOperation.LESS,
+    ComparisonOperation.GREATER_OR_EQUAL,
+    ComparisonOperation.GREATER,
+    ComparisonOperation.EQUAL,
+    ComparisonOperation.NOT_EQUAL,
+)
+_LESS, _EQUAL = 1, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """The nodes of all trees, those that compare and leaves alike."""
+
+    modes: list[int] = field(default_factory=list)
+    features: list[int] = field(default_factory=list)
+    splits: list[float] = field(default_factory=list)
+    hits: list[int] = field(default_factory=list)
+    misses: list[int] = field(default_factory=list)
+    tracks: list[bool] = field(default_factory=list)
+    """Whether NaN is a hit."""
+
+    def add(self, mode: int, feature: int, split: float, hit: int, miss: int, nan: bool) -> None:
+        """Add a node that compares."""
+        if len(self.modes) in (hit, miss):
+            raise ParseError(f"node {len(self.modes)} of the trees leads to itself")
+        self._add(mode, feature, split, hit, miss, nan)
+
+    def _add(self, mode: int, feature: int, split: float, hit: int, miss: int, nan: bool) -> None:
+        self.modes.append(mode)
+        self.features.append(feature)
+        self.splits.append(split)
+        self.hits.append(hit)
+        self.misses.append(miss)
+        self.tracks.append(nan)
+
+    def add_leaf(self) -> None:
+        """Add a node that leads to itself."""
+        own = len(self.modes)
+        self._add(_EQUAL, 0, 0.0, own, own, False)
+
+
+def search(nodes: Nodes, k: int, members: list[float]) -> None:
+    """Halve ordered members at node ``k`` and below it, until one is left to be compared with.
+
+    NaN is less than none of them, so that it gets to the last one, which says where it goes.
+    """
+    if len(members) == 1:
+        nodes.modes[k], nodes.splits[k] = _EQUAL, members[0]
+        return
+    half = len(members) // 2
+    lower, upper = len(nodes.modes), len(nodes.modes) + 1
+    for _ in (lower, upper):
+        nodes.add(_EQUAL, nodes.features[k], 0.0, nodes.hits[k], nodes.misses[k], nodes.tracks[k])
+    nodes.modes[k], nodes.splits[k] = _LESS, members[half]
+    nodes.hits[k], nodes.misses[k], nodes.tracks[k] = lower, upper, False
+    search(nodes, lower, members[:half])
+    search(nodes, upper, members[half:])
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What leaves add to targets: three lists of one length."""
+
+    places: list[int] = field(default_factory=list)
+    """Of the leaf among the nodes."""
+    targets: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+
+    def add(self, place: int, target: int, value: float) -> None:
+        """Add a weight that a leaf has for a target."""
+        self.places.append(place)
+        self.targets.append(target)
+        self.values.append(value)
+
+    def table(self, targets: int, empty: float = 0.0) -> tuple[Array, Array]:
+        """Return the leaves that have weights, and a row of weights for each.
+
+        Weights of one leaf and target are added up; ``empty`` fills the places of other targets.
+        """
+        if targets < 1:
+            raise ParseError(f"{targets} targets")
+        wrong = [one for one in self.targets if not 0 <= one < targets]
+        if wrong:
+            raise ParseError(f"target {wrong[0]} of {targets}")
+        leaves, rows = np.unique(np.array(self.places, np.int64), return_inverse=True)
+        # As large as the file lists, or no larger than any other array of positions.
+        if len(leaves) * targets > _DENSE * len(self.values):
+            counted(len(leaves) * targets)
+        table = np.zeros((max(len(leaves), 1), targets), np.float32)
+        with np.errstate(all="ignore"):  # a file may have weights beyond float32
+            flat = rows.reshape(-1) * targets + np.array(self.targets, np.int64)
+            np.add.at(table.reshape(-1), flat, np.array(self.values, np.float64))
+        if empty:
+            named = np.zeros(table.shape, np.bool_)
+            named[rows, self.targets] = True
+            table[~named] = empty
+        return leaves, table
+
+    def single(self, targets: int) -> Single | None:
+        """Return the weights by leaf if each has one and a table of them would be very large."""
+        leaves, first = np.unique(np.array(self.places, np.int64), return_index=True)
+        if len(leaves) < len(self.places) or len(leaves) * targets <= MOST_POSITIONS:
+            return None
+        own = np.array(self.targets, np.int64)[first]
+        if own.min() < 0 or own.max() >= targets:
+            return None
+        with np.errstate(over="ignore"):
+            return Single(leaves, own.astype(np.int32), np.array(self.values, np.float32)[first])
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """Leaves that have one weight each."""
+
+    leaves: Array
+    targets: Array
+    values: Array
+
+
+def _levels(nodes: Nodes, roots: list[int]) -> int:
+    """Return how many turns it takes from the roots until all are at leaves."""
+    if not roots or not all(0 <= root < len(nodes.modes) for root in roots):
+        raise ParseError(f"{len(roots)} roots, or one that is none of {len(nodes.modes)} nodes")
+    hits, misses = np.array(nodes.hits, np.int64), np.array(nodes.misses, np.int64)
+    front, levels = np.unique(np.array(roots, np.int64)), 0
+    while len(front := front[hits[front] != front]):
+        if levels == _MOST_LEVELS:
+            raise Unsupported(f"trees of more than {_MOST_LEVELS} levels, or that have no end")
+        front = np.unique(np.concatenate([hits[front], misses[front]]))
+        levels += 1
+    return levels
+
+
+def scores(
+    view: NodeView, nodes: Nodes, roots: list[int], weights: Weights, targets: int, how: int = SUM
+) -> Value:
+    """Return what the leaves of all trees come to: [rows, targets].
+
+    The least or greatest weight of a target is 0 if no leaf has one for it.
+    """
+    if how not in (AVERAGE, SUM, MIN, MAX):
+        raise ParseError(f"attribute 'aggregate_function' is {how}")
+    empty = _EMPTY.get(how, 0.0)
+    single = None if empty else weights.single(targets)
+    if single is not None:
+        y, _ = _joined_singly(view, nodes, roots, single, targets)
+        return view.emit.scale(y, 1 / len(roots), "mean") if how == AVERAGE else y
+    leaves, table = weights.table(targets, empty)
+    y = _joined(view, nodes, roots, leaves, table, how)
+    if not empty or np.isfinite(table).all():
+        return y
+    emit = view.emit
+    is_empty = emit.compare(ComparisonOperation.EQUAL, y, emit.scalar(empty, y), "is_empty")
+    return emit.where(is_empty, emit.scalar(0, y), y, "known")
+
+
+def named_scores(
+    view: NodeView, nodes: Nodes, roots: list[int], weights: Weights, targets: int
+) -> tuple[Value, Value]:
+    """Return sums, and in how many trees the leaf has a weight for each target."""
+    single = weights.single(targets)
+    if single is not None:
+        return _joined_singly(view, nodes, roots, single, targets)
+    leaves, table = weights.table(targets)
+    counts = Weights(weights.places, weights.targets, [1.0] * len(weights.places))
+    both = np.concatenate([table, counts.table(targets)[1] != 0], 1, dtype=np.float32)
+    y = _joined(view, nodes, roots, leaves, both, SUM)
+    found, count = view.emit.split(y, [targets] * 2, 1, "found")
+    return found, count
+
+
+def _joined(
+    view: NodeView, nodes: Nodes, roots: list[int], leaves: Array, table: Array, how: int
+) -> Value:
+    """Take all trees down to their leaves, and join the rows of the table that these have."""
+    emit, rows = view.emit, view.shape(0)[0]
+    found, is_whole = _found(view, nodes, roots, leaves)
+    if not is_whole:
+        table = np.concatenate([table, np.full_like(table[:1], _EMPTY.get(how, 0.0))])
+    each = emit.gather(Known(table), found, 0, "leaves")
+    y = emit.reduce(_REDUCED.get(how, ReduceOperation.SUM), each, (1,), False, "joined")
+    y = emit.scale(y, 1 / len(roots), "mean") if how == AVERAGE else y
+    return emit.broadcast_to(y, (rows, table.shape[1]), "scores")
+
+
+def _joined_singly(
+    view: NodeView, nodes: Nodes, roots: list[int], single: Single, targets: int
+) -> tuple[Value, Value]:
+    """Add up weights by target, and count the trees that have one, without a table of all."""
+    emit, rows = view.emit, view.shape(0)[0]
+    found, _ = _found(view, nodes, roots, single.leaves)
+    columns = [np.append(single.targets, np.int32(-1)), np.append(single.values, np.float32(0))]
+    own, weight = (
+        emit.reshape(gathered, (*shape_of(gathered), 1), f"{name}_wide")
+        for name, column in zip(("target", "weight"), columns, strict=True)
+        for gathered in [emit.gather(Known(column), found, 0, name)]
+    )
+    each = Known(np.arange(targets, dtype=np.int32).reshape(1, 1, targets))
+    is_own = emit.compare(ComparisonOperation.EQUAL, own, each, "is_own")
+    parts = {
+        "sum": emit.where(is_own, weight, emit.scalar(0, weight), "weights"),
+        "count": emit.cast(is_own, np.float32, "ones"),
+    }
+    sums, counts = (
+        emit.reduce(ReduceOperation.SUM, value, (1,), False, name) for name, value in parts.items()
+    )
+    shape = (rows, targets)
+    return emit.broadcast_to(sums, shape, "scores"), emit.broadcast_to(counts, shape, "counts")
+
+
+def _found(view: NodeView, nodes: Nodes, roots: list[int], leaves: Array) -> tuple[Value, bool]:
+    """Return the place in ``leaves`` of what each row of the input comes to in each tree.
+
+    Leaves that are not listed have the place behind the last one. Also returned: whether all are.
+    """
+    emit, shape = view.emit, view.shape(0)
+    if len(shape) != 2 or not all(0 <= f < shape[1] for f in nodes.features):
+        raise ParseError(f"an input of shape {shape} lacks features of the trees")
+    # Doubles stay doubles: a feature rounded to float32 may lead to another leaf.
+    real = np.float64 if dtype_of(view.value(0)) == np.float64 else np.float32
+    x = emit.cast(view.value(0), real, "real")
+    flat = emit.reshape(x, (shape[0] * shape[1],), "flat")
+    row = Known(positions(shape[0], np.int32).reshape(-1, 1) * np.int32(shape[1]))
+    place: Value = Known(np.array([roots], np.int32))
+    columns = _Columns(nodes, real)
+    for level in range(_levels(nodes, roots)):
+        with emit.below(f"level{level}"):
+            place = _step(view, columns, flat, row, place)
+    rows = np.full(len(nodes.modes), max(len(leaves), 1), np.int32)
+    rows[leaves] = np.arange(len(leaves), dtype=np.int32)
+    is_whole = len(leaves) >= len(nodes.modes) - len(columns.asking)
+    return emit.gather(Known(rows), place, 0, "rows"), is_whole
+
+
+class _Columns:
+    """The fields of all nodes as constants, which each level reads."""
+
+    def __init__(self, nodes: Nodes, real: Any) -> None:
+        with np.errstate(over="ignore"):
+            self.splits = Known(np.array(nodes.splits, real))
+        self.features, self.hits, self.misses, self.modes, self.tracks = (
+            Known(np.array(column, np.int32))
+            for column in (nodes.features, nodes.hits, nodes.misses, nodes.modes, nodes.tracks)
+        )
+        self.asking = np.flatnonzero(self.hits.array != np.arange(len(nodes.hits)))
+        self.asked = np.unique(self.modes.array[self.asking]).tolist()
+        if any(mode not in range(len(_MODES)) for mode in self.asked):
+            raise ParseError(f"modes {self.asked} of nodes")
+
+
+def _step(view: NodeView, columns: _Columns, flat: Value, row: Value, place: Value) -> Value:
+    """Return where the nodes at these places lead."""
+    emit = view.emit
+
+    def of(column: Known, name: str) -> Value:
+        return emit.gather(column, place, 0, name)
+
+    at = emit.add(of(columns.features, "features"), row, "at")
+    x, split = emit.gather(flat, at, 0, "x"), of(columns.splits, "splits")
+    mode = of(columns.modes, "modes") if len(columns.asked) > 1 else None
+    hit: Value | None = None
+    for number in columns.asked:
+        one = emit.compare(_MODES[number], x, split, "holds")
+        if mode is not None:
+            is_mode = emit.compare(
+                ComparisonOperation.EQUAL, mode, emit.scalar(number, mode), "is_mode"
+            )
+            one = emit.logical(LogicalBinaryOperation.AND, one, is_mode, "asked")
+        hit = one if hit is None else emit.logical(LogicalBinaryOperation.OR, hit, one, "any")
+    assert hit is not None
+    if columns.tracks.array.any():
+        tracks = emit.cast(of(columns.tracks, "tracks"), np.bool_, "tracked")
+        is_nan = emit.compare(ComparisonOperation.NOT_EQUAL, x, x, "is_nan")
+        missing = emit.logical(LogicalBinaryOperation.AND, is_nan, tracks, "missing")
+        hit = emit.logical(LogicalBinaryOperation.OR, hit, missing, "or_missing")
+    return emit.where(hit, of(columns.hits, "hits"), of(columns.misses, "misses"))

@@ -1,0 +1,3 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Converters of LSTM, GRU and RNN."""

@@ -1,0 +1,125 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""DFT and STFT: products with matrices of roots of unity.
+
+A transform of N samples costs N multiplications for each bin, which suits the lengths of networks
+(frames of some hundred samples); the real and imaginary parts are columns of one matrix.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.errors import ParseError
+from armnn_py.frontends.common.counting import positions
+from armnn_py.frontends.common.fourier import check_transform, roots_of_unity
+from armnn_py.frontends.common.values import Known, Value, dtype_of, shape_of
+from armnn_py.frontends.onnx.convert.node import NodeView
+from armnn_py.frontends.onnx.convert.table import operator
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@operator("DFT", since=17)
+def _dft_of_attributes(view: NodeView) -> Value:
+    return _dft(view, view.axis("axis", 1, view.rank(0)))
+
+
+@operator("DFT", since=20)
+def _dft_of_inputs(view: NodeView) -> Value:
+    axis = view.constant(2, "axis").reshape(-1)[0].item() if view.has(2) else -2
+    rank = view.rank(0)
+    if not -rank <= axis < rank:
+        raise ParseError(f"axis {axis} of {rank} dimensions")
+    return _dft(view, axis % rank)
+
+
+def _dft(view: NodeView, axis: int) -> Value:
+    """Turn the axis behind the others, multiply, turn it back."""
+    emit, x, shape = view.emit, view.value(0), view.shape(0)
+    if len(shape) < 2 or shape[-1] not in (1, 2) or axis == len(shape) - 1:
+        raise ParseError(f"input of shape {shape} along axis {axis}, [..., 1] or [..., 2] expected")
+    one_sided, inverse = bool(view.integer("onesided")), bool(view.integer("inverse"))
+    size = shape[axis]
+    length = 2 * (size - 1) if one_sided and inverse else size
+    if view.has(1):
+        length = view.constant(1, "length of the transform").reshape(-1)[0].item()
+    matrix = _matrix(size, shape[-1] == 2, length, one_sided, inverse)
+    order = [*(one for one in range(len(shape) - 1) if one != axis), axis, len(shape) - 1]
+    turned = emit.transpose(x, order, "axis_last")
+    found = _transformed(view, turned, matrix, 1 if one_sided and inverse else 2)
+    return emit.transpose(found, np.argsort(order).tolist(), "transform")
+
+
+@operator("STFT", since=17)
+def _stft(view: NodeView) -> Value:
+    """Gather overlapping frames, multiply by the window, transform each."""
+    emit, signal, shape = view.emit, view.value(0), view.shape(0)
+    if len(shape) == 2:  # of real samples, as PyTorch exports it and onnxruntime takes it
+        shape = (*shape, 1)
+        signal = emit.reshape(signal, shape, "signal")
+    if len(shape) != 3 or shape[2] not in (1, 2):
+        raise ParseError(f"signal of shape {shape}, [batch, samples, 1 or 2] expected")
+    step = view.constant(1, "step between frames").reshape(-1)[0].item()
+    length = view.shape(2)[0] if view.has(2) else shape[1]
+    if view.has(3):
+        length = view.constant(3, "length of a frame").reshape(-1)[0].item()
+    if step < 1 or not 1 <= length <= shape[1]:
+        raise ParseError(f"frames of {length} samples, {step} apart, of {shape[1]} samples")
+    if view.has(2) and view.shape(2) != (length,):
+        raise ParseError(f"a window of shape {view.shape(2)}, frames of {length} samples")
+    count = (shape[1] - length) // step + 1
+    check_transform(count, length)
+    places = positions(count)[:, np.newaxis] * step + positions(length)
+    frames = emit.gather(signal, Known(places.astype(np.int32)), 1, "frames")
+    if view.has(2):
+        window = emit.reshape(view.value(2), (length, 1), "window")
+        frames = emit.mul(frames, window, "windowed")
+    one_sided = bool(view.integer("onesided", 1))
+    return _transformed(view, frames, _matrix(length, shape[2] == 2, length, one_sided, False), 2)
+
+
+def _transformed(view: NodeView, x: Value, matrix: NDArray[Any], parts: int) -> Value:
+    """Multiply the samples of the last two dimensions, [..., samples, parts], by a matrix."""
+    emit, outer = view.emit, shape_of(x)[:-2]
+    rows, columns = matrix.shape
+    flat = emit.reshape(x, (*outer, rows) if outer else (1, rows), "samples")
+    found = emit.matmul(flat, Known(matrix.astype(dtype_of(x))), name="products")
+    return emit.reshape(found, (*outer, columns // parts, parts), "bins")
+
+
+def _matrix(
+    size: int, is_complex: bool, length: int, one_sided: bool, inverse: bool
+) -> NDArray[np.float64]:
+    """Return the matrix of a transform: samples and their parts by bins and their parts.
+
+    ``size`` samples are given, ``length`` are transformed: those beyond either are zeros.
+    """
+    if length < 1:
+        raise ParseError(f"a transform of {length} samples")
+    if one_sided and is_complex != inverse:
+        raise ParseError("one side of a spectrum is of real samples")
+    half = length // 2 + 1
+    bins = half if one_sided and not inverse else length
+    check_transform(size * (2 if is_complex else 1), bins * 2)
+    used = min(size, half if one_sided and inverse else length)
+    real, imaginary = roots_of_unity(used, bins, length, 1 if inverse else -1)
+    if inverse:
+        # A bin between the first and the middle one stands for its mirror image, too.
+        weight = np.full((used, 1), 2.0 if one_sided else 1.0)
+        if one_sided:
+            weight[0] = 1
+            weight[length // 2 :] = 1 if length % 2 == 0 else 2
+        real, imaginary = real * weight / length, imaginary * weight / length
+    if one_sided and inverse:
+        found = np.zeros((size, 2, bins, 1))
+        found[:used, 0, :, 0], found[:used, 1, :, 0] = real, -imaginary
+    else:
+        found = np.zeros((size, 2 if is_complex else 1, bins, 2))
+        found[:used, 0, :, 0], found[:used, 0, :, 1] = real, imaginary
+        if is_complex:
+            found[:used, 1, :, 0], found[:used, 1, :, 1] = -imaginary, real
+    return found.reshape(found.shape[0] * found.shape[1], -1)

@@ -1,0 +1,150 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Elements that values choose: how many there are says a constant, or an input that is known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from armnn_py._native.suppression import kept_boxes
+from armnn_py.errors import ParseError
+from armnn_py.frontends.common.axes import normal_axis
+from armnn_py.frontends.common.counting import counted
+from armnn_py.frontends.common.counting import positions as positions_of
+from armnn_py.frontends.common.sequences import reverse_sequences
+from armnn_py.frontends.common.values import Known, Value
+from armnn_py.frontends.onnx.convert.node import NodeView
+from armnn_py.frontends.onnx.convert.table import operator
+from armnn_py.frontends.onnx.file.element_types import is_string
+from armnn_py.types import ComparisonOperation, ScatterNdFunction
+
+
+@operator("NonZero", since=9)
+def _non_zero(view: NodeView) -> Value:
+    elements = view.constant(0, "elements")
+    return Known(np.argwhere(elements).astype(np.int64).T)
+
+
+@operator("Compress", since=9)
+def _compress(view: NodeView) -> Value:
+    emit, x = view.emit, view.value(0)
+    condition = view.constant(1, "a condition").reshape(-1)
+    if "axis" not in view.node.attributes:
+        x, axis = emit.reshape(x, (math.prod(view.shape(0)),), "flat"), 0
+        size = math.prod(view.shape(0))
+    else:
+        axis = view.axis("axis", 0, view.rank(0))
+        size = view.shape(0)[axis]
+    if condition.size > size:
+        raise ParseError(f"a condition of {condition.size} elements for a dimension of {size}")
+    return emit.gather(x, Known(np.flatnonzero(condition)), axis)
+
+
+@operator("Unique", since=11)
+def _unique(view: NodeView) -> list[Value]:
+    x = view.constant(0, "values")
+    axis = None
+    if "axis" in view.node.attributes:
+        axis = view.axis("axis", 0, x.ndim)
+    # Along an axis numpy compares no strings: numbers in their order stand for them.
+    texts, numbers = np.unique(x, return_inverse=True) if is_string(x.dtype) else (None, x)
+    found, first, inverse, counts = np.unique(
+        numbers.reshape(x.shape),
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
+        axis=axis,
+    )
+    if texts is not None:
+        found = texts.take(found)
+    inverse = inverse.reshape(-1)
+    if not view.integer("sorted", 1):  # in the order in which they come
+        order = np.argsort(first)
+        found = found.take(order, 0 if axis is None else axis)
+        inverse = np.argsort(order)[inverse]
+        first, counts = first[order], counts[order]
+    places = (first, inverse, counts)
+    return [Known(found), *(Known(array.astype(np.int64)) for array in places)]
+
+
+# ---- Boxes ---------------------------------------------------------------------------------------
+
+
+@operator("NonMaxSuppression", since=10)
+def _non_max_suppression(view: NodeView) -> Value:
+    boxes, scores = view.constant(0, "boxes"), view.constant(1, "scores")
+    if boxes.ndim != 3 or boxes.shape[2] != 4 or scores.ndim != 3:
+        raise ParseError(f"boxes of shape {boxes.shape}, scores of shape {scores.shape}")
+    if boxes.shape[:2] != (scores.shape[0], scores.shape[2]):
+        raise ParseError(f"scores of shape {scores.shape} for boxes of {boxes.shape}")
+    for array, what in ((boxes, "boxes"), (scores, "scores")):
+        if array.dtype != np.float32:
+            raise ParseError(f"{what} of type {array.dtype}, float32 expected")
+
+    def number(index: int) -> float | None:
+        return float(view.constant(index, "a threshold").reshape(())) if view.has(index) else None
+
+    most = view.integers(2, "a number of boxes")[0] if view.has(2) else 0
+    overlap = number(3) or 0.0
+    if not 0 <= overlap <= 1:
+        raise ParseError(f"an overlap of {overlap}, 0 to 1 expected")
+    rows = kept_boxes(
+        boxes, scores, most=most, overlap=overlap, least=number(4),
+        by_center=view.flag("center_point_box"),
+    )  # fmt: skip
+    return Known(rows)
+
+
+# ---- Sequences -----------------------------------------------------------------------------------
+
+
+@operator("ReverseSequence", since=10)
+def _reverse_sequence(view: NodeView) -> Value:
+    time, batch = (view.integer("time_axis", 0), view.integer("batch_axis", 1))
+    if view.rank(0) < 2 or {time, batch} != {0, 1}:
+        raise ParseError(f"time_axis {time} and batch_axis {batch} of {view.rank(0)} dimensions")
+    lengths = view.known(1)
+    if lengths is not None and (lengths < 0).any():
+        raise ParseError(f"'sequence_lens' holds {lengths.min()}, at least 0 expected")
+    return reverse_sequences(view.emit, view.value(0), view.value(1), batch=batch)
+
+
+@operator("TensorScatter", since=24)
+def _tensor_scatter(view: NodeView) -> Value:
+    """Write each sequence of an update into a cache, from its own place on."""
+    emit, shape, new = view.emit, view.shape(0), view.shape(1)
+    axis = normal_axis(view.integer("axis", -2), len(shape))
+    mode = view.text("mode", "linear")
+    if axis == 0 or len(new) != len(shape) or new[axis] > shape[axis]:
+        raise ParseError(f"an update of shape {new} along dimension {axis} of {shape}")
+    if mode not in ("linear", "circular"):
+        raise ParseError(f"attribute 'mode' is '{mode}'")
+    # The batch and the sequence come first, so that each place is one slice.
+    order = [0, axis, *(d for d in range(1, len(shape)) if d != axis)]
+    batches, steps, size = shape[0], new[axis], shape[axis]
+    step: Value = Known(positions_of(steps, np.int32).reshape(1, steps))
+    if view.has(2):
+        start = emit.reshape(emit.cast(view.value(2), np.int32, "int32"), (batches, 1), "start")
+        step = emit.add(start, step, "step")
+    else:
+        step = emit.broadcast_to(step, (batches, steps), "step")
+    if mode == "circular":  # at most once around
+        over = emit.compare(
+            ComparisonOperation.GREATER_OR_EQUAL, step, Known(np.array(size, np.int32)), "over"
+        )
+        turn = emit.mul(
+            emit.cast(over, np.int32, "turn"), Known(np.array(size, np.int32)), "offset"
+        )
+        step = emit.sub(step, turn, "around")
+    lanes = np.repeat(positions_of(batches, np.int32), counted(steps)).reshape(batches, steps, 1)
+    vectors = [Known(lanes), emit.reshape(step, (batches, steps, 1), "places")]
+    y = emit.scatter_nd(
+        emit.transpose(view.value(0), order, "cache"),
+        emit.concat(vectors, 2, "vectors"),
+        emit.transpose(view.value(1), order, "update"),
+        ScatterNdFunction.UPDATE,
+        "written",
+    )
+    return emit.transpose(y, [order.index(d) for d in range(len(shape))])

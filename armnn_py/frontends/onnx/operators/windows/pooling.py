@@ -1,0 +1,258 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Pooling over windows and over whole planes."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from armnn_py.descriptors import DepthwiseConvolution2dDescriptor, Pooling2dDescriptor
+from armnn_py.errors import ParseError
+from armnn_py.frontends.common.emit.arithmetic import is_narrow
+from armnn_py.frontends.common.values import Known, Unsupported, Value, shape_of
+from armnn_py.frontends.common.windows import Window
+from armnn_py.frontends.onnx.convert.node import NodeView
+from armnn_py.frontends.onnx.convert.table import operator
+from armnn_py.frontends.onnx.operators.windows.windows import window_of
+from armnn_py.types import (
+    BinaryOperation,
+    DataLayout,
+    LayerType,
+    OutputShapeRounding,
+    PaddingMethod,
+    PoolingAlgorithm,
+    ReduceOperation,
+    UnaryOperation,
+)
+
+
+def _window(view: NodeView) -> Window:
+    kernel = view.ints("kernel_shape")
+    if kernel is None:
+        raise ParseError("attribute 'kernel_shape' is missing")
+    if view.rank(0) < 3:
+        raise ParseError(f"input of {view.rank(0)} dimensions, at least 3 expected")
+    return window_of(view, kernel, view.shape(0)[2:], ceil=bool(view.integer("ceil_mode")))
+
+
+@operator("MaxPool")
+def _max_pool(view: NodeView) -> Value | Sequence[Value]:
+    by_columns = view.flag("storage_order")
+    window, is_ceil = _window(view), bool(view.integer("ceil_mode"))
+    # The layer has 0 for a window that reads no element.
+    if view.wants(1) or window.sees_padding_alone(window.output_size(ceil=is_ceil)):
+        from armnn_py.frontends.onnx.operators.windows.max_pool_indices import max_pool_with_indices
+
+        made = max_pool_with_indices(
+            view.emit, view.value(0), window, ceil=is_ceil, by_columns=by_columns
+        )
+        return made if view.wants(1) else made[0]
+    return _pool(view, PoolingAlgorithm.MAX, PaddingMethod.EXCLUDE)
+
+
+def average_pool(view: NodeView) -> Value:
+    """Convert an AveragePool."""
+    counts = view.integer("count_include_pad")
+    method = PaddingMethod.IGNORE_VALUE if counts else PaddingMethod.EXCLUDE
+    return _pool(view, PoolingAlgorithm.AVERAGE, method)
+
+
+operator("AveragePool")(average_pool)
+
+
+def _pool(view: NodeView, algorithm: PoolingAlgorithm, method: PaddingMethod) -> Value:
+    emit, window = view.emit, _window(view)
+    is_ceil = bool(view.integer("ceil_mode"))
+    batch, channels, *size = view.shape(0)
+    result = (batch, channels, *window.output_size(ceil=is_ceil))
+    # The extremes of small integers are exact as floats.
+    x = emit.cast(view.value(0), np.float32, "float") if is_narrow(view.value(0)) else view.value(0)
+    if len(size) == 1:
+        x = emit.reshape(x, (batch, channels, 1, *size), "plane")
+        y = _pool_plane(view, x, window.as_plane(), algorithm, method, is_ceil, "pool")
+    elif len(size) == 2:
+        y = _pool_plane(view, x, window, algorithm, method, is_ceil)
+    elif len(size) == 3:
+        y = _by_planes(
+            view,
+            x,
+            window,
+            lambda part, planes, name: _pool_plane(
+                view, part, planes, algorithm, method, is_ceil, name
+            ),
+        )
+    else:
+        raise Unsupported(f"{len(size)} spatial dimensions (1 to 3 are supported)")
+    return emit.cast(emit.reshape(y, result, "shape"), view.dtype(0), "narrow")
+
+
+def _by_planes(
+    view: NodeView, x: Value, window: Window, pool: Callable[[Value, Window, str], Value]
+) -> Value:
+    """Pool a volume: a box is separable, so planes come first, then depth."""
+    emit = view.emit
+    batch, channels, *size = shape_of(x)
+    planes = emit.reshape(x, (batch, channels * size[0], *size[1:]), "planes")
+    x = pool(planes, _part(window, (1, 2)), "plane_pool")
+    rest = math.prod(shape_of(x)[2:])
+    columns = emit.reshape(x, (batch * channels, 1, size[0], rest), "columns")
+    depth = _part(window, (0,)).as_plane()
+    turned = dataclasses.replace(
+        depth,
+        size=(size[0], rest),
+        **{k: getattr(depth, k)[::-1] for k in ("kernel", "stride", "dilation")},
+        before=depth.before[::-1],
+        after=depth.after[::-1],
+    )
+    return pool(columns, turned, "depth_pool")
+
+
+def _part(window: Window, axes: Sequence[int]) -> Window:
+    def pick(values: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(values[axis] for axis in axes)
+
+    return Window(
+        pick(window.size),
+        pick(window.kernel),
+        pick(window.stride),
+        pick(window.dilation),
+        pick(window.before),
+        pick(window.after),
+    )
+
+
+def _pool_plane(
+    view: NodeView,
+    x: Value,
+    window: Window,
+    algorithm: PoolingAlgorithm,
+    method: PaddingMethod,
+    is_ceil: bool,
+    name: str = "",
+) -> Value:
+    size = window.output_size(ceil=is_ceil)
+    floor = window.output_size(ceil=False)
+    rounding = OutputShapeRounding.FLOOR
+    if size != floor:
+        rounding = OutputShapeRounding.CEILING
+        # The layer rounds both dimensions in one direction, and counts windows that start in the
+        # padding. A dimension that must get no further window loses the padding behind its last.
+        window = dataclasses.replace(
+            window,
+            after=tuple(
+                a if s != f else _exact_after(window, axis, f)
+                for axis, (a, s, f) in enumerate(zip(window.after, size, floor, strict=True))
+            ),
+        )
+    if min(window.after) < 0:
+        window, x = _cropped(view, window, x)
+    descriptor = Pooling2dDescriptor(
+        pool_type=algorithm,
+        **window.descriptor_fields(),
+        pool_height=window.kernel[0],
+        pool_width=window.kernel[1],
+        output_shape_rounding=rounding,
+        padding_method=method,
+        data_layout=DataLayout.NCHW,
+    )
+    return view.emit.layer(LayerType.POOLING2D, [x], descriptor, name=name)
+
+
+def _exact_after(window: Window, axis: int, count: int) -> int:
+    """Return the padding behind with which ``count`` windows fit without a rest."""
+    span = (count - 1) * window.stride[axis] + window.extent[axis]
+    return span - window.size[axis] - window.before[axis]
+
+
+def _cropped(view: NodeView, window: Window, x: Value) -> tuple[Window, Value]:
+    """Replace negative padding by cutting elements off that no window reads."""
+    shape = list(shape_of(x))
+    for axis, after in enumerate(window.after):
+        shape[2 + axis] += min(after, 0)
+    cut = view.emit.slice(x, [0] * len(shape), shape, "crop")
+    size = tuple(s + min(a, 0) for s, a in zip(window.size, window.after, strict=True))
+    return dataclasses.replace(window, size=size, after=tuple(max(a, 0) for a in window.after)), cut
+
+
+@operator("LpPool", since=2)
+def _lp_pool(view: NodeView) -> Value:
+    # (sum |x|^p)^(1/p); the sum is a depthwise convolution with ones.
+    emit, window, p = view.emit, _window(view), view.integer("p", 2)
+    batch, channels, *size = view.shape(0)
+    if len(size) > 3:
+        raise Unsupported(f"{len(size)} spatial dimensions (1 to 3 are supported)")
+    result = (batch, channels, *window.output_size(ceil=bool(view.integer("ceil_mode"))))
+    after = tuple(_exact_after(window, axis, n) for axis, n in enumerate(result[2:]))
+    window = dataclasses.replace(window, after=after)
+    x = _power(view, view.value(0), p)
+    if len(size) == 3:
+        total = _by_planes(view, x, window, lambda *part: _sum_planes(view, *part))
+    else:
+        if len(size) == 1:
+            x, window = emit.reshape(x, (batch, channels, 1, *size), "plane"), window.as_plane()
+        total = _sum_planes(view, x, window, "sum")
+    return emit.reshape(_root(view, total, p), result, "shape")
+
+
+def _sum_planes(view: NodeView, x: Value, window: Window, name: str) -> Value:
+    if min(window.after) < 0:
+        window, x = _cropped(view, window, x)
+    ones = Known(np.ones((1, *window.kernel, shape_of(x)[1]), view.dtype(0)))
+    descriptor = DepthwiseConvolution2dDescriptor(
+        **window.descriptor_fields(), data_layout=DataLayout.NCHW
+    )
+    return view.emit.layer(LayerType.DEPTHWISE_CONVOLUTION2D, [x, ones], descriptor, name=name)
+
+
+def _power(view: NodeView, x: Value, p: int) -> Value:
+    emit = view.emit
+    if p < 1:
+        raise ParseError(f"attribute 'p' is {p}, at least 1 expected")
+    if p == 2:
+        return emit.mul(x, x, "square")
+    size = emit.unary(UnaryOperation.ABS, x, "abs")
+    return size if p == 1 else emit.binary(BinaryOperation.POWER, size, emit.scalar(p, x), "power")
+
+
+def _root(view: NodeView, x: Value, p: int) -> Value:
+    emit = view.emit
+    if p == 1:
+        return x
+    if p == 2:
+        return emit.unary(UnaryOperation.SQRT, x)
+    return emit.binary(BinaryOperation.POWER, x, emit.scalar(1 / p, x))
+
+
+def _plane_axes(view: NodeView) -> tuple[int, ...]:
+    if view.rank(0) < 3:
+        raise ParseError(f"input of {view.rank(0)} dimensions, at least 3 expected")
+    return tuple(range(2, view.rank(0)))
+
+
+@operator("GlobalAveragePool", "GlobalMaxPool")
+def _global_pool(view: NodeView) -> Value:
+    axes = _plane_axes(view)
+    is_max = view.node.op_type == "GlobalMaxPool"
+    if view.rank(0) != 4:
+        operation = ReduceOperation.MAX if is_max else ReduceOperation.MEAN
+        return view.emit.reduce(operation, view.value(0), axes, True)
+    height, width = view.shape(0)[2:]
+    descriptor = Pooling2dDescriptor(
+        pool_type=PoolingAlgorithm.MAX if is_max else PoolingAlgorithm.AVERAGE,
+        pool_height=height,
+        pool_width=width,
+        data_layout=DataLayout.NCHW,
+    )
+    return view.emit.layer(LayerType.POOLING2D, [view.value(0)], descriptor)
+
+
+@operator("GlobalLpPool", since=2)
+def _global_lp_pool(view: NodeView) -> Value:
+    axes, p = _plane_axes(view), view.integer("p", 2)
+    powers = _power(view, view.value(0), p)
+    total = view.emit.reduce(ReduceOperation.SUM, powers, axes, True, "" if p == 1 else "sum")
+    return _root(view, total, p)

@@ -1,0 +1,130 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Where a graph is cut because data that the network computes decide shapes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from armnn_py.frontends.common.axes import normal_axis
+from armnn_py.frontends.common.origins import MOST_BYTES
+from armnn_py.frontends.common.values import Value, dtype_of, shape_of
+from armnn_py.frontends.onnx.convert.sequence import TensorList
+from armnn_py.frontends.onnx.file.element_types import dtype_of_number
+from armnn_py.frontends.onnx.file.graph_node import Node
+from armnn_py.network import OutputSlot
+from armnn_py.types import LayerType
+
+__all__ = ["can_be_cut", "is_computed_between", "outputs_between", "work_between"]
+
+_WORK_OF_AN_ELEMENT, _WORK_OF_A_PAIR = 512, 2
+
+Found: TypeAlias = "list[tuple[np.dtype[Any], tuple[int | None, ...]]]"
+
+_COUNT = np.dtype(np.int64)
+
+
+def _compress(node: Node, values: Sequence[Value | None]) -> Found:
+    x = values[0]
+    assert x is not None
+    return [(dtype_of(x), _along(node, shape_of(x)))]
+
+
+def _unique(node: Node, values: Sequence[Value | None]) -> Found:
+    x = values[0]
+    assert x is not None
+    places: Found = [(_COUNT, (None,))] * 3
+    return [(dtype_of(x), _along(node, shape_of(x))), *places]
+
+
+def _along(node: Node, shape: tuple[int, ...]) -> tuple[int | None, ...]:
+    """Return a shape with the dimension free that an attribute names; a vector without one."""
+    axis = node.attributes.get("axis")
+    if not isinstance(axis, int):
+        return (None,)
+    axis = normal_axis(axis, len(shape))
+    return tuple(None if index == axis else size for index, size in enumerate(shape))
+
+
+def _non_zero(_: Node, values: Sequence[Value | None]) -> Found:
+    x = values[0]
+    assert x is not None
+    return [(_COUNT, (len(shape_of(x)), None))]
+
+
+def _same_shape(_: Node, values: Sequence[Value | None]) -> Found:
+    x = values[0]
+    assert x is not None
+    return [(dtype_of(x), shape_of(x))]
+
+
+def _bits(node: Node, values: Sequence[Value | None]) -> Found:
+    x, number = values[0], node.attributes["to"]
+    assert x is not None
+    dtype = dtype_of_number(number)  # its converter has looked at it
+    assert dtype is not None
+    return [(dtype, shape_of(x))]
+
+
+def _roi_align(node: Node, values: Sequence[Value | None]) -> Found:
+    x, regions = values[0], values[1]
+    assert x is not None
+    assert regions is not None
+    sizes = (node.attributes.get(f"output_{name}", 1) for name in ("height", "width"))
+    return [(dtype_of(x), (shape_of(regions)[0], shape_of(x)[1], *sizes))]
+
+
+#: Operators that decide how many elements there are, or that no layer computes, each with types
+#: and shapes of its outputs.
+_BETWEEN: dict[str, Callable[[Node, Sequence[Value | None]], Found]] = {
+    "BitCast": _bits,
+    "Compress": _compress,
+    "CumProd": _same_shape,
+    "NonMaxSuppression": lambda *_: [(_COUNT, (None, 3))],
+    "NonZero": _non_zero,
+    "RoiAlign": _roi_align,
+    "Unique": _unique,
+}
+
+
+def is_computed_between(node: Node) -> bool:
+    """Return whether a node is computed on arrays, between two stages."""
+    if node.op_type == "RoiAlign" and node.attributes.get("sampling_ratio"):
+        return False  # as many samples for each region
+    return not node.domain and node.op_type in _BETWEEN
+
+
+def work_between(node: Node, values: Sequence[Value | None]) -> int:
+    """Return how long such a node takes numpy, in the unit of `work_budget`."""
+    first = values[0] if values else None
+    elements = 0 if first is None else math.prod(shape_of(first))
+    if node.op_type != "NonMaxSuppression" or first is None or len(values) < 2:
+        return _WORK_OF_AN_ELEMENT * elements
+    scores = values[1]
+    boxes = shape_of(first)[-2] if len(shape_of(first)) > 1 else 1
+    return _WORK_OF_A_PAIR * boxes * (1 if scores is None else math.prod(shape_of(scores)))
+
+
+def outputs_between(node: Node, values: Sequence[Value | None]) -> Found:
+    """Return types and shapes of the outputs of such a node; None is what data decide."""
+    return _BETWEEN[node.op_type](node, values)
+
+
+def can_be_cut(node: Node, values: Sequence[Value | None], index: int) -> bool:
+    """Return whether a stage before a node can compute what decides shapes.
+
+    ``index`` is the number of the operand that does. The stage behind takes it as an input whose
+    values decide shapes; such an input is small, and one that was large before cannot be.
+    """
+    if is_computed_between(node):
+        return not any(isinstance(value, TensorList) for value in values)
+    slot = values[index] if index < len(values) else None
+    return (
+        isinstance(slot, OutputSlot)
+        and slot.layer.type is not LayerType.INPUT
+        and slot.info.byte_size <= MOST_BYTES
+    )

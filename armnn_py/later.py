@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
+from armnn_py.errors.shortage import tells_shortage
 from armnn_py.garbage import without_collections
 from armnn_py.interrupts import deferred_interrupts
 
@@ -79,6 +80,7 @@ def names_of(
         with IMPORTING:
             return imported(name)
 
+    @tells_shortage(f"import {{}} of {package}")
     def imported(name: str) -> Any:
         # Ctrl-C amid the import of numpy, say, would leave half of it, which is never imported
         # again. And classes and functions stay: to walk them for garbage is in vain.

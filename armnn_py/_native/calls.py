@@ -18,6 +18,7 @@ from armnn_py.errors import (
     ExecutionError,
     ExecutionTimeoutError,
     InvalidArgumentError,
+    OutOfMemoryError,
     UnimplementedError,
 )
 
@@ -26,6 +27,7 @@ __all__ = [
     "ErrorBuffer",
     "backend_failure",
     "callback_type",
+    "check_memory",
     "raise_status",
     "status_name",
 ]
@@ -37,7 +39,7 @@ STATUS_ERRORS: dict[int, type[ArmnnError]] = {
     abi.ARMNN_STATUS_UNSUPPORTED: BackendError,
     abi.ARMNN_STATUS_UNAVAILABLE: BackendUnavailableError,
     abi.ARMNN_STATUS_INVALID_ARGUMENT: InvalidArgumentError,
-    abi.ARMNN_STATUS_OUT_OF_MEMORY: ExecutionError,
+    abi.ARMNN_STATUS_OUT_OF_MEMORY: OutOfMemoryError,
     abi.ARMNN_STATUS_CANCELLED: ExecutionCancelledError,
     abi.ARMNN_STATUS_TIMEOUT: ExecutionTimeoutError,
     abi.ARMNN_STATUS_INCOMPATIBLE: BackendError,
@@ -124,13 +126,39 @@ class ErrorBuffer:
         return error
 
 
+def check_memory(
+    status: int, backend_id: str, asked: str, error: ErrorBuffer, *, layer: str | None = None
+) -> None:
+    """Raise `OutOfMemoryError` if a backend's function ran out of memory.
+
+    Other answers mean "no", and the caller goes on with another backend: this one does not.
+    """
+    if status == abi.ARMNN_STATUS_OUT_OF_MEMORY:
+        raise error.coded(
+            OutOfMemoryError(
+                f"backend '{backend_id}': out of memory in {asked}",
+                layer=layer,
+                backend=backend_id,
+                status=status,
+                details=error.details,
+                hints=["free memory, or name other backends: backends=[...]"],
+            )
+        )
+
+
 def backend_failure(
     backend_id: str, function: str, status: int, error: ErrorBuffer
 ) -> BackendError:
     """The error for a backend's function that made no object.
 
     A null object with status OK is a failure, too.
+
+    Raises
+    ------
+    OutOfMemoryError
+        Instead, if that was the reason.
     """
+    check_memory(status, backend_id, function, error)
     if status == abi.ARMNN_STATUS_UNAVAILABLE:
         error_class: type[BackendError] = BackendUnavailableError
     else:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from armnn_py.backends.naming import FILE_NAME_RULE, name_mismatch, parse_file_name
 from armnn_py.backends.verdict import Place, Stage, Status, Verdict, printable
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.errors.shortage import reason_of
 from armnn_py.text import with_article
 
 __all__ = [
@@ -139,7 +140,9 @@ def check_folder(place: str, path: str) -> Verdict | None:
             if path.startswith("~"):
                 hint = "'~' is not expanded here: use os.path.expanduser()"
             return refusal(place, path, "place", "path-missing", "does not exist", hint)
-        return refusal(place, path, "place", "path-unreadable", f"cannot be read: {_words(error)}")
+        return refusal(
+            place, path, "place", "path-unreadable", f"cannot be read: {reason_of(error)}"
+        )
     names_file = stat.S_ISREG(mode) and parse_file_name(os.path.basename(path)) is not None
     if not (stat.S_ISDIR(mode) or names_file):
         hint = f"name a folder, or a file that is called {FILE_NAME_RULE}"
@@ -168,7 +171,7 @@ def find_candidates(
             with os.scandir(path) as entries:
                 found = sorted(entries, key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
-            reason = f"cannot be read: {_words(error)}"
+            reason = f"cannot be read: {reason_of(error)}"
             unusable = refusal(place, path, "place", "path-unreadable", reason)
     if unusable is not None:
         return Place(place, path, unusable.reason, 0), [unusable]
@@ -242,9 +245,5 @@ def _unresolved(place: str, path: str, error: OSError) -> Verdict:
         except OSError:
             return refusal(place, path, "resolve", "vanished", "was removed during the search")
         return refusal(place, path, "resolve", "dangling-link", reason, "remove or mend the link")
-    reason = f"cannot be read: {_words(error)}"
+    reason = f"cannot be read: {reason_of(error)}"
     return refusal(place, path, "resolve", "unreadable", reason)
-
-
-def _words(error: OSError) -> str:
-    return error.strerror or str(error)

@@ -31,6 +31,7 @@ from armnn_py.backends.source import BackendSource, OptionsFor
 from armnn_py.backends.trust.links import mapped_elsewhere
 from armnn_py.backends.verdict import Stage, Status, Verdict, printable
 from armnn_py.backends.version import BackendVersion
+from armnn_py.errors.shortage import reason_of
 from armnn_py.interrupts import deferred_interrupts
 
 if TYPE_CHECKING:
@@ -300,7 +301,7 @@ def _open(file: InspectedFile) -> shared_library.SharedLibrary:
         hint = "load the backends again when its installation is done"
         raise RefusedError("open", error.code, str(error), hint) from None
     except OSError as error:
-        words = str(error)
+        words = reason_of(error)
     code, hint = "open-failed", ""
     missing = re.match(_NEEDED_MISSING, words)
     undefined = re.search(_UNDEFINED, words)

@@ -14,6 +14,7 @@ from armnn_py._native.table import dynamic_library
 from armnn_py.backends import elf
 from armnn_py.backends.opening import RefusedError
 from armnn_py.backends.trust.links import check_links
+from armnn_py.errors.shortage import reason_of
 
 if TYPE_CHECKING:
     from armnn_py.backends.discovery import Candidate
@@ -93,7 +94,7 @@ def _inspect(candidate: Candidate) -> elf.ElfInfo:
         reason = "was removed after it was found"
         raise RefusedError("resolve", "vanished", reason) from None
     except OSError as error:
-        reason = f"cannot be read: {error.strerror or error}"
+        reason = f"cannot be read: {reason_of(error)}"
         raise RefusedError("resolve", "unreadable", reason) from None
     for prefix, name, marker in _SANITIZER_LIBRARIES:
         # Such a library ends the process when it is loaded late.

@@ -106,7 +106,7 @@ def _open(source: BackendSource, index: int) -> Backend:
         run_defaults = backend_table.run_option_defaults(
             table, result.instance, has_listener=has_listener
         )
-    except (RefusedError, backend_table.TableError) as error:
+    except BaseException as error:
         if profiling is not None:
             profiling.destroy()
         if context is not None:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import functools
 import logging
 import math
@@ -23,6 +22,7 @@ from armnn_py import environment, errors
 from armnn_py.cli.completion import offer, offer_backends
 from armnn_py.cli.progress import Bar, shown_progress
 from armnn_py.cli.render import Renderer, printable, shortened
+from armnn_py.errors.shortage import shortage_of
 from armnn_py.runtime.log_lines import keep_log_levels
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ __all__ = [
     "command_name",
     "error_document",
     "exit_code_of",
-    "shortage_of",
     "with_session",
 ]
 
@@ -325,19 +324,6 @@ def command_name(context: click.Context | None) -> str:
         names.insert(0, context.info_name or "")
         context = context.parent
     return "-".join(names) or "armnn-py"
-
-
-def shortage_of(error: BaseException) -> str:
-    """Return what the machine lacks if an error says that: words, else an empty text."""
-    number = error.errno if isinstance(error, OSError) else None
-    if isinstance(error, MemoryError) or number == errno.ENOMEM:
-        return "not enough memory"
-    if number in (errno.EMFILE, errno.ENFILE):
-        return "too many open files"
-    # CPython has no class of its own for this.
-    if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
-        return "no more threads can be started"
-    return ""
 
 
 def exit_code_of(error: BaseException) -> int:

@@ -21,6 +21,7 @@ from armnn_py.cli import app, completion
 from armnn_py.cli.help import Group
 from armnn_py.cli.hints import for_commands
 from armnn_py.cli.render import printable, shortened
+from armnn_py.errors.shortage import as_shortage
 from armnn_py.garbage import without_collections
 
 __all__ = ["cli", "main"]
@@ -127,6 +128,8 @@ def _drop_output() -> None:
 
 
 def _report(error: BaseException, session: app.Session) -> int:
+    if not isinstance(error, errors.ArmnnError):
+        error = as_shortage(error, "run this command") or error
     code = app.exit_code_of(error)
     if isinstance(error, errors.ArmnnError):
         error.hints = tuple(map(for_commands, error.hints))
@@ -159,10 +162,6 @@ def _words(error: BaseException) -> str:
         return f"{message[:1].lower()}{message[1:]}\nhint: '{command} --help' shows how to use it"
     if isinstance(error, errors.ArmnnError):
         return str(error)
-    shortage = app.shortage_of(error)
-    if shortage:
-        text = str(error)
-        return text if shortage in text else f"{shortage}: {text}" if text else shortage
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"'{error.filename}': {error.strerror.lower()}"
     if isinstance(error, OSError):

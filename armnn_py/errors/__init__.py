@@ -20,6 +20,8 @@
     ├── GraphValidationError                    .problems
     │   └── LayerValidationError                .layer
     ├── NoBackendForLayerError                  .layers
+    ├── ShortageError                       .resource
+    │   └── OutOfMemoryError (MemoryError)  an ExecutionError, too
     ├── ExecutionError                          .layer .backend .kernel .status
     │   ├── ExecutionCancelledError
     │   └── ExecutionTimeoutError (TimeoutError)
@@ -71,6 +73,7 @@ from armnn_py.errors.running import (
     ExecutionError,
     ExecutionTimeoutError,
 )
+from armnn_py.errors.shortage import OutOfMemoryError, ShortageError
 
 __all__ = [
     "ArmnnError",
@@ -92,7 +95,9 @@ __all__ = [
     "ModelFileNotFoundError",
     "ModelFormatError",
     "NoBackendForLayerError",
+    "OutOfMemoryError",
     "ParseError",
+    "ShortageError",
     "StagesNeededError",
     "UnimplementedError",
     "UnknownNameError",

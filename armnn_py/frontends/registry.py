@@ -20,6 +20,7 @@ from armnn_py.errors import (
     ParseError,
     UnknownNameError,
 )
+from armnn_py.errors.shortage import tells_shortage
 from armnn_py.frontends.foreign_files import foreign_file
 from armnn_py.network import Network
 from armnn_py.text import install_hint
@@ -121,6 +122,7 @@ FRONTENDS: tuple[Frontend, ...] = (
 """All formats, the ones with a clear mark first."""
 
 
+@tells_shortage("import {}")
 def import_model(
     model: ModelLike,
     *,
@@ -171,8 +173,8 @@ def import_model(
         There is no such file; a `ParseError` and a `FileNotFoundError`.
     ParseError
         The model cannot be read, is damaged or contradicts itself, or its external data is missing.
-    MemoryError
-        The model may be sound, but there is not enough memory to import it.
+    ShortageError
+        The model may be sound, but memory or open files ran out.
     ModelFormatError
         The model is in another format than ``format`` says.
     UnsupportedOperatorError
@@ -207,16 +209,12 @@ def import_model(
             f"'{source.name}' is {frontend.name}, but format={named.key!r} is given"
         )
     choices = {"signature": signature, "subgraph": subgraph}
-    try:
-        return frontend.import_source(
-            source,
-            shapes,
-            [backend for backend in backends if backend.runs_stand_ins],
-            {name: value for name, value in choices.items() if value is not None},
-        )
-    except MemoryError as error:
-        words = f"not enough memory to import '{source.name}'"
-        raise MemoryError(f"{words}: {error}" if str(error) else words) from error
+    return frontend.import_source(
+        source,
+        shapes,
+        [backend for backend in backends if backend.runs_stand_ins],
+        {name: value for name, value in choices.items() if value is not None},
+    )
 
 
 def _named(format: str) -> Frontend:

@@ -13,6 +13,7 @@ from armnn_py.backends import ModelOptions
 from armnn_py.backends.model_options import mapping_of, warn_of_unused
 from armnn_py.device_ids import canonical_id, without_ids
 from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
+from armnn_py.errors.shortage import tells_shortage
 from armnn_py.optimizer.host import Host
 from armnn_py.optimizer.optimized import OptimizedNetwork
 from armnn_py.optimizer.options import OptimizerOptions
@@ -33,6 +34,7 @@ __all__ = ["OptimizedNetwork", "optimize", "select_backends"]
 _log = logging.getLogger("armnn_py.optimizer")
 
 
+@tells_shortage("optimise the network")
 def optimize(
     network: Network,
     backends: Sequence[str] | str | None = None,
@@ -91,6 +93,8 @@ def optimize(
         If the network is not well formed.
     NoBackendForLayerError
         If no listed backend takes a layer; lists all such layers with all reasons.
+    OutOfMemoryError
+        If a backend runs out of memory: its layers are not placed elsewhere.
 
     Examples
     --------

@@ -88,7 +88,8 @@ class PythonBackend(Owner, instead="make another object of its class"):
         """Begin to serve a runtime; ``self.options`` is set.
 
         What it raises is the reason why the backend is not loaded, in the runtime's load report:
-        ``BackendUnavailableError`` means that there is no such device here.
+        ``BackendUnavailableError`` means that there is no such device here. `MemoryError` reaches
+        the caller instead, as out of any method: see `OutOfMemoryError`.
         """
 
     def close(self) -> None:

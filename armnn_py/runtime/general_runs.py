@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError, StagesNeededError
+from armnn_py.errors.shortage import tells_shortage
 from armnn_py.runtime.arrays.binding import check_stops
 from armnn_py.runtime.arrays.shared_outputs import guarded_views
 
@@ -57,6 +58,7 @@ class GeneralRuns:
         self._choice = choice
         self._parts = parts
 
+    @tells_shortage("run the network")
     def run(
         self,
         inputs: Any,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, Never
 
 from armnn_py import environment
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.errors.shortage import tells_shortage
 from armnn_py.garbage import without_collections
 from armnn_py.network.saved_files import is_saved_network
 from armnn_py.optimizer import OptimizedNetwork, optimize
@@ -49,6 +50,7 @@ def _only_named(
     return backends if is_list or isinstance(backends, str) else None  # else optimize says why
 
 
+@tells_shortage("load {}")
 def load(
     model: ModelLike | Network,
     backends: Sequence[str] | str | None = None,
@@ -137,6 +139,9 @@ def load(
         If a backend does not take its part of a saved network any more.
     InvalidArgumentError, BackendNotFoundError, NoBackendForLayerError
         As `optimize`.
+    ShortageError
+        Memory, open files, threads or disk space ran out. `OutOfMemoryError` of a backend names
+        it, and the layer.
 
     Examples
     --------

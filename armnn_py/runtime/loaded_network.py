@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Never, Self
 
 from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.errors.shortage import tells_shortage
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
@@ -219,6 +220,7 @@ class LoadedNetwork(
             share_inputs=share_inputs, share_outputs=share_outputs,
         )  # fmt: skip
 
+    @tells_shortage("prepare the network")
     def prepare(self, shapes: Bounds | Sequence[Bounds]) -> None:
         """Make plans before runs need them.
 
@@ -281,6 +283,7 @@ class LoadedNetwork(
         warn_of_unused("options", options, dict.fromkeys([*chosen, *self.assignment.counts]))
         return checked
 
+    @tells_shortage("bind the network")
     def bind(
         self,
         inputs: Mapping[str, Any] | Sequence[Any] | Any | None = None,

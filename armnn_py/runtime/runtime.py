@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from armnn_py._native.log import drain_log, follow_log_level
 from armnn_py.backends import load_backends
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.errors.shortage import tells_shortage
 from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.ending import begin_ending, closed_error
@@ -110,8 +111,12 @@ class Runtime(
     ------
     InvalidArgumentError
         If an option or a variable is wrong. A refused file never raises: see ``load_report``.
+    ShortageError
+        Memory, open files or threads ran out. A backend that lacks memory for itself raises
+        `OutOfMemoryError`: no other takes its place. ``denied_backends`` leaves it out.
     """
 
+    @tells_shortage("make a Runtime")
     def __init__(
         self,
         dynamic_backends_path: str
@@ -192,6 +197,7 @@ class Runtime(
         """Whether `close` was called."""
         return self._closed
 
+    @tells_shortage("load the network")
     def load_network(
         self,
         optimized: OptimizedNetwork,

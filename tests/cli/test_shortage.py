@@ -16,6 +16,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from armnn_py.cli import app
+from armnn_py.errors.shortage import as_shortage
 
 #: Runs a command with as much memory as the process has, and the megabytes of the first argument.
 PROGRAM = """
@@ -81,6 +82,19 @@ def test_too_little_memory_for_external_data(tmp_path: Path) -> None:
     assert "damaged" not in answer.stderr
 
 
+@pytest.mark.skipif("not Path('/proc/self/statm').exists()", reason="needs /proc")
+def test_too_little_memory_for_the_parser(tmp_path: Path) -> None:
+    """The file can be read; what protobuf makes of it has no room beside it."""
+    file = model(tmp_path, numpy_helper.from_array(np.ones((1,), np.float32), "w"))
+    large = onnx.load(file)
+    large.graph.doc_string = "x" * (60 << 20)
+    file.write_bytes(large.SerializeToString())
+    answer = run(100, "inspect", file)
+    assert answer.returncode == 6
+    assert answer.stderr.startswith("error: not enough memory")
+    assert "damaged" not in answer.stderr
+
+
 @pytest.mark.parametrize(
     ("error", "words"),
     [
@@ -88,6 +102,8 @@ def test_too_little_memory_for_external_data(tmp_path: Path) -> None:
         (OSError(errno.ENOMEM, "x"), "not enough memory"),
         (OSError(errno.EMFILE, "x", "file"), "too many open files"),
         (OSError(errno.ENFILE, "x"), "too many open files"),
+        (OSError(errno.ENOSPC, "x"), "no space left on the disk"),
+        (ImportError("x.so: cannot open: Too many open files"), "too many open files"),
         (RuntimeError("can't start new thread"), "no more threads can be started"),
         (RuntimeError("another"), ""),
         (OSError(errno.ENOENT, "x"), ""),
@@ -95,5 +111,7 @@ def test_too_little_memory_for_external_data(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_a_shortage(error: Exception, words: str) -> None:
-    assert app.shortage_of(error) == words
-    assert (app.exit_code_of(error) == 6) == bool(words)
+    told = as_shortage(error, "run this command")
+    assert (told is not None) == bool(words)
+    assert words in str(told)
+    assert (app.exit_code_of(told or error) == 6) == bool(words)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
-from armnn_py._native.calls import ErrorBuffer, status_name
+from armnn_py._native.calls import ErrorBuffer, check_memory, status_name
 from armnn_py._native.layers.replacement_layers import ReplacementReader, check_slot, read_slots
 from armnn_py._native.layers.subgraph import (
     BOUNDARY,
@@ -28,6 +28,7 @@ from armnn_py._native.layers.subgraph import (
 from armnn_py._native.memory.read_memory import NonsenseError, address_of, read_array, read_counted
 from armnn_py._native.table.blob import NativeBlob
 from armnn_py.interrupts import deferred_interrupts
+from armnn_py.text import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -139,6 +140,8 @@ def optimize_subgraph(
             answer, interruption = sink.close()
     if interruption is not None:
         raise interruption
+    asked = f"optimize_subgraph_view of {quoted((one.name for one in data.layers), most=4)}"
+    check_memory(status, backend_id, asked, error)
     if status == abi.ARMNN_STATUS_UNSUPPORTED:  # an answer: there is nothing to do
         everything = tuple(range(len(data.layers)))
         return OptimizationAnswer(untouched=[(everything, error.text)])
@@ -188,8 +191,8 @@ class _Sink:
         except NonsenseError as problem:
             self.answer.refused.append(f"{name}: {problem}")
             return abi.ARMNN_STATUS_INVALID_ARGUMENT
-        except MemoryError:
-            self.answer.refused.append(f"{name}: out of memory")
+        except MemoryError as error:
+            self._interruption = self._interruption or error
             return abi.ARMNN_STATUS_OUT_OF_MEMORY
         except BaseException as error:  # raised after the call
             self._interruption = self._interruption or error

@@ -8,7 +8,7 @@ import ctypes
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
-from armnn_py._native.calls import ErrorBuffer, status_name
+from armnn_py._native.calls import ErrorBuffer, check_memory, status_name
 from armnn_py._native.object_table import object_table
 from armnn_py._native.table.backend_options import build_options
 from armnn_py._native.table.dynamic_library import is_readable
@@ -155,6 +155,7 @@ def create_backend_context(
     if status == abi.ARMNN_STATUS_UNAVAILABLE:
         reason = error.text or "its device or driver is not available on this machine"
         raise ContextError("unavailable", reason)
+    check_memory(status, backend_id, "create_backend_context", error)
     if status != abi.ARMNN_STATUS_OK:
         reason = f"create_backend_context failed with {status_name(status)}"
         raise ContextError("context-failed", f"{reason}: {error.text}" if error.text else reason)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from armnn_py._native import abi
-from armnn_py._native.calls import ErrorBuffer, callback_type, status_name
+from armnn_py._native.calls import ErrorBuffer, callback_type, check_memory, status_name
 from armnn_py._native.memory.read_memory import read_struct
 from armnn_py._native.table.backend_options import TableError, counted_text
 from armnn_py.device_ids import device_id
@@ -51,6 +51,7 @@ def _backend_pointer(instance: int) -> Any:
 
 
 def _failure(backend_id: str, function: str, status: int, error: ErrorBuffer) -> BackendError:
+    check_memory(status, backend_id, function, error)
     kind = BackendUnavailableError if status == abi.ARMNN_STATUS_UNAVAILABLE else BackendError
     return kind(f"backend '{backend_id}': {function} failed: {error.text or status_name(status)}")
 

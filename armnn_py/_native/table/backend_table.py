@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
-from armnn_py._native.calls import ErrorBuffer, status_name
+from armnn_py._native.calls import ErrorBuffer, check_memory, status_name
 from armnn_py._native.library import host_pointer
 from armnn_py._native.table.backend_options import (
     OptionDefault,
@@ -30,6 +30,7 @@ from armnn_py._native.table.dynamic_library import (
     read_text,
 )
 from armnn_py._native.table.guarded_calls import guarded
+from armnn_py.device_ids import device_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -288,6 +289,7 @@ def create_instance(
     if status == abi.ARMNN_STATUS_UNAVAILABLE:
         reason = error.text or "its device or driver is not available on this machine"
         return CreateResult(0, unavailable=True, code="unavailable", reason=reason)
+    check_memory(status, device_id(backend_id.decode(), device_index), "create", error)
     if status != abi.ARMNN_STATUS_OK:
         reason = f"create failed with {status_name(status)}"
         if error.text:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from armnn_py._native import abi
-from armnn_py._native.calls import ErrorBuffer, status_name
+from armnn_py._native.calls import ErrorBuffer, check_memory, status_name
 from armnn_py._native.memory.read_memory import NonsenseError, address_of, read_counted
 from armnn_py._native.table.dynamic_library import is_code
 from armnn_py._native.texts import counted
@@ -142,6 +142,7 @@ class NativeBlob(Owner, instead="optimize() the network again: its backend makes
         )
         if memory[size:].tobytes() != _CANARY:
             raise BackendError(f"{what}: serialize wrote behind the {size} bytes of its buffer")
+        check_memory(status, backend_id, f"serialize of layer '{layer}'", error, layer=layer)
         if status != abi.ARMNN_STATUS_OK:
             raise error.coded(
                 BackendError(
@@ -283,6 +284,8 @@ def _refuse(
     status: int,
     error: ErrorBuffer,
 ) -> NoReturn:
+    asked = f"the compiled sub-graph '{layer}'"
+    check_memory(status, backend_id, asked, error, layer=layer)
     raise error.coded(
         kind(
             f"backend '{backend_id}' does not take the compiled sub-graph '{layer}': "

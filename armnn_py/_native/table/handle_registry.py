@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from armnn_py._native import abi
-from armnn_py._native.calls import ErrorBuffer, status_name
+from armnn_py._native.calls import ErrorBuffer, check_memory, status_name
 from armnn_py._native.table.dynamic_library import is_readable
 from armnn_py._native.table.memory_manager import MemoryManager
 from armnn_py._native.table.tensor_handles import (
@@ -250,6 +250,7 @@ class HandleRegistry:
             )
         self._join_pairs()
         self.raise_problem()
+        check_memory(status, backend.id, "register_tensor_handle_factories", error)
         if status != abi.ARMNN_STATUS_OK:
             raise BackendError(
                 f"backend '{backend.id}': register_tensor_handle_factories failed: "

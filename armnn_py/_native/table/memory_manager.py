@@ -8,7 +8,7 @@ import ctypes
 from typing import Any
 
 from armnn_py._native import abi
-from armnn_py._native.calls import ErrorBuffer, backend_failure, status_name
+from armnn_py._native.calls import ErrorBuffer, backend_failure, check_memory, status_name
 from armnn_py._native.object_table import object_table
 from armnn_py.errors import BackendError
 
@@ -24,6 +24,7 @@ def check_call(backend_id: str, what: str, call: Any, item: Any) -> None:
     """Call a function of an object that may fail; the error quotes the backend's words."""
     error = ErrorBuffer()
     status = call(item, ctypes.byref(error.struct))
+    check_memory(status, backend_id, what, error)
     if status != abi.ARMNN_STATUS_OK:
         raise BackendError(
             f"backend '{backend_id}': {what} failed: {status_name(status)}",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from armnn_py._native import abi
-from armnn_py._native.calls import ErrorBuffer, status_name
+from armnn_py._native.calls import ErrorBuffer, check_memory, status_name
 from armnn_py._native.memory.read_memory import NonsenseError, read_struct
 from armnn_py._native.object_table import object_table
 from armnn_py._native.table.backend_context import ContextError
@@ -307,6 +307,7 @@ def create_profiling_context(
             ctypes.byref(error.struct),
         )
     del alive
+    check_memory(status, backend_id, "create_profiling_context", error)
     if status != abi.ARMNN_STATUS_OK:
         reason = f"create_profiling_context failed with {status_name(status)}"
         reason = f"{reason}: {error.text}" if error.text else reason

@@ -10,7 +10,13 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
-from armnn_py._native.calls import ErrorBuffer, backend_failure, callback_type, status_name
+from armnn_py._native.calls import (
+    ErrorBuffer,
+    backend_failure,
+    callback_type,
+    check_memory,
+    status_name,
+)
 from armnn_py._native.growth import why_not_shown
 from armnn_py._native.layers.layer_structs import LayerStructs, layer_query
 from armnn_py._native.layers.tensor_structs import tensor_info
@@ -38,20 +44,6 @@ _log = logging.getLogger("armnn_py.backends")
 _OnReason = callback_type(abi.armnn_layer_support_api_t, "are_layers_supported", 4)
 #: Value of a verdict that the backend has not written; no status of the API.
 _NO_ANSWER = -(2**31)
-
-
-def _answer(backend_id: str, function: str, status: int, reason: str) -> tuple[bool, str]:
-    """An answer of a backend; one that is neither OK nor UNSUPPORTED is its fault, and a no."""
-    if status == abi.ARMNN_STATUS_OK:
-        return True, ""
-    if status == abi.ARMNN_STATUS_UNSUPPORTED:
-        return False, reason or "no reason given"
-    if status == _NO_ANSWER:
-        reason = f"{function} gave no answer"
-    else:
-        reason = f"{function} answered {status}: {reason or 'no reason given'}"
-    _log.warning("backend '%s': %s; OK or UNSUPPORTED was expected", backend_id, reason)
-    return False, reason
 
 
 class NativeLayerSupport:
@@ -126,6 +118,21 @@ class NativeLayerSupport:
         del keep
         return int(status), self._error.text
 
+    def _answer(self, function: str, status: int, layer_type: int, reason: str) -> tuple[bool, str]:
+        """An answer; one that is neither OK nor UNSUPPORTED is the backend's fault, and a no."""
+        if status == abi.ARMNN_STATUS_OK:
+            return True, ""
+        if status == abi.ARMNN_STATUS_UNSUPPORTED:
+            return False, reason or "no reason given"
+        asked = f"{function} of a layer of type {LayerType(layer_type).label}"
+        check_memory(status, self.backend_id, asked, self._error)
+        if status == _NO_ANSWER:
+            reason = f"{function} gave no answer"
+        else:
+            reason = f"{function} answered {status}: {reason or 'no reason given'}"
+        _log.warning("backend '%s': %s; OK or UNSUPPORTED was expected", self.backend_id, reason)
+        return False, reason
+
     def ask(
         self,
         layer_type: LayerType,
@@ -155,7 +162,7 @@ class NativeLayerSupport:
         )
         if status == abi.ARMNN_STATUS_OK:
             return True, ""
-        return _answer(self.backend_id, "is_layer_supported", status, self._error.text)
+        return self._answer("is_layer_supported", status, query.type, self._error.text)
 
     def ask_late(self, question: tuple[Any, ...], late: Sequence[int]) -> tuple[bool, str]:
         """Whether the backend takes a layer with dimensions that are known late.
@@ -171,7 +178,7 @@ class NativeLayerSupport:
             self._object, ctypes.byref(query), ctypes.byref(self._error.struct)
         )
         del keep
-        return _answer(self.backend_id, "takes_late_shapes", status, self._error.text)
+        return self._answer("takes_late_shapes", status, layer_type, self._error.text)
 
     def ask_many(self, questions: Sequence[tuple[Any, ...]]) -> list[tuple[bool, str]]:
         """The answers to many questions, each the arguments of `ask`.
@@ -196,6 +203,7 @@ class NativeLayerSupport:
         queries = (pointer_type * count)(*[ctypes.pointer(query) for _, query in layers])
         verdicts = (ctypes.c_int32 * count)(*[_NO_ANSWER] * count)
         reasons: dict[int, str] = {}
+        self._error.clear()
 
         def keep_reason(_context: Any, index: int, reason: abi.armnn_string_t) -> None:
             with contextlib.suppress(Exception):  # none may leave a callback
@@ -204,6 +212,7 @@ class NativeLayerSupport:
 
         with deferred_interrupts():
             status = call(self._object, queries, count, verdicts, _OnReason(keep_reason), None)
+        check_memory(status, self.backend_id, "are_layers_supported", self._error)
         if status != abi.ARMNN_STATUS_OK:
             _log.warning(
                 "backend '%s': are_layers_supported failed with %s; layers are asked one by one",
@@ -212,7 +221,9 @@ class NativeLayerSupport:
             )
             return [self.ask(*question) for question in questions]
         return [
-            _answer(self.backend_id, "are_layers_supported", verdict, reasons.get(index, ""))
+            self._answer(
+                "are_layers_supported", verdict, questions[index][0], reasons.get(index, "")
+            )
             for index, verdict in enumerate(verdicts)
         ]
 
@@ -246,7 +257,7 @@ class NativeLayerSupport:
         status = self._api.infer_stand_in(
             self._object, ctypes.byref(layer), infos, ctypes.byref(self._error.struct)
         )
-        ok, reason = _answer(self.backend_id, "infer_stand_in", status, self._error.text)
+        ok, reason = self._answer("infer_stand_in", status, kind, self._error.text)
         if not ok:
             return None, reason
         from armnn_py._native.layers.read_tensors import (

@@ -12,7 +12,13 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
-from armnn_py._native.calls import ErrorBuffer, backend_failure, raise_status, status_name
+from armnn_py._native.calls import (
+    ErrorBuffer,
+    backend_failure,
+    check_memory,
+    raise_status,
+    status_name,
+)
 from armnn_py._native.memory.read_memory import address_of
 from armnn_py._native.object_table import object_table
 from armnn_py._native.process import last_words
@@ -156,6 +162,8 @@ class NativeWorkload:
             return
         error = ErrorBuffer()
         status = self._api.post_allocation_configure(self.object, ctypes.byref(error.struct))
+        asked = f"post_allocation_configure of layer '{layer}'"
+        check_memory(status, self.backend_id, asked, error, layer=layer)
         if status != abi.ARMNN_STATUS_OK:
             reason = error.text or status_name(status)
             raise BackendError(
@@ -296,6 +304,8 @@ class NativeWorkloadFactory:
             cause = take_raised(error.text)
             if cause is not None and not isinstance(cause, Exception):
                 raise cause  # Ctrl-C while a kernel that is written in Python prepared
+            asked = f"create_workload of layer {layer}"
+            check_memory(status, self.backend_id, asked, error, layer=name)
             raise BackendError(
                 f"backend '{self.backend_id}' made no workload for layer {layer}: {reason}",
                 details=[f"status: {status_name(status)}"],

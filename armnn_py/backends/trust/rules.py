@@ -19,6 +19,7 @@ from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.trust.ownership import ownership_of
 from armnn_py.environment import TRUST_LEVELS
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.errors.shortage import reason_of
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class TrustRules:
         except FileNotFoundError:
             return []  # it has gone: the next step says so
         except OSError as error:
-            reason = f"cannot be looked at: {error.strerror or error}"
+            reason = f"cannot be looked at: {reason_of(error)}"
             raise RefusedError("resolve", "unreadable", reason) from None
         if found.writable:
             hint = f"chmod o-w; {_SWITCH}"
@@ -125,7 +126,7 @@ class TrustRules:
         except FileNotFoundError:
             return []
         except OSError as error:
-            reason = f"cannot be read: {error.strerror or error}"
+            reason = f"cannot be read: {reason_of(error)}"
             raise RefusedError("inspect", "unreadable", reason) from None
         if found is not None:
             return []

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from armnn_py._native import abi
-from armnn_py.errors import ExecutionError
+from armnn_py.errors import OutOfMemoryError
 from armnn_py.runtime.arrays.buffers import check_in_place, make_room
 from armnn_py.runtime.arrays.shared_outputs import SharedOutputs
 from armnn_py.runtime.plan.plan_build import CallersNeeds
@@ -95,8 +95,8 @@ class CallersArrays:
         return self._shared.take(lambda: self.fresh_outputs({}))
 
     def raise_no_memory(self, name: str, room: Room, error: MemoryError) -> NoReturn:
-        """Raise `ExecutionError`: there is no memory for a fresh array of this output."""
-        raise ExecutionError(
+        """Raise `OutOfMemoryError`: there is no memory for a fresh array of this output."""
+        raise OutOfMemoryError(
             f"output '{name}' of network '{self._plan.network.name}': out of memory",
             status=abi.ARMNN_STATUS_OUT_OF_MEMORY,
             details=[f"{room.size} bytes were asked for"],

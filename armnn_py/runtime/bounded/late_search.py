@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py.backends.layer_support import LayerSignature, LayerSupport
-from armnn_py.errors import ArmnnError
+from armnn_py.errors import ArmnnError, ShortageError
 from armnn_py.network import AssignLayer, ConstantLayer
 from armnn_py.runtime.bounded.late_rules import find_rules, named
 from armnn_py.runtime.bounded.late_shapes import LateShapes
@@ -53,7 +53,7 @@ def find_late_shapes(optimized: OptimizedNetwork, sizes: Sequence[LateSize]) -> 
             placed.append(optimized.place_late(shapes, trial=bool(placed)))
             taken.append(point)
         except ArmnnError as error:
-            if not placed:
+            if not placed or isinstance(error, ShortageError):
                 raise  # the bounds are the user's
             if any(value == 2 < size.bound for value, size in zip(point, sizes, strict=True)):
                 continue  # windows need larger images than that

@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.errors import ArmnnError
+from armnn_py.errors import ArmnnError, ShortageError
 from armnn_py.optimizer import AS_IT_IS, optimize
 from armnn_py.runtime.contexts.execution_context import ExecutionContext
 from armnn_py.runtime.plan.network_plan import UNANNOUNCED, NetworkPlan
@@ -42,5 +42,7 @@ def evaluate(network: Network, runtime: Host) -> Mapping[str, NDArray[Any]] | No
             context = ExecutionContext(plan)
             stack.callback(context.destroy)
             return context.run([], None)
+    except ShortageError:
+        raise
     except ArmnnError:
         return None  # the layers stay; the error comes when they run

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armnn_py.errors import ArmnnError
+from armnn_py.errors import ArmnnError, ShortageError
 from armnn_py.optimizer.host import UnsteadySeconds
 from armnn_py.optimizer.optimize import optimize
 from armnn_py.runtime.contexts.execution_context import ExecutionContext
@@ -60,6 +60,8 @@ def time_network(
             ]
             out = context.run(arrays, None)
             return least_time_of(lambda: context.run(arrays, out))
+    except ShortageError:
+        raise
     except ArmnnError:
         return None  # the error comes when the whole network runs
 

@@ -95,6 +95,8 @@ def _parsed(kind: type[onnx.ModelProto], contents: bytes, source: ModelSource) -
         model: onnx.ModelProto = kind.FromString(contents)
     except (DecodeError, ValueError, RecursionError) as error:
         text = str(error).strip()
+        if "alloc failed" in text:  # protobuf has no class of its own for this
+            raise MemoryError(text) from error
         raise ParseError(
             f"'{source.name}' is not an ONNX model, or is damaged",
             path=source.path_text,

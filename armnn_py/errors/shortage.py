@@ -70,6 +70,7 @@ class OutOfMemoryError(ShortageError, ExecutionError, MemoryError):
     """
 
     resource = "memory"
+    __new__ = ArmnnError.__new__  # type: ignore[assignment]  # that of MemoryError is its own
 
 
 def shortage_of(error: BaseException) -> Resource:

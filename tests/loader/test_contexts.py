@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import armnn_py as ann
+
 from .harness import Load, Workshop, mapped_files, only, outcome
 
 REFUSED = [
@@ -18,9 +20,9 @@ REFUSED = [
         "no room for a context",
     ),
     (
-        "CONTEXT_STATUS=ARMNN_STATUS_OUT_OF_MEMORY",
+        "CONTEXT_STATUS=ARMNN_STATUS_INTERNAL",
         ("refused", "create", "context-failed"),
-        "create_backend_context failed with out of memory: no room for a context",
+        "create_backend_context failed with internal: no room for a context",
     ),
     (
         "CONTEXT_POINTER=8",
@@ -50,6 +52,18 @@ def test_refused(
     verdict = only(load(tmp_path / "b"))
     assert outcome(verdict) == expected
     assert reason in verdict.reason
+    lines = [line for line in journal() if line != "Queue context"]
+    assert lines == ["Queue create", "Queue destroy"]
+    assert str(file) not in mapped_files()
+
+
+def test_one_without_memory_is_not_left_out(
+    load: Load, workshop: Workshop, journal: Callable[[], list[str]], tmp_path: Path
+) -> None:
+    define = "CONTEXT_STATUS=ARMNN_STATUS_OUT_OF_MEMORY"
+    file = workshop.put(tmp_path / "b", "Queue", define, source="queue_backend.c")
+    with pytest.raises(ann.OutOfMemoryError, match=r"'Queue': .* in create_backend_context"):
+        load(tmp_path / "b")
     lines = [line for line in journal() if line != "Queue context"]
     assert lines == ["Queue create", "Queue destroy"]
     assert str(file) not in mapped_files()

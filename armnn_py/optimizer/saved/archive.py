@@ -10,19 +10,20 @@ import mmap
 import os
 import stat
 import struct
-from typing import TYPE_CHECKING, Any
+import tempfile
+import zipfile
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 
 from armnn_py.errors import ArmnnError, ModelFileNotFoundError, ParseError
 from armnn_py.network.saved_files import MARK, MIMETYPE, open_without_waiting
 from armnn_py.optimizer.saved.checked_files import is_marked, mark_as_checked, mark_as_written
-from armnn_py.optimizer.saved.directory import read_directory
+from armnn_py.optimizer.saved.safetensors import read_header, tensor_of
 from armnn_py.tensors.memory import aligned_empty
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import BinaryIO
 
     from numpy.typing import NDArray
 
@@ -56,6 +57,7 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # equal networks make equal files
 _ZIP64_FROM = 1 << 30
 _ZIP64_SIZE = 20
 _MOST_MEMBERS = 1 << 20
+_ENCRYPTED = 1  # a flag of a member
 
 
 # ---- Writing -------------------------------------------------------------------------------------
@@ -80,8 +82,6 @@ def write_archive(
     OSError
         It cannot be written.
     """
-    import tempfile  # late: whoever only reads files needs none of it
-
     path = os.path.realpath(path)  # of a link, its target is replaced
     folder, name = os.path.split(path)
     file, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".tmp", dir=folder)
@@ -102,8 +102,6 @@ def write_archive(
 
 
 def _write_members(stream: BinaryIO, members: Mapping[str, tuple[bytes, ...]]) -> None:
-    import zipfile  # late, too
-
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
         for name, chunks in members.items():
             info = zipfile.ZipInfo(name, _DATE)
@@ -172,15 +170,14 @@ class Archive:
         self._in_place = in_place
         #: Whether the sums of what is large agreed before, for just this file.
         self.is_checked = False
-        self._memory: NDArray[np.uint8] = self._map()
+        pages = self._map()
+        # Nobody can write to it; each array of it keeps the pages, which keep the file.
+        self._memory = np.frombuffer(memoryview(pages).toreadonly(), np.uint8)
         self._members: dict[str, tuple[int, int]] = {}
         self._tensors: tuple[dict[str, Any], NDArray[np.uint8]] | None = None
         if self._memory[30:64].tobytes() != MARK:
             raise self.damaged("it does not begin as one")
-        try:
-            self._find_members()
-        except ValueError as error:  # ours are none
-            raise self.damaged(str(error)) from error
+        self._find_members(self._directory(pages))
 
     def mark(self) -> None:
         """Remember that all sums of the file are right, so that it need not be read for them."""
@@ -191,7 +188,8 @@ class Archive:
         """Return the error for a file that cannot be used."""
         return damaged_file(self.path, why)
 
-    def _map(self) -> NDArray[np.uint8]:
+    def _map(self) -> mmap.mmap:
+        """Return the mapped file, or memory that it was copied to."""
         try:
             with open(self.path, "rb", opener=open_without_waiting) as stream:
                 status = os.fstat(stream.fileno())
@@ -201,42 +199,49 @@ class Archive:
                     raise self.damaged("it is empty")
                 if self._in_place:
                     self.is_checked = is_marked(stream.fileno(), status)
-                    # Each array keeps the map, which keeps the file.
-                    mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-                    return np.frombuffer(mapped, np.uint8)
-                memory = aligned_empty((status.st_size,), np.dtype(np.uint8))
-                if stream.readinto(memory.data) != status.st_size:
+                    return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+                pages = mmap.mmap(-1, status.st_size)
+                if stream.readinto(pages) != status.st_size:
                     raise self.damaged("it changed while it was read")
-                memory.flags.writeable = False
-                return memory
+                return pages
         except (OSError, ValueError) as error:
             kind = ModelFileNotFoundError if isinstance(error, FileNotFoundError) else ParseError
             reason = getattr(error, "strerror", None) or str(error)
             raise kind(f"cannot read '{self.path}': {reason}", path=self.path) from error
 
-    def _find_members(self) -> None:
+    def _directory(self, pages: mmap.mmap) -> list[zipfile.ZipInfo]:
+        try:
+            with zipfile.ZipFile(cast("BinaryIO", pages)) as archive:
+                entries = archive.infolist()
+        except (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error) as error:
+            raise self.damaged(f"its directory is damaged: {error}") from error
+        if len(entries) > _MOST_MEMBERS:
+            raise self.damaged(f"it has {len(entries)} members")
+        return entries
+
+    def _find_members(self, entries: list[zipfile.ZipInfo]) -> None:
         total = 0
-        for entry in read_directory(self._memory.data, _MOST_MEMBERS):
-            name, start = entry.name, entry.header_offset
+        for entry in entries:
+            name, start, size = entry.filename, entry.header_offset, entry.file_size
             if name in self._members:
                 raise self.damaged(f"it has two members '{name}'")
-            if not entry.is_plain:
+            if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & _ENCRYPTED:
                 raise self.damaged(f"member '{name}' is compressed or encrypted")
             head = self._memory[start : start + _LOCAL.size].tobytes()
             if len(head) < _LOCAL.size or head[:4] != b"PK\x03\x04":
                 raise self.damaged(f"member '{name}' is not where it should be")
             fields = _LOCAL.unpack(head)
             begin = start + _LOCAL.size + fields[9] + fields[10]
-            if entry.size != entry.stored_size or begin + entry.size > len(self._memory):
-                raise self.damaged(f"member '{name}' has {entry.size} bytes that are not there")
-            total += entry.size
+            if size != entry.compress_size or begin + size > len(self._memory):
+                raise self.damaged(f"member '{name}' has {size} bytes that are not there")
+            total += size
             if total > len(self._memory):
                 # Sums would be computed over the same bytes again and again, for hours.
                 raise self.damaged("its members have more bytes than the file")
-            self._members[name] = (begin, entry.size)
+            self._members[name] = (begin, size)
             if self.is_checked and (name == CONSTANTS or name.startswith(BLOBS)):
                 continue
-            if binascii.crc32(self._memory[begin : begin + entry.size].data) != entry.crc:
+            if binascii.crc32(self._memory[begin : begin + size].data) != entry.CRC:
                 raise self.damaged(f"member '{name}' is damaged: its sum does not agree")
 
     def _view(self, name: str) -> NDArray[np.uint8]:
@@ -263,11 +268,6 @@ class Archive:
 
     def array(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
         """Return a constant by its name, which must be just this one: read-only, dense."""
-        from armnn_py.optimizer.saved.safetensors import (  # late: a compiled network has its
-            read_header,  # weights in its blob
-            tensor_of,
-        )
-
         try:
             if self._tensors is None:
                 self._tensors = read_header(self._view(CONSTANTS))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import platform
@@ -77,6 +78,26 @@ def spread(samples: Sequence[float], unit: float) -> dict[str, float]:
         "min": round(min(samples) / unit, 3),
         "max": round(max(samples) / unit, 3),
     }
+
+
+def turn(run: Callable[[], Any], milliseconds: float) -> float:
+    """Return the processor time of a run in microseconds."""
+    count, begin = 0, time.process_time()
+    while (spent := time.process_time() - begin) < milliseconds / 1000 or count == 0:
+        run()
+        count += 1
+    return spent / count * 1e6
+
+
+def new_tflite_builder() -> Any:
+    """Return the tests' writer of TensorFlow Lite models."""
+    path = REPOSITORY / "tests" / "frontends" / "tflite" / "conftest.py"
+    spec = importlib.util.spec_from_file_location("tflite_models", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Builder()
 
 
 def compile_backend(source: Path, target: Path, *flags: str) -> Path:

@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from common import publish
-from words import new_builder
+from common import new_tflite_builder, publish
 
 import armnn_py as ann
 
@@ -223,7 +222,7 @@ def main() -> None:
                 rng = np.random.default_rng(17)
                 found = []
                 for _ in range(arguments.models):
-                    builder = new_builder()
+                    builder = new_tflite_builder()
                     source = Source(builder, rng, arguments.spread)
                     make(source, arguments.steps, asymmetric=asymmetric)
                     found.append(difference(builder.data(), rng, runtime))

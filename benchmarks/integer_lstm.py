@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from common import publish
-from words import new_builder, theirs, turn
+from common import new_tflite_builder, publish, turn
 
 import armnn_py as ann
 
@@ -58,7 +57,7 @@ LAYERS = (
 
 def model_of(layer: Layer, *, integers: bool) -> bytes:
     """Return the bytes of a model whose gates see sums of some units."""
-    builder = new_builder()
+    builder = new_tflite_builder()
     shown = layer.outputs or layer.cells
     shape = (layer.batch, layer.steps, layer.inputs)
     given = [gate for gate in GATES if gate != "i" or not layer.cifg]
@@ -113,6 +112,17 @@ def ours(data: bytes, x: np.ndarray, backend: str, isa: str) -> Callable[[], Any
     runtime = ann.Runtime(backend_options={"CpuAcc": settings})
     network = ann.load(data, backends, runtime=runtime)
     return lambda: network.run({"x": x})
+
+
+def theirs(data: bytes, given: dict[str, np.ndarray]) -> Callable[[], Any]:
+    """Return a run of LiteRT."""
+    from ai_edge_litert.interpreter import Interpreter
+
+    interpreter = Interpreter(model_content=data, num_threads=1)
+    interpreter.allocate_tensors()
+    for detail in interpreter.get_input_details():
+        interpreter.set_tensor(detail["index"], given[detail["name"]])
+    return interpreter.invoke
 
 
 def engines_of(layer: Layer, isas: list[str]) -> dict[str, Callable[[], Any]]:

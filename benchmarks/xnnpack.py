@@ -11,8 +11,6 @@ library, in turns. The time is that of ``BoundNetwork.run``, Python included.
 
 The wish for NHWC: a chain of convolutions in NCHW, which the optimiser converts with one change of
 layout at each border, beside the same with a change in each layer and one that is NHWC throughout.
-
-Whole networks: ``peers/libraries.py``.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ import pytest
 
 import armnn_py as ann
 from tests.builds import build_once
+from tests.selection import is_exhaustive
 
 from .instruction_sets import ISAS, QUANTIZED_ISAS
 from .operators import Operators
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+_BUILT = "CPU_ACC_OPERATORS"
 
 
 def _run(*command: str | Path) -> None:
@@ -34,8 +36,11 @@ def _run(*command: str | Path) -> None:
 
 @pytest.fixture(scope="session")
 def operators() -> Operators:
-    """All operators; ``CPU_ACC_OPERATORS`` names a library that is already built."""
-    path = os.environ.get("CPU_ACC_OPERATORS")
+    """All operators; ``CPU_ACC_OPERATORS`` names a library that is already built.
+
+    The default run builds the kernels for any processor alone: all take minutes to compile.
+    """
+    path = os.environ.get(_BUILT)
     if path is not None:
         return Operators(path)
     if shutil.which("cmake") is None:
@@ -46,8 +51,12 @@ def operators() -> Operators:
 
 def _build_operators(folder: Path) -> None:
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    options = ("-DARMNN_BUILD_TESTS=ON", "-DARMNN_STATIC_BACKENDS=")
-    _run("cmake", *generator, "-S", REPOSITORY, "-B", folder, "-DARMNN_WERROR=ON", *options)
+    options = ["-DARMNN_BUILD_TESTS=ON", "-DARMNN_STATIC_BACKENDS=", "-DARMNN_WERROR=ON"]
+    if not is_exhaustive():
+        options.append("-DARMNN_CPU_ACC_PORTABLE=ON")
+    if shutil.which("ccache"):
+        options.append("-DCMAKE_C_COMPILER_LAUNCHER=ccache")
+    _run("cmake", *generator, "-S", REPOSITORY, "-B", folder, *options)
     jobs = str(os.cpu_count() or 1)
     _run("cmake", "--build", folder, "--target", "armnn_acc_operators", "--parallel", jobs)
 
@@ -58,13 +67,20 @@ def _built(name: str, operators: Operators) -> str:
     return name
 
 
-@pytest.fixture(params=ISAS)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    for name, isas in (("isa", ISAS), ("quantized_isa", QUANTIZED_ISAS)):
+        if name in metafunc.fixturenames:
+            has_all = is_exhaustive() or _BUILT in os.environ
+            metafunc.parametrize(name, isas if has_all else ("portable",), indirect=True)
+
+
+@pytest.fixture
 def isa(request: pytest.FixtureRequest, operators: Operators) -> str:
     """Each instruction set that this processor runs."""
     return _built(request.param, operators)
 
 
-@pytest.fixture(params=QUANTIZED_ISAS)
+@pytest.fixture
 def quantized_isa(request: pytest.FixtureRequest, operators: Operators) -> str:
     """The same, with those that have quantised kernels of their own alone."""
     return _built(request.param, operators)

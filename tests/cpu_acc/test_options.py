@@ -22,15 +22,15 @@ NAMES = ("avx512vnni", "avx512", "avxvnni", "avx2", "i8mm", "dotprod", "neon", "
 
 
 @pytest.mark.usefixtures("runtime")
-@pytest.mark.parametrize("isa", NAMES)
-def test_each_instruction_set(isa: str) -> None:
+@pytest.mark.parametrize("name", NAMES)
+def test_each_instruction_set(name: str) -> None:
     """An instruction set that this machine lacks is refused, and those that it has are named."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        runtime = ann.Runtime(backend_options={"CpuAcc": {"isa": isa}})
+        runtime = ann.Runtime(backend_options={"CpuAcc": {"isa": name}})
     with runtime:
         if "CpuAcc" not in runtime.backends:
-            assert any(f"'{isa}'; here: auto" in str(warning.message) for warning in told)
+            assert any(f"'{name}'; here: auto" in str(warning.message) for warning in told)
             return
         for seed in range(40, 46):
             check(runtime, Vision(seed).make(16))

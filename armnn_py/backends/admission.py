@@ -25,7 +25,7 @@ from armnn_py.text import quoted, with_article
 if TYPE_CHECKING:
     from armnn_py.backends.discovery import Candidate
 
-__all__ = ["EVERYTHING", "Admission", "ids_of", "read_ids", "read_wanted"]
+__all__ = ["Admission", "ids_of", "read_ids", "read_wanted"]
 
 _MOST_SHOWN = 5
 #: What no backend has in its id.
@@ -137,8 +137,6 @@ class Admission:
         reason = f"was not opened: it was not asked for, {_listed(self.wanted)}"
         return RefusedError("name", "not-asked-for", reason, status="skipped")
 
-
-EVERYTHING = Admission()
 
 _HINT = "allowed_backends and denied_backends of Runtime, or their variables, decide this"
 

@@ -13,9 +13,9 @@ from armnn_py.optimizer.options import AS_IT_IS, OptimizerOptions
 
 if TYPE_CHECKING:
     from armnn_py.optimizer.pass_record import PassRecord
-    from armnn_py.optimizer.placement import Placement, PlacementRule
-    from armnn_py.optimizer.report import Assignment
-    from armnn_py.optimizer.report_layer import LayerAssignment
+    from armnn_py.optimizer.placing.placement import Placement, PlacementRule
+    from armnn_py.optimizer.reports.report import Assignment
+    from armnn_py.optimizer.reports.report_layer import LayerAssignment
 
 __all__ = [
     "AS_IT_IS",
@@ -34,8 +34,8 @@ __getattr__ = names_of(
     "armnn_py.optimizer",
     {
         "armnn_py.optimizer.pass_record": ("PassRecord",),
-        "armnn_py.optimizer.placement": ("Placement", "PlacementRule"),
-        "armnn_py.optimizer.report": ("Assignment",),
-        "armnn_py.optimizer.report_layer": ("LayerAssignment",),
+        "armnn_py.optimizer.placing.placement": ("Placement", "PlacementRule"),
+        "armnn_py.optimizer.reports.report": ("Assignment",),
+        "armnn_py.optimizer.reports.report_layer": ("LayerAssignment",),
     },
 )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py.device_ids import canonical_id
 from armnn_py.network import AssignLayer, ConstantLayer, VariableLayer, shapes
 from armnn_py.optimizer.node import NO_PIN, Node, Origin, Pin, Value, Variable
-from armnn_py.optimizer.public_guids import BEYOND_GUIDS, PublicGuids
+from armnn_py.optimizer.reports.public_guids import BEYOND_GUIDS, PublicGuids
 from armnn_py.tensors.equal_arrays import EqualArrays
 from armnn_py.tensors.memory import aligned_copy, aligned_empty
 from armnn_py.types import LayerType

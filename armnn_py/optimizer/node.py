@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from armnn_py._native.table.blob import NativeBlob
     from armnn_py.descriptors import Descriptor
-    from armnn_py.optimizer.compiled_source import CompiledSource
+    from armnn_py.optimizer.subgraphs.compiled_source import CompiledSource
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["NO_PIN", "Node", "Origin", "Pin", "Value", "Variable"]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry, Skipped
     from armnn_py.network import Network
-    from armnn_py.optimizer.placement import Placement, PlacementSource
+    from armnn_py.optimizer.placing.placement import Placement, PlacementSource
 
 __all__ = ["OptimizedNetwork", "optimize", "select_backends"]
 
@@ -107,8 +107,8 @@ def optimize(
     """
     # Imported here: some forty modules that only this function needs, and builders.
     from armnn_py.network import Network
-    from armnn_py.optimizer.placer import Placer
-    from armnn_py.optimizer.placer_settings import PlacerSettings
+    from armnn_py.optimizer.placing.placer import Placer
+    from armnn_py.optimizer.placing.placer_settings import PlacerSettings
     from armnn_py.optimizer.run_passes import check_pass_names
 
     if not isinstance(network, Network):
@@ -172,7 +172,7 @@ def optimize(
 
 
 def _rules_of(placement: PlacementSource) -> Placement:
-    from armnn_py.optimizer.placement import Placement  # late: most networks have no rules
+    from armnn_py.optimizer.placing.placement import Placement  # late: most networks have no rules
 
     return Placement.of(placement)
 

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from armnn_py.backends.registry import Skipped
     from armnn_py.network import ModelMetadata, Network, NetworkStorage
     from armnn_py.optimizer.host import Host
-    from armnn_py.optimizer.memory_report import TensorMemory
     from armnn_py.optimizer.options import OptimizerOptions
     from armnn_py.optimizer.pass_record import PassRecord
-    from armnn_py.optimizer.placed_network import PlacedNetwork
-    from armnn_py.optimizer.report import Assignment
+    from armnn_py.optimizer.placing.placed_network import PlacedNetwork
+    from armnn_py.optimizer.reports.memory_report import TensorMemory
+    from armnn_py.optimizer.reports.report import Assignment
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["OptimizedNetwork"]
@@ -143,7 +143,9 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         if self._placed is not None:
             return self._placed.assignment.with_skipped(self.skipped)
         from armnn_py.network.stages import why_stages
-        from armnn_py.optimizer.report import Assignment  # late: what is run needs no reports
+        from armnn_py.optimizer.reports.report import (
+            Assignment,  # late: what is run needs no reports
+        )
 
         stages = self._source.stages
         pending = Assignment(is_pending=True, stages=len(stages), why_stages=why_stages(stages))
@@ -155,7 +157,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
 
         In the order of the network that is run; empty while dimensions are free.
         """
-        from armnn_py.optimizer.memory_report import memory_records
+        from armnn_py.optimizer.reports.memory_report import memory_records
 
         if self._placed is None:
             return ()
@@ -206,7 +208,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         The result cannot be saved. Its reports are those of the first of such shapes.
         """
         if self.is_dynamic and not values:
-            from armnn_py.optimizer.placer import Placer  # late: others have their backends
+            from armnn_py.optimizer.placing.placer import Placer  # late: others have their backends
 
             place = self._place
             placed = place.for_shapes(self._given, shapes) if isinstance(place, Placer) else None
@@ -218,7 +220,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
 
     def like_this(self, network: Network) -> OptimizedNetwork:
         """Optimise another network with the same backends and options: a stage of this one."""
-        from armnn_py.optimizer.placer import Placer
+        from armnn_py.optimizer.placing.placer import Placer
 
         place = self._place
         assert isinstance(place, Placer)

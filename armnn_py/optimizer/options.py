@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import os
 
     from armnn_py._native.table.backend_options import OptionValue
-    from armnn_py.optimizer.placement import Placement
+    from armnn_py.optimizer.placing.placement import Placement
 
 from dataclasses import dataclass
 

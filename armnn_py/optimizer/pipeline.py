@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 from armnn_py.backends import ModelOptions
 from armnn_py.errors import NoBackendForLayerError
 from armnn_py.garbage import without_collections
-from armnn_py.optimizer.assign import assign_nodes, follow_layouts, ranks_of_layers
-from armnn_py.optimizer.assignment_draft import AssignmentDraft
-from armnn_py.optimizer.candidates import pin_nodes
+from armnn_py.optimizer.assignment.assign import assign_nodes, follow_layouts, ranks_of_layers
+from armnn_py.optimizer.assignment.assignment_draft import AssignmentDraft
+from armnn_py.optimizer.assignment.candidates import pin_nodes
 from armnn_py.optimizer.connect_backends import connect_backends
 from armnn_py.optimizer.graph import Graph
-from armnn_py.optimizer.layouts import tidy
-from armnn_py.optimizer.optimize_subgraphs import number_subgraphs, optimize_subgraphs
+from armnn_py.optimizer.lowering.layouts import tidy
 from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
 from armnn_py.optimizer.passes.base import late
-from armnn_py.optimizer.placed_network import PlacedNetwork
-from armnn_py.optimizer.report import Assignment
+from armnn_py.optimizer.placing.placed_network import PlacedNetwork
+from armnn_py.optimizer.reports.report import Assignment
 from armnn_py.optimizer.run_passes import run_passes
+from armnn_py.optimizer.subgraphs.optimize_subgraphs import number_subgraphs, optimize_subgraphs
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Node
     from armnn_py.optimizer.host import Host
     from armnn_py.optimizer.options import OptimizerOptions
-    from armnn_py.optimizer.placement_record import PlacementRecord
+    from armnn_py.optimizer.placing.placement_record import PlacementRecord
 
 __all__ = [
     "SimplifiedNetwork",
@@ -91,11 +91,11 @@ def write_out(graph: Graph) -> None:
     """Write out the layers of a graph that backends never see."""
     types = {node.type for node in graph}
     if not types.isdisjoint((LayerType.SWITCH, LayerType.MERGE)):
-        from armnn_py.optimizer.lower_control_flow import lower_control_flow
+        from armnn_py.optimizer.lowering.lower_control_flow import lower_control_flow
 
         lower_control_flow(graph)
     if LayerType.BATCH_MAT_MUL in types:
-        from armnn_py.optimizer.lower_matrices import lower_matrices
+        from armnn_py.optimizer.lowering.lower_matrices import lower_matrices
 
         lower_matrices(graph)
 
@@ -285,7 +285,7 @@ class _Pipeline:
 
     def _measure(self, draft: AssignmentDraft) -> None:
         """Move layers to their fastest backends; rules and hints are kept."""
-        from armnn_py.optimizer.assign_by_time import assign_by_time
+        from armnn_py.optimizer.measuring.assign_by_time import assign_by_time
 
         ways = assign_by_time(
             self.graph,
@@ -347,7 +347,7 @@ class _Pipeline:
 
     def _insert_debug_layers(self, draft: AssignmentDraft) -> None:
         """Insert Debug layers, on the reference or else on the first backend that takes them."""
-        from armnn_py.optimizer.debug_layers import insert_debug_layers
+        from armnn_py.optimizer.lowering.debug_layers import insert_debug_layers
 
         self.graph.stage = "insert-debug-layers"
         reference = self.available.reference

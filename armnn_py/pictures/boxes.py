@@ -22,7 +22,7 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from armnn_py.network import Layer, OutputSlot
     from armnn_py.optimizer import LayerAssignment
-    from armnn_py.optimizer.placed_network import PlacedNetwork
+    from armnn_py.optimizer.placing.placed_network import PlacedNetwork
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["RunKernel", "drawing_of", "format_info"]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from armnn_py.frontends.registry import ModelLike
     from armnn_py.network import Network
     from armnn_py.optimizer import OptimizerOptions
-    from armnn_py.optimizer.placement import PlacementSource
+    from armnn_py.optimizer.placing.placement import PlacementSource
     from armnn_py.runtime.bounded.late_sizes import Bounds
     from armnn_py.runtime.loaded_network import LoadedNetwork
 

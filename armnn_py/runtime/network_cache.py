@@ -32,7 +32,7 @@ from armnn_py.cache_files import UnfitFileError, check_own, check_own_folder, re
 from armnn_py.errors import ArmnnError, InvalidArgumentError
 from armnn_py.network import Network
 from armnn_py.optimizer import OptimizedNetwork, Placement
-from armnn_py.optimizer.measure_cache import backend_identity, machine_name
+from armnn_py.optimizer.measuring.measure_cache import backend_identity, machine_name
 from armnn_py.text import printable
 
 if TYPE_CHECKING:

@@ -110,7 +110,7 @@ def view_of(layer: tuple[LayerType, Any, ann.TensorInfo]) -> LayerView:
 
 def forced(runtime: ann.Runtime, old: Any) -> list[str]:
     """Let 'Old' optimise sub-graphs of a graph whose layers are all its own, asked or not."""
-    from armnn_py.optimizer.optimize_subgraphs import optimize_subgraphs
+    from armnn_py.optimizer.subgraphs.optimize_subgraphs import optimize_subgraphs
 
     graph = Graph.from_network(network_of(KNOWN, *NEW.values()))
     for node in graph.nodes:

@@ -12,9 +12,10 @@ import pytest
 
 import armnn_py as ann
 from armnn_py._native.layers.subgraph import LayerData
-from armnn_py.optimizer import edges, subgraph_work
+from armnn_py.optimizer import edges
 from armnn_py.optimizer.graph import Graph, Node, Origin
-from armnn_py.optimizer.subgraph_selection import SubgraphView
+from armnn_py.optimizer.subgraphs import subgraph_work
+from armnn_py.optimizer.subgraphs.subgraph_selection import SubgraphView
 
 F = ann.ActivationFunction
 BEYOND = 1 << 32

@@ -67,7 +67,7 @@ BOUNDS = {
     },
     "frontends/tflite/building.py": {"_at_larger_sizes": PARTS, "network_of": PARTS},
     "network/stages.py": {"walk_stages": STAGES},
-    "optimizer/measure_cache.py": {"_plain": FIELDS},
+    "optimizer/measuring/measure_cache.py": {"_plain": FIELDS},
     "optimizer/saved/descriptor_values.py": {"_field_to_json": FIELDS},
     "runtime/general_runs.py": {"GeneralRuns.run": SAME_NAME},
     "runtime/bounded/late_sizes.py": {"evaluate": FIELDS, "find_rule": FIELDS},

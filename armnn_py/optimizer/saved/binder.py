@@ -13,9 +13,9 @@ from armnn_py.errors import BackendError, BackendNotFoundError
 from armnn_py.network import NetworkStorage
 from armnn_py.optimizer.connect_backends import connect_backends
 from armnn_py.optimizer.graph import Graph
-from armnn_py.optimizer.placed_network import PlacedNetwork
-from armnn_py.optimizer.report import Assignment
-from armnn_py.optimizer.report_layer import LayerAssignment
+from armnn_py.optimizer.placing.placed_network import PlacedNetwork
+from armnn_py.optimizer.reports.report import Assignment
+from armnn_py.optimizer.reports.report_layer import LayerAssignment
 from armnn_py.optimizer.saved.reports import merged
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry
     from armnn_py.network import Layer
-    from armnn_py.optimizer.compiled_source import CompiledSource
     from armnn_py.optimizer.graph import Node
     from armnn_py.optimizer.options import OptimizerOptions
     from armnn_py.optimizer.pass_record import PassRecord
     from armnn_py.optimizer.saved.contents import CompiledPart, SavedNetwork
     from armnn_py.optimizer.saved.rebuild import Rebuilt
-    from armnn_py.optimizer.source_network import SavedSource, SourceNetwork
+    from armnn_py.optimizer.subgraphs.compiled_source import CompiledSource
+    from armnn_py.optimizer.subgraphs.source_network import SavedSource, SourceNetwork
 
 __all__ = ["Binder"]
 
@@ -200,7 +200,7 @@ class Binder:
             return refused
         # late: in many files every layer is compiled
         from armnn_py.backends.layer_support import LayerSupport
-        from armnn_py.optimizer.asking import node_signature
+        from armnn_py.optimizer.assignment.asking import node_signature
 
         for backend_id, own in by_backend.items():
             backend = self._backends[backend_id]

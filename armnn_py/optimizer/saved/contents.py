@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph
     from armnn_py.optimizer.saved.archive import Archive
     from armnn_py.optimizer.saved.reports import SavedReports
-    from armnn_py.optimizer.source_network import SavedSource
+    from armnn_py.optimizer.subgraphs.source_network import SavedSource
 
 __all__ = ["CompiledPart", "SavedNetwork"]
 

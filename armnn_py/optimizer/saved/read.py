@@ -31,7 +31,7 @@ from armnn_py.optimizer.saved.values import (
     number,
     options_from_json,
 )
-from armnn_py.optimizer.source_network import Border, SavedSource, SourceNetwork
+from armnn_py.optimizer.subgraphs.source_network import Border, SavedSource, SourceNetwork
 from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 
@@ -292,8 +292,8 @@ def _check(network: NetworkStorage) -> Graph | None:
         if problem:
             raise DamageError(problem)
         return None
+    from armnn_py.optimizer.assignment.check_quantization import check_quantization
     from armnn_py.optimizer.check_graph import find_graph_problems  # late: a graph's modules
-    from armnn_py.optimizer.check_quantization import check_quantization
     from armnn_py.optimizer.graph import Graph
 
     graph = Graph.from_network(network)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from armnn_py.errors import BackendError
 from armnn_py.network import ConstantLayer
-from armnn_py.optimizer.assign import assign_nodes
-from armnn_py.optimizer.assignment_draft import AssignmentDraft
+from armnn_py.optimizer.assignment.assign import assign_nodes
+from armnn_py.optimizer.assignment.assignment_draft import AssignmentDraft
 from armnn_py.optimizer.graph import NO_PIN, Origin
-from armnn_py.optimizer.optimize_subgraphs import number_subgraphs, optimize_subgraphs
-from armnn_py.optimizer.report_records import LayerNotes
+from armnn_py.optimizer.reports.report_records import LayerNotes
+from armnn_py.optimizer.subgraphs.optimize_subgraphs import number_subgraphs, optimize_subgraphs
 from armnn_py.text import counted, printable, quoted
 from armnn_py.types import LayerType
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from armnn_py.network import OutputSlot
     from armnn_py.optimizer.graph import Graph, Node, Value
     from armnn_py.optimizer.pass_record import PassRecord
-    from armnn_py.optimizer.report_layer import LayerAssignment
-    from armnn_py.optimizer.source_network import SourceNetwork
+    from armnn_py.optimizer.reports.report_layer import LayerAssignment
+    from armnn_py.optimizer.subgraphs.source_network import SourceNetwork
 
 __all__ = ["Rebuilt", "expand", "rebuild", "restore_origins", "warn_of_changes"]
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native.layers.subgraph import BOUNDARY
 from armnn_py.errors import BackendError
-from armnn_py.optimizer.check_answer import find_fault
-from armnn_py.optimizer.compiled_source import border_of_layer
-from armnn_py.optimizer.subgraph_selection import SubgraphView
-from armnn_py.optimizer.subgraph_work import ask, subgraph_data
+from armnn_py.optimizer.subgraphs.check_answer import find_fault
+from armnn_py.optimizer.subgraphs.compiled_source import border_of_layer
+from armnn_py.optimizer.subgraphs.subgraph_selection import SubgraphView
+from armnn_py.optimizer.subgraphs.subgraph_work import ask, subgraph_data
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer
     from armnn_py.optimizer.graph import Graph, Node
-    from armnn_py.optimizer.source_network import Border
+    from armnn_py.optimizer.subgraphs.source_network import Border
 
 __all__ = ["compile_again"]
 

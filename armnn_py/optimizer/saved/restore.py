@@ -18,7 +18,7 @@ from armnn_py.errors import (
 from armnn_py.garbage import without_collections
 from armnn_py.optimizer.host import Host
 from armnn_py.optimizer.options import OptimizerOptions
-from armnn_py.optimizer.placed_network import PlacedNetwork
+from armnn_py.optimizer.placing.placed_network import PlacedNetwork
 from armnn_py.optimizer.saved.read import read_network
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from armnn_py._native.table.blob import NativeBlob
     from armnn_py.backends.backend import Backend
     from armnn_py.optimizer.pass_record import PassRecord
-    from armnn_py.optimizer.report import Assignment
+    from armnn_py.optimizer.reports.report import Assignment
     from armnn_py.optimizer.saved.contents import SavedNetwork
 
 __all__ = ["load_network"]
@@ -161,7 +161,7 @@ def _place_compiled(
 
 def _assignment(path: str, text: bytes, files: Mapping[str, str | None]) -> Assignment:
     """The saved report with the files of the backends."""
-    from armnn_py.optimizer.report import Assignment  # late: what is run needs none
+    from armnn_py.optimizer.reports.report import Assignment  # late: what is run needs none
     from armnn_py.optimizer.saved.reports import SavedReports, merged
 
     return Assignment(merged(SavedReports(path, text).assignment(), {}, (), files))

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from armnn_py.descriptors import AttributeTensor
     from armnn_py.network import OutputSlot
     from armnn_py.optimizer.options import OptimizerOptions
-    from armnn_py.optimizer.placed_network import PlacedNetwork
+    from armnn_py.optimizer.placing.placed_network import PlacedNetwork
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["save_network"]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer
     from armnn_py.optimizer import OptimizedNetwork
-    from armnn_py.optimizer.placed_network import PlacedNetwork
+    from armnn_py.optimizer.placing.placed_network import PlacedNetwork
     from armnn_py.runtime.bounded.late_sizes import LateSize, Point
     from armnn_py.tensors import TensorInfo
 

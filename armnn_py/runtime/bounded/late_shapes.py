@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from armnn_py.network import Layer, OutputSlot
-    from armnn_py.optimizer.placed_network import PlacedNetwork
+    from armnn_py.optimizer.placing.placed_network import PlacedNetwork
     from armnn_py.runtime.bounded.late_rules import Infos, LayerRules
     from armnn_py.runtime.bounded.late_sizes import LateSize, Point
     from armnn_py.tensors import TensorInfo

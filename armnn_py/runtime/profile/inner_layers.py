@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from armnn_py.optimizer.report_layer import LayerAssignment
+    from armnn_py.optimizer.reports.report_layer import LayerAssignment
     from armnn_py.runtime.profile.profile_records import BackendEvent
 
 __all__ = ["COMPILED", "InnerLayer", "find_inner_layers", "group_by_kernel", "names_of"]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from armnn_py.backends.backend import Backend
-    from armnn_py.optimizer.report_layer import LayerAssignment
+    from armnn_py.optimizer.reports.report_layer import LayerAssignment
     from armnn_py.runtime.plan.network_plan import NetworkPlan
     from armnn_py.runtime.profile.profile_stages import Profiled, StagedRun
 

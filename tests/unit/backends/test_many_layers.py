@@ -12,7 +12,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.backends import Backend, LayerSignature, LayerSupport, ModelOptions, Support
-from armnn_py.optimizer.asking import node_signature
+from armnn_py.optimizer.assignment.asking import node_signature
 from armnn_py.optimizer.graph import Graph
 
 Journal = Callable[[], list[str]]

@@ -13,7 +13,7 @@ import pytest
 import armnn_py as ann
 from armnn_py._native.table.workloads import NativeWorkloadFactory
 from armnn_py.backends import Backend, LayerSupport, ModelOptions
-from armnn_py.optimizer.asking import node_signature
+from armnn_py.optimizer.assignment.asking import node_signature
 from armnn_py.optimizer.graph import Graph
 
 Journal = Callable[[], list[str]]

@@ -22,9 +22,9 @@ import pytest
 import armnn_py as ann
 from armnn_py.cache_files import locked
 from armnn_py.descriptors import ActivationDescriptor, SoftmaxDescriptor
-from armnn_py.optimizer import assign_by_time, measure_cache
 from armnn_py.optimizer.host import UnsteadySeconds
-from armnn_py.optimizer.least_time import least_time
+from armnn_py.optimizer.measuring import assign_by_time, measure_cache
+from armnn_py.optimizer.measuring.least_time import least_time
 from armnn_py.optimizer.options import OptimizerOptions
 from armnn_py.runtime.plan import time_network
 
@@ -479,7 +479,7 @@ def test_a_search_that_may_miss_the_best_says_so(
 
 _SAVE_MANY = """
 import sys
-from armnn_py.optimizer.measure_cache import MeasureCache
+from armnn_py.optimizer.measuring.measure_cache import MeasureCache
 from pathlib import Path
 for number in range(40):
     cache = MeasureCache(Path(sys.argv[1]))

@@ -17,10 +17,10 @@ from armnn_py._native.layers.read_layers import descriptor_from_struct
 from armnn_py._native.layers.subgraph import BOUNDARY, LayerData, SubgraphData
 from armnn_py._native.memory.read_memory import NonsenseError
 from armnn_py.descriptors import DESCRIPTOR_OF, ConcatDescriptor, PreCompiledDescriptor, View
-from armnn_py.optimizer.check_answer import find_fault
 from armnn_py.optimizer.graph import Graph
-from armnn_py.optimizer.subgraph_selection import select_subgraphs
-from armnn_py.optimizer.subgraph_work import subgraph_data
+from armnn_py.optimizer.subgraphs.check_answer import find_fault
+from armnn_py.optimizer.subgraphs.subgraph_selection import select_subgraphs
+from armnn_py.optimizer.subgraphs.subgraph_work import subgraph_data
 from armnn_py.types import LayerType
 
 INFO = TensorInfo((2,))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import armnn_py as ann
-from armnn_py.optimizer.debug_layers import insert_debug_layers
 from armnn_py.optimizer.graph import Graph
+from armnn_py.optimizer.lowering.debug_layers import insert_debug_layers
 
 from .fusions import random_inputs, run, types
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py.optimizer.placement import PlacementRule
+from armnn_py.optimizer.placing.placement import PlacementRule
 from armnn_py.python_backend import Part
 from armnn_py.types.facts import FACTS
 

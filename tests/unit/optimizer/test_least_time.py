@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from armnn_py.optimizer.least_time import least_time
+from armnn_py.optimizer.measuring.least_time import least_time
 
 Costs = list[list[int]]
 Links = dict[tuple[int, int], list[list[int]]]

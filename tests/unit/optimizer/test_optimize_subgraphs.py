@@ -20,7 +20,7 @@ import armnn_py as ann
 from armnn_py._native.table.blob import check_blob
 from armnn_py.network import Layer
 from armnn_py.optimizer.graph import Graph, Node
-from armnn_py.optimizer.optimize_subgraphs import optimize_subgraphs
+from armnn_py.optimizer.subgraphs.optimize_subgraphs import optimize_subgraphs
 from armnn_py.types import LayerType
 
 IMAGE = ann.TensorInfo((1, 4, 4, 2))

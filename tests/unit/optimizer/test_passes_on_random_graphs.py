@@ -12,7 +12,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.optimizer import AS_IT_IS
-from armnn_py.optimizer.candidates import pin_nodes
+from armnn_py.optimizer.assignment.candidates import pin_nodes
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
 from armnn_py.optimizer.run_passes import run_passes

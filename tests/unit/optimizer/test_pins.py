@@ -13,8 +13,8 @@ import pytest
 import armnn_py as ann
 from armnn_py import Placement, PlacementRule
 from armnn_py.descriptors import ElementwiseUnaryDescriptor
-from armnn_py.optimizer.assign import assign_nodes
-from armnn_py.optimizer.candidates import pin_nodes
+from armnn_py.optimizer.assignment.assign import assign_nodes
+from armnn_py.optimizer.assignment.candidates import pin_nodes
 from armnn_py.optimizer.graph import NO_PIN, Graph, Pin
 from armnn_py.optimizer.passes import SIMPLIFYING, PassLog
 from armnn_py.optimizer.passes.base import may_merge

@@ -14,7 +14,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py import Placement, PlacementRule
-from armnn_py.optimizer.assign import assign_nodes
+from armnn_py.optimizer.assignment.assign import assign_nodes
 from armnn_py.optimizer.graph import Graph
 from armnn_py.types import LayerType
 

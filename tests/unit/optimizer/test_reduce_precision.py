@@ -15,12 +15,12 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.optimizer.graph import Graph, Node
-from armnn_py.optimizer.passes import PassLog
-from armnn_py.optimizer.reduce_precision import (
+from armnn_py.optimizer.lowering.reduce_precision import (
     cancel_inverse_conversions,
     reduce_fp32_to_fp16,
     run_in_fp32,
 )
+from armnn_py.optimizer.passes import PassLog
 from armnn_py.types import DataType, LayerType
 
 from .fusions import random_inputs, run

@@ -12,7 +12,7 @@ import pytest
 from armnn_py import Network, TensorInfo, UnaryOperation
 from armnn_py.network import Layer, OutputSlot
 from armnn_py.optimizer.graph import Graph, Node
-from armnn_py.optimizer.subgraph_selection import SubgraphView, select_subgraphs
+from armnn_py.optimizer.subgraphs.subgraph_selection import SubgraphView, select_subgraphs
 
 
 def build(wiring: Mapping[str, Sequence[str]]) -> Graph:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from armnn_py.optimizer.report_layer import LayerAssignment
+from armnn_py.optimizer.reports.report_layer import LayerAssignment
 from armnn_py.runtime.profile.inner_layers import (
     InnerLayer,
     find_inner_layers,

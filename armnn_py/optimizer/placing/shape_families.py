@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from armnn_py.garbage import without_collections
 from armnn_py.network.trials import take_trial
 from armnn_py.optimizer.pipeline import SimplifiedNetwork, place_simplified, simplify_network
-from armnn_py.optimizer.placed_family import PlacedFamily
-from armnn_py.optimizer.placement_record import PlacementRecord
+from armnn_py.optimizer.placing.placed_family import PlacedFamily
+from armnn_py.optimizer.placing.placement_record import PlacementRecord
 from armnn_py.symbolic import SizeTrace
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from armnn_py.network import Network
     from armnn_py.network.trials import Trial
-    from armnn_py.optimizer.placed_network import PlacedNetwork
-    from armnn_py.optimizer.placer_settings import PlacerSettings
+    from armnn_py.optimizer.placing.placed_network import PlacedNetwork
+    from armnn_py.optimizer.placing.placer_settings import PlacerSettings
     from armnn_py.symbolic import Evaluate
 
 __all__ = ["ShapeFamilies"]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.model_options import ModelOptions
     from armnn_py.optimizer.graph import Node
-    from armnn_py.optimizer.placement_record import PlacementRecord
+    from armnn_py.optimizer.placing.placement_record import PlacementRecord
 
 __all__ = ["Asking", "node_signature", "plain_signature"]
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.backend import Backend
     from armnn_py.optimizer.graph import Graph, Node
-    from armnn_py.optimizer.placement import Placement
+    from armnn_py.optimizer.placing.placement import Placement
 
 __all__ = ["Candidates", "pin_nodes"]
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.backend import Backend
     from armnn_py.optimizer.graph import Graph
-    from armnn_py.optimizer.placement import Placement
+    from armnn_py.optimizer.placing.placement import Placement
 
 __all__ = ["no_backend", "unmatched_rules", "unmet_rules"]
 

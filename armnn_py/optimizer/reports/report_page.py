@@ -12,7 +12,7 @@ from armnn_py.text import printable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from armnn_py.optimizer.report_layer import LayerAssignment
+    from armnn_py.optimizer.reports.report_layer import LayerAssignment
 
 __all__ = ["page_of"]
 

@@ -17,11 +17,11 @@ import dataclasses
 import logging
 from typing import TYPE_CHECKING
 
-from armnn_py.optimizer.asking import Asking, node_signature
-from armnn_py.optimizer.layouts import wish_of
-from armnn_py.optimizer.least_time import least_time
-from armnn_py.optimizer.measure_clock import Clock
-from armnn_py.optimizer.measure_costs import (
+from armnn_py.optimizer.assignment.asking import Asking, node_signature
+from armnn_py.optimizer.lowering.layouts import wish_of
+from armnn_py.optimizer.measuring.least_time import least_time
+from armnn_py.optimizer.measuring.measure_clock import Clock
+from armnn_py.optimizer.measuring.measure_costs import (
     Times,
     hopeful,
     picoseconds,
@@ -29,16 +29,16 @@ from armnn_py.optimizer.measure_costs import (
     time_pairs,
     time_shared_copies,
 )
-from armnn_py.optimizer.placement import Placement
+from armnn_py.optimizer.placing.placement import Placement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.model_options import ModelOptions
-    from armnn_py.optimizer.assignment_draft import AssignmentDraft
+    from armnn_py.optimizer.assignment.assignment_draft import AssignmentDraft
     from armnn_py.optimizer.graph import Graph, Node
-    from armnn_py.optimizer.measure_clock import Measure
+    from armnn_py.optimizer.measuring.measure_clock import Measure
     from armnn_py.optimizer.options import OptimizerOptions
 
 __all__ = ["assign_by_time"]

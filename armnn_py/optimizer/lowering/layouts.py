@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py.backends.layer_support import LayerSignature
 from armnn_py.descriptors import PermuteDescriptor
-from armnn_py.optimizer.asking import node_signature
+from armnn_py.optimizer.assignment.asking import node_signature
 from armnn_py.optimizer.graph import NO_PIN
 from armnn_py.optimizer.passes.movement import (
     has_one_meaning,
@@ -33,7 +33,7 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from armnn_py.optimizer.asking import Asking
+    from armnn_py.optimizer.assignment.asking import Asking
     from armnn_py.optimizer.graph import Graph, Node, Value
     from armnn_py.tensors import TensorInfo
 

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from armnn_py.later import public_class
-from armnn_py.optimizer.report_layer import LayerAssignment
+from armnn_py.optimizer.reports.report_layer import LayerAssignment
 from armnn_py.text import counted, html_table, text_table
 
 if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Network
-    from armnn_py.optimizer.assignment_draft import AssignmentDraft
+    from armnn_py.optimizer.assignment.assignment_draft import AssignmentDraft
     from armnn_py.optimizer.graph import Graph
 
 __all__ = ["Assignment"]
@@ -72,7 +72,7 @@ class Assignment(Sequence[LayerAssignment]):
         backends
             All loaded backends by id.
         """
-        from armnn_py.optimizer.report_records import records_of
+        from armnn_py.optimizer.reports.report_records import records_of
 
         return cls(records_of(graph, network, draft, backends))
 
@@ -174,7 +174,7 @@ class Assignment(Sequence[LayerAssignment]):
 
     def to_html(self, title: str = "Assignment") -> str:
         """A page of its own, with every layer in the colour of its backend."""
-        from armnn_py.optimizer.report_page import page_of
+        from armnn_py.optimizer.reports.report_page import page_of
 
         return page_of(self._records, self.counts, self.summary(), title)
 

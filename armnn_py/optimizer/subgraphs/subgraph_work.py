@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._native.layers.optimization_sink import optimize_subgraph
 from armnn_py._native.layers.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, SubgraphData
 from armnn_py.errors import InternalError
-from armnn_py.optimizer.check_answer import border_of, find_fault, readers_of
-from armnn_py.optimizer.compiled_source import CompiledSource
+from armnn_py.optimizer.subgraphs.check_answer import border_of, find_fault, readers_of
+from armnn_py.optimizer.subgraphs.compiled_source import CompiledSource
 from armnn_py.text import quoted
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.model_options import ModelOptions
     from armnn_py.optimizer.graph import Graph, Node, Value
-    from armnn_py.optimizer.placement_record import PlacementRecord
-    from armnn_py.optimizer.subgraph_selection import SubgraphView
+    from armnn_py.optimizer.placing.placement_record import PlacementRecord
+    from armnn_py.optimizer.subgraphs.subgraph_selection import SubgraphView
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["SubgraphWork", "ask", "subgraph_data"]

@@ -11,9 +11,9 @@ from armnn_py.backends import ModelOptions
 from armnn_py.backends.layer_support import LayerSupport
 from armnn_py.errors import ArmnnError, NoBackendForLayerError
 from armnn_py.garbage import without_collections
-from armnn_py.optimizer.asking import node_signature
-from armnn_py.optimizer.assign import assign_nodes
-from armnn_py.optimizer.candidates import pin_nodes
+from armnn_py.optimizer.assignment.asking import node_signature
+from armnn_py.optimizer.assignment.assign import assign_nodes
+from armnn_py.optimizer.assignment.candidates import pin_nodes
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.pipeline import simplify_network, write_out
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from armnn_py.network import Network
     from armnn_py.network.trials import Trial
-    from armnn_py.optimizer.placer_settings import PlacerSettings
+    from armnn_py.optimizer.placing.placer_settings import PlacerSettings
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["place_on_trial"]

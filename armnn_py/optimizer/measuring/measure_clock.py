@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from armnn_py._native.table.handle_registry import HandleRegistry
 from armnn_py.network import Network
 from armnn_py.optimizer.host import UnsteadySeconds
-from armnn_py.optimizer.measure_cache import MeasureCache, backend_identity, digest
+from armnn_py.optimizer.measuring.measure_cache import MeasureCache, backend_identity, digest
 from armnn_py.optimizer.options import OptimizerOptions
-from armnn_py.optimizer.placement import Placement, PlacementRule
+from armnn_py.optimizer.placing.placement import Placement, PlacementRule
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import LayerType
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native.layers.subgraph import ABSENT, BOUNDARY, CONSTANT
 from armnn_py.network import Network
-from armnn_py.optimizer.source_network import Border, SourceNetwork
+from armnn_py.optimizer.subgraphs.source_network import Border, SourceNetwork
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from armnn_py.network import Network
-    from armnn_py.optimizer.placed_network import PlacedNetwork
-    from armnn_py.optimizer.placer_settings import PlacerSettings
-    from armnn_py.optimizer.shape_families import ShapeFamilies
+    from armnn_py.optimizer.placing.placed_network import PlacedNetwork
+    from armnn_py.optimizer.placing.placer_settings import PlacerSettings
+    from armnn_py.optimizer.placing.shape_families import ShapeFamilies
 
 __all__ = ["Placer"]
 
@@ -56,7 +56,7 @@ class Placer:
 
         trial = kept_trial(network)
         if trial is not None and trial.network is not None:
-            from armnn_py.optimizer.place_on_trial import place_on_trial
+            from armnn_py.optimizer.placing.place_on_trial import place_on_trial
 
             place_on_trial(network, trial, self._settings)
 
@@ -71,7 +71,7 @@ class Placer:
 
         None if there is nothing in common, or if these shapes cannot be.
         """
-        from armnn_py.optimizer.shape_families import ShapeFamilies
+        from armnn_py.optimizer.placing.shape_families import ShapeFamilies
 
         if self._families is None:
             self._families = ShapeFamilies(dynamic, self._settings)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from armnn_py.optimizer.graph import Graph, Node, Value
-    from armnn_py.optimizer.measure_clock import Clock
+    from armnn_py.optimizer.measuring.measure_clock import Clock
 
 __all__ = ["Times", "hopeful", "picoseconds", "time_nodes", "time_pairs", "time_shared_copies"]
 

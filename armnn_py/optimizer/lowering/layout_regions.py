@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import ReshapeDescriptor
-from armnn_py.optimizer.asking import node_signature
-from armnn_py.optimizer.layouts import order_of, transpose_of
+from armnn_py.optimizer.assignment.asking import node_signature
+from armnn_py.optimizer.lowering.layouts import order_of, transpose_of
 from armnn_py.optimizer.passes.movement import moves_nothing, permuted_info
 from armnn_py.optimizer.passes.permutable import (
     absorbs,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from armnn_py.backends.layer_support import LayerSignature
-    from armnn_py.optimizer.asking import Asking
+    from armnn_py.optimizer.assignment.asking import Asking
     from armnn_py.optimizer.graph import Graph, Node, Value
     from armnn_py.tensors import TensorInfo
 

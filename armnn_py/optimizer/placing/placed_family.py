@@ -12,7 +12,7 @@ from armnn_py._native.layers.reusable import ReusableQuery, ReusableSubgraph
 from armnn_py.backends.layer_support import LayerSupport
 from armnn_py.descriptors.symbolic_fields import plain_descriptor
 from armnn_py.network import AssignLayer, ConstantLayer, Network, VariableLayer
-from armnn_py.optimizer.placement_record import same_answer
+from armnn_py.optimizer.placing.placement_record import same_answer
 from armnn_py.tensors.symbolic_infos import plain_info
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.layer_support import Support
     from armnn_py.network import NetworkStorage, OutputSlot
-    from armnn_py.optimizer.placed_network import PlacedNetwork
-    from armnn_py.optimizer.placement_record import CompiledPart, PlacementRecord
+    from armnn_py.optimizer.placing.placed_network import PlacedNetwork
+    from armnn_py.optimizer.placing.placement_record import CompiledPart, PlacementRecord
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["PlacedFamily"]

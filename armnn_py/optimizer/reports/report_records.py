@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py.optimizer.report_layer import LayerAssignment
+from armnn_py.optimizer.reports.report_layer import LayerAssignment
 from armnn_py.text import counted
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer, Network
-    from armnn_py.optimizer.assignment_draft import AssignmentDraft
+    from armnn_py.optimizer.assignment.assignment_draft import AssignmentDraft
     from armnn_py.optimizer.graph import Graph, Node, Origin
 
 __all__ = ["LayerNotes", "records_of"]

@@ -28,7 +28,7 @@ LATE = {
     "armnn_py.optimizer.edges",
     "armnn_py.optimizer.reports.memory_report",
     "armnn_py.optimizer.passes.quantized_layers",
-    "armnn_py.optimizer.passes.regions",
+    "armnn_py.optimizer.passes.permutes.regions",
     "armnn_py.optimizer.lowering.reduce_precision",
     "armnn_py.optimizer.reports.report_page",
     "armnn_py.pictures",

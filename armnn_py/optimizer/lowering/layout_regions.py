@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 from armnn_py.descriptors import ReshapeDescriptor
 from armnn_py.optimizer.assignment.asking import node_signature
 from armnn_py.optimizer.lowering.layouts import order_of, transpose_of
-from armnn_py.optimizer.passes.movement import moves_nothing, permuted_info
-from armnn_py.optimizer.passes.permutable import (
+from armnn_py.optimizer.passes.permutes.movement import moves_nothing, permuted_info
+from armnn_py.optimizer.passes.permutes.permutable import (
     absorbs,
     is_permutable,
     is_permuted_operand,
     with_permuted_operands,
 )
-from armnn_py.optimizer.passes.regions import (
+from armnn_py.optimizer.passes.permutes.regions import (
     Region,
     RegionChange,
     moves,

@@ -18,7 +18,7 @@ from armnn_py.backends.layer_support import LayerSignature
 from armnn_py.descriptors import PermuteDescriptor
 from armnn_py.optimizer.assignment.asking import node_signature
 from armnn_py.optimizer.graph import NO_PIN
-from armnn_py.optimizer.passes.movement import (
+from armnn_py.optimizer.passes.permutes.movement import (
     has_one_meaning,
     inverse,
     keeps_values,

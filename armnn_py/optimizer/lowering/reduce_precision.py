@@ -15,7 +15,7 @@ import numpy as np
 
 from armnn_py.errors import ArmnnError
 from armnn_py.network import shapes
-from armnn_py.optimizer.passes.movement import only_input
+from armnn_py.optimizer.passes.permutes.movement import only_input
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataType, LayerType
 

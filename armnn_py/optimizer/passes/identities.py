@@ -25,7 +25,7 @@ from armnn_py.descriptors import (
     StridedSliceDescriptor,
 )
 from armnn_py.optimizer.passes.base import PassLog
-from armnn_py.optimizer.passes.movement import only_input, sources_of
+from armnn_py.optimizer.passes.permutes.movement import only_input, sources_of
 from armnn_py.types import BinaryOperation, LayerType, PoolingAlgorithm, ResizeMethod
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import SliceDescriptor, StridedSliceDescriptor
 from armnn_py.optimizer.passes.base import PassLog, may_merge
-from armnn_py.optimizer.passes.movement import keeps_values, only_input
+from armnn_py.optimizer.passes.permutes.movement import keeps_values, only_input
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import ReshapeDescriptor
 from armnn_py.optimizer.passes.base import PassLog
-from armnn_py.optimizer.passes.movement import keeps_values, moves_nothing, only_input, sources_of
+from armnn_py.optimizer.passes.permutes.movement import (
+    keeps_values,
+    moves_nothing,
+    only_input,
+    sources_of,
+)
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import ReduceDescriptor, View
-from armnn_py.optimizer.passes.movement import has_one_meaning, inverse
+from armnn_py.optimizer.passes.permutes.movement import has_one_meaning, inverse
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import numpy as np
 
 from armnn_py.descriptors import GatherDescriptor, Pooling2dDescriptor
 from armnn_py.optimizer.passes.base import PassLog
-from armnn_py.optimizer.passes.fold_pad import fold_into_readers, same_output, sees_input
+from armnn_py.optimizer.passes.folding.fold_pad import fold_into_readers, same_output, sees_input
 from armnn_py.types import LayerType, PoolingAlgorithm
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import PermuteDescriptor
-from armnn_py.optimizer.passes.movement import (
+from armnn_py.optimizer.passes.permutes.movement import (
     inverse,
     keeps_values,
     moves_nothing,
@@ -20,7 +20,7 @@ from armnn_py.optimizer.passes.movement import (
     permuted_info,
     sources_of,
 )
-from armnn_py.optimizer.passes.permutable import (
+from armnn_py.optimizer.passes.permutes.permutable import (
     absorbs,
     is_permutable,
     is_permuted_operand,

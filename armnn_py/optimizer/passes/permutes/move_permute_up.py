@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py.descriptors import PermuteDescriptor
 from armnn_py.optimizer.passes.base import PassLog
-from armnn_py.optimizer.passes.movement import (
+from armnn_py.optimizer.passes.permutes.movement import (
     has_one_meaning,
     inverse,
     keeps_values,

@@ -14,7 +14,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py.optimizer.passes.base import PassLog
-from armnn_py.optimizer.passes.regions import Region, RegionChange, permutations_of, regions_of
+from armnn_py.optimizer.passes.permutes.regions import (
+    Region,
+    RegionChange,
+    permutations_of,
+    regions_of,
+)
 
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph

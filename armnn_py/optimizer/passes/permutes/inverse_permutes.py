@@ -7,7 +7,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py.optimizer.passes.base import PassLog
-from armnn_py.optimizer.passes.movement import inverse, keeps_values, only_input, sources_of
+from armnn_py.optimizer.passes.permutes.movement import (
+    inverse,
+    keeps_values,
+    only_input,
+    sources_of,
+)
 
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph

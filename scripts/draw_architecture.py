@@ -22,11 +22,11 @@ LANES = [
     (
         "A file's way to a backend, once per Runtime. The first step that fails is its verdict.",
         [
-            ("search folders", "armnn_py/backends/loading.py", PYTHON),
-            ("name, resolve", "armnn_py/backends/discovery.py", PYTHON),
-            ("inspect the ELF file", "armnn_py/backends/elf.py", PYTHON),
+            ("search folders", "armnn_py/backends/loader/loading.py", PYTHON),
+            ("name, resolve", "armnn_py/backends/loader/discovery.py", PYTHON),
+            ("inspect the ELF file", "armnn_py/backends/loader/elf.py", PYTHON),
             ("open", "armnn_py/_native/table/dynamic_library.py", PYTHON),
-            ("symbols, id, version", "armnn_py/backends/identity.py", PYTHON),
+            ("symbols, id, version", "armnn_py/backends/loader/identity.py", PYTHON),
             ("table", "armnn_py/_native/table/backend_table.py", PYTHON),
             ("create", "of its table", BACKEND),
         ],

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native.table.backend_services import DeviceDescription
 from armnn_py._native.table.profiling_context import Counter
-from armnn_py.backends.allocator import Allocator
 from armnn_py.backends.backend import Backend
-from armnn_py.backends.given_options import BackendOptions
-from armnn_py.backends.loading import load_backends
-from armnn_py.backends.model_options import ModelOptions
-from armnn_py.backends.naming import FILE_NAME_RULE, BackendFileName, parse_file_name
-from armnn_py.backends.option import BackendOption
+from armnn_py.backends.loader.loading import load_backends
+from armnn_py.backends.loader.naming import FILE_NAME_RULE, BackendFileName, parse_file_name
+from armnn_py.backends.loader.shared_library import LOADING
+from armnn_py.backends.loader.verdict import LoadReport, Place, Verdict
+from armnn_py.backends.loader.version import BackendVersion
+from armnn_py.backends.options.allocator import Allocator
+from armnn_py.backends.options.given_options import BackendOptions
+from armnn_py.backends.options.model_options import ModelOptions
+from armnn_py.backends.options.option import BackendOption
 from armnn_py.backends.probe.findings import ProbeFinding
 from armnn_py.backends.registry import BackendRegistry
-from armnn_py.backends.shared_library import LOADING
-from armnn_py.backends.verdict import LoadReport, Place, Verdict
-from armnn_py.backends.version import BackendVersion
 from armnn_py.later import names_of
 
 if TYPE_CHECKING:
-    from armnn_py.backends.layer_support import LayerSignature, LayerSupport, Support
+    from armnn_py.backends.questions.layer_support import LayerSignature, LayerSupport, Support
 
 __all__ = [
     "FILE_NAME_RULE",
@@ -52,5 +52,5 @@ __all__ = [
 # Support queries import descriptors and shape rules; finding backends needs neither.
 __getattr__ = names_of(
     "armnn_py.backends",
-    {"armnn_py.backends.layer_support": ("LayerSignature", "LayerSupport", "Support")},
+    {"armnn_py.backends.questions.layer_support": ("LayerSignature", "LayerSupport", "Support")},
 )

@@ -17,9 +17,9 @@ from armnn_py._native.table.backend_services import (
 )
 from armnn_py._native.table.backend_table import TableError, capabilities
 from armnn_py._native.table.model_options import model_option_defaults
-from armnn_py.backends import shared_library
-from armnn_py.backends.layer_questions import LayerQuestions
-from armnn_py.backends.option import BackendOption, option_records
+from armnn_py.backends.loader import shared_library
+from armnn_py.backends.options.option import BackendOption, option_records
+from armnn_py.backends.questions.layer_questions import LayerQuestions
 from armnn_py.errors import BackendError, InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from armnn_py._native.table.backend_context import NativeBackendContext
     from armnn_py._native.table.backend_options import OptionDefault, OptionValue
     from armnn_py._native.table.profiling_context import Counter, NativeProfilingContext
-    from armnn_py.backends.backend_allocator import BackendAllocator
-    from armnn_py.backends.source import BackendSource
-    from armnn_py.backends.version import BackendVersion
+    from armnn_py.backends.loader.source import BackendSource
+    from armnn_py.backends.loader.version import BackendVersion
+    from armnn_py.backends.options.backend_allocator import BackendAllocator
 
 __all__ = ["Backend"]
 
@@ -87,7 +87,7 @@ class Backend(
 
     @property
     def place(self) -> str:
-        """Origin of the file, as in :class:`~armnn_py.backends.verdict.Verdict`."""
+        """Origin of the file, as in :class:`~armnn_py.backends.loader.verdict.Verdict`."""
         return self.source.place
 
     @property
@@ -259,7 +259,7 @@ class Backend(
         InvalidArgumentError
             The runtime of the backend is closed.
         """
-        from armnn_py.backends.backend_allocator import BackendAllocator
+        from armnn_py.backends.options.backend_allocator import BackendAllocator
 
         with self.in_use(), shared_library.LOADING:
             if self._default_allocator is None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py.backends.verdict import printable
+from armnn_py.backends.loader.verdict import printable
 from armnn_py.device_ids import device_id, split_id
 from armnn_py.errors import (
     BackendError,
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from armnn_py.backends.backend import Backend
-    from armnn_py.backends.opening import RefusedError
-    from armnn_py.backends.verdict import LoadReport
+    from armnn_py.backends.loader.opening import RefusedError
+    from armnn_py.backends.loader.verdict import LoadReport
 
 __all__ = ["count_of", "no_device", "not_made"]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from armnn_py._native.table.backend_table import destroy_instance, quiesce_instance
 from armnn_py._native.table.devices import lost_reason
 from armnn_py._native.table.guarded_calls import guarded
-from armnn_py.backends import shared_library
+from armnn_py.backends.loader import shared_library
 from armnn_py.device_ids import device_id
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.interrupts import deferred_interrupts
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from armnn_py._native.table.allocators import GivenAllocator, NativeAllocator
     from armnn_py._native.table.backend_context import NativeBackendContext
     from armnn_py._native.table.profiling_context import NativeProfilingContext
-    from armnn_py.backends.source import BackendSource
+    from armnn_py.backends.loader.source import BackendSource
 
 __all__ = ["InstanceLife"]
 

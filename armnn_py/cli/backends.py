@@ -33,7 +33,7 @@ from armnn_py.text import counted
 from armnn_py.types import DataType
 
 if TYPE_CHECKING:
-    from armnn_py.backends.option import BackendOption
+    from armnn_py.backends.options.option import BackendOption
     from armnn_py.runtime import Runtime
 
 __all__ = ["backends"]
@@ -136,7 +136,7 @@ def show(session: Session, backend_id: str) -> None:
 
     ID:1 is its second device.
     """
-    from armnn_py.backends.probing import probe_support
+    from armnn_py.backends.questions.probing import probe_support
 
     with _runtime(session, backend_id) as runtime:
         backend = runtime.backends[backend_id]
@@ -237,7 +237,7 @@ def _typed(value: object) -> str:
 @with_session
 def paths(session: Session) -> None:
     """List the folders that are searched, in order; opens no file of them."""
-    from armnn_py.backends.search import list_places
+    from armnn_py.backends.loader.search import list_places
 
     report, linked = list_places(
         session.backend_paths or None, enable_dynamic_backends=not session.no_dynamic

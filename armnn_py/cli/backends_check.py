@@ -30,7 +30,7 @@ __all__ = ["check"]
 @with_session
 def check(session: Session, file: str, timeout: float, *, deep: bool) -> None:
     """Take FILE through every step of loading; exit 4 if one fails."""
-    from armnn_py.backends.checking import check_file
+    from armnn_py.backends.loader.checking import check_file
 
     name = Path(file).name
     with session.progress(f"loading {name}"):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from armnn_py.backends.packaged import RESERVED_IDS
+from armnn_py.backends.loader.packaged import RESERVED_IDS
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.help import Command
 from armnn_py.cli.render import Renderer

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from armnn_py.backends import ModelOptions
-from armnn_py.backends.model_options import mapping_of, warn_of_unused
+from armnn_py.backends.options.model_options import mapping_of, warn_of_unused
 from armnn_py.device_ids import canonical_id, without_ids
 from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
 from armnn_py.errors.shortage import tells_shortage

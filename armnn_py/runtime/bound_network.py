@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py._native.table.backend_options import OptionValue
-    from armnn_py.backends.run_options import RunOptions
+    from armnn_py.backends.options.run_options import RunOptions
     from armnn_py.runtime.arrays.binding import Binder
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.contexts.context_pool import ContextPool

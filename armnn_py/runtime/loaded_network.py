@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py._native.table.backend_options import OptionValue
-    from armnn_py.backends.run_options import RunOptions
+    from armnn_py.backends.options.run_options import RunOptions
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.bounded.late_sizes import Bounds, LateSize
@@ -272,8 +272,8 @@ class LoadedNetwork(
 
     def _run_options(self, options: Mapping[str, Mapping[str, OptionValue]]) -> RunOptions:
         """Check options of a run."""
-        from armnn_py.backends.model_options import mapping_of, warn_of_unused
-        from armnn_py.backends.run_options import RunOptions
+        from armnn_py.backends.options.model_options import mapping_of, warn_of_unused
+        from armnn_py.backends.options.run_options import RunOptions
         from armnn_py.device_ids import without_ids
 
         if self._optimized.skipped:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from armnn_py.backends.allocator import Allocator
+    from armnn_py.backends.loader.verdict import LoadReport
+    from armnn_py.backends.options.allocator import Allocator
     from armnn_py.backends.registry import BackendRegistry
-    from armnn_py.backends.verdict import LoadReport
     from armnn_py.network import Network
     from armnn_py.optimizer import OptimizedNetwork, OptimizerOptions
     from armnn_py.python_backend import PythonBackend

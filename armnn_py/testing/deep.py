@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from armnn_py.backends.checking import CheckedStep
+from armnn_py.backends.loader.checking import CheckedStep
 from armnn_py.errors import InternalError
 from armnn_py.testing.serving import served
 from armnn_py.testing.target import target_for

@@ -18,7 +18,7 @@ from armnn_py.types import (
 )
 
 if TYPE_CHECKING:
-    from armnn_py.backends.layer_support import LayerSignature
+    from armnn_py.backends.questions.layer_support import LayerSignature
 
 __all__ = ["MOVED_IMAGES", "RESAMPLED"]
 

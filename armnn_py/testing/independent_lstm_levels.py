@@ -17,7 +17,7 @@ from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
-    from armnn_py.backends.layer_support import LayerSignature
+    from armnn_py.backends.questions.layer_support import LayerSignature
 
 __all__ = ["is_in_integers", "lstm_in_integers", "quantized_lstm"]
 

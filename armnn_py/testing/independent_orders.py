@@ -13,7 +13,7 @@ from armnn_py.testing.independent_quantized import stepped
 from armnn_py.types import LayerType, ScatterNdFunction
 
 if TYPE_CHECKING:
-    from armnn_py.backends.layer_support import LayerSignature
+    from armnn_py.backends.questions.layer_support import LayerSignature
 
 __all__ = ["MOVED_ORDERS", "ORDERS"]
 

@@ -14,7 +14,7 @@ from armnn_py.tensors import TensorInfo
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from armnn_py.backends.layer_support import LayerSignature
+    from armnn_py.backends.questions.layer_support import LayerSignature
 
 __all__ = ["decoded", "encoded", "stepped"]
 

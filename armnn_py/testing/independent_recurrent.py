@@ -19,7 +19,7 @@ from armnn_py.types import LayerType, RecurrentDirection, RowRounding
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
-    from armnn_py.backends.layer_support import LayerSignature
+    from armnn_py.backends.questions.layer_support import LayerSignature
 
 __all__ = ["RECURRENT"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from armnn_py.types import DataLayout, LayerType, PaddingMethod, PoolingAlgorithm
 
 if TYPE_CHECKING:
-    from armnn_py.backends.layer_support import LayerSignature
+    from armnn_py.backends.questions.layer_support import LayerSignature
 
 __all__ = ["VOLUMES"]
 

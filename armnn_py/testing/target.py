@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from armnn_py._native.table.backend_options import OptionText
-from armnn_py.backends.checking import check_file
+from armnn_py.backends.loader.checking import check_file
 from armnn_py.device_ids import device_id, split_id
 from armnn_py.errors import BackendError, BackendSkippedWarning
 from armnn_py.runtime import Runtime

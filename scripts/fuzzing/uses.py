@@ -29,8 +29,8 @@ def _import(path: Path) -> str:
 
 def _inspect(path: Path) -> str:
     """As the loader does before it opens a file."""
-    from armnn_py.backends.discovery import Candidate
-    from armnn_py.backends.inspection import inspect_file
+    from armnn_py.backends.loader.discovery import Candidate
+    from armnn_py.backends.loader.inspection import inspect_file
 
     file = inspect_file(Candidate("argument", str(path), str(path)))
     if file.refusal is not None:

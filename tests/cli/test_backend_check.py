@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from armnn_py.backends.checking import STEPS
+from armnn_py.backends.loader.checking import STEPS
 from armnn_py.testing.deep import DEEP_STEPS
 
 from .conftest import DEMO, Command

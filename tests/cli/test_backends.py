@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from armnn_py.backends.checking import STEPS
+from armnn_py.backends.loader.checking import STEPS
 
 from .conftest import DEMO, Command
 

@@ -14,7 +14,7 @@ import pytest
 CHECK = """
 import sys
 import armnn_py as ann
-from armnn_py.backends.layer_support import LayerSignature
+from armnn_py.backends.questions.layer_support import LayerSignature
 from armnn_py.descriptors import StandInDescriptor
 from armnn_py.testing.cases.case import Case
 from armnn_py.testing.checks.memory import check_memory

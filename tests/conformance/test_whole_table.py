@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import armnn_py as ann
-from armnn_py.backends.examples import Example, Operands, in_type
-from armnn_py.backends.layer_support import LayerSignature, LayerSupport, never_shown
+from armnn_py.backends.questions.examples import Example, Operands, in_type
+from armnn_py.backends.questions.layer_support import LayerSignature, LayerSupport, never_shown
 from armnn_py.descriptors.canonical import canonical_form
 from armnn_py.errors import LayerValidationError
 from armnn_py.optimizer import AS_IT_IS, optimize

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from armnn_py import descriptors as d
-from armnn_py.backends.examples import Example, Operand, Operands
-from armnn_py.backends.layer_examples import examples_of
-from armnn_py.backends.recurrent_examples import lstm_shapes
+from armnn_py.backends.questions.examples import Example, Operand, Operands
+from armnn_py.backends.questions.layer_examples import examples_of
+from armnn_py.backends.questions.recurrent_examples import lstm_shapes
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataType, LayerType

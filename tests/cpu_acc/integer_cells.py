@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import armnn_py as ann
-from armnn_py.backends.recurrent_examples import lstm_shapes
+from armnn_py.backends.questions.recurrent_examples import lstm_shapes
 from armnn_py.descriptors import LstmDescriptor, QLstmDescriptor
 from armnn_py.types import DataType, LayerType
 

@@ -11,7 +11,7 @@ from armnn_py._native.layers.layer_structs import descriptor_struct
 from armnn_py._native.layers.read_layers import descriptor_from_struct
 from armnn_py._native.layers.read_tensors import read_tensor_info
 from armnn_py._native.memory.read_memory import NonsenseError
-from armnn_py.backends.layer_support import never_shown
+from armnn_py.backends.questions.layer_support import never_shown
 from armnn_py.descriptors.canonical import canonical_form
 from armnn_py.errors import LayerValidationError
 from armnn_py.network import shapes

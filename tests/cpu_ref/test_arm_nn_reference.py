@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 import armnn_py as ann
-from armnn_py.backends.examples import Operands
-from armnn_py.backends.layer_support import LayerSignature, LayerSupport
-from armnn_py.backends.probing import example_layers
+from armnn_py.backends.questions.examples import Operands
+from armnn_py.backends.questions.layer_support import LayerSignature, LayerSupport
+from armnn_py.backends.questions.probing import example_layers
 from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 

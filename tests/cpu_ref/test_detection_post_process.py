@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from armnn_py._native import abi
-from armnn_py.backends.layer_support import LayerSignature
+from armnn_py.backends.questions.layer_support import LayerSignature
 from armnn_py.descriptors import DetectionPostProcessDescriptor
 from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.testing.independent import by_definition

@@ -17,7 +17,7 @@ import armnn_py as ann
 from armnn_py._native.layers.subgraph import LayerData, LayerView
 from armnn_py._native.table.tensor_handles import TensorHandleFactory
 from armnn_py.backends import LayerSupport
-from armnn_py.backends.layer_support import LayerSignature
+from armnn_py.backends.questions.layer_support import LayerSignature
 from armnn_py.descriptors import ActivationDescriptor, SoftmaxDescriptor
 from armnn_py.optimizer.graph import Graph
 from armnn_py.types import ActivationFunction, DataType, LayerType

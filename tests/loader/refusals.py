@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import pytest
 
 from armnn_py._native import abi
-from armnn_py.backends import identity
+from armnn_py.backends.loader import identity
 
 HOST = identity.HOST_VERSION
 MANDATORY_SIZE = (

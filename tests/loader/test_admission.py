@@ -12,7 +12,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.backends import load_backends
-from armnn_py.backends.search import list_places
+from armnn_py.backends.loader.search import list_places
 from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
 
 from .harness import Load, Workshop

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from armnn_py._native.table import dynamic_library
-from armnn_py.backends import elf, shared_library
-from armnn_py.backends.elf import ElfError
-from armnn_py.backends.shared_library import mapped_libraries
+from armnn_py.backends.loader import elf, shared_library
+from armnn_py.backends.loader.elf import ElfError
+from armnn_py.backends.loader.shared_library import mapped_libraries
 
 from .harness import Load, Workshop, mapped_files, only, outcome
 

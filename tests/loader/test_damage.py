@@ -18,7 +18,7 @@ import pytest
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 
-from armnn_py.backends import elf
+from armnn_py.backends.loader import elf
 
 from .harness import INCLUDE, REPOSITORY, Workshop, run_child
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py.backends.shared_library import mapped_libraries
+from armnn_py.backends.loader.shared_library import mapped_libraries
 from armnn_py.errors import BackendUnavailableError
 from armnn_py.optimizer.measuring.measure_cache import backend_identity
 

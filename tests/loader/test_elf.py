@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from armnn_py.backends import elf
-from armnn_py.backends.elf import ElfError
+from armnn_py.backends.loader import elf
+from armnn_py.backends.loader.elf import ElfError
 
 from .harness import Load, Workshop, only, outcome
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from armnn_py.backends import elf, elf_image
-from armnn_py.backends.elf import ElfError
+from armnn_py.backends.loader import elf, elf_image
+from armnn_py.backends.loader.elf import ElfError
 
 from .harness import Load, Workshop, only
 from .test_elf import (

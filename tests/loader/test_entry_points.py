@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from armnn_py import interrupts
-from armnn_py.backends import entry_points
-from armnn_py.backends.entry_points import GROUP, EntryPointFolders, entry_point_folders
+from armnn_py.backends.loader import entry_points
+from armnn_py.backends.loader.entry_points import GROUP, EntryPointFolders, entry_point_folders
 
 from .harness import Load, Workshop, outcome
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from armnn_py.backends.discovery import Candidate, find_candidates
-from armnn_py.backends.naming import FILE_NAME_RULE
+from armnn_py.backends.loader.discovery import Candidate, find_candidates
+from armnn_py.backends.loader.naming import FILE_NAME_RULE
 
 from .harness import Load, Workshop, only, outcome, run_as_nobody
 from .test_names_and_versions import BAD, GOOD

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from armnn_py.backends import Backend, load_backends
-from armnn_py.backends.shared_library import mapped_libraries
+from armnn_py.backends.loader.shared_library import mapped_libraries
 from armnn_py.errors import InvalidArgumentError
 
 from .harness import Load, Workshop, mapped_files, run_child

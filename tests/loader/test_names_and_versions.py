@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from armnn_py.backends import BackendFileName, BackendVersion, parse_file_name
-from armnn_py.backends.naming import name_mismatch
+from armnn_py.backends.loader.naming import name_mismatch
 
 GOOD = {
     "Arm_GpuAcc_backend.so": BackendFileName("Arm", "GpuAcc"),

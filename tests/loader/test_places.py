@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from armnn_py._native.table import dynamic_library
-from armnn_py.backends import entry_points
-from armnn_py.backends.discovery import argument_paths, check_folder, split_path_list
+from armnn_py.backends.loader import entry_points
+from armnn_py.backends.loader.discovery import argument_paths, check_folder, split_path_list
 from armnn_py.errors import InvalidArgumentError
 
 from .harness import Load, Workshop, only, outcome, run_as_nobody

@@ -14,7 +14,8 @@ import pytest
 
 import armnn_py as ann
 from armnn_py._native.table import dynamic_library
-from armnn_py.backends import load_backends, shared_library
+from armnn_py.backends import load_backends
+from armnn_py.backends.loader import shared_library
 from armnn_py.errors import InvalidArgumentError
 
 from .harness import FIXTURES, INCLUDE, Workshop

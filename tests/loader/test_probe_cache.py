@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from armnn_py.backends import elf, load_backends
+from armnn_py.backends import load_backends
+from armnn_py.backends.loader import elf
 from armnn_py.backends.probe import cache as probe_cache
 from armnn_py.backends.probe import identity, process
 from armnn_py.backends.probe.identity import FileIdentity

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from armnn_py._native.table import dynamic_library
-from armnn_py.backends import identity
+from armnn_py.backends.loader import identity
 
 from .harness import Load, Workshop, mapped_files, only, outcome, run_child
 from .refusals import HOST, MANDATORY_SIZE, REFUSED, with_id

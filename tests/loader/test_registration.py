@@ -11,7 +11,7 @@ import pytest
 import armnn_py as ann
 from armnn_py._native.table import dynamic_library
 from armnn_py.backends import BackendRegistry
-from armnn_py.backends.identity import HOST_VERSION
+from armnn_py.backends.loader.identity import HOST_VERSION
 from armnn_py.errors import BackendNotFoundError
 
 from .harness import Load, Workshop, only, outcome

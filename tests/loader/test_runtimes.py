@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py.backends.identity import HOST_VERSION
+from armnn_py.backends.loader.identity import HOST_VERSION
 from armnn_py.descriptors import Convolution2dDescriptor, ElementwiseBinaryDescriptor
 from armnn_py.errors import BackendSkippedWarning, NoBackendForLayerError
 from tests.builds import OPTIONS, sources_beside

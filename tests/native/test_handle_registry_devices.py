@@ -14,7 +14,7 @@ import armnn_py as ann
 from armnn_py._native import abi
 from armnn_py._native.table.handle_registry import HandleRegistry
 from armnn_py.backends import LOADING, Backend
-from armnn_py.backends.opening import open_device
+from armnn_py.backends.loader.opening import open_device
 
 ID = "Test/Handle/Device"
 

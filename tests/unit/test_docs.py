@@ -16,7 +16,7 @@ import pytest
 
 import armnn_py
 from armnn_py import environment, errors
-from armnn_py.backends.verdict import Stage
+from armnn_py.backends.loader.verdict import Stage
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

@@ -58,7 +58,7 @@ LATER = {
 }
 # What describes networks and optimises them: neither the import nor a Runtime needs it.
 DESCRIBING = {
-    "armnn_py.backends.layer_support",
+    "armnn_py.backends.questions.layer_support",
     "armnn_py.descriptors",
     "armnn_py.frontends",
     "armnn_py.network",

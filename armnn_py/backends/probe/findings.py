@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
-    from armnn_py.backends.stages import Stage
+    from armnn_py.backends.loader.steps import Stage
 
 __all__ = ["CALLS", "Ended", "Fault", "Library", "ProbeFinding", "fault_of", "untried_part"]
 

@@ -14,17 +14,17 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from armnn_py.backends import shared_library
-from armnn_py.backends.opening import RefusedError
-from armnn_py.backends.packaged import is_of_package
+from armnn_py.backends.loader import shared_library
+from armnn_py.backends.loader.opening import RefusedError
+from armnn_py.backends.loader.packaged import is_of_package
+from armnn_py.backends.loader.shared_library import LOADING
 from armnn_py.backends.probe.identity import FileIdentity, content_of
-from armnn_py.backends.shared_library import LOADING
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
-    from armnn_py.backends.inspection import InspectedFile
+    from armnn_py.backends.loader.inspection import InspectedFile
     from armnn_py.backends.probe.cache import ProbeCache
     from armnn_py.backends.probe.findings import ProbeFinding
     from armnn_py.backends.probe.process import Trial

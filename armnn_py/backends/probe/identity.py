@@ -12,7 +12,7 @@ import os
 import time
 from typing import NamedTuple
 
-from armnn_py.backends.elf import FileState
+from armnn_py.backends.loader.elf import FileState
 from armnn_py.interrupts import deferred_interrupts
 
 __all__ = ["FileIdentity", "content_of"]

@@ -12,9 +12,9 @@ from __future__ import annotations
 import os
 
 from armnn_py._native.table import dynamic_library
-from armnn_py.backends.elf import ElfInfo
-from armnn_py.backends.naming import parse_file_name
-from armnn_py.backends.opening import RefusedError
+from armnn_py.backends.loader.elf import ElfInfo
+from armnn_py.backends.loader.naming import parse_file_name
+from armnn_py.backends.loader.opening import RefusedError
 from armnn_py.text import printable
 
 __all__ = ["check_links", "mapped_elsewhere"]

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from armnn_py.backends.elf import FileState
+from armnn_py.backends.loader.elf import FileState
 from armnn_py.backends.probe.identity import FileIdentity
 from armnn_py.backends.trust.file_hash import sha256_of
 from armnn_py.backends.trust.ownership import ownership_of

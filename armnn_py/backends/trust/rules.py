@@ -14,8 +14,8 @@ import os
 from typing import TYPE_CHECKING
 
 from armnn_py import environment
-from armnn_py.backends.opening import RefusedError
-from armnn_py.backends.shared_library import LOADING
+from armnn_py.backends.loader.opening import RefusedError
+from armnn_py.backends.loader.shared_library import LOADING
 from armnn_py.backends.trust.ownership import ownership_of
 from armnn_py.environment import TRUST_LEVELS
 from armnn_py.errors import InvalidArgumentError
@@ -23,7 +23,7 @@ from armnn_py.errors.shortage import reason_of
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
-    from armnn_py.backends.elf import FileState
+    from armnn_py.backends.loader.elf import FileState
     from armnn_py.backends.trust.lock_file import LockFile
     from armnn_py.backends.trust.ownership import Ownership
 

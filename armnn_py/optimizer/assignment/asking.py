@@ -7,7 +7,7 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING
 
-from armnn_py.backends.layer_support import LayerSignature, LayerSupport, Support
+from armnn_py.backends.questions.layer_support import LayerSignature, LayerSupport, Support
 from armnn_py.descriptors.symbolic_fields import plain_descriptor
 from armnn_py.tensors.symbolic_infos import plain_info
 from armnn_py.types import LayerType
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from armnn_py.backends.backend import Backend
-    from armnn_py.backends.model_options import ModelOptions
+    from armnn_py.backends.options.model_options import ModelOptions
     from armnn_py.optimizer.graph import Node
     from armnn_py.optimizer.placing.placement_record import PlacementRecord
 

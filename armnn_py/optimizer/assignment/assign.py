@@ -15,7 +15,7 @@ import dataclasses
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from armnn_py.backends.layer_support import LayerSignature
+from armnn_py.backends.questions.layer_support import LayerSignature
 from armnn_py.errors import LayerRefusal
 from armnn_py.optimizer.assignment.asking import Asking, node_signature, plain_signature
 from armnn_py.optimizer.assignment.assignment_draft import AssignmentDraft, NodeAssignment
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
     from armnn_py.backends.backend import Backend
-    from armnn_py.backends.model_options import ModelOptions
+    from armnn_py.backends.options.model_options import ModelOptions
     from armnn_py.optimizer.graph import Graph, Node
     from armnn_py.optimizer.passes.base import PassLog
     from armnn_py.optimizer.placing.placement_record import PlacementRecord

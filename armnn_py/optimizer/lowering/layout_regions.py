@@ -33,7 +33,7 @@ from armnn_py.types import DataLayout, LayerType
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from armnn_py.backends.layer_support import LayerSignature
+    from armnn_py.backends.questions.layer_support import LayerSignature
     from armnn_py.optimizer.assignment.asking import Asking
     from armnn_py.optimizer.graph import Graph, Node, Value
     from armnn_py.tensors import TensorInfo

@@ -14,7 +14,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.backends.layer_support import LayerSignature
+from armnn_py.backends.questions.layer_support import LayerSignature
 from armnn_py.descriptors import PermuteDescriptor
 from armnn_py.optimizer.assignment.asking import node_signature
 from armnn_py.optimizer.graph import NO_PIN

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from armnn_py.backends.backend import Backend
-    from armnn_py.backends.model_options import ModelOptions
+    from armnn_py.backends.options.model_options import ModelOptions
     from armnn_py.optimizer.assignment.assignment_draft import AssignmentDraft
     from armnn_py.optimizer.graph import Graph, Node
     from armnn_py.optimizer.measuring.measure_clock import Measure

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from armnn_py.backends.backend import Backend
-    from armnn_py.backends.model_options import ModelOptions
+    from armnn_py.backends.options.model_options import ModelOptions
     from armnn_py.network import OutputSlot
     from armnn_py.optimizer.graph import Node, Value
 

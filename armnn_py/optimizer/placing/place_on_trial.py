@@ -8,7 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from armnn_py.backends import ModelOptions
-from armnn_py.backends.layer_support import LayerSupport
+from armnn_py.backends.questions.layer_support import LayerSupport
 from armnn_py.errors import ArmnnError, NoBackendForLayerError
 from armnn_py.garbage import without_collections
 from armnn_py.optimizer.assignment.asking import node_signature

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native.layers.optimization_sink import optimize_subgraph
 from armnn_py._native.layers.reusable import ReusableQuery, ReusableSubgraph
-from armnn_py.backends.layer_support import LayerSupport
+from armnn_py.backends.questions.layer_support import LayerSupport
 from armnn_py.descriptors.symbolic_fields import plain_descriptor
 from armnn_py.network import AssignLayer, ConstantLayer, Network, VariableLayer
 from armnn_py.optimizer.placing.placement_record import same_answer
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from armnn_py._native.layers.subgraph import SubgraphData
     from armnn_py._native.table.blob import NativeBlob
     from armnn_py.backends.backend import Backend
-    from armnn_py.backends.layer_support import Support
+    from armnn_py.backends.questions.layer_support import Support
     from armnn_py.network import NetworkStorage, OutputSlot
     from armnn_py.optimizer.placing.placed_network import PlacedNetwork
     from armnn_py.optimizer.placing.placement_record import CompiledPart, PlacementRecord

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from armnn_py._native.layers.optimization_sink import OptimizationAnswer
     from armnn_py._native.layers.subgraph import SubgraphData
     from armnn_py._native.table.blob import NativeBlob
-    from armnn_py.backends.layer_support import LayerSignature, Support
+    from armnn_py.backends.questions.layer_support import LayerSignature, Support
 
 __all__ = ["CompiledPart", "PlacementRecord", "same_answer"]
 

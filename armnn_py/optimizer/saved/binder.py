@@ -199,7 +199,7 @@ class Binder:
         if not by_backend:
             return refused
         # late: in many files every layer is compiled
-        from armnn_py.backends.layer_support import LayerSupport
+        from armnn_py.backends.questions.layer_support import LayerSupport
         from armnn_py.optimizer.assignment.asking import node_signature
 
         for backend_id, own in by_backend.items():

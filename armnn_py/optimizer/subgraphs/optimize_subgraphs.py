@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence, Set
 
     from armnn_py.backends.backend import Backend
-    from armnn_py.backends.model_options import ModelOptions
+    from armnn_py.backends.options.model_options import ModelOptions
     from armnn_py.optimizer.graph import Graph, Node
     from armnn_py.optimizer.placing.placement_record import PlacementRecord
     from armnn_py.optimizer.subgraphs.subgraph_work import SubgraphWork

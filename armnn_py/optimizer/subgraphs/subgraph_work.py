@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from armnn_py._native.layers.subgraph import Slot
     from armnn_py._native.table.model_options import NativeModelOptions
     from armnn_py.backends.backend import Backend
-    from armnn_py.backends.model_options import ModelOptions
+    from armnn_py.backends.options.model_options import ModelOptions
     from armnn_py.optimizer.graph import Graph, Node, Value
     from armnn_py.optimizer.placing.placement_record import PlacementRecord
     from armnn_py.optimizer.subgraphs.subgraph_selection import SubgraphView

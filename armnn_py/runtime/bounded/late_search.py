@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py.backends.layer_support import LayerSignature, LayerSupport
+from armnn_py.backends.questions.layer_support import LayerSignature, LayerSupport
 from armnn_py.errors import ArmnnError, ShortageError
 from armnn_py.network import AssignLayer, ConstantLayer
 from armnn_py.runtime.bounded.late_rules import find_rules, named

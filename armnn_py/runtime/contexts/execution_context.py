@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from armnn_py.backends.run_options import RunOptions
+    from armnn_py.backends.options.run_options import RunOptions
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.contexts.plan_keys import PlanKey
     from armnn_py.runtime.plan.network_plan import NetworkPlan

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Literal
 
-from armnn_py.backends.examples import Example, Operands
-from armnn_py.backends.layer_examples import examples_of
+from armnn_py.backends.questions.examples import Example, Operands
+from armnn_py.backends.questions.layer_examples import examples_of
 from armnn_py.descriptors.rescaling import has_rescaling, with_rescaling
 from armnn_py.testing.cases.case import Case, Kind, layer_type_of
 from armnn_py.testing.cases.large import large_examples
@@ -20,7 +20,7 @@ from armnn_py.testing.cases.windows import window_examples
 from armnn_py.types import DataType, Rescaling
 
 if TYPE_CHECKING:
-    from armnn_py.backends.layer_support import LayerSignature
+    from armnn_py.backends.questions.layer_support import LayerSignature
     from armnn_py.types import LayerType
 
 __all__ = ["TRIED_TYPES", "Case", "Kind", "Level", "all_cases", "layer_type_of"]

@@ -17,7 +17,7 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from armnn_py.backends.layer_support import LayerSignature
+    from armnn_py.backends.questions.layer_support import LayerSignature
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["Case", "Kind", "layer_type_of"]

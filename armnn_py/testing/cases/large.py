@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from armnn_py import descriptors as d
-from armnn_py.backends.examples import Example, Operands
+from armnn_py.backends.questions.examples import Example, Operands
 from armnn_py.types import (
     ActivationFunction,
     BinaryOperation,

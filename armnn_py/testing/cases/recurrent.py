@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from armnn_py import descriptors as d
-from armnn_py.backends.examples import Example, Operand, Operands
-from armnn_py.backends.layer_examples import lstm_in_integers, quantized_lstm
-from armnn_py.backends.recurrent_examples import Shape, lstm_shapes
+from armnn_py.backends.questions.examples import Example, Operand, Operands
+from armnn_py.backends.questions.layer_examples import lstm_in_integers, quantized_lstm
+from armnn_py.backends.questions.recurrent_examples import Shape, lstm_shapes
 from armnn_py.types import ActivationFunction, LayerType, RecurrentDirection, RowRounding
 
 __all__ = ["recurrent_examples", "rounding_examples"]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from armnn_py import descriptors as d
-from armnn_py.backends.examples import Example, Operand, Operands
+from armnn_py.backends.questions.examples import Example, Operand, Operands
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import (
     ActivationFunction,

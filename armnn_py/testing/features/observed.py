@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armnn_py.backends.layer_support import LayerSupport
-from armnn_py.backends.model_options import ModelOptions
+from armnn_py.backends.options.model_options import ModelOptions
+from armnn_py.backends.questions.layer_support import LayerSupport
 from armnn_py.errors import ArmnnError
 from armnn_py.optimizer import optimize
 from armnn_py.runtime.load import load

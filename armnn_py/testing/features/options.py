@@ -22,7 +22,7 @@ from armnn_py.testing.outcome import NotApplicableError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from armnn_py.backends.option import BackendOption
+    from armnn_py.backends.options.option import BackendOption
     from armnn_py.runtime import LoadedNetwork, Runtime
     from armnn_py.testing.target import Target
 

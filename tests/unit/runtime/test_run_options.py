@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py.backends.run_options import RunOptions
+from armnn_py.backends.options.run_options import RunOptions
 
 X = np.array([1, -2, 3, -4], np.float32)
 INTERNAL, CANCELLED, TIMEOUT = -8, -3, -4

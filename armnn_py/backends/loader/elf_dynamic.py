@@ -12,7 +12,7 @@ import os
 import struct
 from typing import NamedTuple
 
-from armnn_py.backends.elf_image import PT_DYNAMIC, Image, Tag, damaged
+from armnn_py.backends.loader.elf_image import PT_DYNAMIC, Image, Tag, damaged
 
 __all__ = ["DynamicNames", "read_names"]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.backends.instance_life import InstanceLife
-from armnn_py.backends.model_options import ModelOptions
+from armnn_py.backends.options.model_options import ModelOptions
 from armnn_py.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py._native.table.backend_options import OptionValue
-    from armnn_py.backends.layer_support import StandInAnswer, Support
+    from armnn_py.backends.questions.layer_support import StandInAnswer, Support
     from armnn_py.descriptors import Descriptor, StandInDescriptor
     from armnn_py.tensors import TensorInfo
     from armnn_py.types import LayerType
@@ -81,7 +81,7 @@ class LayerQuestions(InstanceLife):
         ...     bool(backend.supports(ann.LayerType.ACTIVATION, [x], None, ActivationDescriptor()))
         True
         """
-        from armnn_py.backends.layer_support import (
+        from armnn_py.backends.questions.layer_support import (
             LayerSupport,
             Support,
             never_shown,
@@ -107,7 +107,7 @@ class LayerQuestions(InstanceLife):
         InvalidArgumentError
             The runtime of the backend is closed.
         """
-        from armnn_py.backends.layer_support import LayerSupport
+        from armnn_py.backends.questions.layer_support import LayerSupport
 
         with LayerSupport(self) as support:
             return support.runs_stand_ins
@@ -143,7 +143,7 @@ class LayerQuestions(InstanceLife):
         InvalidArgumentError
             The descriptor has other counts, or the runtime of the backend is closed.
         """
-        from armnn_py.backends.layer_support import LayerSupport
+        from armnn_py.backends.questions.layer_support import LayerSupport
 
         if descriptor.input_count != len(inputs):
             raise InvalidArgumentError(

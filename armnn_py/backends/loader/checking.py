@@ -22,17 +22,17 @@ from armnn_py._native.process.descendants import adopt_orphans, end_children
 from armnn_py._native.process.parent_process import child_command, end_with_parent, how_it_ended
 from armnn_py._native.table.backend_options import OptionDefault, OptionValue
 from armnn_py._native.table.dynamic_library import EXPORTS
-from armnn_py.backends.discovery import BackendPath, Candidate, Finding, look_at, refusal
-from armnn_py.backends.dynamic_backend import OnStep, load_file
-from armnn_py.backends.exports import exported_names
-from armnn_py.backends.inspection import inspect_file
-from armnn_py.backends.loading import load_backends
-from armnn_py.backends.naming import parse_file_name
-from armnn_py.backends.packaged import is_reserved
+from armnn_py.backends.loader.discovery import BackendPath, Candidate, Finding, look_at, refusal
+from armnn_py.backends.loader.dynamic_backend import OnStep, load_file
+from armnn_py.backends.loader.exports import exported_names
+from armnn_py.backends.loader.inspection import inspect_file
+from armnn_py.backends.loader.loading import load_backends
+from armnn_py.backends.loader.naming import parse_file_name
+from armnn_py.backends.loader.packaged import is_reserved
+from armnn_py.backends.loader.shared_library import LOADING
+from armnn_py.backends.loader.verdict import Stage, Verdict
 from armnn_py.backends.probe.gate import DEFAULT_SECONDS
-from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.trust.rules import TrustRules
-from armnn_py.backends.verdict import Stage, Verdict
 from armnn_py.errors import InvalidArgumentError
 
 __all__ = ["STEP_SECONDS", "CheckedStep", "check_file"]

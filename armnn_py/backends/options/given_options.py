@@ -15,7 +15,7 @@ from armnn_py.text import counted
 
 if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
-    from armnn_py.backends.verdict import LoadReport
+    from armnn_py.backends.loader.verdict import LoadReport
 
 __all__ = ["BackendOptions", "OptionsOfCaller", "check_known"]
 

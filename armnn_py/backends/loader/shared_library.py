@@ -3,7 +3,7 @@
 """Libraries of backends, shared by all runtimes of the process and counted.
 
 A library is identified by the inspected file, not by its path, and opened by a descriptor of that
-file where it can be; :mod:`armnn_py.backends.elf` tells which changes between inspecting and
+file where it can be; :mod:`armnn_py.backends.loader.elf` tells which changes between inspecting and
 opening are caught.
 """
 
@@ -19,8 +19,8 @@ from functools import partial
 
 from armnn_py._native.process import last_words
 from armnn_py._native.table import dynamic_library
-from armnn_py.backends.elf import FileState
-from armnn_py.backends.packaged import is_of_package
+from armnn_py.backends.loader.elf import FileState
+from armnn_py.backends.loader.packaged import is_of_package
 from armnn_py.later import forks_wait_for
 from armnn_py.text import counted, printable
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py._native.table import dynamic_library
-from armnn_py.backends import elf
-from armnn_py.backends.opening import RefusedError
+from armnn_py.backends.loader import elf
+from armnn_py.backends.loader.opening import RefusedError
 from armnn_py.backends.trust.links import check_links
 from armnn_py.errors.shortage import reason_of
 
 if TYPE_CHECKING:
-    from armnn_py.backends.discovery import Candidate
+    from armnn_py.backends.loader.discovery import Candidate
     from armnn_py.backends.probe.findings import ProbeFinding
     from armnn_py.backends.probe.identity import FileIdentity
     from armnn_py.backends.probe.marks import OpeningMark

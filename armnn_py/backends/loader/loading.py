@@ -10,17 +10,17 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from armnn_py import environment
-from armnn_py.backends.admission import Admission, read_ids, read_wanted
-from armnn_py.backends.allocator import Allocator
-from armnn_py.backends.discovery import BackendPath
-from armnn_py.backends.given_options import BackendOptions, OptionsOfCaller, check_known
-from armnn_py.backends.memory_wishes import MemoryWishes
+from armnn_py.backends.loader.admission import Admission, read_ids, read_wanted
+from armnn_py.backends.loader.discovery import BackendPath
+from armnn_py.backends.loader.search import Search, list_folders
+from armnn_py.backends.loader.shared_library import LOADING
+from armnn_py.backends.loader.verdict import LoadReport, Verdict, printable
+from armnn_py.backends.options.allocator import Allocator
+from armnn_py.backends.options.given_options import BackendOptions, OptionsOfCaller, check_known
+from armnn_py.backends.options.memory_wishes import MemoryWishes
 from armnn_py.backends.probe.gate import DEFAULT_SECONDS, Examiner, check_seconds
 from armnn_py.backends.registry import BackendRegistry
-from armnn_py.backends.search import Search, list_folders
-from armnn_py.backends.shared_library import LOADING
 from armnn_py.backends.trust.rules import TrustRules, check_level
-from armnn_py.backends.verdict import LoadReport, Verdict, printable
 from armnn_py.caller import caller_level
 from armnn_py.device_ids import split_id
 from armnn_py.errors import BackendSkippedWarning, InvalidArgumentError

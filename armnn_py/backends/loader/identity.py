@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from armnn_py._native import abi
 from armnn_py._native.table import dynamic_library
-from armnn_py.backends.opening import RefusedError
-from armnn_py.backends.version import BackendVersion
+from armnn_py.backends.loader.opening import RefusedError
+from armnn_py.backends.loader.version import BackendVersion
 from armnn_py.device_ids import OPTIONAL, SEPARATOR
 
 __all__ = ["HOST_VERSION", "check_version", "find_exports", "read_id"]

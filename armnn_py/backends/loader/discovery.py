@@ -10,8 +10,8 @@ import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from armnn_py.backends.naming import FILE_NAME_RULE, name_mismatch, parse_file_name
-from armnn_py.backends.verdict import Place, Stage, Status, Verdict, printable
+from armnn_py.backends.loader.naming import FILE_NAME_RULE, name_mismatch, parse_file_name
+from armnn_py.backends.loader.verdict import Place, Stage, Status, Verdict, printable
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.errors.shortage import reason_of
 from armnn_py.text import with_article

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from armnn_py.backends.examples import Operands
-from armnn_py.backends.layer_examples import examples_of
-from armnn_py.backends.layer_support import LayerSignature, LayerSupport
+from armnn_py.backends.questions.examples import Operands
+from armnn_py.backends.questions.layer_examples import examples_of
+from armnn_py.backends.questions.layer_support import LayerSignature, LayerSupport
 from armnn_py.types import DataType, LayerType
 
 if TYPE_CHECKING:

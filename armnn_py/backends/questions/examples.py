@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armnn_py.backends.layer_support import LayerSignature
+from armnn_py.backends.questions.layer_support import LayerSignature
 from armnn_py.errors import LayerValidationError
 from armnn_py.network.shapes import infer
 from armnn_py.tensors import QuantizationInfo, TensorInfo

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from armnn_py import environment
 from armnn_py._native.table import dynamic_library
-from armnn_py.backends.admission import Admission, ids_of
-from armnn_py.backends.discovery import (
+from armnn_py.backends.loader.admission import Admission, ids_of
+from armnn_py.backends.loader.discovery import (
     BackendPath,
     FileIdentity,
     argument_paths,
@@ -26,19 +26,19 @@ from armnn_py.backends.discovery import (
     refusal,
     split_path_list,
 )
-from armnn_py.backends.dynamic_backend import load_file, load_python, load_static
-from armnn_py.backends.entry_points import entry_point_folders
-from armnn_py.backends.inspection import InspectedFile, inspect_file, judge_known_file
-from armnn_py.backends.opening import RefusedError
-from armnn_py.backends.packaged import is_of_package
-from armnn_py.backends.shared_library import LOADING
-from armnn_py.backends.verdict import LoadReport, Place, Verdict
+from armnn_py.backends.loader.dynamic_backend import load_file, load_python, load_static
+from armnn_py.backends.loader.entry_points import entry_point_folders
+from armnn_py.backends.loader.inspection import InspectedFile, inspect_file, judge_known_file
+from armnn_py.backends.loader.opening import RefusedError
+from armnn_py.backends.loader.packaged import is_of_package
+from armnn_py.backends.loader.shared_library import LOADING
+from armnn_py.backends.loader.verdict import LoadReport, Place, Verdict
 from armnn_py.interrupts import deferred_interrupts
 
 if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
-    from armnn_py.backends.given_options import OptionsOfCaller
-    from armnn_py.backends.memory_wishes import MemoryWishes
+    from armnn_py.backends.options.given_options import OptionsOfCaller
+    from armnn_py.backends.options.memory_wishes import MemoryWishes
     from armnn_py.backends.probe.gate import Examiner
     from armnn_py.backends.trust.rules import TrustRules
     from armnn_py.python_backend.serving import Serving

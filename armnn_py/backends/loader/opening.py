@@ -15,17 +15,17 @@ from armnn_py._native.table import backend_table
 from armnn_py._native.table.backend_context import ContextError, create_backend_context
 from armnn_py._native.table.backend_options import OptionValue
 from armnn_py._native.table.profiling_context import create_profiling_context
-from armnn_py.backends import shared_library
 from armnn_py.backends.backend import Backend
-from armnn_py.backends.memory_wishes import UnfitMemoryError
-from armnn_py.backends.packaged import is_of_package
+from armnn_py.backends.loader import shared_library
+from armnn_py.backends.loader.packaged import is_of_package
+from armnn_py.backends.options.memory_wishes import UnfitMemoryError
 from armnn_py.device_ids import device_id
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
     from armnn_py._native.table.allocators import GivenAllocator
-    from armnn_py.backends.source import BackendSource
-    from armnn_py.backends.verdict import Stage, Status
+    from armnn_py.backends.loader.source import BackendSource
+    from armnn_py.backends.loader.verdict import Stage, Status
 
 __all__ = ["RefusedError", "open_device", "words_on_changes"]
 

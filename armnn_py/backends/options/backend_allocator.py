@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py.backends.allocator import Allocator
+from armnn_py.backends.options.allocator import Allocator
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.types import MemorySource
 

@@ -19,25 +19,25 @@ from armnn_py import environment
 from armnn_py._native.process import last_words
 from armnn_py._native.process.process_state import KeptState
 from armnn_py._native.table import backend_table, dynamic_library
-from armnn_py.backends import shared_library
-from armnn_py.backends.identity import check_version, find_exports, read_id
-from armnn_py.backends.inspection import InspectedFile, inspect_file
-from armnn_py.backends.memory_wishes import MemoryWishes
-from armnn_py.backends.naming import parse_file_name
-from armnn_py.backends.opening import RefusedError, open_device, words_on_changes
-from armnn_py.backends.packaged import is_of_package
+from armnn_py.backends.loader import shared_library
+from armnn_py.backends.loader.identity import check_version, find_exports, read_id
+from armnn_py.backends.loader.inspection import InspectedFile, inspect_file
+from armnn_py.backends.loader.naming import parse_file_name
+from armnn_py.backends.loader.opening import RefusedError, open_device, words_on_changes
+from armnn_py.backends.loader.packaged import is_of_package
+from armnn_py.backends.loader.source import BackendSource, OptionsFor
+from armnn_py.backends.loader.verdict import Stage, Status, Verdict, printable
+from armnn_py.backends.loader.version import BackendVersion
+from armnn_py.backends.options.memory_wishes import MemoryWishes
 from armnn_py.backends.probe.findings import fault_of, untried_part
-from armnn_py.backends.source import BackendSource, OptionsFor
 from armnn_py.backends.trust.links import mapped_elsewhere
-from armnn_py.backends.verdict import Stage, Status, Verdict, printable
-from armnn_py.backends.version import BackendVersion
 from armnn_py.errors.shortage import reason_of
 from armnn_py.interrupts import deferred_interrupts
 
 if TYPE_CHECKING:
     from armnn_py._native.python_backend.python_table import PythonTable
     from armnn_py.backends.backend import Backend
-    from armnn_py.backends.discovery import Candidate
+    from armnn_py.backends.loader.discovery import Candidate
     from armnn_py.backends.probe.findings import ProbeFinding
     from armnn_py.python_backend.serving import Serving
 

@@ -15,15 +15,15 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from armnn_py.backends.naming import parse_file_name
-from armnn_py.backends.opening import RefusedError
-from armnn_py.backends.packaged import is_reserved
+from armnn_py.backends.loader.naming import parse_file_name
+from armnn_py.backends.loader.opening import RefusedError
+from armnn_py.backends.loader.packaged import is_reserved
 from armnn_py.device_ids import split_id, split_optional
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.text import quoted, with_article
 
 if TYPE_CHECKING:
-    from armnn_py.backends.discovery import Candidate
+    from armnn_py.backends.loader.discovery import Candidate
 
 __all__ = ["Admission", "ids_of", "read_ids", "read_wanted"]
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from armnn_py._native.table.backend_options import OptionDefault, OptionValue
 from armnn_py._native.table.backend_services import DeviceDescription, devices
 from armnn_py._native.table.guarded_calls import guarded
-from armnn_py.backends.memory_wishes import MemoryWishes
+from armnn_py.backends.options.memory_wishes import MemoryWishes
 from armnn_py.errors import BackendError
 
 if TYPE_CHECKING:
     from armnn_py._native.python_backend.python_table import PythonTable
     from armnn_py._native.table import backend_table
-    from armnn_py.backends.shared_library import SharedLibrary
-    from armnn_py.backends.version import BackendVersion
+    from armnn_py.backends.loader.shared_library import SharedLibrary
+    from armnn_py.backends.loader.version import BackendVersion
 
 __all__ = ["BackendSource", "OptionsFor"]
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from armnn_py import descriptors as d
-from armnn_py.backends.examples import QUANTIZATION, Example, Operand, Operands
-from armnn_py.backends.recurrent_examples import (
+from armnn_py.backends.questions.examples import QUANTIZATION, Example, Operand, Operands
+from armnn_py.backends.questions.recurrent_examples import (
     lstm_shapes,
     lstm_types_in_integers,
     quantized_lstm_types,

@@ -11,7 +11,7 @@ from armnn_py._native.table.allocators import GivenAllocator, use_allocator
 from armnn_py._native.table.backend_options import OptionValue, TableError
 from armnn_py._native.table.backend_table import BackendTable, capabilities
 from armnn_py._native.table.guarded_calls import guarded
-from armnn_py.backends.allocator import Allocator
+from armnn_py.backends.options.allocator import Allocator
 from armnn_py.device_ids import device_id, option_keys
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.types import MemorySource

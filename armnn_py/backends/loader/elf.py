@@ -26,8 +26,8 @@ import sys
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from armnn_py.backends.elf_dynamic import read_names
-from armnn_py.backends.elf_image import (
+from armnn_py.backends.loader.elf_dynamic import read_names
+from armnn_py.backends.loader.elf_image import (
     PT_DYNAMIC,
     PT_LOAD,
     ElfError,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from armnn_py.backends.stages import Stage
+from armnn_py.backends.loader.steps import Stage
 from armnn_py.later import public_class
 from armnn_py.text import printable
 

@@ -1,0 +1,3 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Questions to a backend about layers, and examples of layers to ask with."""

@@ -15,7 +15,7 @@ With pytest: ``pytest --armnn-backend=build/Acme_Npu_backend.so``.
 """
 
 from armnn_py.testing.conformance import check_conformance
-from armnn_py.testing.expected import Change
+from armnn_py.testing.oracles.expected import Change
 from armnn_py.testing.outcome import Result
 from armnn_py.testing.report import MatrixRow, Report
 from armnn_py.testing.repro import reproduce

@@ -23,9 +23,9 @@ from armnn_py.testing.checks.subgraphs import check_subgraphs
 from armnn_py.testing.checks.truth import Answers, check_truth
 from armnn_py.testing.checks.variables import check_variables, variable_of
 from armnn_py.testing.features import FEATURES
+from armnn_py.testing.oracles.reference import REFERENCE, Reference
 from armnn_py.testing.outcome import GROUPS, CheckFailedError, NotApplicableError
 from armnn_py.testing.prepared import Preparation
-from armnn_py.testing.reference import REFERENCE, Reference
 from armnn_py.testing.subject import Subject
 from armnn_py.testing.target import Target
 
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
     from armnn_py.testing.bulletin import Bulletin
     from armnn_py.testing.cases import Case, Kind
+    from armnn_py.testing.oracles.reference import Expectation
     from armnn_py.testing.outcome import Group
     from armnn_py.testing.prepared import Prepared
-    from armnn_py.testing.reference import Expectation
 
 __all__ = [
     "Tell",

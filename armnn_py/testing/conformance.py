@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import BackendError, InvalidArgumentError
-from armnn_py.testing.expected import Known, changes, read_known
 from armnn_py.testing.features import FEATURES
+from armnn_py.testing.oracles.expected import Known, changes, read_known
 from armnn_py.testing.outcome import GROUPS, Group, Result
 from armnn_py.testing.report import Report
 from armnn_py.testing.repro import write_reproductions
@@ -70,7 +70,7 @@ def check_conformance(
     repro
         A folder for arrays and programs that show each failure.
     expect
-        A file of known failures and refusals: see `armnn_py.testing.expected.read_known`.
+        A file of known failures and refusals: see `armnn_py.testing.oracles.expected.read_known`.
     folders
         Where an id is looked for, instead of the usual places.
     options

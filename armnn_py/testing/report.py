@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 from armnn_py.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from armnn_py.testing.expected import Change
+    from armnn_py.testing.oracles.expected import Change
     from armnn_py.testing.outcome import Outcome, Result
 
 __all__ = ["MatrixRow", "Report"]

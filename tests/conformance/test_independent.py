@@ -12,7 +12,7 @@ from armnn_py.backends.questions.probing import probe_support
 from armnn_py.descriptors import Convolution2dDescriptor
 from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.testing.cases import TRIED_TYPES, all_cases
-from armnn_py.testing.independent import by_definition
+from armnn_py.testing.oracles.independent import by_definition
 from armnn_py.types import DataLayout, DataType, LayerType
 from armnn_py.types.facts import FACTS
 

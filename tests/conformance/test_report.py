@@ -20,7 +20,7 @@ import pytest
 
 from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.testing import Result, check_conformance
-from armnn_py.testing.expected import Known, changes, read_known
+from armnn_py.testing.oracles.expected import Known, changes, read_known
 from armnn_py.types import DataType, LayerType
 from tests.cli.conftest import SCHEMA, Command, command
 

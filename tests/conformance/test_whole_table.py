@@ -30,9 +30,9 @@ from armnn_py.optimizer import AS_IT_IS, optimize
 from armnn_py.tensors import TensorInfo
 from armnn_py.testing.cases import TRIED_TYPES, Case, Kind
 from armnn_py.testing.checks.numbers import kinds_of
-from armnn_py.testing.independent import _MOVES, by_definition
-from armnn_py.testing.independent_images import MOVED_IMAGES
-from armnn_py.testing.reference import _in_float32, _widener
+from armnn_py.testing.oracles.independent import _MOVES, by_definition
+from armnn_py.testing.oracles.independent_images import MOVED_IMAGES
+from armnn_py.testing.oracles.reference import _in_float32, _widener
 from armnn_py.testing.tolerances import compare, tolerance_of
 from armnn_py.types import DataType, LayerType
 from tests.selection import is_exhaustive

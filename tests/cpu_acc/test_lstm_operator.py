@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
 """The operator of LSTM cells in integers and its functions of fixed-point numbers, beside the numpy
-of `armnn_py.testing.independent_lstm_levels`, on tensors that end at unreadable pages."""
+of `armnn_py.testing.oracles.independent_lstm_levels`, on tensors that end at unreadable pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from armnn_py.testing import independent_lstm_levels as independent
+from armnn_py.testing.oracles import independent_lstm_levels as independent
 
 from .guarded import laid_out
 from .operators import HEADERS, UNSUPPORTED, Operators, address

@@ -9,7 +9,7 @@ import pytest
 
 from armnn_py._native import abi
 from armnn_py.testing import assert_close
-from armnn_py.testing.independent_activations import ACTIVATIONS
+from armnn_py.testing.oracles.independent_activations import ACTIVATIONS
 from armnn_py.types import LayerType
 
 from .harness import Layers, descriptor

@@ -13,7 +13,7 @@ from armnn_py._native import abi
 from armnn_py.backends.questions.layer_support import LayerSignature
 from armnn_py.descriptors import DetectionPostProcessDescriptor
 from armnn_py.tensors import QuantizationInfo, TensorInfo
-from armnn_py.testing.independent import by_definition
+from armnn_py.testing.oracles.independent import by_definition
 from armnn_py.types import DataType, LayerType
 
 from .harness import Layers, descriptor

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.testing.cases import Case, Kind
+    from armnn_py.testing.oracles.reference import Expectation
     from armnn_py.testing.prepared import Prepared
-    from armnn_py.testing.reference import Expectation
 
 __all__ = ["check_numbers", "kinds_of"]
 

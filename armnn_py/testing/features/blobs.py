@@ -13,9 +13,9 @@ import numpy as np
 from armnn_py._native.table.blob import deserialize_blob
 from armnn_py.errors import ArmnnError
 from armnn_py.optimizer import OptimizerOptions, optimize
+from armnn_py.testing.oracles.reference import REFERENCE
 from armnn_py.testing.outcome import NotApplicableError
 from armnn_py.testing.random_networks import random_network
-from armnn_py.testing.reference import REFERENCE
 from armnn_py.testing.spreading import random_inputs
 
 if TYPE_CHECKING:

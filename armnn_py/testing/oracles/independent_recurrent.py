@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armnn_py.testing.independent_activations import ACTIVATIONS
-from armnn_py.testing.independent_lstm_levels import (
+from armnn_py.testing.oracles.independent_activations import ACTIVATIONS
+from armnn_py.testing.oracles.independent_lstm_levels import (
     is_in_integers,
     lstm_in_integers,
     quantized_lstm,

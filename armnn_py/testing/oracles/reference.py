@@ -13,7 +13,7 @@ from armnn_py.errors import ArmnnError
 from armnn_py.optimizer import AS_IT_IS, optimize
 from armnn_py.runtime import Runtime
 from armnn_py.tensors import TensorInfo
-from armnn_py.testing.independent import by_definition
+from armnn_py.testing.oracles.independent import by_definition
 from armnn_py.testing.subject import network_of
 from armnn_py.types import DataType
 

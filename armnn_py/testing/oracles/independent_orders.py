@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armnn_py.testing.independent_quantized import stepped
+from armnn_py.testing.oracles.independent_quantized import stepped
 from armnn_py.types import LayerType, ScatterNdFunction
 
 if TYPE_CHECKING:

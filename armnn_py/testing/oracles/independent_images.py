@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armnn_py.testing.independent_windows import from_nhwc, to_nhwc
+from armnn_py.testing.oracles.independent_windows import from_nhwc, to_nhwc
 from armnn_py.types import (
     LayerType,
     NormalizationAlgorithmChannel,

@@ -28,21 +28,21 @@ __all__ = ["cli", "main"]
 
 # Command -> its module and function; a module is imported when its command is used.
 _COMMANDS = {
-    "run": "armnn_py.cli.run:run",
-    "inspect": "armnn_py.cli.inspect:inspect",
-    "check": "armnn_py.cli.check:check",
-    "save": "armnn_py.cli.save:save",
-    "compile": "armnn_py.cli.save:compile_model",
-    "bench": "armnn_py.cli.bench:bench",
-    "profile": "armnn_py.cli.profile:profile",
-    "graph": "armnn_py.cli.graph:graph",
-    "operators": "armnn_py.cli.operators:operators",
-    "conformance": "armnn_py.cli.conformance:conformance",
-    "backends": "armnn_py.cli.backends:backends",
-    "config": "armnn_py.cli.config:config",
-    "sdk": "armnn_py.cli.sdk:sdk",
-    "doctor": "armnn_py.cli.doctor:doctor",
-    "demo": "armnn_py.cli.demo:demo",
+    "run": "armnn_py.cli.commands.run:run",
+    "inspect": "armnn_py.cli.commands.inspect:inspect",
+    "check": "armnn_py.cli.commands.check:check",
+    "save": "armnn_py.cli.commands.save:save",
+    "compile": "armnn_py.cli.commands.save:compile_model",
+    "bench": "armnn_py.cli.commands.bench:bench",
+    "profile": "armnn_py.cli.commands.profile:profile",
+    "graph": "armnn_py.cli.commands.graph:graph",
+    "operators": "armnn_py.cli.commands.operators:operators",
+    "conformance": "armnn_py.cli.commands.conformance:conformance",
+    "backends": "armnn_py.cli.commands.backends:backends",
+    "config": "armnn_py.cli.commands.config:config",
+    "sdk": "armnn_py.cli.commands.sdk:sdk",
+    "doctor": "armnn_py.cli.commands.doctor:doctor",
+    "demo": "armnn_py.cli.commands.demo:demo",
 }
 
 

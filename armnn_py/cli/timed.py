@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from armnn_py.cli.completion import offer
-from armnn_py.cli.inputs import SEED
+from armnn_py.cli.inputs.inputs import SEED
 from armnn_py.cli.model_arguments import ModelArguments, bounds_option, model_arguments, run_option
 from armnn_py.cli.prepared import Prepared, prepared
 

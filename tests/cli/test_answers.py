@@ -13,10 +13,10 @@ import pytest
 from onnx import helper
 from PIL import Image
 
-from armnn_py.cli import check
+from armnn_py.cli.commands import check
+from armnn_py.cli.commands.run import _top
 from armnn_py.cli.networks import shape_hint
 from armnn_py.cli.render import Column, Renderer
-from armnn_py.cli.run import _top
 from armnn_py.tensors import TensorInfo
 
 from .conftest import DEMO, Answer, Command, save_model

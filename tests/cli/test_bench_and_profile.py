@@ -13,7 +13,7 @@ import pytest
 from onnx import helper
 
 import armnn_py
-from armnn_py.cli.profile import _by_type, _short_names, _speeds
+from armnn_py.cli.commands.profile import _by_type, _short_names, _speeds
 
 from .conftest import DEMO, Command, save_model
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py.cli import graph as command_module
+from armnn_py.cli.commands import graph as command_module
 from armnn_py.errors import ExecutionError
 from armnn_py.pictures import Box, Drawing, RunKernel, Wire, drawing_of, to_dot, to_svg
 from armnn_py.pictures.operators import operator_of, window_of

@@ -93,7 +93,7 @@ def fail_in_doctor(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> Non
     def fail() -> None:
         raise error
 
-    from armnn_py.cli import doctor
+    from armnn_py.cli.commands import doctor
 
     monkeypatch.setattr(doctor, "_cpu", fail)
 

@@ -70,7 +70,7 @@ def test_inspect_lists_variables(
     total = network.add_variable("total", ann.TensorInfo((4,)))
     network.assign(total, network.add_addition(total, x))
     network.add_output("y", total)
-    monkeypatch.setattr("armnn_py.cli.inspect.read_network", lambda *_: network)
+    monkeypatch.setattr("armnn_py.cli.commands.inspect.read_network", lambda *_: network)
     document = command("inspect", free_relu, "--json").json
     assert [(tensor["kind"], tensor["name"]) for tensor in document["tensors"]] == [
         ("input", "x"),

@@ -13,7 +13,7 @@ import pytest
 from onnx import helper
 
 import armnn_py as ann
-from armnn_py.cli.number_files import read_numbers
+from armnn_py.cli.inputs.number_files import read_numbers
 
 from .conftest import Command, save_model
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py.cli.inspect import multiply_adds
+from armnn_py.cli.commands.inspect import multiply_adds
 
 SHAPE = (1, 12, 10, 8)
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py.cli.inspect import multiply_adds
+from armnn_py.cli.commands.inspect import multiply_adds
 
 from .npu_networks import RELU, convolution, numbers
 

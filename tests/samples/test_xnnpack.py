@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py.cli.inspect import multiply_adds
+from armnn_py.cli.commands.inspect import multiply_adds
 
 from .npu_networks import BOUNDED, NCHW, NHWC, RELU, convolution, image, numbers, of_one
 from .xnnpack_networks import check, steps

@@ -15,10 +15,13 @@ from typing import Any
 import click
 import numpy as np
 
-from armnn_py.cli import inputs as files
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.completion import offer
 from armnn_py.cli.help import Command
+from armnn_py.cli.inputs.inputs import inputs as files
+from armnn_py.cli.inputs.number_files import read_labels
+from armnn_py.cli.inputs.pictures import MAX_SIDE
+from armnn_py.cli.inputs.tflite_metadata import read_notes
 from armnn_py.cli.model_arguments import (
     ModelArguments,
     bounds_option,
@@ -26,11 +29,8 @@ from armnn_py.cli.model_arguments import (
     run_option,
 )
 from armnn_py.cli.networks import assumption
-from armnn_py.cli.number_files import read_labels
-from armnn_py.cli.pictures import MAX_SIDE
 from armnn_py.cli.prepared import Prepared, prepared
 from armnn_py.cli.render import Column, Renderer, format_duration, format_shape, shortened
-from armnn_py.cli.tflite_metadata import read_notes
 from armnn_py.tensors import QuantizationInfo
 from armnn_py.text import counted, printable
 

@@ -14,7 +14,7 @@ import click
 
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.help import Command
-from armnn_py.cli.inputs import random_inputs
+from armnn_py.cli.inputs.inputs import random_inputs
 from armnn_py.cli.model_arguments import ModelArguments, PlacedModel, model_arguments
 from armnn_py.cli.networks import assumption
 from armnn_py.errors import ArmnnError, InvalidArgumentError

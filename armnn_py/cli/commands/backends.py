@@ -19,10 +19,10 @@ from armnn_py.cli.app import (
     backend_values,
     with_session,
 )
-from armnn_py.cli.backends_check import check
-from armnn_py.cli.backends_lock import lock
-from armnn_py.cli.backends_new import new
-from armnn_py.cli.backends_test import test
+from armnn_py.cli.commands.backends_check import check
+from armnn_py.cli.commands.backends_lock import lock
+from armnn_py.cli.commands.backends_new import new
+from armnn_py.cli.commands.backends_test import test
 from armnn_py.cli.completion import offer_backends
 from armnn_py.cli.devices import devices_of, render_devices
 from armnn_py.cli.help import Group

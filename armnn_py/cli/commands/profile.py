@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.commands.inspect import multiply_adds
 from armnn_py.cli.help import Command
-from armnn_py.cli.inspect import multiply_adds
 from armnn_py.cli.networks import assumption
 from armnn_py.cli.render import Column, Renderer, format_duration, words_of
 from armnn_py.cli.timed import TimedArguments, timed_arguments

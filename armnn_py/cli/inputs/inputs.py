@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 import numpy as np
 
-from armnn_py.cli import number_files, pictures
+from armnn_py.cli.inputs.inputs import number_files, pictures
+from armnn_py.cli.inputs.pictures import ImageOptions
 from armnn_py.cli.networks import only_input, shape_hint
-from armnn_py.cli.pictures import ImageOptions
 from armnn_py.cli.render import words_of
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.tensors import StringInfo

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.cli.inputs.inputs import inputs as files
-from armnn_py.cli.inputs.inputs import pictures
+from armnn_py.cli.inputs import inputs as files
+from armnn_py.cli.inputs import pictures
 from armnn_py.cli.model_arguments import read_options
 from armnn_py.cli.networks import AssumedShapes, parse_bounds, read_network, with_batch
 from armnn_py.errors import ArmnnError, BackendError, InvalidArgumentError

@@ -17,7 +17,7 @@ from armnn_py.errors import InvalidArgumentError
 
 __all__ = ["new", "write_project"]
 
-_TEMPLATE = Path(__file__).parent.parent / "backend_template"
+_TEMPLATE = Path(__file__).parents[2] / "backend_template"
 
 
 @click.command(cls=Command)

@@ -18,7 +18,7 @@ from armnn_py.cli.render import Renderer
 
 __all__ = ["config"]
 
-_SCHEMA = Path(__file__).with_name("answers.schema.json")
+_SCHEMA = Path(__file__).parents[1] / "answers.schema.json"
 
 
 @click.command(cls=Command)

@@ -19,7 +19,7 @@ from armnn_py.cli.render import Column, Renderer, format_duration
 
 __all__ = ["demo"]
 
-_FOLDER = Path(__file__).parent.parent / "demo"
+_FOLDER = Path(__file__).parents[2] / "demo"
 _ACROSS = 4
 
 

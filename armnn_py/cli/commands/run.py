@@ -18,7 +18,7 @@ import numpy as np
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.completion import offer
 from armnn_py.cli.help import Command
-from armnn_py.cli.inputs.inputs import inputs as files
+from armnn_py.cli.inputs import inputs as files
 from armnn_py.cli.inputs.number_files import read_labels
 from armnn_py.cli.inputs.pictures import MAX_SIDE
 from armnn_py.cli.inputs.tflite_metadata import read_notes

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 import numpy as np
 
-from armnn_py.cli.inputs.inputs import number_files, pictures
+from armnn_py.cli.inputs import number_files, pictures
 from armnn_py.cli.inputs.pictures import ImageOptions
 from armnn_py.cli.networks import only_input, shape_hint
 from armnn_py.cli.render import words_of

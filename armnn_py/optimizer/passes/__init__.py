@@ -49,7 +49,7 @@ SIMPLIFYING: tuple[Pass, ...] = (
     Pass(
         "fold-constants",
         "layers whose inputs are all constant are computed now and become constants",
-        late(".fold_constants"),
+        late(".folding.fold_constants"),
         begins_at=is_known,
     ),
     # The main passes.
@@ -70,25 +70,25 @@ SIMPLIFYING: tuple[Pass, ...] = (
     Pass(
         "cancel-inverse-transposes",
         "a Transpose that takes back the Transpose before it",
-        late(".inverse_permutes"),
+        late(".permutes.inverse_permutes"),
         _TRANSPOSES,
     ),
     Pass(
         "permute-regions",
         "layers compute in another order of dimensions if that takes fewer Transposes",
-        late(".permute_regions"),
+        late(".permutes.permute_regions"),
         _TRANSPOSES,
     ),
     Pass(
         "move-transpose-up",
         "Transposes move up through elementwise layers to where they cancel",
-        late(".move_permute_up"),
+        late(".permutes.move_permute_up"),
         _TRANSPOSES,
     ),
     Pass(
         "transpose-as-reshape",
         "a Transpose that moves only dimensions of 1 becomes a Reshape",
-        late(".permute_as_reshape"),
+        late(".permutes.permute_as_reshape"),
         _TRANSPOSES,
     ),
     Pass(
@@ -102,20 +102,20 @@ SIMPLIFYING: tuple[Pass, ...] = (
     Pass(
         "fold-pad-into-convolution2d",
         "zeros padded around an image become the padding of the convolution that reads it",
-        late(".fold_pad", LayerType.CONVOLUTION2D),
+        late(".folding.fold_pad", LayerType.CONVOLUTION2D),
         frozenset({LayerType.PAD}),
     ),
     Pass(
         "fold-pad-into-depthwise-convolution2d",
         "zeros padded around an image become the padding of the depthwise convolution that reads "
         "it",
-        late(".fold_pad", LayerType.DEPTHWISE_CONVOLUTION2D),
+        late(".folding.fold_pad", LayerType.DEPTHWISE_CONVOLUTION2D),
         frozenset({LayerType.PAD}),
     ),
     Pass(
         "fold-pad-into-pooling2d",
         "padding that pooling does not notice becomes its own",
-        late(".fold_pad", LayerType.POOLING2D),
+        late(".folding.fold_pad", LayerType.POOLING2D),
         frozenset({LayerType.PAD}),
     ),
     Pass(
@@ -141,7 +141,7 @@ SIMPLIFYING: tuple[Pass, ...] = (
     Pass(
         "fold-edges-into-pooling2d",
         "repeated edges that a maximum does not notice become its padding",
-        late(".fold_edges"),
+        late(".folding.fold_edges"),
         frozenset({LayerType.GATHER}),
     ),
     Pass(

@@ -15,29 +15,29 @@ class PeerError(Exception):
     """A peer refused by a status code, not by an exception of its own."""
 
 
-def is_peers(error: BaseException, packages: frozenset[str]) -> bool:
-    """Return whether a traceback ends in one of the peer's packages.
+def source_of(error: BaseException, packages: frozenset[str]) -> str | None:
+    """Return which of a peer's packages a traceback ends in; nothing if in the benchmark.
 
     Frames are searched from the innermost one; those of third libraries, such as numpy, do not
     decide. Code in C leaves no frame: an error from a C function that the benchmark called by
     itself counts as the benchmark's, because wrong arguments are the usual cause.
     """
-    if isinstance(error, PeerError):
-        return True
     for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
-        if frame.f_globals.get("__name__", "").partition(".")[0] in packages:
-            return True
+        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if package in packages:
+            return package
         if Path(frame.f_code.co_filename).parent == HERE:
-            return False
-    return False
+            return None
+    return None
 
 
 def describe(error: BaseException, packages: frozenset[str]) -> dict[str, str | bool]:
     """Return an exception as results have it: its text, and whether it is the benchmark's fault."""
-    return {
-        "error": f"{type(error).__name__}: {error}"[:400],
-        "ours": not is_peers(error, packages),
-    }
+    if isinstance(error, PeerError):
+        return {"error": str(error), "ours": False}
+    source = source_of(error, packages)
+    told = f"{type(error).__name__}: {error}"[:400]
+    return {"error": told if source is None else f"{source}: {told}", "ours": source is None}
 
 
 def faults_of(networks: dict[str, Any]) -> list[str]:

@@ -33,6 +33,10 @@ _INTRODUCTION = """\
 Our latency over that of the fastest peer: geometric mean of the networks, and the worst.
 Below 1, armnn_py is the fastest.
 """
+_COSTS = """\
+A peer's time for a process's first load, and its peak memory after two runs, over ours: geometric
+means, float32, one thread.
+"""
 _METHOD = """\
 Batch 1, one process for each engine, all loaded at once. They take turns of a few dozen
 milliseconds in random order, so that all meet the same noise; a figure is the median of the turns.
@@ -92,10 +96,11 @@ def summary(tables: dict[str, Table]) -> list[str]:
 def latencies(table: Table, figure: str) -> list[str]:
     """Return each peer's time over ours, in words of a table; one thread."""
     rows = table.of(figure, 1)
-    peers = [e for e in PEERS if any(e in row.ratios for row in rows)]
+    peers = [e for e in PEERS if any(e in row.ratios or e in row.unfed for row in rows)]
 
     def cell(row: Row, engine: str) -> str:
-        return f"{1 / row.ratios[engine]:.2f}" if engine in row.ratios else "-"
+        unknown = "?" if engine in row.unfed else "-"
+        return f"{1 / row.ratios[engine]:.2f}" if engine in row.ratios else unknown
 
     return grid(
         ["network", "armnn_py, ms", *(ENGINES[e].title for e in peers)],
@@ -105,7 +110,7 @@ def latencies(table: Table, figure: str) -> list[str]:
 
 def costs(table: Table) -> list[str]:
     """Return the geometric mean of each peer's load time and peak memory over ours."""
-    words = {"load_ms": "time of the first load", "peak_mib": "peak memory"}
+    words = {"load_ms": "load", "peak_mib": "memory"}
     rows = []
     for cost in COSTS:
         of = table.of(cost)
@@ -145,10 +150,10 @@ def page(tables: dict[str, Table]) -> str:
         lines += [f"{TITLES[figure]}:", "", *latencies(shown, figure), ""]
     if reasons := shown.not_timed():
         lines += ["Not timed, with the peer's own reason:", "", *(f"- {r}" for r in reasons), ""]
-    lines += ["## Load and memory", "", "Geometric means over ours, float32, one thread.", ""]
-    lines += [*costs(shown), ""]
-    if shown.of("calls", 1):
-        lines += ["## Cost of a call", "", "Microseconds, one thread.", "", *calls(shown), ""]
+    quiet = next(table for table in tables.values() if table.of("calls") and table.of(COSTS[0]))
+    lines += ["## Load, memory, cost of a call", ""]
+    lines += [f"{quiet.about['kind']}, {quiet.about['date']}.", "", _COSTS]
+    lines += [*costs(quiet), "", "Microseconds of a call, one thread:", "", *calls(quiet), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

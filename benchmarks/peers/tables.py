@@ -6,7 +6,8 @@
 
 A file begins with ``# key: value`` lines. A row is a figure (``float32`` and the other groups of
 `catalogue` are latencies in milliseconds), a network, a number of threads, our value, and our value
-over each peer's. ``-``: the peer cannot run it. ``?``: the benchmark could not feed it.
+over each peer's. ``-``: not timed, for a reason above if the peer refused. ``?``: the benchmark
+could not feed the peer.
 """
 
 from __future__ import annotations
@@ -129,6 +130,8 @@ def from_results(document: dict[str, Any]) -> Table:
             ),
         }
     )
+    if "clock" in document:
+        table.about["note"] = "a busy machine: the ratios of one run hold, not the milliseconds"
     for number, reason in enumerate(_reasons(document), 1):
         table.about[f"not timed {number}"] = reason
     for name, by_threads in document["networks"].items():
@@ -149,8 +152,8 @@ def _rows(name: str, threads: int, figures: dict[str, Any], document: dict[str, 
         return []
     group = CATALOGUE[name].group
     kept = {group: "median_ms"}
-    if group == "float32" and threads == 1:
-        kept |= {cost: cost for cost in COSTS}
+    if group == "float32" and threads == 1 and "clock" not in document:
+        kept |= {cost: cost for cost in COSTS}  # a busy machine says nothing about loads
     return [
         Row(
             figure,

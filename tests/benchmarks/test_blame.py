@@ -45,7 +45,7 @@ def test_an_error_inside_of_the_peer_is_the_peer_s(
     error = caught(getattr(some_peer, name))
     told = peers("blame").describe(error, PACKAGES)
     assert told["ours"] is False
-    assert str(told["error"]).startswith("ValueError: ")
+    assert str(told["error"]).startswith("some_peer: ValueError: ")
 
 
 def test_an_error_of_the_benchmark_s_own_code_is_ours(peers: Peers, some_peer: ModuleType) -> None:
@@ -59,7 +59,7 @@ def test_an_error_of_the_benchmark_s_own_code_is_ours(peers: Peers, some_peer: M
 def test_a_status_code_is_the_peer_s(peers: Peers) -> None:
     error = caught(lambda: peers("engines")._succeeded(-1, "extract"))
     told = peers("blame").describe(error, PACKAGES)
-    assert told == {"error": "PeerError: extract answers -1", "ours": False}
+    assert told == {"error": "extract answers -1", "ours": False}
 
 
 @pytest.mark.parametrize("code", [0, None, True])

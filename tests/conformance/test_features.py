@@ -44,6 +44,7 @@ def test_every_defect_of_the_source_is_listed() -> None:
     assert set(names) == {"NONE", *DEFECTS}
 
 
+@pytest.mark.exhaustive(kept=1)
 @pytest.mark.parametrize("defect", DEFECTS)
 def test_a_defect_is_found_by_its_check(defect: str, wrong_features: Build) -> None:
     feature, words = DEFECTS[defect]
@@ -54,6 +55,7 @@ def test_a_defect_is_found_by_its_check(defect: str, wrong_features: Build) -> N
     assert words in bad.message
 
 
+@pytest.mark.exhaustive
 def test_without_a_defect_everything_passes(wrong_features: Build) -> None:
     report = check_conformance(wrong_features("NONE"))
     assert report.ok, report.changes
@@ -101,6 +103,7 @@ def sample_npu(folder: Path, *changes: tuple[str, str, str]) -> Path:
     return file
 
 
+@pytest.mark.exhaustive
 def test_bytes_that_are_believed(tmp_path: Path) -> None:
     """The sample looks at each number of a blob; without that, damaged ones do harm.
 

@@ -11,6 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from .conftest import Build
 
 PLUGIN = "armnn_py_command.pytest_plugin"
@@ -33,6 +35,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.exhaustive
 def test_a_layer_is_a_test(wrong_backend: Build, tmp_path: Path) -> None:
     (tmp_path / "test_own.py").write_text("def test_own(): pass\n")
     done = run(tmp_path, f"--armnn-backend={wrong_backend('FORGETS_BIAS')}", "-rf")

@@ -43,6 +43,7 @@ def test_a_passing_backend_on_the_terminal(command: Command, wrong_backend: Buil
     assert f"Wrong, level quick: {passed} passed, {refused} refused" in answer.out
 
 
+@pytest.mark.exhaustive
 def test_a_failing_backend_leaves_reports_and_programs(
     command: Command, wrong_backend: Build, tmp_path: Path
 ) -> None:
@@ -97,6 +98,7 @@ def test_a_case_that_fails_twice_leaves_both(wrong_backend: Build, tmp_path: Pat
                 assert len(found.files) > 1
 
 
+@pytest.mark.exhaustive
 def test_a_program_for_a_crash_crashes(wrong_backend: Build, tmp_path: Path) -> None:
     report = check_conformance(
         wrong_backend("ABORTS"),
@@ -113,6 +115,7 @@ def test_a_program_for_a_crash_crashes(wrong_backend: Build, tmp_path: Path) -> 
     assert done.returncode == -6
 
 
+@pytest.mark.exhaustive
 def test_known_failures_are_no_failures(
     command: Command, wrong_backend: Build, tmp_path: Path
 ) -> None:
@@ -206,6 +209,7 @@ def test_a_backend_that_takes_nothing_was_not_tested(
     assert "was not tested: it took none of the layers" in answer.err
 
 
+@pytest.mark.exhaustive
 def test_parts_are_the_whole(command: Command, wrong_backend: Build) -> None:
     file = wrong_backend("NONE")
     whole = command("--json", "backends", "test", file, *ONLY).json["results"]

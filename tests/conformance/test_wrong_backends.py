@@ -95,6 +95,7 @@ def test_every_defect_of_the_sources_is_listed() -> None:
     assert len(DEFECTS) >= 25
 
 
+@pytest.mark.exhaustive(kept=4)
 @pytest.mark.parametrize("defect", DEFECTS)
 def test_a_defect_is_found_by_its_check(defect: str, wrong_backend: Build) -> None:
     if defect in ONLY_X86 and platform.machine() != "x86_64":

@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Attention in one operator: against numpy in double precision, and in networks as they are
-exported against onnxruntime."""
+"""Attention in one operator: numpy in double precision, and onnxruntime for whole networks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""How the rows of attention are cut among threads: each is done once, all threads have as many, and
-the numbers do not depend on who does which."""
+"""How threads share the rows of attention: each row once, evenly, and the same numbers."""
 
 from __future__ import annotations
 

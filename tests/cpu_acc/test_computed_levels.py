@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Products of quantised numbers whose weights or bias values the network computes: CpuRef's bits,
-and sums of numpy."""
+"""Quantised products with computed weights or bias: CpuRef's bits, and sums of numpy."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""GELU in the forms in which networks are exported, against onnxruntime: one function, behind the
-product that makes its input."""
+"""GELU as networks are exported becomes one function: the values of onnxruntime."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""LSTM cells in integers on CpuAcc: bit by bit what CpuRef computes, which
-`tests/frontends/tflite/test_lstm.py` compares with LiteRT."""
+"""LSTM cells in integers on CpuAcc: CpuRef's bits.
+
+`tests/frontends/tflite/test_lstm.py` compares CpuRef with LiteRT.
+"""
 
 from __future__ import annotations
 

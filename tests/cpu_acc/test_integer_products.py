@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Numbers that are quantised while the network runs: operators against numpy in whole numbers, and
-networks as onnxruntime quantises them against onnxruntime."""
+"""Products of tensors quantised at run time: sums of numpy, and networks of onnxruntime."""
 
 from __future__ import annotations
 

@@ -38,6 +38,7 @@ def grown_kib(layers: int) -> int:
     return int(subprocess.run(command, capture_output=True, check=True).stdout)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("runtime")  # left out where CpuAcc is not here
 def test_twice_the_chain_is_twice_the_memory() -> None:
     assert grown_kib(10_000) < 2.6 * grown_kib(5_000)

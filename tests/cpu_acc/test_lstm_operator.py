@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The operator of LSTM cells in integers and its functions of fixed-point numbers, beside the numpy
-of `armnn_py.testing.oracles.independent_lstm_levels`, on tensors that end at unreadable pages."""
+"""The operator of integer LSTM cells, and its fixed-point functions: the numpy of the kit.
+
+`armnn_py.testing.oracles.independent_lstm_levels` has it. Tensors end at unreadable pages.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""LSTM, GRU and RNN on CpuAcc alone, against onnxruntime; `tests/frontends/tflite` compares them
-with LiteRT, whose LSTMs have more forms."""
+"""LSTM, GRU and RNN on CpuAcc alone: the values of onnxruntime.
+
+`tests/frontends/tflite` compares them with LiteRT, whose LSTMs have more forms.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Rotary embedding as one operator: against numpy, bit for bit, and in networks that write it out
-against onnxruntime and against the layers one by one."""
+"""Rotary embedding as one operator: numpy bit for bit, and onnxruntime for whole networks."""
 
 from __future__ import annotations
 

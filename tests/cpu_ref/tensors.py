@@ -12,13 +12,16 @@ import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from tests.selection import is_exhaustive
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Every draw takes the same backend, so a fixture of the session is what is wanted. With sanitizers,
-# .ci/run has a sample of what it draws without, and scripts/sanitize.sh has all.
+# Every draw takes the same backend, so a fixture of the session is what is wanted. A default run
+# has a sample, as the step "sanitizers" of .ci/run has; all others have everything.
+_IS_SAMPLE = not is_exhaustive() or bool(os.environ.get("ARMNN_TEST_SAMPLE"))
 examples = settings(
-    max_examples=30 if os.environ.get("ARMNN_TEST_SAMPLE") else 120,
+    max_examples=30 if _IS_SAMPLE else 120,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

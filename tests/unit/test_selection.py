@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Which tests the default run leaves out, and that `--exhaustive` runs all of them."""
+"""Which tests the default run leaves out, and that all say what they prove."""
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -65,6 +66,15 @@ def collect(folder: Path, *arguments: str) -> tuple[list[str], str]:
     )
     names = [line for line in done.stdout.splitlines() if line.startswith("test_it.py::")]
     return [name.partition("::")[2] for name in names], done.stdout
+
+
+def test_each_file_says_in_a_line_what_it_proves() -> None:
+    for path in (REPOSITORY / "tests").rglob("test_*.py"):
+        words = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+        assert words, f"{path}: a docstring says what the tests prove"
+        line, _, rest = words.partition("\n")
+        assert line.endswith((".", "?")), f"{path}: the first line is a sentence"
+        assert rest[:1] in ("", "\n"), f"{path}: an empty line follows the first one"
 
 
 def test_each_value_of_each_parameter_runs(folder: Path) -> None:

@@ -71,6 +71,7 @@ _ELSEWHERE = ("make-quantized-layers", "write-out-lstm")
 ON_FLOATS = [one for one in SIMPLIFYING if one.name not in _ELSEWHERE]
 
 
+@pytest.mark.exhaustive(kept=5)
 @pytest.mark.parametrize("one", ON_FLOATS, ids=lambda one: one.name)
 def test_each_pass_keeps_outputs(runtime: ann.Runtime, one: Pass) -> None:
     changes: Counter[str] = Counter()
@@ -79,6 +80,7 @@ def test_each_pass_keeps_outputs(runtime: ann.Runtime, one: Pass) -> None:
     assert changes[one.name]
 
 
+@pytest.mark.exhaustive
 def test_all_passes_keep_outputs(runtime: ann.Runtime) -> None:
     for seed in range(100, 160):
         compare(runtime, seed, SIMPLIFYING)
@@ -104,6 +106,7 @@ def test_passes_come_to_rest() -> None:
         assert not any(record.changes for record in run_passes(graph, SIMPLIFYING)), seed
 
 
+@pytest.mark.exhaustive
 def test_no_pass_mixes_layers_with_rules_of_their_own() -> None:
     """A node runs where each layer in it is wanted; one that nobody asked for goes along."""
     for seed in range(400, 430):
@@ -127,6 +130,7 @@ def test_no_pass_mixes_layers_with_rules_of_their_own() -> None:
                     assert node.pin.is_strict or not wanted.is_strict, (seed, node, origin)
 
 
+@pytest.mark.exhaustive
 def test_a_pass_does_nothing_without_the_layers_that_it_begins_at(runtime: ann.Runtime) -> None:
     left_out: Counter[str] = Counter()
     for seed in range(500, 740):

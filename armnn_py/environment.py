@@ -14,8 +14,8 @@ from __future__ import annotations
 import math
 import os
 
+from armnn_py._native.secure_mode import began_secure
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.later import IMPORTING
 
 __all__ = [
     "TRUST_LEVELS",
@@ -51,9 +51,6 @@ _LOG_LEVELS = {"trace": 5, "debug": 10, "info": 20, "warning": 30, "error": 40}
 
 def has_raised_privileges() -> bool:
     """Whether the process may do more than the user who started it."""
-    with IMPORTING:  # late: asked if a variable is set; forks wait for the import
-        from armnn_py._native.secure_mode import began_secure
-
     return os.getuid() != os.geteuid() or os.getgid() != os.getegid() or began_secure()
 
 

@@ -10,7 +10,6 @@ from enum import IntEnum, IntFlag
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.interrupts import deferred_interrupts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,8 +50,7 @@ class DataTypeBase(IntEnum):
     def numpy(self) -> np.dtype[Any]:
         """The numpy dtype of arrays that hold this type."""
         if self._numpy is None:
-            with deferred_interrupts():  # Ctrl-C would leave numpy imported by half
-                from numpy import dtype
+            from numpy import dtype
 
             self._numpy = dtype(self._facts.dtype)
         return self._numpy

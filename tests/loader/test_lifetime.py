@@ -218,32 +218,6 @@ def test_a_child_of_a_process_that_is_loading(tmp_path: Path, workshop: Workshop
     assert run_child(_FORKS, tmp_path) == [3]
 
 
-_IMPORTS = """
-import json, sys
-from armnn_py.backends import LOADING, load_backends
-from armnn_py.later import IMPORTING
-
-unguarded = []
-class Finder:
-    def find_spec(self, name, path=None, target=None):
-        if not (LOADING._is_owned() or IMPORTING._is_owned()):
-            unguarded.append(name)
-
-sys.meta_path.insert(0, Finder())
-before = set(sys.modules)
-with load_backends(dynamic_backends_path=sys.argv[1], bundled_backends=False) as registry:
-    assert list(registry) == ["A"]
-print(json.dumps([len(set(sys.modules) - before) > 0, unguarded]))
-"""
-
-
-def test_a_fork_waits_for_all_imports_of_a_load(tmp_path: Path, workshop: Workshop) -> None:
-    """A module that another thread is importing at a fork stays locked in the child for ever."""
-    workshop.put_id(tmp_path, "A", "SILENT_LIBRARY")
-    cache = str(tmp_path / "nothing")
-    assert run_child(_IMPORTS, tmp_path, XDG_CACHE_HOME=cache) == [True, []]
-
-
 _INTERRUPTED = """
 import os, signal, sys
 import armnn_py as ann

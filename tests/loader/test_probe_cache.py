@@ -106,20 +106,6 @@ def test_a_known_refusal_leaves_the_file_to_the_rules_of_trust(
     assert tried == [file.name]
 
 
-def test_neither_a_trial_nor_what_is_known_imports_much(
-    cache: Path, tmp_path: Path, workshop: Workshop
-) -> None:
-    file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
-    let_it_age(file)
-    code = (
-        "import json, sys; from armnn_py.backends import load_backends; "
-        "load_backends(dynamic_backends_path=sys.argv[1]).close(); "
-        "print(json.dumps(['hashlib' in sys.modules, 'subprocess' in sys.modules]))"
-    )
-    assert run_child(code, file.parent) == [False, False]
-    assert run_child(code, file.parent) == [False, False]
-
-
 @pytest.mark.parametrize(
     "change",
     [

@@ -188,7 +188,7 @@ def test_the_system_tells_of_file_capabilities() -> None:
 def test_no_variable_is_read_in_secure_mode(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DYNAMIC_BACKEND_PATHS", "/somewhere")
     assert environment.dynamic_backend_paths() == "/somewhere"
-    monkeypatch.setattr(secure_mode, "began_secure", lambda: True)
+    monkeypatch.setattr(environment, "began_secure", lambda: True)
     assert environment.dynamic_backend_paths() is None
     assert environment.lock_file() is None
 

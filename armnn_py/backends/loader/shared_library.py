@@ -21,7 +21,6 @@ from armnn_py._native.process import last_words
 from armnn_py._native.table import dynamic_library
 from armnn_py.backends.loader.elf import FileState
 from armnn_py.backends.loader.packaged import is_of_package
-from armnn_py.later import forks_wait_for
 from armnn_py.text import counted, printable
 
 __all__ = [
@@ -39,11 +38,26 @@ _log = logging.getLogger("armnn_py.backends")
 
 #: Held while backends are opened, created, destroyed and closed: the header promises that these
 #: happen one at a time. Re-entrant, because a failing load closes what it has made so far.
-#: Imports within a load take it, too: a fork waits for it, and a module that another thread is
-#: importing at a fork stays locked in the child for ever.
 LOADING = threading.RLock()
-forks_wait_for(LOADING)
 
+
+def _forks_wait_for(lock: threading.RLock) -> None:
+    """Take a lock for the time of each fork, but of one that had begun before this is called."""
+    holders: list[int] = []
+
+    def before() -> None:
+        lock.acquire()
+        holders.append(threading.get_ident())
+
+    def after() -> None:
+        if holders and holders[-1] == threading.get_ident():
+            holders.pop()
+            lock.release()
+
+    os.register_at_fork(before=before, after_in_parent=after, after_in_child=after)
+
+
+_forks_wait_for(LOADING)
 
 # Device and inode. A mapped file keeps its inode, so no other file can get it. True: in a namespace
 # of its own.

@@ -17,17 +17,18 @@ from typing import TYPE_CHECKING
 from armnn_py.backends.loader import shared_library
 from armnn_py.backends.loader.opening import RefusedError
 from armnn_py.backends.loader.packaged import is_of_package
-from armnn_py.backends.loader.shared_library import LOADING
+from armnn_py.backends.probe.cache import ProbeCache, cache_of
 from armnn_py.backends.probe.identity import FileIdentity, content_of
+from armnn_py.backends.probe.marks import OpeningMark
+from armnn_py.backends.probe.process import Trial, try_files
+from armnn_py.backends.probe.program import ProbeProgramError
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
     from armnn_py.backends.loader.inspection import InspectedFile
-    from armnn_py.backends.probe.cache import ProbeCache
     from armnn_py.backends.probe.findings import ProbeFinding
-    from armnn_py.backends.probe.process import Trial
 
 __all__ = ["DEFAULT_SECONDS", "Examiner", "check_seconds"]
 
@@ -129,9 +130,6 @@ class Examiner:
         """Give a file its mark; return how many programs ended while they opened the file."""
         if self._folder is None:
             return 0
-        with LOADING:
-            from armnn_py.backends.probe.marks import OpeningMark
-
         file.mark = OpeningMark(self._folder, identity)
         ends = file.mark.count()
         if ends:
@@ -142,9 +140,6 @@ class Examiner:
     def _early_trial(self, unknown: Sequence[InspectedFile]) -> Iterator[Trial | None]:
         """Start the program for the first file, which may prove unfit to be tried."""
         early = None
-        if unknown:
-            with LOADING:
-                from armnn_py.backends.probe.process import Trial
         try:
             with deferred_interrupts(), contextlib.suppress(OSError):  # `_try_out` tells why
                 for file in unknown[:1]:
@@ -165,10 +160,6 @@ class Examiner:
         """Try files in another process, all at the same time, and keep what was found."""
         if not files:
             return
-        with LOADING:
-            from armnn_py.backends.probe.process import try_files
-            from armnn_py.backends.probe.program import ProbeProgramError
-
         by_path = {file.candidate.real_path: file for file in files}
         opened: list[_Opened] = []
 
@@ -227,9 +218,6 @@ class Examiner:
     @property
     def _findings(self) -> ProbeCache:
         if self._cache is None:
-            with LOADING:
-                from armnn_py.backends.probe.cache import cache_of  # few programs have such files
-
             self._cache = cache_of(self._folder)
         return self._cache
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py import environment
 from armnn_py.backends.loader.opening import RefusedError
-from armnn_py.backends.loader.shared_library import LOADING
+from armnn_py.backends.trust.lock_file import LockFile, read_lock_file
 from armnn_py.backends.trust.ownership import ownership_of
 from armnn_py.environment import TRUST_LEVELS
 from armnn_py.errors import InvalidArgumentError
@@ -24,7 +24,6 @@ from armnn_py.text import printable
 
 if TYPE_CHECKING:
     from armnn_py.backends.loader.elf import FileState
-    from armnn_py.backends.trust.lock_file import LockFile
     from armnn_py.backends.trust.ownership import Ownership
 
 __all__ = ["TrustRules", "check_level"]
@@ -68,9 +67,6 @@ class TrustRules:
         self.lock: LockFile | None = None
         self._folders: dict[str, Ownership] = {}
         if level != "open" and lock_path is not None and _is_there(lock_path, level):
-            with LOADING:
-                from armnn_py.backends.trust.lock_file import read_lock_file
-
             self.lock = read_lock_file(lock_path)
         if level == "locked" and self.lock is None:
             raise InvalidArgumentError(

@@ -13,7 +13,6 @@ from typing import Any
 
 from armnn_py.errors import ModelError, ParseError
 from armnn_py.frontends.common.quoting import quoted
-from armnn_py.later import IMPORTING
 from armnn_py.text import install_hint
 
 __all__ = ["Pattern"]
@@ -70,8 +69,7 @@ class Pattern:
 
 def _package() -> Any:
     try:
-        with IMPORTING:  # also between stages, where another thread may fork
-            import re2
+        import re2
     except ImportError as error:
         raise ModelError(
             "regular expressions of models need the Python package 'google-re2'",

@@ -80,6 +80,15 @@ def spread(samples: Sequence[float], unit: float) -> dict[str, float]:
     }
 
 
+def onnxruntime_session(model: Path | bytes, threads: int) -> Any:
+    """Return a session of ONNX Runtime on the processor."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
 def turn(run: Callable[[], Any], milliseconds: float) -> float:
     """Return the processor time of a run in microseconds."""
     count, begin = 0, time.process_time()

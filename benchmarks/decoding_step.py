@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import publish, spread
+from common import onnxruntime_session, publish, spread
 
 import armnn_py
 
@@ -51,9 +51,7 @@ def bound_by_onnxruntime(path: Path, threads: int, inputs: Values) -> Callable[[
     """Bind each cache to one array."""
     import onnxruntime
 
-    settings = onnxruntime.SessionOptions()
-    settings.intra_op_num_threads = threads
-    session = onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
+    session = onnxruntime_session(path, threads)
     binding = session.io_binding()
     for name, array in inputs.items():
         value = onnxruntime.OrtValue.ortvalue_from_numpy(array)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import publish, spread
+from common import onnxruntime_session, publish, spread
 
 import armnn_py
 
@@ -42,12 +42,8 @@ def timed(run: Run, array: np.ndarray[Any, Any]) -> tuple[float, float]:
 
 def engines_of(path: Path, options: Any) -> tuple[armnn_py.LoadedNetwork, dict[str, Run]]:
     """Return our network, and functions that run a model by both engines."""
-    import onnxruntime
-
     network = armnn_py.load(path, options.backends)
-    settings = onnxruntime.SessionOptions()
-    settings.intra_op_num_threads = options.threads
-    session = onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
+    session = onnxruntime_session(path, options.threads)
     first, *rest = session.get_inputs()
     others = {one.name: np.zeros(one.shape, np.float32) for one in rest}
     return network, {

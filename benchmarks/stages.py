@@ -10,16 +10,13 @@ of 80 classes beside onnxruntime's, by turns. Answers are compared.
 from __future__ import annotations
 
 import argparse
-import json
-import statistics
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
+from common import onnxruntime_session, publish, spread
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 import armnn_py as ann
@@ -102,13 +99,6 @@ def _timed(call: Callable[[], Any]) -> tuple[float, Any]:
     return (time.process_time() - begin) * 1e3, result
 
 
-def _figures(times: list[float]) -> dict[str, float]:
-    return {
-        "least_ms": round(min(times), 3),
-        "median_ms": round(statistics.median(times), 3),
-    }
-
-
 def measure_detector(images: int) -> dict[str, Any]:
     """Time runs of images, each of them twice; its number of boxes may be new the first time."""
     random, seen = np.random.default_rng(1), set()
@@ -129,7 +119,7 @@ def measure_detector(images: int) -> dict[str, Any]:
             seen.add(count)
             made["repeated"].append(_timed(lambda x=x: whole.run(x))[0])
             made["first_stage"].append(_timed(lambda x=x: first.run(x))[0])
-    return {name: _figures(times) for name, times in made.items()} | {"counts": len(seen)}
+    return {name: spread(times, 1) for name, times in made.items()} | {"counts": len(seen)}
 
 
 def measure_suppression(turns: int) -> list[dict[str, Any]]:
@@ -143,9 +133,7 @@ def measure_suppression(turns: int) -> list[dict[str, Any]]:
     rows = []
     for case in _CASES:
         model = suppression(*case)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+        session = onnxruntime_session(model.SerializeToString(), 1)
         ours: list[float] = []
         theirs: list[float] = []
         with ann.load(model, _BACKENDS, threads=1) as network:
@@ -157,14 +145,14 @@ def measure_suppression(turns: int) -> list[dict[str, Any]]:
         rows.append(
             {
                 "most": case[0], "overlap": case[1], "least_score": case[2], "kept": len(found),
-                "equal": bool(np.array_equal(found, wanted)), "ours": _figures(ours[1:]),
-                "onnxruntime": _figures(theirs[1:]),
+                "equal": bool(np.array_equal(found, wanted)), "ours": spread(ours[1:], 1),
+                "onnxruntime": spread(theirs[1:], 1),
             }
         )  # fmt: skip
     return rows
 
 
-def main() -> int:
+def main() -> None:
     """Measure, and write the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--images", type=int, default=60)
@@ -175,12 +163,8 @@ def main() -> int:
         "detector": measure_detector(given.images),
         "suppression": measure_suppression(given.turns),
     }
-    text = json.dumps(figures, indent=1) + "\n"
-    sys.stdout.write(text)
-    if given.output is not None:
-        given.output.write_text(text)
-    return 0
+    publish("stages", {"unit": "ms of processor time", **figures}, given.output)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

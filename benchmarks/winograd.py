@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import publish, spread
+from common import onnxruntime_session, publish, spread
 
 import armnn_py as ann
 
@@ -28,11 +28,7 @@ Arrays = dict[str, np.ndarray[Any, Any]]
 
 def theirs(path: Path, threads: int) -> tuple[Arrays, Callable[[Arrays], Arrays]]:
     """Return random inputs of a model, and a function that runs it in onnxruntime."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    session = onnxruntime_session(path, threads)
     rng = np.random.default_rng(0)
     inputs = {
         one.name: rng.standard_normal([d if isinstance(d, int) else 1 for d in one.shape]).astype(

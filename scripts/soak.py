@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
 import os
 import sys
 import tempfile
@@ -25,7 +24,7 @@ import numpy as np
 import armnn_py as ann
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
-from common import EXAMPLE, compile_backend, machine
+from common import EXAMPLE, compile_backend, publish
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 # Memory may still vary by this much: allocators keep what they got in ways of their own.
@@ -110,8 +109,7 @@ def main() -> int:
     print(f"from cycle {first['cycle']} to {last['cycle']}: {growth}: "
           f"{'level' if level else 'NOT LEVEL'}")  # fmt: skip
     if arguments.output is not None:
-        document = {"benchmark": "soak", "machine": machine(), "series": series, "level": level}
-        arguments.output.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        publish("soak", {"series": series, "level": level}, arguments.output)
     return 0 if level else 1
 
 

@@ -4,20 +4,22 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armnn_py._native.library import core
+from armnn_py._native.memory.owned import owner_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["announce"]
 
-#: By the id of an array that lives: what notices its end.
-_announced: dict[int, weakref.ref[NDArray[Any]]] = {}
+#: By the id of an array that lives: what notices its end, and what owns its number.
+_announced: dict[int, tuple[weakref.ref[NDArray[Any]], object]] = {}
 
 
 def announce(array: NDArray[Any]) -> None:
@@ -31,17 +33,17 @@ def announce(array: NDArray[Any]) -> None:
     key = id(array)
     if key in _announced or not array.nbytes or _may_change(array):
         return
-    address, size, library = array.ctypes.data, array.nbytes, core()
-
-    def gone(_: object, known: dict[int, Any] = _announced) -> None:
-        known.pop(key, None)
-        library.armnn_core_remove_lasting_constant(address, size)
-
-    # One thread adds it: twice added would never be gone. No lock, which a fork could leave taken.
-    seen = weakref.ref(array, gone)
-    if _announced.setdefault(key, seen) is not seen:
+    library = core()
+    owned = library.armnn_core_new_constant()
+    if not owned:
         return
-    if not library.armnn_core_add_lasting_constant(address, size):
+    # At the end of the array, ``pop`` drops the owner: no Python code, so no handler of a signal.
+    seen = weakref.ref(array, functools.partial(_announced.pop, key))
+    entry = seen, owner_of(owned)
+    # One thread adds it: twice added would never be gone. No lock, which a fork could leave taken.
+    if _announced.setdefault(key, entry) is not entry:
+        return
+    if not library.armnn_core_begin_constant(owned, array.ctypes.data, array.nbytes):
         del _announced[key]
 
 

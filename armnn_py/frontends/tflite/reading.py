@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armnn_py._native.memory.owned import map_file
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import quoted
 
@@ -216,7 +217,8 @@ def data_of(source: ModelSource) -> Array:
     if source.path is None:
         return np.frombuffer(source.read(), np.uint8)
     try:
-        return np.asarray(np.memmap(source.path, np.uint8, "r"))
+        with open(source.path, "rb") as file:  # noqa: PTH123
+            return map_file(file.fileno(), source.path)
     except (OSError, ValueError) as error:
         raise ParseError(
             f"cannot read model {quoted(source.name)}: {error}", path=source.path_text

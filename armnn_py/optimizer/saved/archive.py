@@ -6,16 +6,16 @@ from __future__ import annotations
 
 import binascii
 import contextlib
-import mmap
 import os
 import stat
 import struct
 import tempfile
 import zipfile
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from armnn_py._native.memory.owned import map_file
 from armnn_py.errors import ArmnnError, ModelFileNotFoundError, ParseError
 from armnn_py.network.saved_files import MARK, MIMETYPE, open_without_waiting
 from armnn_py.optimizer.saved.checked_files import is_marked, mark_as_checked, mark_as_written
@@ -170,14 +170,10 @@ class Archive:
         self._in_place = in_place
         #: Whether the sums of what is large agreed before, for just this file.
         self.is_checked = False
-        pages = self._map()
-        # Nobody can write to it; each array of it keeps the pages, which keep the file.
-        self._memory = np.frombuffer(memoryview(pages).toreadonly(), np.uint8)
+        self._memory, entries = self._map()  # each array of it keeps the map
         self._members: dict[str, tuple[int, int]] = {}
         self._tensors: tuple[dict[str, Any], NDArray[np.uint8]] | None = None
-        if self._memory[30:64].tobytes() != MARK:
-            raise self.damaged("it does not begin as one")
-        self._find_members(self._directory(pages))
+        self._find_members(entries)
 
     def mark(self) -> None:
         """Remember that all sums of the file are right, so that it need not be read for them."""
@@ -188,8 +184,8 @@ class Archive:
         """Return the error for a file that cannot be used."""
         return damaged_file(self.path, why)
 
-    def _map(self) -> mmap.mmap:
-        """Return the mapped file, or memory that it was copied to."""
+    def _map(self) -> tuple[NDArray[np.uint8], list[zipfile.ZipInfo]]:
+        """Return the mapped file, or memory that it was copied to, and its directory."""
         try:
             with open(self.path, "rb", opener=open_without_waiting) as stream:
                 status = os.fstat(stream.fileno())
@@ -197,21 +193,26 @@ class Archive:
                     raise self.damaged("it is no regular file")
                 if not status.st_size:
                     raise self.damaged("it is empty")
+                if stream.read(64)[30:] != MARK:
+                    raise self.damaged("it does not begin as one")
+                entries = self._directory(stream)
                 if self._in_place:
                     self.is_checked = is_marked(stream.fileno(), status)
-                    return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-                pages = mmap.mmap(-1, status.st_size)
-                if stream.readinto(pages) != status.st_size:
+                    return map_file(stream.fileno(), self.path), entries
+                memory = aligned_empty((status.st_size,), np.dtype(np.uint8))
+                stream.seek(0)
+                if stream.readinto(memory.data) != status.st_size:
                     raise self.damaged("it changed while it was read")
-                return pages
+                memory.flags.writeable = False
+                return memory, entries
         except (OSError, ValueError) as error:
             kind = ModelFileNotFoundError if isinstance(error, FileNotFoundError) else ParseError
             reason = getattr(error, "strerror", None) or str(error)
             raise kind(f"cannot read '{self.path}': {reason}", path=self.path) from error
 
-    def _directory(self, pages: mmap.mmap) -> list[zipfile.ZipInfo]:
+    def _directory(self, stream: BinaryIO) -> list[zipfile.ZipInfo]:
         try:
-            with zipfile.ZipFile(cast("BinaryIO", pages)) as archive:
+            with zipfile.ZipFile(stream) as archive:
                 entries = archive.infolist()
         except (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error) as error:
             raise self.damaged(f"its directory is damaged: {error}") from error

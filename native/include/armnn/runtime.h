@@ -58,6 +58,25 @@ ARMNN_CORE_API void armnn_core_free(void* memory);
 ARMNN_CORE_API int32_t armnn_core_add_lasting_constant(const void* data, uint64_t size);
 ARMNN_CORE_API void armnn_core_remove_lasting_constant(const void* data, uint64_t size);
 
+/* ---- What ends with a Python object ---------------------------------------------------------- */
+
+/* A capsule (PyCapsule_New) with the destructor armnn_core_end_owned, which runs no Python code,
+ * owns what these make; null: memory is out. |read| is PyCapsule_GetPointer. */
+ARMNN_CORE_API void armnn_core_set_capsule_reader(void* (*read)(void* capsule, const char* name));
+ARMNN_CORE_API void armnn_core_end_owned(void* capsule);
+
+/* A lasting constant. armnn_core_begin_constant is called once; 0: memory is out. */
+ARMNN_CORE_API void* armnn_core_new_constant(void);
+ARMNN_CORE_API int32_t armnn_core_begin_constant(void* owned, const void* data, uint64_t size);
+
+/* A mapping of a file for reading, which needs no descriptor. armnn_core_map_file is called once;
+ * it answers 0 and the address, or errno. |is_told|: a SIGBUS in the mapping writes to standard
+ * error that the file |name| was truncated; the process then dies as it would have. */
+ARMNN_CORE_API void* armnn_core_new_mapping(void);
+ARMNN_CORE_API int32_t armnn_core_map_file(void* owned, int32_t file, uint64_t size,
+                                           const char* name, int32_t is_told,
+                                           const void** out_data);
+
 /* ---- Boxes ----------------------------------------------------------------------------------- */
 
 /* Non-maximum suppression, as ONNX has it: in each class of each batch a box is kept if, of the

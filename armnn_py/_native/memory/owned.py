@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Python objects whose end calls the host in C.
+
+A callback of a weak reference, or ``__del__``, may run the handler of a signal, and Python drops
+what that raises there. The destructor of a capsule runs no Python code.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py import environment
+from armnn_py._native import abi
+from armnn_py._native.library import core
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["map_file", "owner_of"]
+
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+_new_capsule.restype = ctypes.py_object
+
+
+@functools.cache
+def _destructor() -> ctypes.c_void_p:
+    library = core()
+    kind: Any = abi.CORE_FUNCTIONS["armnn_core_set_capsule_reader"][1][0]
+    library.armnn_core_set_capsule_reader(ctypes.cast(ctypes.pythonapi.PyCapsule_GetPointer, kind))
+    return ctypes.cast(library.armnn_core_end_owned, ctypes.c_void_p)
+
+
+def owner_of(owned: int) -> object:
+    """Return an object that owns what ``armnn_core_new_...`` made."""
+    owner: object = _new_capsule(owned, None, _destructor())
+    return owner
+
+
+def map_file(file: int, path: str) -> NDArray[np.uint8]:
+    """Return the bytes of a file, mapped; ``file`` is a descriptor, which may be closed then.
+
+    numpy and Python keep a descriptor for each mapping. The program dies if the file is truncated
+    and these bytes are read: one line names it, unless ``ARMNN_PY_LAST_WORDS=0``.
+
+    Raises
+    ------
+    OSError
+        It cannot be mapped.
+    """
+    size = os.fstat(file).st_size
+    owned = core().armnn_core_new_mapping()
+    if not owned:
+        raise MemoryError
+    owner = owner_of(owned)
+    data = ctypes.c_void_p()
+    number = core().armnn_core_map_file(
+        owned, file, size, os.fsencode(path), environment.last_words(), ctypes.byref(data)
+    )
+    if number:
+        raise OSError(number, os.strerror(number), path)
+    memory = (ctypes.c_uint8 * size).from_address(data.value or 0)
+    memory.owner = owner  # type: ignore[attr-defined]
+    array: NDArray[np.uint8] = np.frombuffer(memory, np.uint8)  # type: ignore[call-overload]
+    array.flags.writeable = False
+    return array

@@ -33,7 +33,7 @@ PATTERNS = {
     "none as a verdict": re.compile(r"\b(?:is|are|was|were) none\b"),
     "no as a verdict": re.compile(r"\bis no (?!longer\b|more than\b)\w+"),
     "nobody": re.compile(r"\bnobody\b", re.I),
-    "clause for a noun": re.compile(r"(?:^|[.:;(] |\"\"\")(?:Who|What|Where) (?!is |are |if )\w+"),
+    "clause for a noun": re.compile(r"(?:^|[.:;(] |\"\"\")(?:Who|What) (?!is |are |if )\w+"),
     "trailing too": re.compile(r", too[.,:;)]"),
     "fronted as": re.compile(r"(?:^|[.:] )As \w+ (?:does|do|has|have|is|are)\b.*?,"),
 }

@@ -109,9 +109,9 @@ class PlainBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            There is no such axis, or it is empty.
+            The axis does not exist or is empty.
         InvalidArgumentError
-            The output type is none of the two.
+            The output type is neither int32 nor int64.
         """
         descriptor = ArgMinMaxDescriptor(function=function, axis=axis, output_type=output_type)
         return self._add(LayerType.ARG_MIN_MAX, [x], descriptor, None, name, backend)
@@ -224,7 +224,7 @@ class PlainBuilders(NetworkCore):
         LayerValidationError
             Types differ or shapes do not broadcast.
         InvalidArgumentError
-            The operation is none.
+            `operation` is not a member of its enumeration.
         """
         descriptor = ComparisonDescriptor(operation=operation)
         return self._add(LayerType.COMPARISON, [x, y], descriptor, None, name, backend)
@@ -261,7 +261,7 @@ class PlainBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            There is no such axis.
+            The axis does not exist.
         """
         descriptor = CumSumDescriptor(axis=axis, exclusive=exclusive, reverse=reverse)
         return self._add(LayerType.CUM_SUM, [x], descriptor, output_info, name, backend)
@@ -393,7 +393,7 @@ class PlainBuilders(NetworkCore):
             Numbers of one type, of shapes that broadcast.
         operation
             The operation on each pair. Of booleans ADD and MAXIMUM are or, MUL and MINIMUM and;
-            BITWISE_XOR and the like take them, too.
+            BITWISE_XOR and its kind take booleans as well.
 
         Returns
         -------
@@ -403,9 +403,10 @@ class PlainBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            Types differ or shapes do not broadcast, or booleans have no such operation.
+            Types differ or shapes do not broadcast, or the operation is not defined for
+            booleans.
         InvalidArgumentError
-            The operation is none.
+            `operation` is not a member of its enumeration.
         """
         descriptor = ElementwiseBinaryDescriptor(operation=operation)
         return self._add(
@@ -605,7 +606,7 @@ class PlainBuilders(NetworkCore):
         LayerValidationError
             The type does not suit the operation.
         InvalidArgumentError
-            The operation is none.
+            `operation` is not a member of its enumeration.
         """
         descriptor = ElementwiseUnaryDescriptor(operation=operation)
         return self._add(LayerType.ELEMENTWISE_UNARY, [x], descriptor, output_info, name, backend)
@@ -659,7 +660,7 @@ class PlainBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            Indices are no integers, or constant ones lie outside; there is no such axis.
+            Indices are not integers, constant indices lie outside, or the axis does not exist.
         """
         descriptor = GatherDescriptor(axis=axis)
         return self._add(LayerType.GATHER, [params, indices], descriptor, None, name, backend)
@@ -786,7 +787,7 @@ class PlainBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            The input is no image.
+            The input is not an image: it needs four dimensions.
         """
         descriptor = InstanceNormalizationDescriptor(
             gamma=gamma,
@@ -820,7 +821,7 @@ class PlainBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            The input is no image.
+            The input is not an image: it needs four dimensions.
         """
         descriptor = L2NormalizationDescriptor(eps=eps, data_layout=data_layout)
         return self._add(LayerType.L2_NORMALIZATION, [x], descriptor, output_info, name, backend)
@@ -859,7 +860,7 @@ class PlainBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            There is no such axis, or gamma or beta does not fit.
+            The axis does not exist, or gamma or beta does not fit.
         """
         descriptor = LayerNormalizationDescriptor(axis=axis, eps=eps)
         return self._add(
@@ -899,7 +900,7 @@ class PlainBuilders(NetworkCore):
         LayerValidationError
             An operand is not boolean, or shapes do not broadcast.
         InvalidArgumentError
-            The operation is none.
+            `operation` is not a member of its enumeration.
         """
         descriptor = LogicalBinaryDescriptor(operation=operation)
         return self._add(LayerType.LOGICAL_BINARY, [x, y], descriptor, None, name, backend)
@@ -931,7 +932,7 @@ class PlainBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            There is no such axis.
+            The axis does not exist.
         """
         descriptor = SoftmaxDescriptor(axis=axis, beta=beta)
         return self._add(LayerType.LOG_SOFTMAX, [x], descriptor, output_info, name, backend)
@@ -1003,7 +1004,7 @@ class PlainBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            There is no such axis, or it is named twice.
+            An axis does not exist or is named twice.
         """
         descriptor = MeanDescriptor(axes=integers(axes, "axes"), keep_dims=keep_dims)
         return self._add(LayerType.MEAN, [x], descriptor, output_info, name, backend)
@@ -1069,7 +1070,7 @@ class PlainBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            The input is no image.
+            The input is not an image: it needs four dimensions.
         """
         descriptor = NormalizationDescriptor(
             norm_size=norm_size,
@@ -1115,7 +1116,7 @@ class PlainBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            Indices are no integers, values are not single, or there is no such axis.
+            Indices are not integers, values are not single, or the axis does not exist.
         """
         descriptor = OneHotDescriptor(depth=depth, axis=axis)
         return self._add(
@@ -1154,7 +1155,7 @@ class PlainBuilders(NetworkCore):
         LayerValidationError
             The input has another number of dimensions.
         InvalidArgumentError
-            It is no permutation.
+            The mapping is not a permutation.
         """
         descriptor = PermuteDescriptor(mappings=integers(mappings, "mappings"))
         return self._add(LayerType.PERMUTE, [x], descriptor, None, name, backend)
@@ -1270,9 +1271,10 @@ class PlainBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            There is no such axis, or it is named twice, or booleans have no such operation.
+            An axis does not exist or is named twice, or the operation is not defined for
+            booleans.
         InvalidArgumentError
-            The operation is none.
+            `operation` is not a member of its enumeration.
         """
         descriptor = ReduceDescriptor(
             operation=operation,
@@ -1314,7 +1316,7 @@ class PlainBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            There is no such axis, or gamma does not fit.
+            The axis does not exist, or gamma does not fit.
         """
         descriptor = RmsNormalizationDescriptor(axis=axis, eps=eps)
         return self._add(
@@ -1549,7 +1551,7 @@ class PlainBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            There is no such axis.
+            The axis does not exist.
         """
         descriptor = SoftmaxDescriptor(axis=axis, beta=beta)
         return self._add(LayerType.SOFTMAX, [x], descriptor, output_info, name, backend)
@@ -1683,9 +1685,9 @@ class PlainBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            There is no such axis, or it has fewer than ``k`` elements.
+            The axis does not exist or has fewer than ``k`` elements.
         InvalidArgumentError
-            The output type is none of the two.
+            The output type is neither int32 nor int64.
         """
         descriptor = TopKDescriptor(
             k=k,
@@ -1723,7 +1725,7 @@ class PlainBuilders(NetworkCore):
         LayerValidationError
             The input has another number of dimensions.
         InvalidArgumentError
-            It is no permutation.
+            The mapping is not a permutation.
         """
         descriptor = PermuteDescriptor(mappings=integers(permutation, "permutation"))
         return self._add(LayerType.TRANSPOSE, [x], descriptor, None, name, backend)

@@ -9,11 +9,13 @@ import sys
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
+from armnn_py.errors.shortage import tells_shortage
 from armnn_py.habits import missing_attribute
 
 __all__ = ["names_of", "public_class"]
 
 _Class = TypeVar("_Class", bound=type)
+_import = tells_shortage("import {}")(importlib.import_module)
 
 
 def names_of(
@@ -41,12 +43,12 @@ def names_of(
 
     def __getattr__(name: str) -> Any:  # noqa: N807
         if name in packages:
-            return importlib.import_module(f"{package}.{name}")
+            return _import(f"{package}.{name}")
         if name not in module_of:
             if public:
                 raise missing_attribute(package, name, sys.modules[package])
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = getattr(importlib.import_module(module_of[name]), name)
+        found = getattr(_import(module_of[name]), name)
         if public:
             found.__module__ = package
         setattr(sys.modules[package], name, found)

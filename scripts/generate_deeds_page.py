@@ -111,9 +111,9 @@ A backend was made to do each deed in each place. This page is written by
 
 ## While it is loaded
 
-Nothing, as far as [its trial](environment.md#files-are-tried-first) reaches: a program searched
-for backends in a folder with it, went on, and computed right numbers on `CpuRef`. A cell is why
-the file was refused; "loads" if it was not; "put back" if what it changed in the process was
+Nothing, as far as [its trial](finding_backends.md#files-are-probed-first) reaches: a program
+searched for backends in a folder with it, went on, and computed right numbers on `CpuRef`. A cell
+is why the file was refused; "loads" if it was not; "put back" if what it changed in the process was
 undone, and named in the verdict. A thread that a destructor starts is left out: its code is gone
 before it runs, and the program ends by signal 11. So are changes of the process by calls that come
 after `create`: [below](#later) is what becomes of them.

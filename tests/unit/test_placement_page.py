@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The page on placement: its program prints what it shows, its rules and its passes are real."""
+"""Programs, rules and passes on the pages about placement and the optimiser are real."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from pathlib import Path
 from armnn_py.optimizer import Placement
 from armnn_py.optimizer.passes import SIMPLIFYING
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "placement.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE = (DOCS / "placement.md").read_text(encoding="utf-8")
+PASSES = (DOCS / "optimizer.md").read_text(encoding="utf-8")
 
 
 def block(language: str) -> str:
@@ -38,6 +40,6 @@ def test_the_rules_are_read(tmp_path: Path) -> None:
 
 
 def test_every_pass_is_listed_in_order() -> None:
-    section = PAGE.partition("## Passes")[2].partition("\n## ")[0]
+    section = PASSES.partition("## Passes")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `([\w-]+)` \| (.*) \|$", section, flags=re.MULTILINE)
     assert rows == [(one.name, one.summary) for one in SIMPLIFYING]

@@ -49,12 +49,12 @@ _log = logging.getLogger("armnn_py.optimizer")
 REDUCE_FP32_TO_FP16 = Pass(
     "reduce-fp32-to-fp16",
     "Compute in float16 inside of the network",
-    late("..reduce_precision", function="reduce_fp32_to_fp16"),
+    late("..lowering.reduce_precision", function="reduce_fp32_to_fp16"),
 )
 CANCEL_INVERSE_CONVERSIONS = Pass(
     "cancel-inverse-conversions",
     "Conversions between float16 and float32 that undo each other go",
-    late("..reduce_precision", function="cancel_inverse_conversions"),
+    late("..lowering.reduce_precision", function="cancel_inverse_conversions"),
     frozenset({LayerType.CAST}),
 )
 

@@ -305,7 +305,9 @@ ARMNN_LAYER_MAT_MUL_INTEGER = 86
 ARMNN_LAYER_DEQUANTIZE_BLOCKS = 87
 ARMNN_LAYER_RNN = 88
 ARMNN_LAYER_RANDOM = 89
-ARMNN_LAYER_TYPE_COUNT = 90
+ARMNN_LAYER_ROTARY_EMBEDDING = 90
+ARMNN_LAYER_ATTENTION = 91
+ARMNN_LAYER_TYPE_COUNT = 92
 ARMNN_LAYER_TYPE_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_activation_function_e
@@ -682,6 +684,20 @@ class armnn_attribute_t(Structure):
     is_list: int
     count: int
     values: Any
+
+
+class armnn_rotary_embedding_descriptor_t(Structure):
+    header: armnn_header_t
+    interleaved: int
+    reserved: int
+
+
+class armnn_attention_descriptor_t(Structure):
+    header: armnn_header_t
+    scale: float
+    softcap: float
+    causal: int
+    reserved: int
 
 
 class armnn_dequantize_blocks_descriptor_t(Structure):
@@ -1866,6 +1882,20 @@ armnn_attribute_t._fields_ = [
     ("is_list", c_uint32),
     ("count", c_uint64),
     ("values", c_void_p),
+]
+
+armnn_rotary_embedding_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("interleaved", c_uint32),
+    ("reserved", c_uint32),
+]
+
+armnn_attention_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("scale", c_float),
+    ("softcap", c_float),
+    ("causal", c_uint32),
+    ("reserved", c_uint32),
 ]
 
 armnn_dequantize_blocks_descriptor_t._fields_ = [
@@ -3300,6 +3330,8 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_const_tensor_t": armnn_const_tensor_t,
     "armnn_view_t": armnn_view_t,
     "armnn_attribute_t": armnn_attribute_t,
+    "armnn_rotary_embedding_descriptor_t": armnn_rotary_embedding_descriptor_t,
+    "armnn_attention_descriptor_t": armnn_attention_descriptor_t,
     "armnn_dequantize_blocks_descriptor_t": armnn_dequantize_blocks_descriptor_t,
     "armnn_dynamic_quantize_descriptor_t": armnn_dynamic_quantize_descriptor_t,
     "armnn_fake_quantization_descriptor_t": armnn_fake_quantization_descriptor_t,
@@ -3638,6 +3670,8 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_LAYER_DEQUANTIZE_BLOCKS": ARMNN_LAYER_DEQUANTIZE_BLOCKS,
         "ARMNN_LAYER_RNN": ARMNN_LAYER_RNN,
         "ARMNN_LAYER_RANDOM": ARMNN_LAYER_RANDOM,
+        "ARMNN_LAYER_ROTARY_EMBEDDING": ARMNN_LAYER_ROTARY_EMBEDDING,
+        "ARMNN_LAYER_ATTENTION": ARMNN_LAYER_ATTENTION,
         "ARMNN_LAYER_TYPE_COUNT": ARMNN_LAYER_TYPE_COUNT,
         "ARMNN_LAYER_TYPE_MAX_ENUM": ARMNN_LAYER_TYPE_MAX_ENUM,
     },

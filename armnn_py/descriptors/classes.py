@@ -57,6 +57,7 @@ __all__ = [
     "DESCRIPTOR_OF",
     "ActivationDescriptor",
     "ArgMinMaxDescriptor",
+    "AttentionDescriptor",
     "BatchMatMulDescriptor",
     "BatchNormalizationDescriptor",
     "BatchToSpaceNdDescriptor",
@@ -99,6 +100,7 @@ __all__ = [
     "ResizeDescriptor",
     "RmsNormalizationDescriptor",
     "RnnDescriptor",
+    "RotaryEmbeddingDescriptor",
     "ScatterNdDescriptor",
     "SliceDescriptor",
     "SoftmaxDescriptor",
@@ -144,6 +146,19 @@ class ArgMinMaxDescriptor(Descriptor):
 
     def _check(self) -> None:
         checks.check_arg_min_max(self)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AttentionDescriptor(Descriptor):
+    """Attention: weights values by the softmax of the products of queries and keys (ONNX's
+    Attention).
+    """
+
+    scale: float = 1.0  #: of the products of queries and keys
+    softcap: float = 0.0  #: c tanh(score / c) bounds scores; 0: not
+    causal: bool = False  #: a query sees no keys behind its own position, the last query all of them
+
+    layer_types: ClassVar = (LayerType.ATTENTION,)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -784,6 +799,17 @@ class RnnDescriptor(Descriptor):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class RotaryEmbeddingDescriptor(Descriptor):
+    """RotaryEmbedding: turns pairs of numbers of the last dimension by angles: (a, b) becomes (a
+    cos - b sin, b cos + a sin) (ONNX's RotaryEmbedding).
+    """
+
+    interleaved: bool = False  #: the numbers of a pair follow each other; else they are half of all paired numbers apart
+
+    layer_types: ClassVar = (LayerType.ROTARY_EMBEDDING,)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class ScatterNdDescriptor(Descriptor):
     """Parameters of ScatterNd.
 
@@ -1075,5 +1101,7 @@ DESCRIPTOR_OF: dict[LayerType, type[Descriptor] | None] = {
     LayerType.DEQUANTIZE_BLOCKS: DequantizeBlocksDescriptor,
     LayerType.RNN: RnnDescriptor,
     LayerType.RANDOM: RandomDescriptor,
+    LayerType.ROTARY_EMBEDDING: RotaryEmbeddingDescriptor,
+    LayerType.ATTENTION: AttentionDescriptor,
 }
 """The descriptor of each layer type; ``None`` for those without parameters."""

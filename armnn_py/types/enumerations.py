@@ -169,6 +169,8 @@ class LayerType(LayerTypeBase):
     DEQUANTIZE_BLOCKS = 87, "DequantizeBlocks"
     RNN = 88, "Rnn"
     RANDOM = 89, "Random"
+    ROTARY_EMBEDDING = 90, "RotaryEmbedding"
+    ATTENTION = 91, "Attention"
 
 
 class ActivationFunction(IntEnum):

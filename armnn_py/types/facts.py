@@ -630,6 +630,19 @@ FACTS: Final = FactsByType({
         "quantization": "none",
         "arithmetic": "function",
     },
+    LayerType.ROTARY_EMBEDDING: {
+        "doc": "Turns pairs of numbers of the last dimension by angles: (a, b) becomes (a cos - b sin, b cos + a sin) (ONNX's RotaryEmbedding).",
+        "operands": ("input", "cos", "sin"),
+        "types": "float",
+        "quantization": "none",
+        "arithmetic": "sum",
+    },
+    LayerType.ATTENTION: {
+        "doc": "Weights values by the softmax of the products of queries and keys (ONNX's Attention).",
+        "operands": ("query", "key", "value", "mask?"),
+        "quantization": "none",
+        "arithmetic": "sum",
+    },
 })
 
 #: By canonical type: those that stand for it in some cases.

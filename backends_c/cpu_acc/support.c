@@ -138,6 +138,18 @@ static armnn_status_t check_reduce(const armnn_layer_query_t* query, armnn_error
   return check_tensor(query->input_infos[0], FLOAT32_ALONE, "input", 0, reason);
 }
 
+/* Of float32, but for a mask of booleans. */
+static armnn_status_t check_attention(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const bool has_choice = query->input_count > 3 && query->input_infos[3] != NULL &&
+                          query->input_infos[3]->data_type == ARMNN_DATA_TYPE_BOOLEAN;
+  const uint32_t count = has_choice ? 3 : query->input_count;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (query->input_infos[i] == NULL) continue;
+    ARMNN_RETURN_IF_ERROR(check_tensor(query->input_infos[i], FLOAT32_ALONE, "input", i, reason));
+  }
+  return ARMNN_STATUS_OK;
+}
+
 static armnn_status_t check_cast(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const int32_t from = query->input_infos[0]->data_type, to = query->output_infos[0]->data_type;
   if (armnn_i_acc_has_cast(from, to)) return ARMNN_STATUS_OK;

@@ -110,6 +110,15 @@ def attention(network: ann.Network) -> list[Any]:
     return [network.add_rms_normalization(y, _numbers(8))]
 
 
+def transformer(network: ann.Network) -> list[Any]:
+    x = network.add_input("x", ann.TensorInfo((2, 4, 5, 8)))
+    shared = network.add_slice(x, (0, 0, 0, 0), (2, 2, 5, 8))
+    turned = network.add_rotary_embedding(x, _numbers(5, 4), _numbers(5, 4), interleaved=True)
+    mask = network.add_comparison(_numbers(5, 5), np.float32(0), ComparisonOperation.GREATER)
+    y = network.add_attention(turned, shared, shared, mask, scale=0.35, softcap=3.0)
+    return [network.add_attention(y, shared, shared, scale=0.35, causal=True)]
+
+
 def elements(network: ann.Network) -> list[Any]:
     x = network.add_input("x", ann.TensorInfo((3, 5)))
     y = network.add_elementwise_binary(x, _numbers(5), BinaryOperation.SUB)
@@ -208,7 +217,8 @@ def tables(network: ann.Network) -> list[Any]:
 NETWORKS: dict[str, Callable[[ann.Network], list[Any]]] = {
     make.__name__: make
     for make in (
-        convolutions, blocks, windows, resizes, attention, angles, elements, reductions, moves,
+        convolutions, blocks, windows, resizes, attention, angles, transformer, elements,
+        reductions, moves,
         bytes_of_convolutions, bytes_normalized, bytes_of_products, tables,
     )
 }  # fmt: skip

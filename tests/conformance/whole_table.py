@@ -43,7 +43,7 @@ WALKED = tuple(one for one in LayerType if one not in _UNSEEN)
 #: Of one rank: their example has its input in others, too, which the host refuses.
 _OF_ONE_RANK = {
     LayerType.DETECTION_POST_PROCESS, LayerType.GRU, LayerType.RNN, LayerType.QLSTM,
-    LayerType.QUANTIZED_LSTM,
+    LayerType.QUANTIZED_LSTM, LayerType.ATTENTION,
 }  # fmt: skip
 _LSTMS = {LayerType.LSTM, LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM}
 
@@ -176,6 +176,9 @@ def _custom(layer: LayerType, of: Operands, shape: tuple[int, ...]) -> Iterator[
         ),
         LayerType.LAYER_NORMALIZATION: (d.LayerNormalizationDescriptor(), [x, last, last], None),
         LayerType.RMS_NORMALIZATION: (d.RmsNormalizationDescriptor(), [x, last], None),
+        LayerType.ROTARY_EMBEDDING: (
+            d.RotaryEmbeddingDescriptor(), [x, *[of.x(*shape[:-1], 2)] * 2], None,
+        ),
         LayerType.ELEMENTWISE_UNARY: (d.ElementwiseUnaryDescriptor(), [x], None),
         LayerType.DYNAMIC_QUANTIZE: (d.DynamicQuantizeDescriptor(), [x], None),
         LayerType.RANDOM: (

@@ -48,6 +48,7 @@ def examples_of(of: Operands) -> Iterator[Example]:
     yield from _movements(of)
     yield from _reductions(of)
     yield from _recurrent(of)
+    yield from _attention(of)
     for layout in (DataLayout.NCHW, DataLayout.NHWC):
         yield from _images(of, layout)
         yield from _convolutions(of, layout)
@@ -173,6 +174,20 @@ def _recurrent(of: Operands) -> Iterator[Example]:
     step = d.QLstmDescriptor(cifg_enabled=False)
     yield lstm_in_integers(of, LayerType.QLSTM, step, (2, 4), 3, 3, lstm_shapes(4, 3))
     yield quantized_lstm(of, 2, 4, 3)
+
+
+def _attention(of: Operands) -> Iterator[Example]:
+    for interleaved in (False, True):
+        rotary = d.RotaryEmbeddingDescriptor(interleaved)
+        operands = [of.x(2, 3, 8), of.x(3, 4), of.x(3, 4)]
+        yield Example(LayerType.ROTARY_EMBEDDING, rotary, operands)
+    operands = [of.x(1, 4, 3, 8), of.x(1, 2, 5, 8), of.x(1, 2, 5, 8)]
+    seen = Operand(TensorInfo((3, 5), DataType.BOOLEAN))
+    for masks in ([], [of.x(3, 5)], [seen]):
+        for causal in (False, True):
+            attention = d.AttentionDescriptor(0.5, causal=causal)
+            yield Example(LayerType.ATTENTION, attention, [*operands, *masks])
+    yield Example(LayerType.ATTENTION, d.AttentionDescriptor(softcap=2.0), operands)
 
 
 def quantized_lstm(of: Operands, batch: int, size: int, cells: int) -> Example:

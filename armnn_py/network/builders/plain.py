@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from armnn_py.descriptors import (
     ArgMinMaxDescriptor,
+    AttentionDescriptor,
     BatchMatMulDescriptor,
     BatchNormalizationDescriptor,
     ComparisonDescriptor,
@@ -34,6 +35,7 @@ from armnn_py.descriptors import (
     ReduceDescriptor,
     RmsNormalizationDescriptor,
     RnnDescriptor,
+    RotaryEmbeddingDescriptor,
     ScatterNdDescriptor,
     SliceDescriptor,
     SoftmaxDescriptor,
@@ -115,6 +117,59 @@ class PlainBuilders(NetworkCore):
         """
         descriptor = ArgMinMaxDescriptor(function=function, axis=axis, output_type=output_type)
         return self._add(LayerType.ARG_MIN_MAX, [x], descriptor, None, name, backend)
+
+    def add_attention(
+        self,
+        query: Source,
+        key: Source,
+        value: Source,
+        mask: Source | None = None,
+        *,
+        scale: float = 1.0,
+        softcap: float = 0.0,
+        causal: bool = False,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Add scaled dot-product attention: ``softmax(scale * query key^T + mask) value``, ONNX's
+        Attention.
+
+        Parameters
+        ----------
+        query
+            Real numbers, ``[batch, heads, queries, size]``.
+        key, value
+            ``[batch, kv_heads, keys, size]`` and ``[batch, kv_heads, keys, columns]``; ``heads``
+            is a multiple of ``kv_heads``.
+        mask
+            ``[.., keys]``: numbers that are added to the scores, or booleans, where false hides
+            a key. It broadcasts to ``[batch, heads, queries, keys]``.
+        scale
+            Factor of the products, often ``size ** -0.5``.
+        softcap
+            Bounds scores by ``c * tanh(score / c)``; 0 does not.
+        causal
+            Hide keys behind the position of a query. The last query sees all keys.
+
+        Returns
+        -------
+        Layer
+            One output, ``[batch, heads, queries, columns]``; 0 for a query that sees no keys.
+
+        Raises
+        ------
+        LayerValidationError
+            The operands do not fit together.
+        """
+        descriptor = AttentionDescriptor(scale=scale, softcap=softcap, causal=causal)
+        return self._add(
+            LayerType.ATTENTION,
+            [query, key, value, mask],
+            descriptor,
+            None,
+            name,
+            backend,
+        )
 
     def add_batch_mat_mul(
         self,
@@ -1403,6 +1458,43 @@ class PlainBuilders(NetworkCore):
             name,
             backend,
         )
+
+    def add_rotary_embedding(
+        self,
+        x: Source,
+        cos: Source,
+        sin: Source,
+        interleaved: bool = False,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Turn pairs of numbers of the last dimension by angles: the rotary embedding of ONNX's
+        RotaryEmbedding, whose tables of angles were gathered.
+
+        Parameters
+        ----------
+        x
+            Real numbers of rank 1 or more.
+        cos, sin
+            Of one shape: a number for each pair in the last dimension, broadcast to those of
+            ``x`` before it.
+        interleaved
+            Whether the numbers of a pair follow each other, or are half of all paired numbers
+            apart.
+
+        Returns
+        -------
+        Layer
+            One output of the shape of ``x``. Numbers behind the pairs stay.
+
+        Raises
+        ------
+        LayerValidationError
+            Angles do not fit, or are for more pairs than there are.
+        """
+        descriptor = RotaryEmbeddingDescriptor(interleaved=interleaved)
+        return self._add(LayerType.ROTARY_EMBEDDING, [x, cos, sin], descriptor, None, name, backend)
 
     def add_scatter_nd(
         self,

@@ -35,6 +35,7 @@ _FAMILIES = (
     "slicing",
     "levels",
     "recurrent",
+    "attention",
 )
 """Modules with ``RULES``, those of most networks first: the others are seldom imported."""
 

@@ -98,8 +98,7 @@ def _normalized(site: Site) -> list[TensorInfo]:
     """Operands behind the first one broadcast to the dimensions from an axis on."""
     d, shape = site.descriptor, site.shape()
     assert isinstance(d, (LayerNormalizationDescriptor, RmsNormalizationDescriptor))
-    if not site.info().data_type.is_float:
-        site.fail(f"input is {site.info().data_type.described}, a floating-point type expected")
+    site.need_float()
     kept = shape[site.need_axis(d.axis, len(shape)) :]
     for index in range(1, len(site.infos)):
         if site.optional(index) is None:

@@ -161,6 +161,13 @@ class Site:
                 f"{name} is {data_type.described}, floating point or a quantised type expected"
             )
 
+    def need_float(self, index: int = 0) -> None:
+        """Demand that an operand is of floating point."""
+        data_type = self.info(index).data_type
+        if not data_type.is_float:
+            name = operand_name(self.layer_type, index)
+            self.fail(f"{name} is {data_type.described}, a floating-point type expected")
+
     def need_integer(self, index: int = 0) -> None:
         """Demand that an operand is of integers without a scale."""
         data_type = self.info(index).data_type

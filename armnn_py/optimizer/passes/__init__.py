@@ -40,6 +40,12 @@ SIMPLIFYING: tuple[Pass, ...] = (
         frozenset({LayerType.LSTM, LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM}),
     ),
     Pass(
+        "write-out-attention",
+        "an Attention or RotaryEmbedding that only a later backend takes becomes its parts",
+        late(".write_out_attention"),
+        frozenset({LayerType.ATTENTION, LayerType.ROTARY_EMBEDDING}),
+    ),
+    Pass(
         "insert-broadcast-reshapes",
         "elementwise layers get operands of equal rank",
         late(".broadcast_shapes"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from armnn_py.backends.questions.examples import Example, Operands
 from armnn_py.backends.questions.layer_examples import examples_of
 from armnn_py.descriptors.rescaling import has_rescaling, with_rescaling
+from armnn_py.testing.cases.attention import attention_examples
 from armnn_py.testing.cases.case import Case, Kind, layer_type_of
 from armnn_py.testing.cases.large import large_examples
 from armnn_py.testing.cases.recurrent import recurrent_examples, rounding_examples
@@ -101,7 +102,7 @@ def _plain_examples(data_type: DataType, level: Level) -> Iterator[tuple[Example
     full = level == "full"
     if not full and data_type is not _QUICK_TYPE:
         return
-    for make in (shape_examples, window_examples, recurrent_examples):
+    for make in (shape_examples, window_examples, recurrent_examples, attention_examples):
         yield from zip(make(of, full=full), make(plain, full=full), strict=True)
     if data_type is _QUICK_TYPE:
         for make_one in (large_examples, rounding_examples):

@@ -60,6 +60,10 @@ def _matrices(of: Operands) -> Iterator[Example]:
     yield Example(LayerType.FULLY_CONNECTED, dense, [x, *known])
     product = d.BatchMatMulDescriptor()
     yield Example(LayerType.BATCH_MAT_MUL, product, [of.x(3, 67, 65), of.x(3, 65, 61)])
+    rotary = d.RotaryEmbeddingDescriptor()
+    yield Example(LayerType.ROTARY_EMBEDDING, rotary, [x, of.x(1, 251), of.x(1, 251)])
+    heads = [of.x(1, 6, 131, 33), *[of.x(1, 2, 149, 33)] * 2]
+    yield Example(LayerType.ATTENTION, d.AttentionDescriptor(0.2, causal=True), heads)
 
 
 def _images(of: Operands, layout: DataLayout) -> Iterator[Example]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.testing.oracles.independent_activations import ACTIVATIONS, erf
+from armnn_py.testing.oracles.independent_attention import ATTENTIONS
 from armnn_py.testing.oracles.independent_detections import DETECTIONS
 from armnn_py.testing.oracles.independent_images import MOVED_IMAGES, RESAMPLED
 from armnn_py.testing.oracles.independent_levels import LEVELS
@@ -252,6 +253,7 @@ def _fill(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
 
 _Rule = Callable[["LayerSignature", "Sequence[Any]"], "list[Array] | None"]
 _COMPUTED: dict[L, _Rule] = {
+    **ATTENTIONS,
     **DETECTIONS,
     **ORDERS,
     **RECURRENT,

@@ -263,6 +263,10 @@ ir_alias_t armnn_i_acc_padded(ir_graph_t* graph, const ir_alias_t* alias, const 
 
 /* A BATCH_MAT_MUL as a node of |kind|, which its operands may reach with the last two dimensions
  * exchanged. */
+/* |alias| as matrices of |rank| dimensions: in the network's order, or with the last two dimensions
+ * exchanged if it lies so; then |*transpose| is inverted. */
+uint32_t armnn_i_acc_matrices(ir_graph_t* graph, const ir_alias_t* alias, uint32_t rank,
+                              bool* transpose);
 ir_node_t* armnn_i_acc_product_of_matrices(ir_graph_t* graph, ir_kind_t kind, bool* out_transpose_x,
                                            bool* out_transpose_y);
 /* A REDUCE as a node of |kind| over the axes of |*out_mask|. */

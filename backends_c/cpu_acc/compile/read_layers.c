@@ -232,10 +232,8 @@ void armnn_i_acc_read_rms_normalization(ir_graph_t* graph) {
 
 /* ---- Matrices ------------------------------------------------------------------------------ */
 
-/* |alias| as matrices of |rank| dimensions: in the network's order, or with the last two dimensions
- * exchanged if it lies so; then |*transpose| is inverted. */
-static uint32_t matrices(ir_graph_t* graph, const ir_alias_t* alias, uint32_t rank,
-                         bool* transpose) {
+uint32_t armnn_i_acc_matrices(ir_graph_t* graph, const ir_alias_t* alias, uint32_t rank,
+                              bool* transpose) {
   const ir_shape_t own = armnn_i_acc_logical(graph, alias);
   ir_shape_t shape = {.rank = rank};
   for (uint32_t d = 0; d < rank; ++d) {
@@ -278,8 +276,8 @@ void armnn_i_acc_read_fully_connected(ir_graph_t* graph) {
   ir_shape_t shape = rows;
   shape.dims[shape.rank - 1] = outputs;
   bool transpose_left = false, transpose_right = transposed;
-  const uint32_t left = matrices(graph, &flat, rows.rank, &transpose_left);
-  const uint32_t right = matrices(graph, &weights, rows.rank, &transpose_right);
+  const uint32_t left = armnn_i_acc_matrices(graph, &flat, rows.rank, &transpose_left);
+  const uint32_t right = armnn_i_acc_matrices(graph, &weights, rows.rank, &transpose_right);
   ir_node_t* node = armnn_i_acc_node(graph, IR_MATMUL, (uint32_t[]){left, right}, 2, &shape);
   node->matmul.transpose_left = transpose_left;
   node->matmul.transpose_right = transpose_right;
@@ -323,8 +321,8 @@ ir_node_t* armnn_i_acc_product_of_matrices(ir_graph_t* graph, ir_kind_t kind, bo
   }
   shape.dims[rank - 2] = lx.dims[lx.rank - (transpose_x ? 1 : 2)];
   shape.dims[rank - 1] = ly.dims[ly.rank - (transpose_y ? 2 : 1)];
-  const uint32_t left = matrices(graph, &x, rank, &transpose_x);
-  const uint32_t right = matrices(graph, &y, rank, &transpose_y);
+  const uint32_t left = armnn_i_acc_matrices(graph, &x, rank, &transpose_x);
+  const uint32_t right = armnn_i_acc_matrices(graph, &y, rank, &transpose_y);
   ir_node_t* node = armnn_i_acc_node(graph, kind, (uint32_t[]){left, right}, 2, &shape);
   const armnn_tensor_info_t* info = ir_layer(graph)->output_infos[0];
   graph->values[node->output]->element = armnn_i_acc_element_of(info);

@@ -8,9 +8,10 @@
  * they are read where they are instead.
  *
  * Rows are divided by their sums at the end, where they are shorter: values above the largest float
- * over the number of keys may overflow before. A row whose scores are all minus infinity gives NaN,
- * as the layers do one by one.
+ * over the number of keys may overflow before.
  */
+#include <math.h>
+
 #include "op_base.h"
 #include "panel_rows.h"
 #include "row_tiles.h"
@@ -114,6 +115,14 @@ static void pack_matrices(const attention_run_t* run, int64_t batch, float* scra
                           op->values.count, scratch + op->value_offset);
 }
 
+/* Whether all scores of a row are minus infinity: none is NaN. */
+static bool is_empty(const float* of_row, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    if (of_row[i] != -INFINITY) return false;
+  }
+  return true;
+}
+
 /* |rows| rows of scores become exponentials; |inverse| gets one over the sum of each. */
 static void raise_scores(const attention_op_t* op, float* scores, int64_t rows, float* inverse) {
   const armnn_i_acc_reduce_kernels_t* reduce = op->kernels->reduce;
@@ -121,7 +130,37 @@ static void raise_scores(const attention_op_t* op, float* scores, int64_t rows, 
   for (int64_t r = 0; r < rows; ++r) {
     float* of_row = scores + r * op->score_stride;
     const float most = reduce->row[extreme](of_row, (size_t)op->n, 0.0f);
+    if (op->what.zero_rows && most == -INFINITY && is_empty(of_row, op->n)) {
+      memset(of_row, 0, (size_t)op->n * sizeof *of_row);
+      inverse[r] = 0.0f;
+      continue;
+    }
     inverse[r] = 1.0f / reduce->exp_row(of_row, of_row, (size_t)op->n, op->beta, most);
+  }
+}
+
+/* Bounds the scores of rows [from, from + rows) of matrix |batch|, and adds the mask behind that.
+ */
+static void bound_scores(const attention_run_t* run, int64_t batch, int64_t from, int64_t rows,
+                         float* scores) {
+  const attention_op_t* op = run->op;
+  const float cap = op->what.softcap;
+  const int64_t step = op->steps[MASK][op->what.output.rank - 2];
+  for (int64_t r = 0; r < rows; ++r) {
+    float* of_row = scores + r * op->score_stride;
+    op->kernels->elementwise->apply[ARMNN_ACC_TANH](of_row, of_row, (size_t)op->n, cap, 1.0f / cap);
+    if (!op->adds_mask) continue;
+    const float* mask = matrix_of(run, MASK, batch) + (from + r) * step;
+    op->kernels->gemm->add_rows(of_row, 0, mask, 0, 1, (size_t)op->n);
+  }
+}
+
+/* Hides the scores of columns behind the rows [from, from + rows). */
+static void hide_later(const attention_op_t* op, int64_t from, int64_t rows, float* scores) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const int64_t seen = from + r + op->n - op->m + 1;
+    float* of_row = scores + r * op->score_stride;
+    for (int64_t i = seen < 0 ? 0 : seen; i < op->n; ++i) of_row[i] = -INFINITY;
   }
 }
 
@@ -129,6 +168,8 @@ static void raise_scores(const attention_op_t* op, float* scores, int64_t rows, 
 static void hide_scores(const attention_run_t* run, int64_t batch, int64_t from, int64_t rows,
                         float* scores) {
   const attention_op_t* op = run->op;
+  if (op->what.softcap != 0.0f) bound_scores(run, batch, from, rows, scores);
+  if (op->what.causal) hide_later(op, from, rows, scores);
   if (run->choice == NULL) return;
   const int64_t step = op->steps[MASK][op->what.output.rank - 2];
   const uint8_t* choice = run->choice + offset_of(op, MASK, batch) + from * step;
@@ -159,7 +200,7 @@ static void attend_in_place(const attention_run_t* run, int64_t batch, float* sc
     } else {
       vectors->sum_rows(query, keys, op->steps[KEY][row], k, n, of_row);
     }
-    if (!op->adds_mask) continue;
+    if (!op->adds_mask || op->what.softcap != 0.0f) continue;
     const float* mask = matrix_of(run, MASK, batch) + r * op->steps[MASK][row];
     op->kernels->gemm->add_rows(of_row, 0, mask, 0, 1, n);
   }
@@ -186,7 +227,7 @@ static void attend(const attention_run_t* run, int64_t batch, int64_t from, int6
   const armnn_i_acc_gemm_tap_t tap = {0, 0};
   float* scores = scratch + op->score_offset;
   float* output = (float*)(uintptr_t)matrix_of(run, OUTPUT, batch) + from * op->steps[OUTPUT][row];
-  const bool masked = op->adds_mask;
+  const bool masked = op->adds_mask && op->what.softcap == 0.0f;
   const float* mask =
       masked ? matrix_of(run, MASK, batch) + from * op->steps[MASK][row] : scores; /* not read */
   const armnn_i_acc_gemm_job_t score = {
@@ -339,8 +380,9 @@ armnn_status_t armnn_i_acc_make_attention(const armnn_i_acc_maker_t* maker,
   op->k = what->query.dims[row + 1];
   op->n = what->key.dims[what->transpose_key ? row : row + 1];
   op->batches = armnn_i_acc_count(&what->output) / (op->m * what->output.dims[row + 1]);
-  op->beta = what->mask.rank > 0 ? what->beta : what->beta * what->scale;
-  op->key_scale = what->mask.rank > 0 ? what->scale : 1.0f;
+  const bool changes_scores = what->mask.rank > 0 || what->causal || what->softcap != 0.0f;
+  op->beta = changes_scores ? what->beta : what->beta * what->scale;
+  op->key_scale = changes_scores ? what->scale : 1.0f;
   op->adds_mask = what->mask.rank > 0 && what->mask.element.type == ARMNN_DATA_TYPE_FLOAT32;
   op->in_place = op->m <= ROWS_IN_PLACE && has_rows(&what->key) && has_rows(&what->value);
   armnn_status_t status = armnn_i_acc_plan_panels(maker, kernels->gemm, 1, (uint64_t)op->n, 0, 1,

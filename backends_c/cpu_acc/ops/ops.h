@@ -108,13 +108,15 @@ armnn_status_t armnn_i_acc_make_matmul(const armnn_i_acc_maker_t* maker,
  * [batch.., n, k], and so for |transpose_value|; mask [batch.., m or 1, n], or of rank 0. A mask of
  * booleans is not added: scores stay where it is |shown| and are |hidden| elsewhere. Batch
  * dimensions broadcast to those of the output; of |key| and |value| the last of them counts groups
- * of |group| matrices of the output, which share theirs. */
+ * of |group| matrices of the output, which share theirs. Before the mask a |softcap| above 0 makes
+ * scores softcap tanh(score / softcap); with |causal|, row i has no scores behind column
+ * i + n - m. With |zero_rows| a row whose scores are all minus infinity becomes 0, else NaN. */
 typedef struct armnn_i_acc_attention_t {
   armnn_i_acc_tensor_t query, key, value, mask, output;
   bool transpose_key, transpose_value;
   int64_t group; /* at least 1 */
-  bool shown;
-  float hidden;
+  bool shown, causal, zero_rows;
+  float hidden, softcap;
   float scale, beta;
 } armnn_i_acc_attention_t;
 

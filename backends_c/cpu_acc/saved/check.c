@@ -267,7 +267,8 @@ bool armnn_i_acc_check_attention(const armnn_i_acc_attention_t* what) {
   const uint32_t row = output->rank - 2;
   const bool adds = same_type(mask, output);
   const int64_t m = output->dims[row], n = key->dims[what->transpose_key ? row : row + 1];
-  return query->dims[row] == m && is_matrix_of(key, what->transpose_key, query->dims[row + 1], n) &&
+  return what->softcap >= 0.0f && query->dims[row] == m &&
+         is_matrix_of(key, what->transpose_key, query->dims[row + 1], n) &&
          is_matrix_of(value, what->transpose_value, n, output->dims[row + 1]) &&
          (mask->rank == 0 ||
           ((mask->dims[row] == m || mask->dims[row] == 1) && mask->dims[row + 1] == n &&

@@ -113,7 +113,10 @@ static void parameters_attention(fields_t* fields, armnn_i_acc_attention_t* what
   armnn_i_acc_field_bool(fields, &what->transpose_value);
   armnn_i_acc_field_i64(fields, &what->group, 1, ARMNN_ACC_MOST_SIDE);
   armnn_i_acc_field_bool(fields, &what->shown);
+  armnn_i_acc_field_bool(fields, &what->causal);
+  armnn_i_acc_field_bool(fields, &what->zero_rows);
   armnn_i_acc_field_float(fields, &what->hidden);
+  armnn_i_acc_field_float(fields, &what->softcap);
   armnn_i_acc_field_float(fields, &what->scale);
   armnn_i_acc_field_float(fields, &what->beta);
 }

@@ -176,7 +176,9 @@ enum armnn_layer_type_e {
   ARMNN_LAYER_DEQUANTIZE_BLOCKS = 87,
   ARMNN_LAYER_RNN = 88,
   ARMNN_LAYER_RANDOM = 89,
-  ARMNN_LAYER_TYPE_COUNT = 90,
+  ARMNN_LAYER_ROTARY_EMBEDDING = 90,
+  ARMNN_LAYER_ATTENTION = 91,
+  ARMNN_LAYER_TYPE_COUNT = 92,
   ARMNN_LAYER_TYPE_MAX_ENUM = INT32_MAX
 };
 
@@ -410,6 +412,34 @@ enum armnn_resize_method_e {
 };
 
 /* ---- Descriptors --------------------------------------------------------------------------- */
+
+/* ROTARY_EMBEDDING [input, cos, sin -> output; sum]: Turns pairs of numbers of the last
+ * dimension by angles: (a, b) becomes (a cos - b sin, b cos + a sin) (ONNX's RotaryEmbedding).
+ * cos and sin have one shape, which broadcasts to that of the input before the last dimension;
+ * of that they have one number for each pair. Pairs are made of the first numbers of a row,
+ * twice as many as there are angles; the others stay. */
+typedef struct armnn_rotary_embedding_descriptor_t {
+  armnn_header_t header;
+  uint32_t interleaved; /* the numbers of a pair follow each other; else they are half of all paired numbers apart */
+  uint32_t reserved;
+} armnn_rotary_embedding_descriptor_t;
+
+/* ATTENTION [query, key, value, mask? -> output; sum]: Weights values by the softmax of the
+ * products of queries and keys (ONNX's Attention). query is [batch, heads, queries, size], key
+ * [batch, kv_heads, keys, size], value [batch, kv_heads, keys, columns]; heads is a multiple of
+ * kv_heads, and so many heads that follow each other share a key and a value. Scores are scale *
+ * query key^T, then bounded by softcap. A mask [.., keys], which broadcasts to [batch, heads,
+ * queries, keys], is added to them, or, if it is boolean, hides keys where it is false. With
+ * causal, query i sees keys up to i + keys - queries. Hidden keys have a score of minus
+ * infinity. The output is softmax(scores) value; it is 0 for a query whose scores are all minus
+ * infinity. */
+typedef struct armnn_attention_descriptor_t {
+  armnn_header_t header;
+  float scale; /* of the products of queries and keys */
+  float softcap; /* c tanh(score / c) bounds scores; 0: not */
+  uint32_t causal; /* a query sees no keys behind its own position, the last query all of them */
+  uint32_t reserved;
+} armnn_attention_descriptor_t;
 
 /* DEQUANTIZE_BLOCKS [input, scales, zero_points? -> output; element]: Makes real numbers of
  * levels that are quantised in blocks along an axis: (input - zero_points) * scales (ONNX's

@@ -188,6 +188,8 @@ static inline const char* armnn_layer_type_name(int32_t number) {
     case 87: return "DequantizeBlocks";
     case 88: return "Rnn";
     case 89: return "Random";
+    case 90: return "RotaryEmbedding";
+    case 91: return "Attention";
     default: return "unknown layer";
   }
 }

@@ -219,3 +219,56 @@ def test_what_does_not_fit_is_refused(make: Any, text: str) -> None:
     with pytest.raises(ann.LayerValidationError, match=text):
         make(network, x)
     assert len(network.layers) == 1
+
+
+def test_rotary_embedding() -> None:
+    operands = {"x": ((2, 3, 5, 8), F32), "cos": ((2, 1, 5, 3), F32), "sin": ((2, 1, 5, 3), F32)}
+    network, (x, cos, sin) = network_with(**operands)
+    assert shapes_of(network.add_rotary_embedding(x, cos, sin)) == [(2, 3, 5, 8)]
+    caches = {"x": ((2, 3, 5, 8), F32), "cos": ((2, 5, 4), F32), "sin": ((2, 5, 4), F32)}
+    assert onnx_shapes("RotaryEmbedding", caches, 1) == [(2, 3, 5, 8)]
+
+
+@pytest.mark.parametrize("mask", [None, (4, 7), (2, 1, 1, 7)])
+def test_attention(mask: tuple[int, ...] | None) -> None:
+    operands = {
+        "q": ((2, 6, 4, 8), F32), "k": ((2, 3, 7, 8), F32), "v": ((2, 3, 7, 5), F32),
+    }  # fmt: skip
+    if mask is not None:
+        operands["mask"] = (mask, F32)
+    network, layers = network_with(**operands)
+    layer = network.add_attention(*layers)
+    assert shapes_of(layer) == onnx_shapes("Attention", operands, 1) == [(2, 6, 4, 5)]
+
+
+@pytest.mark.parametrize(
+    ("shapes", "text"),
+    [
+        (((2, 4, 3, 8), (2, 3, 5, 8), (2, 3, 5, 8)), "4 heads of queries cannot share 3 heads"),
+        (((2, 4, 3, 8), (2, 4, 5, 6), (2, 4, 5, 8)), "key has shape 2x4x5x6, 2x4x5x8 expected"),
+        (((2, 4, 3, 8), (2, 2, 5, 8), (2, 2, 6, 8)), "value has shape 2x2x6x8, 2x2x5x8 expected"),
+        (((4, 3, 8), (4, 5, 8), (4, 5, 8)), "query has 3 dimensions, 4 expected"),
+        (((1, 1, 3, 8), (1, 1, 5, 8), (1, 1, 5, 8), (3, 1)), "mask has shape 3x1, 1x1x3x5"),
+        (((1, 1, 3, 8), (1, 1, 5, 8), (1, 1, 5, 8), (2, 1, 3, 5)), "mask has shape 2x1x3x5"),
+    ],
+)
+def test_attention_that_does_not_fit(shapes: tuple[tuple[int, ...], ...], text: str) -> None:
+    network, layers = network_with(**{f"x{n}": (one, F32) for n, one in enumerate(shapes)})
+    with pytest.raises(ann.LayerValidationError, match=text):
+        network.add_attention(*layers)
+
+
+@pytest.mark.parametrize(
+    ("cos", "sin", "text"),
+    [
+        ((5, 5), (5, 5), "5 angles do not turn pairs in rows of 8 numbers"),
+        ((5, 4), (5, 3), "sin has shape 5x3, 5x4 expected"),
+        ((4, 4), (4, 4), "do not broadcast"),
+        ((2, 3, 5, 4), (2, 3, 5, 4), "cos has shape 2x3x5x4, 3x5x4 expected"),
+    ],
+)
+def test_angles_that_do_not_fit(cos: tuple[int, ...], sin: tuple[int, ...], text: str) -> None:
+    operands = {"x": ((3, 5, 8), F32), "cos": (cos, F32), "sin": (sin, F32)}
+    network, layers = network_with(**operands)
+    with pytest.raises(ann.LayerValidationError, match=text):
+        network.add_rotary_embedding(*layers)

@@ -67,7 +67,7 @@ def compare(runtime: ann.Runtime, seed: int, passes: Sequence[Pass]) -> Counter[
 
 #: These networks have no quantised tensors: test_passes_quantized_layers.py has; nor backends to
 #: ask, which the other one goes by: test_passes_write_out_lstm.py has.
-_ELSEWHERE = ("make-quantized-layers", "write-out-lstm")
+_ELSEWHERE = ("make-quantized-layers", "write-out-attention", "write-out-lstm")
 ON_FLOATS = [one for one in SIMPLIFYING if one.name not in _ELSEWHERE]
 
 

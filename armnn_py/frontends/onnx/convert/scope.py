@@ -201,6 +201,8 @@ class Scope:
                     differ_by_run(node, values, self.static) or not self._affords(values)
                 ):
                     return self._of_strings(node, values, function)
+            if entry is not None and entry.by_definition is not None and entry.by_definition(view):
+                entry = None
             if entry is None:
                 if function is None and not any(isinstance(v, TensorList) for v in values):
                     from armnn_py.frontends.onnx.convert.functions import find_function

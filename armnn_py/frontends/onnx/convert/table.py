@@ -51,6 +51,8 @@ class Operator:
     convert: Converter
     check: Check | None
     """Raises `Unsupported` for attributes that no layer expresses; sees no operands but weights."""
+    by_definition: Callable[[NodeView], bool] | None
+    """Whether a node becomes what the standard defines it by, in place of what it converts to."""
 
 
 _TABLE: dict[tuple[str, str], list[Operator]] = {}
@@ -59,14 +61,18 @@ _BODIES = {"If": ("then_branch", "else_branch"), "Loop": ("body",), "Scan": ("bo
 
 
 def operator(
-    *names: str, since: int = 1, check: Check | None = None, domain: str = ""
+    *names: str,
+    since: int = 1,
+    check: Check | None = None,
+    domain: str = "",
+    by_definition: Callable[[NodeView], bool] | None = None,
 ) -> Callable[[_Converter], _Converter]:
     """Register a converter for operators of a domain; the standard one has the empty name."""
 
     def register(convert: _Converter) -> _Converter:
         for name in names:
             versions = _TABLE.setdefault((domain, name), [])
-            versions.append(Operator(since, convert, check))
+            versions.append(Operator(since, convert, check, by_definition))
             versions.sort(key=lambda entry: entry.since)
         return convert
 

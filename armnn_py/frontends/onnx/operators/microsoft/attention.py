@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Attention of com.microsoft: products, a mask, Softmax.
+"""Attention of com.microsoft: the layer, and what stands before it.
 
 Letters in comments: B batch, S positions of the query, T of key and value with the past, N heads,
 H size of a head.
@@ -9,20 +9,23 @@ H size of a head.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from armnn_py.descriptors import SoftmaxDescriptor
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.counting import counted
 from armnn_py.frontends.common.counting import positions as positions_of
-from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.values import Known, Unsupported, Value, shape_of
 from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.table import MICROSOFT, operator
+from armnn_py.frontends.onnx.operators.standard.attention import (
+    appended,
+    attend,
+    in_rows,
+    split_heads,
+)
 from armnn_py.frontends.onnx.operators.standard.matrix import multiply
-from armnn_py.types import ActivationFunction, ComparisonOperation, LayerType
+from armnn_py.types import ActivationFunction, ComparisonOperation
 
 _operator = functools.partial(operator, domain=MICROSOFT)
 
@@ -51,7 +54,7 @@ def attention(view: NodeView) -> Sequence[Value | None]:
     if view.has(4):
         past = emit.split(view.value(4), [1, 1], 0, "past")
         key, value = (
-            _appended(view, emit.reshape(old, shape_of(old)[1:], f"past_{name}"), new, name)
+            appended(view, emit.reshape(old, shape_of(old)[1:], f"past_{name}"), new, name)
             for old, new, name in zip(past, (key, value), ("key", "value"), strict=True)
         )
     mask = view.value(3) if view.has(3) else None
@@ -83,8 +86,8 @@ def _multi_head_attention(view: NodeView) -> Sequence[Value]:
         key = split_heads(view, key, heads, "key")
         value = split_heads(view, value, heads, "value")
     if view.has(6):
-        key = _appended(view, view.value(6), key, "key")
-        value = _appended(view, view.value(7), value, "value")
+        key = appended(view, view.value(6), key, "key")
+        value = appended(view, view.value(7), value, "value")
     mask = view.value(4) if view.has(4) else None
     bias = view.value(5) if view.has(5) else None
     before = view.shape(6)[2] if view.has(6) else 0
@@ -121,19 +124,6 @@ def _heads(view: NodeView) -> int:
     return heads
 
 
-def split_heads(view: NodeView, x: Value, heads: int, name: str) -> Value:
-    """``(B, S, N * H)`` as ``(B, N, S, H)``."""
-    emit, (batch, length, size) = view.emit, shape_of(x)
-    if size % heads:
-        raise ParseError(f"{size} numbers do not make {heads} heads")
-    split = emit.reshape(x, (batch, length, heads, size // heads), f"{name}_split")
-    return emit.transpose(split, (0, 2, 1, 3), f"{name}_heads")
-
-
-def _appended(view: NodeView, past: Value, new: Value, name: str) -> Value:
-    return view.emit.concat([past, new], 2, f"present_{name}") if shape_of(past)[2] else new
-
-
 def _stacked(view: NodeView, key: Value, value: Value) -> Value:
     emit = view.emit
     parts = [
@@ -153,40 +143,26 @@ def _attend(
     before: int,
 ) -> Value:
     """Softmax of scaled scores times values, ``(B, S, N * H)``; ``before`` positions are past."""
-    emit = view.emit
-    batch, heads, length, size = shape_of(query)
-    scale = view.number("scale") or 1 / math.sqrt(size)
-    scores = emit.matmul(query, key, transpose_y=True, name="scores")
-    scores = emit.scale(scores, scale, "scaled")
-    if mask is not None:
-        scores = emit.add(scores, _mask(view, mask, shape_of(scores)), "masked")
-    if view.integer("unidirectional"):
-        total = shape_of(key)[2]
-        if total != before + length:  # which of them come later is not defined
-            raise Unsupported(f"causality of {length} positions and {total - before} keys")
-        counted(int(length) * int(total))
-        later = np.triu(np.ones((int(length), int(total)), bool), int(before) + 1)
-        hidden = np.where(later, np.float32(_filter(view)), np.float32(0)).astype(dtype_of(scores))
-        scores = emit.add(scores, Known(hidden), "causal")
+    (batch, _, length, _), total = shape_of(query), shape_of(key)[2]
+    causal = bool(view.integer("unidirectional"))
+    if causal and total != before + length:  # which of them come later is not defined
+        raise Unsupported(f"causality of {length} positions and {total - before} keys")
+    added = None if mask is None else _mask(view, mask, batch, total)
     if bias is not None:
-        scores = emit.add(scores, bias, "biased_scores")
-    shares = emit.layer(LayerType.SOFTMAX, [scores], SoftmaxDescriptor(axis=3), name="shares")
-    y = emit.matmul(shares, value, name="weighted")
-    turned = emit.transpose(y, (0, 2, 1, 3), "positions")
-    return emit.reshape(turned, (batch, length, heads * shape_of(value)[3]))
+        added = bias if added is None else view.emit.add(added, bias, "biased_mask")
+    return in_rows(view, attend(view, query, key, value, added, causal=causal))
 
 
 def _filter(view: NodeView) -> float:
     return view.number("mask_filter_value", -10000.0)
 
 
-def _mask(view: NodeView, mask: Value, scores: tuple[int, ...]) -> Value:
+def _mask(view: NodeView, mask: Value, batch: int, total: int) -> Value:
     """What is added to scores ``(B, N, S, T)``: 0, or a number far below where the mask is 0.
 
     Masks are lengths ``(B)``, or one number for each ``(B, T)``, or ``(B, S, T)``.
     """
     emit, shape = view.emit, shape_of(mask)
-    batch, _, _, total = scores
     if len(shape) == 1:
         if shape != (batch,):
             raise Unsupported(f"a mask of shape {shape}")

@@ -18,8 +18,12 @@ from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.table import MICROSOFT, operator
-from armnn_py.frontends.onnx.operators.microsoft.attention import split_heads
-from armnn_py.frontends.onnx.operators.microsoft.rotary import rotate_heads
+from armnn_py.frontends.onnx.operators.standard.attention import (
+    attend,
+    in_rows,
+    rotate,
+    split_heads,
+)
 from armnn_py.types import ActivationFunction, ComparisonOperation, LayerType
 
 _LENGTHS, _TOTAL, _COS, _SIN, _SINKS = 5, 6, 7, 8, 11
@@ -42,14 +46,21 @@ def _group_query_attention(view: NodeView) -> Sequence[Value]:
         cos, sin = places.angles(_COS), places.angles(_SIN)
         interleaved = bool(view.integer("rotary_interleaved"))
         with view.emit.below("query"):
-            query = rotate_heads(view, query, cos, sin, interleaved)
+            query = rotate(view, query, cos, sin, interleaved=interleaved)
         with view.emit.below("key"):
-            key = rotate_heads(view, key, cos, sin, interleaved)
+            key = rotate(view, key, cos, sin, interleaved=interleaved)
     key, value = (
         places.present(view.value(index) if view.has(index) else None, new, name)
         for index, new, name in ((3, key, "key"), (4, value, "value"))
     )
-    return [_attend(view, query, key, value, places), key, value]
+    sees_all_before = view.integer("local_window_size", -1) <= 0 and places.ends_present
+    mask = None if sees_all_before else places.hidden()
+    if view.has(_SINKS) or view.integer("smooth_softmax") > 0:
+        y = _attend_with_sink(view, query, key, value, places.hidden())
+    else:
+        softcap = view.number("softcap")
+        y = attend(view, query, key, value, mask, softcap=softcap, causal=sees_all_before)
+    return [in_rows(view, y), key, value]
 
 
 def _three(view: NodeView, heads: int, shared: int) -> tuple[Value, Value, Value]:
@@ -87,6 +98,11 @@ class _Places:
             self.first = None
         elif self.first < 0 or self.first > self.past or (not self.past and self.first):
             raise ParseError(f"{self.length} new positions of {given_total}, {self.past} past")
+
+    @property
+    def ends_present(self) -> bool:
+        """Whether the new positions are the last ones of the present, for all of the batch."""
+        return self.first is not None and self.first + self.length == self.total
 
     def _lengths(self, *shape: int) -> Value:
         """The place of the one new position of each of the batch."""
@@ -145,7 +161,10 @@ class _Places:
         return emit.add(mask, further, "hidden_both")
 
 
-def _attend(view: NodeView, query: Value, key: Value, value: Value, places: _Places) -> Value:
+def _attend_with_sink(
+    view: NodeView, query: Value, key: Value, value: Value, hidden: Value
+) -> Value:
+    """Return ``(B, N, S, H)``; the layer of attention has no sink."""
     emit = view.emit
     batch, heads, length, size = shape_of(query)
     key, value = _repeated(view, key, heads, "key"), _repeated(view, value, heads, "value")
@@ -157,23 +176,17 @@ def _attend(view: NodeView, query: Value, key: Value, value: Value, places: _Pla
             ActivationFunction.TANH, emit.scale(scores, 1 / cap, "steps"), 1.0, 1.0
         )
         scores = emit.scale(bent, cap, "capped")
-    hidden = emit.cast(places.hidden(), dtype_of(scores), "hidden_cast")
-    scores = emit.add(scores, hidden, "masked")
-    sink = _sink(view, scores)
-    if sink is not None:
-        scores = emit.concat([scores, sink], 3, "with_sink")
+    scores = emit.add(scores, emit.cast(hidden, dtype_of(scores), "hidden_cast"), "masked")
+    scores = emit.concat([scores, _sink(view, scores)], 3, "with_sink")
     shares: Value = emit.layer(
         LayerType.SOFTMAX, [scores], SoftmaxDescriptor(axis=3), name="shares"
     )
-    if sink is not None:
-        shares = emit.slice(shares, (0,) * 4, (batch, heads, length, places.total), "seen")
-    y = emit.matmul(shares, value, name="weighted")
-    turned = emit.transpose(y, (0, 2, 1, 3), "positions")
-    return emit.reshape(turned, (batch, length, heads * size))
+    shares = emit.slice(shares, (0,) * 4, (batch, heads, length, shape_of(key)[2]), "seen")
+    return emit.matmul(shares, value, name="weighted")
 
 
-def _sink(view: NodeView, scores: Value) -> Value | None:
-    """Return the score of the attention sink: of each head, or 0; None if the model has no sink.
+def _sink(view: NodeView, scores: Value) -> Value:
+    """Return the score of the attention sink: of each head, or 0.
 
     With 0 the softmax is smooth: its sum of exponentials is greater by 1.
     """
@@ -181,10 +194,8 @@ def _sink(view: NodeView, scores: Value) -> Value | None:
     if view.has(_SINKS):
         wide = emit.reshape(view.value(_SINKS), (1, heads, 1, 1), "sinks")
         sink = emit.cast(wide, dtype_of(scores), "sinks_cast")
-    elif view.integer("smooth_softmax") > 0:
-        sink = emit.scalar(0, scores)
     else:
-        return None
+        sink = emit.scalar(0, scores)
     return emit.broadcast_to(sink, (batch, heads, length, 1), "sink")
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""RotaryEmbedding of com.microsoft, and what turns the heads of attention.
+"""RotaryEmbedding of com.microsoft.
 
 Letters in comments: B batch, S positions, N heads, H size of a head.
 """
@@ -12,7 +12,7 @@ from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.values import Known, Value, shape_of
 from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.table import MICROSOFT, operator
-from armnn_py.frontends.onnx.operators.microsoft.attention import split_heads
+from armnn_py.frontends.onnx.operators.standard.attention import rotate
 
 
 @operator("RotaryEmbedding", domain=MICROSOFT)
@@ -25,56 +25,27 @@ def _rotary_embedding(view: NodeView) -> Value:
     is_flat = len(shape) == 3
     if is_flat:
         heads = view.integer("num_heads") or shape[2] // (2 * half)
-        x = split_heads(view, x, heads, "x")
-    batch, heads, length, width = shape_of(x)
-    if 2 * half > width:
-        raise ParseError(f"{half} angles for heads of {width}")
-    cos, sin = (_angles(view, index, batch, length, half) for index in (2, 3))
-    y = rotate_heads(view, x, cos, sin, bool(view.integer("interleaved")))
-    if not is_flat:
-        return y
-    turned = emit.transpose(y, (0, 2, 1, 3), "positions")
-    return emit.reshape(turned, shape)
+        if heads < 1 or shape[2] % heads:
+            raise ParseError(f"{shape[2]} numbers do not make {heads} heads")
+        x = emit.reshape(x, (*shape[:2], heads, shape[2] // heads), "x_split")
+    if 2 * half > shape_of(x)[3]:
+        raise ParseError(f"{half} angles for heads of {shape_of(x)[3]}")
+    batch, length = shape_of(x)[0], shape[1 if is_flat else 2]
+    cos, sin = (_angles(view, index, batch, length, is_flat=is_flat) for index in (2, 3))
+    interleaved = bool(view.integer("interleaved"))
+    y = rotate(view, x, cos, sin, interleaved=interleaved, name="turned" * is_flat)
+    return emit.reshape(y, shape) if is_flat else y
 
 
-def _angles(view: NodeView, index: int, batch: int, length: int, half: int) -> Value:
-    """Rows of a table, for each position: ``(B or 1, 1, S, half)``."""
+def _angles(view: NodeView, index: int, batch: int, length: int, *, is_flat: bool) -> Value:
+    """Rows of a table, for each position: ``(B or 1, S, 1, half)``, or ``(B or 1, 1, S, half)``."""
     emit, table, name = view.emit, view.value(index), f"angles_{index}"
-    positions = view.shape(1)
+    positions, half = view.shape(1), view.shape(index)[1]
     if positions == (batch, length) and len(positions) == 2:
-        rows = emit.gather(table, view.value(1), 0, name)
-        return emit.reshape(rows, (batch, 1, length, half), f"{name}_wide")
-    steps = Known(positions_of(length, view.dtype(1)))
-    rows = emit.gather(table, emit.add(steps, view.value(1), f"{name}_rows"), 0, name)
-    return emit.reshape(rows, (1, 1, length, half), f"{name}_wide")
-
-
-def rotate_heads(view: NodeView, x: Value, cos: Value, sin: Value, interleaved: bool) -> Value:
-    """Turn the first numbers of each head ``(B, N, S, H)``, two for each angle."""
-    emit, width, turned = view.emit, shape_of(x)[3], 2 * shape_of(cos)[-1]
-    if turned == width:
-        return _rotate(view, x, cos, sin, interleaved)
-    rotated, rest = emit.split(x, [turned, width - turned], 3, "rotated")
-    return emit.concat([_rotate(view, rotated, cos, sin, interleaved), rest], 3, "whole")
-
-
-def _rotate(view: NodeView, x: Value, cos: Value, sin: Value, interleaved: bool) -> Value:
-    """Turn pairs of numbers, which are neighbours (interleaved) or half the size apart."""
-    emit, shape, half = view.emit, shape_of(x), shape_of(cos)[-1]
-    if interleaved:
-        pairs = emit.reshape(x, (*shape[:3], half, 2), "pairs")
-        parts = emit.split(pairs, [1, 1], 4, "pair")
-        first, second = (
-            emit.reshape(part, (*shape[:3], half), f"half_{n}") for n, part in enumerate(parts)
-        )
+        rows, count = emit.gather(table, view.value(1), 0, name), batch
     else:
-        first, second = emit.split(x, [half, half], 3, "half")
-    left = emit.sub(emit.mul(first, cos, "cos_0"), emit.mul(second, sin, "sin_0"), "left")
-    right = emit.add(emit.mul(second, cos, "cos_1"), emit.mul(first, sin, "sin_1"), "right")
-    if not interleaved:
-        return emit.concat([left, right], 3, "turned")
-    columns = [
-        emit.reshape(part, (*shape[:3], half, 1), f"column_{n}")
-        for n, part in enumerate((left, right))
-    ]
-    return emit.reshape(emit.concat(columns, 4, "turned_pairs"), shape, "turned")
+        steps = Known(positions_of(length, view.dtype(1)))
+        places = emit.add(steps, view.value(1), f"{name}_rows")
+        rows, count = emit.gather(table, places, 0, name), 1
+    wide = (count, length, 1, half) if is_flat else (count, 1, length, half)
+    return emit.reshape(rows, wide, f"{name}_wide")

@@ -115,25 +115,6 @@ static int32_t place_of(armnn_string_t value, const armnn_string_t* names, size_
 }
 #define PLACE_OF(value, names) place_of(value, names, sizeof(names) / sizeof(names)[0])
 
-armnn_i_acc_maker_t armnn_i_acc_maker(const armnn_i_acc_backend_t* backend) {
-  const armnn_host_t* host = backend->host;
-  uint32_t count = 1;
-  if (host != NULL && ARMNN_HAS_FN(host, armnn_host_t, concurrency)) {
-    count = host->concurrency(host->context);
-  }
-  if (backend->threads > 0 && backend->threads < (int64_t)count) {
-    count = (uint32_t)backend->threads;
-  }
-  return (armnn_i_acc_maker_t){
-      .host = host,
-      .isa = backend->isa,
-      .max_threads = count < 1 ? 1 : count,
-      .winograd = backend->winograd,
-      .separable = backend->separable,
-      .weights = backend->weights,
-  };
-}
-
 static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** out_backend,
                              armnn_error_t* error);
 

@@ -9,6 +9,25 @@
 #include "backend.h"
 #include "shared_weights.h"
 
+armnn_i_acc_maker_t armnn_i_acc_maker(const armnn_i_acc_backend_t* backend) {
+  const armnn_host_t* host = backend->host;
+  uint32_t count = 1;
+  if (host != NULL && ARMNN_HAS_FN(host, armnn_host_t, concurrency)) {
+    count = host->concurrency(host->context);
+  }
+  if (backend->threads > 0 && backend->threads < (int64_t)count) {
+    count = (uint32_t)backend->threads;
+  }
+  return (armnn_i_acc_maker_t){
+      .host = host,
+      .isa = backend->isa,
+      .max_threads = count < 1 ? 1 : count,
+      .winograd = backend->winograd,
+      .separable = backend->separable,
+      .weights = backend->weights,
+  };
+}
+
 static uint64_t rounded(uint64_t size) {
   return (size + ARMNN_ACC_LINE - 1) / ARMNN_ACC_LINE * ARMNN_ACC_LINE;
 }

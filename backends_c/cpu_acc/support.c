@@ -71,15 +71,6 @@ static armnn_status_t check_weights(const armnn_layer_query_t* query, armnn_erro
   return check_constant(query, 1, "the weights are", reason);
 }
 
-bool armnn_i_acc_is_small_window(const armnn_layer_query_t* query) {
-  enum { MOST_PLACES = 1024 };
-  const bool is_dense = query->type == ARMNN_LAYER_CONVOLUTION2D;
-  const armnn_convolution2d_descriptor_t* d = (const void*)query->descriptor;
-  const uint64_t* sides = query->input_infos[1]->dims; /* [O, I, H, W], or H and W in the middle */
-  const uint32_t first = is_dense && d->data_layout == ARMNN_DATA_LAYOUT_NCHW ? 2 : 1;
-  return sides[first] <= MOST_PLACES && sides[first + 1] <= MOST_PLACES / sides[first];
-}
-
 static armnn_status_t check_window(const armnn_layer_query_t* query, armnn_error_t* reason) {
   return armnn_i_acc_is_small_window(query) ? ARMNN_STATUS_OK : check_weights(query, reason);
 }

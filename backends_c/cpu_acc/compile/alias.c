@@ -183,3 +183,16 @@ uint32_t armnn_i_acc_operand(ir_graph_t* graph, const ir_alias_t* alias, uint32_
   const ir_alias_t wide = armnn_i_acc_reshaped(graph, alias, &shape);
   return armnn_i_acc_ordered(graph, &wide, perm);
 }
+
+const ir_alias_t* armnn_i_acc_leading(const ir_graph_t* graph, const ir_alias_t* operands,
+                                      uint32_t count, const ir_shape_t* logical) {
+  const ir_alias_t* leading = NULL;
+  for (uint32_t i = 0; i < count; ++i) {
+    const ir_shape_t own = armnn_i_acc_logical(graph, &operands[i]);
+    if (!ir_same_shape(&own, logical)) continue;
+    const ir_value_t* value = graph->values[operands[i].value];
+    if (value->constant == NULL && value->input == IR_NONE) return &operands[i];
+    if (leading == NULL) leading = &operands[i];
+  }
+  return leading;
+}

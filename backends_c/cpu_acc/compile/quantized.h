@@ -15,7 +15,7 @@ static inline int32_t armnn_i_acc_number(armnn_i_acc_element_t element, int64_t 
   return (int32_t)(number < least ? least : number > most ? most : number);
 }
 
-/* Whether input 0 or output 0 has numbers of 16 bits: read_word_tables.c has the readers. */
+/* Whether input 0 or output 0 has numbers of 16 bits: read_tables.c has the readers. */
 static inline bool armnn_i_acc_has_words(const ir_graph_t* graph) {
   const armnn_layer_t* layer = ir_layer(graph);
   return armnn_i_acc_is_words(layer->input_infos[0]->data_type) ||

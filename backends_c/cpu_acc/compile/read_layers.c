@@ -121,18 +121,6 @@ static bool add_affine(ir_graph_t* graph, int32_t operation, uint32_t x, uint32_
   return true;
 }
 
-const ir_alias_t* armnn_i_acc_leading(const ir_graph_t* graph, const ir_alias_t* operands,
-                                      uint32_t count, const ir_shape_t* logical) {
-  const ir_alias_t* leading = NULL;
-  for (uint32_t i = 0; i < count; ++i) {
-    if (!is_full(graph, &operands[i], logical)) continue;
-    const ir_value_t* value = graph->values[operands[i].value];
-    if (value->constant == NULL && value->input == IR_NONE) return &operands[i];
-    if (leading == NULL) leading = &operands[i];
-  }
-  return leading;
-}
-
 ir_alias_t armnn_i_acc_apply_binary(ir_graph_t* graph, const ir_alias_t* left,
                                     const ir_alias_t* right, int32_t operation,
                                     const ir_shape_t* logical) {

@@ -7,22 +7,6 @@
 #include "op_base.h"
 #include "safe_weights.h"
 
-bool armnn_i_acc_weights_fit_bytes(const armnn_i_acc_quantized_convolution_t* what) {
-  if (what->weight_zero_points == NULL) return what->saved_fit_bytes;
-  if (what->is_wide) return false;
-  const int64_t* dims = what->weights.dims;
-  for (int64_t o = 0; o < dims[0]; ++o) {
-    const bool as_stored =
-        what->weight_zero_points[o] == 0 && what->weights.element.type != ARMNN_DATA_TYPE_QASYMM_U8;
-    for (int64_t at = 0; at < dims[1] * dims[2] * dims[3] && !as_stored; ++at) {
-      const int16_t level = armnn_i_acc_weight_level(what, o, at / dims[3] / dims[2],
-                                                     at / dims[3] % dims[2], at % dims[3]);
-      if (level < INT8_MIN || level > INT8_MAX) return false;
-    }
-  }
-  return true;
-}
-
 /* In products of tiles in 16 bits, for each row: tiles of pairs take half as long again; a listed
  * weight is as much work as some others, and the sums of a channel have to be turned. */
 enum { QUAD = 4, SAMPLES = 1024, LISTED_COST = 3, TURN_COST = 16, LEAST_PIXELS = 24 };

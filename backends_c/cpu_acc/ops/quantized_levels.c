@@ -6,6 +6,22 @@
  */
 #include "quantized_pack.h"
 
+bool armnn_i_acc_weights_fit_bytes(const armnn_i_acc_quantized_convolution_t* what) {
+  if (what->weight_zero_points == NULL) return what->saved_fit_bytes;
+  if (what->is_wide) return false;
+  const int64_t* dims = what->weights.dims;
+  for (int64_t o = 0; o < dims[0]; ++o) {
+    const bool as_stored =
+        what->weight_zero_points[o] == 0 && what->weights.element.type != ARMNN_DATA_TYPE_QASYMM_U8;
+    for (int64_t at = 0; at < dims[1] * dims[2] * dims[3] && !as_stored; ++at) {
+      const int16_t level = armnn_i_acc_weight_level(what, o, at / dims[3] / dims[2],
+                                                     at / dims[3] % dims[2], at % dims[3]);
+      if (level < INT8_MIN || level > INT8_MAX) return false;
+    }
+  }
+  return true;
+}
+
 armnn_i_acc_lines_t armnn_i_acc_lines(const armnn_i_acc_quantized_convolution_t* what,
                                       const armnn_i_acc_quantized_kernels_t* kernels,
                                       int64_t channels, int64_t width) {

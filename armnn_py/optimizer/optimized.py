@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
+from armnn_py.errors.shortage import tells_shortage
 from armnn_py.later import public_class
 from armnn_py.network import as_network, stages_needed
 from armnn_py.ownership import Owner
@@ -229,6 +230,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
             network, self.backends, self.runtime, self.options, place.for_another()
         )
 
+    @tells_shortage("save {}")
     def save(self, path: str | os.PathLike[str], *, keep_subgraphs: bool | None = None) -> None:
         """Write the network to a file that `load` reads without importing or optimising anything.
 
@@ -252,6 +254,8 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         InvalidArgumentError
             The network has free dimensions, a model option is secret, or the file cannot be
             written.
+        ShortageError
+            The disk is full, or memory or open files ran out.
         BackendError
             A backend fails to write a compiled sub-graph.
 
@@ -273,6 +277,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         )
 
     @classmethod
+    @tells_shortage("load {}")
     def load(
         cls, path: str | os.PathLike[str], *, runtime: Host, in_place: bool = True
     ) -> OptimizedNetwork:

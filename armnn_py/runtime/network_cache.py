@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py import environment
 from armnn_py._version import __version__
 from armnn_py.cache_files import UnfitFileError, check_own, check_own_folder, read_file
-from armnn_py.errors import ArmnnError, InvalidArgumentError
+from armnn_py.errors import ArmnnError, InvalidArgumentError, ShortageError
 from armnn_py.network import Network
 from armnn_py.optimizer import OptimizedNetwork, Placement
 from armnn_py.optimizer.measuring.measure_cache import backend_identity, machine_name
@@ -156,6 +156,8 @@ class NetworkCache:
                 raise UnfitFileError("it is a link")
             check_own(status)
             optimized = OptimizedNetwork.load(self.file, runtime=self._runtime)
+        except ShortageError:
+            raise  # the file may be sound
         except (ArmnnError, UnfitFileError) as error:
             words = error.message if isinstance(error, ArmnnError) else str(error)
             _log.warning("a network of the cache is not used and made anew: %s", printable(words))

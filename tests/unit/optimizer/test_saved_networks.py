@@ -212,7 +212,7 @@ def test_a_file_is_replaced_as_a_whole(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", fail)
-    with pytest.raises(ann.InvalidArgumentError, match="No space left"):
+    with pytest.raises(ann.ShortageError, match="no space left on the disk to save"):
         optimized.save(saved)
     assert saved.read_bytes() == before
     assert [path.name for path in saved.parent.iterdir()] == [saved.name]

@@ -103,6 +103,21 @@ def test_a_damaged_file_is_made_anew(
     assert len(imports) == 2
 
 
+def test_a_file_stays_that_there_is_no_memory_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(cache=tmp_path)
+    kept = files(tmp_path)
+
+    def fail(*_: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("armnn_py.optimizer.saved.archive.map_file", fail)
+    with pytest.raises(ann.OutOfMemoryError):
+        run(cache=tmp_path)
+    assert files(tmp_path) == kept
+
+
 def test_two_writers_at_once(tmp_path: Path) -> None:
     code = (
         "import sys, armnn_py as ann\n"

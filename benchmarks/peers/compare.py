@@ -243,6 +243,8 @@ def main() -> None:
     for missing in {network.reference for network in networks} - set(engines):
         raise SystemExit(f"{missing} is what outputs are compared with: install and list it")
     program = build_gauge(arguments.work)
+    for network in networks:  # before hours of measuring: a file may be missing
+        network.make(arguments.work, arguments.open)
     peak = arguments.peak
     if peak is None:
         gauge = Gauge(program, 1, 0, 0)

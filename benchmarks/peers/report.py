@@ -76,6 +76,12 @@ def _mean_and_worst(table: Table, figure: str, threads: int) -> str:
     return f"{geometric_mean(list(found.values())):.2f}, {found[worst]:.2f} ({worst})"
 
 
+def _name(table: Table) -> str:
+    """Return a machine in words, and the clock if it is not that on the wall."""
+    clock = table.about["clock"]
+    return table.about["kind"] + ("" if clock == "wall time" else f"; {clock}")
+
+
 def summary(tables: dict[str, Table]) -> list[str]:
     """Return the table that the page begins with."""
     columns = [(figure, threads) for figure in TITLES for threads in (1, 2)]
@@ -84,7 +90,7 @@ def summary(tables: dict[str, Table]) -> list[str]:
         ["machine", "date", *heads],
         [
             [
-                f"[{table.about['kind']}](../benchmarks/results/{stem}.csv)",
+                f"[{_name(table)}](../benchmarks/results/{stem}.csv)",
                 table.about["date"],
                 *(_mean_and_worst(table, *column) for column in columns),
             ]
@@ -134,7 +140,7 @@ def page(tables: dict[str, Table]) -> str:
     lines = [_INTRODUCTION, *summary(tables), ""]
     lines += [f"![Latency of peers, one thread; armnn_py is 1]({PICTURE.name})", ""]
     lines += [f"The picture: {shown.about['kind']}, one thread, {shown.about['date']}.", ""]
-    notes = [f"{t.about['kind']}: {t.about['note']}." for t in tables.values() if "note" in t.about]
+    notes = [f"{_name(t)}: {t.about['note']}." for t in tables.values() if "note" in t.about]
     lines += [line for note in notes for line in (note, "")]
     if any(row.unfed for table in tables.values() for row in table.rows):
         lines += [

@@ -38,6 +38,7 @@ LATER_CONSTRUCTOR = "__attribute__((constructor)) static void second(void)"
 CONSTRUCTOR = "__attribute__((constructor)) static void first(void)"
 
 
+@pytest.mark.exhaustive(kept=1)
 @pytest.mark.parametrize(
     ("extra", "flags", "step", "said"),
     [
@@ -156,6 +157,7 @@ def test_check_that_is_ended_leaves_no_process_behind(
     assert process.returncode == code
 
 
+@pytest.mark.exhaustive(kept=1)
 @pytest.mark.parametrize(
     ("flags", "extra", "step"),
     [
@@ -198,6 +200,7 @@ def test_a_file_that_other_programs_refuse_as_too_slow(
     assert "did not return within 1 s" in " ".join(found.out.split())
 
 
+@pytest.mark.exhaustive
 def test_deep_runs_networks_in_processes_of_their_own(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -79,6 +79,7 @@ def test_the_table_for_people(command: Command, data: Path) -> None:
     assert "1 of 3 cases passed on CpuRef" in answer.out
 
 
+@pytest.mark.exhaustive
 def test_random_numbers_are_judged_by_type_and_shape(command: Command, tmp_path: Path) -> None:
     folder = tmp_path / "random"
     write_case(folder, "node/test_random", "RandomNormalLike", X)
@@ -92,6 +93,7 @@ def test_random_numbers_are_judged_by_type_and_shape(command: Command, tmp_path:
     }
 
 
+@pytest.mark.exhaustive
 def test_cases_that_should_pass(command: Command, data: Path, tmp_path: Path) -> None:
     listed = tmp_path / "cases.txt"
     arguments = ("conformance", "onnx", "--data", data, "-b", "CpuRef", "--expect", listed)
@@ -138,6 +140,7 @@ def test_a_process_that_ends_or_hangs_is_that_case(
     assert [(one.outcome, one.message) for one in found.results] == [(Outcome.FAILED, words)]
 
 
+@pytest.mark.exhaustive
 def test_the_installed_package_has_cases(tmp_path: Path) -> None:
     cases = find_cases(None, tmp_path)
     names = {case.title for case in cases}

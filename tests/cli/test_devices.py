@@ -86,6 +86,7 @@ def test_check_and_placement(command: Command, folder: Path, tmp_path: Path) -> 
     assert "Devices:1" in command(*given).out
 
 
+@pytest.mark.exhaustive
 def test_the_conformance_kit(command: Command, folder: Path) -> None:
     """NEG of this backend adds what its device counts: the kit finds that, on the right one."""
     arguments = ("--backend-path", folder, "backends", "test")

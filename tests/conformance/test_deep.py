@@ -109,6 +109,7 @@ def test_an_error_is_told_with_its_layer(
     assert {step.step: step.result for step in steps}["quiesce"] == "ok"
 
 
+@pytest.mark.exhaustive
 def test_nothing_that_it_started_is_left(
     file: Path, do: Do, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,6 +40,7 @@ def test_what_stops_is_no_leak(monkeypatch: pytest.MonkeyPatch, steps: tuple[int
     check(monkeypatch, steps)
 
 
+@pytest.mark.exhaustive(kept=1)
 @pytest.mark.parametrize("noise", [(0,), (0, -432, 432, 0), (0, 1184, 0, -32, 752)])
 def test_what_goes_on_is_a_leak(monkeypatch: pytest.MonkeyPatch, noise: tuple[int, ...]) -> None:
     with pytest.raises(CheckFailedError, match=r"bytes more of the heap after each \d+ calls"):

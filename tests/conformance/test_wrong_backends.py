@@ -131,6 +131,7 @@ def test_a_defect_is_found_by_its_check(defect: str, wrong_backend: Build) -> No
     assert {result.group for result in report.bad()} <= {group, "load", "truth"}
 
 
+@pytest.mark.exhaustive
 def test_without_a_defect_everything_passes(wrong_backend: Build) -> None:
     report = check_conformance(wrong_backend("NONE"), types=[DataType.FLOAT32])
     assert report.ok, report.changes
@@ -159,6 +160,7 @@ def test_calls_of_a_serial_workload_do_not_overlap(wrong_backend: Build) -> None
     assert any(result.outcome == "passed" for result in report.results)
 
 
+@pytest.mark.exhaustive
 def test_tensors_that_do_not_last(build_backend: Callable[..., None], tmp_path: Path) -> None:
     """A backend with memory of its own has to keep what is in the handles of variables."""
     for defines, outcome in (((), "passed"), (("-DFORGETS",), "failed")):

@@ -102,6 +102,7 @@ def test_threads_do_not_change_bits(
         np.testing.assert_array_equal(out.view(np.uint32), expected.view(np.uint32))
 
 
+@pytest.mark.exhaustive(kept=3)
 @pytest.mark.parametrize(("batch", "m"), [(1, 197), (2, 128), (3, 197), (3, 65), (5, 131), (7, 99)])
 def test_threads_have_as_many_rows(operators: Operators, isa: str, batch: int, m: int) -> None:
     """The largest part is at most a tile longer than the smallest, and chunks are small enough for

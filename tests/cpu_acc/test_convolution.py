@@ -127,6 +127,7 @@ def wide(image: tuple[int, int], channels: int, size: int, **more: Any) -> Case:
     return Case(image, channels, 5, (1, size), **padding, **more)
 
 
+@pytest.mark.exhaustive(kept=1)
 @pytest.mark.parametrize("channels", [3, 20])
 def test_very_wide_windows(operators: Operators, isa: str, channels: int) -> None:
     """Padding cuts every one: a line of them would want gigabytes of addresses or copies.

@@ -157,6 +157,7 @@ def draw_output(rng: stdlib_random.Random, form: Any, shapes: list[Any]) -> tupl
     return tuple(output)
 
 
+@pytest.mark.exhaustive(kept=3)
 @pytest.mark.parametrize("layer", LAYERS)
 def test_refused_or_within_bounds(cpu_ref: Layers, layer: int) -> None:
     rng = stdlib_random.Random(layer)

@@ -24,6 +24,7 @@ def fuzz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.exhaustive(kept=1)
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", ["onnx", "tflite", "so", "armnn"])
 def test_nothing_escapes(name: str, tmp_path: Path) -> None:
@@ -37,6 +38,7 @@ def test_nothing_escapes(name: str, tmp_path: Path) -> None:
     assert "0 findings" in done.stdout
 
 
+@pytest.mark.exhaustive
 @pytest.mark.timeout(300)
 def test_each_part_of_a_compiled_program_is_believed_as_little(tmp_path: Path) -> None:
     """Some bytes of all kinds of operators, changed one at a time; --sweep 1 has all of them."""
@@ -62,6 +64,7 @@ def test_what_escapes_is_kept(tmp_path: Path, monkeypatch: Any) -> None:
     assert len(list((tmp_path / "findings").glob("*.onnx"))) >= 1
 
 
+@pytest.mark.exhaustive
 def test_hangs_are_told_apart_by_where_they_are(tmp_path: Path, monkeypatch: Any) -> None:
     """An importer that is stuck in one place, then in another; the timer's signal comes at once."""
     (tmp_path / "sitecustomize.py").write_text(

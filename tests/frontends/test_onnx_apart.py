@@ -523,6 +523,7 @@ def test_scanned_inputs_of_different_lengths_in_a_later_run() -> None:
                 network.run({"p": data(0, (4, 3)), "q": data(1, (rows, 3))})
 
 
+@pytest.mark.exhaustive
 def test_a_long_function_that_calls_itself_is_refused() -> None:
     nodes = [n("Neg", [f"v{i}"], [f"v{i + 1}"]) for i in range(800)]
     function = helper.make_function(

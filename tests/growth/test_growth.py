@@ -89,6 +89,7 @@ def told(ahead: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any
     return found
 
 
+@pytest.mark.exhaustive
 def test_the_old_backend_sees_nothing_that_came_later(told: dict[str, Any]) -> None:
     seen = [line for line in told["journal"] if line.startswith("Old ")]
     assert set(seen) == {"Old asked", "Old optimises"}

@@ -228,6 +228,7 @@ def test_close_after_many_interrupts(run) -> None:
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("saved", [False, True], ids=["dropped", "saved with its traceback"])
 def test_an_exception_at_every_bytecode(run, saved: bool) -> None:
     """As a signal handler may raise one; then it runs as before and no memory is left over."""
@@ -279,6 +280,7 @@ def test_an_exception_at_every_bytecode(run, saved: bool) -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_a_signal_handler_closes_at_every_bytecode(run) -> None:
     """Outside of the native call nobody can see that it is running: it ends, and nothing breaks."""
     run(
@@ -323,6 +325,7 @@ def test_a_signal_handler_closes_at_every_bytecode(run) -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_fork_while_another_thread_runs(run) -> None:
     run(
         """

@@ -60,6 +60,7 @@ print(set(ends))
 """
 
 
+@pytest.mark.exhaustive(kept=1)
 @pytest.mark.parametrize(("what", "count"), [("look_up", 300), ("load", 60)])
 def test_no_child_hangs(what: str, count: int) -> None:
     run = subprocess.run(

@@ -280,6 +280,7 @@ def test_whole_files_of_other_makes_pass(name: str, workshop: Workshop, tmp_path
     assert elf.inspect(str(variant(workshop, tmp_path, name))).needed
 
 
+@pytest.mark.exhaustive(kept=1)
 @pytest.mark.parametrize(
     "name", ["plain hash", "packed relocations", "one segment", "linked by gold"]
 )

@@ -91,6 +91,7 @@ def test_networks_run_as_ever(
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
+@pytest.mark.exhaustive(kept=2)
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the words have this machine's signals")
 @pytest.mark.parametrize(
     ("deed", "words"),

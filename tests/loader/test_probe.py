@@ -207,6 +207,7 @@ def test_a_trial_has_no_terminal(tmp_path: Path, workshop: Workshop) -> None:
     assert b"on the terminal" not in written
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("deed", ["hang", "spin", "flood"])
 def test_deeds_that_do_not_return(
     deed: str, tmp_path: Path, load: Load, workshop: Workshop

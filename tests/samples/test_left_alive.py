@@ -37,6 +37,7 @@ def small() -> ann.Network:
     return network
 
 
+@pytest.mark.exhaustive
 def test_blobs_of_a_network_that_came_to_nothing(
     sample_backend: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,

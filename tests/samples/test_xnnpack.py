@@ -154,6 +154,7 @@ def test_moves_stay_inside_of_a_part(runtime: ann.Runtime) -> None:
     assert told.count("xnnpack copy") == 6  # 2 of the split, 3 joined, 1 cut
 
 
+@pytest.mark.exhaustive
 def test_random_networks(split: ModuleType, runtime: ann.Runtime) -> None:
     """Layers of all types at random on Xnnpack or CpuRef, in parts of all shapes."""
     outcomes = list(split.run_random(runtime, range(16)))

@@ -139,6 +139,7 @@ def test_layers_and_slots_pickle_with_their_network():
     assert repr(other) == repr(conv)
 
 
+@pytest.mark.exhaustive
 def test_ten_thousand_layers():
     network = Network("deep")
     y = network.add_input("x", TensorInfo((1, 4)))

@@ -107,6 +107,7 @@ def without_bytes(document: Any) -> None:
         layer.get("compiled", {}).pop("bytes", None)
 
 
+@pytest.mark.exhaustive(kept=1)
 @pytest.mark.parametrize(
     ("backend", "as_bytes", "fewest"),
     [("CpuRef", False, 150), ("CpuAcc", False, 150), ("CpuAcc", True, 100)],

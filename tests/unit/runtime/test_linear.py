@@ -105,6 +105,7 @@ def counted_lines(into: list[int]) -> Iterator[None]:
         into.append(lines)
 
 
+@pytest.mark.exhaustive(kept=1)
 @pytest.mark.parametrize("network_of", [chain, reshapes, outputs, inputs, pieces, tree])
 def test_twice_the_layers_are_twice_the_work(
     runtime: ann.Runtime, network_of: Callable[[int], ann.Network]

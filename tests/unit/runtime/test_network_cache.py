@@ -118,6 +118,7 @@ def test_a_file_stays_that_there_is_no_memory_for(
     assert files(tmp_path) == kept
 
 
+@pytest.mark.exhaustive
 def test_two_writers_at_once(tmp_path: Path) -> None:
     code = (
         "import sys, armnn_py as ann\n"

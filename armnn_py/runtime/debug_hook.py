@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armnn_py._native.table.debug_workload import DebugWorkload
 from armnn_py.interrupts import interruptible
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from armnn_py._native.table.debug_workload import DebugWorkload
     from armnn_py._native.table.workloads import NativeWorkload
     from armnn_py.network import Layer
 
@@ -44,8 +44,6 @@ class DebugHook:
 
     def wrap(self, workload: NativeWorkload, layer: Layer) -> DebugWorkload:
         """Wrap the workload of a Debug layer so that it shows its tensor to the callback."""
-        from armnn_py._native.table.debug_workload import DebugWorkload
-
         self.is_used = True
         source = layer.inputs[0]
         assert source is not None

@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING, Literal, Never
 from armnn_py import environment
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.errors.shortage import tells_shortage
+from armnn_py.frontends import import_model
 from armnn_py.garbage import without_collections
+from armnn_py.habits import unexpected_arguments
+from armnn_py.network import Network
+from armnn_py.network.extra_outputs import with_extra_outputs
 from armnn_py.network.saved_files import is_saved_network
+from armnn_py.network.specialized import specialized
 from armnn_py.optimizer import OptimizedNetwork, optimize
 from armnn_py.optimizer.optimize import select_backends
+from armnn_py.runtime.network_cache import through_cache
 from armnn_py.runtime.runtime import Runtime
 from armnn_py.runtime.threads import limited_threads
 
@@ -22,7 +28,6 @@ if TYPE_CHECKING:
 
     from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.frontends.registry import ModelLike
-    from armnn_py.network import Network
     from armnn_py.optimizer import OptimizerOptions
     from armnn_py.optimizer.placing.placement import PlacementSource
     from armnn_py.runtime.bounded.late_sizes import Bounds
@@ -33,8 +38,6 @@ __all__ = ["load"]
 
 def _as_network(model: ModelLike | Network) -> Network | None:
     """The network that was given instead of a model, if one was."""
-    from armnn_py.network import Network  # late: saved networks do without builders
-
     return model if isinstance(model, Network) else None
 
 
@@ -153,8 +156,6 @@ def load(
     (1, 10)
     """
     if others:
-        from armnn_py.habits import unexpected_arguments
-
         raise unexpected_arguments("load()", others)
     is_saved = is_saved_network(model)
     given_network = None if is_saved else _as_network(model)
@@ -192,12 +193,8 @@ def load(
 
     def make(*, is_kept: bool = True) -> OptimizedNetwork:
         if given_network is not None:
-            from armnn_py.network.specialized import specialized
-
             network = given_network if shapes is None else specialized(given_network, shapes)
         else:
-            from armnn_py.frontends import import_model  # late: a saved network is not imported
-
             network = import_model(
                 model,  # type: ignore[arg-type]
                 shapes=shapes,
@@ -208,8 +205,6 @@ def load(
                 backends=tuple(runtime.backends.values()),
             )
         if extra_outputs:
-            from armnn_py.network.extra_outputs import with_extra_outputs
-
             network = with_extra_outputs(network, extra_outputs)
         # Nobody else has an imported network: the weights that passes copy or drop go at once.
         given = is_kept or given_network is not None or network.is_dynamic
@@ -230,8 +225,6 @@ def load(
         if is_saved:
             optimized = OptimizedNetwork.load(model, runtime=runtime)  # type: ignore[arg-type]
         elif place not in (None, False) and bounds is None and not extra_outputs:
-            from armnn_py.runtime.network_cache import through_cache  # late: few programs need it
-
             arguments = {
                 "backends": backends, "shapes": shapes, "format": format,
                 "data_folder": data_folder, "signature": signature, "subgraph": subgraph,

@@ -8,12 +8,18 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Never, Self
 
 from armnn_py._native.log import drain_log
+from armnn_py.backends.options.model_options import mapping_of, warn_of_unused
+from armnn_py.backends.options.run_options import RunOptions
+from armnn_py.device_ids import without_ids
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.errors.shortage import tells_shortage
+from armnn_py.habits import unexpected_arguments
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.arrays.binding import Binder
+from armnn_py.runtime.bound_network import bind_arrays
+from armnn_py.runtime.bounded.late_plan import plan_late, plan_maker
 from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.contexts.context_pool import ContextPool
 from armnn_py.runtime.contexts.plan_choice import PlanChoice, maker_of_the_plan
@@ -27,7 +33,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py._native.table.backend_options import OptionValue
-    from armnn_py.backends.options.run_options import RunOptions
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.bounded.late_sizes import Bounds, LateSize
@@ -83,11 +88,6 @@ class LoadedNetwork(
         limits: list[LateSize] = []
         has_many = bounds is not None or optimized.is_dynamic
         if has_many:
-            from armnn_py.runtime.bounded.late_plan import (  # late: most have one plan
-                plan_late,
-                plan_maker,
-            )
-
             plan_of = plan_maker(
                 optimized, network_id, self._debug, self._notices, late, limits, threads
             )
@@ -193,8 +193,6 @@ class LoadedNetwork(
         np.int64(4)
         """
         if others or unknown:
-            from armnn_py.habits import unexpected_arguments
-
             raise unexpected_arguments("run()", unknown, others)
         pool = self._pool
         if not (
@@ -272,10 +270,6 @@ class LoadedNetwork(
 
     def _run_options(self, options: Mapping[str, Mapping[str, OptionValue]]) -> RunOptions:
         """Check options of a run."""
-        from armnn_py.backends.options.model_options import mapping_of, warn_of_unused
-        from armnn_py.backends.options.run_options import RunOptions
-        from armnn_py.device_ids import without_ids
-
         if self._optimized.skipped:
             options = without_ids(mapping_of(options, "options"), self._optimized.skipped)
         checked = RunOptions(options, self._runtime.backends)
@@ -325,8 +319,6 @@ class LoadedNetwork(
         ...         print(bound.run()["probabilities"].argmax())
         4
         """
-        from armnn_py.runtime.bound_network import bind_arrays
-
         self._refuse_stages()
         run_options = None if options is None else self._run_options(options)
         return bind_arrays(

@@ -33,6 +33,7 @@ from armnn_py.errors import ArmnnError, InvalidArgumentError, ShortageError
 from armnn_py.network import Network
 from armnn_py.optimizer import OptimizedNetwork, Placement
 from armnn_py.optimizer.measuring.measure_cache import backend_identity, machine_name
+from armnn_py.optimizer.saved.write import save_network
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
@@ -171,8 +172,6 @@ class NetworkCache:
 
     def keep(self, optimized: OptimizedNetwork) -> None:
         """Write a network, if it can be; what is too much in the folder goes."""
-        from armnn_py.optimizer.saved.write import save_network
-
         if self.file is None:
             return
         if optimized.is_dynamic:

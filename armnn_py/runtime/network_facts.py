@@ -10,7 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.habits import missing_attribute
 from armnn_py.network.stages import stages_needed
+from armnn_py.optimizer import Assignment
+from armnn_py.runtime.bounded.late_plan import report_without_bounds
+from armnn_py.runtime.network_state import NetworkState
+from armnn_py.runtime.profile.profiling import Profile
 from armnn_py.text import counted
 from armnn_py.types import LayerType
 
@@ -18,14 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from armnn_py.network import ModelMetadata
-    from armnn_py.optimizer import Assignment, OptimizedNetwork
+    from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.arrays.binding import Binder
     from armnn_py.runtime.bounded.late_plan import LateShapesReport
     from armnn_py.runtime.contexts.context_pool import ContextPool
     from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
     from armnn_py.runtime.network_owner import NetworkOwner
-    from armnn_py.runtime.network_state import NetworkState
-    from armnn_py.runtime.profile.profiling import Profile
     from armnn_py.runtime.stages.staged_parts import StagedParts
     from armnn_py.runtime.stages.staged_runs import StagedRuns
     from armnn_py.tensors import TensorInfo
@@ -50,8 +53,6 @@ class NetworkFacts:
 
         def __getattr__(self, name: str) -> None:
             """Raise the error for a name that does not exist, with a hint."""
-            from armnn_py.habits import missing_attribute
-
             raise missing_attribute("LoadedNetwork", name, self)
 
     @property
@@ -79,8 +80,6 @@ class NetworkFacts:
         that fails or is stopped changes none of them. They outlast a change of input shapes.
         """
         if self._state is None:
-            from armnn_py.runtime.network_state import NetworkState  # late: few networks have any
-
             pool, parts = self._pool, self._parts
             self._state = NetworkState(
                 self.name,
@@ -104,10 +103,6 @@ class NetworkFacts:
     def late_shapes(self) -> LateShapesReport:
         """Whether one plan serves all shapes up to the ``bounds`` of `load`, and why not."""
         if self._late_shapes is None:
-            from armnn_py.runtime.bounded.late_plan import (
-                report_without_bounds,  # late: for who asks
-            )
-
             self._late_shapes = report_without_bounds(self._optimized)
         return self._late_shapes
 
@@ -123,8 +118,6 @@ class NetworkFacts:
         With free dimensions: of the shapes that ran last; empty before the first run.
         """
         if self._stages is not None:
-            from armnn_py.optimizer import Assignment
-
             parts = [part.assignment for part in self._stages.parts]
             whole = Assignment(
                 [record for one in parts for record in one],
@@ -222,8 +215,6 @@ class NetworkFacts:
         layer ...
         1 run in ... ms
         """
-        from armnn_py.runtime.profile.profiling import Profile
-
         self._pool.check_open()
         return Profile(self.name, self, self._runtime.backends)
 

@@ -12,6 +12,7 @@ import numpy as np
 from armnn_py._native.memory.addresses import address_of
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.runtime.arrays.buffers import bind_input, bind_output
+from armnn_py.runtime.arrays.external_arrays import ExternalArrays, ExternalOutputs
 from armnn_py.runtime.cancel import CancelToken
 from armnn_py.tensors import StringInfo
 from armnn_py.text import counted
@@ -86,8 +87,6 @@ class Binder:
                 arrays[index] = array = bind_input(name, value, info, share=share)
                 has_external = has_external or type(array) not in _PLAIN
         if has_external:
-            from armnn_py.runtime.arrays.external_arrays import ExternalArrays
-
             return ExternalArrays(arrays)
         return arrays
 
@@ -192,8 +191,6 @@ class Binder:
                 raise InvalidArgumentError(f"output '{name}': its array overlaps another output's")
             checked.append(array)
         if externals:
-            from armnn_py.runtime.arrays.external_arrays import ExternalOutputs
-
             out = ExternalOutputs({**out, **externals})
         overlaps = self._overlaps(arrays, out, in_place)
         if overlaps and share:

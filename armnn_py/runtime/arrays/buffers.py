@@ -14,6 +14,8 @@ import numpy as np
 from armnn_py._native.memory.addresses import address_of, address_of_buffer, buffer_kind
 from armnn_py._native.table.dynamic_library import is_readable_behind
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.runtime.arrays.external_arrays import bind_external
+from armnn_py.runtime.arrays.strings import as_strings
 from armnn_py.tensors import StringInfo
 from armnn_py.tensors.constants import is_masked
 from armnn_py.tensors.memory import aligned_copy
@@ -284,14 +286,10 @@ def bind_input(
     With ``share`` a value that must be copied raises `InvalidArgumentError`.
     """
     if getattr(type(value), "address_for", None) is not None:
-        from armnn_py.runtime.arrays.external_arrays import bind_external
-
         external = bind_external(what, name, value, info)
         check_array(what, name, external, info)
         return external
     if isinstance(info, StringInfo):
-        from armnn_py.runtime.arrays.strings import as_strings  # late: few networks have some
-
         array = as_strings(what, name, value)
     else:
         array = _without_package(_as_array(what, name, value), info)
@@ -310,8 +308,6 @@ def bind_input(
 def bind_output(name: str, value: Any, info: TensorInfo) -> np.ndarray:
     """Check what the caller wants an output written into, and return it as an array."""
     if getattr(type(value), "address_for", None) is not None:
-        from armnn_py.runtime.arrays.external_arrays import bind_external
-
         array = bind_external("output", name, value, info)
         check_array("output", name, array, info)
         return array

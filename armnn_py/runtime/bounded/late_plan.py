@@ -17,7 +17,10 @@ from armnn_py.errors import (
     InvalidArgumentError,
 )
 from armnn_py.later import public_class
+from armnn_py.runtime.bounded.late_search import find_late_shapes
+from armnn_py.runtime.bounded.late_sizes import LateRefusedError, read_bounds, read_point
 from armnn_py.runtime.contexts.plan_keys import read_key
+from armnn_py.runtime.plan.network_plan import NetworkPlan
 from armnn_py.runtime.threads import limited_threads
 from armnn_py.text import first_of, printable
 
@@ -29,7 +32,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.contexts.plan_keys import PlanKey
     from armnn_py.runtime.debug_hook import DebugHook
     from armnn_py.runtime.notices import NetworkNotices
-    from armnn_py.runtime.plan.network_plan import NetworkPlan
 
 __all__ = ["LateShapesReport", "make_plan", "plan_late", "plan_maker", "report_without_bounds"]
 
@@ -69,13 +71,9 @@ def make_plan(optimized: OptimizedNetwork, network_id: int, debug: DebugHook) ->
     BackendError
         A layer tells sizes when it runs, and the layers behind it do not take that.
     """
-    from armnn_py.runtime.plan.network_plan import NetworkPlan
-
     layers = optimized.contents.layers
     if not any(slot.info.late for layer in layers for slot in layer.outputs):
         return NetworkPlan(optimized, network_id, debug)
-    from armnn_py.runtime.bounded.late_search import find_late_shapes
-    from armnn_py.runtime.bounded.late_sizes import LateRefusedError
 
     try:
         late = find_late_shapes(optimized, ())
@@ -109,8 +107,6 @@ def plan_maker(
             return late.pop()
         shapes, values = read_key(key, optimized.inputs)
         if limits:
-            from armnn_py.runtime.bounded.late_sizes import read_point
-
             read_point(limits, shapes)
         with limited_threads(threads):
             specialized = optimized.specialize_cheaply(shapes, values)
@@ -150,9 +146,6 @@ def plan_late(
                 f"input '{name}': {info!r}" for name, info in optimized.inputs.items()
             ),
         )
-    from armnn_py.runtime.bounded.late_search import find_late_shapes
-    from armnn_py.runtime.bounded.late_sizes import LateRefusedError, read_bounds
-    from armnn_py.runtime.plan.network_plan import NetworkPlan
 
     sizes = read_bounds(optimized.inputs, bounds)
     shown = MappingProxyType({size.name: size.bound for size in sizes})

@@ -7,12 +7,14 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from armnn_py._native.table.handle_registry import HandleRegistry
+from armnn_py._native.table.tensor_handles import SubTensorRefusedError
 from armnn_py.errors import BackendError
+from armnn_py.runtime.plan.sub_handles import make_sub_handle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from armnn_py._native.table.handle_registry import HandleRegistry
     from armnn_py._native.table.tensor_handles import TensorHandle, TensorHandleFactory
     from armnn_py.backends.backend import Backend
     from armnn_py.runtime.plan.moves import PlannedHandle
@@ -45,7 +47,6 @@ class ContextHandles:
         self._registry: HandleRegistry | None = None
         if not planned:
             return
-        from armnn_py._native.table.handle_registry import HandleRegistry
 
         self._registry = registry = HandleRegistry(backends)
         try:
@@ -61,8 +62,6 @@ class ContextHandles:
     def _make(self, factory: TensorHandleFactory, want: PlannedHandle) -> TensorHandle:
         if want.parent is None:
             return factory.create(want.info, managed=want.managed)
-        from armnn_py._native.table.tensor_handles import SubTensorRefusedError
-        from armnn_py.runtime.plan.sub_handles import make_sub_handle
 
         try:
             return make_sub_handle(factory, self._handles[want.parent], want.info, want.origin)

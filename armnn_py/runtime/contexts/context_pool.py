@@ -17,6 +17,7 @@ from armnn_py.runtime.contexts.plan_cache import (
     PlanEntry,
     take_out,
 )
+from armnn_py.runtime.contexts.sequence import RunSequence
 from armnn_py.runtime.profile.open_profiles import flush_profiles
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.contexts.execution_context import ExecutionContext
     from armnn_py.runtime.contexts.plan_keys import PlanKey
-    from armnn_py.runtime.contexts.sequence import RunSequence
     from armnn_py.runtime.plan.network_plan import NetworkPlan
 
 __all__ = ["ContextPool"]
@@ -390,6 +390,4 @@ class ContextPool(LeaseBook):
 
 
 def _sequence(name: str, variables: tuple[str, ...]) -> RunSequence:
-    from armnn_py.runtime.contexts.sequence import RunSequence  # late: few networks have state
-
     return RunSequence(name, variables)

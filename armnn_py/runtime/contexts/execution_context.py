@@ -16,6 +16,7 @@ from armnn_py._native.plans.context import NativeContext
 from armnn_py.errors import ExecutionCancelledError
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.runtime.arrays.callers_arrays import CallersArrays
+from armnn_py.runtime.arrays.external_arrays import ExternalArray, build_memories, shown
 from armnn_py.runtime.arrays.plain_arrays import PlainArrays
 from armnn_py.runtime.contexts.context_handles import ContextHandles
 from armnn_py.runtime.contexts.context_state import ContextState
@@ -180,7 +181,6 @@ class ExecutionContext:
                 )
             finally:
                 self._drop_memories()
-            from armnn_py.runtime.arrays.external_arrays import shown
 
             return {name: shown(array) for name, array in outputs.items()}
         self.execute(timeout=timeout, cancel=cancel, strict=strict, options=options, begin=begin)
@@ -192,8 +192,6 @@ class ExecutionContext:
 
     def _set_memories(self, arrays: Sequence[np.ndarray]) -> None:
         """Tell the executor of the external ones of all inputs and then outputs."""
-        from armnn_py.runtime.arrays.external_arrays import ExternalArray, build_memories
-
         native = self._native
         count = len(self.plan.network.inputs)
         externals = [(i, a) for i, a in enumerate(arrays) if type(a) is ExternalArray]

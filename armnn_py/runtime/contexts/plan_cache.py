@@ -10,11 +10,12 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.interrupts import deferred_interrupts
+from armnn_py.runtime.bounded.late_context import LateContext
+from armnn_py.runtime.contexts.execution_context import ExecutionContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from armnn_py.runtime.contexts.execution_context import ExecutionContext
     from armnn_py.runtime.contexts.plan_keys import PlanKey
     from armnn_py.runtime.plan.network_plan import NetworkPlan
 
@@ -106,12 +107,8 @@ class PlanEntry:
     def make_context(self) -> ExecutionContext:
         """Make a context, which nobody has yet."""
         if self.plan.late is None:
-            from armnn_py.runtime.contexts.execution_context import ExecutionContext
-
             self.made.append(ExecutionContext(self.plan))
         else:
-            from armnn_py.runtime.bounded.late_context import LateContext
-
             self.made.append(LateContext(self.plan))
         return self.made[-1]
 

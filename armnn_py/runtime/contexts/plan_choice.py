@@ -8,7 +8,10 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
+from armnn_py.runtime.bounded.late_plan import make_plan
+from armnn_py.runtime.bounded.late_sizes import read_bounds, read_point
 from armnn_py.runtime.contexts.plan_keys import plan_key
+from armnn_py.runtime.plan.network_plan import NetworkPlan
 from armnn_py.runtime.threads import limited_threads
 
 if TYPE_CHECKING:
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.contexts.plan_cache import Lease
     from armnn_py.runtime.contexts.plan_keys import PlanKey
     from armnn_py.runtime.debug_hook import DebugHook
-    from armnn_py.runtime.plan.network_plan import NetworkPlan
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["PlanChoice", "maker_of_the_plan"]
@@ -40,13 +42,9 @@ def maker_of_the_plan(
     """
 
     def plan_of(_key: PlanKey) -> NetworkPlan:
-        from armnn_py.runtime.plan.network_plan import NetworkPlan
-
         with limited_threads(threads):
             layers = optimized.contents.layers
             if any(slot.info.late for layer in layers for slot in layer.outputs):
-                from armnn_py.runtime.bounded.late_plan import make_plan
-
                 return make_plan(optimized, network_id, debug)
             return NetworkPlan(optimized, network_id, debug)
 
@@ -162,8 +160,6 @@ class PlanChoice:
 
     def prepare(self, shapes: Bounds | Sequence[Bounds]) -> None:
         """Make the plans for these shapes, see `LoadedNetwork.prepare`."""
-        from armnn_py.runtime.bounded.late_sizes import read_bounds, read_point
-
         wanted = [shapes] if isinstance(shapes, Mapping) else list(shapes)
         infos = self._binder.inputs
         for one in wanted:

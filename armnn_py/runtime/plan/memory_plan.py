@@ -12,12 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from armnn_py.runtime.plan.occupied import Occupied
 from armnn_py.tensors.memory import ALIGNMENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from armnn_py.runtime.plan.occupied import Occupied
 
 __all__ = ["ArenaPlan", "UsageRecord", "plan_arena"]
 
@@ -67,8 +67,6 @@ def plan_arena(records: Sequence[UsageRecord]) -> ArenaPlan:
     placed = [records[index] for index in order]
     occupied: _Few | Occupied = _Few()
     if len(placed) > _FEW:
-        from armnn_py.runtime.plan.occupied import Occupied  # late: many networks have few buffers
-
         occupied = Occupied(placed)
     arena_size = 0
     for index in order:

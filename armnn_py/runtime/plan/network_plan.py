@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
 from armnn_py.garbage import without_collections
+from armnn_py.runtime.bounded.late_sizes import LateRefusedError
+from armnn_py.runtime.bounded.late_tables import ShapeTables
+from armnn_py.runtime.plan.in_place import find_in_place
 from armnn_py.runtime.plan.moves import add_move, close_maps, number_handles
 from armnn_py.runtime.plan.plan_build import add_syncs, callers_needs, find_needs, plan_memory
 from armnn_py.runtime.plan.plan_spec import SpecWriter, late_kind
@@ -20,6 +23,7 @@ from armnn_py.runtime.plan.plan_tensors import add_assign_copies, add_output_cop
 from armnn_py.runtime.plan.plan_workloads import PlanWorkloads
 from armnn_py.runtime.plan.planned import Build, PlannedStep
 from armnn_py.runtime.plan.step_info import Steps
+from armnn_py.runtime.plan.sub_tensors import elide_layers, is_candidate
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
@@ -125,10 +129,6 @@ class NetworkPlan:
             else:
                 build.steps.append(workloads.make_step(build, layer))
         if candidates:
-            from armnn_py.runtime.plan.sub_tensors import (
-                elide_layers,  # late: many networks have none
-            )
-
             self.elided = elide_layers(
                 build,
                 candidates,
@@ -152,8 +152,6 @@ class NetworkPlan:
         self.input_needs = callers_needs(build, abi.ARMNN_PLAN_TENSOR_INPUT)
         self.output_needs = callers_needs(build, abi.ARMNN_PLAN_TENSOR_OUTPUT)
         if self.late is None and _may_be_in_place(build):
-            from armnn_py.runtime.plan.in_place import find_in_place  # late: most sizes differ
-
             self.in_place = find_in_place(build)
         self._sum_up(build)
         steps = Steps(build.tensors, workloads, placed.layer_backends)
@@ -162,8 +160,6 @@ class NetworkPlan:
         self.listeners = writer.listeners
         self.native = writer.make(self.network, memory, len(self.handles))
         if self.late is not None:
-            from armnn_py.runtime.bounded.late_tables import ShapeTables
-
             self.shape_tables = ShapeTables(self.late, build)
             #: By number of the step: the layers that tell sizes.
             self.telling: dict[int, Layer] = {
@@ -200,8 +196,6 @@ class NetworkPlan:
 
         A step of the host moves a whole tensor.
         """
-        from armnn_py.runtime.bounded.late_sizes import LateRefusedError
-
         slots = {id(build.tensors[number]): slot for slot, number in build.number_of.items()}
         build.keeps_size = lambda source, target: late.same_size(
             slots[id(source)], slots[id(target)]
@@ -254,7 +248,6 @@ def _may_need_no_step(layer: Layer) -> bool:
     """Whether a layer leaves bytes as they are, see `is_candidate`."""
     if layer.type not in (LayerType.CONCAT, LayerType.SPLITTER, LayerType.RESHAPE):
         return False
-    from armnn_py.runtime.plan.sub_tensors import is_candidate
 
     return is_candidate(layer)
 

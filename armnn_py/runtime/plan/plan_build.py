@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from armnn_py._native import abi
 from armnn_py.runtime.arrays.buffers import readable_copy
 from armnn_py.runtime.plan.memory_plan import UsageRecord, plan_arena
+from armnn_py.runtime.plan.neighbours import Neighbours
+from armnn_py.runtime.plan.overlap import add_fences, waits_of
 from armnn_py.runtime.plan.planned import FOREIGN, Build, PlannedStep, PlannedTensor
 from armnn_py.tensors.memory import ALIGNMENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from armnn_py.runtime.plan.neighbours import Neighbours
 
 
 __all__ = [
@@ -60,8 +60,6 @@ def add_syncs(build: Build) -> None:
     backends work in the order of the calls. Backends that make fences go on beside other steps.
     """
     if build.has_fences:
-        from armnn_py.runtime.plan.overlap import add_fences  # late: few backends make fences
-
         add_fences(build)
         return
     steps: list[PlannedStep] = []
@@ -141,7 +139,6 @@ def _waits(build: Build) -> dict[int, int]:
     """For each step of a row with a fence, by its position: that of the host's wait for it."""
     if not build.has_fences:
         return {}
-    from armnn_py.runtime.plan.overlap import waits_of  # late, too
 
     return waits_of(build.steps)
 
@@ -237,7 +234,6 @@ def share_in_place(
     """
     if all(tensor.kind != kind for tensor in build.tensors):
         return
-    from armnn_py.runtime.plan.neighbours import Neighbours  # late: compiled networks have none
 
     neighbours = {buffer: Neighbours(group) for buffer, group in find_groups(build).items()}
     for position, step in enumerate(build.steps):

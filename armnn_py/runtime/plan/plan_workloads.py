@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
 from armnn_py._native.layers.layer_structs import LayerStructs
+from armnn_py._native.table.blob import check_blob
+from armnn_py._native.table.handle_registry import HandleRegistry
 from armnn_py._native.table.workloads import NativeWorkload, NativeWorkloadFactory
 from armnn_py.errors import BackendError
 from armnn_py.network import ConstantLayer
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py._native.table.backend_context import NativeBackendContext
-    from armnn_py._native.table.handle_registry import HandleRegistry
     from armnn_py._native.table.tensor_handles import TensorHandleFactory
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer
@@ -78,10 +79,6 @@ class PlanWorkloads:
             backend.retain()
             self.backends.append(backend)
         if any(backend.api.register_tensor_handle_factories for backend in self.backends):
-            from armnn_py._native.table.handle_registry import (
-                HandleRegistry,  # late: few have memory
-            )
-
             self._handle_registry = HandleRegistry(self.backends)
 
     @property
@@ -133,10 +130,6 @@ class PlanWorkloads:
         factory = self._factory_of[backend.id]
         blob = self._blobs.get(layer.guid)
         if blob is not None:
-            from armnn_py._native.table.blob import (
-                check_blob,  # late: only compiled layers have one
-            )
-
             check_blob(backend.id, backend.api, backend.instance, blob, layer.name)
         structs = LayerStructs(
             layer.type,

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from armnn_py._native import abi
+from armnn_py.runtime.plan.sub_handles import find_refused
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -143,8 +144,6 @@ def elide_layers(
         layout = _Layout(build)
         refused = [step for step in open_steps if not (enabled and layout.take(step))]
         if not refused and open_steps and factories:
-            from armnn_py.runtime.plan.sub_handles import find_refused
-
             faulty = find_refused(build, factories)
             guilty = {id(t.joined_by) for t in build.tensors if id(t) in faulty}
             refused = [step for step in open_steps if id(step) in guilty]

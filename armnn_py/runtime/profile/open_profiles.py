@@ -7,6 +7,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Protocol
 
+from armnn_py._native import trace
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -43,7 +45,6 @@ def flush_profiles() -> None:
     with LOCK:
         if not open_profiles:
             return
-        from armnn_py._native import trace
 
         events = trace.read()
         dropped = trace.dropped()

@@ -7,6 +7,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from armnn_py.runtime.stages.staged_runs import StagedRuns
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.contexts.context_pool import ContextPool
     from armnn_py.runtime.network_owner import NetworkOwner
-    from armnn_py.runtime.stages.staged_runs import Part, StagedRuns
+    from armnn_py.runtime.stages.staged_runs import Part
 
 __all__ = ["StagedParts"]
 
@@ -59,8 +61,6 @@ class StagedParts:
 
     def load(self, stages: Sequence[Stage]) -> None:
         """Load the parts of the network, which has no plan as a whole."""
-        from armnn_py.runtime.stages.staged_runs import StagedRuns  # late: few networks have stages
-
         plan_cache_size, plan_cache_bytes, threads = self._settings
         runtime, optimized = self._runtime, self._optimized
 

@@ -16,6 +16,7 @@ from armnn_py.errors import (
     ExecutionTimeoutError,
     InvalidArgumentError,
 )
+from armnn_py.network import as_network
 from armnn_py.runtime.arrays.external_arrays import plain_array, shown
 from armnn_py.runtime.profile.open_profiles import open_profiles
 from armnn_py.runtime.stages.stage_times import StageTimes
@@ -168,8 +169,6 @@ class StagedRuns:
         outputs: Sequence[str],
         load: Callable[[Network], Part],
     ) -> None:
-        from armnn_py.network import as_network
-
         made = {name for stage in stages for name in stage.outputs}
         missing = [name for name in outputs if name not in made]
         if missing:

@@ -16,12 +16,12 @@ from armnn_py.network.layer import (
     VariableLayer,
 )
 from armnn_py.network.metadata import ModelMetadata
+from armnn_py.network.network import Network
 from armnn_py.network.stages import stages_needed
 from armnn_py.network.storage import NetworkStorage, RunBody, Stage
 
 if TYPE_CHECKING:
     from armnn_py.network.builders.recurrent import LstmWeights
-    from armnn_py.network.network import Network
 
 __all__ = [
     "AssignLayer",
@@ -46,8 +46,6 @@ def as_network(contents: NetworkStorage) -> Network:
 
     Their builders are imported now, if nobody asked for them before.
     """
-    from armnn_py.network.network import Network
-
     if not isinstance(contents, Network):
         contents.__class__ = Network
         assert isinstance(contents, Network)

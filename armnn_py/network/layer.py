@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from armnn_py.descriptors.compiled import PreCompiledDescriptor
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.later import public_class
 from armnn_py.tensors import TensorInfo, format_shape
@@ -182,7 +183,6 @@ class Layer:
         """Parameters, ``None`` for a layer type without any."""
         if self._descriptor is None and self._type is LayerType.PRE_COMPILED:
             # Of a saved network, which says no more than how many tensors there are.
-            from armnn_py.descriptors.compiled import PreCompiledDescriptor
 
             self._descriptor = PreCompiledDescriptor(len(self._inputs), len(self._outputs))
         return self._descriptor

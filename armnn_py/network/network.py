@@ -22,10 +22,13 @@ from armnn_py.network.builders import (
     SlicingBuilders,
     SpatialBuilders,
 )
+from armnn_py.network.flat import flatten, restore
 from armnn_py.network.metadata import ModelMetadata
+from armnn_py.network.reprs import html_table, one_line, summary
 from armnn_py.network.storage import Builder, DynamicParts, Stage
 from armnn_py.network.tensor_names import TensorNames, lasting
 from armnn_py.network.validate import find_notes, find_problems
+from armnn_py.network.value_inputs import build
 from armnn_py.tensors import TensorInfo, format_shape, parse_static_shape
 
 __all__ = ["Network"]
@@ -205,7 +208,6 @@ class Network(
         known = {key: _bind(key, info, shapes.get(key)) for key, info in infos.items()}
         if self._dynamic is None:
             return self
-        from armnn_py.network.value_inputs import build
 
         built = _checked(self, build(self.name, self._dynamic, known, values or {}), known)
         built._metadata = self._metadata
@@ -264,8 +266,6 @@ class Network(
         name
             Name of the copy, the same without.
         """
-        from armnn_py.network.flat import flatten, restore
-
         network = type(self)(self.name if name is None else name)
         network._dynamic = self._dynamic
         network._metadata = self._metadata
@@ -300,18 +300,12 @@ class Network(
 
     def summary(self) -> str:
         """Return a table of the layers as text: name, type, outputs, number of parameters."""
-        from armnn_py.network.reprs import summary
-
         return summary(self)
 
     def __repr__(self) -> str:
-        from armnn_py.network.reprs import one_line
-
         return one_line(self)
 
     def _repr_html_(self) -> str:
-        from armnn_py.network.reprs import html_table
-
         return html_table(self)
 
     def __copy__(self) -> Network:
@@ -322,14 +316,10 @@ class Network(
         return found
 
     def __getstate__(self) -> _State:
-        from armnn_py.network.flat import flatten
-
         names = lasting(self._tensor_names)
         return self.name, self._dynamic, self._metadata, flatten(self), names
 
     def __setstate__(self, state: _State) -> None:
-        from armnn_py.network.flat import restore
-
         name, dynamic, metadata, layers, names = state
         Network.__init__(self, name)
         self._dynamic = dynamic

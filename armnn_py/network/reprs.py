@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from html import escape
 
 from armnn_py.network.layer import ConstantLayer, Layer
 from armnn_py.network.storage import NetworkStorage
@@ -107,8 +108,6 @@ def summary(network: NetworkStorage) -> str:
 
 def html_table(network: NetworkStorage) -> str:
     """Return the summary as HTML; of a long network, its first layers."""
-    from html import escape
-
     title = f"<p><b>{escape(one_line(network)[1:-1])}</b></p>"
     if network.is_dynamic:
         items = "".join(f"<li>{escape(line)}</li>" for line in _dynamic_lines(network))

@@ -34,7 +34,7 @@ def imports(monkeypatch: pytest.MonkeyPatch) -> list[object]:
         done.append(model)
         return real(model, **kwargs)
 
-    monkeypatch.setattr(frontends, "import_model", counted)
+    monkeypatch.setattr("armnn_py.runtime.load.import_model", counted)
     return done
 
 

@@ -18,6 +18,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
+from armnn_py.descriptors import DESCRIPTOR_OF
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS, MEMBERS_SINCE
 
@@ -31,8 +32,6 @@ __all__ = ["known_fields", "why_not_shown"]
 @functools.cache
 def known_fields() -> int:
     """Every bit of ``fields_used`` that this host can make."""
-    from armnn_py.descriptors import DESCRIPTOR_OF  # late: compiled layers have one kind alone
-
     kinds = (kind for kind in DESCRIPTOR_OF.values() if kind)
     bits = (bit for kind in kinds for bit in kind.must_understand.values())
     return functools.reduce(operator.or_, bits, 0)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+from array import array
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
@@ -67,8 +68,6 @@ def _make_tensor_info(info: TensorInfo, constant: bool) -> abi.armnn_tensor_info
     struct.quantization_dim = -1
     struct.flags = abi.ARMNN_TENSOR_CONSTANT if constant else 0
     if info.quantization is not None:
-        from array import array  # late: most tensors are not quantised
-
         scales, zero_points = info.quantization.scales, info.quantization.zero_points
         # Kept alive by the structure itself: ctypes holds what a pointer member was set from, and
         # that its array. Through one of these thousands of scales take a quarter of the time.

@@ -19,6 +19,7 @@ from armnn_py._native.calls import (
 )
 from armnn_py._native.growth import why_not_shown
 from armnn_py._native.layers.layer_structs import LayerStructs, layer_query
+from armnn_py._native.layers.read_tensors import read_tensor_info
 from armnn_py._native.layers.tensor_structs import tensor_info
 from armnn_py._native.memory.read_memory import NonsenseError
 from armnn_py._native.object_table import object_table
@@ -260,9 +261,6 @@ class NativeLayerSupport:
         ok, reason = self._answer("infer_stand_in", status, kind, self._error.text)
         if not ok:
             return None, reason
-        from armnn_py._native.layers.read_tensors import (
-            read_tensor_info,  # late: StandIn layers are rare
-        )
 
         try:
             return tuple(

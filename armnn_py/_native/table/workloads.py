@@ -24,6 +24,7 @@ from armnn_py._native.object_table import object_table
 from armnn_py._native.process import last_words
 from armnn_py._native.raised import take_raised
 from armnn_py._native.table.dynamic_library import UnreadableTextError, read_text
+from armnn_py._native.table.memory_manager import create_memory_manager
 from armnn_py._native.table.model_options import create_model_context
 from armnn_py._native.table.requirements import ask_requirements
 from armnn_py.errors import BackendError
@@ -228,8 +229,6 @@ class NativeWorkloadFactory:
         self._model_context = create_model_context(backend_id, api, instance, model_options)
         try:
             if api.create_memory_manager:
-                from armnn_py._native.table.memory_manager import create_memory_manager
-
                 self._manager = create_memory_manager(backend_id, api, instance)
             self._create(api, instance, model_options, registry)
         except BaseException:

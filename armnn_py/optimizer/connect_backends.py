@@ -6,6 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from armnn_py._native.table.handle_registry import HandleRegistry
+from armnn_py.optimizer.edges import connect_memory
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -24,10 +27,6 @@ def connect_backends(
     backends = [available[name] for name in used]
     if not any(backend.may_have_memory for backend in backends):
         return {}
-    from armnn_py._native.table.handle_registry import (
-        HandleRegistry,  # late: few backends have memory
-    )
-    from armnn_py.optimizer.edges import connect_memory
 
     for backend in backends:
         backend.retain()

@@ -11,12 +11,14 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, Any
 
+from armnn_py.descriptors.symbolic_fields import plain_descriptor
 from armnn_py.device_ids import canonical_id
-from armnn_py.network import AssignLayer, ConstantLayer, VariableLayer, shapes
+from armnn_py.network import AssignLayer, ConstantLayer, Network, VariableLayer, shapes
 from armnn_py.optimizer.node import NO_PIN, Node, Origin, Pin, Value, Variable
 from armnn_py.optimizer.reports.public_guids import BEYOND_GUIDS, PublicGuids
 from armnn_py.tensors.equal_arrays import EqualArrays
 from armnn_py.tensors.memory import aligned_copy, aligned_empty
+from armnn_py.tensors.symbolic_infos import plain_info
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.descriptors import Descriptor
-    from armnn_py.network import Layer, Network, NetworkStorage, OutputSlot
+    from armnn_py.network import Layer, NetworkStorage, OutputSlot
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["NO_PIN", "Graph", "Node", "Origin", "Pin", "Value", "Variable"]
@@ -104,8 +106,6 @@ class Graph:
 
     def to_network(self) -> tuple[Network, dict[Node, Layer]]:
         """The graph as a network, and which layer each node became."""
-        from armnn_py.network import Network  # late: saved networks do without builders
-
         network = Network(self.name)
         return network, self.write_to(network)
 
@@ -138,8 +138,6 @@ class Graph:
         It has no blobs, and neither public numbers nor backends are given yet.
         """
         # late: few networks have symbolic sizes
-        from armnn_py.descriptors.symbolic_fields import plain_descriptor
-        from armnn_py.tensors.symbolic_infos import plain_info
 
         graph = Graph(self.name)
         infos: dict[int, TensorInfo] = {}

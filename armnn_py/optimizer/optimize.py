@@ -14,9 +14,14 @@ from armnn_py.backends.options.model_options import mapping_of, warn_of_unused
 from armnn_py.device_ids import canonical_id, without_ids
 from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
 from armnn_py.errors.shortage import tells_shortage
+from armnn_py.network import Network
 from armnn_py.optimizer.host import Host
 from armnn_py.optimizer.optimized import OptimizedNetwork
 from armnn_py.optimizer.options import OptimizerOptions
+from armnn_py.optimizer.placing.placement import Placement
+from armnn_py.optimizer.placing.placer import Placer
+from armnn_py.optimizer.placing.placer_settings import PlacerSettings
+from armnn_py.optimizer.run_passes import check_pass_names
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
@@ -26,8 +31,7 @@ if TYPE_CHECKING:
     from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry, Skipped
-    from armnn_py.network import Network
-    from armnn_py.optimizer.placing.placement import Placement, PlacementSource
+    from armnn_py.optimizer.placing.placement import PlacementSource
 
 __all__ = ["OptimizedNetwork", "optimize", "select_backends"]
 
@@ -106,10 +110,6 @@ def optimize(
     {'CpuRef': 12}
     """
     # Imported here: some forty modules that only this function needs, and builders.
-    from armnn_py.network import Network
-    from armnn_py.optimizer.placing.placer import Placer
-    from armnn_py.optimizer.placing.placer_settings import PlacerSettings
-    from armnn_py.optimizer.run_passes import check_pass_names
 
     if not isinstance(network, Network):
         raise InvalidArgumentError(
@@ -172,8 +172,6 @@ def optimize(
 
 
 def _rules_of(placement: PlacementSource) -> Placement:
-    from armnn_py.optimizer.placing.placement import Placement  # late: most networks have no rules
-
     return Placement.of(placement)
 
 

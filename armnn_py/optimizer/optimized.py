@@ -10,6 +10,12 @@ from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
 from armnn_py.errors.shortage import tells_shortage
 from armnn_py.later import public_class
 from armnn_py.network import as_network, stages_needed
+from armnn_py.network.stages import why_stages
+from armnn_py.optimizer.placing.placer import Placer
+from armnn_py.optimizer.reports.memory_report import memory_records
+from armnn_py.optimizer.reports.report import Assignment
+from armnn_py.optimizer.saved.restore import load_network
+from armnn_py.optimizer.saved.write import save_network
 from armnn_py.ownership import Owner
 from armnn_py.text import counted, printable
 
@@ -27,7 +33,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.pass_record import PassRecord
     from armnn_py.optimizer.placing.placed_network import PlacedNetwork
     from armnn_py.optimizer.reports.memory_report import TensorMemory
-    from armnn_py.optimizer.reports.report import Assignment
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["OptimizedNetwork"]
@@ -143,10 +148,6 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         """Backend and reason of each layer; empty while dimensions are free."""
         if self._placed is not None:
             return self._placed.assignment.with_skipped(self.skipped)
-        from armnn_py.network.stages import why_stages
-        from armnn_py.optimizer.reports.report import (
-            Assignment,  # late: what is run needs no reports
-        )
 
         stages = self._source.stages
         pending = Assignment(is_pending=True, stages=len(stages), why_stages=why_stages(stages))
@@ -158,8 +159,6 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
 
         In the order of the network that is run; empty while dimensions are free.
         """
-        from armnn_py.optimizer.reports.memory_report import memory_records
-
         if self._placed is None:
             return ()
         return memory_records(self._placed.network, self._placed.memory)
@@ -209,8 +208,6 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         The result cannot be saved. Its reports are those of the first of such shapes.
         """
         if self.is_dynamic and not values:
-            from armnn_py.optimizer.placing.placer import Placer  # late: others have their backends
-
             place = self._place
             placed = place.for_shapes(self._given, shapes) if isinstance(place, Placer) else None
             if placed is not None:
@@ -221,8 +218,6 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
 
     def like_this(self, network: Network) -> OptimizedNetwork:
         """Optimise another network with the same backends and options: a stage of this one."""
-        from armnn_py.optimizer.placing.placer import Placer
-
         place = self._place
         assert isinstance(place, Placer)
         place.check_on_trial(network)
@@ -269,8 +264,6 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         ...     print(list(network.outputs))
         ['probabilities']
         """
-        from armnn_py.optimizer.saved.write import save_network
-
         self.runtime.check_open()
         save_network(
             self.placed, self.runtime.backends, self.options, path, keep_subgraphs=keep_subgraphs
@@ -309,8 +302,6 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
             A backend does not take a layer or a compiled sub-graph any more, and no other one does,
             or the file has no layers for it.
         """
-        from armnn_py.optimizer.saved.restore import load_network
-
         placed, backends, options = load_network(path, runtime, in_place=in_place)
         return cls(placed.network, backends, runtime, options, lambda *_: placed)
 

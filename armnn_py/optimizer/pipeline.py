@@ -16,7 +16,11 @@ from armnn_py.optimizer.assignment.assignment_draft import AssignmentDraft
 from armnn_py.optimizer.assignment.candidates import pin_nodes
 from armnn_py.optimizer.connect_backends import connect_backends
 from armnn_py.optimizer.graph import Graph
+from armnn_py.optimizer.lowering.debug_layers import insert_debug_layers
 from armnn_py.optimizer.lowering.layouts import tidy
+from armnn_py.optimizer.lowering.lower_control_flow import lower_control_flow
+from armnn_py.optimizer.lowering.lower_matrices import lower_matrices
+from armnn_py.optimizer.measuring.assign_by_time import assign_by_time
 from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
 from armnn_py.optimizer.passes.base import late
@@ -91,12 +95,8 @@ def write_out(graph: Graph) -> None:
     """Write out the layers of a graph that backends never see."""
     types = {node.type for node in graph}
     if not types.isdisjoint((LayerType.SWITCH, LayerType.MERGE)):
-        from armnn_py.optimizer.lowering.lower_control_flow import lower_control_flow
-
         lower_control_flow(graph)
     if LayerType.BATCH_MAT_MUL in types:
-        from armnn_py.optimizer.lowering.lower_matrices import lower_matrices
-
         lower_matrices(graph)
 
 
@@ -285,8 +285,6 @@ class _Pipeline:
 
     def _measure(self, draft: AssignmentDraft) -> None:
         """Move layers to their fastest backends; rules and hints are kept."""
-        from armnn_py.optimizer.measuring.assign_by_time import assign_by_time
-
         ways = assign_by_time(
             self.graph,
             self.backends,
@@ -347,8 +345,6 @@ class _Pipeline:
 
     def _insert_debug_layers(self, draft: AssignmentDraft) -> None:
         """Insert Debug layers, on the reference or else on the first backend that takes them."""
-        from armnn_py.optimizer.lowering.debug_layers import insert_debug_layers
-
         self.graph.stage = "insert-debug-layers"
         reference = self.available.reference
         inserted = insert_debug_layers(

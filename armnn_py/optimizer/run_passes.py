@@ -8,6 +8,7 @@ import reprlib
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import InternalError, InvalidArgumentError, UnknownNameError
+from armnn_py.optimizer.check_graph import find_graph_problems
 from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
 
@@ -112,8 +113,6 @@ def run_passes(
 
 
 def _check(graph: Graph, when: str, placed: bool) -> None:
-    from armnn_py.optimizer.check_graph import find_graph_problems
-
     problems = find_graph_problems(graph, backends=placed)
     if problems:
         raise InternalError(

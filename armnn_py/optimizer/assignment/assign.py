@@ -21,8 +21,11 @@ from armnn_py.optimizer.assignment.asking import Asking, node_signature, plain_s
 from armnn_py.optimizer.assignment.assignment_draft import AssignmentDraft, NodeAssignment
 from armnn_py.optimizer.assignment.candidates import Candidates
 from armnn_py.optimizer.assignment.check_quantization import check_quantization
+from armnn_py.optimizer.lowering.layout_regions import save_transposes
 from armnn_py.optimizer.lowering.layouts import LayoutWishes, Wish, wish_of
+from armnn_py.optimizer.lowering.reduce_precision import run_in_fp32
 from armnn_py.optimizer.placing.placement import Placement
+from armnn_py.optimizer.placing.unplaced import no_backend, unmatched_rules, unmet_rules
 from armnn_py.tensors import TensorInfo
 from armnn_py.text import counted
 from armnn_py.types import DataType, LayerType
@@ -121,7 +124,6 @@ def assign_nodes(
         assigner.draft.wishing |= assigner.asking.wishing
     if assigner.unmet or assigner.refused or (only is None and rules.rules):
         # late: most networks have no rules, and a backend for each layer
-        from armnn_py.optimizer.placing.unplaced import no_backend, unmatched_rules, unmet_rules
 
         unmatched = [] if only is not None else unmatched_rules(graph, rules)
         if assigner.unmet or unmatched:
@@ -280,10 +282,6 @@ class _Assigner:
 
     def follow_layouts(self) -> None:
         """Convert the layers whose backends want another layout; save Transposes between them."""
-        from armnn_py.optimizer.lowering.layout_regions import (
-            save_transposes,  # late: few backends do
-        )
-
         for node in self.graph.nodes:
             backend_id = node.backend
             if backend_id is None or backend_id not in self.draft.wishing:
@@ -334,7 +332,6 @@ class _Assigner:
             return False
         if not all(self.asking.taker(backend_id, around) for around in _conversions_around(key)):
             return False
-        from armnn_py.optimizer.lowering.reduce_precision import run_in_fp32
 
         for added in run_in_fp32(self.graph, node):
             taker = self.asking.taker(backend_id, node_signature(added)) or backend_id

@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
 import re
 import reprlib
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.backends.registry import nameable_ids
@@ -89,7 +92,6 @@ class PlacementRule:
                 valid=sorted(_TYPES),
             )
         object.__setattr__(self, "backends", tuple(dict.fromkeys(map(canonical_id, ids))))
-        import fnmatch  # late: most programs have no rules
 
         pattern = re.compile(fnmatch.translate("*" if self.name is None else self.name))
         object.__setattr__(self, "_pattern", pattern)
@@ -201,9 +203,6 @@ class Placement:
         UnknownNameError
             A key or a layer type does not exist.
         """
-        import tomllib
-        from pathlib import Path
-
         try:
             file = Path(path)
             data = file.read_bytes()

@@ -8,13 +8,17 @@ import dataclasses
 import logging
 from typing import TYPE_CHECKING
 
+from armnn_py.network.trials import kept_trial
+from armnn_py.optimizer.pipeline import place_network
+from armnn_py.optimizer.placing.place_on_trial import place_on_trial
+from armnn_py.optimizer.placing.shape_families import ShapeFamilies
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from armnn_py.network import Network
     from armnn_py.optimizer.placing.placed_network import PlacedNetwork
     from armnn_py.optimizer.placing.placer_settings import PlacerSettings
-    from armnn_py.optimizer.placing.shape_families import ShapeFamilies
 
 __all__ = ["Placer"]
 
@@ -34,8 +38,6 @@ class Placer:
 
     def __call__(self, static: Network, late: bool, trial: bool) -> PlacedNetwork:
         """Place a network whose shapes are known; see `OptimizedNetwork.place_late`."""
-        from armnn_py.optimizer.pipeline import place_network
-
         settings = self._settings
         options, level = settings.options, settings.level
         if trial:
@@ -52,12 +54,8 @@ class Placer:
         NoBackendForLayerError
             As `OptimizedNetwork.specialize`.
         """
-        from armnn_py.network.trials import kept_trial
-
         trial = kept_trial(network)
         if trial is not None and trial.network is not None:
-            from armnn_py.optimizer.placing.place_on_trial import place_on_trial
-
             place_on_trial(network, trial, self._settings)
 
     def for_another(self) -> Placer:
@@ -71,8 +69,6 @@ class Placer:
 
         None if there is nothing in common, or if these shapes cannot be.
         """
-        from armnn_py.optimizer.placing.shape_families import ShapeFamilies
-
         if self._families is None:
             self._families = ShapeFamilies(dynamic, self._settings)
         return self._families.place(shapes)

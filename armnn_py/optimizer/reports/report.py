@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 from armnn_py.later import public_class
 from armnn_py.optimizer.reports.report_layer import LayerAssignment
+from armnn_py.optimizer.reports.report_page import page_of
+from armnn_py.optimizer.reports.report_records import records_of
 from armnn_py.text import counted, html_table, text_table
 
 if TYPE_CHECKING:
@@ -72,8 +74,6 @@ class Assignment(Sequence[LayerAssignment]):
         backends
             All loaded backends by id.
         """
-        from armnn_py.optimizer.reports.report_records import records_of
-
         return cls(records_of(graph, network, draft, backends))
 
     def with_skipped(self, skipped: Mapping[str, str]) -> Assignment:
@@ -174,8 +174,6 @@ class Assignment(Sequence[LayerAssignment]):
 
     def to_html(self, title: str = "Assignment") -> str:
         """A page of its own, with every layer in the colour of its backend."""
-        from armnn_py.optimizer.reports.report_page import page_of
-
         return page_of(self._records, self.counts, self.summary(), title)
 
     def _rows(self) -> list[tuple[str, ...]]:

@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native.growth import why_not_shown
 from armnn_py._native.table.blob import IncompatibleBlobError
+from armnn_py.backends.questions.layer_support import LayerSupport
 from armnn_py.errors import BackendError, BackendNotFoundError
 from armnn_py.network import NetworkStorage
+from armnn_py.optimizer.assignment.asking import node_signature
 from armnn_py.optimizer.connect_backends import connect_backends
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.placing.placed_network import PlacedNetwork
 from armnn_py.optimizer.reports.report import Assignment
 from armnn_py.optimizer.reports.report_layer import LayerAssignment
+from armnn_py.optimizer.saved.rebuild import expand, rebuild, restore_origins, warn_of_changes
+from armnn_py.optimizer.saved.recompile import compile_again
 from armnn_py.optimizer.saved.reports import merged
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
@@ -102,8 +106,6 @@ class Binder:
         if self.refused:
             self._rebuild()
         elif self._compiled_again:
-            from armnn_py.optimizer.saved.rebuild import warn_of_changes
-
             warn_of_changes(saved.contents.name, self._compiled_again, {})
         memory = connect_backends(self.graph, self._backends, imports=self._options.import_memory)
         network = NetworkStorage(self.graph.name)
@@ -140,12 +142,6 @@ class Binder:
     def _rebuild(self) -> None:
         """Optimise anew what is refused: each compiled layer from the layers inside of it."""
         # late: it needs the whole optimiser, which other files do without
-        from armnn_py.optimizer.saved.rebuild import (
-            expand,
-            rebuild,
-            restore_origins,
-            warn_of_changes,
-        )
 
         saved = self._saved
         restore_origins(
@@ -199,8 +195,6 @@ class Binder:
         if not by_backend:
             return refused
         # late: in many files every layer is compiled
-        from armnn_py.backends.questions.layer_support import LayerSupport
-        from armnn_py.optimizer.assignment.asking import node_signature
 
         for backend_id, own in by_backend.items():
             backend = self._backends[backend_id]
@@ -273,7 +267,6 @@ class Binder:
                 nodes.append(node)
         for error in self._ask(nodes).values():
             raise error
-        from armnn_py.optimizer.saved.recompile import compile_again  # late: bytes are the rule
 
         return compile_again(
             graph,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.table.blob import IncompatibleBlobError, deserialize_blob
 from armnn_py.network import NetworkStorage, as_network
+from armnn_py.optimizer.saved.reports import SavedReports
 
 if TYPE_CHECKING:
     from armnn_py._native.table.blob import NativeBlob
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from armnn_py.network import Layer, Network
     from armnn_py.optimizer.graph import Graph
     from armnn_py.optimizer.saved.archive import Archive
-    from armnn_py.optimizer.saved.reports import SavedReports
     from armnn_py.optimizer.subgraphs.source_network import SavedSource
 
 __all__ = ["CompiledPart", "SavedNetwork"]
@@ -123,8 +123,6 @@ class SavedNetwork:
     @property
     def reports(self) -> SavedReports:
         """What became of each layer and what passes changed."""
-        from armnn_py.optimizer.saved.reports import SavedReports  # late: for who asks
-
         return SavedReports(self.archive.path, self.reports_text)
 
     @property

@@ -10,9 +10,13 @@ import functools
 import json
 from typing import TYPE_CHECKING, Any
 
+from armnn_py.descriptors import AttributeTensor
 from armnn_py.device_ids import canonical_id
 from armnn_py.errors import ParseError
 from armnn_py.network import NetworkStorage, VariableLayer
+from armnn_py.optimizer.assignment.check_quantization import check_quantization
+from armnn_py.optimizer.check_graph import find_graph_problems
+from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.saved.archive import REPORTS, SOURCES, Archive, damage_in
 from armnn_py.optimizer.saved.compiled import (
     COMPILED_TYPES,
@@ -20,6 +24,7 @@ from armnn_py.optimizer.saved.compiled import (
     find_compiled_problem,
 )
 from armnn_py.optimizer.saved.contents import CompiledPart, SavedNetwork
+from armnn_py.optimizer.saved.descriptor_values import descriptor_from_json
 from armnn_py.optimizer.saved.values import (
     FORMAT,
     FORMAT_VERSION,
@@ -38,9 +43,8 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from armnn_py.descriptors import AttributeTensor, Descriptor
+    from armnn_py.descriptors import Descriptor
     from armnn_py.network import Layer, OutputSlot
-    from armnn_py.optimizer.graph import Graph
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["read_network"]
@@ -194,10 +198,6 @@ class _Reader:
             check_descriptor(kind, item.get("descriptor"), len(inputs), len(infos))
             descriptor: Descriptor | None = None
         else:
-            from armnn_py.optimizer.saved.descriptor_values import (  # late: compiled layers are
-                descriptor_from_json,  # the rule
-            )
-
             descriptor = descriptor_from_json(kind, item.get("descriptor"), self._tensor)
         hint = item.get("hint")
         if hint is not None and not isinstance(hint, str):
@@ -217,8 +217,6 @@ class _Reader:
         return self._read_infos[index]
 
     def _tensor(self, given: list[int]) -> AttributeTensor:
-        from armnn_py.descriptors import AttributeTensor  # late: of StandIn layers
-
         info_index, index = given
         info = self._info(info_index)
         return AttributeTensor(self._constant(number(index), info), info)
@@ -292,9 +290,6 @@ def _check(network: NetworkStorage) -> Graph | None:
         if problem:
             raise DamageError(problem)
         return None
-    from armnn_py.optimizer.assignment.check_quantization import check_quantization
-    from armnn_py.optimizer.check_graph import find_graph_problems  # late: a graph's modules
-    from armnn_py.optimizer.graph import Graph
 
     graph = Graph.from_network(network)
     problems = find_graph_problems(graph)

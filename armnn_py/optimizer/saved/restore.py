@@ -19,7 +19,10 @@ from armnn_py.garbage import without_collections
 from armnn_py.optimizer.host import Host
 from armnn_py.optimizer.options import OptimizerOptions
 from armnn_py.optimizer.placing.placed_network import PlacedNetwork
+from armnn_py.optimizer.reports.report import Assignment
+from armnn_py.optimizer.saved.binder import Binder
 from armnn_py.optimizer.saved.read import read_network
+from armnn_py.optimizer.saved.reports import SavedReports, merged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.blob import NativeBlob
     from armnn_py.backends.backend import Backend
     from armnn_py.optimizer.pass_record import PassRecord
-    from armnn_py.optimizer.reports.report import Assignment
     from armnn_py.optimizer.saved.contents import SavedNetwork
 
 __all__ = ["load_network"]
@@ -85,8 +87,6 @@ def bind_network(
     if saved.graph is None:
         placed = _place_compiled(saved, runtime.backends, model_options, answers)
     if placed is None:
-        from armnn_py.optimizer.saved.binder import Binder  # late: a graph's modules
-
         binder = Binder(saved, runtime.backends, options, model_options, missing, answers)
         try:
             placed = binder.placed()
@@ -161,13 +161,8 @@ def _place_compiled(
 
 def _assignment(path: str, text: bytes, files: Mapping[str, str | None]) -> Assignment:
     """The saved report with the files of the backends."""
-    from armnn_py.optimizer.reports.report import Assignment  # late: what is run needs none
-    from armnn_py.optimizer.saved.reports import SavedReports, merged
-
     return Assignment(merged(SavedReports(path, text).assignment(), {}, (), files))
 
 
 def _passes(path: str, text: bytes) -> tuple[PassRecord, ...]:
-    from armnn_py.optimizer.saved.reports import SavedReports  # late, too
-
     return SavedReports(path, text).passes()

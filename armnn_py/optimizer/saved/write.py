@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import os
 from typing import TYPE_CHECKING, Any
@@ -237,8 +238,6 @@ class _Writer:
             keeps = backend.reads_blobs_in_place
         document: dict[str, Any] = {}
         if blob is not None and blob.is_serializable and backend.api.deserialize_blob:
-            import hashlib  # late: reading a file imports this module, too
-
             with backend.in_use():
                 data = blob.to_bytes(backend.id, name)
             document["compatibility"] = base64.b64encode(blob.compatibility).decode()

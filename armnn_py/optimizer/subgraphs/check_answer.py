@@ -8,6 +8,7 @@ the check is always on, and it looks at slots, shapes, types and cycles, too.
 
 from __future__ import annotations
 
+import graphlib
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -252,7 +253,6 @@ def _wiring_fault(
             if slot[0] in gone and slot not in stand_in:
                 return f"output {slot[1]} of {_name(data, slot[0])} is read, but the layer goes"
             sources.setdefault(reader, []).append(stand_in.get(slot, (0, slot[0], 0)))
-    import graphlib
 
     sorter = graphlib.TopologicalSorter(sources)
     try:

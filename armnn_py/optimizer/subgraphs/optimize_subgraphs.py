@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from armnn_py._native.growth import why_not_shown
 from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.subgraphs.subgraph_selection import SubgraphView, select_subgraphs, view_of
+from armnn_py.optimizer.subgraphs.subgraph_work import SubgraphWork
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence, Set
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from armnn_py.backends.options.model_options import ModelOptions
     from armnn_py.optimizer.graph import Graph, Node
     from armnn_py.optimizer.placing.placement_record import PlacementRecord
-    from armnn_py.optimizer.subgraphs.subgraph_work import SubgraphWork
 
 __all__ = ["number_subgraphs", "optimize_subgraphs"]
 
@@ -82,7 +82,6 @@ def optimize_subgraphs(
             if backend.api.optimize_subgraph_view:
                 if work is None:
                     # Late: its ten modules are for backends that replace layers.
-                    from armnn_py.optimizer.subgraphs.subgraph_work import SubgraphWork
 
                     work = SubgraphWork(graph, model_options, replace, record, refusal_level, seen)
                 for view in select_subgraphs(graph, own.__contains__):

@@ -13,7 +13,7 @@ import pytest
 from armnn_py._native import abi
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-PAGE = REPOSITORY / "docs" / "write_a_backend.md"
+PAGE = REPOSITORY / "docs" / "backend_calls.md"
 _FUNCTION = ctypes.CFUNCTYPE(None).__base__ or object
 
 
@@ -24,7 +24,7 @@ def functions(table: type[ctypes.Structure]) -> set[str]:
 def told() -> dict[str, bool]:
     """Functions of the page's table, and whether it says that they are called."""
     rows = {}
-    section = PAGE.read_text().partition("## What this version calls")[2].partition("\n## ")[0]
+    section = PAGE.read_text().partition("## Calls by the host")[2].partition("\n## ")[0]
     for line in section.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if len(cells) == 2 and cells[0].startswith("`"):
@@ -37,7 +37,9 @@ def told() -> dict[str, bool]:
 def calls(name: str) -> bool:
     """Whether the host's code reaches for this member of a backend's table."""
     files = [
-        path for path in (REPOSITORY / "armnn_py" / "_native").glob("*.py") if path.name != "abi.py"
+        path
+        for path in (REPOSITORY / "armnn_py" / "_native").rglob("*.py")
+        if path.name != "abi.py"
     ]
     return any(
         re.search(rf"\bapi\.{name}\b|\bapi, \"{name}\"", path.read_text()) is not None
@@ -70,7 +72,7 @@ def reaches(function: str) -> bool:
     sources = {
         path.read_text(): python
         for folder in ("_native", "runtime")
-        for path in (REPOSITORY / "armnn_py" / folder).glob("*.py")
+        for path in (REPOSITORY / "armnn_py" / folder).rglob("*.py")
         if path.name != "abi.py"
     }
     native = rf"api->{function}\b|\b(?:HAS|has)_?\w*\(.*\b{function}\b|, {function}\)"

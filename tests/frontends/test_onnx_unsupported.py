@@ -47,7 +47,7 @@ def test_all_are_listed(models: Any, shape: list[Any]) -> None:
         "hint: 'armnn-py operators' lists what this version supports\n"
         "hint: export with standard operators only\n"
         "hint: a backend, also one in Python, can run an operator that no layer expresses: "
-        "docs/python_backend.md, docs/write_a_backend.md"
+        "docs/python_backend.md, docs/kernel_features.md"
     )
     found = [(o.name, o.count, o.nodes) for o in caught.value.operators]
     assert found[2] == ("MaxRoiPool", 2, ("hard1", "hard2"))

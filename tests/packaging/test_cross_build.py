@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The section "Cross builds" of docs/write_a_backend.md, for aarch64, run by qemu-user."""
+"""The page docs/cross_builds.md, for aarch64, run by qemu-user."""
 
 from __future__ import annotations
 
@@ -37,10 +37,9 @@ wants_cpp = pytest.mark.skipif(
 
 def blocks() -> tuple[str, list[str]]:
     """The toolchain file of the page, and its shell blocks as programs."""
-    page = (REPOSITORY / "docs" / "write_a_backend.md").read_text(encoding="utf-8")
-    section = page.split("## Cross builds\n")[1].split("\n## ")[0]
-    (toolchain,) = re.findall(r"```cmake\n(.*?)```", section, re.DOTALL)
-    shell = re.findall(r"```console\n(.*?)```", section, re.DOTALL)
+    page = (REPOSITORY / "docs" / "cross_builds.md").read_text(encoding="utf-8")
+    (toolchain,) = re.findall(r"```cmake\n(.*?)```", page, re.DOTALL)
+    shell = re.findall(r"```console\n(.*?)```", page, re.DOTALL)
     return toolchain, [re.sub(r"^\$ ", "", block, flags=re.MULTILINE) for block in shell]
 
 

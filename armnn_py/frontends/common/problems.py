@@ -10,7 +10,7 @@ __all__ = ["RUN_BY_A_BACKEND", "Problems"]
 
 RUN_BY_A_BACKEND = (
     "a backend, also one in Python, can run an operator that no layer expresses: "
-    "docs/python_backend.md, docs/write_a_backend.md"
+    "docs/python_backend.md, docs/kernel_features.md"
 )
 """A hint for operators of an exporter's own."""
 

@@ -83,7 +83,7 @@ def make_plan(optimized: OptimizedNetwork, network_id: int, debug: DebugHook) ->
             f"network '{optimized.name}': a layer tells sizes only when it runs, and they cannot "
             "be used",
             details=error.reasons,
-            hints=["'armnn-py backends show ID' and docs/write_a_backend.md: late shapes"],
+            hints=["'armnn-py backends show ID' and docs/kernel_features.md: dynamic shapes"],
         ) from error
 
 

@@ -22,7 +22,6 @@ from armnn_py import environment, errors
 from armnn_py.cli.completion import offer, offer_backends
 from armnn_py.cli.progress import Bar, shown_progress
 from armnn_py.cli.render import Renderer, printable, shortened
-from armnn_py.errors.shortage import shortage_of
 from armnn_py.runtime.log_lines import keep_log_levels
 
 if TYPE_CHECKING:
@@ -332,7 +331,7 @@ def exit_code_of(error: BaseException) -> int:
         return error.exit_code
     if isinstance(error, KeyboardInterrupt):
         return EXIT_INTERRUPTED
-    if shortage_of(error):
+    if isinstance(error, errors.ShortageError):
         return EXIT_SHORTAGE
     if isinstance(error, errors.BackendError):
         return EXIT_BACKEND

@@ -21,7 +21,7 @@ from armnn_py.cli import app, completion
 from armnn_py.cli.help import Group
 from armnn_py.cli.hints import for_commands
 from armnn_py.cli.render import printable, shortened
-from armnn_py.errors.shortage import as_shortage
+from armnn_py.errors.shortage import as_shortage, shortage_of
 from armnn_py.garbage import without_collections
 
 __all__ = ["cli", "main"]
@@ -128,7 +128,7 @@ def _drop_output() -> None:
 
 
 def _report(error: BaseException, session: app.Session) -> int:
-    if not isinstance(error, errors.ArmnnError):
+    if not isinstance(error, errors.ArmnnError) and shortage_of(error) != "disk":  # of the answer
         error = as_shortage(error, "run this command") or error
     code = app.exit_code_of(error)
     if isinstance(error, errors.ArmnnError):

@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py._native.layers.layer_structs import optimization_sink
+from armnn_py._native.layers import optimization_sink
 from armnn_py._native.table import (
     allocators,
     backend_services,

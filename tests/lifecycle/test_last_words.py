@@ -19,12 +19,13 @@ import pytest
 from armnn_py._native.process import last_words
 from armnn_py._native.table import dynamic_library
 
+pytestmark = pytest.mark.exhaustive(kept=1)  # each case starts processes
+
 PROGRAM = """
 import sys
 import numpy as np
 import armnn_py as ann
 
-pytestmark = pytest.mark.exhaustive(kept=1)  # each case starts processes
 if "faulthandler" in sys.argv:
     import faulthandler
     faulthandler.enable()

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from armnn_py._native import abi
-from armnn_py._native.layers.layer_structs import layer_structs as layers
+from armnn_py._native.layers import layer_structs as layers
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataType, LayerType
 

@@ -18,6 +18,7 @@ from armnn_py._native.table.backend_services import (
 from armnn_py._native.table.backend_table import TableError, capabilities
 from armnn_py._native.table.model_options import model_option_defaults
 from armnn_py.backends.loader import shared_library
+from armnn_py.backends.options.backend_allocator import BackendAllocator
 from armnn_py.backends.options.option import BackendOption, option_records
 from armnn_py.backends.questions.layer_questions import LayerQuestions
 from armnn_py.errors import BackendError, InvalidArgumentError
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.profiling_context import Counter, NativeProfilingContext
     from armnn_py.backends.loader.source import BackendSource
     from armnn_py.backends.loader.version import BackendVersion
-    from armnn_py.backends.options.backend_allocator import BackendAllocator
 
 __all__ = ["Backend"]
 
@@ -259,8 +259,6 @@ class Backend(
         InvalidArgumentError
             The runtime of the backend is closed.
         """
-        from armnn_py.backends.options.backend_allocator import BackendAllocator
-
         with self.in_use(), shared_library.LOADING:
             if self._default_allocator is None:
                 self._default_allocator = default_allocator(self.id, self.api, self._instance)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from armnn_py import environment
 from armnn_py._native.process import last_words
 from armnn_py._native.process.process_state import KeptState
+from armnn_py._native.raised import take_interruption
 from armnn_py._native.table import backend_table, dynamic_library
 from armnn_py.backends.loader import shared_library
 from armnn_py.backends.loader.identity import check_version, find_exports, read_id
@@ -244,7 +245,6 @@ def load_python(
 ) -> tuple[Verdict, Backend | None]:
     """Load a backend that is written in Python. Call with ``LOADING`` held."""
     from armnn_py._native.python_backend.python_table import PythonTable
-    from armnn_py._native.raised import take_interruption
 
     attempt = Attempt("python", serving.path)
     table = PythonTable(serving)

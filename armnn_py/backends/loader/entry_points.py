@@ -18,6 +18,7 @@ changed since the last time.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import sys
@@ -167,7 +168,6 @@ def _resolve(declaration: _Declaration) -> EntryPointFolders:
         return place(beside)
     # An editable install: a finder knows the package's folder. Only the topmost package is looked
     # up, because looking up a subpackage would import its parents.
-    import importlib.util
 
     try:
         spec = importlib.util.find_spec(parts[0])

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -192,8 +193,6 @@ def _with_words(reason: str, finding: ProbeFinding) -> str:
 
 
 def _signal_name(number: int) -> str:
-    import signal
-
     try:
         return f"signal {number} ({signal.Signals(number).name})"
     except ValueError:

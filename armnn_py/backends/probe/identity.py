@@ -13,6 +13,7 @@ import time
 from typing import NamedTuple
 
 from armnn_py.backends.loader.elf import FileState
+from armnn_py.backends.trust.file_hash import sha256_of
 from armnn_py.interrupts import deferred_interrupts
 
 __all__ = ["FileIdentity", "content_of"]
@@ -55,8 +56,6 @@ class FileIdentity(NamedTuple):
 
 def content_of(path: str) -> str | None:
     """Return the SHA-256 of a file's bytes; None if it cannot be read, or is too large for that."""
-    from armnn_py.backends.trust.file_hash import sha256_of  # few files are read
-
     with deferred_interrupts():  # Ctrl-C before the second ``try`` would leave it open
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)

@@ -75,8 +75,12 @@ def sanitizer_works(name: str, folder: Path) -> bool:
     "sanitize",
     [
         pytest.param("", id="plain"),
-        pytest.param("address,undefined", id="address and undefined behaviour"),
-        pytest.param("thread", id="threads"),
+        pytest.param(
+            "address,undefined",
+            id="address and undefined behaviour",
+            marks=pytest.mark.exhaustive,
+        ),
+        pytest.param("thread", id="threads", marks=pytest.mark.exhaustive),
     ],
 )
 def test_c_tests_pass(sanitize: str, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TILES = (2, 4)
-# The largest error that docs/cpu_acc.md states, as a part of the largest output.
+# The largest error that docs/cpu_acc_kernels.md states, as a part of the largest output.
 BOUNDS = {2: 2e-6, 4: 1e-5}
 
 FUNCTIONS: dict[str, tuple[float, float, Callable[..., Any]]] = {
@@ -129,7 +129,7 @@ def test_weights_lie_in_any_order(operators: Operators, isa: str, tile: int, ord
 
 @pytest.mark.parametrize("tile", TILES)
 def test_error_of_deep_layers(operators: Operators, isa: str, tile: int) -> None:
-    """What docs/cpu_acc.md states, with inputs behind a ReLU and weights scaled as He does."""
+    """Errors stay within those of docs/cpu_acc_kernels.md, for ReLU inputs and He's weights."""
     for seed, channels in itertools.product(range(3), (16, 64, 512)):
         case = padded((14, 14), channels, 32)
         rng = np.random.default_rng(seed)

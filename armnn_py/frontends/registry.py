@@ -62,7 +62,7 @@ class Frontend:
     module: str
     """Module with ``import_source(source, shapes, backends)``."""
     choices: tuple[str, ...] = ()
-    """What else ``import_source`` takes by name, to choose a part of the model."""
+    """Further keywords of ``import_source``, which choose a part of the model."""
 
     def import_source(
         self,
@@ -152,7 +152,7 @@ def import_model(
         default that of the model's file; a model from memory has none, and must do without such
         files.
     backends
-        Backends of a runtime that are offered the operators for which there is no layer, in order:
+        Backends of a runtime that are offered the operators without a layer, in order:
         an operator that one of them runs becomes a StandIn layer with that backend as its hint.
         `load` offers them to all of its runtime.
     signature
@@ -170,7 +170,7 @@ def import_model(
     Raises
     ------
     ModelFileNotFoundError
-        There is no such file; a `ParseError` and a `FileNotFoundError`.
+        The file does not exist; a `ParseError` and a `FileNotFoundError`.
     ParseError
         The model cannot be read, is damaged or contradicts itself, or its external data is missing.
     ShortageError
@@ -184,7 +184,7 @@ def import_model(
     InvalidArgumentError
         ``model`` is nothing that a model can be read from, or an argument is wrong for this model.
     UnknownNameError
-        There is no such ``format``, ``signature`` or ``subgraph``, or no input of a name in
+        ``format``, ``signature`` or ``subgraph`` is unknown, or the model has no input of a name in
         ``shapes``.
 
     Examples

@@ -17,7 +17,7 @@ def normal_axis(axis: int, rank: int) -> int:
     Raises
     ------
     ParseError
-        There is no such axis.
+        The axis is outside the tensor's dimensions.
     """
     if not -rank <= axis < rank:
         raise ParseError(f"axis {axis} is outside a tensor of {rank} dimensions")

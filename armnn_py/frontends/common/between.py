@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What operators that run by themselves, between the stages of a network, have in common."""
+"""The base of operators that run by themselves, between the stages of a network."""
 
 from __future__ import annotations
 

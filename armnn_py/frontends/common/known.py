@@ -63,7 +63,7 @@ class KnownSizes(_Computed):
     elements
         An array of objects: integers and symbolic sizes.
     dtype
-        The type of the integers. What overflows it is not noticed: sizes of tensors do not.
+        The type of the integers. Overflow is not checked: sizes of tensors fit.
     """
 
     __slots__ = ("_dtype", "_elements")
@@ -80,7 +80,7 @@ class KnownSizes(_Computed):
 
     @property
     def array(self) -> Array:  # type: ignore[override]
-        """The numbers, which other shapes must then give, too."""
+        """The numbers; reading them binds the network to shapes that give the same ones."""
         return self._elements.astype(self._dtype)
 
     @property
@@ -136,7 +136,7 @@ class KnownPacked(_Computed):
 class KnownBlocks(_OfLevels):
     """Real numbers that a model stores as levels, with a scale for each block along an axis.
 
-    What computes at import sees the real numbers. A product that has them for weights gets a layer
+    Operators computed at import see the real numbers. A product with such weights gets a layer
     that makes them of the levels, which a backend may multiply as they are.
 
     Parameters
@@ -177,9 +177,9 @@ class KnownBlocks(_OfLevels):
 class KnownReals(_OfLevels):
     """Real numbers that a model stores as quantised ones.
 
-    What computes at import sees the real numbers, which are computed for the first that asks: a
+    Operators computed at import see the real numbers, which are computed on first use. A
     layer that reads them gets a Dequantize layer of the stored ones, so that it can become a
-    quantised layer, and nobody needs them.
+    quantised layer, and the real numbers are not needed.
 
     Parameters
     ----------

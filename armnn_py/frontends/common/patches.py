@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What the window of a convolution sees, as rows of a matrix: its sums are then a MatMulInteger.
+"""Integer convolution as a MatMulInteger: each window's elements become a row of a matrix.
 
 Integers have no convolution of their own that keeps all 32 bits of a sum.
 """

@@ -32,7 +32,7 @@ class Pattern:
     Raises
     ------
     ParseError
-        It is none, has more than 8192 characters, or takes more memory than RE2 gives one (8 MiB).
+        RE2 cannot compile it, it has more than 8192 characters, or it needs more than 8 MiB.
     ModelError
         The package ``google-re2`` is not there.
     """
@@ -41,17 +41,17 @@ class Pattern:
         re2 = _package()
         if len(pattern) > _LONGEST:
             raise ParseError(
-                f"a pattern of {len(pattern)} characters, at most {_LONGEST} are allowed"
+                f"the pattern has {len(pattern)} characters, at most {_LONGEST} are allowed"
             )
         options = re2.Options()
         options.log_errors = False  # which would write to the terminal
         options.longest_match = True
-        options.never_capture = True  # nobody reads groups: each would cost time with each match
+        options.never_capture = True  # unused groups would cost time in each match
         try:
             self._compiled = re2.compile(pattern, options)
         except (re2.error, UnicodeEncodeError) as error:
             raise ParseError(
-                f"pattern {quoted(pattern)} is none of RE2", details=[_reason(error)]
+                f"RE2 cannot compile pattern {quoted(pattern)}", details=[_reason(error)]
             ) from error
 
     def matches(self, text: str) -> bool:

@@ -88,7 +88,7 @@ def positions(axis: Axis, method: Method, dtype: type[np.floating[Any]] = np.flo
             if m > 1:
                 return start * (n - 1) + x * (end - start) * (n - 1) / (m - 1)
             return np.full(m, 0.5 * (start + end) * (n - 1))
-    raise ParseError(f"coordinate transformation '{method.transformation}' is not one")
+    raise ParseError(f"coordinate transformation '{method.transformation}' is unknown")
 
 
 def _exact_positions(axis: Axis, method: Method) -> Array | None:
@@ -135,7 +135,7 @@ def nearest_indices(axis: Axis, method: Method) -> Array:
     """Return the index of the input element that each output element copies."""
     rounding = _ROUNDINGS.get(method.rounding)
     if rounding is None:
-        raise ParseError(f"nearest mode '{method.rounding}' is not one")
+        raise ParseError(f"nearest mode '{method.rounding}' is unknown")
     # The last bit often decides which of two neighbours is nearer. A scale that a model states
     # computes in its type, float32, as in onnxruntime. Halves are exact, as there, where the scale
     # stands for the quotient of the sizes.

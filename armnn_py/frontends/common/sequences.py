@@ -24,10 +24,15 @@ def reverse_sequences(emit: Emitter, x: Value, lengths: Value, *, batch: int) ->
     shape = shape_of(x)
     steps, count = shape[1 - batch], shape[batch]
     if shape_of(lengths) != (count,):
-        raise ParseError(f"lengths of shape {shape_of(lengths)} for {count} sequences")
+        raise ParseError(
+            f"the lengths have shape {shape_of(lengths)}, expected one for each of {count} "
+            "sequences"
+        )
     column = (1, count) if batch else (count, 1)
     if isinstance(lengths, Known) and (lengths.array > steps).any():
-        raise ParseError(f"a length of {lengths.array.max()} for sequences of {steps} steps")
+        raise ParseError(
+            f"a sequence has length {lengths.array.max()}, but the input has {steps} steps"
+        )
     lengths = emit.reshape(emit.cast(lengths, np.int32, "int32"), column, "lengths")
     lines = positions(steps, np.int32).reshape((steps, 1) if batch else (1, steps))
     last = emit.sub(lengths, Known(np.array(1, np.int32)), "last")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Where a model comes from: a file, bytes in memory, or a message that is parsed already."""
+"""The source of a model: a file, bytes in memory, or a message that is parsed already."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ModelSource:
     name: str
     """Name in messages: that of the file, or ``<bytes>`` and the like."""
     title: str
-    """Name of the file without its suffix; empty where there is none."""
+    """Name of the file without its suffix; empty for a model without a file."""
     path: str | None
     """The file, unless the model is in memory."""
     folder: str | None
@@ -46,7 +46,7 @@ class ModelSource:
         Raises
         ------
         ParseError
-            There are none, or the file cannot be read or is no regular one: opening a pipe would
+            The model is empty, or the file cannot be read or is not a regular file: opening a pipe would
             wait.
         """
         if self.path is None:
@@ -86,7 +86,7 @@ class ModelSource:
         Raises
         ------
         ParseError
-            There are none, or the file cannot be read.
+            The model is empty, or the file cannot be read.
         """
         if self.path is None:
             data = self.contents
@@ -136,7 +136,7 @@ class ModelData:
     file
         Descriptor of a file, which it closes, or ``None``.
     contents
-        The bytes, if there is no file.
+        The bytes of a model without a file.
     """
 
     __slots__ = ("_contents", "_file", "size")
@@ -206,7 +206,7 @@ def open_source(
     Raises
     ------
     InvalidArgumentError
-        ``model`` is none of these, or ``data_folder`` is no folder.
+        ``model`` has another type, or ``data_folder`` is not a folder.
     ParseError
         A binary file cannot be read.
     """
@@ -228,7 +228,7 @@ def open_source(
             return ModelSource(f"<{type(model).__name__}>", "", None, folder, contents)
         return ModelSource(file, _stem(file), None, folder, contents)
     raise InvalidArgumentError(
-        f"model given as {type(model).__name__}, a path, bytes, a binary file or an "
+        f"model is a {type(model).__name__}, expected a path, bytes, a binary file or an "
         "onnx.ModelProto expected"
     )
 
@@ -250,7 +250,7 @@ def _checked_path(path: str | os.PathLike[str], what: str) -> str:
 def _checked_folder(folder: object) -> str:
     if not isinstance(folder, (str, os.PathLike)):
         raise InvalidArgumentError(
-            f"data_folder given as {type(folder).__name__}, a path expected",
+            f"data_folder is a {type(folder).__name__}, expected a path",
             hints=["data_folder='models/net', the folder of the files that the model names"],
         )
     path = _checked_path(folder, "data_folder") or os.curdir
@@ -261,13 +261,13 @@ def _checked_folder(folder: object) -> str:
 
 def _read_stream(stream: Any, name: str) -> bytes:
     try:
-        # A model is no text: reading it as text would fail with words about an encoding.
+        # A model is binary: reading it as text would fail with an encoding error.
         contents = "" if isinstance(stream, io.TextIOBase) else stream.read()
     except (OSError, ValueError) as error:  # ValueError: the file is closed
         raise ParseError(f"cannot read model '{name}': {error}") from error
     if not isinstance(contents, _BUFFERS):
         raise InvalidArgumentError(
-            f"model '{name}' reads as {type(contents).__name__}, bytes expected",
+            f"model '{name}' reads as {type(contents).__name__}, expected bytes",
             hints=["open the file in binary mode: open(path, 'rb')"],
         )
     return contents if isinstance(contents, bytes) else bytes(contents)

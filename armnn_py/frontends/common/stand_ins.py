@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Backends that may run operators of a model for which there is no layer."""
+"""Offers operators without a layer to backends."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class RunsStandIns(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """What came of an offer.
+    """The result of an offer.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Offered:
     backend
         The backend that runs it; empty if none.
     reasons
-        What the others said, with their names.
+        The reasons of the other backends, with their names.
     """
 
     outputs: tuple[TensorInfo, ...] | None

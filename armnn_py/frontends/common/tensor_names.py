@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What became of the tensors that a model file names."""
+"""Maps the tensor names of a model file to the network's tensors."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ class Known:
         return TensorInfo(self.shape, data_type_of(self.dtype))
 
     def freeze(self) -> None:
-        """Let nobody write to the array from now on."""
+        """Make the array read-only."""
         if self.array.flags.writeable:
             self.array.flags.writeable = False
 

@@ -65,7 +65,7 @@ class Window:
         """Return the window without the taps that lie beyond all padding, if it has one position.
 
         Rounding up gives a window one position where it exceeds the padded input by less than a
-        stride. What remains reads the same elements and the same padding, and fits.
+        stride. The remaining taps read the same elements and the same padding, and fit.
         """
         kernel, after = list(self.kernel), list(self.after)
         for axis, extent in enumerate(self.extent):
@@ -119,7 +119,7 @@ def same_pads(
 ) -> list[int]:
     """Return pads, all before and then all after, that make the output ``ceil(size / stride)``.
 
-    Where a dimension takes an odd number of them, the larger half lies after it if ``is_upper``.
+    If a dimension takes an odd number of them, the larger half lies after it if ``is_upper``.
     """
     before, after = [], []
     for dim, k, s, d in zip(size, kernel, stride, dilation, strict=True):

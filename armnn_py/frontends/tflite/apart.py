@@ -99,7 +99,7 @@ def make_apart(
     def body(key: str, infos: Sequence[TensorInfo]) -> Network:
         index = int(op.options.get(f"{key}_subgraph_index", -1))
         if not 0 <= index < len(model.graphs):
-            raise ParseError(f"sub-graph {index} of {len(model.graphs)} is called")
+            raise ParseError(f"sub-graph {index} is called, but the model has {len(model.graphs)}")
         return _body(model, index, infos, network_of)
 
     if op.name == "IF":
@@ -148,7 +148,9 @@ def _made(network: Any) -> list[TensorInfo]:
 def _common(first: Sequence[TensorInfo], second: Sequence[TensorInfo]) -> list[TensorInfo]:
     """Return the infos that results of branches have in common; sizes that differ are free."""
     if len(first) != len(second):
-        raise ParseError(f"branches with {len(first)} and {len(second)} outputs")
+        raise ParseError(
+            f"the branches have {len(first)} and {len(second)} outputs, expected as many"
+        )
     found = []
     for one, other in zip(first, second, strict=True):
         if (one.data_type, one.rank) != (other.data_type, other.rank):

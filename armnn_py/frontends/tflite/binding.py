@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a model is called with: a sub-graph or signature, names, and the shapes of the inputs."""
+"""The interface of a model: a sub-graph or signature, names, and the shapes of the inputs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def choose_entry(
     Raises
     ------
     UnknownNameError
-        There is no such signature or sub-graph.
+        The model has no signature or sub-graph of this name.
     InvalidArgumentError
         Both are given.
     """
@@ -127,7 +127,7 @@ def input_infos(
 ) -> dict[str, TensorInfo]:
     """Return the inputs, with the shapes that the file states or those that are given.
 
-    A file states a size for free dimensions, too; they stay free only if ``shapes`` says ``None``.
+    A file also states a size for free dimensions; they stay free only if ``shapes`` says ``None``.
 
     Raises
     ------

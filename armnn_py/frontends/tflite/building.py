@@ -130,7 +130,7 @@ def _without_a_size(error: ParseError, infos: Mapping[str, TensorInfo]) -> Parse
 def _check_inputs(model: TfliteModel, entry: Entry, backends: Sequence[RunsStandIns]) -> None:
     """Raise one error for all inputs that no tensor can hold.
 
-    It names operators without a converter, too, unless backends may run them.
+    It also names operators without a converter, unless backends may run them.
     """
     graph, foreign = model.graphs[entry.graph], []
     for name, place in entry.inputs.items():
@@ -230,7 +230,7 @@ class Builder:
         Raises
         ------
         UnknownNameError
-            There is no tensor of a name.
+            The model has no tensor of a name.
         InvalidArgumentError
             A tensor is an output already.
         """

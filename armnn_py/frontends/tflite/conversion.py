@@ -62,7 +62,7 @@ def convert(
 ) -> Network:
     """Convert a sub-graph for static input infos.
 
-    ``backends`` are offered the operators for which there is no layer. ``values`` are those of
+    ``backends`` are offered the operators without a layer. ``values`` are those of
     inputs that decide shapes. ``network_of`` makes networks of parts. ``has_one_shape``: the inputs
     never have other shapes, so that stages may rely on these.
 
@@ -235,7 +235,7 @@ class _Conversion:
             self.values[place] = variable.outputs[0]
             return self.values[place]
         made = any(place in op.outputs for op in self.graph.operators)
-        reason = "is read before it is made" if made else "is made by no operator"
+        reason = "is read before it is made" if made else "is not made by any operator"
         raise ParseError(f"tensor {quoted(tensor.name)} {reason}")
 
     def _plain_value(self, place: int) -> Value | None:
@@ -326,7 +326,7 @@ class _Conversion:
     ) -> None:
         tensor = self.graph.tensors[place]
         if place in self.values:
-            raise ParseError(f"tensor {quoted(tensor.name)} is made twice")
+            raise ParseError(f"two operators make tensor {quoted(tensor.name)}")
         if isinstance(value, ComplexValue):
             if type_name(tensor) != "COMPLEX64":
                 raise ParseError(f"{quoted(op.label)} makes complex64, not {type_name(tensor)}")

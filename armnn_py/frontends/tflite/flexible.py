@@ -27,7 +27,7 @@ def read_map(data: bytes) -> dict[str, Any]:
     try:
         root = flexbuffers.GetRoot(data)
         if not root.IsMap:
-            raise ValueError("no map")
+            raise ValueError("the root is not a map")
         entries = root.AsMap
         count = len(entries)
         if count > min(len(data), _MOST_KEYS):
@@ -40,7 +40,7 @@ def read_map(data: bytes) -> dict[str, Any]:
             if (value := _plain(given)) is not None
         }
     except (*DAMAGE, RecursionError) as error:
-        raise ParseError("its options are no FlexBuffers map", details=[str(error)]) from error
+        raise ParseError("its options are not a FlexBuffers map", details=[str(error)]) from error
 
 
 def _plain(given: Any) -> Any:

@@ -59,7 +59,7 @@ class Operator:
 
     index: int
     name: str
-    """``BuiltinOperator`` of the schema, ``CUSTOM`` too."""
+    """``BuiltinOperator`` of the schema, including ``CUSTOM``."""
     custom: str
     """Name of a custom operator, else empty."""
     version: int
@@ -159,7 +159,8 @@ class _ModelReader:
         if version != FORMAT_VERSION:
             raise ParseError(
                 f"{quoted(self.source.name)} has version {version} of the TensorFlow Lite format, "
-                f"{FORMAT_VERSION} expected"
+                "expected "
+                f"{FORMAT_VERSION}"
             )
         buffers = tuple(self._buffer(table) for table in reader.tables(model, "Buffers"))
         codes = [self._code(table) for table in reader.tables(model, "OperatorCodes")]
@@ -218,7 +219,7 @@ class _ModelReader:
             for output in op.outputs:
                 if output in made:
                     name = quoted(tensors[output].name)
-                    raise ParseError(f"tensor {name} is made twice", node=op.label)
+                    raise ParseError(f"two operators make tensor {name}", node=op.label)
                 made.add(output)
         inputs, outputs = reader.integers(table, "Inputs"), reader.integers(table, "Outputs")
         _check_places((*inputs, *outputs), count, f"sub-graph {index}", least=0)
@@ -239,7 +240,9 @@ class _ModelReader:
             raise ParseError(f"tensor {quoted(name)} has shape {shape}, but signature {signature}")
         buffer = table.Buffer()
         if buffer >= max(buffers, 1):
-            raise ParseError(f"tensor {quoted(name)} is in buffer {buffer} of {buffers}")
+            raise ParseError(
+                f"tensor {quoted(name)} is in buffer {buffer}, but the model has {buffers}"
+            )
         quantization = table.Quantization()
         scales: tuple[float, ...] = ()
         points: tuple[int, ...] = ()
@@ -260,7 +263,7 @@ class _ModelReader:
         reader = self.reader
         code = table.OpcodeIndex()
         if code >= len(codes):
-            raise ParseError(f"operator {index} has code {code} of {len(codes)}")
+            raise ParseError(f"operator {index} has code {code}, but the model has {len(codes)}")
         name, custom, version = codes[code]
         inputs, outputs = reader.integers(table, "Inputs"), reader.integers(table, "Outputs")
         intermediates = reader.integers(table, "Intermediates")
@@ -295,7 +298,9 @@ class _ModelReader:
         key = reader.text(table.SignatureKey(), "key of a signature")
         index = table.SubgraphIndex()
         if index >= len(graphs):
-            raise ParseError(f"signature {quoted(key)} is of sub-graph {index} of {len(graphs)}")
+            raise ParseError(
+                f"signature {quoted(key)} names sub-graph {index}, but the model has {len(graphs)}"
+            )
         count = len(graphs[index].tensors)
         found: list[dict[str, int]] = []
         for what in ("Inputs", "Outputs"):
@@ -308,7 +313,9 @@ class _ModelReader:
                 names[name] = entry.TensorIndex()
             found.append(names)
         if set(found[0].values()) != set(graphs[index].inputs):
-            raise ParseError(f"signature {quoted(key)} has other inputs than its sub-graph")
+            raise ParseError(
+                f"the inputs of signature {quoted(key)} are not those of its sub-graph"
+            )
         return Signature(key, index, *found)
 
     def _metadata(
@@ -346,7 +353,7 @@ class _ModelReader:
 def _check_places(places: Iterable[int], count: int, what: str, *, least: int) -> None:
     for place in places:
         if not least <= place < count:
-            raise ParseError(f"{what} names tensor {place} of {count}")
+            raise ParseError(f"{what} names tensor {place}, but the sub-graph has {count}")
 
 
 def _plain_text(data: Array) -> str | None:

@@ -131,7 +131,7 @@ class OperatorView:
     def values(self) -> list[Value]:
         """Return all operands of an operator that takes any number of them."""
         if not self._values:
-            raise ParseError("there are no inputs")
+            raise ParseError("the operator has no inputs, expected at least one")
         return [self.value(index) for index in range(len(self._values))]
 
     def shape(self, index: int) -> tuple[int, ...]:
@@ -146,7 +146,7 @@ class OperatorView:
         """Return the shape of an operand that must have this many dimensions."""
         shape = self.shape(index)
         if len(shape) != rank:
-            raise ParseError(f"input {index} has {len(shape)} dimensions, {rank} expected")
+            raise ParseError(f"input {index} has {len(shape)} dimensions, expected {rank}")
         return shape
 
     def known(self, index: int) -> Array | None:
@@ -165,16 +165,16 @@ class OperatorView:
         """Return a known operand as integers."""
         array = self.constant(index, what)
         if array.dtype.kind not in "iu":
-            raise ParseError(f"{what} of type {array.dtype}, integers expected")
+            raise ParseError(f"{what} must be integers, not {array.dtype}")
         if array.size > 2**16:
-            raise ParseError(f"{what} of {array.size} numbers")
+            raise ParseError(f"{what} has {array.size} numbers, at most {2**16} are supported")
         return [int(item) for item in array.reshape(-1)]
 
     def integer(self, index: int, what: str) -> int:
         """Return a known operand of one element as an integer."""
         found = self.integers(index, what)
         if len(found) != 1:
-            raise ParseError(f"{what} of {len(found)} numbers, one expected")
+            raise ParseError(f"{what} has {len(found)} numbers, expected one")
         return found[0]
 
     def is_quantized(self, index: int) -> bool:
@@ -182,7 +182,7 @@ class OperatorView:
         return self.has(index) and quantization_of(self.value(index)) is not None
 
     def variable(self, index: int) -> VariableLayer | None:
-        """Return the variable that an operand is; ``None`` if it is none."""
+        """Return the variable behind an operand; ``None`` for other operands."""
         return self._variables.get(self.op.inputs[index]) if self.has(index) else None
 
     def is_complex(self, index: int) -> bool:
@@ -348,4 +348,4 @@ def real(emit: Emitter, value: Value, name: str) -> Value:
 def same_type(x: Value, y: Value) -> None:
     """Raise if two operands that an operator joins are of different types."""
     if dtype_of(x) != dtype_of(y):
-        raise ParseError(f"operands of {dtype_of(x)} and {dtype_of(y)}, one type expected")
+        raise ParseError(f"the operands are {dtype_of(x)} and {dtype_of(y)}, expected one type")

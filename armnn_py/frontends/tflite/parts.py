@@ -15,7 +15,7 @@ __all__ = ["NESTED", "Sizes", "deeper", "live", "part_of", "with_tensors"]
 
 Sizes: TypeAlias = "tuple[int | None, ...]"
 
-#: What a sub-graph that runs by itself counts for; a stage behind another one counts 1.
+#: Weight of a sub-graph that runs by itself; a stage behind another one counts 1.
 NESTED = 8
 _DEEPEST = 64
 

@@ -37,7 +37,7 @@ class TfliteProblems(Problems):
         self.add(_printable(op.label), text, place_of(op, self._graph))
 
     def add_unknown(self, op: Operator, reasons: Sequence[str] = ()) -> None:
-        """Note that there is no converter for an operator."""
+        """Note an operator without a converter."""
         if op.custom:
             reason = "a custom operator"
         elif op.name.startswith("builtin code"):

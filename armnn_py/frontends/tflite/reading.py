@@ -107,7 +107,7 @@ class Reader:
             raise ValueError("its tables refer to each other without end")
 
     def count(self, table: Any, field: str) -> int:
-        """Return the length of a vector; 0 where there is none."""
+        """Return the length of a vector; 0 for an absent one."""
         length = int(getattr(table, f"{field}Length")())
         if length > self.data.size:
             raise ValueError(f"{field} has {length} elements, more than the file has bytes")
@@ -121,7 +121,7 @@ class Reader:
         return [self.table(get(index), f"{field} {index}") for index in range(length)]
 
     def array(self, table: Any, field: str) -> Array | None:
-        """Return a vector of numbers as a view of the file; ``None`` where there is none."""
+        """Return a vector of numbers as a view of the file; ``None`` for an absent one."""
         found = getattr(table, f"{field}AsNumpy")()
         if not isinstance(found, np.ndarray):  # the number 0
             return None
@@ -149,7 +149,7 @@ class Reader:
         if given is None or given == 0:
             return ""
         if not isinstance(given, bytes):
-            raise ValueError(f"{what} is no text")
+            raise ValueError(f"{what} is not text")
         self._spend(len(given))
         if len(given) > _LONGEST_TEXT:
             raise ValueError(f"{what} has {len(given)} characters")

@@ -95,7 +95,9 @@ class Resources:
 
     def _initialise(self, index: int) -> None:
         if not 0 <= index < len(self._model.graphs):
-            raise ParseError(f"sub-graph {index} of {len(self._model.graphs)} is called once")
+            raise ParseError(
+                f"sub-graph {index} is called once, but the model has {len(self._model.graphs)}"
+            )
         graph = self._model.graphs[index]
         names: dict[int, str] = {}
         for op in graph.operators:
@@ -126,14 +128,18 @@ class Resources:
             self._add(name, op.inputs[1])
         info = self._layers[name].output.info
         if value.info != info:
-            raise ParseError(f"variable {quoted(name)}: {value.info!r} assigned, {info!r} expected")
+            raise ParseError(
+                f"variable {quoted(name)} is assigned {value.info!r}, expected {info!r}"
+            )
         self._current[name] = value
 
     def _add(self, name: str, place: int) -> None:
         """Add a variable with shape, type and scale of a tensor."""
         info, first = variable_info(self._graph.tensors[place], self._emit), self._first.get(name)
         if first is not None and (first.array.shape, first.array.dtype) != (info.shape, info.dtype):
-            raise ParseError(f"variable {quoted(name)}: its first value is {first.info!r}")
+            raise ParseError(
+                f"variable {quoted(name)} has initial value {first.info!r}, expected {info!r}"
+            )
         layer = self._emit.network.add_variable(
             self._emit.unique(name), info, None if first is None else first.array
         )

@@ -114,7 +114,7 @@ def dense_of(shape: tuple[int, ...], sparsity: Sparsity, values: Array) -> Array
         places[dimension] = found
         count = found.size
     if values.size != count:
-        raise ParseError(f"a sparse tensor has {values.size} values, {count} expected")
+        raise ParseError(f"a sparse tensor has {values.size} values, expected {count}")
     result = np.zeros(shape, values.dtype)
     if rank:
         axes = [places[axis] for axis in range(rank)]
@@ -133,27 +133,30 @@ def _sizes(shape: tuple[int, ...], sparsity: Sparsity) -> list[int]:
     if sorted(order) != list(range(rank + len(blocks))) or len(levels) != len(order):
         raise ParseError(
             f"a sparse tensor of {rank} dimensions with {len(blocks)} cut in blocks has levels "
-            f"{list(order)}, each dimension once expected",
+            f"{list(order)}, expected each dimension once",
             details=[f"levels that are described: {len(levels)}"],
         )
     if len(set(blocks)) != len(blocks) or not all(0 <= axis < rank for axis in blocks):
-        raise ParseError(f"a sparse tensor of {rank} dimensions has blocks of {list(blocks)}")
+        raise ParseError(
+            f"a sparse tensor of {rank} dimensions has blocks along {list(blocks)}, expected "
+            "distinct axes"
+        )
     sizes = [*shape, *(0 for _ in blocks)]
     level_of = dict(zip(order, levels, strict=True))
     for number, axis in enumerate(blocks):
         block = level_of[rank + number].size
         if block < 1 or shape[axis] % block:
             raise ParseError(
-                f"dimension {axis} of a sparse tensor has {shape[axis]} elements in blocks of "
-                f"{block}, whole blocks expected"
+                f"dimension {axis} of a sparse tensor has {shape[axis]} elements, expected "
+                f"whole blocks of {block}"
             )
         sizes[axis] //= block
         sizes[rank + number] = block
     for dimension, level in level_of.items():
         if level.segments is None and level.size != sizes[dimension]:
             raise ParseError(
-                f"dimension {dimension} of a sparse tensor has {level.size} positions, "
-                f"{sizes[dimension]} expected"
+                f"dimension {dimension} of a sparse tensor has {level.size} positions, expected "
+                f"{sizes[dimension]}"
             )
     return sizes
 
@@ -166,8 +169,8 @@ def _compressed(
     fits = segments.size == count + 1 and segments[0] == 0 and segments[-1] == indices.size
     if not fits or (lengths < 0).any():
         raise ParseError(
-            f"segments of a sparse tensor do not cut {indices.size} indices in {count}"
+            f"segments of a sparse tensor do not split {indices.size} indices into {count} parts"
         )
     if indices.size and (indices.min() < 0 or indices.max() >= size):
-        raise ParseError(f"an index of a sparse tensor lies outside of its {size} positions")
+        raise ParseError(f"an index of a sparse tensor is outside its {size} positions")
     return np.repeat(np.arange(count), lengths)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Cutting a graph into stages, where data that the network computes decide shapes or turns.
 
-What does not depend on such a place is the first stage. Operators that decide how many elements
+Operators before such a place are the first stage. Operators that decide how many elements
 there are, loops and branches are computed on arrays between the stages. All that depends on them
 is the last stage, which may be cut again. Each stage is a model with operators of the whole one.
 """

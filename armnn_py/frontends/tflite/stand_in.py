@@ -37,7 +37,7 @@ def stand_in(
     tuple of slots, or None
         The outputs of the layer; None if no backend runs the operator.
     tuple of str
-        What the backends said that do not.
+        The reasons of the backends that refuse.
     """
     if not backends:
         return None, ()

@@ -72,7 +72,9 @@ def call(outer: Conversion, index: int, given: Sequence[Value], name: str) -> Se
         It has operators without a counterpart, which ``outer`` lists now.
     """
     if not 0 <= index < len(outer.model.graphs):
-        raise ParseError(f"sub-graph {index} of {len(outer.model.graphs)} is called")
+        raise ParseError(
+            f"sub-graph {index} is called, but the model has {len(outer.model.graphs)}"
+        )
     graph, calls = outer.model.graphs[index], outer.calls
     if len(graph.inputs) != len(given):
         raise ParseError(

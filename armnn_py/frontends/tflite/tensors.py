@@ -110,7 +110,7 @@ def quantization(tensor: Tensor) -> QuantizationInfo | None:
         if not 0 <= axis < len(tensor.shape) or tensor.shape[axis] != len(tensor.scales):
             raise ParseError(
                 f"tensor {quoted(tensor.name)} of shape {format_shape(tensor.shape)} has "
-                f"{len(tensor.scales)} scales along dimension {axis}"
+                f"{len(tensor.scales)} scales along dimension {axis}, expected one an element"
             )
         if any(points):
             raise Unsupported("zero points other than 0 beside scales for each channel")
@@ -147,7 +147,7 @@ def tensor_info(tensor: Tensor, shape: tuple[int | None, ...] | None = None) -> 
     Unsupported
         No tensor type of ours has such elements.
     ParseError
-        What the file says does not fit together.
+        The fields of the tensor contradict each other.
     """
     kind = data_type(tensor)
     try:
@@ -169,7 +169,8 @@ def variable_info(tensor: Tensor, emit: Emitter) -> TensorInfo:
     info = tensor_info(tensor)
     if not emit.movable([], info.static_shape, info.dtype):
         raise ParseError(
-            f"variable {quoted(tensor.name)} would take {info.byte_size / 2**20:.0f} MiB",
+            f"variable {quoted(tensor.name)} would take {info.byte_size / 2**20:.0f} MiB, which "
+            "exceeds the limit",
             details=[f"shape: {format_shape(tensor.shape)}"],
         )
     return info
@@ -247,7 +248,10 @@ def _dense(model: TfliteModel, tensor: Tensor, sparsity: Sparsity, raw: Array) -
             hints=["set_memory_budget or ARMNN_PY_MEMORY_BUDGET sets the limit"],
         )
     if raw.size % dtype.itemsize:
-        raise ParseError(f"sparse tensor {quoted(tensor.name)} has {raw.size} bytes of {dtype}")
+        raise ParseError(
+            f"sparse tensor {quoted(tensor.name)} has {raw.size} bytes, which is not a multiple of "
+            f"{dtype}"
+        )
     try:
         return dense_of(tensor.shape, sparsity, _elements(raw, dtype))
     except ParseError as error:

@@ -226,7 +226,7 @@ class Arithmetic(Movement):
     def binary(self, operation: BinaryOperation, x: Value, y: Value, name: str = "") -> Value:
         """Combine two values of one type, broadcasting as numpy does."""
         if dtype_of(x) != dtype_of(y):
-            raise ParseError(f"operands of {dtype_of(x)} and {dtype_of(y)}, one type expected")
+            raise ParseError(f"the operands are {dtype_of(x)} and {dtype_of(y)}, expected one type")
         shape = broadcast_shapes(shape_of(x), shape_of(y))
         if self.foldable([x, y], shape):
             if isinstance(x, KnownSizes) or isinstance(y, KnownSizes):
@@ -297,7 +297,7 @@ class Arithmetic(Movement):
     def compare(self, operation: ComparisonOperation, x: Value, y: Value, name: str = "") -> Value:
         """Compare two values of one type; the result is boolean."""
         if dtype_of(x) != dtype_of(y):
-            raise ParseError(f"operands of {dtype_of(x)} and {dtype_of(y)}, one type expected")
+            raise ParseError(f"the operands are {dtype_of(x)} and {dtype_of(y)}, expected one type")
         if self.foldable([x, y], broadcast_shapes(shape_of(x), shape_of(y))):
             answers = _COMPARISON[operation](elements_of(x), elements_of(y))
             return Known(np.asarray(answers).astype(np.bool_, copy=False))

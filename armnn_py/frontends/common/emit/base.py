@@ -198,7 +198,7 @@ class EmitterBase:
         return self._weights[value]
 
     def _core_of(self, value: Known) -> Known | None:
-        """Return the elements that a view repeats, if there is no budget to make it dense."""
+        """Return the elements that a view repeats, if a dense copy exceeds the budget."""
         array = value.array
         repeats = [s == 0 and d > 1 for s, d in zip(array.strides, array.shape, strict=True)]
         if not any(repeats):

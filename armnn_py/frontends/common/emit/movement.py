@@ -67,7 +67,7 @@ class Movement(EmitterBase):
         """Reorder dimensions: dimension d comes from ``permutation[d]``."""
         order = tuple(int(axis) for axis in permutation)
         if sorted(order) != list(range(len(shape_of(value)))):
-            raise ParseError(f"{order} is no permutation of {len(shape_of(value))} dimensions")
+            raise ParseError(f"{order} is not a permutation of {len(shape_of(value))} dimensions")
         if order == tuple(range(len(order))):
             return value
         if isinstance(value, Known):
@@ -111,7 +111,9 @@ class Movement(EmitterBase):
         """Cut a value into parts along a dimension."""
         shape = shape_of(value)
         if sum(sizes) != shape[axis] or min(sizes, default=0) < 0:
-            raise ParseError(f"parts of {list(sizes)} do not make up dimension {axis}: {shape}")
+            raise ParseError(
+                f"sizes {list(sizes)} do not add up to dimension {axis} of shape {shape}"
+            )
         if isinstance(value, Known):
             arrays = np.split(value.elements, list(itertools.accumulate(sizes))[:-1], axis)
             return [_moved(value, array, _except(axis)) for array in arrays]

@@ -58,7 +58,7 @@ class Ordering(Arithmetic):
         """Return the ``k`` greatest or least elements of a dimension, and where they are."""
         shape = shape_of(x)
         if not 0 <= k <= shape[axis]:
-            raise ParseError(f"{k} elements wanted of dimension {axis}, which has {shape[axis]}")
+            raise ParseError(f"k is {k}, but dimension {axis} has {shape[axis]} elements")
         found = (*shape[:axis], k, *shape[axis + 1 :])
         if self.foldable([x], found):
             values, places = _sorted(array_of(x), k, axis, largest)
@@ -115,15 +115,16 @@ class Ordering(Arithmetic):
         shape, places = shape_of(x), shape_of(indices)
         depth = places[-1] if places else 0
         if not 1 <= depth <= len(shape):
-            raise ParseError(f"indices of shape {places} do not fit {shape}")
+            raise ParseError(f"indices of shape {places} do not fit a tensor of shape {shape}")
         if shape_of(updates) != (*places[:-1], *shape[depth:]):
             raise ParseError(
-                f"updates of shape {shape_of(updates)}, {(*places[:-1], *shape[depth:])} expected"
+                f"the updates have shape {shape_of(updates)}, expected "
+                f"{(*places[:-1], *shape[depth:])}"
             )
         if isinstance(indices, Known):
             limits = np.array(shape[:depth])
             if ((indices.array < -limits) | (indices.array >= limits)).any():
-                raise ParseError(f"an index lies outside {list(shape[:depth])}")
+                raise ParseError(f"an index is outside the dimensions {list(shape[:depth])}")
         known = [value for value in (x, indices, updates) if quantization_of(value) is None]
         if len(known) == 3 and self.foldable([x, indices, updates], shape, dtype_of(x)):
             target = array_of(x).copy()

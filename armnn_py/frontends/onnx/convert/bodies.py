@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What the names of a body mean before its nodes are converted, and what it hands on after that."""
+"""Binds the names of a body before its nodes are converted, and collects its results after."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ _SAME_SHAPE = frozenset(
 def told_sizes(model: OnnxModel) -> dict[tuple[str, int], int]:
     """Return sizes by input and axis, for dimensions that the file leaves free.
 
-    Dimensions of one name have one size. What weights contradict is an error of the conversion.
+    Dimensions of one name have one size. The conversion refuses sizes that contradict weights.
     """
     free = {
         name: [(name, axis) for axis in range(len(info.dims))]

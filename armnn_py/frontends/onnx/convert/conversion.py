@@ -162,7 +162,7 @@ class Builder:
         Raises
         ------
         UnknownNameError
-            There is no tensor of a name.
+            The model has no tensor of a name.
         InvalidArgumentError
             A tensor is an output already.
         """
@@ -183,7 +183,7 @@ def convert(
 ) -> Network:
     """Convert a model for static input infos.
 
-    ``backends`` are offered the operators for which there is no layer. ``values`` are those of
+    ``backends`` are offered the operators without a layer. ``values`` are those of
     inputs; the network has these inputs, and no layer reads them. ``has_one_shape``: its inputs
     never have other shapes, so that stages may rely on these.
 
@@ -330,7 +330,7 @@ class _Conversion(Scope):
         return found
 
     def _named(self) -> Iterator[tuple[str, object]]:
-        """Return the tensors of the graph by name; in words, why there is none of a name."""
+        """Yield each name of the graph with its tensor, or with the reason why it is missing."""
         values = self.values
         for name, value in values.items():
             if isinstance(value, Unreadable):

@@ -141,5 +141,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Known):
         return onnx.numpy_helper.from_array(value.array)
     if isinstance(value, Body):
-        raise ParseError("a graph in an attribute of a function")
+        raise ParseError(
+            "an attribute of a function is a graph, which this importer does not support"
+        )
     return value

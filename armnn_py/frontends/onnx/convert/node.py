@@ -40,7 +40,7 @@ _KINDS = {
     np.ndarray: "a tensor",
     Body: "a graph",
 }
-"""What values of attributes are called."""
+"""Names of attribute types in messages."""
 
 Call = Callable[["Body", Sequence[Value], Sequence[str], str], list[Value]]
 
@@ -111,13 +111,13 @@ class NodeView:
         """Return a sequence that must be there."""
         value = self.anything(index)
         if not isinstance(value, TensorList):
-            raise ParseError(f"input {index} is a tensor, a sequence expected")
+            raise ParseError(f"input {index} is a tensor, expected a sequence")
         return value
 
     def values(self) -> list[Value]:
         """Return all operands of an operator that takes any number of them."""
         if not self._values:
-            raise ParseError("there are no inputs")
+            raise ParseError("the operator has no inputs, expected at least one")
         return [self.value(index) for index in range(len(self._values))]
 
     def shape(self, index: int) -> tuple[int, ...]:
@@ -159,7 +159,7 @@ class NodeView:
         if not isinstance(value, Known):
             raise NotKnown(f"{what} computed at run time", index)
         if value.dtype.kind not in "iu":
-            raise ParseError(f"{what} of type {value.dtype}, integers expected")
+            raise ParseError(f"{what} must be integers, not {value.dtype}")
         return [as_size(item) for item in value.elements.reshape(-1)]
 
     def wants(self, output: int) -> bool:

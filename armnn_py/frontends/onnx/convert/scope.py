@@ -63,7 +63,7 @@ class Scope:
     work
         The conversion.
     path
-        Where the graph is in the model; empty for that of the model.
+        Path of the graph in the model; empty for the model's own graph.
     title
         The beginning of names of layers.
     opsets
@@ -330,7 +330,9 @@ class Scope:
         """
         work = self.work
         if len(values) > len(body.inputs):
-            raise ParseError(f"{len(values)} inputs given, at most {len(body.inputs)} expected")
+            raise ParseError(
+                f"the call gives {len(values)} inputs, but the function takes {len(body.inputs)}"
+            )
         if self.depth >= _DEEPEST:
             raise Unsupported(f"more than {_DEEPEST} functions inside each other")
         work.budget -= len(body.nodes) + 1
@@ -363,7 +365,9 @@ class Scope:
                 body.outputs, self.call(node, body, values, names, turn=turn), strict=True
             ):
                 if value is None:
-                    raise ParseError(f"the body hands on {quoted(name)}, which it is not given")
+                    raise ParseError(
+                        f"the body returns {quoted(name)}, which it neither computes nor reads"
+                    )
                 found.append(value)
             return found
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Offers a node of an ONNX model for which there is no layer to the backends."""
+"""Offers a node of an ONNX model without a layer to the backends."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def stand_in(
     tuple of slots, or None
         The outputs of the layer; None if no backend runs the operator.
     tuple of str
-        What the backends said that do not.
+        The reasons of the backends that refuse.
     """
     if not backends:
         return None, ()

@@ -36,7 +36,7 @@ Infos: TypeAlias = "Mapping[str, TensorInfo]"
 _TRIAL_VALUES = (0, 1)
 #: Conversions of a network with many stages.
 _FEW_TRIALS = 3
-#: What the stages of one such conversion may need.
+#: Budget of stages for one such conversion.
 _LEAST_LEFT = 20
 #: Different faults of sizes, after which sizes that suit are not looked for any longer.
 _PATIENCE = 3
@@ -44,12 +44,12 @@ _PATIENCE = 3
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What conversions on trial told."""
+    """The results of trial conversions."""
 
     outputs: dict[str, TensorInfo]
     """Rank and type of the outputs whose rank the file does not state."""
     reasons: list[str]
-    """What the last conversion refused, if none succeeded."""
+    """Reasons why the last conversion failed, if all failed."""
     trial: Trial | None
     """The conversion that succeeded, if one did."""
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What all scopes of one conversion share, and what becomes of nodes that are no layers of it.
+"""The state that all scopes of one conversion share, and the handling of nodes without a layer.
 
 Such a node is run by a backend as it is, needs a stage before it, is computed between two stages,
 or cannot be converted.
@@ -129,7 +129,7 @@ class Work:
             return slots
         self.cuts.append(node)
         self.apart[node.index] = function
-        # What was written out of it counts no more; less is given back for each further node.
+        # Its written-out nodes no longer count; each further node gives back less.
         self.budget = max(self.budget, self.model.budget >> len(self.apart))
         return None
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a model cannot have, found before shapes are known."""
+"""Refuses unsupported inputs and operators before shapes are known."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TAKE_OUT = {"ConcatFromSequence", "OptionalHasElement", "SequenceAt", "Sequence
 def check_inputs(model: OnnxModel, backends: Sequence[RunsStandIns] = ()) -> None:
     """Raise one error for all inputs that no tensor can hold.
 
-    It names outputs of such types, and operators that cannot be imported, too.
+    It also names outputs of such types, and operators that cannot be imported.
     """
     inputs, outputs = foreign_values(model)
     if not inputs:
@@ -67,7 +67,7 @@ def _computed_from(model: OnnxModel, inputs: Sequence[ValueInfo]) -> set[str]:
     """Return the outputs that hold what no tensor can because these inputs do.
 
     A sequence or an optional value may be tensors by the end of a conversion, but not if it comes
-    from an input of such a type. What operators take out of one is a tensor.
+    from an input of such a type. An element that an operator takes out of one is a tensor.
     """
     found = {info.name for info in inputs}
     for node in model.nodes:

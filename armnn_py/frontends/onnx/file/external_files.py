@@ -36,7 +36,7 @@ def open_external_file(folder: str, location: str, what: str) -> BinaryIO:
     folder
         The model's folder.
     location
-        What the model says, relative to it.
+        Path in the model, relative to the folder.
     what
         Names the tensor in an error.
 

@@ -344,7 +344,7 @@ def _classes_of(node: Node) -> tuple[str, str]:
 
 
 def _shown(value: str | bytes) -> str:
-    """Return a text for people; one that is not UTF-8 is no reason to refuse a model."""
+    """Return a text for display; text that is not UTF-8 does not make a model invalid."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 

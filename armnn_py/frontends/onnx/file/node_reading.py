@@ -40,7 +40,7 @@ class NodeReader:
     Parameters
     ----------
     folder
-        Where weights may lie that are stored outside of the file.
+        Folder of weights that are stored outside of the file.
     """
 
     def __init__(self, folder: str | None) -> None:
@@ -138,7 +138,7 @@ class NodeReader:
         self._depth += 1
         try:
             if self._depth > _DEEPEST:
-                raise ParseError(f"more than {_DEEPEST} graphs inside each other at '{path[:60]}'")
+                raise ParseError(f"graphs are nested more than {_DEEPEST} deep at '{path[:60]}'")
             constants = self.constant_names(graph)
             inputs = tuple(protobuf_text(value.name, "input of a graph") for value in graph.input)
             outputs = tuple(
@@ -169,7 +169,8 @@ class NodeReader:
         )
         if body.captures:
             raise ParseError(
-                f"function {quoted(name)} reads {quoted(body.captures[0])}, which nothing makes"
+                f"function {quoted(name)} reads {quoted(body.captures[0])}, which is not one of "
+                "its inputs and has no node"
             )
         return Body(
             path=path,

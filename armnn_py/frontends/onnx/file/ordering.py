@@ -27,7 +27,7 @@ def sort_nodes(nodes: Sequence[Node], known: Collection[str], outputs: Sequence[
         for name in filter(None, node.outputs):
             if name in maker:
                 raise ParseError(
-                    f"value {quoted(name)} is made twice",
+                    f"two nodes compute value {quoted(name)}",
                     node=node.name,
                     details=[f"by {maker[name].label}", f"by {node.label}"],
                 )
@@ -41,11 +41,11 @@ def sort_nodes(nodes: Sequence[Node], known: Collection[str], outputs: Sequence[
         for name in filter(None, node.reads):
             if name not in maker and name not in known:
                 raise ParseError(
-                    f"{node.label} reads {quoted(name)}, which nothing makes", node=node.name
+                    f"{node.label} reads {quoted(name)}, but no node computes it", node=node.name
                 )
     for name in outputs:
         if name not in maker and name not in known:
-            raise ParseError(f"output {quoted(name)} is made by nothing")
+            raise ParseError(f"no node computes output {quoted(name)}")
     return _sorted(nodes, maker)
 
 

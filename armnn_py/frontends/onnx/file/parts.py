@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Where the data of tensors are in a file whose message was parsed without them."""
+"""Positions of tensor data in a file whose message was parsed without them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["GraphParts", "NodeParts"]
 
 @dataclass(frozen=True, slots=True)
 class NodeParts:
-    """Where the data of a node's attributes are that its message lacks, by their number."""
+    """Positions of a node's attribute data that its message lacks, by attribute number."""
 
     tensors: dict[int, Part] = field(default_factory=dict)
     bodies: dict[int, GraphParts] = field(default_factory=dict)
@@ -21,7 +21,7 @@ class NodeParts:
 
 @dataclass(frozen=True, slots=True)
 class GraphParts:
-    """Where the data of a graph's tensors are that its message lacks."""
+    """Positions of a graph's tensor data that its message lacks."""
 
     initializers: dict[int, Part] = field(default_factory=dict)
     """By number of the initializer."""

@@ -193,7 +193,7 @@ class _Walk:
 
 
 def _varint(window: bytes, index: int) -> tuple[int, int]:
-    """Return a number and where it ends; one longer than needed, which nobody writes, is unusual.
+    """Return a number and its end; an encoding longer than needed, which writers avoid, is unusual.
 
     So the tag of a field that is written anew is the one that was read.
     """

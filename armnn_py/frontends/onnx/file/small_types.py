@@ -3,7 +3,7 @@
 """Numbers that numpy lacks: bfloat16, floating point of 8 and 4 bits, integers of 4 and 2 bits.
 
 Their dtypes are those of the package ml_dtypes. Cast, QuantizeLinear and DequantizeLinear know
-them. What other operators compute with bfloat16 is computed in float32 and rounded. Operators that
+them. Other operators compute bfloat16 in float32 and round. Operators that
 move elements move them, those of less than a byte as the integers or halves that hold them.
 """
 

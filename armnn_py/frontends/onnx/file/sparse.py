@@ -41,7 +41,7 @@ def read_sparse(
     assert not isinstance(places, Unreadable)
     shape = tuple(sparse.dims)
     if not 1 <= len(shape) <= MAX_DIMENSIONS or min(shape) < 0:
-        raise ParseError(f"{what}: shape {shape}, 1 to {MAX_DIMENSIONS} sizes expected")
+        raise ParseError(f"{what} has shape {shape}, expected 1 to {MAX_DIMENSIONS} sizes")
     flat = places.ndim == 1
     if values.ndim != 1 or places.dtype != np.int64 or places.shape != (
         (len(values),) if flat else (len(values), len(shape))
@@ -53,7 +53,7 @@ def read_sparse(
     limits = np.array([math.prod(shape)] if flat else shape, np.int64)
     columns = places.reshape(len(values), len(limits))
     if ((columns < 0) | (columns >= limits)).any():
-        raise ParseError(f"{what}: an index lies outside of shape {shape}")
+        raise ParseError(f"{what} has an index outside of shape {shape}")
     size, most = math.prod(shape) * values.dtype.itemsize, computed_budget(values.nbytes)
     if size > most:
         raise ParseError(

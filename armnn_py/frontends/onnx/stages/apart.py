@@ -104,7 +104,7 @@ class NodeApart:
     node
         A Loop, Scan or If, or the call of a function.
     function
-        What it calls.
+        The body or function that it calls.
     around
         Its graph.
 
@@ -239,7 +239,9 @@ class NodeApart:
         if not branches:
             raise next(iter(faults.values()))
         if len({len(ones) for ones in found}) > 1:
-            raise ParseError(f"{len(found[0])} and {len(found[1])} outputs of the branches")
+            raise ParseError(
+                f"the branches have {len(found[0])} and {len(found[1])} outputs, expected as many"
+            )
         self.outputs = [_common(ones) for ones in zip(*found, strict=True)]
         return Branches(self.node.label, self._operands, self.node.outputs, branches, faults)
 
@@ -281,7 +283,7 @@ class NodeApart:
         types: dict[str, Found] = {
             name: one for name, one in zip(body.inputs, given, strict=False) if one is not None
         }
-        # What an input is given stands before a value that the body has for it.
+        # The value given for an input replaces the body's own value for it.
         constants = {name: one for name, one in body.constants.items() if name not in types}
         for name, one in (known or {}).items():
             constants[name] = one

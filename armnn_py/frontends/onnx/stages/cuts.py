@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Where a graph is cut because data that the network computes decide shapes."""
+"""Finds the cuts of a graph: places where computed data decide shapes."""
 
 from __future__ import annotations
 

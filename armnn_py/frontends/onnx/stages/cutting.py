@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Cutting a graph into stages, where data that the network computes decide shapes.
 
-What does not depend on such a place is the first stage. Operators that decide how many elements
+Operators before such a place are the first stage. Operators that decide how many elements
 there are (`cuts`) are computed on arrays between the stages, by the converters that compute them
-from weights as well; loops and branches that run by themselves (`apart`) do so there, too. All that
+from weights as well, and so are loops and branches that run by themselves (`apart`). All that
 depends on them is the last stage, which may be cut again. Each stage is a model with nodes of the
 whole one; the models share weights.
 """
@@ -141,7 +141,9 @@ class _Cutting:
             for node in self.cuts:
                 self.scope.work.problems.add_node(node, f"more than {_DEEPEST} stages before it")
             self.scope.work.problems.raise_if_any()
-            raise ParseError(f"more than {_DEEPEST} stages one behind another", path=model.path)
+            raise ParseError(
+                f"the model needs more than {_DEEPEST} stages one behind another", path=model.path
+            )
         between = [node for node in self.cuts if self._is_between(node)]
         is_between = {node.index for node in between}
         before: list[Node] = []
@@ -196,7 +198,7 @@ class _Cutting:
         """Raise the error for a value that no stage can hand on."""
         problems = self.scope.work.problems
         for node in self.cuts:
-            reason = f"operands computed at run time, where {quoted(name)} is no tensor"
+            reason = f"operands computed at run time, where {quoted(name)} is not a tensor"
             problems.add_node(node, reason)
         problems.raise_if_any()
 
@@ -239,7 +241,7 @@ class _Cutting:
             values: list[Any] = [self.scope.values[name] if name else None for name in node.inputs]
             found = [*outputs_between(node, values)]
         for name, one in zip_longest(node.outputs, found[: len(node.outputs)]):
-            if not name:  # nobody reads it: an absent operand is of that name
+            if not name:  # never read: an absent operand has that name
                 continue
             if one is not None:
                 self._check_type(name, one[0])

@@ -63,12 +63,12 @@ class BodyRun:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What a node collects turn by turn."""
+    """The values that a node collects turn by turn."""
 
     name: str
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
-    """Of one turn's value, where there is no turn; 0 for what nobody knows."""
+    """Shape of one turn's value, used without turns; 0 for an unknown size."""
     axis: int = 0
     """Counted from the front."""
     is_backward: bool = False
@@ -110,7 +110,7 @@ def _first(array: Array, what: str) -> Any:
         It has none.
     """
     if not array.size:
-        raise InvalidArgumentError(f"{what} has no elements, 1 expected")
+        raise InvalidArgumentError(f"{what} has no elements, expected 1")
     return array.reshape(-1)[0]
 
 
@@ -158,7 +158,7 @@ class Turns:
     collected: tuple[Collected, ...]
 
     def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> Named:
-        """Run turns until their number is reached, or the condition says that there is no other."""
+        """Run turns until their number is reached, or the condition is false."""
         count, condition, *rest = self.operands.of(arrays)
         turns = _HandedOn([one for one in rest if one is not None], self.collected)
         most = None if count is None else int(_first(count, f"{self.label}: the number of turns"))
@@ -256,7 +256,8 @@ class ScanTurns:
         batches = {len(array) for array in given}
         if len(batches) != 1 or not batch:
             raise InvalidArgumentError(
-                f"{self.label}: batches of {sorted(batches)} sequences, one number above 0 expected"
+                f"{self.label}: the inputs have batches of {sorted(batches)} sequences, expected "
+                "one number above 0"
             )
         counts = [whole] * batch if lengths is None else self._counts(lengths, batch, whole)
         found = []
@@ -275,12 +276,12 @@ class ScanTurns:
         counts = [int(length) for length in lengths.reshape(-1)]
         if len(counts) != batch:
             raise InvalidArgumentError(
-                f"{self.label}: {len(counts)} lengths of a batch of {batch} sequences"
+                f"{self.label}: {len(counts)} lengths do not fit a batch of {batch} sequences"
             )
         wrong = [count for count in counts if not 1 <= count <= whole]
         if wrong:
             raise InvalidArgumentError(
-                f"{self.label}: the length of a sequence is {wrong[0]}, 1 to {whole} expected"
+                f"{self.label}: the length of a sequence is {wrong[0]}, expected 1 to {whole}"
             )
         return counts
 
@@ -293,7 +294,7 @@ class ScanTurns:
         lengths = {array.shape[axis] for array, axis in zip(scanned, self.axes, strict=True)}
         if len(lengths) != 1:
             raise InvalidArgumentError(
-                f"{self.label}: scanned inputs of different lengths: {sorted(lengths)}"
+                f"{self.label}: the scanned inputs have different lengths: {sorted(lengths)}"
             )
         if length is None:
             (length,) = lengths

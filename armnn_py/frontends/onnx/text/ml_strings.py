@@ -91,7 +91,7 @@ def _with_places_of_a_pool(node: Node, texts: list[str], taken: set[str]) -> Ite
 
 
 def _mapper(name: str, given: str, made: str, texts: list[str], numbers: list[int]) -> Node:
-    """Return the node between strings and numbers; a string that is none of them is -1."""
+    """Return the node between strings and numbers; an unknown string is -1."""
     attributes = {"cats_strings": texts, "cats_int64s": numbers, "default_int64": -1}
     return Node(
         index=0, name=name, domain=_ML, op_type="CategoryMapper", inputs=(given,), outputs=(made,),

@@ -41,7 +41,7 @@ def strings_of(view: NodeView, index: int) -> Array:
     """
     array = view.constant(index, "strings")
     if not is_string(array.dtype):
-        raise ParseError(f"input {index} of type {array.dtype}, strings expected")
+        raise ParseError(f"input {index} is {array.dtype}, expected strings")
     return array
 
 
@@ -55,7 +55,9 @@ def array_of_strings(texts: Iterable[str], shape: Sequence[int]) -> Array:
 def check_length(view: NodeView, count: int) -> None:
     """Raise `ParseError` if a node would make strings of more characters than memory is for."""
     if not view.emit.foldable([], (count,), np.dtype(np.uint8)):
-        raise ParseError(f"strings would take {format_bytes(count)}, which is too much")
+        raise ParseError(
+            f"the strings would take {format_bytes(count)}, which exceeds the memory budget"
+        )
 
 
 # ---- Casts ---------------------------------------------------------------------------------------
@@ -89,21 +91,21 @@ def as_numbers(array: Array, target: np.dtype[Any]) -> Known:
     Raises
     ------
     ParseError
-        A string is no number, or one too large for integers of 64 bits.
+        A string is not a number, or does not fit in 64 bits.
     """
     if target.kind == "f":
         with np.errstate(over="ignore"):
             reals = np.array([_real(text) for text in array.flat], np.float64)
             return Known(reals.astype(target).reshape(array.shape))
     if target.kind not in "iub":
-        raise ParseError(f"strings as {name_of(target)}")
+        raise ParseError(f"strings cannot be cast to {name_of(target)}")
     whole = [_integer(text) for text in array.flat]
     if target.kind == "b":
         return Known(np.array([one != 0 for one in whole], np.bool_).reshape(array.shape))
     ends = (0, 2 * _FIXED) if target == np.uint64 else (-_FIXED, _FIXED)
     for text, one in zip(array.flat, whole, strict=True):
         if not ends[0] <= one < ends[1]:
-            raise ParseError(f"{quoted(text)} as {target}")
+            raise ParseError(f"{quoted(text)} does not fit in {target}")
     wide = np.array(whole, np.uint64 if ends[0] == 0 else np.int64)
     return Known(wide.astype(target).reshape(array.shape))
 
@@ -115,7 +117,7 @@ def _real(text: str) -> float:
             return float(found)
         except ValueError:  # as +-inf
             pass
-    raise ParseError(f"{quoted(text)} is no number")
+    raise ParseError(f"{quoted(text)} is not a number")
 
 
 def _integer(text: str) -> int:
@@ -124,5 +126,5 @@ def _integer(text: str) -> int:
         return int(found)
     number = _real(text)
     if not math.isfinite(number):
-        raise ParseError(f"{quoted(text)} is no integer")
+        raise ParseError(f"{quoted(text)} is not an integer")
     return int(number)

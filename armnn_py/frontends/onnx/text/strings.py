@@ -88,7 +88,7 @@ def touches_strings(node: Node, values: Operands) -> bool:
 
 
 def check_strings(node: Node, function: object = None) -> None:
-    """Raise `Unsupported` if a node that reads strings is none of those that can.
+    """Raise `Unsupported` unless a node is one of those that can read strings.
 
     One that calls a ``function`` can.
     """
@@ -113,7 +113,7 @@ def outputs_of_strings(node: Node, values: Operands) -> StringOutputs:
     Raises
     ------
     Unsupported
-        The node is none of those that can, or reads a sequence.
+        The node is not one of those, or reads a sequence.
     ParseError
         Operands or attributes do not fit.
     """
@@ -142,20 +142,20 @@ def inputs_of(found: StringOutputs) -> list[StringInput | None]:
 def _all_free(rank: int) -> Sizes:
     """Return free sizes; a rank may come from the number of elements of an operand."""
     if rank > MAX_DIMENSIONS:
-        raise ParseError(f"{rank} dimensions, at most {MAX_DIMENSIONS} are possible")
+        raise ParseError(f"the result has {rank} dimensions, at most {MAX_DIMENSIONS} are possible")
     return (None,) * rank
 
 
 def _check_type(values: Operands, index: int, wanted: np.dtype[Any]) -> None:
     dtype = dtype_of(values[index])
     if dtype != wanted:
-        raise ParseError(f"input {index} of type {name_of(dtype)}, {name_of(wanted)} expected")
+        raise ParseError(f"input {index} is {name_of(dtype)}, expected {name_of(wanted)}")
 
 
 def _axis(node: Node, rank: int, default: int | None = 0) -> int:
     axis = node.attributes.get("axis", default)
     if not isinstance(axis, int):
-        raise ParseError("attribute 'axis' is missing or no integer")
+        raise ParseError("attribute 'axis' is missing or not an integer")
     return normal_axis(axis, rank)
 
 
@@ -315,7 +315,7 @@ def _label_encoder(node: Node, values: Operands) -> StringOutputs:
         return _category_mapper(node, values)
     dtype = _encoded(node.attributes, "values")
     if dtype is None:
-        raise ParseError("no attribute with values")
+        raise ParseError("the constant has no attribute with values")
     return [(dtype, shape_of(values[0]))]
 
 

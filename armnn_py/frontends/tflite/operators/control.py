@@ -34,7 +34,9 @@ def _if(view: OperatorView) -> Sequence[Value]:
     variables.restore(before)
     second = view.call(graphs[1], given, "else")
     if len(first) != len(second):
-        raise ParseError(f"branches with {len(first)} and {len(second)} outputs")
+        raise ParseError(
+            f"the branches have {len(first)} and {len(second)} outputs, expected as many"
+        )
     of_second = variables.values()
     variables.restore(of_first)
     of_first = variables.values()
@@ -97,20 +99,21 @@ def _chosen(view: OperatorView, flag: Value, x: Value, y: Value, condition: Valu
     if shape_of(x) != shape_of(y):
         raise RunTimeOperand("a condition that decides a shape", condition)
     if dtype_of(x) != dtype_of(y):
-        raise ParseError(f"branches that give {dtype_of(x)} and {dtype_of(y)}, one type expected")
+        raise ParseError(f"the branches give {dtype_of(x)} and {dtype_of(y)}, expected one type")
     return view.emit.where(flag, x, y)
 
 
 def _flag(condition: Known) -> bool:
     if condition.array.size != 1 or condition.array.dtype != np.bool_:
         raise ParseError(
-            f"a condition of {condition.array.size} elements of {condition.array.dtype}, one "
-            "boolean expected"
+            f"the condition has {condition.array.size} elements of {condition.array.dtype}, "
+            "expected "
+            "one boolean"
         )
     return bool(condition.array.reshape(-1)[0])
 
 
 def _expect(values: Sequence[Value], count: int) -> list[Value]:
     if len(values) != count:
-        raise ParseError(f"a sub-graph of a loop with {len(values)} outputs, {count} expected")
+        raise ParseError(f"a sub-graph of a loop has {len(values)} outputs, expected {count}")
     return list(values)

@@ -47,7 +47,10 @@ def window_of(
     """Return the window of an image operator; sizes are height and width."""
     stride = (int(view.option("stride_h")), int(view.option("stride_w")))
     if min(*stride, *dilation) < 1 or min(kernel) < 1:
-        raise ParseError(f"kernel {list(kernel)}, strides {stride}, dilations {tuple(dilation)}")
+        raise ParseError(
+            f"kernel {list(kernel)}, strides {stride} and dilations {tuple(dilation)} must be at "
+            "least 1"
+        )
     return _window(view, size, kernel, stride, dilation)
 
 
@@ -133,7 +136,7 @@ def _hybrid_convolution(
 ) -> Value:
     """Convolve in whole numbers: each image has a scale that follows from its range.
 
-    As LiteRT does, the range is symmetric where all weights share one scale.
+    The range is symmetric where all weights share one scale, which is LiteRT's rule.
     """
     emit, (batch, height, width, channels) = view.emit, shape_of(x)
     outputs, quantization = weights.shape[0], weights.quantization
@@ -214,7 +217,9 @@ def _conv_3d(view: OperatorView) -> Value:
     stride = [int(view.option(f"stride_{axis}")) for axis in "dhw"]
     dilation = [int(view.option(f"dilation_{axis}_factor", 1)) for axis in "dhw"]
     if min(*stride, *dilation, *kernel) < 1:
-        raise ParseError(f"kernel {kernel}, strides {stride}, dilations {dilation}")
+        raise ParseError(
+            f"kernel {kernel}, strides {stride} and dilations {dilation} must be at least 1"
+        )
     window = _window(view, size, kernel, stride, dilation)
     bias = bias_of(view, 2, outputs, x)
     descriptor = Convolution3dDescriptor(
@@ -233,10 +238,12 @@ def _transpose_conv(view: OperatorView) -> Value:
     size = view.need_rank(4, 2)
     outputs, height, width, _ = view.need_rank(4, 1)
     if len(stated) != 4 or stated[0] != size[0] or stated[3] != outputs or min(stated) < 1:
-        raise ParseError(f"output shape {stated} for an input of {size} and {outputs} channels")
+        raise ParseError(
+            f"output shape {stated} does not fit an input of {size} and {outputs} output channels"
+        )
     stride = (int(view.option("stride_h")), int(view.option("stride_w")))
     if min(*stride, height, width) < 1:
-        raise ParseError(f"kernel {[height, width]}, strides {stride}")
+        raise ParseError(f"kernel {[height, width]} and strides {stride} must be at least 1")
     before = [0, 0]
     if view.choice("padding", "Padding") == "SAME":
         before = same_pads(stated[1:3], (height, width), stride, (1, 1), is_upper=True)[:2]

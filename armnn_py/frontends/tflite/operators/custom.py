@@ -52,7 +52,9 @@ def _detection(view: OperatorView) -> list[Value]:
 def _transposed_with_bias(view: OperatorView) -> Value:
     """MediaPipe's transposed convolution: its options are the structure of LiteRT's C API."""
     if len(view.op.custom_options) < 12:
-        raise ParseError(f"options of {len(view.op.custom_options)} bytes, at least 12 expected")
+        raise ParseError(
+            f"its options have {len(view.op.custom_options)} bytes, expected at least 12"
+        )
     padding, stride_x, stride_y = struct.unpack_from("<3i", view.op.custom_options)
     batch, *size, _ = view.need_rank(4)
     outputs, *kernel, _ = view.need_rank(4, 1)
@@ -60,7 +62,9 @@ def _transposed_with_bias(view: OperatorView) -> Value:
     if padding not in (_SAME, _VALID):
         raise Unsupported(f"padding {padding}")
     if min(*stride, *kernel) < 1 or max(stride) > 2**16:
-        raise ParseError(f"kernel {kernel}, strides {stride}")
+        raise ParseError(
+            f"kernel {kernel} and strides {stride} must be at least 1, and strides at most {2**16}"
+        )
     full = [(n - 1) * s + k for n, s, k in zip(size, stride, kernel, strict=True)]
     before = [0, 0]
     if padding == _SAME:

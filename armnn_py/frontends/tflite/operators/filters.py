@@ -44,16 +44,18 @@ def _filters(view: OperatorView) -> Value:
     of_input = view.need_rank(2, _OF_INPUT)
     if of_input != (filters, size) or rank < 1 or not steps or filters % rank:
         raise ParseError(
-            f"weights {of_input} and {(filters, steps)} of rank {rank} for {size} inputs"
+            f"weights {of_input} and {(filters, steps)} of rank {rank} do not fit {size} inputs"
         )
     units = filters // rank
     if view.has(_BIAS) and view.shape(_BIAS) != (units,):
-        raise ParseError(f"a bias of {view.shape(_BIAS)} for {units} units")
+        raise ParseError(f"a bias of shape {view.shape(_BIAS)} does not fit {units} units")
     variable = view.variable(_STATE)
     if variable is None:
-        raise Unsupported("a state that is no variable")
+        raise Unsupported("a state that is not a variable")
     if variable.output.info.shape != (batch, filters * steps):
-        raise ParseError(f"state {variable.output.info!r}, {batch}x{filters * steps} expected")
+        raise ParseError(
+            f"the state is {variable.output.info!r}, expected {batch}x{filters * steps}"
+        )
     if dtype_of(view.value(0)) == np.int8:
         return _in_integers(view, variable, units)
     if dtype_of(view.value(0)) != np.float32:

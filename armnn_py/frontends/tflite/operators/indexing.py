@@ -24,7 +24,7 @@ def _indices(view: OperatorView, index: int) -> Value:
     """
     value = view.value(index)
     if dtype_of(value).kind not in "iu":
-        raise ParseError(f"indices of {dtype_of(value)}, integers expected")
+        raise ParseError(f"the indices are {dtype_of(value)}, expected integers")
     if dtype_of(value).itemsize <= 2:
         value = view.emit.cast(value, np.int32, "indices")
     return view.emit.from_start(value)
@@ -38,8 +38,8 @@ def _gather(view: OperatorView) -> Value:
         return view.emit.gather(view.value(0), _indices(view, 1), axis)
     if axis < batch or view.shape(0)[:batch] != view.shape(1)[:batch]:
         raise ParseError(
-            f"batch_dims {batch} with axis {axis} of {view.shape(0)} and indices of "
-            f"{view.shape(1)}: equal batches before the axis expected"
+            f"batch_dims {batch} and axis {axis} do not fit shape {view.shape(0)} and indices of "
+            f"shape {view.shape(1)}, expected equal batches before the axis"
         )
     return _gather_in_batches(view, axis, batch)
 
@@ -77,7 +77,7 @@ def _picked(view: OperatorView, x: Value, indices: Value) -> Value:
         places = tuple(np.moveaxis(indices.array, -1, 0))
         limits = x.array.shape[: len(places)]
         if any((p >= n).any() for p, n in zip(places, limits, strict=True)):
-            raise ParseError("an index lies outside of the value")
+            raise ParseError("an index is outside the tensor")
         shape = (*indices.array.shape[:-1], *x.array.shape[len(places) :])
         if view.emit.movable([x], shape):
             return Known(np.asarray(x.array[places]))
@@ -89,7 +89,7 @@ def _matrix_diag(view: OperatorView) -> Value:
     """Numbers along the diagonals of square matrices, stored zeros elsewhere."""
     shape = view.shape(0)
     if not shape:
-        raise ParseError("a diagonal without a dimension, one or more expected")
+        raise ParseError("the diagonal is a scalar, expected at least one dimension")
     x = view.emit.reshape(view.value(0), (*shape, 1), "columns")
     zero = np.zeros((1,) * (len(shape) + 1), dtype_of(x))
     info = None if quantization_of(x) is None else x.info.with_shape(zero.shape)
@@ -103,7 +103,7 @@ def _matrix_set_diag(view: OperatorView) -> Value:
     least = min(rows, columns)
     if view.rank(0) < 2 or view.shape(1) != (*outer, least):
         raise ParseError(
-            f"diagonals of {view.shape(1)} in matrices of {view.shape(0)}, one for each expected"
+            f"diagonals of shape {view.shape(1)} do not fit matrices of shape {view.shape(0)}"
         )
     place = (least, 1) if rows <= columns else (1, least)
     diagonal = view.emit.reshape(view.value(1), (*outer, *place), "diagonal")
@@ -127,7 +127,10 @@ def _dynamic_update_slice(view: OperatorView) -> Value:
     shape, size = view.shape(0), view.shape(1)
     too_large = len(size) != len(shape) or any(s > d for s, d in zip(size, shape, strict=True))
     if too_large or view.shape(2) != (len(shape),):
-        raise ParseError(f"a box of {size} at {view.shape(2)} numbers in {shape}")
+        raise ParseError(
+            f"an update of shape {size} at {view.shape(2)} start indices does not fit in shape "
+            f"{shape}"
+        )
     same_type(x, box)
     cut = [axis for axis, dim in enumerate(shape) if size[axis] != dim]
     if not cut:
@@ -161,7 +164,7 @@ def _sparse_to_dense(view: OperatorView) -> Value:
         places = emit.reshape(places, (rows, len(shape)), "places")
     count = shape_of(places)[0]
     if shape_of(places) != (count, len(shape)) or min(shape, default=0) < 0:
-        raise ParseError(f"indices of {view.shape(0)} in a tensor of {shape}")
+        raise ParseError(f"indices of shape {view.shape(0)} do not fit a tensor of shape {shape}")
     same_type(view.value(2), view.value(3))
     values = emit.broadcast_to(view.value(2), (count,), "values")
     start = emit.broadcast_to(emit.reshape(view.value(3), ()), shape, "default")
@@ -182,7 +185,9 @@ def _unsorted_segment(view: OperatorView) -> Value:
     emit, shape, places = view.emit, view.shape(0), view.shape(1)
     function = _SEGMENTS[view.op.name.rpartition("_")[2]]
     if shape[: len(places)] != places:
-        raise ParseError(f"segments of {places} for elements of {shape}, a prefix of it expected")
+        raise ParseError(
+            f"segment ids of shape {places} are not a prefix of the data's shape {shape}"
+        )
     dtype = dtype_of(view.value(0))
     limits = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
     result = (view.integer(2, "number of segments"), *shape[len(places) :])

@@ -19,9 +19,13 @@ def _parts(view: OperatorView) -> list[Value]:
     found: list[Value] = []
     for index, value in enumerate(values):
         if dtype_of(value) != dtype_of(values[0]):
-            raise ParseError(f"operands of {dtype_of(values[0])} and {dtype_of(value)}")
+            raise ParseError(
+                f"the operands are {dtype_of(values[0])} and {dtype_of(value)}, expected one type"
+            )
         if len(shape_of(value)) != len(shape_of(values[0])):
-            raise ParseError(f"operands of {shape_of(values[0])} and {shape_of(value)}")
+            raise ParseError(
+                f"operands of shape {shape_of(values[0])} and {shape_of(value)} differ in rank"
+            )
         if stated is not None and quantization_of(value) != stated:
             info = view.info(shape_of(value))
             value = view.emit.layer(LayerType.QUANTIZE, [value], name=f"part{index}", output=info)
@@ -41,7 +45,9 @@ def _pack(view: OperatorView) -> Value:
     parts = _parts(view)
     shape = shape_of(parts[0])
     if any(shape_of(part) != shape for part in parts):
-        raise ParseError(f"operands of shapes {[shape_of(part) for part in parts][:8]}")
+        raise ParseError(
+            f"the operands have different shapes: {[shape_of(part) for part in parts][:8]}"
+        )
     axis = normal_axis(int(view.option("axis")), len(shape) + 1)
     emit = view.emit
     if len(parts) == 1 or all(isinstance(part, Known) for part in parts):
@@ -57,7 +63,9 @@ def _unpack(view: OperatorView) -> list[Value]:
     axis = normal_axis(int(view.option("axis")), len(shape))
     count = len(view.op.outputs)
     if shape[axis] != count:
-        raise ParseError(f"dimension {axis} of {shape} for {count} outputs")
+        raise ParseError(
+            f"dimension {axis} of shape {shape} does not have {count} elements, one an output"
+        )
     rest = (*shape[:axis], *shape[axis + 1 :])
     parts = emit.split(view.value(0), [1] * count, axis, "rows")
     return [emit.reshape(part, rest, f"output{k}") for k, part in enumerate(parts)]
@@ -68,7 +76,7 @@ def _split(view: OperatorView) -> list[Value]:
     shape, count = view.shape(1), len(view.op.outputs)
     axis = normal_axis(view.integer(0, "axis"), len(shape))
     if not count or shape[axis] % count:
-        raise ParseError(f"dimension {axis} of {shape} does not divide by {count}")
+        raise ParseError(f"dimension {axis} of shape {shape} does not divide by {count}")
     return view.emit.split(view.value(1), [shape[axis] // count] * count, axis)
 
 
@@ -80,5 +88,7 @@ def _split_v(view: OperatorView) -> list[Value]:
         rest = shape[axis] - sum(size for size in sizes if size != -1)
         sizes = [rest if size == -1 else size for size in sizes]
     if len(sizes) != len(view.op.outputs):
-        raise ParseError(f"sizes {sizes} for {len(view.op.outputs)} outputs")
+        raise ParseError(
+            f"sizes {sizes} are given for {len(view.op.outputs)} outputs, expected one each"
+        )
     return view.emit.split(view.value(0), sizes, axis)

@@ -40,7 +40,7 @@ def _compare(view: OperatorView) -> Value:
 def _logical(view: OperatorView) -> Value:
     x, y = view.value(0), view.value(1)
     if dtype_of(x) != np.bool_ or dtype_of(y) != np.bool_:
-        raise ParseError(f"operands of {dtype_of(x)} and {dtype_of(y)}, booleans expected")
+        raise ParseError(f"the operands are {dtype_of(x)} and {dtype_of(y)}, expected booleans")
     return view.emit.logical(_LOGICAL[view.op.name], x, y)
 
 

@@ -26,10 +26,10 @@ def _fully_connected(view: OperatorView) -> Value:
     emit, x = view.emit, view.value(0)
     shape = shape_of(x)
     if not inputs or math.prod(shape) % inputs:
-        raise ParseError(f"an input of {shape} for weights of {view.shape(1)}")
+        raise ParseError(f"an input of shape {shape} does not fit weights of shape {view.shape(1)}")
     keeps = bool(view.option("keep_num_dims", False))
     if keeps and (not shape or shape[-1] != inputs):
-        raise ParseError(f"an input of {shape} for weights of {view.shape(1)}")
+        raise ParseError(f"an input of shape {shape} does not fit weights of shape {view.shape(1)}")
     if not keeps and (len(shape) != 2 or shape[1] != inputs):
         x = emit.reshape(x, (math.prod(shape) // inputs, inputs), "rows")
     bias = bias_of(view, 2, outputs, x)

@@ -25,7 +25,7 @@ _L2_EPS = 1e-12  # LiteRT divides by at least 1e-6
 def _l2_normalization(view: OperatorView) -> Value:
     x, shape = view.value(0), view.shape(0)
     if not shape:
-        raise ParseError("a scalar has no channels")
+        raise ParseError("the input is a scalar, expected channels")
     descriptor = L2NormalizationDescriptor(eps=_L2_EPS, data_layout=DataLayout.NHWC)
     emit, kind = view.emit, LayerType.L2_NORMALIZATION
     if len(shape) == 4:

@@ -17,7 +17,9 @@ _MIRROR = {"REFLECT": PaddingMode.REFLECT, "SYMMETRIC": PaddingMode.SYMMETRIC}
 def _pads(view: OperatorView) -> tuple[list[int], list[int]]:
     pads = view.integers(1, "paddings")
     if view.shape(1) != (view.rank(0), 2) or min(pads, default=0) < 0:
-        raise ParseError(f"paddings {pads} of shape {view.shape(1)} for {view.rank(0)} dimensions")
+        raise ParseError(
+            f"paddings {pads} of shape {view.shape(1)} do not fit {view.rank(0)} dimensions"
+        )
     return pads[0::2], pads[1::2]
 
 
@@ -29,7 +31,7 @@ def _pad(view: OperatorView) -> Value:
     if view.op.name == "PADV2" or view.has(2):
         number = view.constant(2, "value").reshape(-1)
         if number.size != 1:
-            raise ParseError(f"a value of {number.size} elements")
+            raise ParseError(f"the padding value has {number.size} elements, expected 1")
         if scales is not None and quantization_of(view.value(2)) not in (None, scales):
             raise Unsupported("a value of another scale")
         fill = float(number[0])
@@ -44,7 +46,7 @@ def _mirror_pad(view: OperatorView) -> Value:
     before, after = _pads(view)
     mode = _MIRROR.get(view.choice("mode", "MirrorPadMode"))
     if mode is None:
-        raise ParseError("a mode that is not known")
+        raise ParseError("attribute 'mode' is unknown, expected REFLECT or SYMMETRIC")
     return view.emit.pad(view.value(0), before, after, mode=mode)
 
 
@@ -52,7 +54,7 @@ def _mirror_pad(view: OperatorView) -> Value:
 def _tile(view: OperatorView) -> Value:
     multiples = view.integers(1, "multiples")
     if len(multiples) != view.rank(0) or min(multiples, default=0) < 0:
-        raise ParseError(f"multiples {multiples} for {view.rank(0)} dimensions")
+        raise ParseError(f"multiples {multiples} do not fit {view.rank(0)} dimensions")
     return view.emit.tile(view.value(0), multiples)
 
 
@@ -60,5 +62,5 @@ def _tile(view: OperatorView) -> Value:
 def _broadcast_to(view: OperatorView) -> Value:
     target = view.integers(1, "shape")
     if min(target, default=0) < 0 or len(target) > 8:
-        raise ParseError(f"shape {target}")
+        raise ParseError(f"target shape {target} has a negative size, or more than 8 dimensions")
     return view.emit.broadcast_to(view.value(0), target)

@@ -37,7 +37,7 @@ _DIRECTIONS = ("forward", "backward")
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """Where an operator has the operands of LSTM cells that run in one direction.
+    """Indices of an operator's operands for LSTM cells that run in one direction.
 
     ``weights`` are the places of those of the input by gates (input, forget, cell, output), those
     of the output state, peepholes (without the cell's), biases, and matrix and bias of the
@@ -120,7 +120,9 @@ def _inputs_of_two_ways(
     second = view.value(place)
     joins = [any(view.has(index) for index in side) for side in weights]
     if any(joins) != all(joins):
-        raise ParseError("weights of the second input in one direction alone")
+        raise ParseError(
+            "only one direction has weights of the second input, expected both or neither"
+        )
     if not any(joins):
         return first, second
     joined = view.emit.concat([first, second], 2, "inputs")
@@ -143,17 +145,19 @@ def _lstm_cells(
     outputs = view.shape(places.projection)[0] if view.has(places.projection) else cells
     states = [view.variable(index) for index in places.states]
     if states[0] is None or states[1] is None:
-        raise Unsupported("a state that is no variable")
+        raise Unsupported("a state that is not a variable")
     for state, size in zip(states, (outputs, cells), strict=True):
         assert state is not None
         if state.output.info.shape != (batch, size):
-            raise ParseError(f"state {state.output.info!r}, {batch}x{size} expected")
+            raise ParseError(f"the state is {state.output.info!r}, expected {batch}x{size}")
     weights = [_weight(view, index) for index in (*places.weights, *places.norms)]
     for gate, index in enumerate(places.second):
         second = _weight(view, index)
         own = weights[gate]
         if (second is None) != (own is None) and any(view.has(other) for other in places.second):
-            raise ParseError("weights of the second input for some of the gates alone")
+            raise ParseError(
+                "only some gates have weights of the second input, expected all or none"
+            )
         if second is not None and own is not None:
             view.need_rank(2, index)
             weights[gate] = view.emit.concat([own, second], 1, f"weights_{gate}")
@@ -329,9 +333,9 @@ def _units(
         raise ParseError(f"weights and bias {found} do not fit {size} inputs")
     variable = view.variable(state)
     if variable is None:
-        raise Unsupported("a state that is no variable")
+        raise Unsupported("a state that is not a variable")
     if variable.output.info.shape != (batch, cells):
-        raise ParseError(f"state {variable.output.info!r}, {batch}x{cells} expected")
+        raise ParseError(f"the state is {variable.output.info!r}, expected {batch}x{cells}")
     inputs = [
         x,
         emit.reshape(weights, (1, cells, size), "input_weights"),

@@ -59,7 +59,7 @@ def _reduce_booleans(view: OperatorView) -> Value:
 def _arg(view: OperatorView) -> Value:
     axis = normal_axis(view.integer(1, "axis"), view.rank(0))
     if not view.shape(0)[axis]:
-        raise ParseError(f"dimension {axis} is empty, it has no extreme element")
+        raise ParseError(f"dimension {axis} is empty and has neither maximum nor minimum")
     is_wide = view.output_dtype() == np.int64
     kind = DataType.SIGNED64 if is_wide else DataType.SIGNED32
     return view.emit.arg(_ARG[view.op.name], view.value(0), axis, kind)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Operators that choose elements: data decide how many. Their operands must be known.
 
-Where layers compute these, the operators run between stages, on the arrays of each run.
+If layers compute these, the operators run between stages, on the arrays of each run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _unique(view: OperatorView) -> list[Value]:
     """Different numbers in the order in which they first appear, and the place of each."""
     array = view.constant(0, "numbers whose repetitions decide a shape")
     if array.ndim != 1:
-        raise ParseError(f"numbers of {array.ndim} dimensions, 1 expected")
+        raise ParseError(f"the input has {array.ndim} dimensions, expected 1")
     found, first, places = np.unique(array, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)
@@ -47,10 +47,13 @@ def _non_max_suppression(view: OperatorView) -> list[Value]:
     """
     boxes, scores = view.constant(0, "boxes"), view.constant(1, "scores")
     if boxes.ndim != 2 or boxes.shape[1] != 4 or scores.shape != boxes.shape[:1]:
-        raise ParseError(f"boxes of shape {boxes.shape}, scores of shape {scores.shape}")
+        raise ParseError(
+            f"boxes of shape {boxes.shape} and scores of shape {scores.shape} are not [boxes, 4] "
+            "and [boxes]"
+        )
     most = view.integer(2, "a number of boxes")
     if most < 0:
-        raise ParseError(f"{most} boxes asked for, at least 0 expected")
+        raise ParseError(f"the number of boxes is {most}, expected at least 0")
     check_size((most,), np.dtype(np.float32))
     is_soft = view.op.name.endswith("V5")
     overlap, least, sigma = (

@@ -33,7 +33,7 @@ def _reshape(view: OperatorView) -> Value:
         rest = math.prod(dim for dim in target if dim != -1)
         target[target.index(-1)] = count // rest if rest else 0
     if min(target, default=0) < 0:
-        raise ParseError(f"shape {target}")
+        raise ParseError(f"target shape {target} has a negative size")
     return view.emit.reshape(view.value(0), target)
 
 
@@ -43,7 +43,7 @@ def _squeeze(view: OperatorView) -> Value:
     named = view.option("squeeze_dims", ())
     axes = normal_axes(named, len(shape)) or [a for a, dim in enumerate(shape) if dim == 1]
     if any(shape[axis] != 1 for axis in axes):
-        raise ParseError(f"dimensions {list(axes)} of {shape} are not all 1")
+        raise ParseError(f"dimensions {list(axes)} of shape {shape} do not all have size 1")
     return view.emit.reshape(view.value(0), [d for a, d in enumerate(shape) if a not in axes])
 
 
@@ -75,7 +75,7 @@ def _rank(view: OperatorView) -> Value:
 def _fill(view: OperatorView) -> Value:
     dims, value = view.integers(0, "shape"), view.value(1)
     if min(dims, default=0) < 0 or len(dims) > 8:
-        raise ParseError(f"shape {dims}")
+        raise ParseError(f"target shape {dims} has a negative size, or more than 8 dimensions")
     return view.emit.broadcast_to(view.emit.reshape(value, (), "value"), dims)
 
 
@@ -94,7 +94,7 @@ def _range(view: OperatorView) -> Value:
         for index, what in enumerate(("start", "limit", "step"))
     )
     if not start.size == limit.size == step.size == 1 or not step[0]:
-        raise ParseError("start, limit and step of a range are not one number each")
+        raise ParseError("start, limit and step of the range must be one number each")
     count = max(0, math.ceil((limit[0].item() - start[0].item()) / step[0].item()))
     if not view.emit.movable([], (count,), start.dtype):
         raise Unsupported(f"a range of {count} numbers")

@@ -20,10 +20,12 @@ def _slice(view: OperatorView) -> Value:
     shape = view.shape(0)
     begin, size = view.integers(1, "begin"), view.integers(2, "size")
     if len(begin) != len(shape) or len(size) != len(shape):
-        raise ParseError(f"begin {begin} and size {size} for shape {shape}")
+        raise ParseError(
+            f"begin {begin} and size {size} do not have one number a dimension of {shape}"
+        )
     size = [dim - b if s == -1 else s for dim, b, s in zip(shape, begin, size, strict=True)]
     if any(not 0 <= b <= b + s <= d for b, s, d in zip(begin, size, shape, strict=True)):
-        raise ParseError(f"a box of {size} at {begin} does not lie in {shape}")
+        raise ParseError(f"a slice of size {size} at {begin} is outside shape {shape}")
     return view.emit.slice(view.value(0), begin, size)
 
 
@@ -33,7 +35,7 @@ def _strided_slice(view: OperatorView) -> Value:
     begin, end = view.integers(1, "begin"), view.integers(2, "end")
     step = view.integers(3, "strides")
     if not len(begin) == len(end) == len(step):
-        raise ParseError(f"begin {begin}, end {end} and strides {step}")
+        raise ParseError(f"begin {begin}, end {end} and strides {step} differ in length")
     if view.option("offset", False):
         end = [b + e for b, e in zip(begin, end, strict=True)]
     masks = {
@@ -52,7 +54,7 @@ def _resolved(
     count = len(begin)
     named = [k for k in range(count) if not (masks["new_axis"] | masks["ellipsis"]) >> k & 1]
     if len(named) > len(shape):
-        raise ParseError(f"{len(named)} dimensions are cut of shape {shape}")
+        raise ParseError(f"{len(named)} dimensions are sliced, but the input has shape {shape}")
     ellipsis = next((k for k in range(count) if masks["ellipsis"] >> k & 1), count)
     starts: list[int] = []
     sizes: list[int] = []
@@ -94,7 +96,7 @@ def _extent(
         if masks["begin"] >> k & 1:
             begin = 0
         if not -dim <= begin < dim:
-            raise ParseError(f"'begin' holds {begin}, {-dim} to {dim - 1} expected")
+            raise ParseError(f"'begin' holds {begin}, expected {-dim} to {dim - 1}")
         return begin % dim, 1
     given = slice(
         None if masks["begin"] >> k & 1 else begin, None if masks["end"] >> k & 1 else end, step
@@ -117,7 +119,7 @@ def _reverse_sequence(view: OperatorView) -> Value:
     steps = normal_axis(int(view.option("seq_dim")), rank)
     batch = normal_axis(int(view.option("batch_dim")), rank)
     if steps == batch:
-        raise ParseError(f"dimension {steps} counts steps and sequences")
+        raise ParseError(f"'seq_dim' and 'batch_dim' are both dimension {steps}")
     order = [batch, steps, *(axis for axis in range(rank) if axis not in (batch, steps))]
     ahead = emit.transpose(view.value(0), order, "sequences_first")
     turned = reverse_sequences(emit, ahead, view.value(1), batch=0)

@@ -28,14 +28,14 @@ _DEPTH = {"DEPTH_TO_SPACE": LayerType.DEPTH_TO_SPACE, "SPACE_TO_DEPTH": LayerTyp
 def _resize(view: OperatorView) -> Value:
     size = view.integers(1, "size")
     if len(size) != 2 or min(size) < 1:
-        raise ParseError(f"size {size}")
+        raise ParseError(f"target size {size} is not two numbers of at least 1")
     sides = view.need_rank(4)[1:3]
     align = bool(view.option("align_corners", False))
     half_pixel = bool(view.option("half_pixel_centers", False))
     if align and half_pixel:
         if view.op.name == "RESIZE_BILINEAR":
             raise ParseError(
-                "'align_corners' and 'half_pixel_centers' are both true, at most one expected"
+                "'align_corners' and 'half_pixel_centers' are both true, expected at most one"
             )
         rows, columns = (
             Known(rounded_half_pixels(*pair)) for pair in zip(sides, size, strict=True)
@@ -65,7 +65,9 @@ def _space_depth(view: OperatorView) -> Value:
 def _blocks(view: OperatorView, what: str) -> tuple[list[int], list[int], list[int]]:
     block, pairs = view.integers(1, "block shape"), view.integers(2, what)
     if len(pairs) != 2 * len(block) or min(pairs, default=0) < 0:
-        raise ParseError(f"block shape {block}, {what} {pairs}")
+        raise ParseError(
+            f"block shape {block} and {what} {pairs} do not fit, expected two {what} a dimension"
+        )
     return block, pairs[0::2], pairs[1::2]
 
 

@@ -21,9 +21,11 @@ def _rfft2d(view: OperatorView) -> ComplexValue:
     emit, x, shape = view.emit, view.value(0), view.shape(0)
     lengths = view.integers(1, "lengths of the transform")
     if len(shape) < 2 or len(lengths) != 2 or min(lengths) < 1:
-        raise ParseError(f"lengths {lengths} of a transform of {shape}, two for two dimensions")
+        raise ParseError(
+            f"lengths {lengths} do not fit a transform of shape {shape}, expected two lengths"
+        )
     if any(length & (length - 1) for length in lengths):
-        raise ParseError(f"lengths {lengths} of a transform, powers of 2 expected")
+        raise ParseError(f"the transform has lengths {lengths}, expected powers of 2")
     height, width = lengths
     used = tuple(min(pair) for pair in zip(shape[-2:], lengths, strict=True))
     if used != shape[-2:]:

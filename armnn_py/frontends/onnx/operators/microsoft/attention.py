@@ -40,7 +40,9 @@ def attention(view: NodeView) -> Sequence[Value | None]:
         raise Unsupported("one buffer of past and present")
     sizes = view.ints("qkv_hidden_sizes") or [view.shape(1)[1] // 3] * 3
     if len(sizes) != 3 or sum(sizes) != view.shape(1)[1]:
-        raise ParseError(f"parts of {sizes} do not fit weights of shape {view.shape(1)}")
+        raise ParseError(
+            f"sizes {sizes} of query, key and value do not fit weights of shape {view.shape(1)}"
+        )
     with emit.below("projection"):
         x = multiply(view.over([view.value(0), view.value(1)]))
     if view.has(2):
@@ -110,7 +112,9 @@ def _three(view: NodeView) -> tuple[Value, Value, Value]:
 def _unpacked(view: NodeView, packed: Value, count: int) -> list[Value]:
     emit, (batch, length, heads, parts, size) = view.emit, shape_of(packed)
     if parts != count:
-        raise ParseError(f"{count} tensors in one of shape {shape_of(packed)}")
+        raise ParseError(
+            f"a tensor of shape {shape_of(packed)} packs {parts} tensors, expected {count}"
+        )
     return [
         emit.reshape(part, (batch, length, heads * size), f"part_{index}")
         for index, part in enumerate(emit.split(packed, [1] * count, 3, "part"))
@@ -120,7 +124,7 @@ def _unpacked(view: NodeView, packed: Value, count: int) -> list[Value]:
 def _heads(view: NodeView) -> int:
     heads = view.integer("num_heads")
     if heads < 1:
-        raise ParseError(f"attribute 'num_heads' is {heads}")
+        raise ParseError(f"attribute 'num_heads' is {heads}, expected at least 1")
     return heads
 
 

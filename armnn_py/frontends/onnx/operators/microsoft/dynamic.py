@@ -54,13 +54,13 @@ def _weights(view: NodeView, index: int, scale: int, point: int) -> Value:
     points = view.constant(point, "zero points of weights") if view.has(point) else None
     if levels.ndim != 3 or levels.dtype.name not in ("int8", "uint8"):
         raise ParseError(
-            f"weights of shape {levels.shape} and type {levels.dtype}, "
-            "3 dimensions of int8 or uint8 expected"
+            f"weights have shape {levels.shape} and type {levels.dtype}, "
+            "expected 3 dimensions of int8 or uint8"
         )
     wide = [(levels.shape[0],), (levels.shape[0], levels.shape[2])]
     for what, array in (("scales", scales), ("zero points", points)):
         if array is not None and array.shape not in wide:
-            raise ParseError(f"{what} of shape {array.shape}, {wide[0]} or {wide[1]} expected")
+            raise ParseError(f"{what} have shape {array.shape}, expected {wide[0]} or {wide[1]}")
 
     def spread(array: Array) -> Array:
         return array.reshape(levels.shape[0], 1, -1)

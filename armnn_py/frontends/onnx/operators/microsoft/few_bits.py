@@ -51,12 +51,15 @@ def _mat_mul_n_bits(view: NodeView) -> Value:
     if points is not None and points.dtype.kind == "f":
         raise Unsupported("zero points of floats")
     if form.inner < 1 or form.columns < 1:
-        raise ParseError(f"weights for {form.columns}x{form.inner}")
+        raise ParseError(
+            f"attributes N and K are {form.columns} and {form.inner}, expected at least 1"
+        )
     if packed.dtype != np.uint8:
-        raise ParseError(f"weights of {packed.dtype}, uint8 expected")
+        raise ParseError(f"weights are {packed.dtype}, expected uint8")
     if packed.size * 8 != form.columns * form.blocks * block * form.bits:
         raise ParseError(
-            f"weights of shape {packed.shape} for {form.columns}x{form.inner} of {form.bits} bits"
+            f"packed weights of shape {packed.shape} do not hold {form.columns}x{form.inner} "
+            f"values of {form.bits} bits"
         )
     if form.bits == 2 or scales.dtype != np.float32 or dtype_of(view.value(0)) != np.float32:
         return _of_real_weights(view, form, scales, points)

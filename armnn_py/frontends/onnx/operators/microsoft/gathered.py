@@ -50,7 +50,7 @@ def _gather_block_quantized(view: NodeView) -> Value:
     data = view.constant(_DATA, "levels")
     table = _table(view, data.dtype.name, data.shape)
     if shape_of(scales) != table.blocks:
-        raise ParseError(f"scales of shape {shape_of(scales)}, {table.blocks} expected")
+        raise ParseError(f"the scales have shape {shape_of(scales)}, expected {table.blocks}")
     axis, shift = table.gather_axis, len(shape_of(indices)) - 1
     stored = view.derived(_DATA, "bytes", lambda array: _bytes(array, table))
     taken = emit.gather(stored, indices, axis, "bytes")
@@ -66,7 +66,7 @@ def _gather_block_quantized(view: NodeView) -> Value:
     point: Value = emit.scalar(_only_point(view, table), real)
     if view.has(_POINTS):
         if view.dtype(_POINTS) != data.dtype:
-            raise ParseError(f"zero points of {view.dtype(_POINTS)}, {data.dtype} expected")
+            raise ParseError(f"the zero points are {view.dtype(_POINTS)}, expected {data.dtype}")
         points = view.derived(_POINTS, "numbers", lambda array: _points(array, table))
         point = spread(points, "zero_points")
     factors = spread(emit.cast(scales, np.float32, "scales_float"), "scales")
@@ -86,7 +86,9 @@ def _table(view: NodeView, dtype: str, shape: tuple[int, ...]) -> _Table:
         if bits not in (2, 4, 8):
             raise Unsupported(f"{bits} bits")
         if gather_axis != 0 or block_axis != len(shape) - 1:
-            raise ParseError("bytes are gathered along dimension 0, in blocks along the last one")
+            raise ParseError(
+                "uint8 data needs gather_axis 0 and quantize_axis at the last dimension"
+            )
         shape = (*shape[:-1], shape[-1] * (8 // bits))
     elif dtype not in ("int4", "uint4") or bits != 4:
         raise Unsupported(f"levels of {dtype} and {bits} bits")
@@ -103,7 +105,7 @@ def _only_point(view: NodeView, table: _Table) -> float:
 def _bytes(array: Array, table: _Table) -> Array:
     """Return the table in bytes: numbers of less bits along the last dimension, low ones first.
 
-    Where that dimension is the one that is gathered, each number has a byte.
+    If that dimension is gathered, each number has a byte.
     """
     if array.dtype == np.uint8:
         return array
@@ -130,7 +132,7 @@ def _points(array: Array, table: _Table) -> Array:
 
 def _need_shape(array: Array, expected: Sequence[int]) -> None:
     if array.shape != tuple(expected):
-        raise ParseError(f"zero points of shape {array.shape}, {tuple(expected)} expected")
+        raise ParseError(f"the zero points have shape {array.shape}, expected {tuple(expected)}")
 
 
 def _unpacked(view: NodeView, taken: Value, table: _Table) -> Value:

@@ -35,11 +35,11 @@ def _group_query_attention(view: NodeView) -> Sequence[Value]:
     """Inputs: query, key, value, past key and value, lengths less 1, total length, cos, sin."""
     heads, shared = view.integer("num_heads"), view.integer("kv_num_heads")
     if heads < 1 or shared < 1 or heads % shared:
-        raise ParseError(f"{heads} heads of queries and {shared} of keys")
+        raise ParseError(f"{heads} query heads do not divide into groups for {shared} key heads")
     if any(view.has(index) for index in range(_SIN + 1, view.count) if index != _SINKS):
         raise Unsupported("positions or a bias of scores as operands")
     if view.has(_SINKS) and view.shape(_SINKS) != (heads,):
-        raise ParseError(f"sinks of shape {view.shape(_SINKS)}, {(heads,)} expected")
+        raise ParseError(f"the sinks have shape {view.shape(_SINKS)}, expected {(heads,)}")
     query, key, value = _three(view, heads, shared)
     places = _Places(view, shape_of(query))
     if view.integer("do_rotary"):
@@ -79,7 +79,7 @@ def _three(view: NodeView, heads: int, shared: int) -> tuple[Value, Value, Value
 
 
 class _Places:
-    """Where the new positions lie among those of the present."""
+    """The range of the new positions among those of the present."""
 
     def __init__(self, view: NodeView, query: tuple[int, ...]) -> None:
         self.view = view
@@ -87,7 +87,7 @@ class _Places:
         self.past = view.shape(3)[2] if view.has(3) else 0
         given = view.constant(_TOTAL, "the total length").reshape(-1)
         if given.size != 1:
-            raise ParseError(f"total lengths of shape {given.shape}")
+            raise ParseError(f"the total lengths have shape {given.shape}, expected one element")
         given_total = int(given[0])
         self.total = max(given_total, self.past)
         # The first new position, where all of the batch have the same one.
@@ -97,7 +97,10 @@ class _Places:
                 raise Unsupported("several new positions behind pasts of several lengths")
             self.first = None
         elif self.first < 0 or self.first > self.past or (not self.past and self.first):
-            raise ParseError(f"{self.length} new positions of {given_total}, {self.past} past")
+            raise ParseError(
+                f"{self.length} new positions do not fit a total length of {given_total} with "
+                f"{self.past} past ones"
+            )
 
     @property
     def ends_present(self) -> bool:

@@ -130,7 +130,7 @@ def _channels_first(view: NodeView, x: Value, convert: Callable[[NodeView], Valu
 def _concat(view: NodeView) -> Value:
     count, rest = divmod(view.count - 2, 3)
     if rest or count < 1:
-        raise ParseError(f"{view.count} inputs, 2 and 3 for each tensor expected")
+        raise ParseError(f"the operator has {view.count} inputs, expected 2 and 3 for each tensor")
     first = 2
     with view.emit.below("float"):
         values = [

@@ -21,15 +21,15 @@ def _rotary_embedding(view: NodeView) -> Value:
     emit, x, shape = view.emit, view.value(0), view.shape(0)
     half = view.shape(2)[1]
     if view.integer("rotary_embedding_dim") and not view.integer("num_heads"):
-        raise ParseError("attribute 'rotary_embedding_dim' without 'num_heads'")
+        raise ParseError("attribute 'rotary_embedding_dim' needs attribute 'num_heads'")
     is_flat = len(shape) == 3
     if is_flat:
         heads = view.integer("num_heads") or shape[2] // (2 * half)
         if heads < 1 or shape[2] % heads:
-            raise ParseError(f"{shape[2]} numbers do not make {heads} heads")
+            raise ParseError(f"{shape[2]} channels do not divide into {heads} heads")
         x = emit.reshape(x, (*shape[:2], heads, shape[2] // heads), "x_split")
     if 2 * half > shape_of(x)[3]:
-        raise ParseError(f"{half} angles for heads of {shape_of(x)[3]}")
+        raise ParseError(f"{half} angles do not fit heads of {shape_of(x)[3]} channels")
     batch, length = shape_of(x)[0], shape[1 if is_flat else 2]
     cos, sin = (_angles(view, index, batch, length, is_flat=is_flat) for index in (2, 3))
     interleaved = bool(view.integer("interleaved"))

@@ -49,11 +49,11 @@ def _label_encoder(view: NodeView) -> Value:
     emit, x = view.emit, view.value(0)
     keys, values = _column(view, "keys"), _column(view, "values")
     if len(keys) != len(values):
-        raise ParseError(f"{len(keys)} keys of {len(values)} values")
+        raise ParseError(f"the node has {len(keys)} keys, but {len(values)} values")
     default = _default(view, values.dtype)
     if keys.dtype != dtype_of(x):  # in another type two of them may be one
         of_keys, given = name_of(keys.dtype), name_of(dtype_of(x))
-        raise ParseError(f"keys of type {of_keys} for an input of type {given}")
+        raise ParseError(f"the keys are {of_keys}, but the input is {given}")
     if is_string(keys.dtype) or is_string(values.dtype):
         return _looked_up(view, keys, values, default)
     keys, first = np.unique(keys, return_index=True)  # of equal keys the first holds
@@ -96,7 +96,7 @@ def _column(view: NodeView, what: str) -> Array:
     texts, tensor = view.texts(f"{what}_strings"), view.tensor(f"{what}_tensor")
     given: list[Any] = [one for one in (integers, floats, texts, tensor) if one is not None]
     if len(given) != 1 or not np.size(given[0]):
-        raise ParseError(f"{len(given)} attributes with {what}, one expected")
+        raise ParseError(f"{len(given)} attributes have {what}, expected one")
     if tensor is not None:
         return tensor.reshape(-1)
     if texts is not None:
@@ -109,10 +109,12 @@ def _default(view: NodeView, dtype: np.dtype[Any]) -> Array:
     tensor = view.tensor("default_tensor")
     if tensor is not None:
         if tensor.size != 1:
-            raise ParseError(f"default of shape {tensor.shape}")
+            raise ParseError(
+                f"attribute 'default_tensor' has shape {tensor.shape}, expected one element"
+            )
         if tensor.dtype != dtype:
             raise ParseError(
-                f"attribute 'default_tensor' holds {name_of(tensor.dtype)}, the values are "
+                f"attribute 'default_tensor' holds {name_of(tensor.dtype)}, but the values are "
                 f"{name_of(dtype)}"
             )
         return tensor.reshape(1)
@@ -130,7 +132,10 @@ def _default(view: NodeView, dtype: np.dtype[Any]) -> Array:
 def _category_mapper(view: NodeView) -> Value:
     texts, integers = view.texts("cats_strings") or [], view.ints("cats_int64s") or []
     if len(texts) != len(integers) or not texts:
-        raise ParseError(f"{len(texts)} strings and {len(integers)} integers")
+        raise ParseError(
+            f"the node has {len(texts)} strings and {len(integers)} integers, expected as many of "
+            "each, and at least one"
+        )
     return _of_strings_and_integers(view, texts, integers)
 
 
@@ -140,7 +145,7 @@ def _of_strings_and_integers(view: NodeView, texts: list[str], integers: list[in
     if is_string(view.dtype(0)):
         return _looked_up(view, strings, numbers, _default(view, numbers.dtype))
     if view.dtype(0) != np.int64:
-        raise ParseError(f"input of type {view.dtype(0)}, string or int64 expected")
+        raise ParseError(f"the input is {view.dtype(0)}, expected string or int64")
     return _looked_up(view, numbers, strings, _default(view, strings.dtype))
 
 
@@ -155,11 +160,11 @@ def _one_hot_encoder(view: NodeView) -> Value:
     """
     emit, categories = view.emit, view.ints("cats_int64s")
     if view.texts("cats_strings"):  # `ml_strings` leaves none of the others
-        raise ParseError("categories that are strings and numbers")
+        raise ParseError("the node has both 'cats_strings' and 'cats_int64s', expected one")
     if not categories:
         raise ParseError("attribute 'cats_int64s' is missing")
     if not view.integer("zeros", 1):
-        raise Unsupported("zeros=0: a run would fail for a category that is none")
+        raise Unsupported("zeros=0, which makes a run fail for an unknown category")
     x = emit.cast(view.value(0), np.int64, "whole")
     wide = emit.reshape(x, (*view.shape(0), 1), "wide")
     known = Known(np.array(categories, np.int64))

@@ -45,7 +45,8 @@ def _linear_classifier(view: NodeView) -> Sequence[Value]:
     count = len(added) or len(labels)
     if factors.size != count * features or count not in (1, len(labels)):
         raise ParseError(
-            f"{factors.size} coefficients and {len(added)} intercepts of {len(labels)} classes "
+            f"{factors.size} coefficients and {len(added)} intercepts do not fit {len(labels)} "
+            "classes "
             f"and {features} features"
         )
     scores = _product(view, x, factors.reshape(count, features), added)
@@ -67,7 +68,7 @@ def _svm_regressor(view: NodeView) -> Value:
         vectors = _vectors(view, count, shape_of(x)[1])
         x = _kernel(view, x, vectors)
     if factors.size != shape_of(x)[1]:
-        raise ParseError(f"{factors.size} coefficients, {shape_of(x)[1]} expected")
+        raise ParseError(f"the node has {factors.size} coefficients, expected {shape_of(x)[1]}")
     y = _product(view, x, factors.reshape(1, -1), _rho(view, 1))
     if not view.integer("one_class"):
         return y
@@ -84,7 +85,9 @@ def _svm_classifier(view: NodeView) -> Sequence[Value]:
     if not sum(sizes):
         return _linear_machine(view, x, labels, how)
     if len(sizes) != classes or min(sizes) < 0:
-        raise ParseError(f"vectors of classes {sizes} of {classes} classes")
+        raise ParseError(
+            f"'vectors_per_class' is {sizes}, expected a number for each of {classes} classes"
+        )
     vectors = _vectors(view, sum(sizes), shape_of(x)[1])
     table = _pairs(_numbers(view, "coefficients"), sizes)
     pairs = table.shape[0]
@@ -94,7 +97,10 @@ def _svm_classifier(view: NodeView) -> Sequence[Value]:
     a, b = _numbers(view, "prob_a"), _numbers(view, "prob_b")
     if len(a) or len(b):
         if len(a) != pairs or len(b) != pairs:
-            raise ParseError(f"{len(a)} and {len(b)} probabilities of {pairs} pairs of classes")
+            raise ParseError(
+                f"'prob_a' and 'prob_b' have {len(a)} and {len(b)} numbers, expected {pairs} (one "
+                "a pair of classes)"
+            )
         return found, transformed(view, _probabilities(view, scores, a, b, classes), how)
     if classes > 2:
         return found, transformed(view, scores, how)
@@ -108,7 +114,7 @@ def _linear_machine(view: NodeView, x: Value, labels: Array, how: str) -> Sequen
     factors, features = _numbers(view, "coefficients"), shape_of(x)[1]
     if factors.size != len(labels) * features:
         raise ParseError(
-            f"{factors.size} coefficients of {len(labels)} classes and {features} features"
+            f"{factors.size} coefficients do not fit {len(labels)} classes and {features} features"
         )
     shift = np.repeat(_rho(view, 1), len(labels))
     scores = _product(view, x, factors.reshape(len(labels), features), shift)
@@ -122,7 +128,7 @@ def _numbers(view: NodeView, name: str) -> Array:
 def _rho(view: NodeView, count: int) -> Array:
     shift = _numbers(view, "rho")
     if len(shift) < count:
-        raise ParseError(f"{len(shift)} numbers in attribute 'rho', {count} expected")
+        raise ParseError(f"attribute 'rho' has {len(shift)} numbers, expected {count}")
     return shift[:count]
 
 
@@ -137,7 +143,7 @@ def _vectors(view: NodeView, count: int, features: int) -> Array:
     vectors = _numbers(view, "support_vectors")
     if count < 0 or vectors.size != count * features:
         raise ParseError(
-            f"{vectors.size} numbers in {count} support vectors of {features} features"
+            f"{vectors.size} numbers do not make {count} support vectors of {features} features"
         )
     return vectors.reshape(count, features)
 
@@ -147,7 +153,7 @@ def _kernel(view: NodeView, x: Value, vectors: Array) -> Value:
     emit, kind = view.emit, view.text("kernel_type", "LINEAR")
     given = _numbers(view, "kernel_params")
     if len(given) not in (0, 3):
-        raise ParseError(f"{len(given)} numbers in attribute 'kernel_params', 3 expected")
+        raise ParseError(f"attribute 'kernel_params' has {len(given)} numbers, expected 3")
     gamma, shift, degree = [float(one) for one in given] if len(given) else [0.0] * 3
     if kind == "RBF":
         rows, features = shape_of(x)
@@ -161,7 +167,7 @@ def _kernel(view: NodeView, x: Value, vectors: Array) -> Value:
     if kind == "LINEAR":
         return product
     if kind not in ("POLY", "SIGMOID"):
-        raise ParseError(f"attribute 'kernel_type' is {quoted(kind)}")
+        raise ParseError(f"attribute 'kernel_type' is {quoted(kind)}, which is unknown")
     scaled = emit.scale(product, gamma, "scaled")
     inner = emit.add(scaled, emit.scalar(shift, scaled), "inner")
     if kind == "POLY":
@@ -177,7 +183,7 @@ def _pairs(factors: Array, sizes: list[int]) -> Array:
     """
     classes, count = len(sizes), sum(sizes)
     if factors.size != (classes - 1) * count:
-        raise ParseError(f"{factors.size} coefficients of {count} support vectors")
+        raise ParseError(f"{factors.size} coefficients do not fit {count} support vectors")
     rows, starts = factors.reshape(classes - 1, count), np.cumsum([0, *sizes])
     pairs = class_pairs(classes)
     table = np.zeros((len(pairs), count), np.float32)
@@ -204,7 +210,7 @@ def _votes(view: NodeView, scores: Value, classes: int) -> Value:
 def _probabilities(view: NodeView, scores: Value, a: Array, b: Array, classes: int) -> Value:
     """Return the probabilities of the classes; a curve of each pair's score says that of its first.
 
-    Of two classes that is all: onnxruntime goes towards it in rounds, too.
+    Of two classes that is all: onnxruntime approaches it in rounds.
     """
     emit = view.emit
     line = emit.add(emit.mul(scores, Known(a), "steep"), Known(b), "line")
@@ -222,5 +228,7 @@ def _zip_map(view: NodeView) -> Value:
     labels = view.texts("classlabels_strings") or view.ints("classlabels_int64s") or []
     x, shape = view.value(0), view.shape(0)
     if len(shape) not in (1, 2) or shape[-1] != len(labels):
-        raise ParseError(f"{len(labels)} labels of {shape[-1] if shape else 1} columns")
+        raise ParseError(
+            f"the node has {len(labels)} labels, but {shape[-1] if shape else 1} columns of scores"
+        )
     return x if len(shape) == 2 else view.emit.reshape(x, (1, *shape), "row")

@@ -32,9 +32,9 @@ def _binarizer(view: NodeView) -> Value:
 def _array_feature_extractor(view: NodeView) -> Value:
     emit, shape, count = view.emit, view.shape(0), int(np.prod(view.shape(1)))
     if not shape or not count:
-        raise ParseError(f"{count} indices of an input of shape {shape}")
+        raise ParseError(f"{count} indices do not fit an input of shape {shape}")
     if view.dtype(1).kind not in "iu":
-        raise ParseError(f"indices of type {view.dtype(1)}, int64 expected")
+        raise ParseError(f"the indices are {view.dtype(1)}, expected int64")
     columns = emit.from_start(emit.reshape(view.value(1), (count,), "columns"))
     taken = emit.gather(view.value(0), columns, len(shape) - 1, "taken")
     return emit.reshape(taken, (*(shape[:-1] or (1,)), count))
@@ -55,7 +55,10 @@ def _features(view: NodeView, name: str, default: float) -> Known:
     """Return a number for each feature, or one for all."""
     numbers = view.floats(name) or [default]
     if len(numbers) not in (1, *view.shape(0)[-1:]):
-        raise ParseError(f"{len(numbers)} numbers in {name!r} for shape {view.shape(0)}")
+        raise ParseError(
+            f"attribute {name!r} has {len(numbers)} numbers, expected 1 or one a column of "
+            f"{view.shape(0)}"
+        )
     return Known(np.array(numbers, np.float32))
 
 
@@ -63,7 +66,7 @@ def _features(view: NodeView, name: str, default: float) -> Known:
 def _normalizer(view: NodeView) -> Value:
     emit, norm = view.emit, view.text("norm", "MAX")
     if view.rank(0) not in (1, 2):
-        raise ParseError(f"input of shape {view.shape(0)}, one or two dimensions expected")
+        raise ParseError(f"the input has shape {view.shape(0)}, expected one or two dimensions")
     x, axes = emit.cast(view.value(0), np.float32, "real"), (view.rank(0) - 1,)
     if norm == "MAX":
         size = emit.reduce(ReduceOperation.MAX, x, axes, True, "largest")
@@ -75,7 +78,7 @@ def _normalizer(view: NodeView) -> Value:
         squares = emit.reduce(ReduceOperation.SUM, emit.mul(x, x, "squares"), axes, True, "sum")
         size = emit.unary(UnaryOperation.SQRT, squares, "length")
     else:
-        raise ParseError(f"attribute 'norm' is {norm!r}, one of MAX, L1, L2 expected")
+        raise ParseError(f"attribute 'norm' is {norm!r}, expected MAX, L1 or L2")
     # Rows of size 0 stay as they are.
     nothing = emit.compare(ComparisonOperation.EQUAL, size, emit.scalar(0, size), "nothing")
     return emit.div(x, emit.where(nothing, emit.scalar(1, size), size, "divisor"))
@@ -89,7 +92,9 @@ def _imputer(view: NodeView) -> Value:
     given = view.floats("imputed_value_floats") if is_real else view.ints("imputed_value_int64s")
     count = view.shape(0)[-1] if view.rank(0) else 1
     if not given or len(given) not in (1, count):
-        raise ParseError(f"{len(given or ())} numbers to impute for shape {view.shape(0)}")
+        raise ParseError(
+            f"{len(given or ())} imputed values do not fit an input of shape {view.shape(0)}"
+        )
     missing = (
         view.number("replaced_value_float") if is_real else view.integer("replaced_value_int64")
     )
@@ -108,7 +113,8 @@ def _linear_regressor(view: NodeView) -> Value:
     factors = np.array(view.floats("coefficients") or [], np.float32)
     if view.rank(0) != 2 or targets < 1 or factors.size != targets * view.shape(0)[1]:
         raise ParseError(
-            f"{factors.size} coefficients of {targets} targets for shape {view.shape(0)}"
+            f"{factors.size} coefficients of {targets} targets do not fit an input of shape "
+            f"{view.shape(0)}"
         )
     x = emit.cast(view.value(0), np.float32, "real")
     table = np.ascontiguousarray(factors.reshape(targets, -1).T)
@@ -116,6 +122,6 @@ def _linear_regressor(view: NodeView) -> Value:
     if not added:
         return emit.matmul(x, Known(table))
     if len(added) not in (1, targets):
-        raise ParseError(f"{len(added)} intercepts of {targets} targets")
+        raise ParseError(f"the node has {len(added)} intercepts, expected {targets} (one a target)")
     product = emit.matmul(x, Known(table), name="product")
     return emit.add(product, Known(np.array(added, np.float32)))

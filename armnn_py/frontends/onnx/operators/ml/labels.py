@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What the classifiers of ai.onnx.ml share: labels, and transforms of scores.
+"""Labels and score transforms, shared by the classifiers of ai.onnx.ml.
 
-Where the standard leaves open what a single score says of two classes, this follows onnxruntime.
+The standard does not define a single score for two classes: this follows onnxruntime.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ _TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 """In the order of their numbers in TreeEnsemble."""
 _WINITZKI = 0.147
 _NEAR_ZERO = 1e-7
-"""What SOFTMAX_ZERO takes for 0."""
+"""Scores below this magnitude count as 0 in SOFTMAX_ZERO."""
 
 
 def labels_of(view: NodeView, name: str) -> Array:
     """Return the labels of the classes, which are integers; of strings, they are their places."""
     if view.texts("classlabels_strings"):  # `ml_strings` leaves none of the others
-        raise ParseError("labels that are strings and numbers")
+        raise ParseError("the node has both string and integer labels, expected one kind")
     labels = view.ints(name)
     if not labels:
         raise ParseError(f"attribute {quoted(name)} is missing")
@@ -59,7 +59,7 @@ def rows_of(view: NodeView) -> Value:
     """Return the input as float32 in two dimensions; one dimension is one row."""
     shape = view.shape(0)
     if len(shape) not in (1, 2):
-        raise ParseError(f"input of shape {shape}, one or two dimensions expected")
+        raise ParseError(f"the input has shape {shape}, expected one or two dimensions")
     x = view.emit.cast(view.value(0), np.float32, "real")
     return x if len(shape) == 2 else view.emit.reshape(x, (1, *shape), "row")
 
@@ -68,7 +68,7 @@ def transform_of(view: NodeView) -> str:
     """Return the name of the transform of scores."""
     how = view.text("post_transform", "NONE")
     if how not in _TRANSFORMS:
-        raise ParseError(f"attribute 'post_transform' is {quoted(how)}")
+        raise ParseError(f"attribute 'post_transform' is {quoted(how)}, which is unknown")
     return how
 
 
@@ -76,7 +76,7 @@ def numbered_transform_of(view: NodeView) -> str:
     """Return the name of the transform that TreeEnsemble has by its number."""
     number = view.integer("post_transform")
     if not 0 <= number < len(_TRANSFORMS):
-        raise ParseError(f"attribute 'post_transform' is {number}")
+        raise ParseError(f"attribute 'post_transform' is {number}, which is unknown")
     return _TRANSFORMS[number]
 
 

@@ -25,7 +25,7 @@ def integers(view: NodeView, name: str) -> Array:
     """Return a tensor of integers that must be there, in one dimension."""
     tensor = _tensor(view, name)
     if tensor.dtype.kind not in "iu":
-        raise ParseError(f"attribute {quoted(name)} holds {tensor.dtype}, integers expected")
+        raise ParseError(f"attribute {quoted(name)} holds {tensor.dtype}, expected integers")
     return tensor.reshape(-1)
 
 
@@ -33,7 +33,7 @@ def tensor_of_reals(view: NodeView, name: str) -> Array:
     """Return a tensor of floats that must be there, in one dimension."""
     tensor = _tensor(view, name)
     if tensor.dtype.name not in _REAL:
-        raise ParseError(f"attribute {quoted(name)} holds {tensor.dtype}, floats expected")
+        raise ParseError(f"attribute {quoted(name)} holds {tensor.dtype}, expected floats")
     return tensor.reshape(-1)
 
 

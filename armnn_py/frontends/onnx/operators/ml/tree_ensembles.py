@@ -65,15 +65,21 @@ def _tree_ensemble(view: NodeView) -> Value:
             integer_list(view, f"nodes_{name}leafs"),
         )
         if len(leads) != count or len(leafs) != count:
-            raise ParseError(f"{len(leads)} and {len(leafs)} ends of {count} nodes")
+            raise ParseError(
+                f"branches have {len(leads)} targets and {len(leafs)} leaf flags, expected {count} "
+                "(one a node)"
+            )
         ends.append([count + k if f else k for k, f in zip(leads, leafs, strict=True)])
         if any(not 0 <= k < (len(ids) if f else count) for k, f in zip(leads, leafs, strict=True)):
-            raise ParseError(f"a node of {count} leads to none")
+            raise ParseError(f"a branch leads outside the {count} nodes or leaves")
     if not len(splits) == len(modes) == len(tracks) == count or len(weights) != len(ids):
-        raise ParseError(f"attributes of {count} nodes and {len(ids)} leaves have other lengths")
+        raise ParseError(
+            f"attributes do not all have one element for each of {count} nodes and {len(ids)} "
+            "leaves"
+        )
     roots = integer_list(view, "tree_roots")
     if any(root >= count for root in roots):
-        raise ParseError(f"root {max(roots)} of {count} nodes")
+        raise ParseError(f"root {max(roots)} is outside the {count} nodes")
     how = numbered_transform_of(view)
     sets = _sets(view)
     nodes = Nodes()
@@ -105,10 +111,10 @@ def _expand(nodes: Nodes, sets: list[list[float]], count: int) -> None:
     """Make of each question for members a search among them."""
     asked = [k for k in range(count) if nodes.modes[k] == _MEMBER]
     if len(asked) > len(sets):
-        raise ParseError(f"{len(sets)} sets of members for {len(asked)} nodes")
+        raise ParseError(f"there are {len(sets)} member sets for {len(asked)} nodes that need one")
     for k, members in zip(asked, sets, strict=False):
         if not members:
-            raise ParseError("a set has no members")
+            raise ParseError("a member set is empty")
         search(nodes, k, sorted(set(members)))
 
 
@@ -117,7 +123,7 @@ def _tree_ensemble_regressor(view: NodeView) -> Value:
     transform = transform_of(view)
     how, targets = view.text("aggregate_function", "SUM"), view.integer("n_targets", 1)
     if how not in _AGGREGATES:
-        raise ParseError(f"attribute 'aggregate_function' is {quoted(how)}")
+        raise ParseError(f"attribute 'aggregate_function' is {quoted(how)}, which is unknown")
     nodes, roots, weights = _listed(view, "target")
     y = scores(view, nodes, roots, weights, targets, _AGGREGATES[how])
     y = _based(view, y, targets)
@@ -129,7 +135,7 @@ def _based(view: NodeView, y: Value, targets: int) -> Value:
     """Add the base values, if there are some."""
     base = reals(view, "base_values")
     if len(base) not in (0, targets):
-        raise ParseError(f"{len(base)} base values of {targets} targets")
+        raise ParseError(f"the node has {len(base)} base values, expected {targets} (one a target)")
     return view.emit.add(y, Known(as_float32(base)), "based") if len(base) else y
 
 
@@ -146,7 +152,7 @@ def _listed(view: NodeView, prefix: str) -> tuple[Nodes, list[int], Weights]:
     tracks = view.ints("nodes_missing_value_tracks_true") or [0] * len(own)
     given = (trees, features, hits, misses, splits, tracks)
     if not isinstance(modes, list) or any(len(v) != len(own) for v in (*given, modes)):
-        raise ParseError(f"attributes of {len(own)} nodes have other lengths")
+        raise ParseError(f"attributes do not all have one element for each of {len(own)} nodes")
     nodes = Nodes()
     for k, tree in enumerate(trees):
         if modes[k] == "LEAF":
@@ -154,7 +160,10 @@ def _listed(view: NodeView, prefix: str) -> tuple[Nodes, list[int], Weights]:
             continue
         hit, miss = places.get((tree, hits[k])), places.get((tree, misses[k]))
         if modes[k] not in _NAMES or hit is None or miss is None:
-            raise ParseError(f"node {own[k]} of tree {tree} has mode {modes[k]!r} or leads to none")
+            raise ParseError(
+                f"node {own[k]} of tree {tree} has unknown mode {modes[k]!r}, or a branch without "
+                "a node"
+            )
         nodes.add(_NAMES.index(modes[k]), features[k], float(splits[k]), hit, miss, bool(tracks[k]))
     leaves = (integer_list(view, f"{prefix}_treeids"), integer_list(view, f"{prefix}_nodeids"),
               integer_list(view, f"{prefix}_ids"), reals(view, f"{prefix}_weights"))  # fmt: skip
@@ -178,7 +187,7 @@ def _tree_ensemble_classifier(view: NodeView) -> Sequence[Value]:
     nodes, roots, weights = _listed(view, "class")
     classes, named = len(labels), set(weights.targets)
     if not named <= set(range(classes)):
-        raise ParseError(f"target {max(named)} of {classes}")
+        raise ParseError(f"target {max(named)} is outside the {classes} classes")
     if classes == 1:
         raise Unsupported("a single class")
     if classes == 2 and len(named) < 2:
@@ -199,7 +208,7 @@ def _one_score(
 ) -> Sequence[Value]:
     """Return labels and scores of two classes of which the trees have one score.
 
-    It is the second one's. Where leaves name the second class, the first one's score is 0, and
+    It is the second one's. If leaves name the second class, the first one's score is 0, and
     nothing adds the base value, as in onnxruntime.
     """
     nodes, roots, weights = trees

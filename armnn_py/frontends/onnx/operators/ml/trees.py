@@ -97,7 +97,7 @@ def search(nodes: Nodes, k: int, members: list[float]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What leaves add to targets: three lists of one length."""
+    """The weights that leaves add to targets: three lists of one length."""
 
     places: list[int] = field(default_factory=list)
     """Of the leaf among the nodes."""
@@ -116,10 +116,10 @@ class Weights:
         Weights of one leaf and target are added up; ``empty`` fills the places of other targets.
         """
         if targets < 1:
-            raise ParseError(f"{targets} targets")
+            raise ParseError(f"the trees have {targets} targets, expected at least 1")
         wrong = [one for one in self.targets if not 0 <= one < targets]
         if wrong:
-            raise ParseError(f"target {wrong[0]} of {targets}")
+            raise ParseError(f"target {wrong[0]} is outside the {targets} targets")
         leaves, rows = np.unique(np.array(self.places, np.int64), return_inverse=True)
         # As large as the file lists, or no larger than any other array of positions.
         if len(leaves) * targets > _DENSE * len(self.values):
@@ -158,7 +158,10 @@ class Single:
 def _levels(nodes: Nodes, roots: list[int]) -> int:
     """Return how many turns it takes from the roots until all are at leaves."""
     if not roots or not all(0 <= root < len(nodes.modes) for root in roots):
-        raise ParseError(f"{len(roots)} roots, or one that is none of {len(nodes.modes)} nodes")
+        raise ParseError(
+            f"{len(roots)} roots given, expected at least one, and each below {len(nodes.modes)} "
+            "nodes"
+        )
     hits, misses = np.array(nodes.hits, np.int64), np.array(nodes.misses, np.int64)
     front, levels = np.unique(np.array(roots, np.int64)), 0
     while len(front := front[hits[front] != front]):
@@ -177,7 +180,7 @@ def scores(
     The least or greatest weight of a target is 0 if no leaf has one for it.
     """
     if how not in (AVERAGE, SUM, MIN, MAX):
-        raise ParseError(f"attribute 'aggregate_function' is {how}")
+        raise ParseError(f"attribute 'aggregate_function' is {how}, which is unknown")
     empty = _EMPTY.get(how, 0.0)
     single = None if empty else weights.single(targets)
     if single is not None:
@@ -253,7 +256,7 @@ def _found(view: NodeView, nodes: Nodes, roots: list[int], leaves: Array) -> tup
     """
     emit, shape = view.emit, view.shape(0)
     if len(shape) != 2 or not all(0 <= f < shape[1] for f in nodes.features):
-        raise ParseError(f"an input of shape {shape} lacks features of the trees")
+        raise ParseError(f"an input of shape {shape} lacks features that the trees read")
     # Doubles stay doubles: a feature rounded to float32 may lead to another leaf.
     real = np.float64 if dtype_of(view.value(0)) == np.float64 else np.float32
     x = emit.cast(view.value(0), real, "real")
@@ -283,7 +286,7 @@ class _Columns:
         self.asking = np.flatnonzero(self.hits.array != np.arange(len(nodes.hits)))
         self.asked = np.unique(self.modes.array[self.asking]).tolist()
         if any(mode not in range(len(_MODES)) for mode in self.asked):
-            raise ParseError(f"modes {self.asked} of nodes")
+            raise ParseError(f"nodes have modes {self.asked}, of which some are unknown")
 
 
 def _step(view: NodeView, columns: _Columns, flat: Value, row: Value, place: Value) -> Value:

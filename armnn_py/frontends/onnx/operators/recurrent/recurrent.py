@@ -278,7 +278,10 @@ def _masks(view: NodeView, length: int, batch: int) -> list[Known | None]:
         return [None] * length
     sizes = view.constant(4, "lengths").reshape(-1)
     if sizes.shape != (batch,) or ((sizes < 0) | (sizes > length)).any():
-        raise ParseError(f"lengths {sizes.tolist()[:8]} for a batch of {batch} in {length} steps")
+        raise ParseError(
+            f"lengths {sizes.tolist()[:8]} do not fit a batch of {batch} sequences of {length} "
+            "steps"
+        )
     masks = [(sizes > t).astype(np.float32).reshape(batch, 1) for t in range(length)]
     return [None if mask.all() else Known(mask) for mask in masks]
 

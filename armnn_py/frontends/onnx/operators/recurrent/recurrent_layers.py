@@ -216,11 +216,14 @@ def _is_whole(all_of: Recurrence) -> bool:
 
 def _check_lengths(lengths: Value, all_of: Recurrence) -> None:
     if shape_of(lengths) != (all_of.batch,):
-        raise ParseError(f"lengths of shape {shape_of(lengths)} for a batch of {all_of.batch}")
+        raise ParseError(
+            f"lengths of shape {shape_of(lengths)} do not fit a batch of {all_of.batch}"
+        )
     if not isinstance(lengths, Known):
         return
     sizes = lengths.array.reshape(-1)
     if ((sizes < 0) | (sizes > all_of.length)).any():
         raise ParseError(
-            f"lengths {sizes.tolist()[:8]} for a batch of {all_of.batch} in {all_of.length} steps"
+            f"lengths {sizes.tolist()[:8]} do not fit a batch of {all_of.batch} sequences of "
+            f"{all_of.length} steps"
         )

@@ -68,28 +68,28 @@ class Recurrence:
             raise Unsupported(f"{dtype_of(view.value(X))} values")
         x = emit.transpose(view.value(X), (1, 0, 2), "steps") if batch_first else view.value(X)
         if len(shape_of(x)) != 3 or view.rank(INPUT_WEIGHTS) != 3:
-            raise ParseError("input and weights of 3 dimensions expected")
+            raise ParseError("the input and the weights must have 3 dimensions")
         if view.rank(RECURRENT_WEIGHTS) != 3:
-            raise ParseError("input and weights of 3 dimensions expected")
+            raise ParseError("the input and the weights must have 3 dimensions")
         length, batch, size = shape_of(x)
         directions, rows, hidden = view.shape(RECURRENT_WEIGHTS)
         if rows != gates * hidden or view.shape(INPUT_WEIGHTS) != (directions, rows, size):
             shapes = f"{view.shape(INPUT_WEIGHTS)} and {view.shape(RECURRENT_WEIGHTS)}"
-            raise ParseError(f"weights of shapes {shapes} do not fit")
+            raise ParseError(f"weights of shapes {shapes} do not fit the input")
         if view.integer("hidden_size", hidden) != hidden:
             stated = view.integer("hidden_size")
-            raise ParseError(f"attribute 'hidden_size' is {stated}, and the weights have {hidden}")
+            raise ParseError(f"attribute 'hidden_size' is {stated}, but the weights have {hidden}")
         direction = view.text("direction", "forward")
         if len(_DIRECTIONS.get(direction, ())) != directions:
             raise ParseError(
-                f"direction '{direction[:20]}' with weights of {directions} directions"
+                f"direction '{direction[:20]}' does not fit weights of {directions} directions"
             )
         if view.has(_BIAS) and view.shape(_BIAS) != (directions, 2 * rows):
             raise ParseError(
-                f"biases of shape {view.shape(_BIAS)}, {(directions, 2 * rows)} expected"
+                f"the biases have shape {view.shape(_BIAS)}, expected {(directions, 2 * rows)}"
             )
         if not view.number("clip") >= 0:
-            raise ParseError(f"clip {view.number('clip')}, at least 0 expected")
+            raise ParseError(f"attribute 'clip' is {view.number('clip')}, expected at least 0")
         return cls(view, x, _DIRECTIONS[direction], length, batch, hidden, batch_first)
 
     def activations(self, defaults: Sequence[str]) -> list[tuple[Activation, ...]]:
@@ -97,7 +97,7 @@ class Recurrence:
         view, count = self.view, len(defaults) * len(self.backward)
         given = view.node.attributes.get("activations") or [*defaults] * len(self.backward)
         if len(given) != count:
-            raise ParseError(f"{len(given)} activations, {count} expected")
+            raise ParseError(f"attribute 'activations' has {len(given)} names, expected {count}")
         alphas = iter(view.floats("activation_alpha") or ())
         betas = iter(view.floats("activation_beta") or ())
         found: list[Activation] = []
@@ -135,7 +135,7 @@ class Recurrence:
         if self.batch_first:
             expected = (self.batch, len(self.backward), self.hidden)
         if shape_of(value) != expected:
-            raise ParseError(f"a first state of shape {shape_of(value)}, {expected} expected")
+            raise ParseError(f"the initial state has shape {shape_of(value)}, expected {expected}")
         if self.batch_first:
             return self.view.emit.transpose(value, (1, 0, 2), f"first_{where}")
         return value

@@ -80,7 +80,7 @@ def hard_sigmoid(view: NodeView, x: Value, alpha: float, beta: float) -> Value:
 def _gelu(view: NodeView) -> Value:
     how = view.text("approximate", "none")
     if how not in ("none", "tanh"):
-        raise ParseError(f"attribute 'approximate' is '{how[:20]}', none or tanh expected")
+        raise ParseError(f"attribute 'approximate' is '{how[:20]}', expected none or tanh")
     if how == "none":
         return view.emit.activation(ActivationFunction.GELU, view.value(0))
     return tanh_gelu(view, view.value(0))

@@ -26,7 +26,7 @@ def _mel_weight_matrix(view: NodeView) -> Known:
     number = view.integer("output_datatype", 1)
     dtype = dtype_of_number(number)
     if dtype is None:
-        raise Unsupported(f"weights of {element_type_name(number)}")
+        raise Unsupported(f"an output of type {element_type_name(number)}")
     rows = int(length) // 2 + 1
     if (
         bands < 1
@@ -34,15 +34,18 @@ def _mel_weight_matrix(view: NodeView) -> Known:
         or not 1 <= rate < math.inf
         or not view.emit.foldable([], (rows, int(bands)))
     ):
-        raise ParseError(f"{bands} bands of {length} samples at {rate} Hz")
+        raise ParseError(
+            f"{bands} bands of {length} samples at {rate} Hz are not a valid or affordable filter "
+            "bank"
+        )
     if not (0 <= low < math.inf and 0 <= high < math.inf):
-        raise ParseError(f"edges of {low} and {high} Hz at {rate} Hz")
+        raise ParseError(f"the edges {low} Hz and {high} Hz do not fit a sample rate of {rate} Hz")
     mels = 2595 * np.log10(1 + np.array([low, high], np.float64) / 700)
     step = (mels[1] - mels[0]) / (bands + 2)
     hertz = 700 * (np.power(10, (mels[0] + step * positions_of(bands + 2)) / 2595) - 1)
     places = (length + 1) * hertz // rate
     if not 0 <= places.min() <= places.max() < rows + 1:
-        raise ParseError(f"edges of {low} and {high} Hz at {rate} Hz")
+        raise ParseError(f"the edges {low} Hz and {high} Hz do not fit a sample rate of {rate} Hz")
     edges = places.astype(np.int64)
     left, centre, right = edges[:-2], edges[1:-1], edges[2:]
     row = positions_of(rows)[:, np.newaxis]

@@ -45,13 +45,15 @@ def _if(view: NodeView) -> list[Value]:
     if condition is not None or view.depends_on_inputs(0):
         condition = view.constant(0, "a condition")
         if condition.size != 1:
-            raise ParseError(f"the condition has {condition.size} elements, 1 expected")
+            raise ParseError(f"the condition has {condition.size} elements, expected 1")
         chosen = view.body("then_branch" if condition.reshape(-1)[0] else "else_branch")
         return view.call(chosen, ())
     first = view.call(view.body("then_branch"), (), turn="then/")
     second = view.call(view.body("else_branch"), (), turn="else/")
     if len(first) != len(second):
-        raise ParseError(f"{len(first)} and {len(second)} outputs of the branches")
+        raise ParseError(
+            f"the branches have {len(first)} and {len(second)} outputs, expected as many"
+        )
     return _selected(view, view.emit.reshape(view.value(0), ()), first, second, "branches")
 
 
@@ -76,7 +78,7 @@ def _loop(view: NodeView) -> list[Value]:
 
     If a condition is computed when the network runs, all turns that there may be are computed,
     if these are few, and states stay as they are from the turn on that is not reached. A loop of
-    many turns, or of which nobody knows how many there are, runs by itself, turn by turn.
+    many turns, or of an unknown number, runs by itself, turn by turn.
     """
     body = view.body("body")
     states: list[Any] = [view.anything(index) for index in range(2, view.count)]  # or lists
@@ -90,7 +92,7 @@ def _loop(view: NodeView) -> list[Value]:
     if view.has(0):
         count = view.value(0)
         if dtype_of(count).kind not in "iu":
-            raise ParseError(f"the number of turns of type {dtype_of(count)}, integers expected")
+            raise ParseError(f"the number of turns must be an integer, not {dtype_of(count)}")
         turns = int(_first(view.constant(0, "the number of turns"), "the number of turns"))
     if turns is not None and turns > _MOST_TURNS:
         raise RunsApart(_TOO_MANY)
@@ -148,7 +150,7 @@ def _never_ends(body: Body) -> bool:
 
 def _first(array: Array, what: str) -> Any:
     if not array.size:
-        raise ParseError(f"{what} has no elements, 1 expected")
+        raise ParseError(f"{what} has no elements, expected 1")
     return array.reshape(-1)[0]
 
 
@@ -172,11 +174,11 @@ def _scan_of_batches(view: NodeView) -> list[Value]:
     scans, body = view.integer("num_scan_inputs"), view.body("body")
     state_count = view.count - 1 - scans
     if scans < 1 or state_count < 0:
-        raise ParseError(f"{scans} scanned inputs of {view.count - 1}")
+        raise ParseError(f"'num_scan_inputs' is {scans}, but the node has {view.count - 1} inputs")
     inputs = [view.value(index) for index in range(1, view.count)]
     batches = {(shape_of(value) or (0,))[0] for value in inputs}
     if len(batches) != 1:
-        raise ParseError(f"inputs of different batches: {sorted(batches)}")
+        raise ParseError(f"the inputs have different batch sizes: {sorted(batches)}")
     (batch,) = batches
     if not batch:
         raise Unsupported("a scan of no batch")
@@ -184,13 +186,13 @@ def _scan_of_batches(view: NodeView) -> list[Value]:
     _collected(body, state_count)
     ranks = [len(shape_of(value)) for value in inputs[state_count:]]
     if min(ranks) < 2:
-        raise ParseError("a scanned input without a dimension to run through")
+        raise ParseError("a scanned input is a scalar, expected at least one dimension")
     if batch * max(shape_of(inputs[-1])[1], 1) > _MOST_TURNS:
         raise RunsApart(_TOO_MANY)
     if view.has(0):
         lengths = np.array(view.integers(0, "the lengths of sequences"))
         if len(lengths) != batch:
-            raise ParseError(f"{len(lengths)} lengths of a batch of {batch} sequences")
+            raise ParseError(f"{len(lengths)} lengths do not fit a batch of {batch} sequences")
         if (lengths != shape_of(inputs[-1])[1]).any():
             raise RunsApart("sequences of different lengths")
     found: list[list[Value]] = []
@@ -211,7 +213,7 @@ def _scan(view: NodeView) -> list[Value]:
     scans = view.integer("num_scan_inputs")
     state_count = view.count - scans
     if scans < 1 or state_count < 0:
-        raise ParseError(f"{scans} scanned inputs of {view.count}")
+        raise ParseError(f"'num_scan_inputs' is {scans}, but the node has {view.count} inputs")
     states = [view.value(index) for index in range(state_count)]
     inputs = [view.value(index) for index in range(state_count, view.count)]
     in_axes = _per_scan(view, "scan_input_axes", scans)
@@ -236,7 +238,9 @@ def _per_scan(view: NodeView, name: str, count: int) -> list[int]:
     values = view.ints(name) or [0] * count
     if len(values) != count:
         what, kind = name.rsplit("_", 1)[-1], "outputs" if "output" in name else "inputs"
-        raise ParseError(f"{len(values)} {what} of {count} scanned {kind}")
+        raise ParseError(
+            f"the node has {len(values)} {what} for {count} scanned {kind}, expected as many"
+        )
     return values
 
 
@@ -266,7 +270,7 @@ def _turns(
     count = len(states)
     lengths = {shape_of(value)[axis] for value, axis in zip(inputs, axes, strict=True)}
     if len(lengths) != 1:
-        raise ParseError(f"scanned inputs of different lengths: {sorted(lengths)}")
+        raise ParseError(f"the scanned inputs have different lengths: {sorted(lengths)}")
     (length,) = lengths
     collected = len(body.outputs) - count
     if length > _MOST_TURNS:

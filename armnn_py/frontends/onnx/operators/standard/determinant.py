@@ -29,7 +29,7 @@ def _det(view: NodeView) -> Value:
     """
     emit, x, shape = view.emit, view.value(0), view.shape(0)
     if len(shape) < 2 or shape[-1] != shape[-2]:
-        raise ParseError(f"input of shape {shape}, square matrices expected")
+        raise ParseError(f"the input has shape {shape}, expected square matrices")
     if emit.foldable([x], shape[:-2], work=math.prod(shape) * shape[-1]):
         with np.errstate(all="ignore"):
             found = np.linalg.det(array_of(x).astype(np.float64))

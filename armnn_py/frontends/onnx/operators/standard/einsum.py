@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Einsum: sums of products by the equation of their labels, as numpy.einsum reads it.
 
-Operands are joined one after the other: dimensions that both have and nobody needs later are summed
+Operands are joined one after the other: common dimensions without later use are summed
 by a matrix product, the others multiply element by element.
 """
 
@@ -56,14 +56,15 @@ def _read(view: NodeView) -> tuple[list[_Term], list[str]]:
     left, arrow, right = equation.partition("->")
     parts = left.split(",")
     if len(parts) != view.count or not all(map(_TERM.fullmatch, [*parts, right])):
-        raise ParseError(f"equation {quoted(equation)} for {view.count} operands")
+        raise ParseError(f"equation {quoted(equation)} does not fit {view.count} operands")
     terms = []
     for index, part in enumerate(parts):
         before, dots, after = part.partition("...")
         rest = view.rank(index) - len(before) - len(after)
         if rest < 0 or (rest and not dots):
             raise ParseError(
-                f"{quoted(part)} of equation {quoted(equation)} for {view.rank(index)} dimensions"
+                f"{quoted(part)} of equation {quoted(equation)} does not fit {view.rank(index)} "
+                "dimensions"
             )
         labels = [*before, *(str(n) for n in reversed(range(rest))), *after]
         terms.append(_Term(view.value(index), labels))
@@ -90,7 +91,9 @@ def _diagonal(view: NodeView, term: _Term, name: str) -> _Term:
             second = term.labels.index(label, first + 1)
             shape = shape_of(term.value)
             if shape[first] != shape[second]:
-                raise ParseError(f"sizes {shape[first]} and {shape[second]} of label '{label}'")
+                raise ParseError(
+                    f"label '{label}' has both size {shape[first]} and size {shape[second]}"
+                )
             size = int(shape[first])
             others = [axis for axis in range(len(shape)) if axis not in (first, second)]
             turned = emit.transpose(term.value, [*others, first, second], f"turned_{name}")
@@ -103,14 +106,14 @@ def _diagonal(view: NodeView, term: _Term, name: str) -> _Term:
 
 
 def _summed(view: NodeView, term: _Term, needed: set[str], name: str) -> _Term:
-    """Sum along dimensions that nobody else has."""
+    """Sum along dimensions that no other operand has."""
     axes = [axis for axis, label in enumerate(term.labels) if label not in needed]
     value = view.emit.reduce(ReduceOperation.SUM, term.value, axes, False, f"sum_{name}")
     return _Term(value, [label for label in term.labels if label in needed])
 
 
 def _join(view: NodeView, x: _Term, y: _Term, later: set[str], name: str) -> _Term:
-    """Multiply two terms, and sum along what both have and nobody needs later."""
+    """Multiply two terms, and sum along their common dimensions without later use."""
     emit = view.emit
     both = [label for label in x.labels if label in y.labels]
     summed = [label for label in both if label not in later]
@@ -122,7 +125,9 @@ def _join(view: NodeView, x: _Term, y: _Term, later: set[str], name: str) -> _Te
             x = _shortened(view, x, label, f"repeated_{name}")
             y = _shortened(view, y, label, f"repeating_{name}")
         if x.size(label) != y.size(label):
-            raise ParseError(f"sizes {x.size(label)} and {y.size(label)} of label '{label}'")
+            raise ParseError(
+                f"label '{label}' has both size {x.size(label)} and size {y.size(label)}"
+            )
     a = _ordered(view, x, [*batch, *left, *summed], f"left_{name}")
     b_order = [*batch, *summed, *right] if summed else [*batch, *right]
     b = _ordered(view, y, b_order, f"right_{name}")

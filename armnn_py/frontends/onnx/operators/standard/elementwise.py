@@ -83,13 +83,13 @@ def operands(view: NodeView) -> tuple[Value, Value]:
     rank, own = view.rank(0), view.rank(1)
     axis = normal_axis(view.integer("axis", rank - own), rank) if own else rank
     if axis + own > rank:
-        raise ParseError(f"operand of {own} dimensions does not fit at axis {axis} of {rank}")
+        raise ParseError(f"an operand of {own} dimensions does not fit at axis {axis} of {rank}")
     return x, view.emit.reshape(y, (*view.shape(1), *[1] * (rank - own - axis)), "aligned")
 
 
 def _check_bits(view: NodeView) -> None:
     if view.node.op_type.startswith("Bitwise") and view.dtype(0).kind not in "iu":
-        raise ParseError(f"bits of {view.dtype(0)} values, integers expected")
+        raise ParseError(f"the operands are {view.dtype(0)}, expected integers")
 
 
 @operator(*_BINARY)
@@ -149,7 +149,7 @@ def _target(view: NodeView) -> np.dtype[Any]:
     number = view.integer("to")
     dtype = dtype_of_number(number)
     if dtype is None:
-        raise Unsupported(f"to {element_type_name(number)}")
+        raise Unsupported(f"a cast to {element_type_name(number)}")
     return dtype
 
 
@@ -177,11 +177,9 @@ def _bit_cast(view: NodeView) -> Value:
         return view.value(0)
     given, wanted = data_type_of(view.dtype(0)), data_type_of(target)
     if given.is_packed or wanted.is_packed:
-        raise Unsupported(f"from {given.described} to {wanted.described}")
+        raise Unsupported(f"a BitCast from {given.described} to {wanted.described}")
     if view.dtype(0).itemsize != target.itemsize:
-        raise ParseError(
-            f"from {given.described} to {wanted.described}, which has another number of bits"
-        )
+        raise ParseError(f"{given.described} and {wanted.described} have different numbers of bits")
     bits = view.constant(0, "bits")
     return Known(bits.view(np.uint8) != 0 if target == np.bool_ else bits.view(target))
 
@@ -204,7 +202,7 @@ def _converted(view: NodeView, target: np.dtype[Any]) -> Value:
     saturate = bool(view.integer("saturate", 1))
     rounding = view.text("round_mode", "up")
     if rounding not in ("up", "down", "nearest"):
-        raise ParseError(f"round_mode {rounding!r}, one of up, down, nearest expected")
+        raise ParseError(f"round_mode is {rounding!r}, expected up, down or nearest")
     return convert(view.emit, x, target, saturate, rounding)
 
 
@@ -219,7 +217,7 @@ def _bit_shift(view: NodeView) -> Value:
     directions = {"LEFT": BinaryOperation.SHIFT_LEFT, "RIGHT": BinaryOperation.SHIFT_RIGHT}
     direction = view.text("direction")
     if direction not in directions:
-        raise ParseError(f"direction is '{direction}', LEFT or RIGHT expected")
+        raise ParseError(f"direction is '{direction}', expected LEFT or RIGHT")
     emit, (x, y) = view.emit, operands(view)
     if direction == "LEFT" or dtype_of(x).kind != "i":
         return emit.binary(directions[direction], x, y)

@@ -33,7 +33,7 @@ def _dft_of_inputs(view: NodeView) -> Value:
     axis = view.constant(2, "axis").reshape(-1)[0].item() if view.has(2) else -2
     rank = view.rank(0)
     if not -rank <= axis < rank:
-        raise ParseError(f"axis {axis} of {rank} dimensions")
+        raise ParseError(f"axis {axis} is outside a tensor of {rank} dimensions")
     return _dft(view, axis % rank)
 
 
@@ -41,7 +41,9 @@ def _dft(view: NodeView, axis: int) -> Value:
     """Turn the axis behind the others, multiply, turn it back."""
     emit, x, shape = view.emit, view.value(0), view.shape(0)
     if len(shape) < 2 or shape[-1] not in (1, 2) or axis == len(shape) - 1:
-        raise ParseError(f"input of shape {shape} along axis {axis}, [..., 1] or [..., 2] expected")
+        raise ParseError(
+            f"the input has shape {shape} (axis {axis}), expected [..., 1] or [..., 2]"
+        )
     one_sided, inverse = bool(view.integer("onesided")), bool(view.integer("inverse"))
     size = shape[axis]
     length = 2 * (size - 1) if one_sided and inverse else size
@@ -62,15 +64,17 @@ def _stft(view: NodeView) -> Value:
         shape = (*shape, 1)
         signal = emit.reshape(signal, shape, "signal")
     if len(shape) != 3 or shape[2] not in (1, 2):
-        raise ParseError(f"signal of shape {shape}, [batch, samples, 1 or 2] expected")
+        raise ParseError(f"the signal has shape {shape}, expected [batch, samples, 1 or 2]")
     step = view.constant(1, "step between frames").reshape(-1)[0].item()
     length = view.shape(2)[0] if view.has(2) else shape[1]
     if view.has(3):
         length = view.constant(3, "length of a frame").reshape(-1)[0].item()
     if step < 1 or not 1 <= length <= shape[1]:
-        raise ParseError(f"frames of {length} samples, {step} apart, of {shape[1]} samples")
+        raise ParseError(f"frames of {length} samples, {step} apart, do not fit {shape[1]} samples")
     if view.has(2) and view.shape(2) != (length,):
-        raise ParseError(f"a window of shape {view.shape(2)}, frames of {length} samples")
+        raise ParseError(
+            f"a window of shape {view.shape(2)} does not fit frames of {length} samples"
+        )
     count = (shape[1] - length) // step + 1
     check_transform(count, length)
     places = positions(count)[:, np.newaxis] * step + positions(length)
@@ -99,16 +103,16 @@ def _matrix(
     ``size`` samples are given, ``length`` are transformed: those beyond either are zeros.
     """
     if length < 1:
-        raise ParseError(f"a transform of {length} samples")
+        raise ParseError(f"the transform has {length} samples, expected at least 1")
     if one_sided and is_complex != inverse:
-        raise ParseError("one side of a spectrum is of real samples")
+        raise ParseError("a one-sided spectrum needs real samples")
     half = length // 2 + 1
     bins = half if one_sided and not inverse else length
     check_transform(size * (2 if is_complex else 1), bins * 2)
     used = min(size, half if one_sided and inverse else length)
     real, imaginary = roots_of_unity(used, bins, length, 1 if inverse else -1)
     if inverse:
-        # A bin between the first and the middle one stands for its mirror image, too.
+        # A bin between the first and the middle one also stands for its mirror image.
         weight = np.full((used, 1), 2.0 if one_sided else 1.0)
         if one_sided:
             weight[0] = 1

@@ -39,7 +39,7 @@ def _gather(view: NodeView) -> Value:
     # One known index is a slice, which backends can do without copying.
     index = int(indices)
     if not -shape[axis] <= index < shape[axis]:
-        raise ParseError(f"index {index} lies outside dimension {axis} of {shape[axis]} elements")
+        raise ParseError(f"index {index} is outside dimension {axis} of {shape[axis]} elements")
     begin = [index % shape[axis] if d == axis else 0 for d in range(len(shape))]
     size = [1 if d == axis else dim for d, dim in enumerate(shape)]
     part = emit.slice(view.value(0), begin, size, "slice")
@@ -48,14 +48,14 @@ def _gather(view: NodeView) -> Value:
 
 def _check_indices(view: NodeView) -> None:
     if view.dtype(1).kind not in "iu":
-        raise ParseError(f"indices of type {view.dtype(1)}, int32 or int64 expected")
+        raise ParseError(f"the indices are {view.dtype(1)}, expected int32 or int64")
 
 
 def _resolved(indices: Array, limits: Sequence[int]) -> Array:
     """Return known indices as int32, counted from the front; ``limits`` is per last dimension."""
     limit = np.array(limits, np.int32)
     if ((indices < -limit) | (indices >= limit)).any():
-        raise ParseError(f"an index lies outside {list(limits)}")
+        raise ParseError(f"an index is outside the dimensions {list(limits)}")
     return np.where(indices < 0, indices + limit, indices).astype(np.int32)
 
 
@@ -75,7 +75,7 @@ def _gather_nd(view: NodeView) -> Value:
     indices = view.shape(1)
     _check_indices(view)
     if not indices or not 0 <= batch < min(len(indices), len(shape) + 1):
-        raise ParseError(f"batch_dims {batch} of shapes {shape} and {indices}")
+        raise ParseError(f"batch_dims is {batch}, which does not fit shapes {shape} and {indices}")
     depth = indices[-1]
     if depth < 1 or batch + depth > len(shape) or shape[:batch] != indices[:batch]:
         raise ParseError(f"indices of shape {indices} do not fit {shape} with batch_dims {batch}")
@@ -158,7 +158,7 @@ _REDUCTIONS = {
 def _reduction(view: NodeView) -> ScatterNdFunction:
     name = view.text("reduction", "none")
     if name not in _REDUCTIONS:
-        raise ParseError(f"attribute 'reduction' is '{name}'")
+        raise ParseError(f"attribute 'reduction' is '{name}', which is unknown")
     return _REDUCTIONS[name]
 
 
@@ -186,7 +186,10 @@ def _scatter_elements(view: NodeView) -> Value:
     axis = view.axis("axis", 0, len(shape))
     target = view.shape(1)
     if len(target) != len(shape) or target != view.shape(2):
-        raise ParseError(f"indices of shape {target} do not fit {shape} and {view.shape(2)}")
+        raise ParseError(
+            f"indices of shape {target} do not fit data of shape {shape} and updates of shape "
+            f"{view.shape(2)}"
+        )
     _check_size(shape)
     positions = _positions(view, shape, target, axis)
     if isinstance(positions, Known) and function is ScatterNdFunction.UPDATE:
@@ -203,7 +206,9 @@ def _scatter(view: NodeView, positions: Array) -> Value:
     emit, shape = view.emit, view.shape(0)
     count = math.prod(shape)
     if positions.size != math.prod(view.shape(2)):
-        raise ParseError(f"{math.prod(view.shape(2))} updates for {positions.size} positions")
+        raise ParseError(
+            f"{math.prod(view.shape(2))} updates do not fit {positions.size} positions"
+        )
     _check_size((count + positions.size,))
     source = positions_of(count, np.int32)
     source[positions] = count + np.arange(positions.size, dtype=np.int32)
@@ -222,7 +227,7 @@ def _scatter(view: NodeView, positions: Array) -> Value:
 def _trilu(view: NodeView) -> Value:
     shape = view.shape(0)
     if len(shape) < 2:
-        raise ParseError(f"input of {len(shape)} dimensions, at least 2 expected")
+        raise ParseError(f"the input has {len(shape)} dimensions, expected at least 2")
     k = view.integers(1, "diagonal")[0] if view.has(1) else 0
     if not view.emit.foldable([], shape[-2:], np.dtype(np.int64)):
         raise Unsupported(f"a triangle of {shape[-2]}x{shape[-1]} elements")
@@ -261,7 +266,10 @@ def _one_hot(view: NodeView) -> Value:
     axis = view.axis("axis", -1, rank)
     values = view.value(2)
     if shape_of(values) != (2,) or depth < 1:
-        raise ParseError(f"values of shape {shape_of(values)}, depth {depth}")
+        raise ParseError(
+            f"values of shape {shape_of(values)} and depth {depth} are not an on and off value and "
+            "a positive depth"
+        )
     # Index i becomes row i of an identity matrix, with the two given values for 0 and 1.
     dtype = dtype_of(indices)
     if dtype.kind == "f" or dtype.itemsize < 4:

@@ -60,7 +60,7 @@ def multiply_levels(
     emit = view.emit
     shapes = [shape_of(value) for value in operands]
     if not all(shapes):
-        raise ParseError("a scalar operand")
+        raise ParseError("an operand is a scalar, expected a vector or matrices")
     # A vector is a matrix of one row, or of one column.
     wide = [shape if len(shape) > 1 else (1, *shape) for shape in shapes[:1]]
     wide += [shape if len(shape) > 1 else (*shape, 1) for shape in shapes[1:]]
@@ -91,7 +91,7 @@ def _zero_point(
     own = shape_of(value)
     if is_column and len(own) == 1 and own != (1,):
         if own != shape[-2:-1]:
-            raise ParseError(f"zero points of shape {own} for matrices of shape {shape}")
+            raise ParseError(f"zero points of shape {own} do not fit matrices of shape {shape}")
         return view.emit.reshape(value, (*own, 1), f"zero_point_{index}")
     return value
 

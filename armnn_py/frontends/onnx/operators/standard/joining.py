@@ -48,11 +48,11 @@ def _split(view: NodeView) -> Sequence[Value]:
         which = "both sizes and" if states_count else "neither sizes nor"
         raise ParseError(f"{which} the attribute 'num_outputs' are given")
     if sizes is not None and len(sizes) != count:
-        raise ParseError(f"{len(sizes)} sizes of {count} outputs")
+        raise ParseError(f"{len(sizes)} sizes are given for {count} outputs")
     if sizes is None:
         wanted = view.integer("num_outputs", count)
         if wanted != count or count < 1:
-            raise ParseError(f"attribute 'num_outputs' is {wanted}, and the node has {count}")
+            raise ParseError(f"attribute 'num_outputs' is {wanted}, but the node has {count}")
         each = -(-size // count)  # the last one may be smaller
         sizes = [max(min(each, size - index * each), 0) for index in range(count)]
     return view.emit.split(view.value(0), sizes, axis)
@@ -90,7 +90,7 @@ def _slice(
     for start, end, axis, by in zip(starts, ends, axes, steps, strict=True):
         axis = normal_axis(axis, rank)
         if by == 0:
-            raise ParseError("a step of 0")
+            raise ParseError("a step is 0")
         begin[axis], size[axis] = _positions(start, end, by, shape[axis])
         step[axis] = by
     return view.emit.stride(view.value(0), begin, size, step)
@@ -132,7 +132,9 @@ def _pad_operands(view: NodeView) -> Value:
 def _pad(view: NodeView, pads: list[int], fill: float, axes: list[int]) -> Value:
     rank = view.rank(0)
     if len(pads) != 2 * len(axes):
-        raise ParseError(f"{len(pads)} pads for {len(axes)} dimensions")
+        raise ParseError(
+            f"{len(pads)} pads are given for {len(axes)} dimensions, expected two for each"
+        )
     before, after = [0] * rank, [0] * rank
     for index, axis in enumerate(axes):
         before[axis], after[axis] = pads[index], pads[len(axes) + index]
@@ -140,7 +142,7 @@ def _pad(view: NodeView, pads: list[int], fill: float, axes: list[int]) -> Value
     if mode == "constant":
         return _pad_constant(view, before, after, fill)
     if mode not in ("reflect", "edge", "wrap"):
-        raise ParseError(f"attribute 'mode' is '{mode}'")
+        raise ParseError(f"attribute 'mode' is '{mode}', which is unknown")
     limits = [dim - 1 for dim in view.shape(0)]
     fits = all(0 <= p <= limit for p, limit in zip(before + after, limits * 2, strict=True))
     if mode == "reflect" and fits:
@@ -174,7 +176,7 @@ def _pad_constant(view: NodeView, before: list[int], after: list[int], fill: flo
             for dim, b, a in zip(view.shape(0), before, after, strict=True)
         ]
         if min(size) < 0:
-            raise ParseError("negative pads cut more off than there is")
+            raise ParseError("negative pads cut off more elements than the input has")
         is_last = max(itertools.chain(before, after)) <= 0
         value = view.emit.slice(value, begin, size, "" if is_last else "crop")
     before, after = [max(b, 0) for b in before], [max(a, 0) for a in after]
@@ -185,7 +187,7 @@ def _pad_constant(view: NodeView, before: list[int], after: list[int], fill: flo
 def _tile(view: NodeView) -> Value:
     repeats = view.integers(1, "repeats")
     if len(repeats) != view.rank(0) or min(repeats, default=1) < 0:
-        raise ParseError(f"repeats {repeats} for {view.rank(0)} dimensions")
+        raise ParseError(f"repeats {repeats} do not fit {view.rank(0)} dimensions")
     return view.emit.tile(view.value(0), repeats)
 
 

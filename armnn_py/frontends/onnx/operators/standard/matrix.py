@@ -30,7 +30,7 @@ def multiply(view: NodeView) -> Value:
     """Convert a MatMul."""
     emit, x, y = view.emit, view.value(0), view.value(1)
     if not view.rank(0) or not view.rank(1):
-        raise ParseError("a scalar operand")
+        raise ParseError("an operand is a scalar, expected a vector or matrices")
     result = _product_shape(view.shape(0), view.shape(1))
     if emit.foldable([x, y], result, work=_work(view, result)):
         with np.errstate(all="ignore"):  # weights may be infinite
@@ -78,7 +78,7 @@ def gemm(view: NodeView) -> Value:
     transpose_x, transpose_y = bool(view.integer("transA")), bool(view.integer("transB"))
     for index in (0, 1):
         if view.rank(index) != 2:
-            raise ParseError(f"input {index} has {view.rank(index)} dimensions, 2 expected")
+            raise ParseError(f"input {index} has {view.rank(index)} dimensions, expected 2")
     rows, inner = view.shape(0)[::-1] if transpose_x else view.shape(0)
     other, columns = view.shape(1)[::-1] if transpose_y else view.shape(1)
     if inner != other:

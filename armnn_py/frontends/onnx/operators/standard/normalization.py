@@ -87,7 +87,7 @@ def _inference_only(view: NodeView) -> None:
 def _batch_normalization(view: NodeView) -> Value | Sequence[Value]:
     emit, shape = view.emit, view.shape(0)
     if len(shape) < 2:
-        raise ParseError(f"input of {len(shape)} dimensions, at least 2 expected")
+        raise ParseError(f"the input has {len(shape)} dimensions, expected at least 2")
     if view.integer("training_mode"):
         return _by_own_statistics(view)
     channels = shape[1]
@@ -151,7 +151,7 @@ def _per_channel(view: NodeView, index: int, rank: int, name: str) -> Value:
 def _instance_normalization(view: NodeView) -> Value:
     emit, rank = view.emit, view.rank(0)
     if rank < 3:
-        raise ParseError(f"input of {rank} dimensions, at least 3 expected")
+        raise ParseError(f"the input has {rank} dimensions, expected at least 3")
     axes = range(2, rank)
     y, _, _ = standardize(view, view.value(0), axes, view.number("epsilon", 1e-5), "standard")
     y = emit.mul(y, _per_channel(view, 1, rank, "scale"), "scaled")
@@ -244,7 +244,7 @@ def _lp_normalization(view: NodeView) -> Value:
     emit, x = view.emit, view.value(0)
     axis, p = view.axis("axis", -1, view.rank(0)), view.integer("p", 2)
     if p not in (1, 2):
-        raise ParseError(f"attribute 'p' is {p}, 1 or 2 expected")
+        raise ParseError(f"attribute 'p' is {p}, expected 1 or 2")
     terms = emit.mul(x, x, "square") if p == 2 else emit.unary(UnaryOperation.ABS, x, "abs")
     norm = emit.reduce(ReduceOperation.SUM, terms, (axis,), True, "sum")
     if p == 2:
@@ -260,7 +260,7 @@ def _lrn(view: NodeView) -> Value:
     emit, x, shape = view.emit, view.value(0), view.shape(0)
     size = view.integer("size")
     if size < 1 or len(shape) < 3:
-        raise ParseError(f"a window of {size} channels over an input of shape {shape}")
+        raise ParseError(f"a window of {size} channels does not fit an input of shape {shape}")
     channels = positions_of(shape[1])
     offset = channels[:, np.newaxis] - channels
     band = (-((size - 1) // 2) <= -offset) & (-offset <= size // 2)

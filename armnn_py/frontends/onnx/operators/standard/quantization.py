@@ -118,12 +118,14 @@ def _spread(view: NodeView, parameter: Value, name: str, given: int | None = Non
     block = view.integer("block_size") if given is None else 0
     if not block:
         if own != (shape[axis],):
-            raise ParseError(f"{name} of shape {own} for dimension {axis} of shape {shape}")
+            raise ParseError(f"{name} of shape {own} do not fit dimension {axis} of shape {shape}")
         wide = [dim if d == axis else 1 for d, dim in enumerate(shape)]
         return emit.reshape(parameter, wide, name)
     blocks = -(-shape[axis] // block)
     if own != (*shape[:axis], blocks, *shape[axis + 1 :]):
-        raise ParseError(f"{name} of shape {own} in blocks of {block} for shape {shape}")
+        raise ParseError(
+            f"{name} of shape {own} in blocks of {block} do not fit a tensor of shape {shape}"
+        )
     positions = Known((positions_of(shape[axis]) // block).astype(np.int32))
     return emit.gather(parameter, positions, axis, name)
 
@@ -144,7 +146,7 @@ def quantize(view: NodeView, *, default: np.dtype[Any] | None = None) -> Value:
         number = view.integer("output_dtype") or 2  # uint8
         stated = dtype_of_number(number)
         if stated is None:
-            raise Unsupported(f"to {element_type_name(number)}")
+            raise Unsupported(f"quantisation to {element_type_name(number)}")
         target = stated
     info = stated_info(view, target)
     if info is not None and info.quantization is not None and info.quantization.axis is None:
@@ -228,7 +230,7 @@ def _levels(view: NodeView, steps: Value, point: Value | None, target: np.dtype[
     emit = view.emit
     if target.name not in _INTEGERS:
         if not is_small(target) or target.name == "bfloat16":
-            raise Unsupported(f"to {target}")
+            raise Unsupported(f"quantisation to {target}")
         # A zero point of floating-point numbers is 0.
         return convert(emit, steps, target, bool(view.integer("saturate", 1)))
     ends = _limits(target)

@@ -34,7 +34,7 @@ def _of_a_shape(view: NodeView) -> Value:
     if shape is None:
         raise ParseError("attribute 'shape' is missing")
     if any(size < 0 for size in shape):
-        raise ParseError(f"attribute 'shape' is {shape}, sizes of at least 0 expected")
+        raise ParseError(f"attribute 'shape' is {shape}, expected sizes of at least 0")
     return _scaled(view, shape, None, _dtype(view, np.dtype(np.float32)))
 
 
@@ -46,7 +46,7 @@ def _like(view: NodeView) -> Value:
 def _scaled(view: NodeView, shape: Any, like: Value | None, dtype: np.dtype[Any]) -> Value:
     """Return numbers of the mean and scale, or between the ends, that attributes give."""
     if dtype.kind != "f" and dtype.name != "bfloat16":
-        raise ParseError(f"random numbers of type {dtype}, floats expected")
+        raise ParseError(f"the random numbers are {dtype}, expected floats")
     normal = "Normal" in view.node.op_type
     if normal:
         scale, offset = view.number("scale", 1.0), view.number("mean", 0.0)
@@ -89,11 +89,12 @@ def _multinomial(view: NodeView) -> Value:
     emit, shape, count = view.emit, view.shape(0), view.integer("sample_size", 1)
     if len(shape) != 2 or count < 1:
         raise ParseError(
-            f"{count} samples of input shape {shape}, [batch, classes] and at least 1 expected"
+            f"sample_size is {count} and the input shape {shape}, expected at least 1 and [batch, "
+            "classes]"
         )
     dtype = _dtype(view, np.dtype(np.int32))
     if dtype not in (np.int32, np.int64):
-        raise ParseError(f"classes of type {dtype}, int32 or int64 expected")
+        raise ParseError(f"the classes are {dtype}, expected int32 or int64")
     batch, classes = shape
     chances = emit.cast(view.value(0), np.float32, "log_chances")
     rows = emit.reshape(chances, (batch, 1, classes), "rows")

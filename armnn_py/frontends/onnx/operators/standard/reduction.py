@@ -103,7 +103,7 @@ def _arg(view: NodeView) -> Value:
     shape = list(view.shape(0))
     count = shape[axis]
     if not count:
-        raise ParseError(f"dimension {axis} is empty, there is no extreme element")
+        raise ParseError(f"dimension {axis} is empty and has neither maximum nor minimum")
     keep_dims = bool(view.integer("keepdims", 1))
     if not view.integer("select_last_index"):
         found = emit.arg(function, x, axis, DataType.SIGNED64, "arg" if keep_dims else "")
@@ -137,7 +137,7 @@ def _largest(view: NodeView, x: Value, axis: int) -> Value:
     """Return 1 where the first largest element along an axis is, 0 elsewhere."""
     emit, shape = view.emit, list(shape_of(x))
     if not shape[axis]:
-        raise ParseError(f"dimension {axis} is empty, there is no largest element")
+        raise ParseError(f"dimension {axis} is empty and has neither maximum nor minimum")
     numbers = positions_of(shape[axis], np.int32)
     places = Known(numbers.reshape([-1 if d == axis else 1 for d in range(len(shape))]))
     found = emit.arg(ArgMinMaxFunction.MAX, x, axis, DataType.SIGNED32, "arg")
@@ -150,7 +150,7 @@ def _largest(view: NodeView, x: Value, axis: int) -> Value:
 def _cum_sum(view: NodeView) -> Value:
     axes = view.integers(1, "axis")
     if len(axes) != 1:
-        raise ParseError(f"{len(axes)} axes, 1 expected")
+        raise ParseError(f"{len(axes)} axes are given, expected 1")
     return view.emit.cum_sum(
         view.value(0),
         *normal_axes(axes, view.rank(0)),
@@ -164,7 +164,7 @@ def _cum_prod(view: NodeView) -> Value:
     """Multiply along a dimension, one element after the other, as numpy.cumprod does."""
     axes = view.integers(1, "axis")
     if len(axes) != 1:
-        raise ParseError(f"{len(axes)} axes, 1 expected")
+        raise ParseError(f"{len(axes)} axes are given, expected 1")
     (axis,) = normal_axes(axes, view.rank(0))
     x = view.constant(0, "factors")
     if view.flag("reverse"):
@@ -204,5 +204,5 @@ def _top_k_of_attribute(view: NodeView) -> list[Value]:
 def _top_k(view: NodeView) -> list[Value]:
     counts = view.integers(1, "k")
     if len(counts) != 1:
-        raise ParseError(f"{len(counts)} values of k, 1 expected")
+        raise ParseError(f"{len(counts)} values of k are given, expected 1")
     return _best(view, counts[0])

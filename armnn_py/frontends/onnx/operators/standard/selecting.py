@@ -38,7 +38,9 @@ def _compress(view: NodeView) -> Value:
         axis = view.axis("axis", 0, view.rank(0))
         size = view.shape(0)[axis]
     if condition.size > size:
-        raise ParseError(f"a condition of {condition.size} elements for a dimension of {size}")
+        raise ParseError(
+            f"a condition of {condition.size} elements does not fit a dimension of {size}"
+        )
     return emit.gather(x, Known(np.flatnonzero(condition)), axis)
 
 
@@ -76,12 +78,15 @@ def _unique(view: NodeView) -> list[Value]:
 def _non_max_suppression(view: NodeView) -> Value:
     boxes, scores = view.constant(0, "boxes"), view.constant(1, "scores")
     if boxes.ndim != 3 or boxes.shape[2] != 4 or scores.ndim != 3:
-        raise ParseError(f"boxes of shape {boxes.shape}, scores of shape {scores.shape}")
+        raise ParseError(
+            f"boxes of shape {boxes.shape} and scores of shape {scores.shape} are not "
+            "[batch, boxes, 4] and [batch, classes, boxes]"
+        )
     if boxes.shape[:2] != (scores.shape[0], scores.shape[2]):
-        raise ParseError(f"scores of shape {scores.shape} for boxes of {boxes.shape}")
+        raise ParseError(f"scores of shape {scores.shape} do not fit boxes of shape {boxes.shape}")
     for array, what in ((boxes, "boxes"), (scores, "scores")):
         if array.dtype != np.float32:
-            raise ParseError(f"{what} of type {array.dtype}, float32 expected")
+            raise ParseError(f"{what} must be float32, not {array.dtype}")
 
     def number(index: int) -> float | None:
         return float(view.constant(index, "a threshold").reshape(())) if view.has(index) else None
@@ -89,7 +94,7 @@ def _non_max_suppression(view: NodeView) -> Value:
     most = view.integers(2, "a number of boxes")[0] if view.has(2) else 0
     overlap = number(3) or 0.0
     if not 0 <= overlap <= 1:
-        raise ParseError(f"an overlap of {overlap}, 0 to 1 expected")
+        raise ParseError(f"the overlap is {overlap}, expected 0 to 1")
     rows = kept_boxes(
         boxes, scores, most=most, overlap=overlap, least=number(4),
         by_center=view.flag("center_point_box"),
@@ -104,10 +109,13 @@ def _non_max_suppression(view: NodeView) -> Value:
 def _reverse_sequence(view: NodeView) -> Value:
     time, batch = (view.integer("time_axis", 0), view.integer("batch_axis", 1))
     if view.rank(0) < 2 or {time, batch} != {0, 1}:
-        raise ParseError(f"time_axis {time} and batch_axis {batch} of {view.rank(0)} dimensions")
+        raise ParseError(
+            f"time_axis {time} and batch_axis {batch} are not the first two of {view.rank(0)} "
+            "dimensions"
+        )
     lengths = view.known(1)
     if lengths is not None and (lengths < 0).any():
-        raise ParseError(f"'sequence_lens' holds {lengths.min()}, at least 0 expected")
+        raise ParseError(f"'sequence_lens' holds {lengths.min()}, expected at least 0")
     return reverse_sequences(view.emit, view.value(0), view.value(1), batch=batch)
 
 
@@ -118,9 +126,9 @@ def _tensor_scatter(view: NodeView) -> Value:
     axis = normal_axis(view.integer("axis", -2), len(shape))
     mode = view.text("mode", "linear")
     if axis == 0 or len(new) != len(shape) or new[axis] > shape[axis]:
-        raise ParseError(f"an update of shape {new} along dimension {axis} of {shape}")
+        raise ParseError(f"an update of shape {new} does not fit along dimension {axis} of {shape}")
     if mode not in ("linear", "circular"):
-        raise ParseError(f"attribute 'mode' is '{mode}'")
+        raise ParseError(f"attribute 'mode' is '{mode}', which is unknown")
     # The batch and the sequence come first, so that each place is one slice.
     order = [0, axis, *(d for d in range(1, len(shape)) if d != axis)]
     batches, steps, size = shape[0], new[axis], shape[axis]

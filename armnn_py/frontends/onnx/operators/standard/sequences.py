@@ -29,7 +29,7 @@ def _sequence_empty(view: NodeView) -> TensorList:
 def _sequence_construct(view: NodeView) -> TensorList:
     values = view.values()
     if len({dtype_of(value) for value in values}) > 1:
-        raise ParseError("a sequence of tensors of several types")
+        raise ParseError("the tensors of a sequence have different types")
     return TensorList(tuple(values))
 
 
@@ -63,7 +63,7 @@ def _sequence_length(view: NodeView) -> Value:
 def _concat_from_sequence(view: NodeView) -> Value:
     items, emit = view.sequence(0).items, view.emit
     if not items:
-        raise ParseError("an empty sequence is concatenated")
+        raise ParseError("the sequence is empty, expected tensors to concatenate")
     rank = len(view.over([items[0]]).shape(0))
     if not view.integer("new_axis"):
         return emit.concat(list(items), normal_axis(view.integer("axis"), rank))
@@ -83,7 +83,7 @@ def _split_to_sequence(view: NodeView) -> TensorList:
     size = shape[axis]
     sizes = _sizes(view, size)
     if min(sizes, default=0) < 0 or sum(sizes) != size:
-        raise ParseError(f"pieces of {sizes} of a dimension of {size}")
+        raise ParseError(f"pieces of {sizes} do not make up a dimension of {size}")
     pieces = emit.split(x, sizes, axis, "pieces") if sizes else []
     if not view.has(1) and not view.integer("keepdims", 1):
         flat = [*shape[:axis], *shape[axis + 1 :]]
@@ -97,7 +97,7 @@ def _sizes(view: NodeView, size: int) -> Sequence[int]:
         return [int(one) for one in split]
     step = int(split)
     if step < 1:
-        raise ParseError(f"pieces of {step} elements")
+        raise ParseError(f"the pieces have {step} elements, expected at least 1")
     count = -(-size // step)
     if count > _MOST_TENSORS:
         raise Unsupported(f"a sequence of {count} tensors (at most {_MOST_TENSORS} are supported)")
@@ -109,7 +109,7 @@ def _place(view: NodeView, index: int, count: int, last: int) -> int:
     place = int(view.constant(index, "place in a sequence").reshape(()))
     found = place + count if place < 0 else place
     if not 0 <= found <= last:
-        raise ParseError(f"place {place} in a sequence of {count} tensors")
+        raise ParseError(f"position {place} is outside a sequence of {count} tensors")
     return found
 
 

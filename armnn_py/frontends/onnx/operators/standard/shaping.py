@@ -54,7 +54,10 @@ def _constant_of_shape(view: NodeView) -> Value:
     value = view.tensor("value")
     value = np.zeros(1, np.float32) if value is None else value
     if value.size != 1 or min(shape, default=0) < 0:
-        raise ParseError(f"{value.size} values for shape {shape}")
+        raise ParseError(
+            f"a fill of {value.size} values for shape {shape} is not one value and sizes of at "
+            "least 0"
+        )
     return view.emit.broadcast_to(Known(value.reshape(())), shape)
 
 
@@ -84,7 +87,7 @@ def _reshape(view: NodeView) -> Value:
             raise ParseError(f"shape {target} copies a dimension that {shape} does not have")
         target = [dim if dim else shape[index] for index, dim in enumerate(target)]
     if target.count(-1) > 1 or min(target, default=0) < -1:
-        raise ParseError(f"shape {target} is not one")
+        raise ParseError(f"target shape {target} has more than one -1, or a size below that")
     if -1 in target:
         known, count = math.prod(dim for dim in target if dim != -1), math.prod(shape)
         if not known or count % known:
@@ -118,7 +121,7 @@ def _squeeze(view: NodeView) -> Value:
     else:
         gone = normal_axes(axes, len(shape))
         if any(shape[axis] != 1 for axis in gone):
-            raise ParseError(f"axes {axes} of shape {shape} are not all 1")
+            raise ParseError(f"axes {axes} of shape {shape} do not all have size 1")
     kept = [dim for axis, dim in enumerate(shape) if axis not in gone]
     return view.emit.reshape(view.value(0), kept)
 
@@ -174,7 +177,7 @@ def _depth_to_space(view: NodeView) -> Value:
     elif mode == "CRD":
         parts, order = (batch, depth, block, block, height, width), (0, 1, 4, 2, 5, 3)
     else:
-        raise ParseError(f"attribute 'mode' is '{mode}'")
+        raise ParseError(f"attribute 'mode' is '{mode}', which is unknown")
     turned = emit.transpose(emit.reshape(view.value(0), parts, "blocks"), order, "transposed")
     return emit.reshape(turned, (batch, depth, height * block, width * block))
 
@@ -184,13 +187,13 @@ def _space_to_depth(view: NodeView) -> Value:
     emit, block = view.emit, view.integer("blocksize")
     batch, channels, height, width = _image(view, block)
     if height % block or width % block:
-        raise ParseError(f"{height}x{width} elements do not divide into blocks of {block}")
+        raise ParseError(f"an image of {height}x{width} does not divide into blocks of {block}")
     high, wide = height // block, width // block
     parts = (batch, channels, high, block, wide, block)
     orders = {"DCR": (0, 3, 5, 1, 2, 4), "CRD": (0, 1, 3, 5, 2, 4)}
     mode = view.text("mode", "DCR")
     if mode not in orders:
-        raise ParseError(f"attribute 'mode' is '{mode}'")
+        raise ParseError(f"attribute 'mode' is '{mode}', which is unknown")
     blocks = emit.reshape(view.value(0), parts, "blocks")
     turned = emit.transpose(blocks, orders[mode], "transposed")
     return emit.reshape(turned, (batch, channels * block**2, high, wide))
@@ -198,7 +201,10 @@ def _space_to_depth(view: NodeView) -> Value:
 
 def _image(view: NodeView, block: int) -> tuple[int, ...]:
     if view.rank(0) != 4 or block < 1:
-        raise ParseError(f"blocks of {block} of an input of {view.rank(0)} dimensions")
+        raise ParseError(
+            f"blocks of {block} do not fit an input of {view.rank(0)} dimensions, expected at "
+            "least 1 and 4"
+        )
     return view.shape(0)
 
 
@@ -222,7 +228,7 @@ def _range(view: NodeView) -> Value:
         for index, what in enumerate(("start", "limit", "delta"))
     )
     if delta == 0:
-        raise ParseError("a delta of 0")
+        raise ParseError("the delta of the range is 0")
     count = max(math.ceil((limit - start) / delta), 0)
     if not view.emit.foldable([], (count,), np.dtype(np.float64)):
         raise Unsupported(f"a range of {count} numbers")
@@ -237,6 +243,6 @@ def _eye_like(view: NodeView) -> Value:
     if dtype is None:
         raise Unsupported(f"{element_type_name(number)} values")
     if view.rank(0) != 2 or not view.emit.foldable([], view.shape(0), dtype):
-        raise ParseError(f"a diagonal in a tensor of shape {view.shape(0)}")
+        raise ParseError(f"a tensor of shape {view.shape(0)} is not a matrix of affordable size")
     rows, columns = view.shape(0)
     return Known(np.eye(rows, columns, k=view.integer("k"), dtype=dtype))

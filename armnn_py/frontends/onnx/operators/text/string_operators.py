@@ -31,7 +31,7 @@ _CASES = ("NONE", "LOWER", "UPPER")
 def _normalizer_check(view: NodeView) -> None:
     if view.text("case_change_action", "NONE") not in _CASES:
         action = quoted(view.text("case_change_action"))
-        raise ParseError(f"attribute 'case_change_action' is {action}")
+        raise ParseError(f"attribute 'case_change_action' is {action}, which is unknown")
     view.texts("stopwords")
 
 
@@ -40,7 +40,7 @@ def _string_normalizer(view: NodeView) -> Value:
     """Drop stop words, and change case letter by letter, which no letter becomes two by."""
     x, action = strings_of(view, 0), view.text("case_change_action", "NONE")
     if x.ndim not in (1, 2) or (x.ndim == 2 and x.shape[0] != 1):
-        raise ParseError(f"input of shape {x.shape}, [C] or [1, C] expected")
+        raise ParseError(f"the input has shape {x.shape}, expected [C] or [1, C]")
     words = x.reshape(-1).tolist()
     dropped = view.texts("stopwords") or []
     if dropped and view.integer("is_case_sensitive"):
@@ -82,7 +82,7 @@ def _string_split(view: NodeView) -> Sequence[Value]:
     x, delimiter = strings_of(view, 0), view.text("delimiter")
     most = view.integer("maxsplit", -1)
     if "maxsplit" in view.node.attributes and most < 0:
-        raise ParseError(f"attribute 'maxsplit' is {most}")
+        raise ParseError(f"attribute 'maxsplit' is {most}, expected at least 0")
     if delimiter:
         parts = [text.split(delimiter, most) if text else [] for text in x.flat]
     else:

@@ -27,10 +27,10 @@ _MOST_SKIPS = 1000
 def _tf_idf_vectorizer(view: NodeView) -> Value:
     emit, x = view.emit, view.value(0)
     if view.texts("pool_strings"):  # `ml_strings` leaves none of the others
-        raise ParseError("a pool of strings and numbers")
+        raise ParseError("the node has both 'pool_strings' and 'pool_int64s', expected one")
     shape = view.shape(0)
     if len(shape) not in (1, 2):
-        raise ParseError(f"input of shape {shape}, one or two dimensions expected")
+        raise ParseError(f"the input has shape {shape}, expected one or two dimensions")
     rows, length = (1, shape[0]) if len(shape) == 1 else shape
     lines = emit.reshape(x, (rows, 1, length), "lines")
     columns = view.ints("ngram_indexes") or []
@@ -56,13 +56,19 @@ def _pool(view: NodeView) -> list[tuple[int, np.ndarray]]:
     pool, starts = view.ints("pool_int64s") or [], view.ints("ngram_counts") or []
     low, high = view.integer("min_gram_length", 1), view.integer("max_gram_length", 1)
     if not 1 <= low <= high or high > len(starts):
-        raise ParseError(f"n-grams of {low} to {high} of a pool of 1- to {len(starts)}-grams")
+        raise ParseError(
+            f"lengths {low} to {high} are outside the pool, which has 1- to {len(starts)}-grams"
+        )
     if view.integer("max_skip_count") < 0:
-        raise ParseError(f"attribute 'max_skip_count' is {view.integer('max_skip_count')}")
+        raise ParseError(
+            f"attribute 'max_skip_count' is {view.integer('max_skip_count')}, expected at least 0"
+        )
     found, first = [], 0
     for size, (start, end) in enumerate(itertools.pairwise([*starts, len(pool)]), 1):
         if not 0 <= start <= end <= len(pool) or (end - start) % size:
-            raise ParseError(f"{end - start} numbers of {size}-grams in a pool of {len(pool)}")
+            raise ParseError(
+                f"{end - start} numbers do not make {size}-grams in a pool of {len(pool)}"
+            )
         grams = np.array(pool[start:end], np.int64).reshape(-1, size)
         if len({tuple(gram) for gram in grams.tolist()}) != len(grams):
             raise ParseError("an n-gram is in the pool twice")
@@ -70,7 +76,9 @@ def _pool(view: NodeView) -> list[tuple[int, np.ndarray]]:
             found.append((first, grams))
         first += len(grams)
     if len(view.ints("ngram_indexes") or []) != first or min(view.ints("ngram_indexes") or [0]) < 0:
-        raise ParseError(f"{len(view.ints('ngram_indexes') or [])} indices of {first} n-grams")
+        raise ParseError(
+            f"{len(view.ints('ngram_indexes') or [])} indices do not fit {first} n-grams"
+        )
     return found
 
 
@@ -107,7 +115,7 @@ def _weighted(view: NodeView, y: Value, columns: list[int], width: int) -> Value
     """Apply the mode: frequencies, whether there is one, or frequencies times weights."""
     emit, mode = view.emit, view.text("mode", "")
     if mode not in ("TF", "IDF", "TFIDF"):
-        raise ParseError(f"mode {mode!r}, one of TF, IDF, TFIDF expected")
+        raise ParseError(f"mode is {mode!r}, expected TF, IDF or TFIDF")
     if mode == "TF":
         return y
     if mode == "IDF":
@@ -116,7 +124,7 @@ def _weighted(view: NodeView, y: Value, columns: list[int], width: int) -> Value
     if not weights:
         return y
     if len(weights) != len(columns):
-        raise ParseError(f"{len(weights)} weights of {len(columns)} n-grams")
+        raise ParseError(f"{len(weights)} weights are given for {len(columns)} n-grams")
     factors = np.zeros(width, np.float32)
     factors[columns] = weights
     return emit.mul(y, Known(factors), "weighted")

@@ -26,7 +26,9 @@ _BEGIN, _END = "\x02", "\x03"
 
 def _check(view: NodeView) -> None:
     if view.integer("mincharnum", 1) < 1:
-        raise ParseError(f"attribute 'mincharnum' is {view.integer('mincharnum')}")
+        raise ParseError(
+            f"attribute 'mincharnum' is {view.integer('mincharnum')}, expected at least 1"
+        )
     _patterns(view)
 
 
@@ -34,11 +36,11 @@ def _patterns(view: NodeView) -> tuple[list[Pattern], Pattern | None]:
     """Return the patterns of what lies between tokens, or that of tokens; none: of characters."""
     separators, token = view.texts("separators") or [], view.text("tokenexp")
     if bool(separators) == bool(token):
-        raise ParseError("one of the attributes 'separators' and 'tokenexp' expected")
+        raise ParseError("the node needs exactly one of the attributes 'separators' and 'tokenexp'")
     if separators == [""]:
         return [], None
     if "" in separators:
-        raise ParseError("an empty separator besides others")
+        raise ParseError("an empty separator must be the only one")
     return [Pattern(one) for one in separators], Pattern(token) if token else None
 
 
@@ -46,7 +48,7 @@ def _patterns(view: NodeView) -> tuple[list[Pattern], Pattern | None]:
 def _tokenizer(view: NodeView) -> Value:
     x, least = strings_of(view, 0), view.integer("mincharnum", 1)
     if x.ndim not in (1, 2):
-        raise ParseError(f"input of shape {x.shape}, one or two dimensions expected")
+        raise ParseError(f"the input has shape {x.shape}, expected one or two dimensions")
     between, inside = _patterns(view)
     rows: list[list[str]] = []
     for text in x.flat:

@@ -52,12 +52,14 @@ class Regions:
         Raises
         ------
         ParseError
-            A region ends too far away, or there is no such image.
+            A region ends too far away, or names an image outside the batch.
         """
         if not (np.abs(regions * self.scale) <= _FARTHEST).all():
-            raise ParseError(f"a region has a corner that is not within {_FARTHEST} pixels")
+            raise ParseError(f"a region has a corner beyond {_FARTHEST} pixels")
         if images.size and not 0 <= images.min() <= images.max() < len(x):
-            raise ParseError(f"a region of image {images.max()} or {images.min()} of {len(x)}")
+            raise ParseError(
+                f"a region names image {images.max()} or {images.min()}, but the batch has {len(x)}"
+            )
         y = np.zeros((len(regions), x.shape[1], *self.bins), x.dtype)
         corners = regions.astype(np.float32) * np.float32(self.scale)
         corners -= np.float32(0.5 if self.is_half else 0)

@@ -40,12 +40,12 @@ def spatial_rank(view: NodeView) -> int:
     """Return the number of spatial dimensions, 1 to 3."""
     rank = view.rank(0) - 2
     if rank < 1:
-        raise ParseError(f"input of {view.rank(0)} dimensions, at least 3 expected")
+        raise ParseError(f"the input has {view.rank(0)} dimensions, expected at least 3")
     if rank > 3:
         raise Unsupported(f"{rank} spatial dimensions (1 to 3 are supported)")
     if view.rank(1) != view.rank(0):
         raise ParseError(
-            f"weights of {view.rank(1)} dimensions for an input of {view.rank(0)} dimensions"
+            f"the weights have {view.rank(1)} dimensions, but the input has {view.rank(0)}"
         )
     return rank
 

@@ -3,7 +3,7 @@
 """DeformConv: a convolution that reads each tap at a place of its own.
 
 "Deformable Convolutional Networks" (Dai et al., 2017) and its second version, which weighs taps by
-a mask (Zhu et al., 2018). What the taps read becomes columns, which are multiplied by the weights.
+a mask (Zhu et al., 2018). The taps' samples become columns, which are multiplied by the weights.
 """
 
 from __future__ import annotations
@@ -34,10 +34,12 @@ def _deform_conv(view: NodeView) -> Value:
     count, depth, *kernel = view.shape(1)
     groups = view.integer("group", 1)
     if min(groups, 1) < 1 or channels != depth * groups or count % groups:
-        raise ParseError(f"weights of shape {view.shape(1)} in {groups} groups of {channels}")
+        raise ParseError(
+            f"weights of shape {view.shape(1)} in {groups} groups do not fit {channels} channels"
+        )
     stated = view.ints("kernel_shape")
     if stated is not None and stated != kernel:
-        raise ParseError(f"attribute 'kernel_shape' is {stated}, weights are {kernel}")
+        raise ParseError(f"attribute 'kernel_shape' is {stated}, but the weights have {kernel}")
     rows = _columns(view, kernel)
     size = [*view.shape(2)[2:]]
     outputs = []
@@ -63,7 +65,9 @@ def _columns(view: NodeView, kernel: Sequence[int]) -> Value:
     parts, taps = view.integer("offset_group", 1), kernel[0] * kernel[1]
     size = _size(view, kernel, image)
     if parts < 1 or channels % parts or view.shape(2) != (batch, parts * taps * 2, *size):
-        raise ParseError(f"offsets of shape {view.shape(2)} for {taps} taps of {size} places")
+        raise ParseError(
+            f"offsets of shape {view.shape(2)} do not fit {taps} taps at {size} positions"
+        )
     places = (batch, parts, taps, 2, *size)
     offsets = emit.split(emit.reshape(view.value(2), places, "offsets"), [1] * parts, 1, "parts")
     images = emit.split(view.value(0), [channels // parts] * parts, 1, "images")
@@ -114,7 +118,7 @@ def _window(view: NodeView) -> tuple[list[int], list[int], list[int]]:
     strides, dilations = (window_list(view, name, 2, 1) for name in ("strides", "dilations"))
     pads = view.ints("pads") or [0] * 4
     if len(pads) != 4:
-        raise ParseError(f"attribute 'pads' has {len(pads)} numbers, 4 expected")
+        raise ParseError(f"attribute 'pads' has {len(pads)} numbers, expected 4")
     return list(strides), list(dilations), list(pads)
 
 

@@ -35,7 +35,7 @@ def _window(view: NodeView) -> Window:
     if kernel is None:
         raise ParseError("attribute 'kernel_shape' is missing")
     if view.rank(0) < 3:
-        raise ParseError(f"input of {view.rank(0)} dimensions, at least 3 expected")
+        raise ParseError(f"the input has {view.rank(0)} dimensions, expected at least 3")
     return window_of(view, kernel, view.shape(0)[2:], ceil=bool(view.integer("ceil_mode")))
 
 
@@ -211,7 +211,7 @@ def _sum_planes(view: NodeView, x: Value, window: Window, name: str) -> Value:
 def _power(view: NodeView, x: Value, p: int) -> Value:
     emit = view.emit
     if p < 1:
-        raise ParseError(f"attribute 'p' is {p}, at least 1 expected")
+        raise ParseError(f"attribute 'p' is {p}, expected at least 1")
     if p == 2:
         return emit.mul(x, x, "square")
     size = emit.unary(UnaryOperation.ABS, x, "abs")
@@ -229,7 +229,7 @@ def _root(view: NodeView, x: Value, p: int) -> Value:
 
 def _plane_axes(view: NodeView) -> tuple[int, ...]:
     if view.rank(0) < 3:
-        raise ParseError(f"input of {view.rank(0)} dimensions, at least 3 expected")
+        raise ParseError(f"the input has {view.rank(0)} dimensions, expected at least 3")
     return tuple(range(2, view.rank(0)))
 
 

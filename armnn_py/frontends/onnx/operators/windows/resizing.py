@@ -60,7 +60,7 @@ def _resize_11(view: NodeView) -> Value:
     named = view.ints("axes")
     axes = list(range(rank)) if named is None else [a % rank for a in named if -rank <= a < rank]
     if named is not None and (len(axes) != len(named) or not normal_axes(axes, rank)):
-        raise ParseError(f"attribute 'axes' is {named}")
+        raise ParseError(f"attribute 'axes' is {named}, expected distinct axes of the input")
     method = Method(
         view.text("mode", "nearest"),
         view.text("coordinate_transformation_mode", "half_pixel"),
@@ -70,13 +70,13 @@ def _resize_11(view: NodeView) -> Value:
         bool(view.integer("antialias")),
     )
     if not math.isfinite(method.cubic_a):
-        raise ParseError(f"attribute 'cubic_coeff_a' is {method.cubic_a}")
+        raise ParseError(f"attribute 'cubic_coeff_a' is {method.cubic_a}, expected a finite number")
     regions = _regions(view, axes, method)
     sizes = view.integers(3, "sizes") if view.has(3) and view.shape(3) != (0,) else None
     scales: Sequence[float | Fraction]
     if sizes is not None:
         if len(sizes) != len(axes) or min(sizes, default=1) < 1:
-            raise ParseError(f"sizes {sizes} for {len(axes)} dimensions")
+            raise ParseError(f"sizes {sizes} do not fit {len(axes)} dimensions")
         scales, targets = _from_sizes(view, axes, sizes)
     else:
         scales = [float(s) for s in view.constant(2, "scales").reshape(-1)]
@@ -94,13 +94,13 @@ def _regions(view: NodeView, axes: list[int], method: Method) -> list[tuple[floa
         return [(0.0, 1.0)] * len(axes)
     roi = view.constant(1, "region of interest").reshape(-1)
     if roi.size != 2 * len(axes):
-        raise ParseError(f"a region of {roi.size} numbers for {len(axes)} dimensions")
+        raise ParseError(f"a region of {roi.size} numbers does not fit {len(axes)} dimensions")
     return [(float(roi[i]), float(roi[i + len(axes)])) for i in range(len(axes))]
 
 
 def _check_scales(scales: Sequence[float | Fraction], rank: int) -> None:
     if len(scales) != rank or not all(math.isfinite(s) and s > 0 for s in scales):
-        raise ParseError(f"scales {scales} for {rank} dimensions")
+        raise ParseError(f"scales {scales} do not fit {rank} dimensions")
 
 
 def _scaled_size(size: int, scale: float) -> int:
@@ -115,7 +115,7 @@ def _scaled_size(size: int, scale: float) -> int:
     with np.errstate(over="ignore"):
         target = float(np.float32(size) * np.float32(scale))
     if not math.isfinite(target):
-        raise ParseError(f"a scale of {scale:g} of {size} elements")
+        raise ParseError(f"a scale of {scale:g} does not fit a dimension of {size} elements")
     return math.floor(target)
 
 
@@ -131,7 +131,7 @@ def _from_sizes(
     if policy == "stretch":
         return scales, sizes
     if policy not in ("not_larger", "not_smaller"):
-        raise ParseError(f"attribute 'keep_aspect_ratio_policy' is '{policy}'")
+        raise ParseError(f"attribute 'keep_aspect_ratio_policy' is '{policy}', which is unknown")
     scale = min(scales) if policy == "not_larger" else max(scales)
     half = Fraction(1, 2)
     return [scale] * len(axes), [
@@ -150,9 +150,11 @@ def _scaled(view: NodeView, scales: list[float]) -> list[Axis]:
 
 def _resize(view: NodeView, axes: list[Axis], method: Method, extrapolated: float) -> Value:
     if method.mode not in ("nearest", "linear", "cubic"):
-        raise ParseError(f"attribute 'mode' is '{method.mode}'")
+        raise ParseError(f"attribute 'mode' is '{method.mode}', which is unknown")
     if any(axis.target < 1 for axis in axes) or not all(view.shape(0)):
-        raise ParseError(f"sizes {[axis.target for axis in axes]} of an input {view.shape(0)}")
+        raise ParseError(
+            f"sizes {[axis.target for axis in axes]} do not fit an input of shape {view.shape(0)}"
+        )
     if any(axis.target > _MATRIX_LIMIT for axis in axes):
         raise Unsupported(f"a dimension of {max(axis.target for axis in axes)} elements")
     changed = [axis for axis in axes if not _is_identity(axis, method)]

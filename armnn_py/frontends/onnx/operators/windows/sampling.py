@@ -112,9 +112,9 @@ class _Grid(Sampler):
         modes = {"bilinear": "linear", "bicubic": "cubic"}
         self.mode, self.padding = modes.get(mode, mode), view.text("padding_mode", "zeros")
         if self.mode not in ("nearest", "linear", "cubic"):
-            raise ParseError(f"attribute 'mode' is '{mode}'")
+            raise ParseError(f"attribute 'mode' is '{mode}', which is unknown")
         if self.padding not in ("zeros", "border", "reflection"):
-            raise ParseError(f"attribute 'padding_mode' is '{self.padding}'")
+            raise ParseError(f"attribute 'padding_mode' is '{self.padding}', which is unknown")
         self.align = bool(view.integer("align_corners"))
 
     def _reflected(self, x: Value, size: int) -> Value:
@@ -195,7 +195,7 @@ def _grid_sample(view: NodeView) -> Value:
         or grid[-1] != rank
         or grid[0] != view.shape(0)[0]
     ):
-        raise ParseError(f"a grid of shape {grid} for an input of shape {view.shape(0)}")
+        raise ParseError(f"a grid of shape {grid} does not fit an input of shape {view.shape(0)}")
     sampler = _Grid(view)
     # The grid names the last dimension first.
     parts = emit.split(sampler.like, [1] * rank, rank + 1, "coordinates")[::-1]
@@ -241,11 +241,11 @@ class _Regions(Sampler):
 def _roi_align(view: NodeView) -> Value:
     emit, regions = view.emit, view.shape(1)
     if view.rank(0) != 4 or len(regions) != 2 or regions[1] != 4 or view.shape(2) != regions[:1]:
-        raise ParseError(f"regions of shape {regions} for an input of shape {view.shape(0)}")
+        raise ParseError(f"regions of shape {regions} do not fit an input of shape {view.shape(0)}")
     samples = view.integer("sampling_ratio")
     bins = view.integer("output_height", 1), view.integer("output_width", 1)
     if min(bins) < 1:
-        raise ParseError(f"{bins[0]}x{bins[1]} bins, at least 1x1 expected")
+        raise ParseError(f"the output has {bins[0]}x{bins[1]} bins, expected at least 1x1")
     is_half = view.version >= 16 and (
         view.text("coordinate_transformation_mode", "half_pixel") == "half_pixel"
     )
@@ -305,7 +305,10 @@ def _col2im(view: NodeView) -> Value:
     pads = view.ints("pads") or [0] * (2 * rank)
     size = math.prod(block)
     if view.rank(0) != 3 or len(block) != rank or len(pads) != 2 * rank or view.shape(0)[1] % size:
-        raise ParseError(f"blocks of {block} for an image of {image} of {view.shape(0)}")
+        raise ParseError(
+            f"blocks of {block} and an image of {image} do not fit an input of shape "
+            f"{view.shape(0)}"
+        )
     batch, rows, patches = view.shape(0)
     positions, inside = np.zeros((1, 1), np.int64), np.ones((1, 1), bool)
     for axis, (length, taps) in enumerate(zip(image, block, strict=True)):
@@ -320,7 +323,7 @@ def _col2im(view: NodeView) -> Value:
         both = inside[:, np.newaxis, :, np.newaxis] & held[np.newaxis, :, np.newaxis]
         inside = both.reshape(shape)
     if positions.shape != (size, patches):
-        raise ParseError(f"{patches} patches, {positions.shape[1]} expected")
+        raise ParseError(f"the input has {patches} patches, expected {positions.shape[1]}")
     pixels, channels = math.prod(image), batch * rows // size
     places = np.where(inside, positions, pixels).reshape(-1, 1).astype(np.int32)
     lines = emit.reshape(view.value(0), (channels, size * patches), "patches")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """ConvTranspose: TransposeConvolution2d, with the output's size computed as ONNX defines it.
 
-Of volumes, for which there is no such layer, it is a Convolution3d by the reversed weights of the
+For volumes, which this layer does not cover, it is a Convolution3d by the reversed weights of the
 input with zeros between its elements.
 """
 
@@ -46,7 +46,7 @@ def _conv_transpose(view: NodeView) -> Value:
         )
     stated = view.ints("kernel_shape")
     if stated is not None and stated != kernel:
-        raise ParseError(f"attribute 'kernel_shape' is {stated}, weights are {kernel}")
+        raise ParseError(f"attribute 'kernel_shape' is {stated}, but the weights have {kernel}")
     stride = window_list(view, "strides", rank, 1)
     dilation = window_list(view, "dilations", rank, 1)
     before, output = _output_size(view, size, kernel, stride, dilation)
@@ -188,10 +188,10 @@ def _output_size(
     if len(extra) != rank or len(pads) != 2 * rank:
         raise ParseError("attribute 'pads' or 'output_padding' has the wrong number of values")
     if mode not in ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"):
-        raise ParseError(f"attribute 'auto_pad' is '{mode}'")
+        raise ParseError(f"attribute 'auto_pad' is '{mode}', which is unknown")
     if not all(0 <= e < max(s, d) for e, s, d in zip(extra, stride, dilation, strict=True)):
         raise ParseError(
-            f"attribute 'output_padding' is {extra}, less than strides or dilations expected"
+            f"attribute 'output_padding' is {extra}, expected less than the strides or dilations"
         )
     full = [
         (n - 1) * s + (k - 1) * d + 1 + e
@@ -200,7 +200,9 @@ def _output_size(
     if stated is not None:
         wanted = stated[-rank:]
         if len(stated) not in (rank, rank + 2) or min(wanted) < 1:
-            raise ParseError(f"attribute 'output_shape' is {stated}")
+            raise ParseError(
+                f"attribute 'output_shape' is {stated}, expected {rank} sizes of at least 1"
+            )
     elif mode in ("SAME_UPPER", "SAME_LOWER"):
         wanted = [n * s for n, s in zip(size, stride, strict=True)]
     else:

@@ -25,7 +25,7 @@ def _max_unpool(view: NodeView) -> Value:
     """
     emit, shape = view.emit, view.shape(0)
     if len(shape) < 3 or view.shape(1) != shape:
-        raise ParseError(f"indices of shape {view.shape(1)} for an input of shape {shape}")
+        raise ParseError(f"indices of shape {view.shape(1)} do not fit an input of shape {shape}")
     image = _stated_size(view, shape) if view.has(2) else _pooled_size(view, shape)
     if min(image) < 0 or math.prod(image) >= 2**31:
         raise Unsupported(f"an output of shape {image}")
@@ -53,7 +53,7 @@ def _pooled_size(view: NodeView, shape: tuple[int, ...]) -> tuple[int, ...]:
     kernel = view.ints("kernel_shape") or []
     strides, pads = window_list(view, "strides", rank, 1), view.ints("pads") or [0] * (2 * rank)
     if len(kernel) != rank or len(pads) != 2 * rank:
-        raise ParseError(f"kernel {kernel} and pads {pads} for {rank} dimensions")
+        raise ParseError(f"kernel {kernel} and pads {pads} do not fit {rank} dimensions")
     sides = [
         (shape[d + 2] - 1) * strides[d] + kernel[d] - pads[d] - pads[rank + d] for d in range(rank)
     ]

@@ -23,9 +23,9 @@ def window_list(view: NodeView, name: str, rank: int, default: int) -> tuple[int
     if values is None:
         return (default,) * rank
     if len(values) != rank:
-        raise ParseError(f"attribute '{name}' has {len(values)} values, {rank} expected")
+        raise ParseError(f"attribute '{name}' has {len(values)} values, expected {rank}")
     if min(values) < 1:
-        raise ParseError(f"attribute '{name}' is {values}, at least 1 expected")
+        raise ParseError(f"attribute '{name}' is {values}, expected at least 1")
     return tuple(values)
 
 
@@ -38,19 +38,23 @@ def window_of(
     """
     rank = len(size)
     if len(kernel) != rank:
-        raise ParseError(f"a kernel of {len(kernel)} dimensions over {rank}")
+        raise ParseError(
+            f"a kernel of {len(kernel)} dimensions does not fit an input with {rank} spatial ones"
+        )
     stated = view.ints("kernel_shape")
     if stated is not None and tuple(stated) != tuple(kernel):
-        raise ParseError(f"attribute 'kernel_shape' is {stated}, weights are {list(kernel)}")
+        raise ParseError(
+            f"attribute 'kernel_shape' is {stated}, but the weights have {list(kernel)}"
+        )
     if min(kernel) < 1:
-        raise ParseError(f"a kernel of {list(kernel)} elements")
+        raise ParseError(f"the kernel has sizes {list(kernel)}, expected at least 1")
     stride = window_list(view, "strides", rank, 1)
     dilation = window_list(view, "dilations", rank, 1)
     mode = view.text("auto_pad", "NOTSET") or "NOTSET"
     pads = view.ints("pads") or [0] * (2 * rank)
     if mode == "NOTSET":
         if len(pads) != 2 * rank:
-            raise ParseError(f"attribute 'pads' has {len(pads)} values, {2 * rank} expected")
+            raise ParseError(f"attribute 'pads' has {len(pads)} values, expected {2 * rank}")
         if min(pads) < 0:
             raise Unsupported("negative pads")
     elif mode == "VALID":
@@ -58,7 +62,7 @@ def window_of(
     elif mode in ("SAME_UPPER", "SAME_LOWER"):
         pads = same_pads(size, kernel, stride, dilation, is_upper=mode == "SAME_UPPER")
     else:
-        raise ParseError(f"attribute 'auto_pad' is '{mode}'")
+        raise ParseError(f"attribute 'auto_pad' is '{mode}', which is unknown")
     window = Window(
         tuple(size), tuple(kernel), stride, dilation, tuple(pads[:rank]), tuple(pads[rank:])
     )

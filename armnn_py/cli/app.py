@@ -244,7 +244,7 @@ def with_session(function: Callable[..., R]) -> Callable[..., R]:
         ),
         _global_option(
             "allowed", "--allow-backend", metavar="ID", multiple=True,
-            help="Use this backend and no others that are not allowed, too; repeatable.",
+            help="Use this backend, and no others but those also allowed; repeatable.",
         ),
         _global_option(
             "denied", "--deny-backend", metavar="ID", multiple=True,

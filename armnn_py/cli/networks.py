@@ -51,7 +51,7 @@ def read_network(
     The shapes of ``--shape`` and of the arrays for its inputs are bound. ``part`` has what
     ``--signature`` and ``--subgraph`` say.
 
-    The backends of a runtime are offered the operators for which there is no layer.
+    The backends of a runtime are offered the operators without a layer.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def parse_shapes(given: Sequence[str]) -> dict[str | None, list[int]]:
     Raises
     ------
     InvalidArgumentError
-        The text is no shape.
+        The text is not a shape.
     """
     shapes: dict[str | None, list[int]] = {}
     for argument in given:
@@ -266,7 +266,7 @@ def with_batch(network: Network) -> tuple[Network, AssumedShapes]:
 
 
 def assumption(taken: AssumedShapes) -> str:
-    """Return the sentence on shapes that `with_batch` assumed; empty if there are none."""
+    """Return the sentence on shapes that `with_batch` assumed; empty without any."""
     if not taken:
         return ""
     if taken.dimension is not None:

@@ -52,7 +52,7 @@ _STYLES = {
 class Column:
     """One column: its head, and whether it holds numbers (right-aligned) or verdicts (coloured).
 
-    Cells of a column that is ``whole`` stay on one line on a narrow terminal, too. Those of one
+    Cells of a column that is ``whole`` stay on one line even on a narrow terminal. Those of one
     that is ``cut`` lose their end, middle or start there, so that a row stays one line.
     """
 
@@ -69,7 +69,7 @@ class Renderer:
     Parameters
     ----------
     stream
-        Where the answer goes.
+        The stream for the answer.
     color
         ``auto`` (a terminal gets colour; ``NO_COLOR`` and ``FORCE_COLOR`` decide first),
         ``always`` or ``never``.

@@ -76,7 +76,7 @@ def check_attributes(given: Mapping[str, Any] | Iterable[Attribute]) -> Attribut
     Raises
     ------
     ValueError
-        A name is no text or is given twice, or a value is of another kind.
+        A name is not a text or is given twice, or a value is of another kind.
     """
     if isinstance(given, Mapping):
         found = tuple(Attribute(name, _plain(name, value)) for name, value in given.items())
@@ -91,7 +91,7 @@ def check_attributes(given: Mapping[str, Any] | Iterable[Attribute]) -> Attribut
 
 def _plain(name: object, value: Any) -> AttributeValue:
     if not isinstance(name, str):
-        raise ValueError(f"{name!r} is no name of an attribute")
+        raise ValueError(f"{name!r} is not a name of an attribute")
     if isinstance(value, np.ndarray):
         try:
             return AttributeTensor(value)

@@ -44,7 +44,7 @@ __all__ = [
 def as_network(contents: NetworkStorage) -> Network:
     """The same object as a `Network`, which has methods beside its contents, and nothing else.
 
-    Their builders are imported now, if nobody asked for them before.
+    Their builders are imported now, on first use.
     """
     if not isinstance(contents, Network):
         contents.__class__ = Network

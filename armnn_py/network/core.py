@@ -156,7 +156,7 @@ class NetworkCore(NetworkStorage):
         LayerValidationError
             The layer does not fit its operands. Nothing was added.
         InvalidArgumentError
-            An argument is no layer, type, name or constant.
+            An argument is not a layer, type, name or constant.
         """
         self._check_static()
         if type(layer_type) is not LayerType:

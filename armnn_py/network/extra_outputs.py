@@ -50,7 +50,7 @@ def with_extra_outputs(network: Network, names: Sequence[str]) -> Network:
     Raises
     ------
     UnknownNameError
-        There is no tensor and no layer of a name.
+        A name is neither that of a tensor nor that of a layer.
     InvalidArgumentError
         Several layers have a name, a layer has no such output, there is an output of that name
         already, a tensor is nothing that can be an output; or no layers could be made for any of
@@ -149,7 +149,7 @@ def _slot(network: Network, name: str) -> OutputSlot:
 
 
 def _on_trial(network: Network) -> Network:
-    """Return the network for some sizes of its free dimensions, which nobody knows.
+    """Return the network for arbitrary sizes of its free dimensions.
 
     Inputs whose values decide shapes are full of one number.
     """

@@ -99,7 +99,7 @@ class Network(
     ) -> Network:
         """Make a network with free dimensions, whose layers are built for each shape it meets.
 
-        Values of inputs may decide shapes, too, such as the axes of a reduction: the layers are
+        Values of inputs may also decide shapes, such as the axes of a reduction: the layers are
         then built for each set of such values.
 
         Parameters
@@ -132,7 +132,7 @@ class Network(
         ------
         InvalidArgumentError
             An argument has a wrong type, no input has a free dimension and none is a value
-            input, or a value input is no input.
+            input, or a value input is not an input.
         """
         network = cls(name)
         if not callable(builder):
@@ -176,7 +176,7 @@ class Network(
         shapes
             Shapes by input name. Inputs without free dimensions may be left out.
         values
-            Arrays by input name, for inputs whose values decide shapes; others may be given, too.
+            Arrays by input name, for inputs whose values decide shapes; others are allowed.
             The network has the same inputs, and does not look at the values that it was made for.
 
         Returns
@@ -187,7 +187,7 @@ class Network(
         Raises
         ------
         UnknownNameError
-            There is no such input.
+            The network has no input of a name.
         InvalidArgumentError
             A shape does not fit its input, or is missing; or an array.
         InputValuesNeededError
@@ -197,7 +197,7 @@ class Network(
         """
         if not isinstance(shapes, Mapping):
             raise InvalidArgumentError(
-                f"shapes: {type(shapes).__name__} given, a mapping of names to shapes expected"
+                f"shapes is a {type(shapes).__name__}, expected a mapping of names to shapes"
             )
         infos = dict(self.inputs)
         for key in shapes:
@@ -279,7 +279,7 @@ class Network(
         Returns
         -------
         tuple of str
-            Notes on inputs, constants and layers that nobody reads, which is allowed.
+            Notes on unused inputs, constants and layers, which are allowed.
 
         Raises
         ------
@@ -342,13 +342,13 @@ def _bind(name: str, info: TensorInfo, shape: Sequence[int] | None) -> TensorInf
     dims = parse_static_shape(shape, what=f"shape of input '{name}'")
     if len(dims) != info.rank:
         raise InvalidArgumentError(
-            f"input '{name}': {len(dims)} dimensions given, {info.rank} expected",
+            f"input '{name}': {len(dims)} dimensions given, expected {info.rank}",
             details=[f"given: {format_shape(dims)}", f"input: {info!r}"],
         )
     for axis, (given, expected) in enumerate(zip(dims, info.shape, strict=True)):
         if expected is not None and given != expected:
             raise InvalidArgumentError(
-                f"input '{name}': dimension {axis} is {given}, {expected} expected",
+                f"input '{name}': dimension {axis} is {given}, expected {expected}",
                 details=[f"given: {format_shape(dims)}", f"input: {info!r}"],
             )
     return info.with_shape(dims)

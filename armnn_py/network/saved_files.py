@@ -13,7 +13,7 @@ __all__ = ["MARK", "MIMETYPE", "is_saved_network", "open_without_waiting"]
 MIMETYPE = b"application/x-armnn-py-network"
 
 MARK = (b"mimetype" + MIMETYPE)[:34]
-"""What stands at byte 30 of such a file: as much of its first member as 64 bytes of it show."""
+"""Bytes from 30 on of such a file: its first member, as far as 64 bytes show it."""
 
 
 def is_saved_network(model: Any) -> bool:

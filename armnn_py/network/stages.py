@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Stages: the parts of a network that run one after another, each with plans of its own.
 
-Where data that a network computes decide shapes, no plan for the whole network can be made before
+If data that a network computes decide shapes, no plan for the whole network can be made before
 these data are there. Reports number stages from 1: ``2`` is the second of a network, ``2/body`` the
 body that it runs, ``2/body/1`` the first stage of that body.
 """

@@ -46,12 +46,12 @@ class Stage:
     """A part of a network: a network by itself, or a function of arrays."""
 
     inputs: tuple[str, ...]
-    """What it reads: inputs of the whole network, and outputs of stages before it."""
+    """Its operands: inputs of the whole network, and outputs of earlier stages."""
     outputs: dict[str, TensorInfo]
-    """What it makes."""
+    """Names of its results."""
     network: NetworkStorage | None = None
     compute: Compute | None = None
-    """Returns the outputs by name for arrays of its inputs; where there is no network."""
+    """Returns the outputs by name for arrays of its inputs; used without a network."""
     bodies: dict[str, NetworkStorage] = field(default_factory=dict)
     """Networks by name that the function runs, each as often as it likes: turns of a loop."""
     name: str = ""
@@ -90,7 +90,7 @@ _NO_NAMES: TensorNames = MappingProxyType({})
 def check_name(name: str, what: str) -> str:
     """Return a name, which is a text that is not empty."""
     if not isinstance(name, str) or not name:
-        raise InvalidArgumentError(f"{what} name {name!r} given, a text that is not empty expected")
+        raise InvalidArgumentError(f"{what} name {name!r} must be a text that is not empty")
     return name
 
 
@@ -130,13 +130,13 @@ class NetworkStorage:
         self._assigned: dict[str, AssignLayer] = {}
         self._dynamic: DynamicParts | None = None
         self._metadata = _NO_METADATA
-        #: What an importer made of the tensors that the model file names.
+        #: The network's tensor for each name in the model file.
         self._tensor_names: TensorNames = _NO_NAMES
         #: Whether the first graph that is made of it takes the values of its constants.
         self._gives_up_values = False
 
     def _drop_values(self) -> None:
-        """Drop the values of constants; nobody may ask for them afterwards."""
+        """Drop the values of constants; do not read them afterwards."""
         self._tensor_names = _NO_NAMES
         for layer in self._layers:
             if isinstance(layer, ConstantLayer):
@@ -151,7 +151,7 @@ class NetworkStorage:
 
     @property
     def metadata(self) -> ModelMetadata:
-        """Metadata of the model file; copies and optimised networks have it, too."""
+        """Metadata of the model file; copies and optimised networks keep it."""
         return self._metadata
 
     @metadata.setter
@@ -251,7 +251,7 @@ class NetworkStorage:
         Raises
         ------
         UnknownNameError
-            There is no layer of this name.
+            The network has no layer of this name.
         InvalidArgumentError
             There are several.
         """

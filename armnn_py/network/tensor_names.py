@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Place", "TensorNames", "lasting"]
 
 Place: TypeAlias = "tuple[int, int] | Callable[[], tuple[NDArray[Any], TensorInfo]] | str"
-"""What a tensor became: a slot (guid of the layer, index of the output), a constant that no layer
+"""The network's form of a tensor: a slot (layer guid, output index), a constant that no layer
 reads, or nothing, with the reason in words that follow the name."""
 
 TensorNames: TypeAlias = "Mapping[str, Place]"

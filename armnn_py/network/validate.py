@@ -97,7 +97,7 @@ def _inference_problems(layer: Layer) -> Iterator[str]:
 
 
 def find_notes(network: NetworkStorage) -> list[str]:
-    """Return notes on results that nobody reads: allowed, but odd."""
+    """Return notes on unused results: allowed, but odd."""
     words = {LayerType.INPUT: "input", LayerType.CONSTANT: "constant"}
     notes = (
         []
@@ -110,7 +110,7 @@ def find_notes(network: NetworkStorage) -> list[str]:
         if layer.name not in network.assign_layers
     ]
     return notes + [
-        f"{words.get(layer.type, 'layer')} '{layer.name}' ({layer.label}) is read by nobody"
+        f"{words.get(layer.type, 'layer')} '{layer.name}' ({layer.label}) is unused"
         for layer in network.layers
         if layer.outputs and not any(slot._consumers for slot in layer.outputs)
     ]

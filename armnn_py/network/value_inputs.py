@@ -37,7 +37,7 @@ def build(
     InputValuesNeededError
         The builder needs values that are not given.
     UnknownNameError
-        There is no such input.
+        The network has no input of a name.
     InvalidArgumentError
         An array does not fit its input.
     StagesNeededError

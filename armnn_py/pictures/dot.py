@@ -25,7 +25,7 @@ def to_dot(drawing: Drawing, *, colour: str = "backend") -> str:
     drawing
         A drawing from `drawing_of`.
     colour
-        What boxes are coloured by: ``"backend"``, ``"type"`` or ``"time"``.
+        Colour of boxes by: ``"backend"``, ``"type"`` or ``"time"``.
     """
     colours = colours_of(drawing, colour)
     lines = [

@@ -163,7 +163,7 @@ class Drawing:
     counts
         Layers of the user's network on each backend, most first.
     run_seconds
-        Time of one run; None if there was none.
+        Time of one run; None without a run.
     """
 
     title: str

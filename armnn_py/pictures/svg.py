@@ -46,7 +46,7 @@ def to_svg(drawing: Drawing, *, colour: str = "backend") -> str:
     drawing
         A drawing from `drawing_of`.
     colour
-        What boxes are coloured by: ``"backend"``, ``"type"`` or ``"time"``.
+        Colour of boxes by: ``"backend"``, ``"type"`` or ``"time"``.
     """
     layout = lay_out(
         {box.id: 2 * _MARK if _is_mark(box) else BOX_WIDTH for box in drawing.boxes},

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["as_constant", "is_masked"]
 
-_MOST_NUMBERS = 2**28  # of a sequence that is no array
+_MOST_NUMBERS = 2**28  # of a sequence that is not an array
 
 
 def as_constant(value: Any, *, like: DataType | None = None) -> NDArray[Any]:
@@ -53,7 +53,8 @@ def as_constant(value: Any, *, like: DataType | None = None) -> NDArray[Any]:
     array = _to_array(value, like)
     if array.ndim > MAX_DIMENSIONS:
         raise InvalidArgumentError(
-            f"constant: {array.ndim} dimensions given, at most {MAX_DIMENSIONS} expected"
+            f"constant: the array has {array.ndim} dimensions, at most {MAX_DIMENSIONS} are "
+            "supported"
         )
     if array.dtype != np.uint16:  # what bfloat16 travels as
         data_type = DataType.from_numpy(array.dtype)
@@ -104,7 +105,7 @@ def _to_array(value: Any, like: DataType | None) -> NDArray[Any]:
 
 
 def _check_length(value: object) -> None:
-    """Refuse a sequence that would make an array of a size nobody means, as ``range(10**12)``."""
+    """Refuse a sequence that would make an array by mistake, such as ``range(10**12)``."""
     if not isinstance(value, Sequence) or isinstance(value, (bytes, bytearray, memoryview)):
         return
     try:

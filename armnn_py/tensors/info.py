@@ -42,7 +42,7 @@ def _parse_data_type(value: object) -> DataType:
 
 
 def _parse_names(names: Sequence[str | None], dims: Sequence[int | None]) -> tuple[str | None, ...]:
-    """Return the names of the free dimensions, ``()`` where there are none."""
+    """Return the names of the free dimensions; ``()`` if none is free."""
     is_list = isinstance(names, Sequence) and not isinstance(names, str)
     if not is_list or not all(name is None or isinstance(name, str) for name in names):
         raise InvalidArgumentError(

@@ -50,7 +50,9 @@ def pack(array: NDArray[Any], data_type: DataType) -> NDArray[np.uint8]:
     elif data_type.is_float and array.dtype == np.uint8:
         codes = np.ascontiguousarray(array).reshape(-1)
     else:
-        raise InvalidArgumentError(f"constant: {data_type.described} of an array of {array.dtype}")
+        raise InvalidArgumentError(
+            f"constant: {data_type.described} cannot be made of an array of {array.dtype}"
+        )
     bits = data_type.bits
     per_byte, mask = 8 // bits, np.uint8((1 << bits) - 1)
     whole = codes.size // per_byte * per_byte

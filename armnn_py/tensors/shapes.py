@@ -47,7 +47,7 @@ def parse_shape(
     Raises
     ------
     InvalidArgumentError
-        It is no such sequence.
+        It is not a sequence of sizes.
     """
     try:
         if isinstance(shape, (str, bytes)):

@@ -26,7 +26,7 @@ __all__ = ["STRING", "StringInfo"]
 
 
 class _StringType:
-    """What a `DataType` says of itself, of strings."""
+    """The type of strings, with the interface of `DataType`."""
 
     name = "STRING"
     label = shown = "string"

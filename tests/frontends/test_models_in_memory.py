@@ -174,7 +174,7 @@ def test_files_that_do_not_read(model: onnx.ModelProto, tmp_path: Path) -> None:
     (tmp_path / "net.onnx").write_bytes(model.SerializeToString())
     with (
         (tmp_path / "net.onnx").open() as text,
-        pytest.raises(ann.InvalidArgumentError, match=r"'net\.onnx' reads as str, bytes expected"),
+        pytest.raises(ann.InvalidArgumentError, match=r"'net\.onnx' reads as str, expected bytes"),
     ):
         ann.import_model(text)  # type: ignore[arg-type]
     stream = (tmp_path / "net.onnx").open("rb")
@@ -188,7 +188,7 @@ def test_what_is_no_model(given: Any) -> None:
     with pytest.raises(ann.InvalidArgumentError) as caught:
         ann.load(given)
     assert str(caught.value) == (
-        f"model given as {type(given).__name__}, a path, bytes, a binary file or an "
+        f"model is a {type(given).__name__}, expected a path, bytes, a binary file or an "
         "onnx.ModelProto expected"
     )
 

@@ -136,8 +136,8 @@ def test_a_condition_that_a_turn_computes_without_elements() -> None:
     ("count", "text"),
     [
         (np.zeros(0, np.int64), "number of turns has no elements"),
-        (np.float32(3), "number of turns of type float32, integers expected"),
-        (np.array(True), "number of turns of type bool, integers expected"),
+        (np.float32(3), "number of turns must be integers, not float32"),
+        (np.array(True), "number of turns must be integers, not bool"),
     ],
 )
 def test_numbers_of_turns_that_are_none(count: Any, text: str) -> None:
@@ -164,10 +164,10 @@ def scan(body: onnx.GraphProto, outputs: list[str], **attributes: Any) -> onnx.M
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("scan_input_axes", "axes of 1 scanned inputs"),
-        ("scan_input_directions", "directions of 1 scanned inputs"),
-        ("scan_output_axes", "axes of 1 scanned outputs"),
-        ("scan_output_directions", "directions of 1 scanned outputs"),
+        ("scan_input_axes", "axes for 1 scanned inputs, expected as many"),
+        ("scan_input_directions", "directions for 1 scanned inputs, expected as many"),
+        ("scan_output_axes", "axes for 1 scanned outputs, expected as many"),
+        ("scan_output_directions", "directions for 1 scanned outputs, expected as many"),
     ],
 )
 def test_a_scan_with_attributes_of_another_length(name: str, text: str) -> None:
@@ -213,7 +213,7 @@ def test_more_or_fewer_lengths_than_sequences(lengths: list[int]) -> None:
 
 def test_directions_of_a_scan_of_batches() -> None:
     made = scan_of_batches(np.int64([4, 2]), directions=[0, 1])
-    with pytest.raises(ann.ParseError, match="2 directions of 1 scanned inputs"):
+    with pytest.raises(ann.ParseError, match="2 directions for 1 scanned inputs, expected as many"):
         ann.import_model(made)
 
 
@@ -236,7 +236,7 @@ def branches(first: Any, second: Any, outputs: list[str]) -> onnx.ModelProto:
 def test_branches_with_other_numbers_of_outputs() -> None:
     same = [n("Identity", ["x"], ["all"]), n("Neg", ["x"], ["less"])]
     two = graph(same, [], [ALL, ("less", FLOAT, SHAPE)])
-    with pytest.raises(ann.ParseError, match=r"'If_4' .*1 and 2 outputs of the branches"):
+    with pytest.raises(ann.ParseError, match=r"'If_4' .*1 and 2 outputs, expected as many"):
         ann.import_model(branches(graph(CUT, [], [PLACES]), two, ["y", "z"]))
     with pytest.raises(ann.UnsupportedOperatorError, match="output 'z'"):
         ann.import_model(branches(graph(CUT, [], [PLACES]), graph(same, [], [ALL]), ["y", "z"]))

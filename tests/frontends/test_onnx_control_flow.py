@@ -444,5 +444,5 @@ def test_a_scan_of_very_many_turns_is_imported_at_once() -> None:
 
 
 def test_directions_of_other_inputs_are_refused() -> None:
-    with pytest.raises(ann.ParseError, match="1 directions of 2 scanned inputs"):
+    with pytest.raises(ann.ParseError, match="1 directions for 2 scanned inputs, expected as many"):
         ann.import_model(scan_of_batches(directions=[1]))

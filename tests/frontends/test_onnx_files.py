@@ -222,15 +222,15 @@ GRAPHS = {
     "cycle": (_cycle, "the graph has a cycle: a value depends on itself"),
     "value made twice": (
         lambda m: m.graph.node.append(helper.make_node("Neg", ["x"], ["y"])),
-        "value 'y' is made twice",
+        "two nodes compute value 'y'",
     ),
     "undefined value": (
         lambda m: m.graph.node[0].input.__setitem__(0, "nowhere"),
-        "node 'relu' (Relu) reads 'nowhere', which nothing makes",
+        "node 'relu' (Relu) reads 'nowhere', which is not one of its inputs and has no node",
     ),
     "undefined output": (
         lambda m: m.graph.output.append(helper.make_tensor_value_info("z", FLOAT, [1])),
-        "output 'z' is made by nothing",
+        "no node computes output 'z'",
     ),
     "output that is an input": (
         lambda m: m.graph.node[0].output.__setitem__(0, "x"),
@@ -341,7 +341,7 @@ WEIGHTS = {
     "short file": (external("short.bin"), "has the wrong amount of data"),
     "offset behind the end": (external("data.bin", offset=10**15), "the wrong amount of data"),
     "wrong length": (external("data.bin", length=8), "the wrong amount of data"),
-    "length that is no number": (external("data.bin", length="x"), "is not a number"),
+    "length that is not a number": (external("data.bin", length="x"), "is not a number"),
     **{
         f"{key} of {value}": (
             external("data.bin", **{key: value}),

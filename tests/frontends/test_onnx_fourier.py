@@ -133,8 +133,8 @@ def test_frames_of_a_complex_signal() -> None:
     ("op", "x", "operands", "attributes", "text"),
     [
         ("DFT", (2, 5, 3), [], {}, r"\[\.\.\., 1\] or \[\.\.\., 2\] expected"),
-        ("DFT", (2, 5, 2), [], {"onesided": 1}, "one side of a spectrum is of real samples"),
-        ("DFT", (2, 5, 1), [np.int64(0)], {}, "a transform of 0 samples"),
+        ("DFT", (2, 5, 2), [], {"onesided": 1}, "a one-sided spectrum needs real samples"),
+        ("DFT", (2, 5, 1), [np.int64(0)], {}, "the transform has 0 samples, expected at least 1"),
         ("DFT", (1, 5, 1), [np.int64(1 << 40)], {}, "products"),
         ("STFT", (2, 9, 1), [np.int64(0), None, np.int64(4)], {}, "0 apart"),
         ("STFT", (2, 9, 1), [np.int64(1), None, np.int64(10)], {}, "frames of 10 samples"),

@@ -115,7 +115,7 @@ def test_refused(
 
 def test_negative_lengths_are_refused(models: Any) -> None:
     model, _ = built(models, "ReverseSequence", (X, i(-1, 4, 2)), 17, "", {}, "indices")
-    with pytest.raises(ann.ParseError, match="'sequence_lens' holds -1, at least 0 expected"):
+    with pytest.raises(ann.ParseError, match="'sequence_lens' holds -1, expected at least 0"):
         ann.import_model(models.save(model))
 
 

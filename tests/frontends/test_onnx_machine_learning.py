@@ -172,9 +172,9 @@ def test_large_sets_of_members(count: int, dtype: type[Any]) -> None:
     ("changes", "message"),
     [({"nodes_truenodeids": [9, 0, 1]}, "leads to none"),
      ({"leaf_targetids": [0, 1, 2, 7]}, "target 7 of 3"),
-     ({"tree_roots": [5000]}, "root 5000 of 3 nodes"),
+     ({"tree_roots": [5000]}, "root 5000 is outside the 3 nodes"),
      ({"tree_roots": [-1]}, "roots"),
-     ({"tree_roots": [4]}, "root 4 of 3 nodes"),
+     ({"tree_roots": [4]}, "root 4 is outside the 3 nodes"),
      ({"nodes_featureids": [0, 1, 9]}, "lacks features"),
      ({"nodes_modes": whole([0, 9, 6])}, "modes"),
      ({"nodes_truenodeids": [0, 0, 1]}, "leads to itself"),
@@ -208,5 +208,5 @@ def test_doubles_are_rounded_behind_the_offset() -> None:
 
 def test_keys_of_another_type_are_refused() -> None:
     made = model("LabelEncoder", [np.arange(3)], 4, keys_floats=[1.2, 1.7], values_int64s=[1, 2])
-    with pytest.raises(ann.ParseError, match="keys of type float32 for an input of type int64"):
+    with pytest.raises(ann.ParseError, match="the keys are float32, but the input is int64"):
         ann.import_model(made)

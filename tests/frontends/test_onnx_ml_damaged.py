@@ -117,16 +117,16 @@ def test_damaged_attributes_are_refused_in_our_words(op: str) -> None:
 @pytest.mark.parametrize(
     ("op", "changes", "message"),
     [("TreeEnsemble", {"nodes_modes": numpy_helper.from_array(np.float32([np.nan] * 3))},
-      "attribute 'nodes_modes' holds float32, integers expected"),
+      "attribute 'nodes_modes' holds float32, expected integers"),
      ("TreeEnsemble", {"nodes_splits": numpy_helper.from_array(np.int32([1, 2, 3]))},
-      "attribute 'nodes_splits' holds int32, floats expected"),
+      "attribute 'nodes_splits' holds int32, expected floats"),
      ("TreeEnsemble", {"leaf_weights": numpy_helper.from_array(np.int64([1, 2, 3, 4]))},
-      "attribute 'leaf_weights' holds int64, floats expected"),
+      "attribute 'leaf_weights' holds int64, expected floats"),
      ("LabelEncoder", {"default_tensor": numpy_helper.from_array(np.float32([np.nan]))},
-      "attribute 'default_tensor' holds float32, the values are int64"),
+      "attribute 'default_tensor' holds float32, but the values are int64"),
      ("TreeEnsembleRegressor",
       {"nodes_values_as_tensor": numpy_helper.from_array(np.array([True, False, True]))},
-      "attribute 'nodes_values_as_tensor' holds bool, floats expected")],
+      "attribute 'nodes_values_as_tensor' holds bool, expected floats")],
 )  # fmt: skip
 def test_what_is_said(op: str, changes: dict[str, Any], message: str) -> None:
     version, attributes = WHOLE[op]

@@ -75,7 +75,7 @@ CASES: dict[str, tuple[list[onnx.NodeProto], type[ann.ArmnnError], str]] = {
     "rank": ([node("Conv", ["x", "kernel"], ["y"])], CONTRADICTING, "input of 2 dimensions"),
     "types of operands": (
         [node("Cast", ["x"], ["i"], to=INT64), node("Add", ["x", "i"], ["y"])],
-        CONTRADICTING, "operands of float32 and int64",
+        CONTRADICTING, "the operands are float32 and int64, expected one type",
     ),
     "type of an operand": (
         [node("Cast", ["x"], ["b"], to=BOOL), node("Sin", ["b"], ["y"])],
@@ -91,7 +91,7 @@ CASES: dict[str, tuple[list[onnx.NodeProto], type[ann.ArmnnError], str]] = {
     ),
     "more than there is": (
         [node("MatMul", ["x", "five"], ["p"]), node("TopK", ["p", "seven"], ["y", "i"])],
-        CONTRADICTING, "7 elements wanted of dimension 1, which has 5",
+        CONTRADICTING, "7, but dimension 1 has 5 elements",
     ),
     "loop": (loop(), UNSUPPORTED, "NoSuch"),
     "scan": (scan(), UNSUPPORTED, "NoSuch"),

@@ -79,12 +79,12 @@ REFUSED: dict[str, tuple[onnx.ModelProto, str]] = {
                                   np.float32(edge)]), "edges of 0.0 and")
        for edge in (NAN, INF, 1e38)},
     "a huge scale": (model("Resize", ["x", np.float32([]), np.float32([1, 1, 3e38, 1])],
-                           version=13), "a scale of 3e+38 of 3 elements"),
+                           version=13), "a scale of 3e+38 does not fit a dimension of 3 elements"),
     "an infinite coefficient": (
         model("Resize", ["x", np.float32([]), np.float32([1, 1, 2, 2])], version=13, mode="cubic",
-              cubic_coeff_a=float(INF)), "attribute 'cubic_coeff_a' is inf"),
+              cubic_coeff_a=float(INF)), "attribute 'cubic_coeff_a' is inf, expected a finite"),
     "real columns": (model("ArrayFeatureExtractor", ["x", np.float32([NAN])], MACHINE_LEARNING),
-                     "indices of type float32, int64 expected"),
+                     "the indices are float32, expected int64"),
     "bits of reals": (model("BitwiseNot", [np.float32([1.5])], version=18),
                       "bits of float32 values"),
     "bits of real operands": (model("BitwiseAnd", [np.float32([1.5])] * 2, version=18),

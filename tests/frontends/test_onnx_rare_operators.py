@@ -269,7 +269,9 @@ def test_a_place_outside_is_damage(place: int) -> None:
         [node("SequenceConstruct", ["x", "x"], ["s"]), node("SequenceAt", ["s", "p"], ["y"])],
         {"x": x}, {"p": np.array(place, np.int64)},
     )  # fmt: skip
-    with pytest.raises(ann.ParseError, match=f"place {place} in a sequence of 2 tensors"):
+    with pytest.raises(
+        ann.ParseError, match=f"position {place} is outside a sequence of 2 tensors"
+    ):
         ann.import_model(made)
 
 

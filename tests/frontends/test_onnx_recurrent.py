@@ -202,7 +202,9 @@ def test_a_batch_of_nothing_has_lengths(op: str, known: bool) -> None:
 
 
 def test_lengths_beyond_the_steps() -> None:
-    with pytest.raises(ann.ParseError, match=r"lengths \[3\] for a batch of 1 in 2 steps"):
+    with pytest.raises(
+        ann.ParseError, match=r"lengths \[3\] do not fit a batch of 1 sequences of 2 steps"
+    ):
         ann.import_model(_plain("RNN", batch=1, lengths=[3]))
 
 
@@ -266,7 +268,7 @@ def test_other_operands_that_do_not_fit(op: str) -> None:
             imported((1, 2 * rows), first)
     with pytest.raises(ann.ParseError, match="a first state of shape"):
         imported((1, 2 * rows), (1, 4, 2), layout=1)
-    with pytest.raises(ann.ParseError, match=r"clip -1\.0, at least 0 expected"):
+    with pytest.raises(ann.ParseError, match=r"attribute 'clip' is -1\.0, expected at least 0"):
         imported((1, 2 * rows), (1, 2, 2), clip=-1.0)
 
 

@@ -46,7 +46,7 @@ def node(
 
 CASES: dict[str, tuple[onnx.ModelProto, str]] = {
     **{f"hidden size of {op}": (node(op, STEPS, weights(gates), 14, hidden_size=6),
-                                "attribute 'hidden_size' is 6, and the weights have 5")
+                                "attribute 'hidden_size' is 6, but the weights have 5")
        for op, gates in (("RNN", 1), ("GRU", 3), ("LSTM", 4))},
     "a negative hidden size": (node("RNN", STEPS, weights(1), 14, hidden_size=-5),
                                "attribute 'hidden_size' is -5"),
@@ -55,9 +55,9 @@ CASES: dict[str, tuple[onnx.ModelProto, str]] = {
     "a layout": (node("LSTM", STEPS, weights(4), 14, hidden_size=5, layout=2),
                  "attribute 'layout' is 2, 0 or 1 expected"),
     "too many parts": (node("Split", TABLE, [np.int64([2, 2, 2])], 13, 2),
-                       "3 sizes of 2 outputs"),
+                       "3 sizes are given for 2 outputs"),
     "too many parts by an attribute": (node("Split", TABLE, [], 11, 2, split=[2, 2, 2]),
-                                       "3 sizes of 2 outputs"),
+                                       "3 sizes are given for 2 outputs"),
     "parts of another sum": (node("Split", TABLE, [np.int64([3, 2])], 13, 2), "do not make up"),
     "a negative part": (node("Split", TABLE, [np.int64([7, -1])], 13, 2), "do not make up"),
     "parts said twice": (node("Split", TABLE, [np.int64([3, 3])], 18, 2, num_outputs=2),
@@ -67,16 +67,16 @@ CASES: dict[str, tuple[onnx.ModelProto, str]] = {
     "an index beyond": (node("Gather", TABLE, [np.int64(-7)], 13), "index -7 lies outside"),
     "indices beyond": (node("Gather", TABLE, [np.int64([0, 6])], 13), "lies outside"),
     **{f"{op} with real indices": (node(op, TABLE, operands, 13),
-                                   "indices of type float32, int32 or int64 expected")
+                                   "the indices are float32, expected int32 or int64")
        for op, operands in (("Gather", [np.float32([0])]),
                             ("GatherElements", [np.zeros((6, 4), np.float32)]),
                             ("GatherND", [np.zeros((1, 1), np.float32)]),
                             ("ScatterND", [np.zeros((1, 1), np.float32), TABLE[:1]]),
                             ("ScatterElements", [np.zeros((1, 1), np.float32), TABLE[:1, :1]]))},
     "bools as indices": (node("Gather", TABLE, [np.array([True])], 13),
-                         "indices of type bool, int32 or int64 expected"),
+                         "the indices are bool, expected int32 or int64"),
     "a word for auto_pad": (node("ConvTranspose", IMAGE, [KERNEL], 11, auto_pad="NEAR"),
-                            "attribute 'auto_pad' is 'NEAR'"),
+                            "attribute 'auto_pad' is 'NEAR', which is unknown"),
     "negative output padding": (node("ConvTranspose", IMAGE, [KERNEL], 11,
                                      output_padding=[-1, -1], strides=[2, 2]),
                                 "attribute 'output_padding' is [-1, -1]"),
@@ -88,9 +88,9 @@ CASES: dict[str, tuple[onnx.ModelProto, str]] = {
                                  "attribute 'output_shape' is [8, 8, 1]"),
     "a kernel of another size": (node("DeformConv", IMAGE, [KERNEL, OFFSETS], 19,
                                       kernel_shape=[9, 9]),
-                                 "attribute 'kernel_shape' is [9, 9], weights are [3, 3]"),
+                                 "attribute 'kernel_shape' is [9, 9], but the weights have [3, 3]"),
     "an approximation": (node("Gelu", TABLE, [], 20, approximate="some"),
-                         "attribute 'approximate' is 'some', none or tanh expected"),
+                         "attribute 'approximate' is 'some', expected none or tanh"),
     "an order of storage": (node("MaxPool", IMAGE, [], 12, 2, kernel_shape=[2, 2],
                                  storage_order=2),
                             "attribute 'storage_order' is 2, 0 or 1 expected"),
@@ -138,7 +138,7 @@ def test_folded_nodes_are_refused_alike() -> None:
     [({"min_gram_length": 0}, "n-grams of 0 to 2"),
      ({"min_gram_length": 3}, "n-grams of 3 to 2"),
      ({"max_gram_length": 7}, "n-grams of 1 to 7"),
-     ({"max_skip_count": -1}, "attribute 'max_skip_count' is -1"),
+     ({"max_skip_count": -1}, "attribute 'max_skip_count' is -1, expected at least 0"),
      ({"pool_int64s": [1, 1, 1, 2]}, "an n-gram is in the pool twice")],
 )  # fmt: skip
 def test_pools_of_n_grams(changes: dict[str, Any], message: str) -> None:

@@ -53,9 +53,9 @@ def test_sparse_weights(places: np.ndarray, is_constant: bool) -> None:
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        (sparse(np.int64([1, 2, 8])), "an index lies outside of shape"),
-        (sparse(np.int64([-1, 2, 3])), "an index lies outside of shape"),
-        (sparse(np.int64([[0, 1], [0, 2], [1, 4]])), "an index lies outside of shape"),
+        (sparse(np.int64([1, 2, 8])), "has an index outside of shape"),
+        (sparse(np.int64([-1, 2, 3])), "has an index outside of shape"),
+        (sparse(np.int64([[0, 1], [0, 2], [1, 4]])), "has an index outside of shape"),
         (sparse(np.int64([1, 2])), r"indices of shape \(2,\) do not fit 3 values"),
         (sparse(np.int64([[1], [2], [3]])), "do not fit 3 values"),
         (sparse(np.int64([1, 2, 3]), (2**20, 2**20)), "would take 4096.0 GiB, at most"),

@@ -176,33 +176,33 @@ REFUSED: dict[str, tuple[onnx.NodeProto, str]] = {
     "splits": (node("StringSplit", ["x"], ["y"], maxsplit=-2), "'maxsplit' is -2"),
     "no pattern": (node("RegexFullMatch", ["x"], ["y"]), "'pattern' is missing"),
     "no RE2": (node("RegexFullMatch", ["x"], ["y"], pattern="(a"), "none of RE2"),
-    "no number": (node("Cast", ["x"], ["y"], to=FLOAT), "'a' is no number"),
+    "no number": (node("Cast", ["x"], ["y"], to=FLOAT), "'a' is not a number"),
     "a condition of texts": (node("Where", ["x", "x", "x"], ["y"]), "bool expected"),
     "a choice by numbers": (node("Compress", ["x", "n"], ["y"]), "bool expected"),
     "a key without an array": (
         node("LabelEncoder", ["x"], ["y"], domain=ML, values_strings=["a", "b"],
              keys_tensor=helper.make_tensor("k", STRING, [], ["a"])),
-        "1 keys of 2 values",
+        "1 keys, but 2 values",
     ),
     "no operand": (node("StringConcat", ["x"], ["y"]), "."),
     "no keys": (node("LabelEncoder", ["x"], ["y"], domain=ML, values_strings=["a"]), "with keys"),
     "lengths": (
         node("LabelEncoder", ["x"], ["y"], domain=ML, keys_strings=["a"],
              values_strings=["a", "b"]),
-        "1 keys of 2 values",
+        "1 keys, but 2 values",
     ),
     "keys of another type": (
         node("LabelEncoder", ["x"], ["y"], domain=ML, keys_floats=[1.0], values_strings=["a"]),
-        "keys of type float32 for an input of type string",
+        "the keys are float32, but the input is string",
     ),
     "default of another type": (
         node("LabelEncoder", ["x"], ["y"], domain=ML, keys_strings=["a"], values_strings=["b"],
              default_tensor=helper.make_tensor("d", FLOAT, [1], [1.0])),
-        "holds float32, the values are string",
+        "holds float32, but the values are string",
     ),
     "categories": (
         node("CategoryMapper", ["x"], ["y"], domain=ML, cats_strings=["a"], cats_int64s=[1, 2]),
-        "1 strings and 2 integers",
+        "1 strings and 2 integers, expected as many",
     ),
     "categories that must be there": (
         node("OneHotEncoder", ["x"], ["y"], domain=ML, cats_strings=["a"], zeros=0), "zeros=0",
@@ -376,7 +376,7 @@ def test_control_characters_do_not_reach_the_terminal(
     given.write_text("\x1b[31m", encoding="utf-8")
     assert main(["run", str(path), "-i", str(given), "-b", "CpuRef"]) != 0
     error = capsys.readouterr().err
-    assert r"'\x1b[31m' is no number" in error
+    assert r"'\x1b[31m' is not a number" in error
     assert "\x1b" not in error
 
 

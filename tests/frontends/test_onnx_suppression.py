@@ -211,13 +211,13 @@ def test_arrays_of_any_strides() -> None:
 def test_what_is_refused() -> None:
     good = operands(BOXES, SCORES, 4, 0.5, 0.0)
     refused = {
-        "boxes of type float64, float32 expected": {"boxes": np.float64(BOXES)},
-        "scores of type int64, float32 expected": {"scores": np.ones((1, 2, 5), np.int64)},
+        "boxes must be float32, not float64": {"boxes": np.float64(BOXES)},
+        "scores must be float32, not int64": {"scores": np.ones((1, 2, 5), np.int64)},
         "scores of shape (1, 2, 4)": {"scores": np.ones((1, 2, 4), np.float32)},
         "a number of boxes of type float32": {"most": np.float32([3])},
-        "an overlap of 1.5, 0 to 1 expected": {"overlap": np.float32([1.5])},
-        "an overlap of -0.5, 0 to 1 expected": {"overlap": np.float32([-0.5])},
-        "an overlap of nan, 0 to 1 expected": {"overlap": np.float32([NAN])},
+        "the overlap is 1.5, expected 0 to 1": {"overlap": np.float32([1.5])},
+        "the overlap is -0.5, expected 0 to 1": {"overlap": np.float32([-0.5])},
+        "the overlap is nan, expected 0 to 1": {"overlap": np.float32([NAN])},
         "cannot be converted": {"most": np.int64([])},
     }
     for message, wrong in refused.items():

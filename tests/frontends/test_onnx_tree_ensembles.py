@@ -246,5 +246,5 @@ def test_zip_map_is_a_tensor_with_labels_in_the_metadata(
 
 
 def test_zip_map_of_another_number_of_labels() -> None:
-    with pytest.raises(ann.ParseError, match="3 labels of 2 columns"):
+    with pytest.raises(ann.ParseError, match="3 labels, but 2 columns of scores"):
         ours(zip_map({"classlabels_int64s": [4, 9, 1]}))

@@ -58,7 +58,7 @@ def _runtime(session: Session, *wanted: str) -> Iterator[Runtime]:
 @backends.command("list")
 @with_session
 def list_(session: Session) -> None:
-    """List every file that was found and the verdict on it; -v shows foreign files, too.
+    """List every file that was found and the verdict on it; -v also shows foreign files.
 
     Devices of backends that tell of theirs follow, with the ids by which -b takes them.
     """

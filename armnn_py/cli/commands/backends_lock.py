@@ -40,7 +40,7 @@ def lock(session: Session, *, output: str | None, check: bool) -> None:
     path = output or environment.lock_file()
     if path is None:
         raise InvalidArgumentError(
-            "there is no place for a lock file: HOME is not set",
+            "the lock file has no default place, because HOME is not set",
             hints=["--output FILE or ARMNN_PY_LOCK_FILE names one"],
         )
     path = os.path.abspath(path)  # noqa: PTH100 (a Path would alter odd names)
@@ -58,7 +58,7 @@ def lock(session: Session, *, output: str | None, check: bool) -> None:
             for one in runtime.load_report.loaded
             if one.id is not None and one.real_path is not None and one.place != "bundled"
         ]
-        # Where the environment says "locked", other files are not opened here either.
+        # If the environment says "locked", other files are not opened here either.
         refused = [
             one.real_path
             for one in runtime.load_report

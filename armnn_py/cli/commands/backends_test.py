@@ -38,7 +38,7 @@ def _layers(
     for name in given:
         layer_type = layer_type_of(name)
         if layer_type is None:
-            raise click.BadParameter(f"'{name}' is no layer; docs/layers.md lists all")
+            raise click.BadParameter(f"'{name}' is not a layer; docs/layers.md lists all")
         found.append(layer_type)
     return tuple(found)
 

@@ -121,7 +121,7 @@ def _read(path: Path) -> dict[str, Any]:
     )
     if not is_answer:
         raise InvalidArgumentError(
-            f"'{path}' is no answer of a successful 'bench --json'",
+            f"'{path}' is not the output of a successful 'bench --json'",
             hints=["write one with: armnn-py --json bench MODEL > FILE.json"],
         )
     return {key: document[key] for key in (*_CIRCUMSTANCES, *keys)}

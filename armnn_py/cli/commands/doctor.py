@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 __all__ = ["doctor"]
 
 Result = tuple[str, str]
-#: What was loaded, devices, and errors by backend.
+#: The loaded files, devices, and errors by backend.
 _Loaded = tuple["LoadReport", list[dict[str, Any]], dict[str, str]]
-#: What the extras add: the module, the package and the extra for each.
+#: Optional packages: the module, the package and the extra for each.
 _BROUGHT = {
     "ONNX models": ("onnx", "onnx", "onnx"),
     "TensorFlow Lite models": ("tflite", "tflite", "tflite"),

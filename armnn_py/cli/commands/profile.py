@@ -186,7 +186,7 @@ def _require_folder_of(path: Path) -> None:
     """Fail before minutes of runs if their timeline could not be written."""
     folder = path.parent
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        state = "cannot be written to" if folder.is_dir() else "does not exist or is no folder"
+        state = "cannot be written to" if folder.is_dir() else "does not exist or is not a folder"
         raise InvalidArgumentError(
             f"timeline '{path}' cannot be written",
             details=[f"'{folder}' {state}"],

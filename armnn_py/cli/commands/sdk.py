@@ -53,7 +53,7 @@ def export_sdk(folder: Path) -> list[Path]:
     InvalidArgumentError
         The folder has something in it.
     InternalError
-        The package was not installed, so that there is no SDK.
+        The package is not installed, and the SDK comes with it.
     """
     sources = (sdk_paths.get_include(), sdk_paths.get_cmake_dir())
     if folder.exists() and any(folder.iterdir()):

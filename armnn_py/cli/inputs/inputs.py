@@ -39,7 +39,7 @@ _AT_A_TIME = 1 << 20
 
 class _Seed(click.IntRange):
     def _describe_range(self) -> str:
-        return ""  # nobody chooses a seed by its nineteen digits
+        return ""  # a random seed of nineteen digits is not worth naming
 
 
 SEED = _Seed(0, 2**63 - 1)
@@ -54,7 +54,7 @@ def read_inputs(
     Raises
     ------
     UnknownNameError
-        A name is no input of the network.
+        The network has no input of a name.
     InvalidArgumentError
         A file cannot be read, or does not become a tensor of the input's shape.
     """
@@ -78,7 +78,7 @@ def _read(
     name, path = _split(argument, infos)
     suffix = path.suffix.lower()
     if not os.path.isfile(path):  # noqa: PTH113 (Path.is_file raises for overlong names)
-        raise InvalidArgumentError(f"input file '{path}' does not exist or is no file")
+        raise InvalidArgumentError(f"input file '{path}' does not exist or is not a file")
     if suffix in pictures.SUFFIXES:
         target = name if name is not None else only_input(infos, path)
         _refuse_strings(path, target, infos)
@@ -269,5 +269,5 @@ def _member(archive: Any, member: str, path: Path) -> Array:
     except Exception as error:  # as in _load
         raise _unreadable(path, error) from error
     if not isinstance(array, np.ndarray):
-        raise InvalidArgumentError(f"archive '{path}': '{member}' is no array")
+        raise InvalidArgumentError(f"archive '{path}': '{member}' is not an array")
     return array

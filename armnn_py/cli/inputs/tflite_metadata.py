@@ -26,7 +26,7 @@ _MEAN, _STD = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class ModelNotes:
-    """What a model says of its first input and of its classes.
+    """A model's metadata on its first input and its classes.
 
     ``mean`` and ``std`` are for ``(pixel - mean) / std``; each field is empty if it is not known.
     """

@@ -46,8 +46,8 @@ class ModelSource:
         Raises
         ------
         ParseError
-            The model is empty, or the file cannot be read or is not a regular file: opening a pipe would
-            wait.
+            The model is empty, or the file cannot be read or is not a regular file (opening a pipe
+            would wait).
         """
         if self.path is None:
             head = (self.contents or b"")[:_HEAD_SIZE]

@@ -39,7 +39,7 @@ class ActivationBuilders(NetworkCore):
         function
             The function; `ActivationFunction` has the formula of each.
         a, b
-            What the formula calls so. The function's own without, which `ActivationFunction` lists:
+            Constant of the formula. The default is the function's own, see `ActivationFunction`:
             ``TANH`` is then ``tanh(x)``. In an `ActivationDescriptor`, as in Arm NN, they are 0.
 
         Returns
@@ -52,7 +52,7 @@ class ActivationBuilders(NetworkCore):
         LayerValidationError
             The input is boolean.
         InvalidArgumentError
-            The function is none.
+            The function is not an `ActivationFunction`.
 
         Examples
         --------

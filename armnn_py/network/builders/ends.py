@@ -44,7 +44,7 @@ class EndBuilders(NetworkCore):
         Raises
         ------
         InvalidArgumentError
-            The name is empty or taken, or the info is none.
+            The name is empty or taken, or the info is not a `TensorInfo`.
         """
         self._check_static()
         check_name(name, "input")
@@ -132,7 +132,7 @@ class EndBuilders(NetworkCore):
         Raises
         ------
         InvalidArgumentError
-            The name is empty or taken, the info is none, or the value does not fit it.
+            The name is empty or taken, the info has the wrong type, or the value does not fit.
 
         Examples
         --------
@@ -203,14 +203,14 @@ class EndBuilders(NetworkCore):
         Raises
         ------
         InvalidArgumentError
-            The variable is none or assigned already, or the source is of another network.
+            The variable is assigned already, or one of the two is of another network.
         LayerValidationError
             The source does not fit the variable.
         """
         self._check_static()
         if not isinstance(variable, VariableLayer) or variable.network is not self:
             raise InvalidArgumentError(
-                f"assign: {variable!r} is no variable of network '{self._name}'",
+                f"assign: {variable!r} is not a variable of network '{self._name}'",
                 hints=["add_variable() makes one"],
             )
         if variable.name in self._assigned:

@@ -58,7 +58,7 @@ class JoiningBuilders(NetworkCore):
         LayerValidationError
             The inputs do not fit together.
         InvalidArgumentError
-            There is no such axis.
+            The axis is outside the input's dimensions.
         """
         operands = [self._resolve(source) for source in sources(inputs, "add_concat()")]
         views: list[View] = []
@@ -103,7 +103,7 @@ class JoiningBuilders(NetworkCore):
         Raises
         ------
         InvalidArgumentError
-            The parts do not make up the whole, or there is no such axis.
+            The parts do not make up the whole, or the axis is outside the input.
         """
         operand = self._resolve(x)
         shape = operand.info.static_shape
@@ -145,7 +145,7 @@ class JoiningBuilders(NetworkCore):
         LayerValidationError
             The inputs differ.
         InvalidArgumentError
-            There is no such axis.
+            The axis is outside the input's dimensions.
         """
         operands = [self._resolve(source) for source in sources(inputs, "add_stack()")]
         shape = operands[0].info.static_shape if operands else ()

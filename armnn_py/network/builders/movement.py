@@ -130,7 +130,7 @@ class MovementBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            There is no such axis, or it is named twice.
+            An axis is outside the input's dimensions, or is named twice.
         """
         operand = self._resolve(x)
         if not isinstance(axes, (Layer, OutputSlot)):
@@ -173,7 +173,7 @@ class MovementBuilders(NetworkCore):
         LayerValidationError
             The channels do not divide into groups.
         InvalidArgumentError
-            There is no such axis.
+            The axis is outside the input's dimensions.
         """
         operand = self._resolve(x)
         where = from_front(axis, operand.info.rank, "add_channel_shuffle()")

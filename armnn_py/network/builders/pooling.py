@@ -218,7 +218,7 @@ class PoolingBuilders(NetworkCore):
         Raises
         ------
         LayerValidationError
-            The input is no image.
+            The input does not have four dimensions.
         InvalidArgumentError
             A parameter has no valid value.
         """

@@ -82,7 +82,7 @@ def infer(
         Values of the operands, where they are known.
     outputs
         The outputs as the caller wishes them: quantisation, the type of a Cast, the shape of a
-        transposed convolution. What can be inferred must agree. Needed for layer types that only
+        transposed convolution. Inferred infos must agree. Needed for layer types that only
         the caller understands (StandIn, PreCompiled, Fused, the recurrent ones).
     layer
         Name for messages.

@@ -43,7 +43,7 @@ def _broadcast(site: Site) -> list[TensorInfo]:
     return _made(site, broadcast(site, *shapes), alike[0])
 
 
-#: What numpy computes of booleans: or, and, exclusive or.
+#: The numpy functions of boolean operations: or, and, exclusive or.
 _OF_BOOLEANS = (
     BinaryOperation.ADD,
     BinaryOperation.MAXIMUM,

@@ -36,7 +36,7 @@ def _arg_min_max(site: Site) -> list[TensorInfo]:
     shape = site.shape()
     axis = site.need_axis(d.axis, len(shape))
     if shape[axis] == 0:
-        site.fail(f"dimension {axis} is empty, there is no extreme element")
+        site.fail(f"dimension {axis} is empty and has neither maximum nor minimum")
     return [TensorInfo((*shape[:axis], *shape[axis + 1 :]), d.output_type)]
 
 

@@ -229,5 +229,5 @@ def test_a_sub_graph_that_is_not_there(builder: Any, index: int) -> None:
     fields = {"thenSubgraphIndex": index, "elseSubgraphIndex": index}
     builder.op("IF", [flag, x], [y], ("IfOptions", fields))
     builder.ends([x], [y])
-    with pytest.raises(ann.ParseError, match=rf"sub-graph {index} of 1 is called"):
+    with pytest.raises(ann.ParseError, match=rf"sub-graph {index} is called, but the model has 1"):
         ann.import_model(builder.data())

@@ -169,7 +169,8 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
         lambda b: b.graph.outputs.__setitem__(0, -1), "sub-graph 0 names tensor -1 of 2",
     ),
     "a code that is not there": (
-        lambda b: setattr(b.graph.operators[0], "opcodeIndex", 5), "operator 0 has code 5 of 1",
+        lambda b: setattr(b.graph.operators[0], "opcodeIndex", 5),
+    "operator 0 has code 5, but the model has 1",
     ),
     "a buffer that is not there": (
         lambda b: setattr(b.graph.tensors[0], "buffer", 7), "is in buffer 7 of 1",
@@ -190,7 +191,7 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
         lambda b: setattr(b.graph.tensors[0], "type", 5), "input 'x': string values",
     ),
     "nothing makes the output": (
-        lambda b: b.graph.operators.clear(), "output 'y': tensor 'y' is made by no operator",
+        lambda b: b.graph.operators.clear(), "output 'y': tensor 'y' is not made by any operator",
     ),
 }  # fmt: skip
 
@@ -256,7 +257,7 @@ def test_nothing_of_an_impossible_shape(builder: Any) -> None:
 def test_scales_that_do_not_fit(builder: Any) -> None:
     x = builder.tensor("x", (1, 4), np.int8, [0.5, 0.5, 0.5], axis=1)
     builder.ends([x], [x])
-    assert "has 3 scales along dimension 1" in refused(builder)
+    assert "has 3 scales along dimension 1, expected one an element" in refused(builder)
     builder.graph.tensors[0].quantization.scale = [-1.0]
     builder.graph.tensors[0].quantization.zeroPoint = [0]
     assert "scale -1.0 given, above 0 expected" in refused(builder)
@@ -316,7 +317,7 @@ def test_a_variable_cannot_ask_for_much_memory(builder: Any) -> None:
     state = builder.tensor("state", (2**10, 2**20), variable=True)
     builder.op("ADD", [x, state], [y], ("AddOptions", {}))
     builder.ends([x], [y])
-    assert "variable 'state' would take 4096 MiB" in refused(builder)
+    assert "variable 'state' would take 4096 MiB, which exceeds the limit" in refused(builder)
 
 
 def test_control_characters_do_not_reach_the_terminal(relu: Any) -> None:

@@ -57,7 +57,7 @@ def test_a_single_element_outside_is_refused(new_builder: Any, begin: int) -> No
     operands = [X, (i(begin),), (i(begin + 1),), (i(1),)]
     options = ("StridedSliceOptions", {"shrinkAxisMask": 1})
     data, _ = built(new_builder(), "STRIDED_SLICE", operands, options, known=False)
-    with pytest.raises(ann.ParseError, match=f"'begin' holds {begin}, -4 to 3 expected"):
+    with pytest.raises(ann.ParseError, match=f"'begin' holds {begin}, expected -4 to 3"):
         ann.import_model(data)
 
 

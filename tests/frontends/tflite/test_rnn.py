@@ -115,7 +115,7 @@ def test_a_state_that_is_no_variable(builder: Any) -> None:
     state = builder.constant("state", normal(BATCH, 6))
     builder.op("RNN", [x, *operands, state], [y], ("RNNOptions", {"fusedActivationFunction": 4}))
     builder.ends([x], [y])
-    with pytest.raises(ann.UnsupportedOperatorError, match="a state that is no variable"):
+    with pytest.raises(ann.UnsupportedOperatorError, match="a state that is not a variable"):
         ann.import_model(builder.data())
 
 

@@ -298,7 +298,7 @@ def test_a_state_that_is_no_variable_is_refused_in_words(builder: Any) -> None:
     builder.ends(places, [y])
     with pytest.raises(ann.UnsupportedOperatorError) as caught:
         ann.import_model(builder.data())
-    assert "a state that is no variable" in str(caught.value)
+    assert "a state that is not a variable" in str(caught.value)
 
 
 # ---- Custom operators ----------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def test_weights_of_8_bits(builder: Any, engines: Any, rank: int, asymmetric: bo
 
 @pytest.mark.parametrize(
     ("absent", "error"),
-    [(1, "input 1 is missing"), (2, "input 2 is missing"), (4, "a state that is no variable")],
+    [(1, "input 1 is missing"), (2, "input 2 is missing"), (4, "a state that is not a variable")],
 )
 def test_operands_that_are_not_there(builder: Any, absent: int, error: str) -> None:
     with pytest.raises(ann.ModelError, match=error):
@@ -88,7 +88,7 @@ def test_operands_that_are_not_there(builder: Any, absent: int, error: str) -> N
     ("tensor", "shape", "error"),
     [
         ("filters", [6, 4], "of rank 2 for 5 inputs"),
-        ("bias", [1, 3], "a bias of .1, 3. for 3 units"),
+        ("bias", [1, 3], "a bias of shape .1, 3. does not fit 3 units"),
         ("state", [2, 23], "2x24 expected"),
     ],
 )

@@ -223,7 +223,7 @@ def absent(places: Sequence[int]) -> dict[int, int]:
 @pytest.mark.parametrize(
     ("places", "error"),
     [
-        ([35], "a state that is no variable"),
+        ([35], "a state that is not a variable"),
         ([19], "input 19 is missing"),
         (range(44, 48), "in one direction alone"),
         ([45], "some of the gates alone"),

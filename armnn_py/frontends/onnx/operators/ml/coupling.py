@@ -4,7 +4,7 @@
 
 The method is that of Wu, Lin and Weng (2004), as libsvm and onnxruntime have it: ``p Q p`` becomes
 the least, by rounds that improve the classes one after another, until no class is further than
-0.005 / classes from it. Rows need different numbers of rounds: each round keeps the rows that have converged.
+0.005 / classes from it. Each round keeps the rows that have converged.
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ def _mel_weight_matrix(view: NodeView) -> Known:
         or not view.emit.foldable([], (rows, int(bands)))
     ):
         raise ParseError(
-            f"{bands} bands of {length} samples at {rate} Hz are not a valid or affordable filter "
-            "bank"
+            f"{bands} bands of {length} samples at {rate} Hz do not make a filter bank, "
+            "or exceed the memory budget"
         )
     if not (0 <= low < math.inf and 0 <= high < math.inf):
         raise ParseError(f"the edges {low} Hz and {high} Hz do not fit a sample rate of {rate} Hz")

@@ -197,7 +197,7 @@ class Network(
         """
         if not isinstance(shapes, Mapping):
             raise InvalidArgumentError(
-                f"shapes is a {type(shapes).__name__}, expected a mapping of names to shapes"
+                f"shapes is of type {type(shapes).__name__}, expected a mapping of names to shapes"
             )
         infos = dict(self.inputs)
         for key in shapes:
@@ -342,13 +342,13 @@ def _bind(name: str, info: TensorInfo, shape: Sequence[int] | None) -> TensorInf
     dims = parse_static_shape(shape, what=f"shape of input '{name}'")
     if len(dims) != info.rank:
         raise InvalidArgumentError(
-            f"input '{name}': {len(dims)} dimensions given, expected {info.rank}",
+            f"input '{name}': {len(dims)} dimensions given, {info.rank} expected",
             details=[f"given: {format_shape(dims)}", f"input: {info!r}"],
         )
     for axis, (given, expected) in enumerate(zip(dims, info.shape, strict=True)):
         if expected is not None and given != expected:
             raise InvalidArgumentError(
-                f"input '{name}': dimension {axis} is {given}, expected {expected}",
+                f"input '{name}': dimension {axis} is {given}, {expected} expected",
                 details=[f"given: {format_shape(dims)}", f"input: {info!r}"],
             )
     return info.with_shape(dims)

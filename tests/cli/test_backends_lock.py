@@ -100,4 +100,4 @@ def test_without_a_place(command: Command, monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.delenv(name, raising=False)
     answer = command("backends", "lock")
     assert answer.code == 2
-    assert "there is no place for a lock file" in answer.err
+    assert "the lock file has no default place" in answer.err

@@ -188,7 +188,7 @@ def test_what_is_no_model(given: Any) -> None:
     with pytest.raises(ann.InvalidArgumentError) as caught:
         ann.load(given)
     assert str(caught.value) == (
-        f"model is a {type(given).__name__}, expected a path, bytes, a binary file or an "
+        f"model is of type {type(given).__name__}, expected a path, bytes, a binary file or an "
         "onnx.ModelProto expected"
     )
 
@@ -241,5 +241,5 @@ def test_weights_in_no_folder(external: Path) -> None:
 def test_a_data_folder_that_is_none(model: onnx.ModelProto, external: Path) -> None:
     with pytest.raises(ann.InvalidArgumentError, match="is not a folder"):
         ann.import_model(model, data_folder=external)
-    with pytest.raises(ann.InvalidArgumentError, match="data_folder given as int"):
+    with pytest.raises(ann.InvalidArgumentError, match="data_folder is of type int"):
         ann.import_model(model, data_folder=3)  # type: ignore[arg-type]

@@ -245,7 +245,7 @@ def test_a_network_with_free_dimensions_can_be_copied() -> None:
         ({"a": object()}, "attribute 'a' is object"),
         ({"a": [1, 2.5]}, "attribute 'a' has values of several kinds"),
         ({"a": 2**63}, "takes more than 64 bits"),
-        ({3: 1}, "3 is no name of an attribute"),
+        ({3: 1}, "3 is not a name of an attribute"),
     ],
 )
 def test_attributes_that_no_model_has(attributes: Any, message: str) -> None:

@@ -228,7 +228,7 @@ def open_source(
             return ModelSource(f"<{type(model).__name__}>", "", None, folder, contents)
         return ModelSource(file, _stem(file), None, folder, contents)
     raise InvalidArgumentError(
-        f"model is a {type(model).__name__}, expected a path, bytes, a binary file or an "
+        f"model is of type {type(model).__name__}, expected a path, bytes, a binary file or an "
         "onnx.ModelProto expected"
     )
 
@@ -250,7 +250,7 @@ def _checked_path(path: str | os.PathLike[str], what: str) -> str:
 def _checked_folder(folder: object) -> str:
     if not isinstance(folder, (str, os.PathLike)):
         raise InvalidArgumentError(
-            f"data_folder is a {type(folder).__name__}, expected a path",
+            f"data_folder is of type {type(folder).__name__}, expected a path",
             hints=["data_folder='models/net', the folder of the files that the model names"],
         )
     path = _checked_path(folder, "data_folder") or os.curdir

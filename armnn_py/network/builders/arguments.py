@@ -68,7 +68,7 @@ def integer(value: object, what: str) -> int:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         raise InvalidArgumentError(
-            f"{what} is {reprlib.repr(value)}, expected an integer"
+            f"{what} {reprlib.repr(value)} given, an integer expected"
         ) from None
 
 
@@ -83,11 +83,11 @@ def integers(value: object, what: str, *, most: int = MAX_DIMENSIONS) -> tuple[i
     items = _items(value, most)
     if items is None:
         raise InvalidArgumentError(
-            f"{what} is {reprlib.repr(value)}, expected a sequence of integers"
+            f"{what} {reprlib.repr(value)} given, a sequence of integers expected"
         )
     if len(items) > most:
         raise InvalidArgumentError(
-            f"{what} is {reprlib.repr(value)}, expected at most {most} values"
+            f"{what} {reprlib.repr(value)} given, at most {most} values expected"
         )
     return tuple(integer(item, f"{what}: value {place} is") for place, item in enumerate(items))
 
@@ -115,7 +115,7 @@ def _numbers(value: object, count: int, what: str) -> tuple[int, ...]:
         items = ()
     if len(items) != count:
         raise InvalidArgumentError(
-            f"{what} is {reprlib.repr(value)}, expected an integer or {count}"
+            f"{what} {reprlib.repr(value)} given, an integer or {count} expected"
         )
     return items
 
@@ -230,7 +230,7 @@ def check_layout(layout: Any, rank: int) -> None:
     if not isinstance(layout, DataLayout) or layout.rank != rank:
         expected = " or ".join(member.name for member in DataLayout if member.rank == rank)
         raise InvalidArgumentError(
-            f"data_layout is {reprlib.repr(layout)}, expected DataLayout.{expected}"
+            f"data_layout {reprlib.repr(layout)} given, DataLayout.{expected} expected"
         )
 
 

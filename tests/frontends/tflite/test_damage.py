@@ -224,7 +224,7 @@ def test_a_tensor_that_is_made_twice(builder: Any) -> None:
     for _ in range(2):
         builder.op("RELU", [x], [y])
     builder.ends([x], [y])
-    assert "'y' is made twice" in refused(builder)
+    assert "two operators make tensor 'y'" in refused(builder)
 
 
 def test_operators_in_the_wrong_order(builder: Any) -> None:

@@ -210,7 +210,7 @@ def test_a_failed_layer_leaves_nothing_behind(network, tensor):
         network.add_convolution2d(x, np.zeros((2, 3, 3, 5), np.float32))
     assert network.layers == before
     network.add_output("y", 1.0)
-    assert network.validate() == ("input 'in0' (Input) is read by nobody",)
+    assert network.validate() == ("input 'in0' (Input) is unused",)
 
 
 def test_validate_finds_every_problem_at_once(network, tensor):
@@ -236,7 +236,7 @@ def test_what_nobody_reads_is_a_note(network, tensor):
     x = tensor(2)
     network.add_softmax(x, name="lost")
     network.add_output("x", x)
-    assert network.validate() == ("layer 'lost' (Softmax) is read by nobody",)
+    assert network.validate() == ("layer 'lost' (Softmax) is unused",)
 
 
 def test_a_network_with_free_dimensions():

@@ -93,9 +93,9 @@ def test_what_cannot_be_assigned() -> None:
     x = network.layer("x")
     with pytest.raises(ann.InvalidArgumentError, match="variable 'total' is assigned already"):
         network.assign(total, x)  # type: ignore[arg-type]
-    with pytest.raises(ann.InvalidArgumentError, match="is no variable of network 'counter'"):
+    with pytest.raises(ann.InvalidArgumentError, match="is not a variable of network 'counter'"):
         network.assign(x, total)  # type: ignore[arg-type]
-    with pytest.raises(ann.InvalidArgumentError, match="is no variable of network 'counter'"):
+    with pytest.raises(ann.InvalidArgumentError, match="is not a variable of network 'counter'"):
         network.assign(counter()[0].variable_layers[0], x)
     h = network.add_variable("h", ann.TensorInfo((2, 2)))
     with pytest.raises(ann.LayerValidationError, match=r"'h': TensorInfo.float32, 4. assigned"):
@@ -116,7 +116,7 @@ def test_notes() -> None:
     network.add_output("y", gain)
     notes = network.validate()
     assert "variable 'gain' is never assigned: only the user changes it" in notes
-    assert any("'unread' (Variable) is read by nobody" in note for note in notes)
+    assert any("'unread' (Variable) is unused" in note for note in notes)
 
 
 def test_a_builder_promises_its_variables() -> None:

@@ -71,7 +71,7 @@ def _connection_problems(place: dict[Node, int], node: Node) -> Iterator[str]:
         elif place[value.node] >= place[node]:
             yield f"{what} reads from '{value.node.name}', which comes behind it"
         if not any(value is output for output in value.node.outputs):
-            yield f"{what} reads what is no output of '{value.node.name}'"
+            yield f"{what} reads a value that is not an output of '{value.node.name}'"
         if (node, index) not in value.users:
             yield f"{what} is not known to '{value.node.name}', from which it reads"
     for number, value in enumerate(node.outputs):

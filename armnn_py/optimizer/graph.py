@@ -313,7 +313,7 @@ class Graph:
                 self.set_input(node, index, new)
 
     def remove(self, node: Node) -> None:
-        """Take out a node that nobody reads, then constants that only it read.
+        """Take out an unused node, then constants that only it read.
 
         Its origins are recorded in `removed` unless another node stands for them.
         """

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a `Graph` is made of: nodes, the values between them, and what is remembered of layers."""
+"""The elements of a `Graph`: nodes, the values between them, and the origin of layers."""
 
 from __future__ import annotations
 

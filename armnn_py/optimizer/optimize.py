@@ -159,7 +159,7 @@ def optimize(
         hinted = (layer.backend_hint for layer in network.layers if layer.backend_hint)
         used = dict.fromkeys([*(backend.id for backend in chosen), *map(canonical_id, hinted)])
         warn_of_unused("model_options", options.model_options, used)
-    # Without backends= nothing was asked for, so a fallback is no warning.
+    # A call without backends= asks for nothing, so a fallback needs no warning.
     level = logging.INFO if backends is None else logging.WARNING
     if options.strategy not in ("preference", "measure"):
         raise InvalidArgumentError(

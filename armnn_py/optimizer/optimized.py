@@ -165,7 +165,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
 
     @property
     def passes(self) -> tuple[PassRecord, ...]:
-        """What each pass changed, in order; empty while dimensions are free."""
+        """The changes of each pass, in order; empty while dimensions are free."""
         return () if self._placed is None else self._placed.passes
 
     def specialize(
@@ -288,7 +288,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         runtime
             The runtime that has the backends.
         in_place
-            Constants stay in the file, which is mapped to memory: nobody may write to it or cut
+            Constants stay in the file, which is mapped to memory: do not write to it or cut
             it short while the network lives (`save` replaces a file and does neither). False: the
             file is read as a whole.
 
@@ -306,7 +306,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         return cls(placed.network, backends, runtime, options, lambda *_: placed)
 
     def forget_sources(self) -> None:
-        """Drop what only `save` needs; for a network that nobody can save.
+        """Drop what only `save` needs; for a network that will not be saved.
 
         With it goes the given network, and those of its weights that backends have packed.
         """

@@ -111,7 +111,7 @@ class SimplifiedNetwork:
     graph
         Its graph after the passes; sizes may be symbolic.
     records
-        What they changed.
+        Their changes.
     late
         Whether shapes are upper bounds.
     """

@@ -38,7 +38,7 @@ def check_pass_names(names: Iterable[str] | str, others: Iterable[Pass] = ()) ->
     InvalidArgumentError
         They are no strings.
     UnknownNameError
-        There is no pass of a name; lists the valid names.
+        A pass name is unknown; the error lists the valid names.
     """
     valid = [one.name for one in (*SIMPLIFYING, *others)]
     try:
@@ -49,7 +49,7 @@ def check_pass_names(names: Iterable[str] | str, others: Iterable[Pass] = ()) ->
         if not isinstance(name, str):
             raise _not_names(name)
         if name not in valid:
-            raise UnknownNameError(f"there is no pass '{name}'", name=name, valid=valid)
+            raise UnknownNameError(f"pass '{name}' is unknown", name=name, valid=valid)
     return frozenset(given)
 
 

@@ -77,7 +77,7 @@ def test_a_damaged_file_exits_3(command: Command, compiled: Path) -> None:
         more = ["--random", "0"] if name == "run" else []
         answer = command(name, compiled, *more)
         assert answer.code == 3
-        assert "is no sound saved network" in answer.err
+        assert "is not a sound saved network" in answer.err
 
 
 def test_the_model_is_not_written_over(command: Command, tmp_path: Path) -> None:

@@ -240,7 +240,7 @@ class _Assigner:
         )
 
     def assign(self, node: Node, excluded: Mapping[str, str]) -> None:
-        """Find a backend, or note that there is none."""
+        """Find a backend, or note that every backend refuses."""
         rule = self.candidates.rule_of(node)
         refusals: list[tuple[str, str]] = []
         for backend_id in self.candidates.ids(node, rule):

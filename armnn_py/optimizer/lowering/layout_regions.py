@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Saves Transposes between converted layers: what lies between them computes in their layout, too.
+"""Saves Transposes between converted layers: the layers between them take their layout.
 
 As in the pass ``permute-regions``, but each layer stays on its backend, which must take it in the
-new form, and layers of backends that converted nothing stay as they are. What counts is the bytes
+new form, and layers of backends that converted nothing stay as they are. The cost is the bytes
 that are moved: where a tensor forks or tensors join, there are never more of them than before.
 """
 

@@ -153,7 +153,7 @@ class LayoutWishes:
     place
         Called with each inserted layer and its backend.
     tidy
-        Whether Transposes that nobody needs any more are taken out. Not while backends look at
+        Whether Transposes without a consumer are taken out. Not while backends look at
         sub-graphs, where they may be.
     """
 
@@ -233,7 +233,7 @@ class LayoutWishes:
         return made
 
     def _drop(self, value: Value, instead: Value | None) -> None:
-        """Take out a value that nobody reads any more, if that may be."""
+        """Take out a value without consumers, if that is allowed."""
         node = value.node
         if value.users or node not in self._graph:
             return
@@ -274,7 +274,7 @@ class LayoutWishes:
 
 
 def tidy(graph: Graph) -> bool:
-    """Take out inserted Transposes that undo each other, or that nobody reads; whether any were.
+    """Take out inserted Transposes that undo each other or are unused; return whether any were.
 
     For when no backend looks at sub-graphs any more; see `LayoutWishes`.
     """

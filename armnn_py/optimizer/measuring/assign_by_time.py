@@ -90,7 +90,7 @@ def assign_by_time(
     if not any(len(own) > 1 for own in choices.values()):
         return []
     used = {name: by_id[name] for own in choices.values() for name in own if name in by_id}
-    # Pairs count for fixed nodes, too: copies to and from them take time.
+    # Pairs also count for fixed nodes: copies to and from them take time.
     clock = Clock(used, options, model_options, measure)
     try:
         all_times = time_nodes(choices, clock)

@@ -197,7 +197,7 @@ class _Factors:
             heapq.heappush(self._heap, (len(self.neighbours[item]), item))
 
     def least_linked(self) -> int | None:
-        """The item with the fewest neighbours, of equals the first; None if there is none left."""
+        """The item with the fewest neighbours, of equals the first; None after the last."""
         while self._heap:
             count, item = heapq.heappop(self._heap)
             if item in self._open and count == len(self.neighbours[item]):

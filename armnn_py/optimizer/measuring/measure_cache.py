@@ -59,7 +59,7 @@ def _plain(value: object) -> object:
 
 
 def backend_identity(backend: Backend) -> tuple[Any, ...]:
-    """What a time measured on a backend depends on: its id, version, file, options and device."""
+    """The key of a time measured on a backend: its id, version, file, options and device."""
     file = Path(core_path() if backend.file is None else backend.file)
     try:
         status = file.stat()
@@ -163,12 +163,12 @@ def _times_of(document: Any) -> dict[str, float]:
     Raises
     ------
     ValueError
-        It is no such file. A file of another format belongs to another version: no times.
+        It is not such a file. A file of another format belongs to another version: no times.
     """
     if isinstance(document, dict) and document.get("format") not in (None, _FORMAT):
         return {}
     if not isinstance(document, dict) or not isinstance(document.get("seconds"), dict):
-        raise ValueError("it is no file of measured times")
+        raise ValueError("it is not a file of measured times")
     return {key: value for key, value in document["seconds"].items() if _is_time(value)}
 
 

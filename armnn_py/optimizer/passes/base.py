@@ -116,7 +116,7 @@ def late(
     module
         Name of the module, seen from this package: ``.fold_pad``.
     arguments
-        What the function gets behind graph and log.
+        Further arguments of the function, after graph and log.
     function
         Its name in the module.
     """

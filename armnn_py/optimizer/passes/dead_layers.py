@@ -19,4 +19,4 @@ def run(graph: Graph, log: PassLog) -> None:
     """Run the pass."""
     for node in reversed(graph.remove_dead()):
         what = "constant" if node.type is LayerType.CONSTANT else "layer"
-        log.changed(f"{what} '{node.name}' is read by nobody, and is gone")
+        log.changed(f"{what} '{node.name}' is unused and was removed")

@@ -199,7 +199,7 @@ def _keeps_all(clip: Node, info: TensorInfo) -> bool:
 
 
 def _quantized_inputs(graph: Graph, layer: Node, out: TensorInfo) -> list[Value | None] | None:
-    """Return the operands of the quantised layer, or None if there is none."""
+    """Return the operands of the quantised layer, or None if it cannot be made."""
     if out.quantization is None or out.quantization.axis is not None:
         return None
     bias = layer.inputs[2] if layer.type in _WEIGHTED and len(layer.inputs) > 2 else None

@@ -41,7 +41,7 @@ WeightedDescriptor = (
 
 @dataclass(slots=True, eq=False)
 class Weights:
-    """Weights and bias of a layer in float64; the bias is 0 where there is none.
+    """Weights and bias of a layer in float64; a missing bias is 0.
 
     Attributes
     ----------

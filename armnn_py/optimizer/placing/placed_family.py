@@ -39,7 +39,7 @@ class PlacedFamily:
     placed
         The network for the trace's own shapes; sizes are symbolic.
     record
-        What the backends were asked for it.
+        The backends' answers that it depends on.
     available
         All loaded backends by id.
     """

@@ -71,5 +71,5 @@ class PlacedNetwork:
 
     @property
     def passes(self) -> tuple[PassRecord, ...]:
-        """What each pass and stage changed, in order."""
+        """The changes of each pass and stage, in order."""
         return self.read_passes()

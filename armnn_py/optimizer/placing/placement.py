@@ -56,7 +56,7 @@ class PlacementRule:
     InvalidArgumentError
         An argument is of the wrong type or empty, or neither name nor type is given.
     UnknownNameError
-        There is no such layer type.
+        The layer type is unknown.
     """
 
     backend: str | Sequence[str]
@@ -168,7 +168,7 @@ class Placement:
         Raises
         ------
         InvalidArgumentError
-            It is none of these, or an error of `PlacementRule` or `from_toml`.
+            It has another type, or an error of `PlacementRule` or `from_toml`.
         """
         if isinstance(value, Placement):
             return value
@@ -199,7 +199,7 @@ class Placement:
         Raises
         ------
         InvalidArgumentError
-            The file cannot be read or is no TOML, a value is of the wrong type, a key is missing.
+            The file cannot be read or is not TOML, a value has the wrong type, or a key is missing.
         UnknownNameError
             A key or a layer type does not exist.
         """
@@ -229,7 +229,7 @@ class Placement:
         _check_keys(document, ("strict", "rule"), where)
         tables = document.get("rule", [])
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-            raise InvalidArgumentError(f"{where}: rule is no list of tables", hints=["[[rule]]"])
+            raise InvalidArgumentError(f"{where}: rule is not a list of tables", hints=["[[rule]]"])
         strict = document.get("strict", False)
         if not isinstance(strict, bool):
             raise InvalidArgumentError(

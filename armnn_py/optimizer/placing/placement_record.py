@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What backends were asked while a network with symbolic sizes was placed, and what they said."""
+"""The questions to backends, and their answers, while placing a network with symbolic sizes."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Placer:
     Parameters
     ----------
     settings
-        What it is done with.
+        The settings of placing.
     """
 
     def __init__(self, settings: PlacerSettings) -> None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What placing is done with in one call of `optimize`."""
+"""The settings of placing in one call of `optimize`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["PlacerSettings"]
 
 @dataclass(frozen=True, slots=True)
 class PlacerSettings:
-    """What placing is done with in one call of `optimize`.
+    """The settings of placing in one call of `optimize`.
 
     Attributes
     ----------

@@ -64,7 +64,7 @@ class ShapeFamilies:
     network
         The network.
     settings
-        What its members are placed with.
+        The settings with which its members are placed.
     """
 
     def __init__(self, network: Network, settings: PlacerSettings) -> None:

@@ -101,7 +101,7 @@ class Assignment(Sequence[LayerAssignment]):
         Raises
         ------
         KeyError
-            If there is no layer of this name, or it is an Input, Output or Constant.
+            The network has no layer of this name, or it is an Input, Output or Constant.
         """
         return self._by_name[layer]
 

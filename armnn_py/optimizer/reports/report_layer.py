@@ -38,7 +38,7 @@ class LayerAssignment:
         Number of the sub-graph that the backend got whole; None for a layer that was taken out, and
         for copies, imports and Debug layers, which are inserted afterwards.
     note
-        Changes of the layer, e.g. ``fused into 'conv1'``; empty if there are none.
+        Changes of the layer, e.g. ``fused into 'conv1'``; may be empty.
     rule
         The placement rule that decided, in words, or None.
     inserted

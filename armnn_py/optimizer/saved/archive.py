@@ -128,7 +128,7 @@ def _padding(size: int) -> bytes:
 def damaged_file(path: str, why: str) -> ParseError:
     """Return the error for a file that cannot be used."""
     return ParseError(
-        f"'{os.path.basename(path)}' is no sound saved network: {why}",  # noqa: PTH119
+        f"'{os.path.basename(path)}' is not a sound saved network: {why}",  # noqa: PTH119
         path=path,
         hints=["save the network again"],
     )
@@ -162,7 +162,7 @@ class Archive:
     Raises
     ------
     ParseError
-        It cannot be read, or is no such file.
+        It cannot be read, or is not a saved network.
     """
 
     def __init__(self, path: str, *, in_place: bool = True) -> None:
@@ -190,7 +190,7 @@ class Archive:
             with open(self.path, "rb", opener=open_without_waiting) as stream:
                 status = os.fstat(stream.fileno())
                 if not stat.S_ISREG(status.st_mode):
-                    raise self.damaged("it is no regular file")
+                    raise self.damaged("it is not a regular file")
                 if not status.st_size:
                     raise self.damaged("it is empty")
                 if stream.read(64)[30:] != MARK:

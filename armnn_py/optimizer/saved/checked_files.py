@@ -37,7 +37,7 @@ def mark_as_checked(path: str) -> None:
 
 
 def mark_as_written(path: str) -> None:
-    """Mark a file that the caller has just written, under a name that nobody else knows yet.
+    """Mark a file that the caller has just written, before its name is known to others.
 
     It gets the time of now to the nanosecond, which is not the one of any later change.
     """

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What was read of a saved network: its layers, and what compiled ones are made from."""
+"""The contents of a saved network: its layers, and the sources of compiled ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["CompiledPart", "SavedNetwork"]
 
 @dataclass(frozen=True, slots=True)
 class CompiledPart:
-    """What a compiled layer is made from.
+    """The source of a compiled layer.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class SavedNetwork:
 
     @property
     def reports(self) -> SavedReports:
-        """What became of each layer and what passes changed."""
+        """The report on each layer, and the changes of passes."""
         return SavedReports(self.archive.path, self.reports_text)
 
     @property

@@ -28,7 +28,7 @@ def _to_float(value: Any) -> float:
         isinstance(value, int | float) and not isinstance(value, bool)
     ):
         return float(value)
-    raise DamageError(f"{str(value)[:40]!r} is no number")
+    raise DamageError(f"{str(value)[:40]!r} is not a number")
 
 
 def descriptor_to_json(
@@ -77,7 +77,7 @@ def descriptor_from_json(
     descriptor = None
     if kind is not None and given is not None:
         if not isinstance(given, dict):
-            raise DamageError(f"layer type {layer_type.label}: its descriptor is no object")
+            raise DamageError(f"layer type {layer_type.label}: its descriptor is not an object")
         defaults = {field.name: field.default for field in fields(kind)}
         unknown = [name for name in given if name not in defaults]
         if unknown:
@@ -101,7 +101,7 @@ def _field_from_json(value: Any, default: Any, fetch: Callable[[Any], AttributeT
         return _to_float(value)
     if isinstance(default, tuple):
         if not isinstance(value, list):
-            raise DamageError("a field that should be a list is none")
+            raise DamageError("a field that should be a list is not one")
         return tuple(_item_from_json(item, fetch) for item in value)
     return value
 

@@ -201,7 +201,7 @@ class _Reader:
             descriptor = descriptor_from_json(kind, item.get("descriptor"), self._tensor)
         hint = item.get("hint")
         if hint is not None and not isinstance(hint, str):
-            raise DamageError(f"the hint of layer '{name}' is no text")
+            raise DamageError(f"the hint of layer '{name}' is not text")
         counts = _HOST_COUNTS.get(kind, (len(inputs), len(infos)))
         if not name or (len(inputs), len(infos)) != counts:
             raise DamageError(f"a layer of type {kind.label} is not whole")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What backends do not take any more of a saved network is optimised anew, and nothing else."""
+"""Optimises anew those parts of a saved network that backends refuse, and nothing else."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _MOST_NAMES = 60
 
 
 class Rebuilt:
-    """What was optimised anew in a graph.
+    """The result of optimising sub-graphs anew.
 
     Attributes
     ----------
     kept
         The nodes that are as they were saved.
     records
-        What the backends changed.
+        The backends' changes.
     """
 
     def __init__(

@@ -135,7 +135,7 @@ def _difference(
     border: Border,
     layer: Layer,
 ) -> str:
-    """What of a new compiled layer differs from the saved one; empty if nothing does."""
+    """The difference of a new compiled layer from the saved one; empty if they are equal."""
     if made.type is not LayerType.PRE_COMPILED:
         return f"it is a layer of type {made.type.label}"
     if len(made.output_infos) != len(layer.outputs) or len(made.inputs) != len(layer.inputs):

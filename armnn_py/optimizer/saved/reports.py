@@ -19,7 +19,7 @@ __all__ = ["SavedReports", "merged"]
 
 
 class SavedReports:
-    """What a file says of the layers and passes of its network.
+    """The reports of a saved network on its layers and passes.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class SavedReports:
             return tuple(_assignment(item) for item in items)
 
     def passes(self) -> tuple[PassRecord, ...]:
-        """What each pass changed."""
+        """The changes of each pass."""
         with damage_in(self._path):
             return tuple(
                 PassRecord(

@@ -117,7 +117,7 @@ def _place_compiled(
     model_options
         Options of the model.
     answers
-        Gets by guid what backends made of their bytes, so that nobody asks them again.
+        Gets by guid what backends made of their bytes, so that they are not asked again.
 
     Returns
     -------

@@ -76,7 +76,7 @@ def read_header(member: NDArray[np.uint8]) -> tuple[dict[str, Any], NDArray[np.u
         raise ValueError(f"its header has {size} bytes that are not there")
     header = json.loads(member[8 : 8 + size].tobytes())
     if not isinstance(header, dict):
-        raise ValueError("its header is no JSON object")
+        raise ValueError("its header is not a JSON object")
     return header, member[8 + size :]
 
 
@@ -88,14 +88,14 @@ def tensor_of(
     Raises
     ------
     ValueError
-        There is none, it is another one, or its place is outside of the data.
+        It is missing, has another type or shape, or its data are outside the file.
     """
     about = header.get(name)
     if not isinstance(about, dict):
-        raise ValueError(f"there is no tensor '{name}'")
+        raise ValueError(f"tensor '{name}' is missing")
     dtype = np.dtype(dtype)
     if about.get("dtype") != _NAME_OF[dtype.name] or about.get("shape") != list(shape):
-        raise ValueError(f"tensor '{name}' is no array of {dtype} {shape}")
+        raise ValueError(f"tensor '{name}' is not an array of {dtype} {shape}")
     offsets = about.get("data_offsets")
     if not isinstance(offsets, list) or [type(one) for one in offsets] != [int, int]:
         raise ValueError(f"the offsets of tensor '{name}' are no two whole numbers")

@@ -76,7 +76,7 @@ def number(value: Any, below: int = _MOST_NUMBER) -> int:
     Raises
     ------
     DamageError
-        It is none, or too large.
+        It is not a shape, or too large.
     """
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < below:
         raise DamageError(f"a number is {str(value)[:40]}, one below {below} expected")
@@ -90,7 +90,7 @@ def layer_type_from_json(name: str) -> LayerType:
     """Return the layer type of a name."""
     found = LayerType.__members__.get(name)
     if found is None:
-        raise DamageError(f"there is no layer type '{name[:40]}'")
+        raise DamageError(f"layer type '{name[:40]}' is unknown")
     return found
 
 
@@ -113,7 +113,7 @@ def info_from_json(document: Any) -> TensorInfo:
     shape = tuple(number(dim) for dim in member(document, "shape", list))
     data_type = DataType.__members__.get(member(document, "type", str))
     if data_type is None:
-        raise DamageError(f"there is no data type '{document['type'][:40]}'")
+        raise DamageError(f"data type '{document['type'][:40]}' is unknown")
     quantization = None
     if "scales" in document:
         quantization = QuantizationInfo(

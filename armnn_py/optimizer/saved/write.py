@@ -229,7 +229,7 @@ class _Writer:
     # ---- Compiled layers ---------------------------------------------------------------------
 
     def _compiled(self, guid: int, name: str) -> dict[str, Any]:
-        """What a compiled layer is made from: bytes of its backend, layers, or both."""
+        """The source of a compiled layer: bytes of its backend, layers, or both."""
         placed = self._placed
         backend = self._backends[placed.layer_backends[guid] or ""]
         blob, source = placed.blobs.get(guid), placed.sources.get(guid)

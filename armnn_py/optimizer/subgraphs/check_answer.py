@@ -3,7 +3,7 @@
 """Checks of a backend's answer about a sub-graph, before any of it is carried out.
 
 Arm NN's OptimizationViews with its rule that each layer is reported exactly once. Unlike in Arm NN
-the check is always on, and it looks at slots, shapes, types and cycles, too.
+the check is always on, and it also looks at slots, shapes, types and cycles.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def subgraph_data(graph: Graph, view: SubgraphView) -> SubgraphData:
 def ask(
     backend: Backend, data: SubgraphData, options: NativeModelOptions | None
 ) -> OptimizationAnswer:
-    """Return what a backend makes of a sub-graph; nobody has checked it.
+    """Return a backend's answer for a sub-graph, which is not yet checked.
 
     Raises
     ------
@@ -181,7 +181,7 @@ class _Substituter:
             for value in node.inputs
             if value is not None and value.constant is not None
         }
-        #: By value: its replacement, which may be replaced, too.
+        #: By value: its replacement, which may itself be replaced.
         self._instead: dict[Value, Value] = {}
 
     def carry_out(self, answer: OptimizationAnswer) -> list[str]:

@@ -222,7 +222,7 @@ def test_a_document_may_not_be_deep(saved: Path) -> None:
     members = members_of(saved)
     members["network.json"] = (b"[" * 2_000_000,)
     write_archive(str(saved), members)
-    with pytest.raises(ann.ParseError, match="no sound saved network"):
+    with pytest.raises(ann.ParseError, match="not a sound saved network"):
         read(saved)
 
 
@@ -255,10 +255,10 @@ def test_two_members_of_one_name_are_refused(saved: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("dtype", "F64", "tensor '0' is no array of float32"),
-        ("dtype", ["F32"], "tensor '0' is no array of float32"),
-        ("shape", [1 << 62, 1 << 62], "tensor '0' is no array of float32"),
-        ("shape", [-1], "tensor '0' is no array of float32"),
+        ("dtype", "F64", "tensor '0' is not an array of float32"),
+        ("dtype", ["F32"], "tensor '0' is not an array of float32"),
+        ("shape", [1 << 62, 1 << 62], "tensor '0' is not an array of float32"),
+        ("shape", [-1], "tensor '0' is not an array of float32"),
         ("data_offsets", [-64, 0], "at bytes -64 to 0"),
         ("data_offsets", [64, 0], "at bytes 64 to 0"),
         ("data_offsets", [0, 1 << 62], "at bytes 0 to 4611686018427387904"),
@@ -277,9 +277,9 @@ def test_tensors_that_are_not_there(saved: Path, key: str, value: Any, words: st
 
 
 def test_a_constant_that_is_missing(saved: Path) -> None:
-    with pytest.raises(ann.ParseError, match="there is no tensor '0'"):
+    with pytest.raises(ann.ParseError, match="tensor '0' is missing"):
         read(_with_header(saved, lambda header: header.pop("0")))
-    with pytest.raises(ann.ParseError, match="there is no tensor '0'"):
+    with pytest.raises(ann.ParseError, match="tensor '0' is missing"):
         read(_with_header(saved, lambda header: header.update({"0": 5})))
 
 
@@ -368,7 +368,7 @@ def test_damaged_reports_are_told_when_somebody_asks(
     optimized = OptimizedNetwork.load(changed(saved, spoil), runtime=runtime)
     with runtime.load_network(optimized) as network:
         assert network.run(image())
-    with pytest.raises(ann.ParseError, match="no sound saved network"):
+    with pytest.raises(ann.ParseError, match="not a sound saved network"):
         look(optimized)
 
 

@@ -146,8 +146,8 @@ def test_dead_layers_go_and_inputs_stay() -> None:
     graph = Graph.from_network(network)
     (record,) = run_passes(graph, [REMOVE_DEAD_LAYERS], validate=True)
     assert record.changes == (
-        "layer 'dead' is read by nobody, and is gone",
-        "layer 'dead too' is read by nobody, and is gone",
+        "layer 'dead' is unused and was removed",
+        "layer 'dead too' is unused and was removed",
     )
     assert [node.name for node in graph] == ["x", "unread", "half read", "y"]
     assert {origin.name for origin in graph.removed} >= {"dead", "dead too"}

@@ -119,7 +119,7 @@ def test_rules_from_a_file(runtime: ann.Runtime, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("rule = 3", "rule is no list of tables"),
+        ("rule = 3", "rule is not a list of tables"),
         ("strikt = true", "unknown key 'strikt'"),
         ("strict = 1", "strict is 1"),
         ('[[rule]]\nnam = "a"\nbackend = "B"', "rule 1: unknown key 'nam'"),

@@ -68,7 +68,7 @@ def test_every_pass_can_be_switched_off(one: str) -> None:
 
 
 def test_unknown_names_are_errors_with_near_ones() -> None:
-    with pytest.raises(ann.UnknownNameError, match="there is no pass 'remove-identity'") as caught:
+    with pytest.raises(ann.UnknownNameError, match="pass 'remove-identity' is unknown") as caught:
         check_pass_names(["remove-dead-layers", "remove-identity"])
     assert "remove-identities" in caught.value.near
     extra = Pass("measure", "", lambda graph, log: None)

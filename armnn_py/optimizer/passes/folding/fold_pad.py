@@ -148,7 +148,7 @@ def _pooling(
         return wider if value <= _lowest(info) and sees_input(wider, info, reader) else None
     if not _is_zero(value, info):
         return None
-    # Zeros of the Pad count in the divisor; those of the layer's own padding then would, too.
+    # Zeros of the Pad count in the divisor; those of the layer's own padding then would as well.
     own = d.pad_left or d.pad_right or d.pad_top or d.pad_bottom
     if own and d.padding_method is PaddingMethod.EXCLUDE:
         return None

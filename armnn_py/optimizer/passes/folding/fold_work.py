@@ -115,4 +115,4 @@ _BEYOND: dict[LayerType, Callable[[Node], int]] = {
         _recurrent,
     ),
 }  # fmt: skip
-"""What layers take beyond a time for each element of their inputs and outputs."""
+"""Extra cost of layers beyond a time for each element of their inputs and outputs."""

@@ -55,7 +55,7 @@ def has_one_meaning(info: TensorInfo) -> bool:
 
 
 def sources_of(node: Node) -> tuple[int, ...] | None:
-    """Return the input dimension of each output dimension of a Transpose; None: it is none."""
+    """Return the input dimension of each output dimension; None if not a Transpose."""
     descriptor = node.descriptor
     return descriptor.mappings if isinstance(descriptor, PermuteDescriptor) else None
 

@@ -32,7 +32,7 @@ def _apart(view: NodeView, x: Value, heads: int, name: str) -> Value:
     """``(B, S, N * H)`` as ``(B, S, N, H)``."""
     batch, length, size = shape_of(x)
     if heads < 1 or size % heads:
-        raise ParseError(f"{size} numbers do not make {heads} heads")
+        raise ParseError(f"{size} channels do not divide into {heads} heads")
     return view.emit.reshape(x, (batch, length, heads, size // heads), f"{name}_split")
 
 

@@ -19,7 +19,7 @@ __all__ = ["CancelToken"]
 class CancelToken(Owner, instead="give the same token to every run that it is to stop"):
     """A switch that stops the runs it was given to, before their next layer.
 
-    There is no lock in it: a signal handler may cancel in the middle of a run of its own thread.
+    Lock-free: a signal handler may cancel in the middle of a run of its own thread.
 
     Examples
     --------

@@ -30,7 +30,7 @@ class DebugHook:
     Attributes
     ----------
     callback
-        Called on the thread of the run; None: there is no callback.
+        Called on the thread of the run; None: without a callback.
     is_used
         Whether there are Debug layers.
     """

@@ -120,8 +120,8 @@ def load(
         default: all, see `set_num_threads`.
     extra_outputs
         Names of tensors inside, as the model file has them, or names of layers, which are outputs
-        of the network, too, under these names; a tensor is meant if there are both.
-        ``"split:1"`` is the second output of a layer. What was computed at import is a constant;
+        of the network as well, under these names; a tensor is meant if there are both.
+        ``"split:1"`` is the second output of a layer. A value computed at import is a constant;
         what is inside of a layer, or large and read by none, is refused.
     cache
         A folder that keeps the optimised network, so that it is imported and optimised only once;
@@ -206,7 +206,7 @@ def load(
             )
         if extra_outputs:
             network = with_extra_outputs(network, extra_outputs)
-        # Nobody else has an imported network: the weights that passes copy or drop go at once.
+        # An imported network has no other owner: weights that passes copy or drop are freed.
         given = is_kept or given_network is not None or network.is_dynamic
         network._gives_up_values = not given
         with limited_threads(threads):
@@ -236,7 +236,7 @@ def load(
                 optimized.skipped = select_backends(backends, runtime.backends)[1]
         else:
             optimized = make(is_kept=bounds is not None)
-        optimized.forget_sources()  # nobody can save it
+        optimized.forget_sources()  # it is never saved
         with without_collections():  # modules are imported
             return runtime._load(
                 optimized,

@@ -174,10 +174,10 @@ class LoadedNetwork(
             A name, dtype or shape does not fit, memory cannot be shared, an option has a value that
             is not allowed, layers have state from runs of other shapes, or the network is closed.
         UnknownNameError, BackendNotFoundError
-            There is no such option, or no such backend.
+            The option or the backend is unknown.
         ExecutionError
             A layer failed, or a backend refused shared memory or the run; the text names layer and
-            backend. Or layers have a state that nobody knows, see `reset_state`.
+            backend. Or layers have an unknown state, see `reset_state`.
         ExecutionTimeoutError, ExecutionCancelledError
             The run was stopped.
         KeyboardInterrupt
@@ -307,7 +307,7 @@ class LoadedNetwork(
             that is not allowed, the network is closed, or runs in stages because data decide
             shapes.
         UnknownNameError, BackendNotFoundError
-            There is no such option, or no such backend.
+            The option or the backend is unknown.
 
         Examples
         --------
@@ -328,10 +328,10 @@ class LoadedNetwork(
     def reset_state(self) -> None:
         """Have recurrent layers and variables forget earlier runs: a new sequence begins.
 
-        Variables get their first values again, see `state`. Backends may keep state, too, which is
+        Variables get their first values again, see `state`. Backends may also keep state, which is
         not shown: all runs share it and follow one another, whichever threads call, but for those
         of each `bind`, which has a state and a ``reset_state`` of its own. Such a state does not
-        go to other input shapes, and nobody knows it after a run that failed or was stopped in its
+        go to other input shapes, and is unknown after a run that failed or was stopped in its
         middle: runs are refused then, until it is reset.
 
         Raises

@@ -49,7 +49,7 @@ MOST_BYTES = 4 << 30
 _log = logging.getLogger("armnn_py.runtime")
 _SUFFIX = ".armnnpy"
 _SUFFIXES = (_SUFFIX, ".armnn")  # the second: written by earlier versions
-_OLD_SECONDS = 86400.0  # a file that nobody has finished for so long was left by a crash
+_OLD_SECONDS = 86400.0  # an unfinished file this old was left by a crash
 _IN_OTHER_FILES = b"location"  # what the bytes of an ONNX model contain that has external data
 
 
@@ -78,7 +78,7 @@ def through_cache(
     Raises
     ------
     InvalidArgumentError
-        ``place`` is no path.
+        ``place`` is not a path.
     """
     if place is True:
         folder = environment.cache_folder()
@@ -242,7 +242,9 @@ def _key(model: object, arguments: Mapping[str, object], runtime: Runtime) -> st
     for name in runtime.backends:
         backend = runtime.backends[name]
         if backend.may_call_python:
-            raise _NotKept(f"backend '{name}' has parts in Python, whose changes nobody sees")
+            raise _NotKept(
+                f"backend '{name}' has parts in Python, whose changes the cache cannot see"
+            )
         backends.append(backend_identity(backend))
     total = hashlib.sha256()
     facts = (__version__, machine_name(), tuple(backends), arguments)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a loaded network tells of itself and of its runs.
+"""Facts about a loaded network and its runs.
 
 Names and shapes, backends of layers, memory; the time of each layer, tensors on the way.
 """
@@ -57,7 +57,7 @@ class NetworkFacts:
 
     @property
     def _stages(self) -> StagedRuns | None:
-        """What runs its parts, if it runs in stages and that is known."""
+        """The runner of its parts, if it runs in stages and has one."""
         return self._parts.runs
 
     @property
@@ -187,7 +187,7 @@ class NetworkFacts:
         )
 
     def _refuse_stages(self) -> None:
-        """Raise if there is no plan of the whole network, because it runs in stages."""
+        """Raise if the network has no single plan, because it runs in stages."""
         if self._stages is not None:
             raise stages_needed(self.name, self._stages.stages)
 
@@ -231,7 +231,7 @@ class NetworkFacts:
         Raises
         ------
         InvalidArgumentError
-            It is no callable, the network has no Debug layers, or is closed.
+            It is not callable, or the network has no Debug layers or is closed.
 
         Examples
         --------

@@ -3,7 +3,7 @@
 """Notices to the backends of a runtime about loading and unloading a network.
 
 As in Arm NN every backend context of the runtime is told, also those that run none of its layers.
-Unlike in Arm NN, an error in reply to a "before" notice is a veto at load, too.
+Unlike in Arm NN, an error in reply to a "before" notice is also a veto at load.
 """
 
 from __future__ import annotations

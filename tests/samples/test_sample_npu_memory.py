@@ -322,7 +322,7 @@ def test_what_is_no_memory() -> None:
         ann.ExternalMemory: "fd or address expected",
         (lambda: ann.ExternalMemory(source, offset=-4)): "offset=-4 is negative",
         (lambda: ann.ExternalMemory(source, size=X.nbytes + 1)): f"has {X.nbytes} bytes",
-        (lambda: ann.ExternalMemory(source, ready=10**6)): "is no open descriptor",
+        (lambda: ann.ExternalMemory(source, ready=10**6)): "is not an open descriptor",
         (lambda: ann.ExternalMemory(address=4096)): "goes with size=",
         (lambda: ann.ExternalMemory(source, source=ann.MemorySource.MALLOC)): "of source",
     }.items():

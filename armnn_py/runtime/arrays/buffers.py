@@ -265,7 +265,7 @@ def check_in_place(
         _refuse_copy(
             what,
             name,
-            f"address 0x{address:x} is no multiple of {max(alignment, array.itemsize)}",
+            f"address 0x{address:x} is not a multiple of {max(alignment, array.itemsize)}",
             "let LoadedNetwork.bind() make the array",
         )
     if readable and array.nbytes and not is_readable_behind(address, array.nbytes, readable):
@@ -325,7 +325,8 @@ def bind_output(name: str, value: Any, info: TensorInfo) -> np.ndarray:
         )
     if not value.flags.aligned:
         raise InvalidArgumentError(
-            f"output '{name}': address 0x{value.ctypes.data:x} is no multiple of {value.itemsize}",
+            f"output '{name}': address 0x{value.ctypes.data:x} is not a multiple of "
+            f"{value.itemsize}",
             hints=["pass an array that numpy made, or leave it out and copy the result"],
         )
     return value

@@ -95,7 +95,7 @@ class CallersArrays:
         return self._shared.take(lambda: self.fresh_outputs({}))
 
     def raise_no_memory(self, name: str, room: Room, error: MemoryError) -> NoReturn:
-        """Raise `OutOfMemoryError`: there is no memory for a fresh array of this output."""
+        """Raise `OutOfMemoryError` for a fresh array of this output."""
         raise OutOfMemoryError(
             f"output '{name}' of network '{self._plan.network.name}': out of memory",
             status=abi.ARMNN_STATUS_OUT_OF_MEMORY,

@@ -124,5 +124,5 @@ def plain_array(what: str, name: str, array: Any) -> Any:
 
 
 def shown(array: Any) -> Any:
-    """What the caller gave for an array."""
+    """The value that the caller gave for an array."""
     return array.external if type(array) is ExternalArray else array

@@ -208,23 +208,23 @@ class ExternalMemory(Closing, Owner, instead="make another one from the same des
                 fence = DescriptorFence(fd, is_sync_file="sync_file" in _target_of(fd))
             except OSError:
                 raise InvalidArgumentError(
-                    f"external memory: ready={fd} is no open descriptor",
+                    f"external memory: ready={fd} is not an open descriptor",
                     hints=["pass that of an eventfd or a sync-file"],
                 ) from None
         self._fence = fence
 
     @property
     def fence(self) -> DescriptorFence | None:
-        """What runs wait for."""
+        """The fences that runs wait for."""
         return self._fence
 
     def fileno(self) -> int:
-        """The duplicate of the descriptor; -1 if there is none."""
+        """The duplicate of the descriptor; -1 without one."""
         return -1 if self._descriptor is None else self._descriptor.fd
 
     @property
     def descriptor(self) -> Descriptor | None:
-        """What keeps the duplicate open."""
+        """The owner that keeps the duplicate open."""
         return self._descriptor
 
     def close(self) -> None:
@@ -296,7 +296,7 @@ class ExternalMemory(Closing, Owner, instead="make another one from the same des
 
 
 def _target_of(fd: int) -> str:
-    """What the kernel calls the file behind a descriptor."""
+    """The kernel's name of the file behind a descriptor."""
     try:
         return str(Path(f"/proc/self/fd/{fd}").readlink())
     except OSError:

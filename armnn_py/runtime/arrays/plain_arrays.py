@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The short way from the arguments of a run to addresses: plain arrays of the right kind.
 
-Nearly every run is given these. What they need is looked at in one pass that writes addresses as it
+Nearly every run is given these. They are checked in one pass, which writes addresses as it
 goes and copies nothing. Whatever else is given is left to `Binder`, which copies, takes other
 objects, and has the words for errors.
 """
@@ -94,7 +94,7 @@ class PlainArrays:
         Raises
         ------
         MemoryError
-            There is none for a fresh array.
+            No memory is left for a fresh array.
         """
         addresses = self._native.outputs
         made: dict[str, np.ndarray] = {}

@@ -25,7 +25,7 @@ class ViewToken:
 
 
 class _Memory:
-    """The base of the views. It is no array, because numpy replaces an array by its own base."""
+    """The base of the views. Not an array: numpy replaces an array by its own base."""
 
     __slots__ = ("__array_interface__", "_array", "_token")
 
@@ -63,12 +63,12 @@ class SharedOutputs:
     def take(
         self, make: Callable[[], dict[str, np.ndarray]]
     ) -> tuple[dict[str, np.ndarray], ViewToken]:
-        """Arrays by name that have no views, from ``make`` if there are none, and their token."""
+        """Arrays by name without views, made by ``make`` if needed, and their token."""
         spare = [arrays for token, arrays in self._sets if token() is None]
         arrays = spare.pop(0) if spare else make()
         token = ViewToken()
         kept = spare[:_SPARE_SETS]
-        gone = weakref.ref(ViewToken())  # nobody has it
+        gone = weakref.ref(ViewToken())  # collected at once
         self._sets = [
             (weakref.ref(token), arrays),
             *((gone, other) for other in kept),

@@ -30,7 +30,7 @@ def as_strings(what: str, name: str, value: Any) -> np.ndarray:
     Raises
     ------
     InvalidArgumentError
-        It is none of them, or an element is no ``str``: missing ones are not read as empty.
+        It has another type, or an element is not a ``str``: missing ones are not read as empty.
     """
     if is_masked(value):
         raise InvalidArgumentError(
@@ -69,7 +69,7 @@ def _as_array(what: str, name: str, value: Any) -> np.ndarray:
 
 
 def _refuse(what: str, name: str, array: np.ndarray, place: int, item: object) -> None:
-    """Raise the error of an element that is no string."""
+    """Raise the error of an element that is not a string."""
     index = ", ".join(str(int(one)) for one in np.unravel_index(place, array.shape))
     hints = [_CURE]
     if isinstance(item, (list, tuple)):

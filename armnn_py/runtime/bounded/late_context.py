@@ -35,7 +35,7 @@ class LateContext(ExecutionContext):
         self._key: PlanKey | None = None
         self._tables = plan.shape_tables
         self._table: ShapeTable | None = None
-        #: What layers have told in this run.
+        #: Sizes that layers have told in this run.
         self._told: dict[OutputSlot, tuple[int, ...]] = {}
         if plan.telling:
             self._may_call_python = True

@@ -99,7 +99,7 @@ def plan_maker(
     """Make plans without a reference to the loaded network, so that dropping it frees it.
 
     ``late`` has the plan for all shapes, if there is one; it is taken out. ``limits`` are bounds
-    that plans of one set of shapes keep, too. ``threads``: see `limited_threads`.
+    that plans of one set of shapes also keep. ``threads``: see `limited_threads`.
     """
 
     def plan_of(key: PlanKey) -> NetworkPlan:
@@ -111,7 +111,7 @@ def plan_maker(
         with limited_threads(threads):
             specialized = optimized.specialize_cheaply(shapes, values)
             if optimized.is_dynamic:
-                specialized.forget_sources()  # with their weights; nobody can save it
+                specialized.forget_sources()  # with their weights; it is never saved
                 notices.tell_newcomers(specialized.placed.layer_backends)
             return make_plan(specialized, network_id, debug)
 
@@ -169,7 +169,7 @@ def plan_late(
 
 
 def report_without_bounds(optimized: OptimizedNetwork) -> LateShapesReport:
-    """Why there is no plan for all shapes, where nobody asked for one."""
+    """The reason why a plan for all shapes is missing, if none was asked for."""
     reason = "no bounds were given" if optimized.is_dynamic else "all shapes are known"
     return LateShapesReport(MappingProxyType({}), False, (reason,))
 

@@ -88,7 +88,7 @@ def read_bounds(
     UnknownNameError
         Neither a free dimension nor an input has such a name.
     InvalidArgumentError
-        A bound is no such number, does not fit its input, or is missing.
+        A bound is not a size, does not fit its input, or is missing.
     """
     if not isinstance(bounds, Mapping):
         raise InvalidArgumentError(
@@ -102,7 +102,7 @@ def read_bounds(
             raise UnknownNameError(
                 f"{what}: no free dimension is called {key!r}"
                 if is_number
-                else f"{what}: there is no input {key!r}",
+                else f"{what}: the network has no input {key!r}",
                 name=str(key),
                 valid=sorted(named) if is_number else list(inputs),
             )

@@ -63,7 +63,7 @@ class ShapeTables:
         }
 
     def find(self, key: PlanKey, told: Told | None = None) -> ShapeTable:
-        """The table for shapes of the inputs, and those told so far, made if there is none.
+        """The table for shapes of the inputs, and those told so far, made if missing.
 
         Raises
         ------

@@ -258,7 +258,7 @@ class ContextPool(LeaseBook):
             self._only = entry
 
     def plan(self, key: PlanKey) -> NetworkPlan:
-        """The plan for these input shapes, made if there is none yet; call it with a lease."""
+        """The plan for these input shapes, made if missing; call it with a lease."""
         return self._entry(key).plan
 
     def _entry(self, key: PlanKey) -> PlanEntry:
@@ -313,7 +313,7 @@ class ContextPool(LeaseBook):
 
     @property
     def latest(self) -> NetworkPlan | None:
-        """The plan that was used last, or None if there is none yet."""
+        """The plan that was used last, or None before the first."""
         plans = self.plans
         return plans[-1] if plans else None
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What one context keeps from run to run: variables, and what workloads keep."""
+"""The state of one context from run to run: variables, and the state of workloads."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ContextState:
         self._plan = plan
         self._native = native
         self.is_fresh = True
-        #: How the run ended after which nobody knows what workloads keep.
+        #: The end of the run after which the state of workloads is unknown.
         self._loss = ""
         self._reset_variables()
 
@@ -88,12 +88,12 @@ class ContextState:
                     self._native.write_variable(index, array)
 
     def note_failure(self, status: int) -> None:
-        """Note that a run failed, so that nobody knows what workloads keep.
+        """Note that a run failed, so that the state of workloads is unknown.
 
         Raises
         ------
         ExecutionError
-            It was refused, because nobody knew that before.
+            It was refused, because the state was unknown before.
         """
         native = self._native
         if native.handle and native.has_state and native.is_state_lost:

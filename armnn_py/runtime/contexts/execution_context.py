@@ -57,11 +57,11 @@ class ExecutionContext:
     Attributes
     ----------
     plan
-        What it runs.
+        The plan that it runs.
     arrays
-        What arrays of callers must be like, and fresh ones.
+        Requirements on arrays of callers and on fresh ones.
     state
-        What stays from run to run.
+        The state that stays from run to run.
     """
 
     __slots__ = (

@@ -91,7 +91,7 @@ class PlanEntry:
         #: Of their owners, those that are gone since `reclaim`: the collector itself notes it, so
         #: that a run has nothing to look through.
         self.gone: list[weakref.ref[Any]] = []
-        #: All contexts, so that one that an interrupt left without a lease is freed, too.
+        #: All contexts, so that one left without a lease by an interrupt is also freed.
         self.made: list[ExecutionContext] = []
 
     @property
@@ -105,7 +105,7 @@ class PlanEntry:
         return (len(self.made) or 1) * self._bytes_of_context + self._bytes_of_plan
 
     def make_context(self) -> ExecutionContext:
-        """Make a context, which nobody has yet."""
+        """Make a context without an owner."""
         if self.plan.late is None:
             self.made.append(ExecutionContext(self.plan))
         else:

@@ -41,7 +41,7 @@ def raise_failed(
     Parameters
     ----------
     plan, native
-        What ran, and its context.
+        The plan that ran, and its context.
     status
         Of the run.
     timeout
@@ -161,7 +161,7 @@ def raise_lost_device(plan: NetworkPlan) -> NoReturn:
 
 
 def lost_state(network: str, why: str, layers: Iterable[str]) -> ExecutionError:
-    """The error of a run whose layers have a state that nobody knows."""
+    """The error of a run whose layers have an unknown state."""
     return ExecutionError(
         f"network '{network}': the state of its layers is not known: {why}",
         status=abi.ARMNN_STATUS_INVALID_ARGUMENT,

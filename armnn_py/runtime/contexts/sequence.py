@@ -81,7 +81,7 @@ class RunSequence:
         self._name = name
         self._variables = variables
         self._values: dict[str, np.ndarray[Any, Any]] = {}
-        #: Why nobody knows what workloads keep, where that is not known to the context.
+        #: Why the state of workloads is unknown, if the context does not know.
         self._loss = ""
         self.context: ExecutionContext | None = None
 
@@ -160,7 +160,7 @@ class RunSequence:
         Raises
         ------
         ExecutionError
-            Nobody knows the state; or a backend fails to reset its own.
+            The state is unknown, or a backend fails to reset its own.
         """
         if self.context is context:
             return

@@ -37,7 +37,7 @@ __all__ = [
     "uses_callers_memory",
 ]
 
-#: What profiles call the kernel of a step that moves a tensor.
+#: Kernel name in profiles of a step that moves a tensor.
 MOVE_NAMES = {
     abi.ARMNN_PLAN_STEP_COPY: "copy",
     abi.ARMNN_PLAN_STEP_IMPORT: "import",

@@ -170,7 +170,7 @@ class NetworkPlan:
             }
 
     def _sum_up(self, build: Build) -> None:
-        """What workloads keep."""
+        """The state of workloads."""
         made = [(step.layer, step.workload) for step in build.steps if step.workload is not None]
         self.persistent_size = sum(w.requirements.persistent_size for _, w in made)
         self.packed_size = sum(w.requirements.packed_size for _, w in made)

@@ -85,7 +85,7 @@ def _find_dependencies(build: Build) -> list[set[int]]:
                 if number == abi.ARMNN_PLAN_NONE:
                     continue
                 if build.tensors[number].kind == abi.ARMNN_PLAN_TENSOR_CONSTANT:
-                    continue  # nobody writes it
+                    continue  # never written
                 buffer, begin, end = whole.place(number)
                 own.append((buffer, _Access(position, begin, end, writes)))
         for buffer, access in own:

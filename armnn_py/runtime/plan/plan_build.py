@@ -32,7 +32,7 @@ __all__ = [
     "staging_size",
 ]
 
-#: Steps after which memory of the input is that of the output, too.
+#: Steps whose output takes the memory of the input.
 _LENDING = (abi.ARMNN_PLAN_STEP_IMPORT, abi.ARMNN_PLAN_STEP_MAP)
 
 
@@ -117,7 +117,7 @@ def find_lifetimes(build: Build) -> None:
             if number != abi.ARMNN_PLAN_NONE:
                 build.tensors[number].last = max(build.tensors[number].last, position)
     for position, end in _waits(build).items():
-        # Nobody else may have this memory before the host knows that the row is done.
+        # This memory is not reused before the host knows that the row is done.
         for number in (*build.steps[position].inputs, *build.steps[position].outputs):
             if number != abi.ARMNN_PLAN_NONE:
                 build.tensors[number].last = max(build.tensors[number].last, end)
@@ -125,7 +125,7 @@ def find_lifetimes(build: Build) -> None:
     for step in reversed(build.steps):
         if step.workload is None and step.kind in _LENDING:
             source, target = build.tensors[step.inputs[0]], build.tensors[step.outputs[0]]
-            # Sub-tensors of the target read the source's memory, too.
+            # Sub-tensors of the target also read the source's memory.
             group = groups[id(target.location[0])]
             source.last = max(source.last, *(member.last for member in group))
     for group in groups.values():
@@ -278,7 +278,7 @@ def _can_be_overwritten(
 
 
 def callers_needs(build: Build, kind: int) -> dict[int, CallersNeeds]:
-    """What arrays of callers need so that nothing is copied, by index of input or output."""
+    """Zero-copy requirements on callers' arrays, by index of input or output."""
     return {
         tensor.index: CallersNeeds(tensor.alignment, tensor.readable)
         for tensor in build.tensors

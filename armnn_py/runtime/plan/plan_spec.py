@@ -24,7 +24,7 @@ __all__ = ["SpecWriter", "late_kind"]
 
 
 def late_kind(late: LateShapes | None, step: PlannedStep) -> int:
-    """What of the shapes a step gets or tells: an ``ARMNN_PLAN_LATE_`` value."""
+    """The shapes that a step gets or tells: an ``ARMNN_PLAN_LATE_`` value."""
     if late is None or step.layer is None or not any(late.layer_masks(step.layer)):
         return abi.ARMNN_PLAN_LATE_NONE
     if any(slot in late.told for slot in step.layer.outputs):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What messages and profiles say of the steps of a plan."""
+"""Descriptions of a plan's steps, for messages and profiles."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class StepInfo:
     sides: tuple[str, str] = ("", "")
     #: Whether it imports memory of the caller, which with ``strict`` must not be copied.
     is_promise: bool = False
-    #: What its workload states of one execution: arithmetic operations, and its time; 0: nothing.
+    #: Arithmetic operations and time of one execution, as its workload states them; 0: unknown.
     operations: int = 0
     expected_ns: int = 0
     #: Whether it may return before its work is done, so that its time says nothing.

@@ -149,7 +149,7 @@ def elide_layers(
             refused = [step for step in open_steps if id(step) in guilty]
         if not refused:
             break
-        # The new workloads ask for alignments, too, so all candidates are laid out again.
+        # The new workloads also ask for alignments, so all candidates are laid out again.
         executed = {id(step) for step in refused}
         for step in refused:
             assert step.layer is not None

@@ -44,7 +44,7 @@ def time_network(
     -------
     float or None
         Least seconds of a run: other load on the machine only adds to them. `UnsteadySeconds` if
-        hardly any other run came near that: then the least one may have been disturbed, too. None
+        hardly any other run came near that: then even the least one may have been disturbed. None
         if the network finds no backends or does not run.
     """
     try:

@@ -68,7 +68,7 @@ class LayerProfile:
 
     @property
     def how(self) -> str:
-        """The kernel; for a copy or import its memories, the bytes copied and the refusal, too."""
+        """The kernel; for a copy or import also its memories, bytes copied and refusal."""
         words = f"{self.kernel} {self.memory}".rstrip()
         if self.copied_bytes:
             words += f", {counted(self.copied_bytes, 'byte')} copied"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a profile knows of a network that runs in stages.
+"""The profile of a network that runs in stages.
 
 Plans trace their own runs and steps; `stage_times` has whole runs, and functions between stages.
 """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["summary", "to_html", "to_json", "to_text"]
 
 _HEAD = ("layer", "type", "backend", "kernel", "calls", "mean ms", "total ms", "%")
-#: What backends state of their layers: shown if one of them does.
+#: Columns of backends' own figures: shown if one backend states them.
 _STATED = ("GFLOP/s", "expected ms")
 
 

@@ -38,7 +38,7 @@ class StagedParts:
     Attributes
     ----------
     runs
-        What runs the parts; None: nobody knows of any.
+        The runner of the parts; None without one.
     """
 
     __slots__ = ("_given", "_lock", "_optimized", "_runtime", "_settings", "runs")

@@ -41,7 +41,7 @@ class Part(Protocol):
 
     @property
     def _stages(self) -> StagedRuns | None:
-        """What runs its parts, if it runs in stages and that is known."""
+        """The runner of its parts, if it runs in stages and has one."""
 
     @property
     def assignment(self) -> Assignment:
@@ -196,7 +196,7 @@ class StagedRuns:
                 part.close()
             raise
         kept = set(outputs)
-        #: For each part: what nobody reads after it.
+        #: For each part: values without later readers.
         self._done: list[set[str]] = [set() for _ in stages]
         for stage, done in zip(reversed(stages), reversed(self._done), strict=True):
             done |= {name for name in (*stage.inputs, *stage.outputs) if name not in kept}
@@ -303,7 +303,7 @@ class StagedRuns:
                     share_outputs=is_inner or (share_outputs and not wanted),
                     options=options,
                 )
-            # What lies in external memory stays an array for the next stages.
+            # A result in external memory stays an array for the next stages.
             arrays |= {name: given.get(name, array) for name, array in made.items()}
             for name in done:
                 arrays.pop(name, None)
@@ -316,7 +316,7 @@ class StagedRuns:
         run: RunBody,
         given: Mapping[str, np.ndarray],
     ) -> dict[str, np.ndarray]:
-        """Compute a part that is no network; results go to the caller's arrays."""
+        """Compute a part without a network; results go to the caller's arrays."""
         assert stage.compute is not None
         made: dict[str, Any] = {}
         for name, array in stage.compute(read, run).items():

@@ -76,7 +76,7 @@ def _misaligned(array: np.ndarray) -> np.ndarray:
         pytest.param([A, A[:1]], None, "input 'b': dimension 0 is 1", id="shape"),
         pytest.param([A, A.astype(np.int32)], None, "dtype int32 given", id="dtype"),
         pytest.param([_slice(A), A], None, "input 'a': not contiguous", id="strided"),
-        pytest.param([A, _misaligned(A)], None, "is no multiple of 4", id="misaligned"),
+        pytest.param([A, _misaligned(A)], None, "is not a multiple of 4", id="misaligned"),
         pytest.param(None, {"z": A.copy()}, "no output 'z'", id="name"),
         pytest.param(None, {"sum": A[:1].copy()}, "output 'sum': dimension 0", id="out shape"),
         pytest.param(None, {"sum": _slice(A)}, "output 'sum': the array is not", id="out strided"),

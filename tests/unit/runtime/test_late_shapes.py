@@ -439,14 +439,14 @@ def test_layers_that_show_their_tensors() -> None:
         ({"sequence": 0}, "bounds: 'sequence' is 0, an int of at least 1 expected"),
         ({"sequence": True}, "bounds: 'sequence' is True, an int of at least 1"),
         ({"length": 8}, "bounds: no free dimension is called 'length'"),
-        ({"y": (8, 8)}, "bounds: there is no input 'y'"),
+        ({"y": (8, 8)}, "bounds: the network has no input 'y'"),
         ({"x": (8,)}, "bounds of input 'x': 1 dimensions given, 2 expected"),
         ({"x": (8, 9)}, "bounds of input 'x': dimension 1 is 9, but it is always 8"),
         ({"x": (0, 8)}, "bounds: 'x[0]' is 0, an int of at least 1 expected"),
         ({"x": (8, 8), "sequence": 9}, "bounds: 'sequence' is given as 9 and as 8"),
         ({}, "bounds: none for dimension 'sequence'"),
         (8, "bounds: int given, a mapping of names to numbers expected"),
-        ({"sequence": "8"}, "bounds: there is no input 'sequence'"),
+        ({"sequence": "8"}, "bounds: the network has no input 'sequence'"),
     ],
 )
 def test_bounds_that_do_not_fit(bounds: Any, words: str) -> None:

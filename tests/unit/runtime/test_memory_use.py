@@ -109,7 +109,7 @@ def test_misaligned_memory_of_a_backend_in_host_memory(needs_runtime: ann.Runtim
                 net.run(at(source), out={"y": y}, share_inputs=True)
             first = str(caught.value).splitlines()[0]
             assert first.startswith(f"{tensor}: address 0x")
-            assert first.endswith("is no multiple of 64, so that it would have to be copied")
+            assert first.endswith("is not a multiple of 64, so that it would have to be copied")
             np.testing.assert_array_equal(net.run(at(source), out={"y": y})["y"], 2 * X)
 
 

@@ -59,7 +59,7 @@ def test_shared_inputs(loaded: ann.LoadedNetwork) -> None:
     [
         pytest.param(np.asfortranarray, "not contiguous", id="Fortran order"),
         pytest.param(lambda a: np.repeat(a, 2, 1)[:, ::2], "not contiguous", id="strided"),
-        pytest.param(misaligned, "is no multiple of 4", id="misaligned"),
+        pytest.param(misaligned, "is not a multiple of 4", id="misaligned"),
         pytest.param(_Copying, "_Copying has no memory of an array", id="protocol"),
     ],
 )

@@ -87,7 +87,7 @@ def test_a_loop_with_an_output_that_its_body_does_not_have() -> None:
 def test_a_loop_without_one_of_its_states() -> None:
     other = ("other", FLOAT, SHAPE)
     body = graph(GROW, [*TURN, other], [ON, NEXT, other])
-    with pytest.raises(ann.ParseError, match="hands on 'other', which it is not given"):
+    with pytest.raises(ann.ParseError, match="returns 'other', which it neither computes"):
         ann.import_model(loop(body, ["y", "z"], ["x", ""]))
 
 
@@ -136,8 +136,8 @@ def test_a_condition_that_a_turn_computes_without_elements() -> None:
     ("count", "text"),
     [
         (np.zeros(0, np.int64), "number of turns has no elements"),
-        (np.float32(3), "number of turns must be integers, not float32"),
-        (np.array(True), "number of turns must be integers, not bool"),
+        (np.float32(3), "number of turns must be an integer, not float32"),
+        (np.array(True), "number of turns must be an integer, not bool"),
     ],
 )
 def test_numbers_of_turns_that_are_none(count: Any, text: str) -> None:
@@ -200,14 +200,18 @@ def scan_of_batches(lengths: Any, **attributes: Any) -> onnx.ModelProto:
 def test_sequences_with_lengths_that_they_cannot_have(wrong: int) -> None:
     with (
         ann.load(scan_of_batches(np.int64([4, wrong])), ["CpuRef"]) as network,
-        pytest.raises(ann.InvalidArgumentError, match=f"length of a sequence is {wrong}, 1 to 5"),
+        pytest.raises(
+            ann.InvalidArgumentError, match=f"length of a sequence is {wrong}, expected 1 to 5"
+        ),
     ):
         network.run({"first": data((2, 3)), "x": data((2, 5, 3))})
 
 
 @pytest.mark.parametrize("lengths", [[], [5], [5, 5, 5], [4], [4, 4, 4]])
 def test_more_or_fewer_lengths_than_sequences(lengths: list[int]) -> None:
-    with pytest.raises(ann.ParseError, match=f"{len(lengths)} lengths of a batch of 2 sequences"):
+    with pytest.raises(
+        ann.ParseError, match=f"{len(lengths)} lengths do not fit a batch of 2 sequences"
+    ):
         ann.import_model(scan_of_batches(np.array(lengths, np.int64)))
 
 

@@ -132,7 +132,7 @@ def test_frames_of_a_complex_signal() -> None:
 @pytest.mark.parametrize(
     ("op", "x", "operands", "attributes", "text"),
     [
-        ("DFT", (2, 5, 3), [], {}, r"\[\.\.\., 1\] or \[\.\.\., 2\] expected"),
+        ("DFT", (2, 5, 3), [], {}, r"expected \[\.\.\., 1\] or \[\.\.\., 2\]"),
         ("DFT", (2, 5, 2), [], {"onesided": 1}, "a one-sided spectrum needs real samples"),
         ("DFT", (2, 5, 1), [np.int64(0)], {}, "the transform has 0 samples, expected at least 1"),
         ("DFT", (1, 5, 1), [np.int64(1 << 40)], {}, "products"),

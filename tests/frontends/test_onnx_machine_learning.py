@@ -170,8 +170,8 @@ def test_large_sets_of_members(count: int, dtype: type[Any]) -> None:
 
 @pytest.mark.parametrize(
     ("changes", "message"),
-    [({"nodes_truenodeids": [9, 0, 1]}, "leads to none"),
-     ({"leaf_targetids": [0, 1, 2, 7]}, "target 7 of 3"),
+    [({"nodes_truenodeids": [9, 0, 1]}, "a branch leads outside the 3 nodes"),
+     ({"leaf_targetids": [0, 1, 2, 7]}, "target 7 is outside the 3"),
      ({"tree_roots": [5000]}, "root 5000 is outside the 3 nodes"),
      ({"tree_roots": [-1]}, "roots"),
      ({"tree_roots": [4]}, "root 4 is outside the 3 nodes"),

@@ -125,7 +125,7 @@ def test_classifiers_compute_on_backends(op: str, free: bool) -> None:
 
 @pytest.mark.parametrize("free", [False, True], ids=["static", "free"])
 def test_a_pipeline_from_categories_to_labels(free: bool) -> None:
-    """Columns of strings and numbers, one hot and scaled; labels and probabilities."""
+    """Columns of both string and integer, one hot and scaled; labels and probabilities."""
     inputs = {
         "city": t(("Rome",), ("Oslo",), ("Bonn",)),
         "age": np.array([[30], [50], [np.nan]], np.float32),

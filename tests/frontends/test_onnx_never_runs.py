@@ -72,7 +72,7 @@ CASES: dict[str, tuple[list[onnx.NodeProto], type[ann.ArmnnError], str]] = {
     "missing attribute": ([node("Cast", ["x"], ["y"])], UNSUPPORTED, "Cast .*to undefined"),
     "axis": ([node("Softmax", ["x"], ["y"], axis=5)], CONTRADICTING, "axis 5 is outside"),
     "missing input": ([node("Add", ["x"], ["y"])], CONTRADICTING, "input 1 is missing"),
-    "rank": ([node("Conv", ["x", "kernel"], ["y"])], CONTRADICTING, "input of 2 dimensions"),
+    "rank": ([node("Conv", ["x", "kernel"], ["y"])], CONTRADICTING, "input has 2 dimensions"),
     "types of operands": (
         [node("Cast", ["x"], ["i"], to=INT64), node("Add", ["x", "i"], ["y"])],
         CONTRADICTING, "the operands are float32 and int64, expected one type",

@@ -76,7 +76,7 @@ REFUSED: dict[str, tuple[onnx.ModelProto, str]] = {
                                   np.float32(8)]), "16 samples at nan Hz"),
     **{f"an edge of {edge}": (
         model("MelWeightMatrix", [np.int64(4), np.int64(16), np.int64(16), np.float32(0),
-                                  np.float32(edge)]), "edges of 0.0 and")
+                                  np.float32(edge)]), "edges 0.0 Hz and")
        for edge in (NAN, INF, 1e38)},
     "a huge scale": (model("Resize", ["x", np.float32([]), np.float32([1, 1, 3e38, 1])],
                            version=13), "a scale of 3e+38 does not fit a dimension of 3 elements"),
@@ -86,9 +86,9 @@ REFUSED: dict[str, tuple[onnx.ModelProto, str]] = {
     "real columns": (model("ArrayFeatureExtractor", ["x", np.float32([NAN])], MACHINE_LEARNING),
                      "the indices are float32, expected int64"),
     "bits of reals": (model("BitwiseNot", [np.float32([1.5])], version=18),
-                      "bits of float32 values"),
+                      "operands are float32"),
     "bits of real operands": (model("BitwiseAnd", [np.float32([1.5])] * 2, version=18),
-                              "bits of float32 values"),
+                              "operands are float32"),
 }  # fmt: skip
 
 

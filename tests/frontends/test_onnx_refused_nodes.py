@@ -58,13 +58,13 @@ CASES: dict[str, tuple[onnx.ModelProto, str]] = {
                        "3 sizes are given for 2 outputs"),
     "too many parts by an attribute": (node("Split", TABLE, [], 11, 2, split=[2, 2, 2]),
                                        "3 sizes are given for 2 outputs"),
-    "parts of another sum": (node("Split", TABLE, [np.int64([3, 2])], 13, 2), "do not make up"),
-    "a negative part": (node("Split", TABLE, [np.int64([7, -1])], 13, 2), "do not make up"),
+    "parts of another sum": (node("Split", TABLE, [np.int64([3, 2])], 13, 2), "do not add up"),
+    "a negative part": (node("Split", TABLE, [np.int64([7, -1])], 13, 2), "do not add up"),
     "parts said twice": (node("Split", TABLE, [np.int64([3, 3])], 18, 2, num_outputs=2),
                          "both sizes and the attribute 'num_outputs' are given"),
     "parts not said": (node("Split", TABLE, [], 18, 2),
                        "neither sizes nor the attribute 'num_outputs' are given"),
-    "an index beyond": (node("Gather", TABLE, [np.int64(-7)], 13), "index -7 lies outside"),
+    "an index beyond": (node("Gather", TABLE, [np.int64(-7)], 13), "index -7 is outside"),
     "indices beyond": (node("Gather", TABLE, [np.int64([0, 6])], 13), "lies outside"),
     **{f"{op} with real indices": (node(op, TABLE, operands, 13),
                                    "the indices are float32, expected int32 or int64")
@@ -116,7 +116,7 @@ def test_both_refuse(what: str) -> None:
 
 
 def test_folded_nodes_are_refused_alike() -> None:
-    for operand, message in ((np.float32([-1.5]), "indices of type float32"),
+    for operand, message in ((np.float32([-1.5]), "indices are float32"),
                              (np.int64([-7]), "lies outside")):  # fmt: skip
         nodes = [helper.make_node("Gather", ["table", "at"], ["row"]),
                  helper.make_node("Add", ["x", "row"], ["y"])]  # fmt: skip
@@ -135,9 +135,9 @@ def test_folded_nodes_are_refused_alike() -> None:
 
 @pytest.mark.parametrize(
     ("changes", "message"),
-    [({"min_gram_length": 0}, "n-grams of 0 to 2"),
-     ({"min_gram_length": 3}, "n-grams of 3 to 2"),
-     ({"max_gram_length": 7}, "n-grams of 1 to 7"),
+    [({"min_gram_length": 0}, "lengths 0 to 2"),
+     ({"min_gram_length": 3}, "lengths 3 to 2"),
+     ({"max_gram_length": 7}, "lengths 1 to 7"),
      ({"max_skip_count": -1}, "attribute 'max_skip_count' is -1, expected at least 0"),
      ({"pool_int64s": [1, 1, 1, 2]}, "an n-gram is in the pool twice")],
 )  # fmt: skip

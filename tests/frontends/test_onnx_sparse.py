@@ -59,7 +59,7 @@ def test_sparse_weights(places: np.ndarray, is_constant: bool) -> None:
         (sparse(np.int64([1, 2])), r"indices of shape \(2,\) do not fit 3 values"),
         (sparse(np.int64([[1], [2], [3]])), "do not fit 3 values"),
         (sparse(np.int64([1, 2, 3]), (2**20, 2**20)), "would take 4096.0 GiB, at most"),
-        (sparse(np.int64([1, 2, 3]), (-2, -4)), "1 to .* sizes expected"),
+        (sparse(np.int64([1, 2, 3]), (-2, -4)), "expected 1 to .* sizes"),
         (sparse(np.int64([1, 2, 3]), name=""), "a sparse initializer has no name"),
     ],
 )

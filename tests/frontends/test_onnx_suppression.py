@@ -214,7 +214,7 @@ def test_what_is_refused() -> None:
         "boxes must be float32, not float64": {"boxes": np.float64(BOXES)},
         "scores must be float32, not int64": {"scores": np.ones((1, 2, 5), np.int64)},
         "scores of shape (1, 2, 4)": {"scores": np.ones((1, 2, 4), np.float32)},
-        "a number of boxes of type float32": {"most": np.float32([3])},
+        "a number of boxes must be of an integer type, not float32": {"most": np.float32([3])},
         "the overlap is 1.5, expected 0 to 1": {"overlap": np.float32([1.5])},
         "the overlap is -0.5, expected 0 to 1": {"overlap": np.float32([-0.5])},
         "the overlap is nan, expected 0 to 1": {"overlap": np.float32([NAN])},

@@ -165,16 +165,16 @@ class OperatorView:
         """Return a known operand as integers."""
         array = self.constant(index, what)
         if array.dtype.kind not in "iu":
-            raise ParseError(f"{what} must be integers, not {array.dtype}")
+            raise ParseError(f"{what} must be of an integer type, not {array.dtype}")
         if array.size > 2**16:
-            raise ParseError(f"{what} has {array.size} numbers, at most {2**16} are supported")
+            raise ParseError(f"expected at most {2**16} numbers as {what}, not {array.size}")
         return [int(item) for item in array.reshape(-1)]
 
     def integer(self, index: int, what: str) -> int:
         """Return a known operand of one element as an integer."""
         found = self.integers(index, what)
         if len(found) != 1:
-            raise ParseError(f"{what} has {len(found)} numbers, expected one")
+            raise ParseError(f"expected one number as {what}, not {len(found)}")
         return found[0]
 
     def is_quantized(self, index: int) -> bool:

@@ -139,8 +139,8 @@ def test_layers_that_are_not_valid(network, tensor, build, text):
 
 ARGUMENTS = [
     (lambda n, x: n.add_input("in0", TensorInfo((1,))), "input 'in0' exists already"),
-    (lambda n, x: n.add_input("", TensorInfo((1,))), "input name '' given"),
-    (lambda n, x: n.add_input(None, TensorInfo((1,))), "input name None given"),
+    (lambda n, x: n.add_input("", TensorInfo((1,))), "input name '' must be"),
+    (lambda n, x: n.add_input(None, TensorInfo((1,))), "input name None must be"),
     (lambda n, x: n.add_input("y", (1, 2)), r"input 'y': \(1, 2\) is not a TensorInfo"),
     (lambda n, x: n.add_input("y", TensorInfo((None, 2))), "has free dimensions"),
     (lambda n, x: [n.add_output("y", x) for _ in "ab"], "output 'y' exists already"),
@@ -148,7 +148,7 @@ ARGUMENTS = [
     (lambda n, x: n.add_output("y", n.add_split(x, 8, 1)), "has 8 outputs, one expected"),
     (lambda n, x: n.add_addition(x, flags(Network("b"))), "of network 'net' expected"),
     (lambda n, x: n.add_softmax(n.add_output("y", x)), "has 0 outputs, one expected"),
-    (lambda n, x: n.add_activation(x, RELU, name=""), "layer name '' given"),
+    (lambda n, x: n.add_activation(x, RELU, name=""), "layer name '' must be"),
     (lambda n, x: n.add_activation(x, RELU, backend=""), "backend hint '' given"),
     (lambda n, x: n.add_activation(x, 3), "function 3 given, a member of ActivationFunction"),
     (lambda n, x: n.add_activation(x, RELU, "a"), "a 'a' given"),
@@ -159,7 +159,7 @@ ARGUMENTS = [
     (lambda n, x: n.add_addition(x, "text"), "has no tensor type"),
     (lambda n, x: n.add_addition(x, {"a": 1}), "has no tensor type"),
     (lambda n, x: n.add_addition(x, [[1], [1, 2]]), "an array cannot be made of list"),
-    (lambda n, x: n.add_constant(zeros(*[1] * 9)), "9 dimensions given, at most 8 expected"),
+    (lambda n, x: n.add_constant(zeros(*[1] * 9)), "the array has 9 dimensions, at most 8"),
     (
         lambda n, x: n.add_constant(zeros(2, dtype="M8[s]")),
         "dtype 'datetime64.s.' has no tensor type",
@@ -211,7 +211,7 @@ ARGUMENTS = [
         "has free dimensions",
     ),
     (lambda n, x: setattr(x, "backend_hint", 3), "backend hint 3 given"),
-    (lambda n, x: Network(""), "network name '' given"),
+    (lambda n, x: Network(""), "network name '' must be"),
 ]
 
 

@@ -159,7 +159,7 @@ class NodeView:
         if not isinstance(value, Known):
             raise NotKnown(f"{what} computed at run time", index)
         if value.dtype.kind not in "iu":
-            raise ParseError(f"{what} must be integers, not {value.dtype}")
+            raise ParseError(f"{what} must be of an integer type, not {value.dtype}")
         return [as_size(item) for item in value.elements.reshape(-1)]
 
     def wants(self, output: int) -> bool:

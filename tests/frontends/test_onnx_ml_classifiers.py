@@ -211,13 +211,14 @@ TREES = {"classlabels_int64s": [10, 20], **forest([0], False)}
 
 @pytest.mark.parametrize(
     ("op", "given", "changes", "message"),
-    [("LinearClassifier", LINEAR, {"classlabels_strings": ["a", "b"]}, "both string and integer labels"),
+    [("LinearClassifier", LINEAR, {"classlabels_strings": ["a", "b"]},
+      "both string and integer"),
      ("LinearClassifier", LINEAR, {"classlabels_ints": [1, 2, 3, 4]}, "8 coefficients and 2"),
      ("LinearClassifier", LINEAR, {"post_transform": "CUBE"}, "'post_transform' is 'CUBE'"),
      ("LinearClassifier", LINEAR, {"coefficients": [1.0, 2.0]}, "2 coefficients"),
      ("SVMClassifier", MACHINE, {"vectors_per_class": [2, 2]}, r"'vectors_per_class' is \[2, 2\]"),
      ("SVMClassifier", MACHINE, {"vectors_per_class": [5, -2, 1]}, "'vectors_per_class' is"),
-     ("SVMClassifier", MACHINE, {"support_vectors": [1.0]}, "1 numbers do not make 4 support vectors"),
+     ("SVMClassifier", MACHINE, {"support_vectors": [1.0]}, "1 numbers do not make 4"),
      ("SVMClassifier", MACHINE, {"coefficients": [1.0]}, "1 coefficients do not fit 4 support"),
      ("SVMClassifier", MACHINE, {"rho": [1.0]}, "1 numbers, expected 3"),
      ("SVMClassifier", MACHINE, {"kernel_type": "CUBE"}, "'kernel_type' is 'CUBE'"),
@@ -230,7 +231,7 @@ TREES = {"classlabels_int64s": [10, 20], **forest([0], False)}
      ("TreeEnsembleClassifier", TREES, {"class_ids": [5] * 32}, "target 5 is outside the 2"),
      ("TreeEnsembleClassifier", TREES, {"base_values": [1.0, 2.0]}, "2 base values"),
      ("TreeEnsembleClassifier", TREES, {"classlabels_int64s": [1]}, "a single class"),
-     ("TreeEnsembleClassifier", TREES, {"classlabels_strings": ["a", "b"]}, "both string and integer")],
+     ("TreeEnsembleClassifier", TREES, {"classlabels_strings": ["a", "b"]}, "both string and")],
 )  # fmt: skip
 def test_what_is_refused(
     op: str, given: dict[str, Any], changes: dict[str, Any], message: str

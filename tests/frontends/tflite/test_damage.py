@@ -163,10 +163,10 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
     ),
     "no sub-graph": (lambda b: b.model.subgraphs.clear(), "has no sub-graph"),
     "a tensor that is not there": (
-        lambda b: b.graph.operators[0].inputs.__setitem__(0, 9), "names tensor 9, but the sub-graph has 2",
+        lambda b: b.graph.operators[0].inputs.__setitem__(0, 9), "names tensor 9, but the",
     ),
     "an output that is not there": (
-        lambda b: b.graph.outputs.__setitem__(0, -1), "sub-graph 0 names tensor -1, but the sub-graph has 2",
+        lambda b: b.graph.outputs.__setitem__(0, -1), "sub-graph 0 names tensor -1, but the",
     ),
     "a code that is not there": (
         lambda b: setattr(b.graph.operators[0], "opcodeIndex", 5),

@@ -189,7 +189,7 @@ def test_what_is_no_model(given: Any) -> None:
         ann.load(given)
     assert str(caught.value) == (
         f"model is of type {type(given).__name__}, expected a path, bytes, a binary file or an "
-        "onnx.ModelProto expected"
+        "onnx.ModelProto"
     )
 
 

@@ -518,7 +518,7 @@ def test_scanned_inputs_of_different_lengths_in_a_later_run() -> None:
         same(network.run(inputs), theirs(made, inputs))
         for rows in (3, 5):
             with pytest.raises(
-                ann.InvalidArgumentError, match="scanned inputs of different lengths"
+                ann.InvalidArgumentError, match="scanned inputs have different lengths"
             ):
                 network.run({"p": data(0, (4, 3)), "q": data(1, (rows, 3))})
 

@@ -156,7 +156,7 @@ def test_weights_that_do_not_fit_their_scales() -> None:
         "h": None, "c": None, "p": None, "ws": np.ones(3, np.float32), "wp": None, "us": one,
     }  # fmt: skip
     model = made("DynamicQuantizeLSTM", operands, {"w", "u", "ws", "us"}, ["y"], hidden_size=HIDDEN)
-    with pytest.raises(ann.ParseError, match=r"scales of shape \(3,\), \(1,\) or \(1, 32\)"):
+    with pytest.raises(ann.ParseError, match=r"have shape \(3,\), expected \(1,\) or \(1, 32\)"):
         ann.load(model, ["CpuRef"])
 
 

@@ -251,10 +251,10 @@ def test_turns_of_a_loop_differ() -> None:
     ("made", "text"),
     [
         (node("RandomNormal", [], ["y"]), "attribute 'shape' is missing"),
-        (node("RandomNormal", [], ["y"], shape=[-1]), "sizes of at least 0 expected"),
-        (node("RandomNormalLike", ["x"], ["y"], dtype=TensorProto.INT8), "floats expected"),
-        (node("Multinomial", ["x"], ["y"], sample_size=0), "at least 1 expected"),
-        (node("Multinomial", ["x"], ["y"], dtype=FLOAT), "int32 or int64 expected"),
+        (node("RandomNormal", [], ["y"], shape=[-1]), "expected sizes of at least 0"),
+        (node("RandomNormalLike", ["x"], ["y"], dtype=TensorProto.INT8), "expected floats"),
+        (node("Multinomial", ["x"], ["y"], sample_size=0), "expected at least 1"),
+        (node("Multinomial", ["x"], ["y"], dtype=FLOAT), "expected int32 or int64"),
     ],
 )
 def test_refusals(made: Any, text: str) -> None:

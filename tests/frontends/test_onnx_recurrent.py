@@ -231,7 +231,7 @@ def test_an_activation_that_no_layer_has() -> None:
 def test_weights_that_do_not_fit() -> None:
     with pytest.raises(ann.ParseError, match="do not fit"):
         ann.import_model(_lstm(rows=5))
-    with pytest.raises(ann.ParseError, match="direction 'bidirectional' with weights of 1"):
+    with pytest.raises(ann.ParseError, match="direction 'bidirectional' does not fit weights of 1"):
         ann.import_model(_lstm(direction=BOTH))
 
 
@@ -261,12 +261,12 @@ def test_other_operands_that_do_not_fit(op: str) -> None:
     imported((1, 2 * rows), (1, 2, 2))
     imported((1, 2 * rows), (4, 1, 2), layout=1)
     for bias in ((1, 2 * rows + 1), (1, rows), (2 * rows,)):
-        with pytest.raises(ann.ParseError, match="biases of shape"):
+        with pytest.raises(ann.ParseError, match="biases have shape"):
             imported(bias, (1, 2, 2))
     for first in ((2, 1, 2), (1, 1, 2), (4,)):
-        with pytest.raises(ann.ParseError, match="a first state of shape"):
+        with pytest.raises(ann.ParseError, match="the initial state has shape"):
             imported((1, 2 * rows), first)
-    with pytest.raises(ann.ParseError, match="a first state of shape"):
+    with pytest.raises(ann.ParseError, match="the initial state has shape"):
         imported((1, 2 * rows), (1, 4, 2), layout=1)
     with pytest.raises(ann.ParseError, match=r"attribute 'clip' is -1\.0, expected at least 0"):
         imported((1, 2 * rows), (1, 2, 2), clip=-1.0)

@@ -189,8 +189,7 @@ def test_why_a_rank_is_not_known(models: Any) -> None:
         import_model(models.save(model))
     assert caught.value.message == "output 'z' states no shape, so that its rank is not known"
     assert caught.value.details[0] == (
-        "with input 'x': 64: node 'TopK_0' (TopK): 3000 elements wanted of dimension 0, "
-        "which has 64"
+        "with input 'x': 64: node 'TopK_0' (TopK): k is 3000, but dimension 0 has 64 elements"
     )
     assert caught.value.hints == ("bind all inputs: import_model(..., shapes={...})",)
 
@@ -261,7 +260,7 @@ POSITIONS = "positions (at most 16777216 are supported)"
         ("MaxPool", [1, 1, HUGE, 4], {"kernel_shape": [2, 2]}, ""),
         ("Resize", [1, 1, 4, 4], {"mode": "cubic"}, "a dimension of 2147483648 elements"),
         ("SplitToSequence", [HUGE], {}, "a sequence of 2147483648 tensors"),
-        ("Split", [4, 1], {"num_outputs": HUGE}, "'num_outputs' is 2147483648, and the node has 1"),
+        ("Split", [4, 1], {"num_outputs": HUGE}, "'num_outputs' is 2147483648, but the node has 1"),
         ("SplitToSequence", [HUGE, 1], {"axis": 0}, "a sequence of 2147483648 tensors"),
     ],
 )

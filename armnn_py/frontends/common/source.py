@@ -229,7 +229,7 @@ def open_source(
         return ModelSource(file, _stem(file), None, folder, contents)
     raise InvalidArgumentError(
         f"model is of type {type(model).__name__}, expected a path, bytes, a binary file or an "
-        "onnx.ModelProto expected"
+        "onnx.ModelProto"
     )
 
 

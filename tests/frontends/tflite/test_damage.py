@@ -173,7 +173,7 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
     "operator 0 has code 5, but the model has 1",
     ),
     "a buffer that is not there": (
-        lambda b: setattr(b.graph.tensors[0], "buffer", 7), "is in buffer 7 of 1",
+        lambda b: setattr(b.graph.tensors[0], "buffer", 7), "is in buffer 7, but the model has 1",
     ),
     "a negative dimension": (
         lambda b: setattr(b.graph.tensors[0], "shape", [-3, 4]), "negative dimension",

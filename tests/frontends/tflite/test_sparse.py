@@ -187,11 +187,11 @@ def _missing(sparsity: Any) -> None:
     ("damage", "words"),
     [
         (_shorter, "has levels"),
-        (_twice, "each dimension once expected"),
-        (_blocks, "in blocks of"),
-        (_size, "positions, 5 expected"),
-        (_segments, "do not cut"),
-        (_indices, "lies outside of its 7 positions"),
+        (_twice, "expected each dimension once"),
+        (_blocks, "expected whole blocks of"),
+        (_size, "positions, expected 5"),
+        (_segments, "do not split"),
+        (_indices, "is outside its 7 positions"),
         (_missing, "has no indices"),
     ],
 )

@@ -87,9 +87,9 @@ def test_operands_that_are_not_there(builder: Any, absent: int, error: str) -> N
 @pytest.mark.parametrize(
     ("tensor", "shape", "error"),
     [
-        ("filters", [6, 4], "of rank 2 for 5 inputs"),
+        ("filters", [6, 4], "of rank 2 do not fit 5 inputs"),
         ("bias", [1, 3], "a bias of shape .1, 3. does not fit 3 units"),
-        ("state", [2, 23], "2x24 expected"),
+        ("state", [2, 23], "expected 2x24"),
     ],
 )
 def test_shapes_that_do_not_fit(builder: Any, tensor: str, shape: list[int], error: str) -> None:

@@ -225,8 +225,8 @@ def absent(places: Sequence[int]) -> dict[int, int]:
     [
         ([35], "a state that is not a variable"),
         ([19], "input 19 is missing"),
-        (range(44, 48), "in one direction alone"),
-        ([45], "some of the gates alone"),
+        (range(44, 48), "only one direction has weights"),
+        ([45], "only some gates have weights"),
     ],
 )
 def test_operands_that_are_not_there(builder: Any, places: Sequence[int], error: str) -> None:

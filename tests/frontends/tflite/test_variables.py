@@ -74,7 +74,7 @@ def test_a_quantised_variable_keeps_its_scale(builder: Any) -> None:
 
 def test_what_is_no_variable(builder: Any, new_builder: Any) -> None:
     data = counter(builder, np.zeros((1, 4), np.float32))
-    with pytest.raises(ann.ParseError, match="variable 'total': its first value is"):
+    with pytest.raises(ann.ParseError, match="variable 'total' has initial value"):
         ann.import_model(data)
     other = new_builder()
     x, y = other.tensor("x", (1, 3)), other.tensor("y", (1, 3))

@@ -207,7 +207,8 @@ REFUSED: dict[str, tuple[onnx.NodeProto, str]] = {
     "categories that must be there": (
         node("OneHotEncoder", ["x"], ["y"], domain=ML, cats_strings=["a"], zeros=0), "zeros=0",
     ),
-    "no tokens": (node("Tokenizer", ["x"], ["y"], domain="com.microsoft"), "exactly one of the attributes"),
+    "no tokens": (node("Tokenizer", ["x"], ["y"], domain="com.microsoft"),
+        "exactly one of the attributes"),
     "tokens of no length": (
         node("Tokenizer", ["x"], ["y"], domain="com.microsoft", tokenexp="a", mincharnum=0),
         "'mincharnum' is 0",

@@ -152,7 +152,8 @@ def test_reader_that_goes_away_is_no_error() -> None:
 def test_interrupted_process_ends_with_code_130(tmp_path: Path) -> None:
     program = (
         "import sys, os, signal\n"
-        "from armnn_py.cli import doctor, main\n"
+        "from armnn_py.cli import main\n"
+        "from armnn_py.cli.commands import doctor\n"
         "doctor._cpu = lambda: os.kill(os.getpid(), signal.SIGINT) or ('ok', '')\n"
         "sys.exit(main.main(['doctor']))\n"
     )

@@ -273,8 +273,13 @@ def create_instance(
     defaults: Mapping[str, OptionDefault],
     *,
     device_index: int = 0,
+    is_own: bool = True,
 ) -> CreateResult:
-    """Make the instance of a device, and check that it calls itself ``backend_id``."""
+    """Make the instance of a device, and check that it calls itself ``backend_id``.
+
+    A lack of memory raises `OutOfMemoryError` if the backend is the package's own (``is_own``). The
+    device of another backend may be full while the program has memory: that one fails alone.
+    """
     error = ErrorBuffer()
     out = ctypes.POINTER(abi.armnn_backend_t)()
     options, alive = build_options(values, defaults)
@@ -289,7 +294,8 @@ def create_instance(
     if status == abi.ARMNN_STATUS_UNAVAILABLE:
         reason = error.text or "its device or driver is not available on this machine"
         return CreateResult(0, unavailable=True, code="unavailable", reason=reason)
-    check_memory(status, device_id(backend_id.decode(), device_index), "create", error)
+    if is_own:
+        check_memory(status, device_id(backend_id.decode(), device_index), "create", error)
     if status != abi.ARMNN_STATUS_OK:
         reason = f"create failed with {status_name(status)}"
         if error.text:

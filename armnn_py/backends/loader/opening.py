@@ -20,6 +20,7 @@ from armnn_py.backends.loader import shared_library
 from armnn_py.backends.loader.packaged import is_of_package
 from armnn_py.backends.options.memory_wishes import UnfitMemoryError
 from armnn_py.device_ids import device_id
+from armnn_py.errors import OutOfMemoryError
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
@@ -91,8 +92,9 @@ def words_on_changes(kept: KeptState) -> list[str]:
 def _open(source: BackendSource, index: int) -> Backend:
     table, name = source.table, device_id(source.id, index)
     values = source.options_for(source.id, index, source.defaults)
+    is_own = source.library is None or is_of_package(source.library.path)
     result = backend_table.create_instance(
-        table, source.id.encode(), values, source.defaults, device_index=index
+        table, source.id.encode(), values, source.defaults, device_index=index, is_own=is_own
     )
     if not result.instance:
         status: Status = "unavailable" if result.unavailable else "refused"
@@ -115,6 +117,8 @@ def _open(source: BackendSource, index: int) -> Backend:
         del allocator  # last: until it is destroyed, the instance may free memory
         if isinstance(error, backend_table.TableError):
             raise RefusedError("create", error.code, error.reason, error.hint) from None
+        if isinstance(error, OutOfMemoryError) and not is_own:
+            raise RefusedError("create", "create-failed", error.message) from None
         raise
     return Backend(
         source=source,

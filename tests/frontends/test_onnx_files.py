@@ -226,7 +226,7 @@ GRAPHS = {
     ),
     "undefined value": (
         lambda m: m.graph.node[0].input.__setitem__(0, "nowhere"),
-        "node 'relu' (Relu) reads 'nowhere', which is not one of its inputs and has no node",
+        "node 'relu' (Relu) reads 'nowhere', but no node computes it",
     ),
     "undefined output": (
         lambda m: m.graph.output.append(helper.make_tensor_value_info("z", FLOAT, [1])),

@@ -128,20 +128,18 @@ def _binary(node: Node) -> Affine | None:
     if operation not in _OPERATIONS:
         return None
     first, second = node.inputs
-    if first is None or second is None:
-        return None
+    if first is None or second is None or (first.constant is None) == (second.constant is None):
+        return None  # both constant: the copies of large ones as float64 would take long
     if first.constant is not None:
         if operation is BinaryOperation.DIV:
             return None
         constant, source = _lengthened(first.constant, second), second
         if operation is BinaryOperation.SUB:
             return None if constant is None else _step(source, -1.0, constant)
-    elif second.constant is not None:
+    else:
         constant, source = _lengthened(second.constant, first), first
         if operation is BinaryOperation.SUB and constant is not None:
             return _step(source, 1.0, -constant)
-    else:
-        return None
     if constant is None:
         return None
     if operation is BinaryOperation.ADD:
@@ -150,7 +148,9 @@ def _binary(node: Node) -> Affine | None:
         return _step(source, 1.0 / constant if operation is BinaryOperation.DIV else constant, 0.0)
 
 
-def _lengthened(constant: NDArray[Any], source: Value) -> NDArray[np.float64] | None:
+def _lengthened(constant: NDArray[Any] | None, source: Value) -> NDArray[np.float64] | None:
+    if constant is None:
+        return None
     missing = source.info.rank - constant.ndim
     if missing < 0 or constant.dtype.kind != "f":
         return None

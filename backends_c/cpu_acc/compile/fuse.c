@@ -40,32 +40,9 @@ static void name_scales(ir_graph_t* graph, armnn_i_acc_name_t* name, const float
   armnn_i_acc_add_origin(&graph->origins, weights, count * sizeof *weights, name);
 }
 
-#define LEAST_SHARED 65536 /* numbers: fewer may be copied for each node */
-
-/* The constant weights of a product; null if it has none. */
-static const void* weights_of(const ir_graph_t* graph, const ir_node_t* node) {
-  switch (node->kind) {
-    case IR_CONVOLUTION:
-    case IR_DEPTHWISE:
-    case IR_TRANSPOSE_CONVOLUTION:
-      return node->convolution.weights.values;
-    case IR_MATMUL:
-      return graph->values[node->inputs[1]]->constant;
-    default:
-      return NULL;
-  }
-}
-
-/* Whether other nodes read the |count| numbers of the weights of |node|, too. */
-static bool are_shared(const ir_graph_t* graph, const ir_node_t* node, int64_t count) {
-  const void* weights = weights_of(graph, node);
-  if (count < LEAST_SHARED) return false;
-  for (uint32_t n = 0; n < graph->node_count; ++n) {
-    const ir_node_t* other = graph->nodes[n];
-    if (other != node && weights_of(graph, other) == weights) return true;
-  }
-  return false;
-}
+/* Weights of so many numbers keep their values: several products may read them, in this sub-graph
+ * or in others, and each scale of its own would be one more copy and pack. */
+#define LEAST_KEPT 65536
 
 /* |scale| and |shift| have |step| 1, or 0 for one value for all. */
 static void scale_convolution(ir_graph_t* graph, ir_node_t* node, int64_t outputs,
@@ -100,14 +77,14 @@ static void scale_convolution(ir_graph_t* graph, ir_node_t* node, int64_t output
   window->bias = bias;
 }
 
-/* False if the weights are computed by the network, or others read them. */
+/* False if the weights are computed by the network, or too many. */
 static bool scale_matmul(ir_graph_t* graph, ir_node_t* node, int64_t outputs, const float* scale,
                          const float* shift, int64_t step) {
   const ir_value_t* right = graph->values[node->inputs[1]];
   const ir_shape_t shape = right->shape;
   const float* values = right->constant;
   const int64_t count = ir_count(&shape);
-  if (values == NULL || are_shared(graph, node, count)) return false;
+  if (values == NULL || count >= LEAST_KEPT) return false;
   const int64_t columns = shape.dims[shape.rank - 1];
   float* weights = armnn_i_acc_pool(graph, (uint64_t)count * sizeof *weights);
   for (int64_t i = 0; i < count; ++i) {
@@ -126,8 +103,7 @@ static bool scale_matmul(ir_graph_t* graph, ir_node_t* node, int64_t outputs, co
   return true;
 }
 
-/* Makes a scale and a shift part of the node. False if they stay behind it: weights that several
- * nodes read, each with a scale of its own, would be copied and packed for each. */
+/* Makes a scale and a shift part of the node; false if they stay behind it. */
 static bool scale_node(ir_graph_t* graph, ir_node_t* node, const float* scale, const float* shift,
                        int64_t step) {
   const ir_shape_t* out = ir_shape(graph, node->output);
@@ -144,7 +120,7 @@ static bool scale_node(ir_graph_t* graph, ir_node_t* node, const float* scale, c
   }
   if (node->kind == IR_MATMUL) return scale_matmul(graph, node, outputs, scale, shift, step);
   if (node->kind != IR_AFFINE) {
-    if (are_shared(graph, node, armnn_i_acc_count(&node->convolution.weights))) return false;
+    if (armnn_i_acc_count(&node->convolution.weights) >= LEAST_KEPT) return false;
     scale_convolution(graph, node, outputs, scale, shift, step);
     return true;
   }

@@ -90,7 +90,12 @@ def test_the_first_nan_wins(cpu_ref: Layers, function: int) -> None:
             "the descriptor: ArgMinMaxDescriptor: output_type float32 given,",
         ),
         ((0, 0, 3), (2, 3), ((1, 3), np.int32), "output 0 stated as 1x3, but it is 3"),
-        ((0, 0, 3), (0, 3), ((3,), np.int32), "dimension 0 is empty, there is no extreme element"),
+        (
+            (0, 0, 3),
+            (0, 3),
+            ((3,), np.int32),
+            "dimension 0 is empty and has neither maximum nor minimum",
+        ),
     ],
 )
 def test_reasons(

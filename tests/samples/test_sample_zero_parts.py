@@ -19,7 +19,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py._native.table.tensor_handles import TensorHandle, TensorHandleFactory
-from armnn_py.runtime.plan import network_plan
+from armnn_py.runtime.contexts import plan_choice
 from armnn_py.runtime.plan.network_plan import NetworkPlan
 
 from .conftest import REPOSITORY, SAMPLES
@@ -365,7 +365,7 @@ def test_random_trees_give_what_cpu_ref_gives(seed: int, runtime: ann.Runtime) -
     }
     with pytest.MonkeyPatch.context() as patch:
         every_layer = functools.partial(NetworkPlan, sub_tensors=False)
-        patch.setattr(network_plan, "NetworkPlan", every_layer)
+        patch.setattr(plan_choice, "NetworkPlan", every_layer)
         with ann.load(network, ["CpuRef"]) as net:
             expected = net.run(inputs)
             assert net.elided == ()

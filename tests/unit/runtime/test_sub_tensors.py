@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import armnn_py as ann
 from armnn_py._native import abi
+from armnn_py.runtime.contexts import plan_choice
 from armnn_py.runtime.plan import network_plan
 from armnn_py.runtime.plan.network_plan import NetworkPlan
 from armnn_py.runtime.plan.plan_build import Build, BuildMemory, PlannedTensor, plan_memory
@@ -292,7 +293,7 @@ def test_random_trees(network: ann.Network, seed: int) -> None:
         with load(network) as net:
             outputs = net.run(inputs)
         every_layer = functools.partial(NetworkPlan, sub_tensors=False)
-        patch.setattr(network_plan, "NetworkPlan", every_layer)
+        patch.setattr(plan_choice, "NetworkPlan", every_layer)
         with load(network) as net:
             expected = net.run(inputs)
             assert net.elided == ()

@@ -67,6 +67,5 @@ def map_file(file: int, path: str) -> NDArray[np.uint8]:
         raise OSError(number, os.strerror(number), path)
     memory = (ctypes.c_uint8 * size).from_address(data.value or 0)
     memory.owner = owner  # type: ignore[attr-defined]
-    array: NDArray[np.uint8] = np.frombuffer(memory, np.uint8)  # type: ignore[call-overload]
-    array.flags.writeable = False
-    return array
+    # Read-only for good: numpy refuses to make an array over such a view writable.
+    return np.frombuffer(memoryview(memory).toreadonly(), np.uint8)

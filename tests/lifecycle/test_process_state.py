@@ -16,14 +16,13 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.exhaustive(kept=1)  # each case starts processes
+
 #: Prints the state before and after, what the verdict says, and how a number of CpuRef comes out.
 PROGRAM = """
 import ctypes, fcntl, json, locale, logging, os, resource, signal, sys
 import numpy as np
 import armnn_py as ann
-
-pytestmark = pytest.mark.exhaustive(kept=1)  # each case starts processes
-
 logging.basicConfig()
 locale.setlocale(locale.LC_ALL, "C.UTF-8")
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a script in the background has none

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.exhaustive(kept=1)  # each case starts processes
+
 PROGRAM = """
 import sys
 import numpy as np
 import armnn_py as ann
-
-pytestmark = pytest.mark.exhaustive(kept=1)  # each case starts processes
 with ann.Runtime(sys.argv[1]) as runtime:
     for verdict in runtime.load_report:
         if verdict.status != "loaded":

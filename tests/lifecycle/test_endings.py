@@ -124,7 +124,7 @@ def test_guarded_pages_that_are_freed_after_their_module(run) -> None:
     """An interrupted program may leave them to the end, where a module's names are all None."""
     run(
         """
-        from armnn_py._native.memory.addresses import guarded_memory
+        from armnn_py._native.memory import guarded_memory
         os.kept = guarded_memory, guarded_memory.Region(100, 64, "end", 0xAA)  # goes later
         print("done")
         """

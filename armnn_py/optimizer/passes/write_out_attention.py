@@ -22,7 +22,7 @@ from armnn_py.descriptors import (
     SoftmaxDescriptor,
 )
 from armnn_py.optimizer.passes.base import PassLog
-from armnn_py.optimizer.passes.written_out import WrittenOut
+from armnn_py.optimizer.passes.written_out import WrittenOut, has_earlier_backend
 from armnn_py.types import (
     ActivationFunction,
     BinaryOperation,
@@ -48,6 +48,8 @@ def run(graph: Graph, log: PassLog) -> None:
     for node in graph.nodes:
         kind = _KINDS.get(node.type)
         if kind is None or node.output.info.data_type not in _TYPES:
+            continue
+        if not has_earlier_backend(node, log):
             continue
         shapes = [value.info.static_shape for value in node.inputs if value is not None]
         if not all(map(all, shapes)) or len(shapes[0]) == _MOST_DIMENSIONS:

@@ -24,7 +24,7 @@ from armnn_py.descriptors import (
     ReshapeDescriptor,
 )
 from armnn_py.optimizer.passes.base import PassLog
-from armnn_py.optimizer.passes.written_out import WrittenOut
+from armnn_py.optimizer.passes.written_out import WrittenOut, has_earlier_backend
 from armnn_py.types import ActivationFunction, BinaryOperation, DataType, LayerType, RowRounding
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def run(graph: Graph, log: PassLog) -> None:
     for node in graph.nodes:
         if node.type not in (LayerType.LSTM, LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM):
             continue
-        if not _can_be_written_out(node):
+        if not has_earlier_backend(node, log) or not _can_be_written_out(node):
             continue
         steps = _Steps(graph, node)
         if steps.replace(log):

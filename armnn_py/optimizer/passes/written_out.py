@@ -27,7 +27,12 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
     from armnn_py.optimizer.passes.base import PassLog
 
-__all__ = ["WrittenOut"]
+__all__ = ["WrittenOut", "has_earlier_backend"]
+
+
+def has_earlier_backend(node: Node, log: PassLog) -> bool:
+    """Whether a backend comes before those that take the layer. Ask this before any size."""
+    return log.rank_of is not None and log.rank_of(node) != 0 and not node.pin.backends
 
 
 class WrittenOut:
@@ -44,11 +49,9 @@ class WrittenOut:
         raise NotImplementedError
 
     def replace(self, log: PassLog) -> bool:
-        """Replace the layer where that serves a backend that comes before those that take it."""
+        """Replace the layer if an earlier backend takes all layers that it becomes."""
         assert log.rank_of is not None
         graph, node, rank = self.graph, self.node, log.rank_of(self.node)
-        if rank == 0 or node.pin.backends:
-            return False
         found = self.write_out()
         ranks = [log.rank_of(made) for made in self._made]
         if any(one is None or (rank is not None and one >= rank) for one in ranks):

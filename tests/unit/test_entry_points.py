@@ -43,11 +43,14 @@ CASES: list[tuple[Callable[[ann.Runtime], object], str]] = [
     (lambda r: ann.Runtime(3), "dynamic_backends_path: int given, a path or a list"),
     (lambda r: ann.Runtime(np.array(3)), "dynamic_backends_path: ndarray given, a path or a list"),
     (lambda r: ann.Runtime(LONG), "dynamic_backends_path: the list has an int"),
-    (lambda r: dynamic().specialize(3), "shapes: int given, a mapping"),
-    (lambda r: static().specialize([(2,)]), "shapes: list given"),
+    (lambda r: dynamic().specialize(3), "shapes is of type int, expected a mapping"),
+    (lambda r: static().specialize([(2,)]), "shapes is of type list"),
     (lambda r: dynamic().specialize({1: (2,)}), "no input '1'"),
     (lambda r: dynamic().specialize({"x": 3}), "3 is not a sequence"),
-    (lambda r: ann.load(dynamic(), shapes=3, runtime=r), "shapes: int given, a mapping"),
+    (
+        lambda r: ann.load(dynamic(), shapes=3, runtime=r),
+        "shapes is of type int, expected a mapping",
+    ),
     (
         lambda r: ann.Network.from_builder("n", None, static, {}),
         "inputs: NoneType given, a mapping",

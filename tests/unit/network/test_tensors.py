@@ -182,7 +182,7 @@ def test_constants(value, dtype, expected):
         (object(), "has no tensor type"),
         (np.ma.masked_array(np.ones(2, np.float32), [True, False]), "a masked array given"),
         ([2**70], "has no tensor type"),
-        (np.zeros((1,) * 9, np.float32), "9 dimensions given"),
+        (np.zeros((1,) * 9, np.float32), "the array has 9 dimensions"),
     ],
 )
 def test_values_that_are_no_constants(value, text):

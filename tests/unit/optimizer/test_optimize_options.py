@@ -122,7 +122,7 @@ def test_options_survive_free_dimensions(runtime: ann.Runtime) -> None:
 @pytest.mark.parametrize(
     ("wrong", "error", "words"),
     [
-        ({"disabled_passes": ["fold-pads"]}, ann.UnknownNameError, "no pass 'fold-pads'"),
+        ({"disabled_passes": ["fold-pads"]}, ann.UnknownNameError, "pass 'fold-pads' is unknown"),
         ({"disabled_passes": 3}, ann.InvalidArgumentError, "names of passes expected"),
         ({"placement": {"conv": "Npu"}}, ann.UnknownNameError, "asks for backend 'Npu'"),
         ({"placement": 3}, ann.InvalidArgumentError, "int given, rules expected"),

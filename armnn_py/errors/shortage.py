@@ -65,8 +65,8 @@ class ShortageError(ArmnnError):
 class OutOfMemoryError(ShortageError, ExecutionError, MemoryError):
     """Memory of the system or of a backend's device ran out.
 
-    A backend that runs out of memory while a network is optimised or loaded raises this, too:
-    its layers are not placed elsewhere.
+    A backend that runs out of memory while a network is optimised or loaded raises this as well.
+    Its layers are not placed elsewhere.
     """
 
     resource = "memory"
@@ -107,7 +107,7 @@ def as_shortage(
     Parameters
     ----------
     error
-        Its causes count, too.
+        The error, with the chain of its causes.
     doing
         Completes "not enough memory to ...".
     outer

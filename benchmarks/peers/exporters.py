@@ -59,7 +59,7 @@ def to_litert(tensors: list[Any]) -> None:
 
 
 def main() -> None:
-    """Write one file, or a line that says why there is none."""
+    """Write one file, or a line with the reason of the failure."""
     sys.path.insert(0, "")  # m_pnnx is in the current folder
     engine, types = sys.argv[1], json.loads(sys.argv[2])
     try:

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "quantized.h"
-#include "read_computed.h"
+#include "read_images.h"
 
 bool armnn_i_acc_is_computed_product(const ir_graph_t* graph, uint32_t bias_enabled) {
   const void* const* constants = (const void* const*)ir_layer(graph)->constants;

@@ -5,7 +5,7 @@
  * for each place of the window a slice of the image, all of them side by side, times the weights as
  * a matrix. Products with computed matrices pack them when they run.
  */
-#include "read_computed.h"
+#include "read_images.h"
 
 /* The input, as pixels of the output times groups times places of the window times channels: [P, G,
  * T, I]. |image| has N, H, W, C, and |padding| around. */

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "read_computed.h"
-
 ir_node_t* armnn_i_acc_image_node(ir_graph_t* graph, ir_kind_t kind, int32_t data_layout) {
   const uint32_t* order = armnn_i_acc_image_order(data_layout);
   const ir_alias_t input = armnn_i_acc_input(graph, 0);

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "quantized.h"
-#include "read_computed.h"
 #include "read_images.h"
 #include "rescaling.h"
 

@@ -208,7 +208,7 @@ typedef enum armnn_i_acc_choice_e {
   ARMNN_ACC_ALWAYS, /* wherever it can be */
 } armnn_i_acc_choice_e;
 
-/* How panels of constant weights are stored (ops/panels.h); what kernels compute is float32. */
+/* How panels of constant weights are stored (ops/dense/panels.h); kernels compute float32. */
 typedef enum armnn_i_acc_stored_e {
   ARMNN_ACC_STORED_FLOAT32 = 0,
   ARMNN_ACC_STORED_BFLOAT16,
@@ -221,10 +221,9 @@ typedef struct armnn_i_acc_maker_t {
   const armnn_host_t* host;
   const armnn_i_acc_isa_t* isa; /* the chosen one */
   uint32_t max_threads;         /* that a run will use */
-  int32_t winograd;             /* armnn_i_acc_choice_e: Winograd's algorithm (ops/winograd.h) */
-  int32_t
-      separable;   /* the same: a depthwise convolution with the 1x1 around it (ops/separable.h) */
-  int32_t weights; /* how constant ones are stored: armnn_i_acc_stored_e */
+  int32_t winograd;  /* armnn_i_acc_choice_e: Winograd's algorithm (ops/dense/winograd.h) */
+  int32_t separable; /* depthwise with the 1x1 around it (ops/depthwise/separable.h) */
+  int32_t weights;   /* how constant ones are stored: armnn_i_acc_stored_e */
   armnn_i_acc_packs_t* packs; /* or null: weights are neither saved nor from a file */
 } armnn_i_acc_maker_t;
 

@@ -20,8 +20,8 @@
 #endif
 
 #include "common.h"
+#include "ops/dense/winograd.h"
 #include "ops/ops.h"
-#include "ops/winograd.h"
 
 enum { MOST_RUNS = 2000, LEAST_RUNS = 15 };
 #define SECONDS 0.15

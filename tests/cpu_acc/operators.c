@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "kernels/kernels.h"
+#include "ops/attention/row_tiles.h"
 #include "ops/ops.h"
-#include "ops/row_tiles.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../backend.h"
 #include "armnn/lasting_constants.h"
+#include "backend.h"
 #include "lower.h"
 
 typedef struct compilation_t {

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "../program.h"
+#include "program.h"
 
 /* ARMNN_ACC_IDENTITY: no function for this activation. */
 static inline int32_t armnn_i_acc_activation_function(int32_t activation) {

@@ -6,7 +6,7 @@
  * A decoder's caches go in and come out with a row replaced: the caller may have one array for
  * both. That is right for an output that is written first after the last step that reads the input.
  * A copy between the two that leaves each element at its offset does not count: in one array it
- * does nothing (ops/copy.c).
+ * does nothing (ops/data_movement/copy.c).
  */
 #include "ir.h"
 

@@ -22,8 +22,8 @@
 
 #include <setjmp.h>
 
-#include "../ops/ops.h"
-#include "../origins.h"
+#include "ops/ops.h"
+#include "origins.h"
 
 #define IR_NONE UINT32_MAX
 #define IR_DIMS ARMNN_ACC_MAX_RANK

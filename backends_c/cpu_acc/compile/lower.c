@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../saved/descriptions.h"
+#include "saved/descriptions.h"
 
 static armnn_i_acc_epilogue_t epilogue_of(const ir_step_t* step) {
   const ir_node_t* node = step->node;

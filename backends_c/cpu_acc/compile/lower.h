@@ -6,8 +6,8 @@
 #ifndef ARMNN_CPU_ACC_LOWER_H_
 #define ARMNN_CPU_ACC_LOWER_H_
 
-#include "../saved/fields.h"
 #include "ir.h"
+#include "saved/fields.h"
 
 /* Answers like the makers of ops.h, UNSUPPORTED included. |saved|, or null: the operator's
  * description is written there, too. */

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "../backend.h"
+#include "backend.h"
 #include "ir.h"
 
 typedef void (*reader_t)(ir_graph_t* graph);

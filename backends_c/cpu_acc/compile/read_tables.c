@@ -4,8 +4,8 @@
  * read_tables.c - Quantize and Dequantize, and functions of one quantised number: a table of 256 or
  * 65,536 numbers, filled by the arithmetic of CpuRef.
  */
-#include "../ops/quantized_reals.h"
 #include "activation_row.h"
+#include "ops/quantized/quantized_reals.h"
 #include "quantized.h"
 #include "unary_rows.h"
 

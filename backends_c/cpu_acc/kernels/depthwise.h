@@ -79,7 +79,7 @@ typedef struct armnn_i_acc_depthwise_kernels_t {
   uint32_t narrow_count;
   armnn_i_acc_depthwise_fn_t any; /* any size, stride and dilation */
   const char* any_name;
-  const char* separable_name; /* of one with the 1x1 convolutions around it (ops/separable.h) */
+  const char* separable_name; /* of one with the 1x1 around it (ops/depthwise/separable.h) */
 } armnn_i_acc_depthwise_kernels_t;
 
 #endif /* ARMNN_CPU_ACC_DEPTHWISE_H_ */

@@ -11,8 +11,8 @@
 
 #include <stddef.h>
 
-#include "../program.h"
 #include "armnn/descriptors.h"
+#include "program.h"
 
 /* out[i] = function(in[i]); |a| and |b| as armnn_i_acc_function_e says. */
 typedef void (*armnn_i_acc_apply_fn_t)(const float* in, float* out, size_t count, float a, float b);

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../program.h"
+#include "program.h"
 
 #define ARMNN_ACC_GEMM_ROWS 16u   /* more than any tile has */
 #define ARMNN_ACC_GEMM_VECTORS 4u /* the most that a panel has */

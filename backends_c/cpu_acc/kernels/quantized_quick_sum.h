@@ -10,8 +10,9 @@
  * lower one says how near it is to the next.
  *
  * CpuRef rounds its terms twice and their sum once before it rounds to a level: by less than 3
- * units of 2^-16 with what is_quick of ops/quantized_binary.c counts. Here upper halves are less by
- * up to 2 units, of which 1 is added again, factors are off by 0.75 and the start by half a unit.
+ * units of 2^-16 with what is_quick of ops/quantized/quantized_binary.c counts. Here upper halves
+ * are less by up to 2 units, of which 1 is added again, factors are off by 0.75 and the start by
+ * half a unit.
  */
 #ifndef ARMNN_CPU_ACC_QUANTIZED_QUICK_SUM_H_
 #define ARMNN_CPU_ACC_QUANTIZED_QUICK_SUM_H_

@@ -6,7 +6,7 @@
  */
 #include "recurrent.h"
 
-#include "../program.h"
+#include "program.h"
 #include "vector_math.h"
 
 ACC_INLINE vf_t activated(int32_t function, vf_t x, vf_t high) {

@@ -7,7 +7,7 @@
 #ifndef ARMNN_CPU_ACC_BLOCK_OPS_H_
 #define ARMNN_CPU_ACC_BLOCK_OPS_H_
 
-#include "../program.h"
+#include "program.h"
 
 /* Constant levels as the network has them, [outer, size, inner]: element |outer, i, inner| has the
  * scale and zero point |outer, i / block, inner|. */

@@ -7,7 +7,7 @@
 #ifndef ARMNN_CPU_ACC_DYNAMIC_OPS_H_
 #define ARMNN_CPU_ACC_DYNAMIC_OPS_H_
 
-#include "../program.h"
+#include "program.h"
 
 #define ARMNN_ACC_RANGE_ROWS 3
 

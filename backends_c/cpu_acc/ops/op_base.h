@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../kernels/kernels.h"
+#include "kernels/kernels.h"
 #include "ops.h"
 
 /* First member of every operator that was made by armnn_i_acc_new_op. */

@@ -14,9 +14,9 @@
 #ifndef ARMNN_CPU_ACC_OPS_H_
 #define ARMNN_CPU_ACC_OPS_H_
 
-#include "../program.h"
+#include "program.h"
 
-/* ---- Products (ops/convolution.c, ops/gemm.c, ...) ----------------------------------------- */
+/* ---- Products (ops/dense/, ops/depthwise/) -------------------------------------------------- */
 
 typedef struct armnn_i_acc_convolution_t {
   armnn_i_acc_tensor_t input;  /* [n, h, w, c] */

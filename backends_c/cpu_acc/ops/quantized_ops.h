@@ -9,9 +9,9 @@
 #ifndef ARMNN_CPU_ACC_QUANTIZED_OPS_H_
 #define ARMNN_CPU_ACC_QUANTIZED_OPS_H_
 
-#include "../program.h"
 #include "factors.h"
 #include "lstm_integers.h"
+#include "program.h"
 
 /* Levels of 16 bits that the windows of one output line see, padding included, in the scratch of a
  * thread; a pixel has at least 64, as a depthwise convolution takes so many channels at a time. */

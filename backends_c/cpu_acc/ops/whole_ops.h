@@ -7,8 +7,8 @@
 #ifndef ARMNN_CPU_ACC_WHOLE_OPS_H_
 #define ARMNN_CPU_ACC_WHOLE_OPS_H_
 
-#include "../program.h"
 #include "factors.h"
+#include "program.h"
 
 /* Rows of levels by columns of levels, plus the bias, times the factors of the channels; without
  * |left| and |right| (rank 0) the bias alone, the same for every row. The last dimensions of all

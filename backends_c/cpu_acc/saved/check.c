@@ -3,7 +3,7 @@
  */
 #include "check.h"
 
-#include "../ops/walk.h"
+#include "ops/walk.h"
 
 #define MOST_TAPS 65536
 #define MOST_ELEMENTS (INT64_C(1) << 40) /* of a tensor */

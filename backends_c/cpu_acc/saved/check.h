@@ -7,7 +7,7 @@
 #ifndef ARMNN_CPU_ACC_CHECK_H_
 #define ARMNN_CPU_ACC_CHECK_H_
 
-#include "../ops/ops.h"
+#include "ops/ops.h"
 
 #define ARMNN_ACC_MOST_SIDE INT32_MAX /* of images, windows, strides and padding */
 #define ARMNN_ACC_MOST_SHIFT 31       /* of a factor, either way */
@@ -15,7 +15,7 @@
 #define KIND(kind, name, operands, traits) \
   bool armnn_i_acc_check_##name(const armnn_i_acc_##name##_t* what);
 #define KIND_LIKE(...)
-#include "../compile/kinds.inc"
+#include "compile/kinds.inc"
 #undef KIND
 #undef KIND_LIKE
 bool armnn_i_acc_check_copy(const armnn_i_acc_copy_t* what);

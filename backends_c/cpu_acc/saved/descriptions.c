@@ -3,8 +3,8 @@
  */
 #include "descriptions.h"
 
-#include "../packs.h"
 #include "check.h"
+#include "packs.h"
 
 typedef armnn_i_acc_fields_t fields_t;
 
@@ -389,7 +389,7 @@ static void require_output(fields_t* fields, const armnn_i_acc_tensor_t* output)
     if (fields->fault != NULL) return ARMNN_STATUS_INCOMPATIBLE;                              \
     return armnn_i_acc_make_##name(maker, &what, out_op);                                     \
   }
-#include "../compile/kinds.inc"
+#include "compile/kinds.inc"
 #undef KIND
 #undef KIND_LIKE
 
@@ -430,7 +430,7 @@ typedef armnn_status_t (*make_t)(const armnn_i_acc_maker_t* maker, fields_t* fie
 static const make_t makers[ARMNN_ACC_SAVED_COUNT] = {
 #define KIND(kind, name, ...) [ARMNN_ACC_SAVED_##kind] = make_##name,
 #define KIND_LIKE(kind, name, ...) [ARMNN_ACC_SAVED_##kind] = make_##name,
-#include "../compile/kinds.inc"
+#include "compile/kinds.inc"
 #undef KIND
 #undef KIND_LIKE
     [ARMNN_ACC_SAVED_COPY] = make_copy,
@@ -463,7 +463,7 @@ uint32_t armnn_i_acc_saved_stamp(void) {
   } kinds[] = {
 #define KIND(kind, name, ...) {#name, sizeof(armnn_i_acc_##name##_t)},
 #define KIND_LIKE(kind, name, ...) {#name, 0},
-#include "../compile/kinds.inc"
+#include "compile/kinds.inc"
 #undef KIND
 #undef KIND_LIKE
   };

@@ -9,14 +9,14 @@
 #ifndef ARMNN_CPU_ACC_DESCRIPTIONS_H_
 #define ARMNN_CPU_ACC_DESCRIPTIONS_H_
 
-#include "../ops/ops.h"
 #include "fields.h"
+#include "ops/ops.h"
 
 /* One for each kind of operator, by the names of kinds.inc. */
 typedef enum armnn_i_acc_saved_e {
 #define KIND(kind, name, ...) ARMNN_ACC_SAVED_##kind,
 #define KIND_LIKE(kind, name, ...) ARMNN_ACC_SAVED_##kind,
-#include "../compile/kinds.inc"
+#include "compile/kinds.inc"
 #undef KIND
 #undef KIND_LIKE
   ARMNN_ACC_SAVED_COPY,
@@ -27,7 +27,7 @@ typedef enum armnn_i_acc_saved_e {
 #define KIND(kind, name, operands, traits) KIND_LIKE(kind, name, name, operands, traits)
 #define KIND_LIKE(kind, name, other, operands, traits) \
   void armnn_i_acc_save_##name(armnn_i_acc_fields_t* fields, const armnn_i_acc_##other##_t* what);
-#include "../compile/kinds.inc"
+#include "compile/kinds.inc"
 #undef KIND
 #undef KIND_LIKE
 void armnn_i_acc_save_copy(armnn_i_acc_fields_t* fields, const armnn_i_acc_copy_t* what);

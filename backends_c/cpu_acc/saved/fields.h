@@ -11,7 +11,7 @@
 #ifndef ARMNN_CPU_ACC_FIELDS_H_
 #define ARMNN_CPU_ACC_FIELDS_H_
 
-#include "../program.h"
+#include "program.h"
 
 /* Constants that operators read when they run, and packed weights: bytes in a file. */
 typedef struct armnn_i_acc_span_t {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../kernels/kernels.h"
 #include "descriptions.h"
+#include "kernels/kernels.h"
 
 /* Raised with every change of fields, of how weights are packed, or of what operators do with them,
  * that armnn_i_acc_saved_stamp does not see. */

@@ -11,7 +11,7 @@
 #ifndef ARMNN_CPU_ACC_PROGRAM_FILE_H_
 #define ARMNN_CPU_ACC_PROGRAM_FILE_H_
 
-#include "../backend.h"
+#include "backend.h"
 
 /* What a program's bytes depend on besides the layouts of its weights, as text: kernels, choice of
  * algorithms, this format. Files with another text are refused before their bytes are read. */

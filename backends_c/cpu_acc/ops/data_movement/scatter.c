@@ -1,0 +1,130 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * scatter.c - slices of a tensor replaced by others, at places that are computed. Nothing but the
+ * slices is written: the output has the other elements already.
+ *
+ * All indices are checked before anything is written; one that is outside ends the run. Of two
+ * slices at one place the later stays, whatever the number of threads: these share the rows of a
+ * slice among them.
+ */
+#include "indices.h"
+#include "ops/walk.h"
+
+enum { OUTPUT = 0, UPDATES = 1 };
+
+typedef struct scatter_op_t {
+  armnn_i_acc_base_t base;
+  armnn_i_acc_scatter_t what;
+  uint32_t depth;
+  int64_t count;                                                  /* slices */
+  uint64_t dims[ARMNN_ACC_MAX_RANK], strides[ARMNN_ACC_MAX_RANK]; /* of the axes, in bytes */
+  armnn_i_acc_walk_t walk;                                        /* of one slice */
+  bool has_rows; /* the last dimension of the walk has no gaps */
+  uint32_t threads;
+} scatter_op_t;
+
+typedef struct scatter_run_t {
+  const scatter_op_t* op;
+  const char *indices, *updates;
+  char* output;
+} scatter_run_t;
+
+static void move_row(const scatter_op_t* op, const char* from, char* to) {
+  const uint32_t last = op->walk.rank - 1;
+  const int64_t size = op->what.output.element.size, columns = op->walk.dims[last];
+  if (op->has_rows) {
+    memcpy(to, from, (size_t)(columns * size));
+    return;
+  }
+  for (int64_t c = 0; c < columns; ++c) {
+    memcpy(to + c * op->walk.strides[OUTPUT][last] * size,
+           from + c * op->walk.strides[UPDATES][last] * size, (size_t)size);
+  }
+}
+
+/* Rows [begin, end) of each slice. */
+static armnn_status_t run_rows(void* argument, uint64_t begin, uint64_t end,
+                               uint32_t thread_index) {
+  (void)thread_index;
+  const scatter_run_t* run = (const scatter_run_t*)argument;
+  const scatter_op_t* op = run->op;
+  const armnn_i_acc_scatter_t* what = &op->what;
+  const int64_t size = what->output.element.size;
+  for (int64_t i = 0; i < op->count; ++i) {
+    const uint64_t place = armnn_index_offset(run->indices, what->indices.element.type, (uint64_t)i,
+                                              op->dims, op->depth, op->strides);
+    for (uint64_t row = begin; row < end; ++row) {
+      int64_t at[ARMNN_ACC_WALKED];
+      armnn_i_acc_walk_offsets(&op->walk, 1, (int64_t)row, at);
+      move_row(op, run->updates + i * what->updates.strides[0] + at[UPDATES] * size,
+               run->output + (int64_t)place + at[OUTPUT] * size);
+    }
+  }
+  return ARMNN_STATUS_OK;
+}
+
+static void run_scatter(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run) {
+  const scatter_op_t* op = (const scatter_op_t*)base;
+  const armnn_i_acc_tensor_t* indices = &op->what.indices;
+  scatter_run_t self = {op, armnn_i_acc_address(run, indices),
+                        armnn_i_acc_address(run, &op->what.updates),
+                        armnn_i_acc_address(run, &op->what.output)};
+  const armnn_status_t status =
+      armnn_check_indices(self.indices, indices->element.type, (uint64_t)armnn_i_acc_count(indices),
+                          op->dims, op->depth, 0, run->failure->error);
+  if (status != ARMNN_STATUS_OK) {
+    run->failure->status = status;
+    return;
+  }
+  const int64_t columns = op->walk.dims[op->walk.rank - 1] * op->count;
+  armnn_i_acc_parallel(run, run_rows, &self, (uint64_t)armnn_i_acc_walk_outer(&op->walk, 1),
+                       (uint64_t)(ARMNN_ACC_PIECE / (columns + 1)) + 1, op->threads);
+}
+
+/* The dimensions of a slice: those of the output that are no axes, and those of the updates behind
+ * the first. */
+static void plan_slices(scatter_op_t* op) {
+  const armnn_i_acc_scatter_t* what = &op->what;
+  armnn_i_acc_walk_t* walk = &op->walk;
+  uint32_t axes = 0;
+  for (uint32_t i = 0; i < op->depth; ++i) axes |= 1u << what->axes[i];
+  walk->tensors = 2;
+  for (uint32_t d = 0; d < what->output.rank; ++d) {
+    if ((axes >> d & 1u) != 0) continue;
+    walk->dims[walk->rank] = what->output.dims[d];
+    walk->strides[OUTPUT][walk->rank] = armnn_i_acc_step(&what->output, d);
+    walk->strides[UPDATES][walk->rank] = armnn_i_acc_step(&what->updates, 1 + walk->rank);
+    ++walk->rank;
+  }
+  armnn_i_acc_walk_join(walk);
+  const uint32_t last = walk->rank - 1;
+  op->has_rows = walk->dims[last] == 1 ||
+                 (walk->strides[OUTPUT][last] == 1 && walk->strides[UPDATES][last] == 1);
+}
+
+armnn_status_t armnn_i_acc_make_scatter(const armnn_i_acc_maker_t* maker,
+                                        const armnn_i_acc_scatter_t* what,
+                                        armnn_i_acc_op_t** out_op) {
+  const int32_t index_type = what->indices.element.type;
+  if (what->updates.element.size != what->output.element.size ||
+      (index_type != ARMNN_DATA_TYPE_SIGNED32 && index_type != ARMNN_DATA_TYPE_SIGNED64) ||
+      !armnn_i_acc_is_dense(&what->indices)) {
+    return ARMNN_STATUS_UNSUPPORTED;
+  }
+  scatter_op_t* op = (scatter_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
+  if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
+  op->what = *what;
+  op->depth = (uint32_t)what->indices.dims[1];
+  op->count = what->indices.dims[0];
+  for (uint32_t i = 0; i < op->depth; ++i) {
+    op->dims[i] = (uint64_t)what->output.dims[what->axes[i]];
+    op->strides[i] = (uint64_t)what->output.strides[what->axes[i]];
+  }
+  plan_slices(op);
+  op->base.op.kernel = "armnn_any_scatter";
+  op->base.op.run = run_scatter;
+  op->threads = armnn_i_acc_threads(maker, 8 * (uint64_t)armnn_i_acc_count(&what->updates));
+  *out_op = &op->base.op;
+  return ARMNN_STATUS_OK;
+}

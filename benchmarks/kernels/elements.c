@@ -98,7 +98,7 @@ static void report(const bench_t* bench, const char* name, armnn_status_t status
 static void bench_functions(const bench_t* bench) {
   static const char* const names[] = {
 #define FUNCTION(value, name) [value] = #name,
-#include "kernels/elementwise.inc"
+#include "kernels/rows/elementwise.inc"
 #undef FUNCTION
   };
   for (int32_t f = 0; f < ARMNN_ACC_FUNCTION_COUNT; ++f) {

@@ -4,7 +4,7 @@
  * dot_product.c - the functions of simd_levels.h and simd_bytes.h that are one instruction where
  * the processor has it, for a test beside plain numbers; compiled for each instruction set.
  */
-#include "kernels/simd_bytes.h"
+#include "kernels/simd/simd_bytes.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -4,7 +4,7 @@
  * fixed_functions.c - the functions of simd_fixed.h, for a test over all numbers of 16 bits;
  * compiled for each instruction set.
  */
-#include "kernels/simd_fixed.h"
+#include "kernels/simd/simd_fixed.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

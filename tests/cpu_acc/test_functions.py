@@ -60,7 +60,7 @@ EXACT: dict[str, Callable[[Array], Array]] = {
     "reciprocal": lambda x: 1 / x,
 }
 
-# Units of the last place, as kernels/vector_math.h promises.
+# Units of the last place, as kernels/simd/vector_math.h promises.
 ULPS = {
     "sigmoid": 2.2,
     "tanh": 2.5,

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/words.h"
+#include "kernels/quantized/words.h"
 #include "quantized.h"
 #include "read_images.h"
 

@@ -1,29 +1,29 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * kernels.h - all kernels of one instruction set: for each element type a table per family, which
- * the family's own header describes and kernels/<family>.c, compiled for that set, fills.
+ * kernels.h - all kernels of one instruction set: for each element type a table per family. Its
+ * header describes the table; the .c file of that name, compiled for that set, fills it.
  */
 #ifndef ARMNN_CPU_ACC_KERNELS_H_
 #define ARMNN_CPU_ACC_KERNELS_H_
 
 #include <stdint.h>
 
-#include "blocks.h"
-#include "depthwise.h"
-#include "dynamic.h"
-#include "elementwise.h"
-#include "gemm.h"
-#include "lstm_levels.h"
-#include "move.h"
-#include "pooling.h"
-#include "quantized.h"
-#include "recurrent.h"
-#include "reduce.h"
-#include "rotary.h"
-#include "vectors.h"
-#include "winograd.h"
-#include "words.h"
+#include "kernels/dense/gemm.h"
+#include "kernels/dense/vectors.h"
+#include "kernels/dense/winograd.h"
+#include "kernels/depthwise/depthwise.h"
+#include "kernels/dynamic/blocks.h"
+#include "kernels/dynamic/dynamic.h"
+#include "kernels/quantized/quantized.h"
+#include "kernels/quantized/words.h"
+#include "kernels/quantized_products/lstm_levels.h"
+#include "kernels/rows/elementwise.h"
+#include "kernels/rows/move.h"
+#include "kernels/rows/pooling.h"
+#include "kernels/rows/recurrent.h"
+#include "kernels/rows/reduce.h"
+#include "kernels/rows/rotary.h"
 
 #define ARMNN_ACC_MOST_BYTES 8 /* of an element */
 

@@ -6,7 +6,7 @@
  */
 #include "armnn/backend_api.h"
 #include "kernels.h"
-#include "simd.h"
+#include "kernels/simd/simd.h"
 
 #if defined(__AVX512F__)
 #define VECTOR_FEATURES                                                      \

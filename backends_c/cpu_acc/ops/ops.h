@@ -150,7 +150,7 @@ typedef struct armnn_i_acc_lstm_t {
   const float* peepholes[3];    /* of input, forget and output gate: [cells], or null */
   const float* projection;      /* [outputs, cells], or null: outputs are cells */
   const float* projection_bias; /* [outputs], or null */
-  int32_t function;             /* armnn_i_acc_function_e, as kernels/recurrent.h says */
+  int32_t function;             /* armnn_i_acc_function_e, as kernels/rows/recurrent.h says */
   float high;
   float clip, projection_clip; /* infinite: none */
   int32_t rounding;            /* armnn_row_rounding_e of hidden and of what is projected */

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * panels.h - weights, packed in the order in which tiles of kernels/gemm.h read them.
+ * panels.h - weights, packed in the order in which tiles of kernels/dense/gemm.h read them.
  *
  * Output channels are cut into panels of one to four vectors, as even as they come: 80 channels in
  * vectors of 16 are 48 + 32, not 64 + 16. All panels are used with tiles of up to |rows| rows.
@@ -14,7 +14,7 @@
 
 typedef struct armnn_i_acc_panel_t {
   uint32_t vectors;
-  bool pairs;       /* tiles of kernels/gemm.h's pair_tiles */
+  bool pairs;       /* tiles of kernels/dense/gemm.h's pair_tiles */
   uint32_t columns; /* output channels, the last vector may have fewer than lanes */
   int64_t first;    /* output channel */
   int64_t input;    /* input channel of its group */

@@ -67,7 +67,7 @@ typedef struct armnn_i_acc_window_tile_t {
   uint32_t repeat; /* tiles, one behind another */
   uint32_t first_tap, tap_count;
   const float* input;       /* of the first pixel; not used with |runs| */
-  const float* const* runs; /* as in the job of kernels/gemm.h, or null */
+  const float* const* runs; /* as in the job of kernels/dense/gemm.h, or null */
   int64_t output, residual; /* offsets of the first pixel */
 } armnn_i_acc_window_tile_t;
 

@@ -4,7 +4,7 @@
  * winograd_weights.c - weights of windows become weights of points: transformed in double
  * precision, rounded once, and packed.
  */
-#include "kernels/winograd_points.h"
+#include "kernels/dense/winograd_points.h"
 #include "winograd.h"
 
 typedef struct packing_t {

@@ -120,7 +120,7 @@ static void few_rows(const product_run_t* run, int64_t first, size_t count,
   }
 }
 
-/* By kernels/gemm.h: |weights| has room for the shifts, then for a panel. */
+/* By kernels/dense/gemm.h: |weights| has room for the shifts, then for a panel. */
 static void many_rows(const product_run_t* run, int64_t first, size_t count,
                       const armnn_i_acc_block_panel_t* panel, float* weights) {
   const product_op_t* op = run->op;

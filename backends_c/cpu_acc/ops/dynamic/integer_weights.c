@@ -7,9 +7,9 @@
  * of those few that do not is listed, to be added to the sums one by one.
  *
  * Where kernels multiply bytes in 16 bits, four weights of a channel together must not be too large
- * for that (kernels/dynamic.h). What is too much is taken off and listed as well: hardly any of
- * what networks have, whose few large weights decide the scale. Weights with longer lists are
- * packed as levels of 16 bits.
+ * for that (kernels/dynamic/dynamic.h). What is too much is taken off and listed as well: hardly
+ * any of what networks have, whose few large weights decide the scale. Weights with longer lists
+ * are packed as levels of 16 bits.
  */
 #include "integer_weights.h"
 

@@ -20,7 +20,7 @@ typedef struct armnn_i_acc_integer_weights_t {
   const armnn_host_t* host;
   const armnn_i_acc_quantized_kernels_t* quantized;
   const armnn_i_acc_dynamic_kernels_t* dynamic;
-  bool bytes;             /* rows are unsigned bytes (kernels/dynamic.h), else levels of 16 bits */
+  bool bytes; /* rows are unsigned bytes (kernels/dynamic/dynamic.h), else levels of 16 bits */
   bool has_dot_product;   /* rows of bytes are for quantized->byte_sums, else dynamic->byte_sums */
   int64_t depth, width;   /* numbers of a row; rounded up, the rest being zeros */
   int64_t panel, panels;  /* channels of a panel */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * safe_weights.h - what of four weights is too much for 16 bits, where kernels add the products of
- * unsigned bytes with them (kernels/dynamic.h).
+ * unsigned bytes with them (kernels/dynamic/dynamic.h).
  */
 #ifndef ARMNN_CPU_ACC_SAFE_WEIGHTS_H_
 #define ARMNN_CPU_ACC_SAFE_WEIGHTS_H_
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernels/dynamic.h"
+#include "kernels/dynamic/dynamic.h"
 
 /* Whether nothing is. */
 static inline bool armnn_i_acc_is_safe(const int32_t weights[4]) {

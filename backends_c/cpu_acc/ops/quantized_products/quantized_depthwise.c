@@ -21,7 +21,7 @@ typedef struct depthwise_op_t {
   armnn_i_acc_product_t product;
   int64_t groups, block_lines, blocks; /* of an image */
   int64_t block_size;                  /* int32 of a block of channels */
-  uint32_t side;                       /* of square windows, as kernels/quantized.h has them */
+  uint32_t side; /* of square windows, as kernels/quantized/quantized.h has them */
   size_t pairs;
   tap_t* taps; /* [2 * pairs] */
   void (*channelwise)(const armnn_i_acc_channelwise_job_t* job);

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * quantized_excess.h - weights of tiles whose kernels add products of bytes in 16 bits
- * (kernels/quantized.h): what is too much for that is taken off the packed weights, listed, and
- * added to the sums from the lists.
+ * (kernels/quantized/quantized.h): what is too much for that is taken off the packed weights,
+ * listed, and added to the sums from the lists.
  */
 #ifndef ARMNN_CPU_ACC_QUANTIZED_EXCESS_H_
 #define ARMNN_CPU_ACC_QUANTIZED_EXCESS_H_

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * quantized_winograd.c - convolutions of 3 x 3 pixels with 4 products for each output instead of 9,
- * exactly (kernels/quantized_winograd.c).
+ * exactly (kernels/quantized_products/quantized_winograd.c).
  *
  * A block is some lines of tiles of 2 x 2 pixels of an image. What it sees becomes levels, then
  * positions; for each panel of channels 16 products of matrices follow, and their sums become the

@@ -1,0 +1,26 @@
+/* SPDX-FileCopyrightText: armnn_py contributors
+ * SPDX-License-Identifier: MIT
+ *
+ * quantized_depthwise.c - windows of each channel of bytes by itself.
+ */
+#include "kernels/quantized/quantized.h"
+#include "kernels/simd/simd_levels.h"
+
+typedef uint8_t number_t;
+typedef vi_bounds_t bounds_t;
+
+ACC_INLINE bounds_t bounds_of(const armnn_i_acc_store_t* store) {
+  return vi_bounds(store->zero_point, store->low, store->high);
+}
+ACC_INLINE void store_zipped(number_t* p, const vi_t sum[2], bounds_t bounds) {
+  vi_store_zipped(p, sum[0], sum[1], bounds);
+}
+ACC_INLINE void store_two_zipped(number_t* p, number_t* q, const vi_t a[2], const vi_t b[2],
+                                 bounds_t bounds) {
+  vi_store_two_zipped(p, q, a, b, bounds);
+}
+
+#include "quantized_channelwise.h"
+
+void ACC_NAME(armnn_s8_depthwise)(const job_t* job);
+void ACC_NAME(armnn_s8_depthwise)(const job_t* job) { all_windows(job); }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * check_quantized.c - which layers of quantised numbers of 8 and 16 bits CpuAcc takes. What their
- * constants decide, the compiler finds (compile/read_quantized.c).
+ * constants decide, the compiler finds (compile/read/read_quantized.c).
  */
 #include <math.h>
 
@@ -142,7 +142,7 @@ bool armnn_i_acc_is_small_window(const armnn_layer_query_t* query) {
   return sides[first] <= MOST_PLACES && sides[first + 1] <= MOST_PLACES / sides[first];
 }
 
-/* Computed weights or bias values make a product of slices (compile/read_computed_levels.c). */
+/* Computed weights or bias make a product of slices (compile/read/read_computed_levels.c). */
 static armnn_status_t check_slices(const armnn_layer_query_t* query, armnn_error_t* reason) {
   return armnn_i_acc_is_small_window(query) ? ARMNN_STATUS_OK : refuse_computed(reason);
 }

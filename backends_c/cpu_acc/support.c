@@ -9,7 +9,7 @@
 
 #include "armnn/layer_rules.h"
 #include "backend.h"
-#include "compile/functions.h"
+#include "compile/read/functions.h"
 #include "ops/ops.h"
 
 #define REFUSE(reason, ...) armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED, __VA_ARGS__)

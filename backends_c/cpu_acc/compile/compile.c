@@ -12,7 +12,7 @@
 
 #include "armnn/lasting_constants.h"
 #include "backend.h"
-#include "lower.h"
+#include "compile/plan/lower.h"
 
 typedef struct compilation_t {
   ir_graph_t graph;

@@ -3,12 +3,12 @@
  *
  * ir.h - a sub-graph while it is compiled: nodes between values.
  *
- * The stages: read*.c (layers become nodes), fuse*.c (nodes swallow others), bufferize*.c (values
- * get buffers, nodes become steps), plan_memory.c (buffers get their offsets in the arena), lower.c
- * (steps become operators), in_place.c (which outputs may lie where an input does).
+ * The stages: read/ (layers become nodes), fuse/ (nodes swallow others), and in plan/ bufferize*.c
+ * (values get buffers, nodes become steps), plan_memory.c (buffers get their offsets in the arena),
+ * lower.c (steps become operators), in_place.c (which outputs may lie where an input does).
  *
  * The dimensions of a value are in **memory order**: images are N, H, W, C, also those of an NCHW
- * network. Only read*.c knows the network's order: it keeps for each of its tensors a value and a
+ * network. Only read/ knows the network's order: it keeps for each of its tensors a value and a
  * permutation (ir_alias_t). So a Transpose is nothing but another
  * permutation, and moves data only where an operator, or the border of the sub-graph, needs
  * another order than its value has.
@@ -225,7 +225,7 @@ ir_alias_t armnn_i_acc_reshaped(ir_graph_t* graph, const ir_alias_t* alias,
 uint32_t armnn_i_acc_operand(ir_graph_t* graph, const ir_alias_t* alias, uint32_t rank,
                              const uint32_t* perm);
 
-/* ---- read*.c ------------------------------------------------------------------------------- */
+/* ---- read/ --------------------------------------------------------------------------------- */
 
 void armnn_i_acc_read(ir_graph_t* graph);
 
@@ -311,7 +311,7 @@ void armnn_i_acc_note_reads(ir_graph_t* graph, uint32_t n);
  * and layers of the reader. The reads of both must be uncounted before. */
 void armnn_i_acc_take_place(ir_graph_t* graph, uint32_t at, uint32_t user);
 
-/* ---- fuse*.c ------------------------------------------------------------------------------- */
+/* ---- fuse/ --------------------------------------------------------------------------------- */
 
 void armnn_i_acc_fuse_patterns(ir_graph_t* graph);
 void armnn_i_acc_fuse_attention(ir_graph_t* graph);
@@ -329,7 +329,7 @@ void armnn_i_acc_scale_channels(ir_graph_t* graph, int64_t count, const float* s
                                 const float* shift, int64_t step, const float** scales,
                                 const float** shifts);
 
-/* ---- bufferize.c, plan_memory.c ------------------------------------------------------------ */
+/* ---- plan/bufferize.c, plan/plan_memory.c -------------------------------------------------- */
 
 #define IR_BUFFER_ARENA 0x80000000u /* buffers of the arena; others are bindings of the run */
 
@@ -371,7 +371,7 @@ void armnn_i_acc_bufferize(ir_graph_t* graph, ir_schedule_t* schedule);
 /* Gives buffers their offsets in the arena, and tensors their final bindings. */
 void armnn_i_acc_plan_memory(ir_graph_t* graph, ir_schedule_t* schedule);
 
-/* ---- in_place.c ---------------------------------------------------------------------------- */
+/* ---- plan/in_place.c ----------------------------------------------------------------------- */
 
 /* For each output of the sub-graph: bit i: it may be the same memory as input i. Tensors of
  * |schedule| have their final bindings. */

@@ -8,8 +8,8 @@
  * one, rows are copied; if the input is contiguous in another one, these two are transposed by
  * blocks; otherwise elements are gathered.
  *
- * An input and an output of the program may be one array of the caller (compile/in_place.c): a copy
- * from a place to itself is none.
+ * An input and an output of the program may be one array of the caller (compile/plan/in_place.c): a
+ * copy from a place to itself is none.
  */
 #include "ops/walk.h"
 

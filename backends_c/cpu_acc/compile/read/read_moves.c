@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "ir.h"
+#include "compile/ir.h"
 
 ir_alias_t armnn_i_acc_sliced(ir_graph_t* graph, const ir_alias_t* alias, const int64_t* begin,
                               const int64_t* stride, const int64_t* count) {

@@ -6,7 +6,7 @@
  * spell out: MAT_MUL_INTEGER of what DYNAMIC_QUANTIZE makes, a cast to float32, and products with
  * the scale of the numbers and those of the weights.
  */
-#include "ir.h"
+#include "compile/ir.h"
 
 /* The node that makes |value|, perhaps seen with another shape; null if there is none. */
 static const ir_node_t* maker_of(const ir_graph_t* graph, uint32_t value) {

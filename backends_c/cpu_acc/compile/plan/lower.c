@@ -76,7 +76,7 @@ static void set_operands(armnn_i_acc_quantized_binary_t* sum, const ir_step_t* s
     if (status == ARMNN_STATUS_OK && saved != NULL) armnn_i_acc_save_##name(saved, &what);     \
     return status;                                                                             \
   }
-#include "kinds.inc"
+#include "compile/kinds.inc"
 #undef KIND
 #undef KIND_LIKE
 
@@ -87,7 +87,7 @@ typedef armnn_status_t (*lower_t)(const armnn_i_acc_maker_t* maker, const ir_ste
 static const lower_t lower[IR_KIND_COUNT] = {
 #define KIND(kind, name, ...) [IR_##kind] = lower_##name,
 #define KIND_LIKE(kind, name, ...) [IR_##kind] = lower_##name,
-#include "kinds.inc"
+#include "compile/kinds.inc"
 #undef KIND
 #undef KIND_LIKE
 };

@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "ir.h"
+#include "compile/ir.h"
 
 /* The UNARY node that makes |value|, or null if there is none or |value| has several readers. */
 static ir_node_t* function_of(const ir_graph_t* graph, uint32_t value) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "backend.h"
-#include "ir.h"
+#include "compile/ir.h"
 
 typedef void (*reader_t)(ir_graph_t* graph);
 
@@ -17,7 +17,7 @@ static const reader_t readers[] = {
 #define MOVES(type, reader) LAYER(type, reader)
 #define MOVES_CHECKED(type, reader, check) LAYER(type, reader)
 #define PACKED(type, reader, check) LAYER(type, reader)
-#include "kinds.inc"
+#include "compile/kinds.inc"
 #undef LAYER
 #undef LAYER_CHECKED
 #undef MOVES
@@ -27,7 +27,7 @@ static const reader_t readers[] = {
 
 static const reader_t quantized_readers[] = {
 #define QUANTIZED(type, reader, check) [ARMNN_LAYER_##type] = armnn_i_acc_read_##reader,
-#include "kinds.inc"
+#include "compile/kinds.inc"
 #undef QUANTIZED
 };
 

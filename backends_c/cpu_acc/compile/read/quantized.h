@@ -6,7 +6,7 @@
 #ifndef ARMNN_CPU_ACC_COMPILE_QUANTIZED_H_
 #define ARMNN_CPU_ACC_COMPILE_QUANTIZED_H_
 
-#include "ir.h"
+#include "compile/ir.h"
 
 /* |level| as a number of |element|, saturated. */
 static inline int32_t armnn_i_acc_number(armnn_i_acc_element_t element, int64_t level) {

@@ -4,7 +4,7 @@
  * fuse_blocks.c - weights that are quantised in blocks: constants that become real numbers, and
  * products that read them as they are stored.
  */
-#include "ir.h"
+#include "compile/ir.h"
 
 static const void* data_of(ir_graph_t* graph, uint32_t index, const char* what) {
   const armnn_layer_t* layer = ir_layer(graph);

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "ir.h"
+#include "compile/ir.h"
 
 /* The dimensions of a tensor whose spatial ones are cut in blocks: [.., side / block, block, ..],
  * and with the blocks before the batch. */

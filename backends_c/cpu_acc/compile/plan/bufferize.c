@@ -101,7 +101,7 @@ typedef void (*bufferize_t)(ir_scheduler_t* scheduler, const ir_node_t* node);
 /* By kind; nodes that are not here become operators. */
 static const bufferize_t moves[IR_KIND_COUNT] = {
 #define MOVE(kind, name) [IR_##kind] = armnn_i_acc_bufferize_##name,
-#include "kinds.inc"
+#include "compile/kinds.inc"
 #undef MOVE
 };
 

@@ -8,7 +8,7 @@
  * A copy between the two that leaves each element at its offset does not count: in one array it
  * does nothing (ops/data_movement/copy.c).
  */
-#include "ir.h"
+#include "compile/ir.h"
 
 #define NEVER UINT32_MAX
 #define SEVERAL (UINT32_MAX - 1) /* partners */

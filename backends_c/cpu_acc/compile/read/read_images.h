@@ -6,7 +6,7 @@
 #ifndef ARMNN_CPU_ACC_READ_IMAGES_H_
 #define ARMNN_CPU_ACC_READ_IMAGES_H_
 
-#include "ir.h"
+#include "compile/ir.h"
 
 /* Where the network has N, H, W, C: the order that images have in memory. */
 static inline const uint32_t* armnn_i_acc_image_order(int32_t data_layout) {

@@ -6,7 +6,7 @@
 #ifndef ARMNN_CPU_ACC_SCHEDULE_H_
 #define ARMNN_CPU_ACC_SCHEDULE_H_
 
-#include "ir.h"
+#include "compile/ir.h"
 
 typedef struct ir_scheduler_t {
   ir_graph_t* graph;

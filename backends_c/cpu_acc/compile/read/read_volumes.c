@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "ir.h"
+#include "compile/ir.h"
 
 /* Where the network has N, D, H, W, C. */
 static const uint32_t* volume_order(int32_t data_layout) {

@@ -5,7 +5,7 @@
  * sqrt(variance + eps), or times the reciprocal of the root, and a scale and a shift behind it; or
  * x / sqrt(mean of x^2 + eps) alone.
  */
-#include "ir.h"
+#include "compile/ir.h"
 
 static const ir_node_t* unary_of(const ir_graph_t* graph, uint32_t value, int32_t function) {
   const ir_node_t* node = armnn_i_acc_source_of(graph, value, IR_UNARY, 1);

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "compile/ir.h"
 #include "functions.h"
-#include "ir.h"
 
 /* ---- Functions of one variable ------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
  * read_dynamic.c - numbers that are quantised while the network runs, and products of 8-bit
  * integers. fuse_dynamic.c makes one operator of what belongs together.
  */
-#include "ir.h"
+#include "compile/ir.h"
 
 /* Row |at| of the tensor of ranges, with the shape |logical|. */
 static ir_alias_t row_of_ranges(ir_graph_t* graph, uint32_t range, int64_t at,

@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "ir.h"
+#include "compile/ir.h"
 
 /* Rows are turned in the order in which the input lies, if its last dimension lies last. */
 void armnn_i_acc_read_rotary_embedding(ir_graph_t* graph) {

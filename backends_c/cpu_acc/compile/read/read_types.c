@@ -3,7 +3,7 @@
  *
  * read_types.c - layers that compute with other types than float32, or make them.
  */
-#include "ir.h"
+#include "compile/ir.h"
 
 /* An elementwise node whose operands are |inputs| of the layer, broadcast to its output. They get
  * the order of the first that has its shape, the condition of a Select last. */

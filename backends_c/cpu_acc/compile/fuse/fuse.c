@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir.h"
+#include "compile/ir.h"
 
 /* ---- Scales and shifts --------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
  * added or chosen by one, a softmax of its rows, and a product with the values. Keys and values
  * that are repeated for a group of heads are read once for all of them.
  */
-#include "ir.h"
+#include "compile/ir.h"
 
 typedef struct attention_t {
   const ir_node_t *softmax, *sum, *scale, *product; /* |sum| and |scale| may be null */

@@ -6,7 +6,7 @@
 #ifndef ARMNN_CPU_ACC_LOWER_H_
 #define ARMNN_CPU_ACC_LOWER_H_
 
-#include "ir.h"
+#include "compile/ir.h"
 #include "saved/fields.h"
 
 /* Answers like the makers of ops.h, UNSUPPORTED included. |saved|, or null: the operator's

@@ -12,7 +12,7 @@
 /* bufferize_moves.c */
 #define MOVE(kind, name) \
   void armnn_i_acc_bufferize_##name(ir_scheduler_t* scheduler, const ir_node_t* node);
-#include "kinds.inc"
+#include "compile/kinds.inc"
 #undef MOVE
 /* Whether both lie in the same place, element by element. */
 bool armnn_i_acc_same_memory(const armnn_i_acc_tensor_t* a, const armnn_i_acc_tensor_t* b);

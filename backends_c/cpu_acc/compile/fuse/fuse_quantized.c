@@ -7,7 +7,7 @@
  */
 #include <math.h>
 
-#include "quantized.h"
+#include "compile/read/quantized.h"
 
 /* The bounds of the numbers that |node| stores, or null if it has none. */
 static int32_t* bounds_of(ir_node_t* node) {

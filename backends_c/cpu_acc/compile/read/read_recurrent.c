@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "compile/ir.h"
 #include "functions.h"
-#include "ir.h"
 
 enum { LSTM_GATES = 4, GRU_GATES = 3, RNN_GATES = 1 };
 

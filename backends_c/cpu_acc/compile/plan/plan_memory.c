@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir.h"
+#include "compile/ir.h"
 
 static int larger_first(const void* left, const void* right) {
   const ir_buffer_t *a = *(const ir_buffer_t* const*)left, *b = *(const ir_buffer_t* const*)right;

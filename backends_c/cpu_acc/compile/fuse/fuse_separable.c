@@ -4,7 +4,7 @@
  * fuse_separable.c - depthwise convolutions and the 1x1 convolutions around them become one node:
  * the blocks of MobileNets. Where all three are not worth it, two of them may be.
  */
-#include "lower.h"
+#include "compile/plan/lower.h"
 
 /* The nodes of a block; |expand| and |project|: or null. */
 typedef struct separable_t {

@@ -10,7 +10,7 @@
  */
 #include <math.h>
 
-#include "ir.h"
+#include "compile/ir.h"
 
 enum { DEGREES = 4, FACTORS = 2, NODES = 16 };
 

@@ -12,7 +12,7 @@
  */
 #include <string.h>
 
-#include "ir.h"
+#include "compile/ir.h"
 
 enum { PARTS = 16 };
 

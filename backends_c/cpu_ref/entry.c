@@ -5,10 +5,10 @@
  */
 #include "armnn/backend_kit.h"
 #include "kernels.h"
-#include "levels.h"
-#include "lstm_levels.h"
-#include "recurrent.h"
-#include "widened.h"
+#include "recurrent/lstm_levels.h"
+#include "recurrent/recurrent.h"
+#include "shared/levels.h"
+#include "shared/widened.h"
 
 /* Kernels of real types: the float32 kernel, widened. Other rows make nothing here. */
 #define ARMNN_REF_KERNEL(layer, type, execute, supports)

@@ -189,7 +189,7 @@ def test_identify_file(models_folder: Path) -> None:
         "README.md": "markdown",
         "pyproject.toml": "toml",
         "CMakeLists.txt": "cmake",
-        "backends_c/cpu_ref/cast.c": "c",
+        "backends_c/cpu_ref/elementwise/cast.c": "c",
         "docs/architecture.svg": "svg",
         "examples/networks/upscale.py": "python",
     }

@@ -29,7 +29,7 @@ def build_half(
 ) -> Callable[..., Path]:
     """A folder with the backend "Half", which is made of the reference backend's kernels."""
     sources = REPOSITORY / "backends_c"
-    files = [str(file) for file in sorted((sources / "cpu_ref").glob("*.c"))]
+    files = [str(file) for file in sorted((sources / "cpu_ref").rglob("*.c"))]
     files.remove(str(sources / "cpu_ref" / "entry.c"))
     includes = [f"-I{sources / name}" for name in ("cpu_ref", "common", "common/include")]
     # The kernels by themselves, once for both forms of the backend.

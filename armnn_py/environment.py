@@ -23,13 +23,13 @@ __all__ = [
     "bundled_backends",
     "cache_folder",
     "core_library",
+    "crash_report",
     "debug",
     "denied_backends",
     "dynamic_backend_paths",
     "dynamic_backends",
     "entry_points",
     "has_raised_privileges",
-    "last_words",
     "lock_file",
     "log_levels",
     "memory_budget",
@@ -38,7 +38,6 @@ __all__ = [
     "probe_seconds",
     "thread_count",
     "trust_level",
-    "watchdog_seconds",
 ]
 
 _MAX_THREADS = 1024
@@ -108,25 +107,9 @@ def _read_ids(name: str) -> tuple[str, ...] | None:
     return tuple(text.strip() for text in value.split(",") if text.strip())
 
 
-def watchdog_seconds() -> float:
-    """``ARMNN_PY_WATCHDOG_SECONDS``: after which time a backend counts as not answering, else 1.
-
-    0: backends are not watched.
-
-    Raises
-    ------
-    InvalidArgumentError
-        The value is not a number from 0 to 3600.
-    """
-    value = _read("ARMNN_PY_WATCHDOG_SECONDS")
-    if value is None:
-        return 1.0
-    return _seconds("ARMNN_PY_WATCHDOG_SECONDS", value, "0: backends are not watched")
-
-
-def last_words() -> bool:
-    """``ARMNN_PY_LAST_WORDS=0`` gives False: fatal signals in backends are not told of."""
-    return _read_switch("ARMNN_PY_LAST_WORDS", default=True)
+def crash_report() -> bool:
+    """``ARMNN_PY_CRASH_REPORT=0`` gives False: no line for a fatal signal in a backend's call."""
+    return _read_switch("ARMNN_PY_CRASH_REPORT", default=True)
 
 
 def trust_level() -> str | None:

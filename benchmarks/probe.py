@@ -3,9 +3,10 @@
 """What the trial of backend files in another process costs, and what one hanging file costs.
 
 Of a file that is new (its time of change differs each time), of a known one, and of one that is
-opened without a trial, by turns in one process; then commands over a folder with each deed in each
-place of `docs/deeds.md`, the first time and the second. Files that keep a processor busy up to
-their limit have a folder of their own: of these as many run at a time as there are processors.
+opened without a trial, by turns in one process; then commands over a folder with each fault of
+`docs/fault_injection.md` in each call of loading, the first time and the second. Files that keep a
+processor busy up to their limit have a folder of their own: of these as many run at a time as there
+are processors.
 """
 
 from __future__ import annotations
@@ -31,9 +32,26 @@ from armnn_py.backends import load_backends
 from armnn_py.backends.probe import identity
 
 sys.path.append(str(REPOSITORY / "scripts"))
-from generate_deeds_page import DEEDS, SITES, places_of
+from generate_fault_table import FAULTS
 
 BUSY = {"spin", "flood"}
+#: Words of the fixture: calls while a file is loaded.
+SITES = [
+    "constructor",
+    "id",
+    "version",
+    "factory",
+    "options",
+    "create",
+    "get_id",
+    "devices",
+    "support",
+    "is_supported",
+    "destroy_support",
+    "quiesce",
+    "destroy",
+    "destructor",
+]
 SOURCE = REPOSITORY / "tests" / "fixtures" / "deed_backend.c"
 PACKAGE = [Path(folder) for folder in armnn_py.__path__]
 DEMO = next(file for folder in PACKAGE for file in folder.glob("demo/digits.onnx"))
@@ -92,7 +110,7 @@ def costs(folder: Path, samples: int) -> dict[str, Any]:
 
 def compile_deeds(folder: Path, deeds: set[str]) -> None:
     """Fill a folder with a file for each deed in each of its places."""
-    jobs = [(deed, site) for deed in sorted(deeds) for site in SITES if site in places_of(deed)]
+    jobs = [(deed, site) for deed in sorted(deeds) for site in SITES]
 
     def compile_one(job: tuple[int, tuple[str, str]]) -> None:
         number, (deed, site) = job
@@ -164,7 +182,7 @@ def main() -> None:
         for number in range(8):
             name = f'-DBACKEND_ID="Deed{number}"'
             compile_backend(SOURCE, many / f"Test_Deed{number}_backend.so", name)
-        compile_deeds(bad, set(DEEDS) - BUSY)
+        compile_deeds(bad, set(FAULTS) - BUSY)
         compile_deeds(busy, BUSY)
         few = max(3, arguments.samples // 10)
         publish(

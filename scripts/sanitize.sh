@@ -100,7 +100,7 @@ part_python() {
   trials="tests/loader/test_admission.py tests/loader/test_report.py"
   ARMNN_PY_PROBE_SECONDS=0
   export ARMNN_PY_PROBE_SECONDS
-  tests address loader tests/loader -k 'not deeds_are_told_as_elsewhere' \
+  tests address loader tests/loader -k 'not faults_end_as_elsewhere' \
     $(printf -- '--ignore=%s ' tests/loader/test_probe.py tests/loader/test_probe_cache.py \
       tests/loader/test_probe_cache_file.py tests/loader/test_probe_interrupts.py $trials)
   unset ARMNN_PY_PROBE_SECONDS

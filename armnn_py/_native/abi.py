@@ -523,24 +523,6 @@ ARMNN_BACKEND_UNLOADABLE = 1
 ARMNN_BACKEND_REFERENCE = 2
 ARMNN_BACKEND_BITS_MAX_ENUM = 0x7fffffff
 
-# ---- enum armnn_state_bits_e
-ARMNN_STATE_FLOAT_CONTROL = 1
-ARMNN_STATE_SIGNAL_MASK = 2
-ARMNN_STATE_HANDLERS = 4
-ARMNN_STATE_FOLDER = 8
-ARMNN_STATE_UMASK = 16
-ARMNN_STATE_LOCALE = 32
-ARMNN_STATE_STREAMS = 64
-ARMNN_STATE_ENVIRONMENT = 128
-ARMNN_STATE_LIMITS = 256
-ARMNN_STATE_TIMERS = 512
-ARMNN_STATE_SCHEDULING = 1024
-ARMNN_STATE_SIGNAL_STACK = 2048
-ARMNN_STATE_ROOT = 4096
-ARMNN_STATE_IDS = 8192
-ARMNN_STATE_ATTRIBUTES = 16384
-ARMNN_STATE_BITS_MAX_ENUM = 0x7fffffff
-
 # ---- enum armnn_trace_event_kind_e
 ARMNN_TRACE_EVENT_STEP = 16
 ARMNN_TRACE_EVENT_RUN = 17
@@ -1655,10 +1637,6 @@ class armnn_suppression_t(Structure):
     least_score: float
     has_least_score: int
     by_center: int
-
-
-class armnn_process_state_t(Structure):
-    """Opaque."""
 
 
 class armnn_log_record_t(Structure):
@@ -3888,24 +3866,6 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_BACKEND_REFERENCE": ARMNN_BACKEND_REFERENCE,
         "ARMNN_BACKEND_BITS_MAX_ENUM": ARMNN_BACKEND_BITS_MAX_ENUM,
     },
-    "armnn_state_bits_e": {
-        "ARMNN_STATE_FLOAT_CONTROL": ARMNN_STATE_FLOAT_CONTROL,
-        "ARMNN_STATE_SIGNAL_MASK": ARMNN_STATE_SIGNAL_MASK,
-        "ARMNN_STATE_HANDLERS": ARMNN_STATE_HANDLERS,
-        "ARMNN_STATE_FOLDER": ARMNN_STATE_FOLDER,
-        "ARMNN_STATE_UMASK": ARMNN_STATE_UMASK,
-        "ARMNN_STATE_LOCALE": ARMNN_STATE_LOCALE,
-        "ARMNN_STATE_STREAMS": ARMNN_STATE_STREAMS,
-        "ARMNN_STATE_ENVIRONMENT": ARMNN_STATE_ENVIRONMENT,
-        "ARMNN_STATE_LIMITS": ARMNN_STATE_LIMITS,
-        "ARMNN_STATE_TIMERS": ARMNN_STATE_TIMERS,
-        "ARMNN_STATE_SCHEDULING": ARMNN_STATE_SCHEDULING,
-        "ARMNN_STATE_SIGNAL_STACK": ARMNN_STATE_SIGNAL_STACK,
-        "ARMNN_STATE_ROOT": ARMNN_STATE_ROOT,
-        "ARMNN_STATE_IDS": ARMNN_STATE_IDS,
-        "ARMNN_STATE_ATTRIBUTES": ARMNN_STATE_ATTRIBUTES,
-        "ARMNN_STATE_BITS_MAX_ENUM": ARMNN_STATE_BITS_MAX_ENUM,
-    },
     "armnn_trace_event_kind_e": {
         "ARMNN_TRACE_EVENT_STEP": ARMNN_TRACE_EVENT_STEP,
         "ARMNN_TRACE_EVENT_RUN": ARMNN_TRACE_EVENT_RUN,
@@ -4045,16 +4005,12 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_core_thread_count": (c_uint32, []),
     "armnn_core_limit_threads": (c_uint32, [c_uint32]),
     "armnn_core_stop_threads": (None, []),
-    "armnn_core_install_last_words": (None, []),
-    "armnn_core_redirect_exits": (c_uint32, [c_void_p]),
-    "armnn_core_note_code": (None, [c_void_p, c_char_p]),
-    "armnn_core_forget_code": (None, [c_void_p]),
-    "armnn_core_note_ending": (None, []),
-    "armnn_core_may_run_in": (c_int32, [c_void_p, c_int32]),
+    "armnn_core_tell_fatal_signals": (None, []),
     "armnn_core_enter_call": (None, [c_char_p]),
     "armnn_core_leave_call": (None, [c_int32]),
-    "armnn_core_note_state": (POINTER(armnn_process_state_t), []),
-    "armnn_core_restore_state": (c_uint32, [POINTER(armnn_process_state_t), POINTER(c_uint32)]),
+    "armnn_core_float_control": (c_uint64, []),
+    "armnn_core_set_float_control": (None, [c_uint64]),
+    "armnn_core_has_signal_handlers": (c_int32, [c_void_p]),
     "armnn_core_device_lost": (c_int32, [POINTER(armnn_backend_t), POINTER(c_char), c_uint64]),
     "armnn_core_forget_device": (None, [POINTER(armnn_backend_t)]),
     "armnn_core_set_log_level": (None, [c_int32]),

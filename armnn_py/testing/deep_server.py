@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.library import core
-from armnn_py._native.process.descendants import adopt_orphans
 from armnn_py._native.process.parent_process import end_with_parent
 from armnn_py.errors import ArmnnError, NoBackendForLayerError
 from armnn_py.network import Network
@@ -180,7 +179,6 @@ def _run(runtime: Runtime, backend: Backend, trial: _Trial, tell: Tell) -> bool:
 def serve(parent: int, sender: int) -> None:
     """Do what the order on standard input says; results are lines of JSON."""
     end_with_parent(parent)
-    adopt_orphans()
     os.set_inheritable(sender, False)
     order = json.load(sys.stdin)
     core()

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from armnn_py._native.process.descendants import end_children
 from armnn_py._native.process.parent_process import end_with_parent, how_it_ended
 from armnn_py.testing.bulletin import Bulletin
 from armnn_py.testing.child import Tell, writer
@@ -51,11 +50,8 @@ class Job:
 class ForkedProcess:
     """A forked process: what it told so far, and how it ended.
 
-    What it leaves behind is ended as soon as no other is running: until then nobody knows whose it
-    is. That takes a parent that has called `adopt_orphans`.
+    It leads a process group of its own, which ends with it.
     """
-
-    _running: set[int] = set()  # noqa: RUF012 (of this process; a copy of it has its own)
 
     def __init__(self, job: Job, timeout: float) -> None:
         self.job, self.timeout = job, timeout
@@ -67,7 +63,6 @@ class ForkedProcess:
         if self.pid == 0:
             os.close(receiver)
             _live(server, job, self.output, sender, self.bulletin)
-        self._running.add(self.pid)
         os.close(sender)
         self.pipe = receiver
         self.pending = b""
@@ -76,7 +71,6 @@ class ForkedProcess:
         self.is_over = False
         self.is_garbled = False
         """Whether it told something that makes no sense: its memory was overwritten."""
-        self._code: int | None = None
         self._heard = 0
         self.told: list[dict[str, Any]] = []
         """What its checks gave so far, for who cannot judge before its end."""
@@ -136,9 +130,7 @@ class ForkedProcess:
 
     def _kill(self) -> bool:
         """End it; returns whether it had not ended long ago, where a process of its own goes on."""
-        ended, status = os.waitpid(self.pid, os.WNOHANG)
-        if ended:
-            self._code = os.waitstatus_to_exitcode(status)
+        if os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
             return False
         os.kill(self.pid, signal.SIGKILL)
         return True
@@ -157,13 +149,10 @@ class ForkedProcess:
 
     def _end(self) -> int:
         os.close(self.pipe)
-        if self._code is None:
-            _, status = os.waitpid(self.pid, 0)
-            self._code = os.waitstatus_to_exitcode(status)
-        self._running.discard(self.pid)
-        if not self._running:
-            end_children()
-        return self._code
+        os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)  # keeps the number of the group
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
     def _last_words(self) -> str:
         """Return the end of what it wrote to standard output and error, and forget it."""
@@ -189,10 +178,8 @@ def _ending_in_words(code: int, said: str) -> str:
             told = line
         elif not line.startswith("hint: "):
             own = line
-    ended, _, where = told.removeprefix("armnn_py: ").partition(" in ")
-    words = (
-        ended if ended.endswith(")") else how_it_ended(code)
-    )  # exit(0), not the status that we gave
+    where = told.partition(" in ")[2]
+    words = how_it_ended(code)
     # Without a call, as where a check calls a kernel itself, the step that is under way tells more.
     call, has_call, _ = where.partition(", backend ")
     if has_call:
@@ -212,6 +199,7 @@ def _live(server: int, job: Job, output: int, sender: int, bulletin: Bulletin) -
     code = _OUR_FAULT
     try:
         end_with_parent(server)
+        os.setpgid(0, 0)
         _limit()
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(output, 1)

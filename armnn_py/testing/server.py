@@ -18,7 +18,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.library import core
-from armnn_py._native.process.descendants import adopt_orphans
 from armnn_py._native.process.parent_process import end_with_parent
 from armnn_py.testing.cases import all_cases
 from armnn_py.testing.child import Tell, answer_all, needed_modules, writer
@@ -130,7 +129,6 @@ def _answering(target: Target, cases: list[Case], first: int) -> Callable[[Tell]
 def serve(parent: int, sender: int) -> None:
     """Do what the order on standard input says; results are lines of JSON."""
     end_with_parent(parent)
-    adopt_orphans()
     os.set_inheritable(sender, False)
     order = json.load(sys.stdin)
     core()  # every process needs it

@@ -5,6 +5,8 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,9 +14,64 @@
 #include <unistd.h>
 
 #include "armnn/runtime.h"
+#include "float_control.h"
 #include "probe.h"
 
 #define GUARDS 16 /* descriptors that no code but ours may close */
+
+bool probe_is_readable(const void* address, uint64_t size) {
+  return armnn_core_is_readable(address, size) != 0;
+}
+
+bool probe_is_code(uintptr_t address) {
+  char path[1];
+  return armnn_core_find_code((const void*)address, path, sizeof path) != 0;
+}
+
+/* ---- Changes of the process ------------------------------------------------------------------ */
+
+enum { ROUNDING, LOCALE, FOLDER, SIGNAL_MASK, STREAMS, STATE_COUNT };
+static const char* const state_words[] = {"rounding", "locale", "folder", "mask", "streams"};
+
+typedef struct state_t {
+  uint64_t parts[STATE_COUNT];
+} state_t;
+
+static uint64_t sum_of_text(const char* text) {
+  uint64_t sum = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+  while (*text != 0) sum = (sum ^ (unsigned char)*text++) * UINT64_C(0x100000001b3);
+  return sum;
+}
+
+static state_t read_state(void) {
+  state_t state = {{0}};
+  struct stat folder;
+  sigset_t mask;
+  const char* locale = setlocale(LC_ALL, NULL);
+  state.parts[ROUNDING] = armnn_i_float_control();
+  state.parts[LOCALE] = locale != NULL ? sum_of_text(locale) : 0;
+  if (stat(".", &folder) == 0) state.parts[FOLDER] = folder.st_ino ^ (uint64_t)folder.st_dev << 48;
+  pthread_sigmask(SIG_SETMASK, NULL, &mask);
+  for (int number = 1; number < 64; ++number) {
+    if (sigismember(&mask, number) == 1) state.parts[SIGNAL_MASK] |= UINT64_C(1) << number;
+  }
+  for (int file = 0; file < 3; ++file) {
+    state.parts[STREAMS] = state.parts[STREAMS] << 20 ^ (uint64_t)(fcntl(file, F_GETFL) & 0xfffff);
+  }
+  return state;
+}
+
+/* Reports each part once, with the stage that changed it. */
+static void report_changes(uint32_t stage, state_t* before) {
+  const state_t now = read_state();
+  for (int part = 0; part < STATE_COUNT; ++part) {
+    if (now.parts[part] == before->parts[part]) continue;
+    probe_fact_line("changed %s %s", state_words[part], probe_stage_name(stage));
+    before->parts[part] = now.parts[part];
+  }
+}
+
+/* ---- One stage after the other ------------------------------------------------------------- */
 
 static struct {
   probe_shared_t* shared;
@@ -27,18 +84,8 @@ static struct {
     ino_t inode;
   } known[GUARDS];
   size_t guard_count;
+  state_t state;
 } watched;
-
-bool probe_is_readable(const void* address, uint64_t size) {
-  return armnn_core_is_readable(address, size) != 0;
-}
-
-bool probe_is_code(uintptr_t address) {
-  char path[1];
-  return armnn_core_find_code((const void*)address, path, sizeof path) != 0;
-}
-
-/* ---- One stage after the other ------------------------------------------------------------- */
 
 static void guard(int file) {
   struct stat status;
@@ -51,6 +98,7 @@ static void guard(int file) {
 
 void probe_watch_begin(const probe_job_t* job, probe_shared_t* shared) {
   watched.shared = shared;
+  watched.state = read_state();
   watched.stages = job->stages;
   watched.self = getpid();
   watched.parent = getppid();
@@ -82,6 +130,7 @@ static void look_back(uint32_t stage) {
     note(&shared->forked, stage);
     _exit(0);
   }
+  report_changes(stage, &watched.state);
   siginfo_t info;
   if (atomic_load(&shared->children) == 0 &&
       waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0) {

@@ -8,14 +8,12 @@
  * check and says why. What would end the host is left to happen here.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define ARMNN_NO_ENTRY_DECLARATIONS
@@ -98,23 +96,6 @@ static bool open_file(attempt_t* attempt) {
   }
   probe_note_libraries(attempt->opened);
   return is_still_there(folder, last + 1, &wanted) || refuse("the file was replaced");
-}
-
-/* Whether a thread that the file has started would run on in code that is gone. */
-static bool has_threads_in(void* library) {
-  DIR* threads = opendir("/proc/self/task");
-  const long own = syscall(SYS_gettid);
-  bool found = false;
-  for (struct dirent* entry = NULL; threads != NULL && !found;) {
-    entry = readdir(threads);
-    if (entry == NULL) break;
-    const long number = strtol(entry->d_name, NULL, 10);
-    if (number > 0 && number != own) {
-      found = armnn_core_may_run_in(library, (int32_t)number) != 0;
-    }
-  }
-  if (threads != NULL) closedir(threads);
-  return found;
 }
 
 static bool find_symbol(attempt_t* attempt, const char* name, void* out_function) {
@@ -424,7 +405,8 @@ _Noreturn void probe_run_stages(const probe_job_t* job, probe_shared_t* shared) 
     destroy_all(&attempt);
   }
   probe_enter(PROBE_STAGE_close);
-  if (attempt.library != NULL && !attempt.stays_mapped && !has_threads_in(attempt.library)) {
+  if (attempt.library != NULL && !attempt.stays_mapped &&
+      !armnn_core_has_signal_handlers(attempt.library)) {
     dlclose(attempt.library); /* else it stays open in a program, too */
   }
   probe_enter(PROBE_STAGE_exit); /* what the file does at the end of the process */

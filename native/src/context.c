@@ -4,10 +4,34 @@
  * context.c - one caller's memory for a plan: the arena, and for each step the arguments of its
  * call, computed once.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
+
+/* ---- Calls of workloads outside of runs ----------------------------------------------------- */
+
+/* A call of a workload that the host notes as long as it lasts. */
+typedef struct step_call_t {
+  char label[1100];
+  bool is_noted;
+} step_call_t;
+
+/* The label is that of the step, with |function| in the place of "execute". */
+static void enter_step(step_call_t* call, const armnn_plan_t* plan, uint32_t number,
+                       const char* function) {
+  const char* label = plan->labels == NULL ? NULL : plan->labels[number];
+  call->is_noted = label != NULL;
+  if (!call->is_noted) return;
+  const char* rest = strchr(label, ' ');
+  snprintf(call->label, sizeof call->label, "%s%s", function, rest != NULL ? rest : "");
+  armnn_core_enter_call(call->label);
+}
+
+static void leave_step(const step_call_t* call) {
+  if (call->is_noted) armnn_core_leave_call(0);
+}
 
 /* ---- State of workloads -------------------------------------------------------------------- */
 
@@ -23,11 +47,11 @@ static armnn_status_t create_workload_data(armnn_context_t* context, armnn_error
     const armnn_workload_api_t* api = table_of(plan, i);
     if (api == NULL || !ARMNN_HAS_FN(api, armnn_workload_api_t, create_workload_data)) continue;
     armnn_i_step_t* step = &context->steps[i];
-    armnn_i_step_call_t call;
-    armnn_i_enter_step(&call, plan, i, "create_workload_data");
+    step_call_t call;
+    enter_step(&call, plan, i, "create_workload_data");
     const armnn_status_t status = api->create_workload_data(
         plan->steps[i].workload, step->args.execution_data, &context->workload_data[i], error);
-    armnn_i_leave_step(&call);
+    leave_step(&call);
     if (status != ARMNN_STATUS_OK) {
       context->workload_data[i] = NULL;
       return status;
@@ -47,10 +71,10 @@ static void destroy_workload_data(armnn_context_t* context) {
   if (context->workload_data == NULL) return;
   for (uint32_t i = 0; i < plan->step_count; ++i) {
     if (context->workload_data[i] == NULL) continue;
-    armnn_i_step_call_t call;
-    armnn_i_enter_step(&call, plan, i, "destroy_workload_data");
+    step_call_t call;
+    enter_step(&call, plan, i, "destroy_workload_data");
     table_of(plan, i)->destroy_workload_data(plan->steps[i].workload, context->workload_data[i]);
-    armnn_i_leave_step(&call);
+    leave_step(&call);
   }
 }
 
@@ -62,11 +86,11 @@ static armnn_status_t reset_workload_data(armnn_context_t* context, armnn_error_
     if (context->workload_data[i] == NULL) continue;
     const armnn_workload_api_t* api = table_of(plan, i);
     if (!ARMNN_HAS_FN(api, armnn_workload_api_t, reset_workload_data)) continue;
-    armnn_i_step_call_t call;
-    armnn_i_enter_step(&call, plan, i, "reset_workload_data");
+    step_call_t call;
+    enter_step(&call, plan, i, "reset_workload_data");
     const armnn_status_t status =
         api->reset_workload_data(plan->steps[i].workload, context->workload_data[i], error);
-    armnn_i_leave_step(&call);
+    leave_step(&call);
     if (status != ARMNN_STATUS_OK) return status;
   }
   context->is_state_lost = false;

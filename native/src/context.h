@@ -188,7 +188,7 @@ void armnn_i_tell_end(armnn_context_t* context, uint32_t told, armnn_status_t st
 
 /* Waits for |fence| on the thread of |run|, which can be stopped meanwhile. */
 armnn_status_t armnn_i_await(armnn_run_t* run, armnn_fence_t* fence, armnn_error_t* error);
-/* What last words say of the call that is under way in a run, or null. */
+/* The label of the call that a run is in, or null. */
 const char* armnn_i_walk_label(const struct armnn_i_walk_t* walk);
 
 /* For |run|, which has the answer if it is to stop: CANCELLED or TIMEOUT. */

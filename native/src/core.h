@@ -85,11 +85,6 @@ static inline uint64_t armnn_i_round_to_line(uint64_t size) {
 /* A number for the shared object that holds the code at |address|, made of its address, name and
  * headers: another object has another number, even at the same address. 0: no code. */
 uint64_t armnn_i_code_identity(const void* address);
-struct dl_phdr_info;
-typedef int (*armnn_i_visit_fn_t)(struct dl_phdr_info* info, size_t size, void* data);
-/* Calls |visit| with each loaded object until it answers other than 0, and returns that. At the end
- * it gets the object at |address|, which may be in a namespace of its own. */
-int armnn_i_visit_objects(const void* address, armnn_i_visit_fn_t visit, void* data);
 
 /* Around calls in which the C library takes locks of its loader: to go through the objects in
  * memory, and to start a thread. Forks wait, else the child would wait for a lock that is never
@@ -175,68 +170,11 @@ uint64_t armnn_i_trace_read(armnn_i_trace_t* trace, armnn_trace_event_t* out_eve
 void armnn_i_trace_add(armnn_i_trace_t* trace, int32_t kind, armnn_string_t name, uint64_t id,
                        uint64_t time_ns, uint64_t duration_ns);
 
-/* ---- last_words.c --------------------------------------------------------------------------- */
+/* ---- fatal_signal.c ------------------------------------------------------------------------- */
 
-/* From now on a fatal signal on |thread|, the calling one, is told with what it is at; nothing
- * before armnn_core_install_last_words. */
+/* A fatal signal on |thread|, the calling one, is reported with its call from now on. Does nothing
+ * before armnn_core_tell_fatal_signals. */
 void armnn_i_note_thread(armnn_i_thread_t* thread);
-
-/* Set in a copy of the process that a call of a backend has made by fork: |end| ends it when the
- * call returns, which is a mistake of the backend. */
-extern atomic_bool armnn_i_is_stray_copy;
-void armnn_i_end_stray_copy(void);
-static inline void armnn_i_end_if_stray_copy(void) {
-  if (ARMNN_UNLIKELY(atomic_load_explicit(&armnn_i_is_stray_copy, memory_order_relaxed))) {
-    armnn_i_end_stray_copy();
-  }
-}
-
-/* A call of |function| of the workload of step |number| outside of a run, noted as long as it
- * lasts: the words are those of the step's label. */
-typedef struct armnn_i_step_call_t {
-  char words[1100];
-  bool is_noted;
-} armnn_i_step_call_t;
-
-void armnn_i_enter_step(armnn_i_step_call_t* call, const struct armnn_plan_t* plan, uint32_t number,
-                        const char* function);
-void armnn_i_leave_step(const armnn_i_step_call_t* call);
-
-/* exit and _exit for a backend, whose file calls them itself: it is told, and the status is not 0.
- */
-_Noreturn void armnn_i_tell_exit(int status);
-_Noreturn void armnn_i_tell_immediate_exit(int status);
-_Noreturn void armnn_i_tell_quick_exit(int status);
-/* Ends the program if it is about to be another one, |path|, or to end by a system call; returns in
- * a copy of it. */
-void armnn_i_tell_exec(const char* path, const void* caller);
-void armnn_i_tell_system_exit(int status, const void* caller);
-/* Makes a copy of the program for a file of a backend: never a program of its own. */
-int armnn_i_fork_for_backend(void);
-/* redirect_exec.c: where calls of fork, or of a function of the family of exec, go; null: it is
- * none of them. */
-void* armnn_i_exec_target(const char* name);
-
-/* ---- backend_code.c ------------------------------------------------------------------------- */
-
-/* Both are for handlers of signals. The noted file that has the code at |address|, or null. */
-const char* armnn_i_file_of_code(uintptr_t address);
-/* The same of the code that a signal met: |context| is what its handler got. With |looks_up|, if
- * it is no such code, of the functions that have called it. */
-const char* armnn_i_file_at_work(const void* context, bool looks_up);
-/* The C library of a noted file that is not the program's own: where it has errno of the calling
- * thread, and the environment variables. */
-typedef struct armnn_i_c_library_t {
-  int* (*place_of_errno)(void);
-  char*** variables;
-} armnn_i_c_library_t;
-/* That of the file that has the code at |address|; null where it is the program's, or not known. */
-const armnn_i_c_library_t* armnn_i_c_library_of_code(const void* address);
-
-/* ---- left_threads.c ------------------------------------------------------------------------- */
-
-/* Where the code of |library| is, as dlopen returned it; false if that is not known. */
-bool armnn_i_find_code(void* library, uintptr_t* out_begin, uintptr_t* out_end);
 
 /* ---- lasting_constants.c -------------------------------------------------------------------- */
 

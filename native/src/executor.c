@@ -353,7 +353,6 @@ static armnn_status_t begin_for_listeners(const walk_t* walk, uint32_t* out_told
 
 /* What comes after the steps can be named, and stops for nobody. */
 static void begin_tail(walk_t* walk, armnn_i_thread_t* thread) {
-  armnn_i_end_if_stray_copy();
   const armnn_plan_t* plan = walk->context->plan;
   walk->next_look_ns = walk->next_interrupt_ns = UINT64_MAX;
   walk->run->beside = plan->step_count + 2 * plan->listener_count + 1;

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -187,7 +188,11 @@ void armnn_i_lock_loader(void) {
 
 void armnn_i_unlock_loader(void) { pthread_mutex_unlock(&loader); }
 
-int armnn_i_visit_objects(const void* address, armnn_i_visit_fn_t visit, void* data) {
+typedef int (*visit_fn_t)(struct dl_phdr_info* info, size_t size, void* data);
+
+/* Calls |visit| with each loaded object until it answers other than 0, and returns that. At the end
+ * it gets the object at |address|, which may be in a namespace of its own. */
+static int visit_objects(const void* address, visit_fn_t visit, void* data) {
   armnn_i_lock_loader();
   const int found = dl_iterate_phdr(visit, data);
   armnn_i_unlock_loader();
@@ -214,7 +219,20 @@ int armnn_i_visit_objects(const void* address, armnn_i_visit_fn_t visit, void* d
 int32_t armnn_core_find_code(const void* address, char* out_path, uint64_t capacity) {
   if (out_path != NULL && capacity > 0) out_path[0] = '\0';
   code_search_t search = {(uintptr_t)address, out_path, capacity};
-  return armnn_i_visit_objects(address, visit_object, &search) != 0 ? 1 : 0;
+  return visit_objects(address, visit_object, &search) != 0 ? 1 : 0;
+}
+
+int32_t armnn_core_has_signal_handlers(void* library) {
+  struct link_map* map = NULL;
+  Dl_info own, found;
+  if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || dladdr(map->l_ld, &own) == 0) return 0;
+  for (int number = 1; number < NSIG; ++number) {
+    struct sigaction action;
+    if (sigaction(number, NULL, &action) != 0) continue;
+    if (dladdr((void*)(uintptr_t)action.sa_handler, &found) == 0) continue;
+    if (found.dli_fbase == own.dli_fbase) return 1;
+  }
+  return 0;
 }
 
 typedef struct identity_search_t {
@@ -251,6 +269,6 @@ static int identify_object(struct dl_phdr_info* info, size_t size, void* data) {
 
 uint64_t armnn_i_code_identity(const void* address) {
   identity_search_t search = {(uintptr_t)address, 0};
-  (void)armnn_i_visit_objects(address, identify_object, &search);
+  (void)visit_objects(address, identify_object, &search);
   return search.identity;
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core.h"
@@ -74,6 +75,7 @@ typedef struct mapping_t {
 } mapping_t;
 
 static _Atomic(mapping_t*) mappings;
+static atomic_bool is_telling;
 static struct sigaction before;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -85,7 +87,13 @@ static void tell_truncation(int number, siginfo_t* info, void* context) {
   for (const mapping_t* one = address != 0 ? mappings : NULL; one != NULL; one = one->next) {
     const uintptr_t begin = one->begin;
     if (begin == 0 || address < begin || address - begin >= one->size) continue;
-    if (write(STDERR_FILENO, one->line, (size_t)one->line_size) < 0) break;
+    if (atomic_exchange(&is_telling, true)) {
+      const struct timespec second = {1, 0}; /* another thread was first, and ends the process */
+      nanosleep(&second, NULL);
+    } else {
+      (void)!write(STDERR_FILENO, one->line, (size_t)one->line_size);
+    }
+    break;
   }
   sigaction(number, &before, NULL);
   errno = saved;

@@ -272,3 +272,5 @@ void armnn_i_plan_release(armnn_plan_t* plan) {
 void armnn_plan_destroy(armnn_plan_t* plan) {
   if (plan != NULL) armnn_i_plan_release(plan);
 }
+
+void armnn_plan_set_labels(armnn_plan_t* plan, const char* const* labels) { plan->labels = labels; }

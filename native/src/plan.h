@@ -73,7 +73,7 @@ struct armnn_plan_t {
   uint32_t fence_count;
   uint32_t fence_step_count; /* SIGNAL and WAIT steps */
   uint32_t thread_limit;     /* of its runs; 0 = none */
-  const char* const* labels; /* of the steps, for last words; null: they are the package's own */
+  const char* const* labels; /* of the steps, for reports; null: all are the package's own */
   uint32_t late_count;       /* steps that get infos, ... */
   uint32_t tell_count;       /* ... and of these those that tell sizes */
   uint32_t operand_count;

@@ -135,10 +135,7 @@ static void* worker_main(void* data) {
     /* Workers enter in any order; what is called after the number is the same in each job. */
     const uint32_t own = self->number + 1;
     run_chunks(pool, index, own < pool->chunks.regions ? own : index);
-    if (pool->epoch != epoch) { /* the body forked, and this is the child */
-      armnn_i_end_if_stray_copy();
-      return NULL;
-    }
+    if (pool->epoch != epoch) return NULL; /* the body forked, and this is the child */
     thread->in_body = false;
     leave(pool);
   }
@@ -319,7 +316,7 @@ void armnn_i_pool_init(armnn_i_pool_t* pool) {
 void armnn_i_pool_after_fork(armnn_i_pool_t* pool) {
   const uint32_t requested = atomic_load(&pool->requested);
   const uint32_t epoch = pool->epoch + 1;
-  struct armnn_i_walk_t* walk = pool->walk; /* last words name its step */
+  struct armnn_i_walk_t* walk = pool->walk; /* reports of fatal signals name its step */
   armnn_i_pool_init(pool);
   pool->epoch = epoch;
   pool->walk = walk;

@@ -151,8 +151,8 @@ def test_allowed_and_denied(command: Command, bad_folder: Path) -> None:
 def test_what_is_odd_about_a_file_that_is_used_is_listed(
     command: Command, tmp_path: Path, build_backend: Callable[..., None]
 ) -> None:
-    flags = ('-DDEED="umask"', '-DSITE="create"')
+    flags = ('-DDEED="folder"', '-DSITE="create"')
     build_backend("deed_backend.c", tmp_path / "Test_Deed_backend.so", *flags)
     answer = command("--backend-path", tmp_path, "backends", "list")
     assert answer.code == 0
-    assert "note: Test_Deed_backend.so: its code changed the umask of the process" in answer.out
+    assert "note: Test_Deed_backend.so: its code changed the working folder of the" in answer.out

@@ -254,7 +254,7 @@ def test_interrupts_leave_no_descriptor_open(tmp_path: Path, workshop: Workshop)
     assert run_child(_INTERRUPTED, tmp_path) == [1, 0]
 
 
-_THREAD = """
+_HANDLER = """
 import json, logging, sys
 import armnn_py as ann
 
@@ -273,39 +273,14 @@ print(json.dumps([bool(mapped), len(lines), lines[0].partition(": ")[2] if lines
 
 
 @pytest.mark.parametrize("site", ["constructor", "create", "destroy"])
-def test_a_library_whose_threads_are_there_stays(
+def test_a_library_that_handles_a_signal_stays(
     tmp_path: Path, workshop: Workshop, site: str
 ) -> None:
-    """Closed, it would take the code away that its thread goes on with."""
+    """Closed, it would take the code away that the next signal calls."""
     workshop.put(tmp_path, "Deed", source="deed_backend.c")
     setting = {"SITE_Deed": site, "ARMNN_PY_PROBE_SECONDS": "0"}
-    words = "stays open: 1 thread may be in its code, though its backend is gone"
-    is_mapped, count, line = run_child(_THREAD, tmp_path, DEED_Deed="thread", **setting)
+    words = "stays open: it handles a signal, though its backend is gone"
+    is_mapped, count, line = run_child(_HANDLER, tmp_path, DEED_Deed="handler", **setting)
     assert (is_mapped, line) == (True, words)
     assert count == 1  # it is open already the second time, and never closed
-    assert run_child(_THREAD, tmp_path, DEED_Deed="", **setting) == [False, 0, ""]
-
-
-_BUSY = """
-import _thread, json, sys, time
-import armnn_py as ann
-
-runtime = ann.Runtime(sys.argv[1], bundled_backends=False)
-assert list(runtime.backends) == ["Deed"], runtime.load_report
-end = time.perf_counter() + 0.08
-
-def work():
-    while time.perf_counter() < end:
-        pass
-
-_thread.start_new_thread(work, ())  # none that threading.enumerate() knows
-time.sleep(0.002)
-runtime.close()
-print(json.dumps("Test_Deed_backend.so" in open("/proc/self/maps").read()))
-"""
-
-
-def test_a_thread_that_runs_elsewhere_is_waited_for(tmp_path: Path, workshop: Workshop) -> None:
-    """As long as it runs, nobody can tell where: it may be on its way out of the process."""
-    workshop.put(tmp_path, "Deed", source="deed_backend.c")
-    assert run_child(_BUSY, tmp_path, DEED_Deed="", ARMNN_PY_PROBE_SECONDS="0") is False
+    assert run_child(_HANDLER, tmp_path, DEED_Deed="", **setting) == [False, 0, ""]

@@ -301,6 +301,29 @@ def test_a_file_that_closes_descriptors(site: str, do: Do, load: Load, file: Pat
     assert verdict.reason.startswith(f"{call_of(site)} closed descriptors that are not its own")
 
 
+@pytest.mark.parametrize("site", ["devices", "destroy_support"])  # loading itself calls neither
+@pytest.mark.parametrize(
+    ("deed", "words"),
+    [
+        ("round", "how numbers are rounded"),
+        ("mask", "which signals are blocked"),
+        ("folder", "the working folder"),
+        ("locale", "the locale"),
+        ("flags", "flags of the standard streams"),
+    ],
+)
+def test_changes_of_the_process_are_reported(
+    deed: str, words: str, site: str, do: Do, load: Load, file: Path
+) -> None:
+    do(deed, site)
+    for _ in range(2):  # the second time from the cache
+        verdict = only(load(file.parent))
+        assert verdict.status == "loaded"
+        assert verdict.hint == f"its code changed {words} in its probe"
+        assert verdict.probe is not None
+        assert verdict.probe.changes == (words,)
+
+
 @pytest.mark.parametrize(
     ("deed", "site", "stage", "code"),
     [
@@ -520,10 +543,10 @@ def test_the_program_says_what_it_is_for() -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.timeout(900)  # some hundred processes, with their time limits
+@pytest.mark.timeout(300)  # some processes wait
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the page has this machine's signals")
-def test_the_page_of_deeds_is_what_happens() -> None:
-    script = REPOSITORY / "scripts" / "generate_deeds_page.py"
+def test_the_page_of_faults_is_what_happens() -> None:
+    script = REPOSITORY / "scripts" / "generate_fault_table.py"
     done = subprocess.run(
         [sys.executable, str(script), "--sample"],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},

@@ -70,18 +70,17 @@ RULES = {
         "loader/test_refusals.py": "test_refused test_sanitizer_library_would_end_the_process",
     },
     12: {
-        "lifecycle/test_process_state.py": "test_it_is_put_back_after_loading "
-        "test_what_cannot_be_undone_is_said test_what_is_added_stays test_a_higher_limit_stays",
+        "lifecycle/test_process_state.py": "test_it_is_put_back_after_loading",
+        "loader/test_probe.py": "test_changes_of_the_process_are_reported",
     },
     13: {
         "lifecycle/test_process_state.py": "test_numbers_of_others_stay_right "
         "test_numbers_in_long_double_stay_right",
     },
     14: {
-        "lifecycle/test_last_words.py": "test_the_call_is_named test_exit_is_told_and_fails "
-        "test_an_end_without_handlers_is_told_and_fails test_a_thread_of_the_backends_own "
-        "test_a_destructor_at_the_end_of_the_program test_a_copy_that_returns_is_told_and_ends",
-        "lifecycle/test_watchdog.py": "test_it_is_told_and_the_third_interrupt_ends_it",
+        "lifecycle/test_fatal_signals.py": "test_the_call_is_named test_each_signal "
+        "test_faulthandler_goes_on test_the_programs_own_handler_goes_on "
+        "test_it_can_be_switched_off",
     },
     15: {
         "frontends/test_onnx_files.py": "test_weights_in_a_file_of_several_names "
@@ -92,7 +91,7 @@ RULES = {
     16: {
         "cli/test_hostile_names.py": "test_names_stay_in_their_lines",
         "loader/test_report.py": "test_names_cannot_disturb_a_terminal",
-        "lifecycle/test_last_words.py": "test_names_of_folders_cannot_disturb_a_terminal",
+        "lifecycle/test_fatal_signals.py": "test_names_of_folders_cannot_disturb_a_terminal",
         "unit/optimizer/test_damaged_networks.py": ""
         "test_control_characters_of_a_file_reach_no_terminal",
         "unit/test_errors.py": "test_names_of_others_cannot_pose_as_lines_or_reach_a_terminal",

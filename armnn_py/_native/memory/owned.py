@@ -47,7 +47,7 @@ def map_file(file: int, path: str) -> NDArray[np.uint8]:
     """Return the bytes of a file, mapped; ``file`` is a descriptor, which may be closed then.
 
     numpy and Python keep a descriptor for each mapping. The program dies if the file is truncated
-    and these bytes are read: one line names it, unless ``ARMNN_PY_LAST_WORDS=0``.
+    and these bytes are read: one line names it, unless ``ARMNN_PY_CRASH_REPORT=0``.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def map_file(file: int, path: str) -> NDArray[np.uint8]:
     owner = owner_of(owned)
     data = ctypes.c_void_p()
     number = core().armnn_core_map_file(
-        owned, file, size, os.fsencode(path), environment.last_words(), ctypes.byref(data)
+        owned, file, size, os.fsencode(path), environment.crash_report(), ctypes.byref(data)
     )
     if number:
         raise OSError(number, os.strerror(number), path)

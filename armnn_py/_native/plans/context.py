@@ -7,7 +7,6 @@ A run is one C call with the GIL released.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ from armnn_py._native.calls import ErrorBuffer, raise_status
 from armnn_py._native.library import core
 from armnn_py._native.memory.addresses import address_of
 from armnn_py._native.plans.signal_gate import INTERRUPT_INTERVAL_NS, SignalGate
-from armnn_py._native.process.watchdog import watch, watch_context
 from armnn_py.interrupts import interruptible
 
 if TYPE_CHECKING:
@@ -33,19 +31,6 @@ _DONE = {"read": "read", "write": "written"}
 
 #: Run options that were written in part, by a caller who was interrupted: equal to none.
 _UNKNOWN: Any = object()
-
-
-def _watched(labels: Any, function: str) -> contextlib.AbstractContextManager[None]:
-    """Watch a block in which the workloads of a plan are called beside its runs.
-
-    Last words know which one it is; the watchdog, another thread, names the first that it may be.
-    """
-    begin = b"execute "
-    layers = [label for label in labels or () if label is not None and label.startswith(begin)]
-    if not layers:
-        return contextlib.nullcontext()
-    more = b"" if len(layers) == 1 else b", or of %d other layers" % (len(layers) - 1)
-    return watch(b"%s %s%s" % (function.encode(), layers[0].removeprefix(begin), more))
 
 
 class NativeContext:
@@ -83,7 +68,6 @@ class NativeContext:
         "_error",
         "_gate",
         "_kept_options",
-        "_labels",
         "_memories",
         "_network",
         "_options",
@@ -97,7 +81,6 @@ class NativeContext:
         "inputs",
         "outputs",
         "run_options",
-        "step_seen",
         "stops",
     )
 
@@ -114,18 +97,16 @@ class NativeContext:
         self._error = ErrorBuffer()
         self._network = network
         self.handle = ctypes.POINTER(abi.armnn_context_t)()
-        self._labels = plan.labels
-        with _watched(self._labels, "create_workload_data"):
-            status = core().armnn_context_create(
-                plan.handle,
-                data,
-                ctypes.cast(
-                    (ctypes.c_void_p * max(len(handles), 1))(*handles),
-                    ctypes.POINTER(ctypes.POINTER(abi.armnn_tensor_handle_t)),
-                ),
-                ctypes.byref(self.handle),
-                ctypes.byref(self._error.struct),
-            )
+        status = core().armnn_context_create(
+            plan.handle,
+            data,
+            ctypes.cast(
+                (ctypes.c_void_p * max(len(handles), 1))(*handles),
+                ctypes.POINTER(ctypes.POINTER(abi.armnn_tensor_handle_t)),
+            ),
+            ctypes.byref(self.handle),
+            ctypes.byref(self._error.struct),
+        )
         if status != abi.ARMNN_STATUS_OK:
             raise_status(
                 status, f"network '{network}': no execution context could be made", self._error
@@ -147,9 +128,6 @@ class NativeContext:
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(
             ("armnn_context_run", core())
         )
-        self.step_seen: tuple[tuple[int, int], float] | None = None
-        if plan.labels is not None:
-            watch_context(self)
         self._memories: Any = None
         self._shapes: PlanShapes | None = None
         self._told_callback: Any = None
@@ -289,8 +267,7 @@ class NativeContext:
         """
         if not self.handle:
             return
-        with _watched(self._labels, "reset_workload_data"):
-            status = core().armnn_context_reset(self.handle, ctypes.byref(self._error.struct))
+        status = core().armnn_context_reset(self.handle, ctypes.byref(self._error.struct))
         if status != abi.ARMNN_STATUS_OK:
             raise_status(status, f"network '{self._network}': no state could be reset", self._error)
 
@@ -306,21 +283,6 @@ class NativeContext:
     def was_refused(self) -> bool:
         """Whether the last run was refused before anything of it was begun."""
         return not self._run.run_id
-
-    @property
-    def step_under_way(self) -> tuple[int, int, bytes] | None:
-        """Number of the run and of its step, and the step's label; None if there is none.
-
-        Reads only what this object owns: any thread may ask, at any time.
-        """
-        run = self._run
-        if not run.is_running:
-            return None
-        number = run.beside - 1 if run.beside else run.steps_done
-        if not 0 <= number < len(self._labels):
-            return None
-        words = self._labels[number]
-        return None if words is None else (run.run_id, number, words)
 
     @property
     def is_running(self) -> bool:
@@ -366,8 +328,7 @@ class NativeContext:
         """Free the arena; no run may be in flight."""
         self._run.context = None  # a signal handler may close in the middle of a call
         if self.handle:
-            with _watched(self._labels, "destroy_workload_data"):
-                core().armnn_context_destroy(self.handle)
+            core().armnn_context_destroy(self.handle)
             self.handle = ctypes.POINTER(abi.armnn_context_t)()
         if self._gate is not None:
             self._gate.close()

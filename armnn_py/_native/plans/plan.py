@@ -223,7 +223,7 @@ class NativePlan:
         return ctypes.cast(self.handle, ctypes.c_void_p).value or 0
 
     def label(self, labels: Sequence[bytes | None]) -> None:
-        """Name the steps, and the calls beside them, for `last_words`; None: nobody needs to know.
+        """Set labels of the steps and of the calls beside them; None for a backend of the package.
 
         After the steps come two for each listener, of its ``before_run`` and ``after_run``, and one
         for what else follows the steps.

@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The process around backends: its state, its children, crash reports and the watchdog."""
+"""The process around backends: its state, and labels of calls for crash reports."""

@@ -1,70 +1,71 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The state of the process around code of others: what that changes is put back, and told."""
+"""Process state around the opening of a backend: restored, and its changes reported."""
 
 from __future__ import annotations
 
-from ctypes import byref, c_uint32
+import locale
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
 
-from armnn_py._native import abi
 from armnn_py._native.library import core
 
 __all__ = ["KeptState"]
 
-_WORDS = {
-    abi.ARMNN_STATE_FLOAT_CONTROL: "how numbers are rounded",
-    abi.ARMNN_STATE_SIGNAL_MASK: "which signals are blocked",
-    abi.ARMNN_STATE_HANDLERS: "handlers of signals",
-    abi.ARMNN_STATE_FOLDER: "the working folder",
-    abi.ARMNN_STATE_UMASK: "the umask",
-    abi.ARMNN_STATE_LOCALE: "the locale",
-    abi.ARMNN_STATE_STREAMS: "standard input, output or error",
-    abi.ARMNN_STATE_ENVIRONMENT: "environment variables",
-    abi.ARMNN_STATE_LIMITS: "resource limits",
-    abi.ARMNN_STATE_TIMERS: "timers",
-    abi.ARMNN_STATE_SCHEDULING: "how the thread is scheduled",
-    abi.ARMNN_STATE_SIGNAL_STACK: "the stack of signal handlers",
-    abi.ARMNN_STATE_ROOT: "the root folder",
-    abi.ARMNN_STATE_IDS: "users or groups",
-    abi.ARMNN_STATE_ATTRIBUTES: "what prctl sets",
-}
-
 
 class KeptState:
-    """A ``with`` block after which the state of the process is as it was before.
+    """A ``with`` block that restores rounding, signal mask, working folder and locale at its end.
 
-    That is: floating-point control and signal mask of the thread; handlers of signals that had one,
-    or that are ignored afterwards; working folder, umask, locale; descriptors 0 to 2; environment
-    variables that were there; resource limits that were higher; timers that nobody handles; root
-    folder, users and groups; processors, priority, name and stack of signal handlers of the thread;
-    attributes of prctl. What is added, as a handler of a signal that had none, stays. Other threads
-    that change such state meanwhile lose their change.
+    Rounding and signal mask are those of the thread. Other threads that change the folder or the
+    locale meanwhile lose their change.
 
     Attributes
     ----------
     changes
-        After the block: words for each part that was put back.
-    kept
-        After the block: words for each part that was changed and cannot be put back, because the
-        process has no right to.
+        After the block: words for each part that was restored.
     """
 
-    __slots__ = ("_state", "changes", "kept")
+    __slots__ = ("_folder", "_locale", "_mask", "_rounding", "changes")
 
     def __init__(self) -> None:
         self.changes: tuple[str, ...] = ()
-        self.kept: tuple[str, ...] = ()
 
     def __enter__(self) -> KeptState:
-        self._state = core().armnn_core_note_state()
+        self._rounding = core().armnn_core_float_control()
+        self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        self._locale = locale.setlocale(locale.LC_ALL)
+        self._folder = -1
+        with suppress(OSError):  # a folder that was removed
+            self._folder = os.open(".", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         return self
 
     def __exit__(self, *_: object) -> None:
-        out_kept = c_uint32()
-        changed = core().armnn_core_restore_state(self._state, byref(out_kept))
-        self.changes = _words_of(changed & ~out_kept.value)
-        self.kept = _words_of(out_kept.value)
+        found = []
+        if core().armnn_core_float_control() != self._rounding:
+            found.append("how numbers are rounded")
+        core().armnn_core_set_float_control(self._rounding)
+        if signal.pthread_sigmask(signal.SIG_SETMASK, self._mask) != self._mask:
+            found.append("which signals are blocked")
+        if self._restore_folder():
+            found.append("the working folder")
+        if locale.setlocale(locale.LC_ALL) != self._locale:
+            locale.setlocale(locale.LC_ALL, self._locale)
+            found.append("the locale")
+        self.changes = tuple(found)
 
-
-def _words_of(bits: int) -> tuple[str, ...]:
-    return tuple(words for bit, words in _WORDS.items() if bits & bit)
+    def _restore_folder(self) -> bool:
+        if self._folder < 0:
+            return False
+        try:
+            with suppress(OSError):  # the folder of now may have no name any more
+                if os.path.samestat(Path().stat(), os.fstat(self._folder)):
+                    return False
+            os.fchdir(self._folder)
+            return True
+        except OSError:  # the descriptor was closed
+            return False
+        finally:
+            with suppress(OSError):
+                os.close(self._folder)

@@ -26,11 +26,11 @@ __all__ = [
     "close_library",
     "compiled_in_paths",
     "forget_code",
+    "has_signal_handlers",
     "is_code",
     "is_readable",
     "is_readable_behind",
     "mapped_path",
-    "may_run_in",
     "note_code",
     "open_descriptor",
     "open_library",
@@ -39,7 +39,6 @@ __all__ = [
     "static_backends",
     "stop_threads",
     "symbol",
-    "thread_numbers",
 ]
 
 EXPORTS = ("GetBackendId", "GetVersion", "BackendFactory")
@@ -162,17 +161,9 @@ def stop_threads() -> None:
     core().armnn_core_stop_threads()
 
 
-def thread_numbers() -> frozenset[int]:
-    """Return the kernel's numbers of the threads of this process; none where there is no /proc."""
-    try:
-        return frozenset(int(entry.name) for entry in os.scandir("/proc/self/task"))
-    except OSError:
-        return frozenset()
-
-
-def may_run_in(handle: int, thread: int) -> bool:
-    """Whether a thread would run on in code of a library if that was closed, as far as is known."""
-    return bool(core().armnn_core_may_run_in(handle, thread))
+def has_signal_handlers(handle: int) -> bool:
+    """Whether the handler of a signal lies in the code of a library."""
+    return bool(core().armnn_core_has_signal_handlers(handle))
 
 
 def close_library(handle: int | None) -> None:

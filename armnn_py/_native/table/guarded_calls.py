@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar, cast
 
-from armnn_py._native.process import last_words
+from armnn_py._native.process import noted_calls
 from armnn_py.interrupts import deferred_interrupts
 
 __all__ = ["guarded", "note_caller", "unguarded"]
@@ -29,10 +29,10 @@ def note_caller(caller: object) -> None:
 def guarded(table: _Table, backend_id: str = "") -> _Table:
     """Return ``table`` with each function called in a `deferred_interrupts` block.
 
-    Calls of a backend that `last_words` notes are noted, too. While there is neither such a backend
+    Calls of a backend from outside of the package are noted. While there is neither such a backend
     nor a caller, that is ``table`` itself: ordinary calls need no guard.
     """
-    is_noted = bool(backend_id) and last_words.is_noted(backend_id)
+    is_noted = bool(backend_id) and noted_calls.is_noted(backend_id)
     if not _callers and not is_noted:
         return table
     return cast("_Table", _Guarded(table, backend_id if is_noted else ""))
@@ -73,7 +73,7 @@ def _of_object(table: Any) -> str:
 
 def _noted_call(backend_id: str, shown: str, call: Callable[..., Any], *arguments: Any) -> Any:
     with deferred_interrupts():  # Ctrl-C between two lines would leave the call noted for ever
-        return last_words.noted_call(backend_id, shown, call, *arguments)
+        return noted_calls.noted_call(backend_id, shown, call, *arguments)
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:

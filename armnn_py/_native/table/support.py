@@ -23,7 +23,7 @@ from armnn_py._native.layers.read_tensors import read_tensor_info
 from armnn_py._native.layers.tensor_structs import tensor_info
 from armnn_py._native.memory.read_memory import NonsenseError
 from armnn_py._native.object_table import object_table
-from armnn_py._native.process import last_words
+from armnn_py._native.process import noted_calls
 from armnn_py._native.table.backend_options import counted_text
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.tensors import TensorInfo
@@ -150,7 +150,7 @@ class NativeLayerSupport:
         if too_new:
             return False, too_new
         keep, query = layer_query(layer_type, descriptor, inputs, outputs, constant_inputs)
-        with last_words.about(self.backend_id, f"of type {layer_type.label}"):
+        with noted_calls.about(self.backend_id, f"of type {layer_type.label}"):
             answer = self.ask_query(query)
         del keep
         return answer

@@ -21,7 +21,7 @@ from armnn_py._native.calls import (
 )
 from armnn_py._native.memory.read_memory import address_of
 from armnn_py._native.object_table import object_table
-from armnn_py._native.process import last_words
+from armnn_py._native.process import noted_calls
 from armnn_py._native.raised import take_raised
 from armnn_py._native.table.dynamic_library import UnreadableTextError, read_text
 from armnn_py._native.table.memory_manager import create_memory_manager
@@ -294,7 +294,7 @@ class NativeWorkloadFactory:
         info = structs.workload_info(guid, name)
         out = ctypes.POINTER(abi.armnn_workload_t)()
         layer = f"'{name}' ({LayerType(info.type).label})"
-        with last_words.about(self.backend_id, layer):
+        with noted_calls.about(self.backend_id, layer):
             status = self._api.create_workload(
                 self._object, ctypes.byref(info), ctypes.byref(out), ctypes.byref(error.struct)
             )

@@ -15,10 +15,9 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn, get_args
+from typing import Any, get_args
 
 from armnn_py import environment
-from armnn_py._native.process.descendants import adopt_orphans, end_children
 from armnn_py._native.process.parent_process import child_command, end_with_parent, how_it_ended
 from armnn_py._native.table.backend_options import OptionDefault, OptionValue
 from armnn_py._native.table.dynamic_library import EXPORTS
@@ -152,7 +151,6 @@ def _no_options(
 # ---- A process of its own -----------------------------------------------------------------------
 
 _START_SECONDS = 60.0  # at least, for the start of Python, which is no time of the backend
-_END_SECONDS = 5.0  # for the supervisor to end the worker and its children
 _CODE: dict[Stage, str] = {
     "open": "code that runs at opening, such as a C++ constructor,",
     "id": "GetBackendId",
@@ -162,44 +160,11 @@ _CODE: dict[Stage, str] = {
 }
 
 
-_OUT_OF_TIME = 1  # exit code of the supervisor; nobody looks at it then
-
-
-def _serve(parent: int, descriptor: int, path: str) -> None:
-    """Have a process check ``path``, and end what that leaves behind."""
+def _check(parent: int, descriptor: int, path: str) -> None:
+    """Check ``path``; write each step before it begins, then the verdict, as lines of JSON."""
     end_with_parent(parent)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.set_inheritable(descriptor, False)
-    adopt_orphans()
-    supervisor = os.getpid()
-    worker = os.fork()
-    if worker == 0:
-        end_with_parent(supervisor)
-        _check(descriptor, path)
-    else:
-        os.close(descriptor)  # its end is the worker's
-        _supervise(worker)
-
-
-def _supervise(worker: int) -> NoReturn:
-    """Wait for the worker or for SIGTERM, end all that is left, and end as the worker did."""
-
-    def give_up(*_: object) -> None:
-        end_children()
-        os._exit(_OUT_OF_TIME)
-
-    signal.signal(signal.SIGTERM, give_up)
-    code = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
-    end_children()
-    if code < 0:
-        with contextlib.suppress(OSError):  # of SIGKILL, which is as it should be
-            signal.signal(-code, signal.SIG_DFL)
-        os.kill(os.getpid(), -code)
-    os._exit(code)
-
-
-def _check(descriptor: int, path: str) -> None:
-    """Check ``path``; write each step before it begins, then the verdict, as lines of JSON."""
     with open(descriptor, "w", encoding="utf-8") as pipe:
 
         def tell(**message: object) -> None:
@@ -226,11 +191,11 @@ def _ask_child(candidate: Candidate, timeout: float, begun: dict[str, float]) ->
     with open(receiver, "rb", buffering=0) as pipe:
         try:
             child = subprocess.Popen(
-                child_command(__name__, "_serve", os.getpid(), sender, candidate.path),
+                child_command(__name__, "_check", os.getpid(), sender, candidate.path),
                 stdin=subprocess.DEVNULL,
                 stdout=2,  # keeps the backend's prints out of stdout
                 pass_fds=[sender],
-                process_group=0,  # Ctrl-C is for the parent, which ends the child
+                process_group=0,  # Ctrl-C is for the parent, which ends the group
             )
         finally:
             os.close(sender)
@@ -276,10 +241,7 @@ def _ask_child(candidate: Candidate, timeout: float, begun: dict[str, float]) ->
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
-    """End the supervisor with all below it; a backend may have stopped it, or ended it."""
-    child.terminate()
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        child.wait(_END_SECONDS)
+    """End the process group of the child; the child may have ended, its own children not."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armnn_py import environment
-from armnn_py._native.process import last_words
+from armnn_py._native.process import noted_calls
 from armnn_py._native.process.process_state import KeptState
 from armnn_py._native.raised import take_interruption
 from armnn_py._native.table import backend_table, dynamic_library
@@ -133,9 +133,11 @@ def load_file(
         _check_inspection(attempt, file, admit)
     except RefusedError as refusal:  # before anything is noted: nothing of the file runs
         return attempt.refused(refusal), None
-    if is_of_package(candidate.real_path) or not environment.last_words():
+    if is_of_package(candidate.real_path):
         return _load_file(attempt, file, taken, options_for, wishes, admit)
-    with last_words.Steps() as steps:
+    if environment.crash_report():
+        noted_calls.report_fatal_signals()
+    with noted_calls.Steps() as steps:
 
         def note(step: Stage) -> None:
             steps.begin(f"step '{step}' of loading {candidate.real_path}")
@@ -144,7 +146,7 @@ def load_file(
             on_step(step)
             note(step)
 
-        note("inspect")  # before `KeptState`, which would take back the handlers that this sets
+        note("inspect")
         attempt.on_step = begin
         attempt.is_noted = True
         return _load_file(attempt, file, taken, options_for, wishes, admit)
@@ -173,8 +175,10 @@ def _load_file(
         refusal.hint = "; ".join(filter(None, [refusal.hint, *words_on_changes(kept)]))
         return attempt.refused(refusal), None
     notes = [*file.warnings, *elsewhere, *words_on_changes(kept)]
-    if attempt.finding is not None and (note := untried_part(attempt.finding)):
-        notes.append(note)
+    if attempt.finding is not None:
+        notes += filter(None, [untried_part(attempt.finding)])
+        parts = [part for part in attempt.finding.changes if part not in kept.changes]
+        notes += [f"its code changed {', '.join(parts)} in its probe"] if parts else []
     _warn(candidate.path, notes)
     name = parse_file_name(candidate.path.rpartition("/")[2])
     if name is not None and backend.id not in (name.name, f"{name.vendor}_{name.name}"):
@@ -196,8 +200,6 @@ def _open_and_load(
     try:
         with deferred_interrupts():
             library = _open(file)
-        if attempt.is_noted:
-            last_words.note_library(library.handle, library.path)
         attempt.on_step("symbols")
         exports = find_exports(library.handle)
         return _load(attempt, exports, library, taken, options_for, wishes, admit=admit)
@@ -344,7 +346,7 @@ def _load(
     attempt.version = BackendVersion(*dynamic_library.call_get_version(exports.get_version))
     check_version(attempt.id, attempt.version)
     if attempt.is_noted and attempt.real_path is not None:
-        last_words.note_backend(attempt.id, attempt.real_path)
+        noted_calls.note_backend(attempt.id, attempt.real_path)
     attempt.on_step("unique")
     if attempt.id in taken:
         origin = printable(taken[attempt.id].origin)

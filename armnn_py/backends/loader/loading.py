@@ -125,8 +125,7 @@ def load_backends(
     private = read_ids("private_libraries", private_libraries)
     seconds = check_seconds(probe_seconds)
     level = check_level(trust)
-    environment.last_words()  # a value of no sense is told before any file is opened
-    environment.watchdog_seconds()
+    environment.crash_report()  # reports a bad value before any file is opened
     if use_environment:
         bundled_backends = bundled_backends and environment.bundled_backends()
         enable_dynamic_backends = enable_dynamic_backends and environment.dynamic_backends()

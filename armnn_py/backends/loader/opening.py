@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
-from armnn_py._native.process import last_words
+from armnn_py._native.process import noted_calls
 from armnn_py._native.process.process_state import KeptState
 from armnn_py._native.table import backend_table
 from armnn_py._native.table.backend_context import ContextError, create_backend_context
@@ -67,8 +67,8 @@ def open_device(source: BackendSource, index: int) -> Backend:
     kept = KeptState()
     try:
         is_own = is_of_package(source.library.path)
-        with contextlib.nullcontext() if is_own else kept, last_words.Steps() as steps:
-            if last_words.is_noted(source.id):
+        with contextlib.nullcontext() if is_own else kept, noted_calls.Steps() as steps:
+            if noted_calls.is_noted(source.id):
                 name = device_id(source.id, index)
                 steps.begin(f"step 'create' of '{name}' of {source.library.path}")
             backend = _open(source, index)
@@ -82,11 +82,9 @@ def open_device(source: BackendSource, index: int) -> Backend:
 
 def words_on_changes(kept: KeptState) -> list[str]:
     """Return what a verdict says of the state of the process; nothing if it was left alone."""
-    return [
-        f"its code changed {', '.join(parts)} of the process, which {became}"
-        for parts, became in ((kept.changes, "was undone"), (kept.kept, "cannot be undone"))
-        if parts
-    ]
+    if not kept.changes:
+        return []
+    return [f"its code changed {', '.join(kept.changes)} of the process, which was undone"]
 
 
 def _open(source: BackendSource, index: int) -> Backend:

@@ -17,11 +17,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from armnn_py._native.process import last_words
+from armnn_py._native.process import noted_calls
 from armnn_py._native.table import dynamic_library
 from armnn_py.backends.loader.elf import FileState
-from armnn_py.backends.loader.packaged import is_of_package
-from armnn_py.text import counted, printable
+from armnn_py.text import printable
 
 __all__ = [
     "LOADING",
@@ -76,15 +75,13 @@ class FileChangedError(Exception):
 class SharedLibrary:
     """One opened file. ``users`` counts backend instances and loads under way.
 
-    ``descriptor`` is the one that it was opened by, -1 if it was by name. ``threads_before`` are
-    those that were there before.
+    ``descriptor`` is the one that it was opened by, -1 if it was by name.
     """
 
     path: str
     identity: _Identity
     handle: int
     descriptor: int = -1
-    threads_before: frozenset[int] = frozenset()
     users: int = 0
     stays_mapped: bool = False
 
@@ -121,13 +118,12 @@ def acquire(
     library = _libraries.get(identity)
     if library is None:
         descriptor = -1 if by_name else _open_descriptor(path, inspected)
-        threads = dynamic_library.thread_numbers()
         try:
             handle = _open(path, inspected, descriptor, private=private)
         except BaseException:
             _close_descriptor(descriptor, identity)
             raise
-        library = SharedLibrary(path, identity, handle, descriptor, threads)
+        library = SharedLibrary(path, identity, handle, descriptor)
         _libraries[identity] = library
     library.users += 1
     return library
@@ -221,27 +217,16 @@ def release(library: SharedLibrary, *, unloadable: bool) -> None:
     if library.users == 0 and not library.stays_mapped:
         # Threads of the pool may call the library in their exit hooks.
         dynamic_library.stop_threads()
-        left = _count_left_threads(library)
-        if left:
+        if dynamic_library.has_signal_handlers(library.handle):
             library.stays_mapped = True
-            words = "%s: stays open: %s may be in its code, though its backend is gone"
-            _log.warning(words, printable(library.path), counted(left, "thread"))
+            words = "%s: stays open: it handles a signal, though its backend is gone"
+            _log.warning(words, printable(library.path))
             return
         del _libraries[library.identity]
-        with last_words.closing(library.handle):
+        with noted_calls.Steps() as steps:
+            steps.begin(f"the closing of {library.path}")
             dynamic_library.close_library(library.handle)
         _close_descriptor(library.descriptor, library.identity)
-
-
-def _count_left_threads(library: SharedLibrary) -> int:
-    """How many threads that were started since a library was opened are in its code, or may be."""
-    if is_of_package(library.path):
-        return 0
-    # A thread of Python is listed later than it begins, and no more before it has ended.
-    of_python = {thread.native_id or 0 for thread in threading.enumerate()}
-    new = dynamic_library.thread_numbers() - library.threads_before
-    new -= of_python | {thread.native_id or 0 for thread in threading.enumerate()}
-    return sum(dynamic_library.may_run_in(library.handle, number) for number in new)
 
 
 def mapped_libraries() -> dict[str, int]:

@@ -13,7 +13,16 @@ from armnn_py.text import printable
 if TYPE_CHECKING:
     from armnn_py.backends.loader.steps import Stage
 
-__all__ = ["CALLS", "Ended", "Fault", "Library", "ProbeFinding", "fault_of", "untried_part"]
+__all__ = [
+    "CALLS",
+    "CHANGES",
+    "Ended",
+    "Fault",
+    "Library",
+    "ProbeFinding",
+    "fault_of",
+    "untried_part",
+]
 
 #: How the process of a trial ended: after all stages; early, because the file is not usable, which
 #: the loader finds again and words; or in one of the ways that a backend must not end a process.
@@ -44,6 +53,14 @@ _HAPPENINGS = {
     "closed": "descriptors",
     "wild": "wild-answer",
 }
+#: Happenings that change the process of the probe: word of the report -> what was changed.
+CHANGES = {
+    "rounding": "how numbers are rounded",
+    "mask": "which signals are blocked",
+    "folder": "the working folder",
+    "locale": "the locale",
+    "streams": "flags of the standard streams",
+}
 _MOST_WORDS = 300
 
 
@@ -73,7 +90,8 @@ class ProbeFinding:
         loader gives; ``signal`` and ``exit`` with their number; ``time``: not within the limit;
         ``gone``: with the program that watched over it.
     happenings
-        Stage by happening: ``forked``, ``children``, ``closed``, ``wild``, ``refused``.
+        Stage by happening: ``forked``, ``children``, ``closed``, ``wild``, ``refused``, and the
+        words of `CHANGES`.
     id, version
         What the file said, if it came so far; the version is that of the backend API.
     last_words
@@ -108,6 +126,11 @@ class ProbeFinding:
         """Whether the file may be opened by a process that wants to live."""
         return fault_of(self) is None
 
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What the file changed in the process of the probe."""
+        return tuple(CHANGES[name] for name, _ in self.happenings if name in CHANGES)
+
     def as_dict(self) -> dict[str, object]:
         """Return what people ask for, ready for JSON."""
         return {
@@ -116,6 +139,7 @@ class ProbeFinding:
             "number": self.number,
             "last_words": self.last_words,
             "load_seconds": self.load_seconds,
+            "changes": list(self.changes),
         }
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from armnn_py.backends.probe.findings import CALLS, Ended, Library, ProbeFinding
+from armnn_py.backends.probe.findings import CALLS, CHANGES, Ended, Library, ProbeFinding
 
 __all__ = ["read_report"]
 
@@ -39,6 +39,8 @@ def read_report(data: bytes, nonce: str, limit_seconds: float) -> ProbeFinding:
             entered[values[0]] = _number(values[1])
         elif word in _HAPPENINGS and values[0] in CALLS:
             happenings.setdefault(word, values[0])
+        elif word == "changed" and len(values) == 2 and values[0] in CHANGES and values[1] in CALLS:
+            happenings.setdefault(values[0], values[1])
         elif word == "left" and _number(values[0]) > 0:
             happenings.setdefault("children", stage)
         elif word == "refused":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
 from armnn_py._native.plans.plan import NativePlan, PlanSpec
-from armnn_py._native.process import last_words
+from armnn_py._native.process import noted_calls
 from armnn_py.runtime.plan.moves import may_import
 from armnn_py.runtime.plan.plan_build import staging_size
 
@@ -100,9 +100,9 @@ class SpecWriter:
         return plan
 
     def _labels(self) -> list[bytes | None]:
-        """What the process's last words say of each call of a run, see `NativePlan.label`."""
+        """The labels of the calls of a run, see `NativePlan.label`."""
         owners = {factory.backend_id for factory in self._workloads.factories}
-        noted = sorted(filter(last_words.is_noted, owners))
+        noted = sorted(filter(noted_calls.is_noted, owners))
         if not noted:
             return []
         labels = [self._label(step) for step in self._build.steps]
@@ -210,4 +210,4 @@ class SpecWriter:
 
 def _label(backend_id: str, call: str) -> bytes | None:
     """The label of a call; None of a backend of the package."""
-    return last_words.label(backend_id, call) if last_words.is_noted(backend_id) else None
+    return noted_calls.label(backend_id, call) if noted_calls.is_noted(backend_id) else None

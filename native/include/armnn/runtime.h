@@ -118,61 +118,20 @@ ARMNN_CORE_API uint32_t armnn_core_limit_threads(uint32_t count);
 /* Ends the pool's threads; the next parallel_for starts them again. */
 ARMNN_CORE_API void armnn_core_stop_threads(void);
 
-/* ---- Last words ------------------------------------------------------------------------------ */
+/* ---- Calls of backends ----------------------------------------------------------------------- */
 
-/* From now on a fatal signal, or exit(), in a call that was noted or in a labelled step of a run is
- * told on standard error; the process then dies as it would have, with exit() by a status that is
- * not 0. */
-ARMNN_CORE_API void armnn_core_install_last_words(void);
-/* Has the calls of exit and _exit in a library, as dlopen returned it, told in the same way, also
- * where no call is under way. Returns how many places call them; 0 on machines whose linkage is not
- * known. */
-ARMNN_CORE_API uint32_t armnn_core_redirect_exits(void* library);
-/* Has signals and exits in the code of a library told by the name of its |file| where no call is
- * under way: in a thread of its own, or in a destructor. One writer at a time; |forget| after the
- * library was closed. */
-ARMNN_CORE_API void armnn_core_note_code(void* library, const char* file);
-ARMNN_CORE_API void armnn_core_forget_code(void* library);
-/* The program ends from now on: what backends do then is no call of anybody. */
-ARMNN_CORE_API void armnn_core_note_ending(void);
-/* Whether a thread, by its number in the kernel, would run on in code of a library, as dlopen
- * returned it, that was closed: it waits in a function of it, was started with one, or does not
- * wait, so that nobody knows. */
-ARMNN_CORE_API int32_t armnn_core_may_run_in(void* library, int32_t thread);
-/* Around a call into a backend, on the calling thread; |words| must live until leave_call. That
- * undoes a change of how the thread computes, unless |keeps_float_control|. */
-ARMNN_CORE_API void armnn_core_enter_call(const char* words);
+/* From now on a fatal signal in a call that was noted, or in a labelled step of a run, writes one
+ * line to standard error; the handler from before then gets the signal. */
+ARMNN_CORE_API void armnn_core_tell_fatal_signals(void);
+/* Around a call of a backend, on the calling thread; |label| must live until leave_call. That
+ * undoes a change of the floating-point control, unless |keeps_float_control|. */
+ARMNN_CORE_API void armnn_core_enter_call(const char* label);
 ARMNN_CORE_API void armnn_core_leave_call(int32_t keeps_float_control);
-
-/* ---- State of the process -------------------------------------------------------------------- */
-
-enum armnn_state_bits_e {
-  ARMNN_STATE_FLOAT_CONTROL = 1 << 0, /* rounding and small numbers, of the calling thread */
-  ARMNN_STATE_SIGNAL_MASK = 1 << 1,   /* of the calling thread */
-  ARMNN_STATE_HANDLERS = 1 << 2,      /* of signals that had one or are now ignored */
-  ARMNN_STATE_FOLDER = 1 << 3,
-  ARMNN_STATE_UMASK = 1 << 4,
-  ARMNN_STATE_LOCALE = 1 << 5,
-  ARMNN_STATE_STREAMS = 1 << 6,       /* descriptors 0 to 2 */
-  ARMNN_STATE_ENVIRONMENT = 1 << 7,   /* variables that were there */
-  ARMNN_STATE_LIMITS = 1 << 8,        /* setrlimit: lower ones */
-  ARMNN_STATE_TIMERS = 1 << 9,        /* setitimer: whose signal would end the process */
-  ARMNN_STATE_SCHEDULING = 1 << 10,   /* processors, policy and priority of the calling thread */
-  ARMNN_STATE_SIGNAL_STACK = 1 << 11, /* sigaltstack of the calling thread, where it had one */
-  ARMNN_STATE_ROOT = 1 << 12,         /* chroot */
-  ARMNN_STATE_IDS = 1 << 13,          /* users and groups */
-  ARMNN_STATE_ATTRIBUTES = 1 << 14,   /* prctl, personality, and the name of the calling thread */
-  ARMNN_STATE_BITS_MAX_ENUM = INT32_MAX
-};
-
-typedef struct armnn_process_state_t armnn_process_state_t;
-
-/* Before code of others is loaded; null when memory is out. */
-ARMNN_CORE_API armnn_process_state_t* armnn_core_note_state(void);
-/* Puts back what differs from |state|, on the thread that noted it, and frees |state|. Returns the
- * bits of armnn_state_bits_e that differed; |out_kept| gets those of them that could not be put
- * back, for which the process has no right. */
-ARMNN_CORE_API uint32_t armnn_core_restore_state(armnn_process_state_t* state, uint32_t* out_kept);
+/* How the calling thread rounds and treats numbers near 0: a number to compare and to set. */
+ARMNN_CORE_API uint64_t armnn_core_float_control(void);
+ARMNN_CORE_API void armnn_core_set_float_control(uint64_t control);
+/* 1 if the handler of a signal lies in |library|, as dlopen returned it. */
+ARMNN_CORE_API int32_t armnn_core_has_signal_handlers(void* library);
 
 /* ---- Lost devices ---------------------------------------------------------------------------- */
 
@@ -376,7 +335,7 @@ typedef struct armnn_context_t armnn_context_t;
 /* Checks every number of |spec| (indices, offsets, sizes, alignment) before it makes a plan. */
 ARMNN_CORE_API armnn_status_t armnn_plan_create(const armnn_plan_spec_t* spec,
                                                 armnn_plan_t** out_plan, armnn_error_t* error);
-/* Texts for last words, before the first run; |labels| must outlive the plan. One for each step,
+/* Labels of calls, before the first run; |labels| must outlive the plan. One for each step,
  * two for each listener (before_run, after_run), one for what else comes after the steps. */
 ARMNN_CORE_API void armnn_plan_set_labels(armnn_plan_t* plan, const char* const* labels);
 /* Contexts hold the plan: it is freed after the last of them. */

@@ -21,7 +21,7 @@ const uint8_t armnn_i_acc_traits[IR_KIND_COUNT] = {
 #define PRODUCT IR_PRODUCT
 #define FUNCTION IR_TAKES_FUNCTION
 #define IN_PLACE IR_IN_PLACE
-#define KIND(kind, name, operands, traits) [IR_##kind] = traits,
+#define KIND(kind, name, operands, traits, ...) [IR_##kind] = traits,
 #define KIND_LIKE(kind, name, other, operands, traits) [IR_##kind] = traits,
 #include "kinds.inc"
 #undef KIND

@@ -117,9 +117,9 @@ static bool are_weights(const tensor_t* weights, const window_t* window, int64_t
          weights->dims[2] == window->kernel_x && weights->dims[3] == inputs / groups;
 }
 
-bool armnn_i_acc_check_convolution(const armnn_i_acc_convolution_t* what) {
+static bool fits_convolution(const armnn_i_acc_convolution_t* what) {
   return is_window(WINDOW_OF(what)) && are_weights(&what->weights, WINDOW_OF(what), what->groups) &&
-         same_type(&what->input, &what->output) && is_epilogue(&what->epilogue, &what->output);
+         same_type(&what->input, &what->output);
 }
 
 /* A 1x1 convolution within a separable one, from |inputs| channels to |outputs|. */
@@ -129,7 +129,7 @@ static bool is_pointwise(const armnn_i_acc_convolution_t* part, int64_t inputs, 
          memcmp(part->weights.dims, dims, sizeof dims) == 0 && is_alone(&part->epilogue);
 }
 
-bool armnn_i_acc_check_separable(const armnn_i_acc_separable_t* what) {
+static bool fits_separable(const armnn_i_acc_separable_t* what) {
   const armnn_i_acc_convolution_t* depthwise = what->depthwise;
   if (depthwise == NULL || what->input.rank != 4 || what->output.rank != 4 ||
       depthwise->groups < 1 || depthwise->groups > ARMNN_ACC_MOST_SIDE) {
@@ -149,8 +149,7 @@ bool armnn_i_acc_check_separable(const armnn_i_acc_separable_t* what) {
                                : inputs == channels) &&
          (what->project != NULL ? is_pointwise(what->project, channels, outputs)
                                 : outputs == channels) &&
-         (what->expand != NULL || what->project != NULL) &&
-         same_type(&what->input, &what->output) && is_epilogue(&what->epilogue, &what->output);
+         (what->expand != NULL || what->project != NULL) && same_type(&what->input, &what->output);
 }
 
 /* Of an array: those of a description are fields with this range. */
@@ -179,7 +178,7 @@ static bool is_seen_at_once(const window_t* window) {
   return armnn_i_acc_is_seen(lines, pixels, window->input->dims[3]);
 }
 
-bool armnn_i_acc_check_quantized_convolution(const armnn_i_acc_quantized_convolution_t* what) {
+static bool fits_quantized_convolution(const armnn_i_acc_quantized_convolution_t* what) {
   if (!is_window(WINDOW_OF(what)) || !is_seen_at_once(WINDOW_OF(what)) ||
       !are_weights(&what->weights, WINDOW_OF(what), what->groups) || what->factors == NULL ||
       what->rounding == ARMNN_ACC_ROUND_64_BITS) {
@@ -198,27 +197,13 @@ static bool is_pooling(const window_t* window) {
          same_type(window->input, window->output);
 }
 
-bool armnn_i_acc_check_pooling(const armnn_i_acc_pooling_t* what) {
-  return is_pooling(WINDOW_OF(what)) && is_epilogue(&what->epilogue, &what->output) &&
-         is_alone(&what->epilogue);
-}
-
-bool armnn_i_acc_check_quantized_pooling(const armnn_i_acc_quantized_pooling_t* what) {
-  return (what->method == ARMNN_POOLING_MAX || what->method == ARMNN_POOLING_AVERAGE) &&
-         is_pooling(WINDOW_OF(what));
+static bool fits_quantized_pooling(const armnn_i_acc_quantized_pooling_t* what) {
+  return what->method == ARMNN_POOLING_MAX || what->method == ARMNN_POOLING_AVERAGE;
 }
 
 static bool is_resized(const tensor_t* input, const tensor_t* output) {
   return is_image(input) && is_image(output) && input->dims[0] == output->dims[0] &&
          input->dims[3] == output->dims[3];
-}
-
-bool armnn_i_acc_check_resize(const armnn_i_acc_resize_t* what) {
-  return is_resized(&what->input, &what->output) && same_type(&what->input, &what->output);
-}
-
-bool armnn_i_acc_check_quantized_resize(const armnn_i_acc_quantized_resize_t* what) {
-  return is_resized(&what->input, &what->output);
 }
 
 /* ---- Matrices ------------------------------------------------------------------------------ */
@@ -231,14 +216,13 @@ static bool is_product(const tensor_t* left, bool transpose_left, const tensor_t
   return is_matrix_of(left, transpose_left, m, k) && is_matrix_of(right, transpose_right, k, n);
 }
 
-bool armnn_i_acc_check_matmul(const armnn_i_acc_matmul_t* what) {
+static bool fits_matmul(const armnn_i_acc_matmul_t* what) {
   const tensor_t *left = &what->left, *right = &what->right, *output = &what->output;
   return is_product(left, what->transpose_left, right, what->transpose_right, output) &&
-         same_type(left, output) && same_type(right, output) &&
-         is_epilogue(&what->epilogue, output);
+         same_type(left, output) && same_type(right, output);
 }
 
-bool armnn_i_acc_check_quantized_matmul(const armnn_i_acc_quantized_matmul_t* what) {
+static bool fits_quantized_matmul(const armnn_i_acc_quantized_matmul_t* what) {
   return is_product(&what->left, what->transpose_left, &what->right, what->transpose_right,
                     &what->output) &&
          (what->rounding == ARMNN_ACC_ROUND_TWICE || what->rounding == ARMNN_ACC_ROUND_REAL) &&
@@ -257,7 +241,7 @@ static bool shares(const tensor_t* tensor, const tensor_t* output, int64_t group
   return batch_broadcasts(&whole, output);
 }
 
-bool armnn_i_acc_check_attention(const armnn_i_acc_attention_t* what) {
+static bool fits_attention(const armnn_i_acc_attention_t* what) {
   const tensor_t *query = &what->query, *key = &what->key, *value = &what->value;
   const tensor_t *mask = &what->mask, *output = &what->output;
   if (!batch_broadcasts(query, output) || !shares(key, output, what->group) ||
@@ -286,7 +270,7 @@ static bool are_angles(const tensor_t* angles, const tensor_t* output, int64_t t
   return angles->dims[last] == turned || 2 * angles->dims[last] == turned;
 }
 
-bool armnn_i_acc_check_rotary(const armnn_i_acc_rotary_t* what) {
+static bool fits_rotary(const armnn_i_acc_rotary_t* what) {
   const tensor_t* output = &what->output;
   const uint32_t last = output->rank - 1;
   return alike(&what->input, output) && what->turned % 2 == 0 &&
@@ -297,39 +281,11 @@ bool armnn_i_acc_check_rotary(const armnn_i_acc_rotary_t* what) {
 
 /* ---- Elements ------------------------------------------------------------------------------ */
 
-bool armnn_i_acc_check_affine(const armnn_i_acc_affine_t* what) {
-  return alike(&what->input, &what->output) && is_epilogue(&what->epilogue, &what->output);
+static bool fits_pairs(const armnn_i_acc_pairs_t* what) {
+  return armnn_i_acc_has_pairs(what->kind, what->operation, what->left.element.type);
 }
 
-bool armnn_i_acc_check_unary(const armnn_i_acc_unary_t* what) {
-  return alike(&what->input, &what->output) && is_epilogue(&what->epilogue, &what->output);
-}
-
-bool armnn_i_acc_check_binary(const armnn_i_acc_binary_t* what) {
-  return broadcasts(&what->left, &what->output) && broadcasts(&what->right, &what->output) &&
-         same_type(&what->left, &what->output) && same_type(&what->right, &what->output) &&
-         is_epilogue(&what->epilogue, &what->output);
-}
-
-bool armnn_i_acc_check_select(const armnn_i_acc_select_t* what) {
-  return broadcasts(&what->condition, &what->output) && broadcasts(&what->x, &what->output) &&
-         broadcasts(&what->y, &what->output);
-}
-
-bool armnn_i_acc_check_pairs(const armnn_i_acc_pairs_t* what) {
-  return broadcasts(&what->left, &what->output) && broadcasts(&what->right, &what->output) &&
-         armnn_i_acc_has_pairs(what->kind, what->operation, what->left.element.type);
-}
-
-bool armnn_i_acc_check_each(const armnn_i_acc_each_t* what) {
-  return same_dims(&what->input, &what->output);
-}
-
-bool armnn_i_acc_check_cast(const armnn_i_acc_cast_t* what) {
-  return same_dims(&what->input, &what->output);
-}
-
-bool armnn_i_acc_check_gather(const armnn_i_acc_gather_t* what) {
+static bool fits_gather(const armnn_i_acc_gather_t* what) {
   const tensor_t *input = &what->input, *indices = &what->indices, *output = &what->output;
   return input->rank >= 2 && indices->rank == 2 && output->rank == 3 &&
          indices->dims[1] == (int64_t)input->rank - 2 && output->dims[0] == input->dims[0] &&
@@ -342,7 +298,7 @@ static bool same_memory(const tensor_t* a, const tensor_t* b) {
          memcmp(a->strides, b->strides, a->rank * sizeof *a->strides) == 0;
 }
 
-bool armnn_i_acc_check_scatter(const armnn_i_acc_scatter_t* what) {
+static bool fits_scatter(const armnn_i_acc_scatter_t* what) {
   const tensor_t *indices = &what->indices, *updates = &what->updates, *output = &what->output;
   if (indices->rank != 2 || indices->dims[1] > output->rank ||
       updates->rank != 1 + output->rank - (uint32_t)indices->dims[1] ||
@@ -361,14 +317,10 @@ bool armnn_i_acc_check_scatter(const armnn_i_acc_scatter_t* what) {
   return true;
 }
 
-bool armnn_i_acc_check_search(const armnn_i_acc_search_t* what) {
+static bool fits_search(const armnn_i_acc_search_t* what) {
   const tensor_t *input = &what->input, *output = &what->output;
   return input->rank == 3 && output->rank == 2 && input->dims[0] == output->dims[0] &&
          input->dims[2] == output->dims[1];
-}
-
-bool armnn_i_acc_check_softmax(const armnn_i_acc_softmax_t* what) {
-  return alike(&what->input, &what->output) && what->axis < what->input.rank;
 }
 
 static bool is_folded(const tensor_t* input, const tensor_t* output, uint32_t axis_mask) {
@@ -380,24 +332,9 @@ static bool is_folded(const tensor_t* input, const tensor_t* output, uint32_t ax
   return true;
 }
 
-bool armnn_i_acc_check_reduce(const armnn_i_acc_reduce_t* what) {
-  return is_folded(&what->input, &what->output, what->axis_mask) &&
-         same_type(&what->input, &what->output) && is_epilogue(&what->epilogue, &what->output) &&
-         is_alone(&what->epilogue);
-}
-
-bool armnn_i_acc_check_whole_reduce(const armnn_i_acc_whole_reduce_t* what) {
-  return is_folded(&what->input, &what->output, what->axis_mask) &&
-         same_type(&what->input, &what->output);
-}
-
-bool armnn_i_acc_check_quantized_reduce(const armnn_i_acc_quantized_reduce_t* what) {
-  return is_folded(&what->input, &what->output, what->axis_mask);
-}
-
-bool armnn_i_acc_check_normalize(const armnn_i_acc_normalize_t* what) {
+static bool fits_normalize(const armnn_i_acc_normalize_t* what) {
   const bool scaled = what->gamma != NULL || what->beta != NULL;
-  return alike(&what->input, &what->output) && what->axis_mask >> what->input.rank == 0 &&
+  return what->axis_mask >> what->input.rank == 0 &&
          (!scaled || what->scale_axis < what->input.rank);
 }
 
@@ -416,9 +353,9 @@ bool armnn_i_acc_check_copy(const armnn_i_acc_copy_t* what) {
   return seen == (1u << output->rank) - 1;
 }
 
-bool armnn_i_acc_check_pad(const armnn_i_acc_pad_t* what) {
+static bool fits_pad(const armnn_i_acc_pad_t* what) {
   const tensor_t *input = &what->input, *output = &what->output;
-  if (input->rank != output->rank || !same_type(input, output)) return false;
+  if (input->rank != output->rank) return false;
   for (uint32_t d = 0; d < input->rank; ++d) {
     const int64_t side = input->dims[d];
     const int64_t most = what->mode == ARMNN_PAD_CONSTANT    ? output->dims[d]
@@ -432,52 +369,39 @@ bool armnn_i_acc_check_pad(const armnn_i_acc_pad_t* what) {
   return true;
 }
 
-/* ---- Kinds without fields (descriptions.c), of which none is read -------------------------- */
+static bool fits_quantized_binary(const armnn_i_acc_quantized_binary_t* what) {
+  return what->operation == ARMNN_BINARY_ADD || what->operation == ARMNN_BINARY_SUB ||
+         what->operation == ARMNN_BINARY_MUL;
+}
 
-#define NEVER_READ(name)                                              \
+/* ---- Words of kinds.inc --------------------------------------------------------------------- */
+
+#define ALIKE(a, b) alike(&what->a, &what->b)
+#define SAME_DIMS(a, b) same_dims(&what->a, &what->b)
+#define SAME_TYPE(a, b) same_type(&what->a, &what->b)
+#define BROADCASTS(member) broadcasts(&what->member, &what->output)
+#define AXIS_OF(axis, tensor) (what->axis < what->tensor.rank)
+#define FOLDED is_folded(&what->input, &what->output, what->axis_mask)
+#define POOLED is_pooling(WINDOW_OF(what))
+#define RESIZED is_resized(&what->input, &what->output)
+#define ALONE is_alone(&what->epilogue)
+#define THERE(member) (what->member != NULL)
+#define CHECKED(name) fits_##name(what)
+
+/* Of the operands, an epilogue must fit the output. */
+#define INPUT(...)
+#define INPUTS(...)
+#define INPUTS3(...)
+#define INPUTS4(...)
+#define STORED(...)
+#define SUM
+#define EPILOGUE is_epilogue(&what->epilogue, &what->output) &&
+#define KIND(kind, name, operands, traits, members, fits)             \
   bool armnn_i_acc_check_##name(const armnn_i_acc_##name##_t* what) { \
     (void)what;                                                       \
-    return false;                                                     \
+    return operands(fits);                                            \
   }
-NEVER_READ(round_rows)
-NEVER_READ(lstm)
-NEVER_READ(lstm_levels)
-NEVER_READ(gru)
-NEVER_READ(block_product)
-NEVER_READ(dequantize_blocks)
-NEVER_READ(integer_product)
-NEVER_READ(dynamic_range)
-NEVER_READ(dynamic_levels)
-NEVER_READ(computed_product)
-
-/* ---- Quantised elements -------------------------------------------------------------------- */
-
-bool armnn_i_acc_check_quantize(const armnn_i_acc_quantize_t* what) {
-  return same_dims(&what->input, &what->output);
-}
-
-bool armnn_i_acc_check_dequantize(const armnn_i_acc_dequantize_t* what) {
-  return same_dims(&what->input, &what->output);
-}
-
-bool armnn_i_acc_check_quantized_affine(const armnn_i_acc_quantized_affine_t* what) {
-  return same_dims(&what->input, &what->output) && what->scale != NULL && what->shift != NULL;
-}
-
-bool armnn_i_acc_check_table(const armnn_i_acc_table_t* what) {
-  return same_dims(&what->input, &what->output);
-}
-
-bool armnn_i_acc_check_word_table(const armnn_i_acc_word_table_t* what) {
-  return same_dims(&what->input, &what->output) && what->table != NULL;
-}
-
-bool armnn_i_acc_check_quantized_binary(const armnn_i_acc_quantized_binary_t* what) {
-  return (what->operation == ARMNN_BINARY_ADD || what->operation == ARMNN_BINARY_SUB ||
-          what->operation == ARMNN_BINARY_MUL) &&
-         broadcasts(&what->left, &what->output) && broadcasts(&what->right, &what->output);
-}
-
-bool armnn_i_acc_check_quantized_softmax(const armnn_i_acc_quantized_softmax_t* what) {
-  return same_dims(&what->input, &what->output) && what->axis < what->input.rank;
-}
+#define KIND_LIKE(...)
+#include "compile/kinds.inc"
+#undef KIND
+#undef KIND_LIKE

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * check.h - whether a description that was read is one that the compiler could have made: whether
- * operands fit each other. What range a number has, descriptions.c says with its field.
+ * operands fit each other. kinds.inc has what holds of each kind, and the ranges of numbers.
  */
 #ifndef ARMNN_CPU_ACC_CHECK_H_
 #define ARMNN_CPU_ACC_CHECK_H_
@@ -12,8 +12,7 @@
 #define ARMNN_ACC_MOST_SIDE INT32_MAX /* of images, windows, strides and padding */
 #define ARMNN_ACC_MOST_SHIFT 31       /* of a factor, either way */
 
-#define KIND(kind, name, operands, traits) \
-  bool armnn_i_acc_check_##name(const armnn_i_acc_##name##_t* what);
+#define KIND(kind, name, ...) bool armnn_i_acc_check_##name(const armnn_i_acc_##name##_t* what);
 #define KIND_LIKE(...)
 #include "compile/kinds.inc"
 #undef KIND

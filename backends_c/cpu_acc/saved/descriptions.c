@@ -31,8 +31,24 @@ static void field_floats(fields_t* fields, const float** values, int64_t count) 
   *values = array;
 }
 
-/* ---- Parameters: all but the operands, in the order of the structures ---------------------- */
+/* ---- Words of the lists of members (compile/kinds.inc) -------------------------------------- */
 
+#define NONE (void)what;
+#define UNSAVED \
+  (void)what;   \
+  armnn_i_acc_fail_fields(fields, "there are no fields for this kind");
+#define BOOL(member) armnn_i_acc_field_bool(fields, &what->member);
+#define FLOAT(member) armnn_i_acc_field_float(fields, &what->member);
+#define CHOICE(member, count) armnn_i_acc_field_i32(fields, &what->member, 0, (count) - 1);
+#define NUMBER(member, least, most) armnn_i_acc_field_i64(fields, &what->member, least, most);
+#define AXIS(member) field_axis(fields, &what->member);
+#define AXES(member) \
+  for (uint32_t d = 0; d < ARMNN_ACC_MAX_RANK; ++d) AXIS(member[d])
+#define AXIS_MASK(member) field_axis_mask(fields, &what->member);
+#define BYTES(member) armnn_i_acc_field_bytes(fields, what->member, sizeof what->member);
+#define CHANNELS last_dim(&what->output)
+#define PER_CHANNEL(member) field_floats(fields, &what->member, CHANNELS);
+#define WEIGHTS(member) armnn_i_acc_field_weights(fields, &what->member);
 /* Sides of windows and images are numbers of 64 bits that stand one behind another, from |first| to
  * |last|. */
 #define SIDES(first, last, least)                                         \
@@ -41,7 +57,10 @@ static void field_floats(fields_t* fields, const float** values, int64_t count) 
   }
 #define WINDOW SIDES(kernel_y, dilation_x, 1) SIDES(pad_top, pad_left, 0) SIDES(groups, groups, 1)
 #define POOL SIDES(kernel_y, dilation_x, 1) SIDES(pad_top, pad_right, 0)
-#define STORED(member) armnn_i_acc_field_i32(fields, &what->stored, 0, ARMNN_ACC_STORED_COUNT - 1);
+/* Below 2 to the power of |most_shift|; terms are shifted to the right alone. */
+#define FACTOR(member, most_shift) field_factor(fields, &what->member, most_shift);
+#define BOUNDS field_bounds(fields, what->output.element, &what->low, &what->high);
+#define OWN(name) own_##name(fields, what);
 
 static void field_axis(fields_t* fields, uint32_t* axis) {
   armnn_i_acc_field_u32(fields, axis, ARMNN_ACC_MAX_RANK - 1);
@@ -59,15 +78,23 @@ static void field_bounds(fields_t* fields, armnn_i_acc_element_t element, int32_
   armnn_i_acc_field_i32(fields, high, least, most);
 }
 
+static void field_factor(fields_t* fields, armnn_factor_t* factor, int32_t most_shift) {
+  armnn_i_acc_field_i32(fields, &factor->multiplier, 0, INT32_MAX);
+  armnn_i_acc_field_i32(fields, &factor->shift, -ARMNN_ACC_MOST_SHIFT, most_shift);
+}
+
 static int64_t last_dim(const armnn_i_acc_tensor_t* tensor) {
   return tensor->rank == 0 ? 0 : tensor->dims[tensor->rank - 1];
 }
 
-static void parameters_convolution(fields_t* fields, armnn_i_acc_convolution_t* what) {
-  armnn_i_acc_field_weights(fields, &what->weights);
-  WINDOW
-  field_floats(fields, &what->bias, last_dim(&what->output));
-}
+#define KIND(kind, name, ...) \
+  static void members_##name(fields_t* fields, armnn_i_acc_##name##_t* what);
+#define KIND_LIKE(...)
+#include "compile/kinds.inc"
+#undef KIND
+#undef KIND_LIKE
+
+/* ---- Members that no word describes --------------------------------------------------------- */
 
 /* The parts of a separable convolution, which |fields| has room for. */
 static void field_part(fields_t* fields, uint32_t index, const armnn_i_acc_convolution_t** part) {
@@ -80,7 +107,7 @@ static void field_part(fields_t* fields, uint32_t index, const armnn_i_acc_convo
   armnn_i_acc_convolution_t* what = own;
   armnn_i_acc_field_weights(fields, &what->weights);
   WINDOW
-  STORED(weights)
+  armnn_i_acc_field_i32(fields, &what->stored, 0, ARMNN_ACC_STORED_COUNT - 1);
   field_epilogue(fields, &what->epilogue);
   /* That of the depthwise convolution is packed with its weights. */
   bool has_bias = what->bias != NULL && index != 1;
@@ -88,7 +115,7 @@ static void field_part(fields_t* fields, uint32_t index, const armnn_i_acc_convo
   if (fields->reads && has_bias) what->bias = (const void*)armnn_i_acc_packed_mark;
 }
 
-static void parameters_separable(fields_t* fields, armnn_i_acc_separable_t* what) {
+static void own_separable(fields_t* fields, armnn_i_acc_separable_t* what) {
   armnn_i_acc_convolution_t parts[3];
   memset(parts, 0, sizeof parts);
   if (fields->parts == NULL) fields->parts = parts;
@@ -98,135 +125,33 @@ static void parameters_separable(fields_t* fields, armnn_i_acc_separable_t* what
   if (fields->parts == parts) fields->parts = NULL;
 }
 
-static void parameters_matmul(fields_t* fields, armnn_i_acc_matmul_t* what) {
-  armnn_i_acc_field_bool(fields, &what->transpose_left);
-  armnn_i_acc_field_bool(fields, &what->transpose_right);
-  field_floats(fields, &what->bias, last_dim(&what->output));
+static void own_matmul(fields_t* fields, armnn_i_acc_matmul_t* what) {
   if (fields->has_packed && what->left.values != armnn_i_acc_packed_mark &&
       what->epilogue.residual.values != armnn_i_acc_packed_mark) {
     fields->has_packed = false; /* the right side may be */
   }
 }
 
-static void parameters_attention(fields_t* fields, armnn_i_acc_attention_t* what) {
-  armnn_i_acc_field_bool(fields, &what->transpose_key);
-  armnn_i_acc_field_bool(fields, &what->transpose_value);
-  armnn_i_acc_field_i64(fields, &what->group, 1, ARMNN_ACC_MOST_SIDE);
-  armnn_i_acc_field_bool(fields, &what->shown);
-  armnn_i_acc_field_bool(fields, &what->causal);
-  armnn_i_acc_field_bool(fields, &what->zero_rows);
-  armnn_i_acc_field_float(fields, &what->hidden);
-  armnn_i_acc_field_float(fields, &what->softcap);
-  armnn_i_acc_field_float(fields, &what->scale);
-  armnn_i_acc_field_float(fields, &what->beta);
-}
-
-static void parameters_rotary(fields_t* fields, armnn_i_acc_rotary_t* what) {
-  armnn_i_acc_field_i64(fields, &what->turned, 2, last_dim(&what->output));
-  armnn_i_acc_field_bool(fields, &what->neighbours);
-}
-
 /* Scales and shifts are packed. */
-static void parameters_affine(fields_t* fields, armnn_i_acc_affine_t* what) {
+static void own_affine(fields_t* fields, armnn_i_acc_affine_t* what) {
   if (!fields->reads) return;
   what->scale = what->shift = (const void*)armnn_i_acc_packed_mark;
 }
 
-static void parameters_pooling(fields_t* fields, armnn_i_acc_pooling_t* what) {
-  armnn_i_acc_field_i32(fields, &what->method, 0, ARMNN_POOLING_COUNT - 1);
-  POOL armnn_i_acc_field_bool(fields, &what->count_padding);
-}
-
-static void parameters_resize(fields_t* fields, armnn_i_acc_resize_t* what) {
-  armnn_i_acc_field_i32(fields, &what->method, 0, ARMNN_RESIZE_METHOD_COUNT - 1);
-  armnn_i_acc_field_bool(fields, &what->align_corners);
-  armnn_i_acc_field_bool(fields, &what->half_pixel_centers);
-}
-
-static void parameters_unary(fields_t* fields, armnn_i_acc_unary_t* what) {
-  (void)fields;
-  (void)what;
-}
-
-static void parameters_binary(fields_t* fields, armnn_i_acc_binary_t* what) {
-  armnn_i_acc_field_i32(fields, &what->operation, 0, ARMNN_BINARY_COUNT - 1);
-}
-
-static void parameters_select(fields_t* fields, armnn_i_acc_select_t* what) {
-  (void)fields;
-  (void)what;
-}
-
-static void parameters_pairs(fields_t* fields, armnn_i_acc_pairs_t* what) {
-  armnn_i_acc_field_i32(fields, &what->kind, 0, ARMNN_ACC_PAIRS_LOGIC);
-  armnn_i_acc_field_i32(fields, &what->operation, 0, ARMNN_BINARY_COUNT - 1);
-}
-
-static void parameters_each(fields_t* fields, armnn_i_acc_each_t* what) {
-  armnn_i_acc_field_i32(fields, &what->operation, 0, ARMNN_UNARY_COUNT - 1);
-}
-
-static void parameters_cast(fields_t* fields, armnn_i_acc_cast_t* what) {
-  (void)fields;
-  (void)what;
-}
-
-static void parameters_gather(fields_t* fields, armnn_i_acc_gather_t* what) {
-  field_axis(fields, &what->dimension);
-}
-
-static void parameters_scatter(fields_t* fields, armnn_i_acc_scatter_t* what) {
-  for (uint32_t d = 0; d < ARMNN_ACC_MAX_RANK; ++d) field_axis(fields, &what->axes[d]);
-}
-
-static void parameters_search(fields_t* fields, armnn_i_acc_search_t* what) {
-  armnn_i_acc_field_i32(fields, &what->function, 0, ARMNN_ARG_MIN_MAX_COUNT - 1);
-}
-
-static void parameters_softmax(fields_t* fields, armnn_i_acc_softmax_t* what) {
-  field_axis(fields, &what->axis);
-  armnn_i_acc_field_float(fields, &what->beta);
-  armnn_i_acc_field_bool(fields, &what->logarithm);
-}
-
-static void parameters_reduce(fields_t* fields, armnn_i_acc_reduce_t* what) {
-  armnn_i_acc_field_i32(fields, &what->operation, 0, ARMNN_REDUCE_COUNT - 1);
-  field_axis_mask(fields, &what->axis_mask);
-}
-
-static void parameters_normalize(fields_t* fields, armnn_i_acc_normalize_t* what) {
-  armnn_i_acc_field_i32(fields, &what->kind, 0, ARMNN_ACC_NORMALIZE_MEAN_SQUARE);
-  field_axis_mask(fields, &what->axis_mask);
-  field_axis(fields, &what->scale_axis);
-  armnn_i_acc_field_float(fields, &what->eps);
+static void own_normalize(fields_t* fields, armnn_i_acc_normalize_t* what) {
   const int64_t scales =
       what->scale_axis < what->input.rank ? what->input.dims[what->scale_axis] : 0;
   field_floats(fields, &what->gamma, scales);
   field_floats(fields, &what->beta, scales);
 }
 
-static void parameters_pad(fields_t* fields, armnn_i_acc_pad_t* what) {
+static void own_pad(fields_t* fields, armnn_i_acc_pad_t* what) {
   for (uint32_t d = 0; d < ARMNN_ACC_MAX_RANK; ++d) {
     SIDES(before[d], before[d], 0)
     SIDES(after[d], after[d], 0)
   }
   armnn_i_acc_field_i32(fields, &what->mode, 0, ARMNN_PAD_MODE_COUNT - 1);
   armnn_i_acc_field_float(fields, &what->value);
-}
-
-/* Below 2 to the power of |most_shift|. */
-static void field_factor(fields_t* fields, armnn_factor_t* factor, int32_t most_shift) {
-  armnn_i_acc_field_i32(fields, &factor->multiplier, 0, INT32_MAX);
-  armnn_i_acc_field_i32(fields, &factor->shift, -ARMNN_ACC_MOST_SHIFT, most_shift);
-}
-
-static void parameters_quantized_binary(fields_t* fields, armnn_i_acc_quantized_binary_t* what) {
-  armnn_i_acc_field_i32(fields, &what->operation, 0, ARMNN_BINARY_COUNT - 1);
-  field_factor(fields, &what->left_factor, 0); /* terms are shifted to the right alone */
-  field_factor(fields, &what->right_factor, 0);
-  field_factor(fields, &what->factor, ARMNN_ACC_MOST_SHIFT);
-  armnn_i_acc_field_bool(fields, &what->is_real);
-  field_bounds(fields, what->output.element, &what->low, &what->high);
 }
 
 /* A sum behind a convolution: its output is the convolution's, its left operand what that stores.
@@ -240,12 +165,11 @@ static void field_sum(fields_t* fields, armnn_i_acc_quantized_convolution_t* wha
   sum->left = sum->output = what->output;
   sum->left.element = stored;
   field_input(fields, &sum->right);
-  parameters_quantized_binary(fields, sum);
+  members_quantized_binary(fields, sum);
 }
 
 /* Zero points and bias values of the weights are packed. */
-static void parameters_quantized_convolution(fields_t* fields,
-                                             armnn_i_acc_quantized_convolution_t* what) {
+static void own_quantized_convolution(fields_t* fields, armnn_i_acc_quantized_convolution_t* what) {
   armnn_i_acc_field_weights(fields, &what->weights);
   const void* factors = what->factors;
   armnn_i_acc_field_array(fields, &factors, (uint64_t)last_dim(&what->output),
@@ -265,92 +189,32 @@ static void parameters_quantized_convolution(fields_t* fields,
   field_bounds(fields, own->element, &what->low, &what->high);
 }
 
-static void parameters_quantize(fields_t* fields, armnn_i_acc_quantize_t* what) {
-  (void)fields;
-  (void)what;
-}
-
-static void parameters_dequantize(fields_t* fields, armnn_i_acc_dequantize_t* what) {
-  (void)fields;
-  (void)what;
-}
-
-static void parameters_quantized_affine(fields_t* fields, armnn_i_acc_quantized_affine_t* what) {
-  field_floats(fields, &what->scale, last_dim(&what->output));
-  field_floats(fields, &what->shift, last_dim(&what->output));
-  armnn_i_acc_field_float(fields, &what->low);
-  armnn_i_acc_field_float(fields, &what->high);
-}
-
-static void parameters_table(fields_t* fields, armnn_i_acc_table_t* what) {
-  armnn_i_acc_field_bytes(fields, what->table, sizeof what->table);
-}
-
-static void parameters_word_table(fields_t* fields, armnn_i_acc_word_table_t* what) {
+static void own_word_table(fields_t* fields, armnn_i_acc_word_table_t* what) {
   const uint64_t numbers = armnn_i_acc_is_words(what->input.element.type) ? 65536 : 256;
   armnn_i_acc_field_array(fields, &what->table, numbers,
                           armnn_i_acc_is_words(what->output.element.type) ? sizeof(int16_t) : 1);
 }
 
-static void parameters_quantized_pooling(fields_t* fields, armnn_i_acc_quantized_pooling_t* what) {
-  armnn_i_acc_field_i32(fields, &what->method, 0, ARMNN_POOLING_COUNT - 1);
-  POOL armnn_i_acc_field_bool(fields, &what->count_padding);
-  armnn_i_acc_field_bool(fields, &what->is_real);
-}
-
-static void parameters_quantized_softmax(fields_t* fields, armnn_i_acc_quantized_softmax_t* what) {
-  field_axis(fields, &what->axis);
-  armnn_i_acc_field_float(fields, &what->beta);
-  armnn_i_acc_field_bool(fields, &what->logarithm);
-}
-
-static void parameters_quantized_matmul(fields_t* fields, armnn_i_acc_quantized_matmul_t* what) {
-  armnn_i_acc_field_bool(fields, &what->transpose_left);
-  armnn_i_acc_field_bool(fields, &what->transpose_right);
+static void own_quantized_matmul(fields_t* fields, armnn_i_acc_quantized_matmul_t* what) {
   armnn_i_acc_field_i32(fields, &what->rounding, 0, ARMNN_ACC_ROUND_COUNT - 1);
   if (what->rounding == ARMNN_ACC_ROUND_REAL) { /* check.c has its range */
     armnn_i_acc_field_bytes(fields, &what->factor, sizeof what->factor);
   } else {
     field_factor(fields, &what->factor, ARMNN_ACC_MOST_SHIFT);
   }
-  field_bounds(fields, what->output.element, &what->low, &what->high);
 }
 
-static void parameters_whole_reduce(fields_t* fields, armnn_i_acc_whole_reduce_t* what) {
-  armnn_i_acc_field_i32(fields, &what->operation, 0, ARMNN_REDUCE_COUNT - 1);
-  field_axis_mask(fields, &what->axis_mask);
-}
+/* ---- Descriptions: the operands of kinds.inc, then the members ------------------------------ */
 
-static void parameters_quantized_reduce(fields_t* fields, armnn_i_acc_quantized_reduce_t* what) {
-  armnn_i_acc_field_i32(fields, &what->operation, 0, ARMNN_REDUCE_COUNT - 1);
-  field_axis_mask(fields, &what->axis_mask);
-  field_factor(fields, &what->factor, ARMNN_ACC_MOST_SHIFT);
-  armnn_i_acc_field_bool(fields, &what->is_real);
-}
-
-static void parameters_quantized_resize(fields_t* fields, armnn_i_acc_quantized_resize_t* what) {
-  armnn_i_acc_field_bool(fields, &what->align_corners);
-  armnn_i_acc_field_bool(fields, &what->half_pixel_centers);
-}
-
-/* Kinds without fields: a program that has one of them is saved as layers. */
-#define WITHOUT_FIELDS(name)                                                      \
-  static void parameters_##name(fields_t* fields, armnn_i_acc_##name##_t* what) { \
-    (void)what;                                                                   \
-    armnn_i_acc_fail_fields(fields, "there are no fields for " #name);            \
+#define KIND(kind, name, operands, traits, members, fits)                      \
+  static void members_##name(fields_t* fields, armnn_i_acc_##name##_t* what) { \
+    (void)fields;                                                              \
+    members                                                                    \
   }
-WITHOUT_FIELDS(round_rows)
-WITHOUT_FIELDS(lstm)
-WITHOUT_FIELDS(lstm_levels)
-WITHOUT_FIELDS(gru)
-WITHOUT_FIELDS(block_product)
-WITHOUT_FIELDS(dequantize_blocks)
-WITHOUT_FIELDS(integer_product)
-WITHOUT_FIELDS(dynamic_range)
-WITHOUT_FIELDS(dynamic_levels)
-WITHOUT_FIELDS(computed_product)
-
-/* ---- Descriptions: the operands of kinds.inc, then the parameters -------------------------- */
+#define KIND_LIKE(...)
+#include "compile/kinds.inc"
+#undef KIND
+#undef KIND_LIKE
 
 /* Only the mask of an attention may be absent. */
 static void require_output(fields_t* fields, const armnn_i_acc_tensor_t* output) {
@@ -361,14 +225,15 @@ static void require_output(fields_t* fields, const armnn_i_acc_tensor_t* output)
 #define INPUTS(first, second) INPUT(first) INPUT(second)
 #define INPUTS3(first, second, third) INPUTS(first, second) INPUT(third)
 #define INPUTS4(first, second, third, fourth) INPUTS3(first, second, third) INPUT(fourth)
+#define STORED(member) armnn_i_acc_field_i32(fields, &what->stored, 0, ARMNN_ACC_STORED_COUNT - 1);
 #define EPILOGUE field_epilogue(fields, &what->epilogue);
 #define SUM /* a parameter: it has the output's dimensions */
-#define KIND(kind, name, operands, traits) KIND_LIKE(kind, name, name, operands, traits)
+#define KIND(kind, name, operands, traits, ...) KIND_LIKE(kind, name, name, operands, traits)
 #define KIND_LIKE(kind, name, other, operands, traits)                                        \
   static void fields_##name(fields_t* fields, armnn_i_acc_##other##_t* what) {                \
     operands field_output(fields, &what->output);                                             \
     require_output(fields, &what->output);                                                    \
-    parameters_##other(fields, what);                                                         \
+    members_##other(fields, what);                                                            \
   }                                                                                           \
                                                                                               \
   void armnn_i_acc_save_##name(fields_t* fields, const armnn_i_acc_##other##_t* what) {       \

@@ -24,8 +24,8 @@ typedef enum armnn_i_acc_saved_e {
 } armnn_i_acc_saved_e;
 
 /* Writes the operator that was made of |what|: its kind and its description. */
-#define KIND(kind, name, operands, traits) KIND_LIKE(kind, name, name, operands, traits)
-#define KIND_LIKE(kind, name, other, operands, traits) \
+#define KIND(kind, name, ...) KIND_LIKE(kind, name, name, 0)
+#define KIND_LIKE(kind, name, other, ...) \
   void armnn_i_acc_save_##name(armnn_i_acc_fields_t* fields, const armnn_i_acc_##other##_t* what);
 #include "compile/kinds.inc"
 #undef KIND

@@ -66,7 +66,7 @@ static void set_operands(armnn_i_acc_quantized_binary_t* sum, const ir_step_t* s
 #define EPILOGUE what.epilogue = epilogue_of(step);
 #define SUM \
   if (what.has_sum) set_operands(&what.sum, step);
-#define KIND(kind, name, operands, traits) KIND_LIKE(kind, name, name, operands, traits)
+#define KIND(kind, name, operands, traits, ...) KIND_LIKE(kind, name, name, operands, traits)
 #define KIND_LIKE(kind, name, other, operands, traits)                                         \
   static armnn_status_t lower_##name(const armnn_i_acc_maker_t* maker, const ir_step_t* step,  \
                                      armnn_i_acc_fields_t* saved, armnn_i_acc_op_t** out_op) { \

@@ -78,7 +78,9 @@ static void destroy_workload_data(armnn_context_t* context) {
   }
 }
 
-static armnn_status_t reset_workload_data(armnn_context_t* context, armnn_error_t* error) {
+static armnn_status_t reset_workload_data(armnn_context_t* context, const void* argument,
+                                          armnn_error_t* error) {
+  (void)argument;
   const armnn_plan_t* plan = context->plan;
   clear_persistent(context);
   context->is_state_lost = true; /* until all of it is reset */
@@ -423,16 +425,15 @@ void armnn_context_destroy(armnn_context_t* context) {
   }
 }
 
-/* |work| between two runs, as if it were one. */
-static armnn_status_t do_idle(armnn_context_t* context,
-                              armnn_status_t (*work)(armnn_context_t* context,
-                                                     armnn_error_t* error),
-                              armnn_error_t* error) {
+armnn_status_t armnn_i_do_idle(armnn_context_t* context,
+                               armnn_status_t (*work)(armnn_context_t* context,
+                                                      const void* argument, armnn_error_t* error),
+                               const void* argument, armnn_error_t* error) {
   int state = ARMNN_CONTEXT_IDLE;
   if (!atomic_compare_exchange_strong(&context->state, &state, ARMNN_CONTEXT_RUNNING)) {
     return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the context is running");
   }
-  const armnn_status_t status = work(context, error);
+  const armnn_status_t status = work(context, argument, error);
   state = ARMNN_CONTEXT_RUNNING;
   if (!atomic_compare_exchange_strong(&context->state, &state, ARMNN_CONTEXT_IDLE)) {
     armnn_i_context_free(context); /* destroyed meanwhile */
@@ -440,13 +441,15 @@ static armnn_status_t do_idle(armnn_context_t* context,
   return status;
 }
 
-static armnn_status_t unimport_callers(armnn_context_t* context, armnn_error_t* error) {
+static armnn_status_t unimport_callers(armnn_context_t* context, const void* argument,
+                                       armnn_error_t* error) {
+  (void)argument;
   return armnn_i_unimport_callers(context, NULL, error);
 }
 
 armnn_status_t armnn_context_unimport(armnn_context_t* context, armnn_error_t* error) {
   if (context == NULL || context->plan->handle_count == 0) return ARMNN_STATUS_OK;
-  return do_idle(context, unimport_callers, error);
+  return armnn_i_do_idle(context, unimport_callers, NULL, error);
 }
 
 int32_t armnn_context_has_state(const armnn_context_t* context) {
@@ -462,7 +465,8 @@ int32_t armnn_context_is_running(const armnn_context_t* context) {
 }
 
 armnn_status_t armnn_context_reset(armnn_context_t* context, armnn_error_t* error) {
-  return context == NULL ? ARMNN_STATUS_OK : do_idle(context, reset_workload_data, error);
+  return context == NULL ? ARMNN_STATUS_OK
+                         : armnn_i_do_idle(context, reset_workload_data, NULL, error);
 }
 
 void armnn_context_cancel(armnn_context_t* context) {

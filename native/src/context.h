@@ -143,14 +143,34 @@ armnn_i_late_t* armnn_i_late_make(const armnn_plan_t* plan);
 void armnn_i_late_free(armnn_i_late_t* late);
 /* Completes the arguments of the late steps. */
 void armnn_i_late_fill(armnn_context_t* context);
+/* Whether the context's plan has place for |shapes|. */
+armnn_status_t armnn_i_check_shapes(const armnn_plan_t* plan, const armnn_plan_shapes_t* shapes,
+                                    armnn_error_t* error);
+/* The shapes of the runs from now on. */
+void armnn_i_late_set_shapes(armnn_context_t* context, const armnn_plan_shapes_t* shapes);
 
 /* Points every operand that names patched tensor |number|, or a sub-tensor of it, to |address|. */
-void armnn_i_patch(armnn_context_t* context, uint32_t number, const void* address);
+static inline void armnn_i_patch(armnn_context_t* context, uint32_t number, const void* address) {
+  const armnn_plan_t* plan = context->plan;
+  for (uint32_t i = plan->patch_begin[number]; i < plan->patch_begin[number + 1]; ++i) {
+    const armnn_plan_tensor_t* tensor = &plan->tensors[plan->operands[plan->patches[i]]];
+    const uint64_t offset = tensor->kind == ARMNN_PLAN_TENSOR_PART ? tensor->offset : 0;
+    context->pointers[plan->patches[i]] = (char*)(uintptr_t)address + offset;
+  }
+}
 void armnn_i_context_free(armnn_context_t* context);
+/* |work| with |argument| between two runs, as if it were one. */
+armnn_status_t armnn_i_do_idle(armnn_context_t* context,
+                               armnn_status_t (*work)(armnn_context_t* context,
+                                                      const void* argument, armnn_error_t* error),
+                               const void* argument, armnn_error_t* error);
 /* Numbers of patched tensors from here on are places of variables. */
 static inline uint32_t armnn_i_first_place(const armnn_plan_t* plan) {
   return plan->input_count + plan->output_count + plan->mapped_count;
 }
+/* Between runs: from |memory| to variable |index|, or the other way round. */
+armnn_status_t armnn_i_move_variable(armnn_context_t* context, uint32_t index, void* memory,
+                                     bool writes, armnn_error_t* error);
 /* After a run that succeeded: what it wrote becomes the values of the variables. */
 void armnn_i_exchange_variables(armnn_context_t* context);
 /* A whole handle from or to dense memory. A failure may leave it mapped: armnn_i_unmap_all. */
@@ -188,12 +208,6 @@ void armnn_i_tell_end(armnn_context_t* context, uint32_t told, armnn_status_t st
 
 /* Waits for |fence| on the thread of |run|, which can be stopped meanwhile. */
 armnn_status_t armnn_i_await(armnn_run_t* run, armnn_fence_t* fence, armnn_error_t* error);
-/* The label of the call that a run is in, or null. */
-const char* armnn_i_walk_label(const struct armnn_i_walk_t* walk);
-
-/* For |run|, which has the answer if it is to stop: CANCELLED or TIMEOUT. */
-armnn_status_t armnn_i_look(armnn_run_t* run);
-
 armnn_status_t armnn_i_signal_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
                                       armnn_error_t* error);
 armnn_status_t armnn_i_wait_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
@@ -213,8 +227,7 @@ static inline const armnn_run_memory_t* armnn_i_memory_of(const armnn_context_t*
 armnn_status_t armnn_i_await_ready(armnn_context_t* context, uint32_t number, armnn_error_t* error);
 /* The same, and lets the host touch it. */
 armnn_status_t armnn_i_open_memory(armnn_context_t* context, uint32_t number, armnn_error_t* error);
-/* Before the steps and after them, for runs with |memories|. */
-armnn_status_t armnn_i_begin_memories(armnn_context_t* context, armnn_error_t* error);
+/* After the steps, for runs with |memories|. */
 armnn_status_t armnn_i_end_memories(armnn_context_t* context, armnn_status_t status,
                                     armnn_error_t* error);
 /* Lets the handle of a COPY to external |number| import it, if its backend does. */

@@ -22,6 +22,14 @@
 #include "plan.h"
 #include "pool.h"
 #include "thread.h"
+#include "walk.h"
+
+/* ---- text.c -------------------------------------------------------------------------------- */
+
+/* Length of the first |size| bytes of |text| without a character that is cut off at their end. */
+size_t armnn_i_whole_characters(const char* text, size_t size);
+/* Copies |text| into |out|, closed by a zero and cut between two characters of UTF-8. */
+void armnn_i_copy_text(char* out, size_t capacity, armnn_string_t text);
 
 /* ---- status.c ------------------------------------------------------------------------------ */
 
@@ -58,9 +66,6 @@ static inline bool armnn_i_error_is_used(const armnn_error_t* error) {
          (error->text != NULL && error->capacity > 0 && error->text[0] != '\0');
 }
 const char* armnn_i_status_name(armnn_status_t status);
-/* Copies |text| into |out|, closed by a zero and cut between two characters of UTF-8. */
-void armnn_i_copy_text(char* out, size_t capacity, armnn_string_t text);
-
 /* ---- float_control.c ----------------------------------------------------------------------- */
 
 /* Makes |control| that of the calling thread again, and logs that |words| changed it. */
@@ -102,7 +107,7 @@ static inline bool armnn_i_is_readable_behind(const void* address, uint64_t size
   return ((last ^ (last + (uintptr_t)extra)) >> 12) == 0; /* no machine has smaller pages */
 }
 
-/* ---- clock --------------------------------------------------------------------------------- */
+/* ---- clock.c ------------------------------------------------------------------------------- */
 
 uint64_t armnn_i_now_ns(void);
 /* Some milliseconds behind at most and never ahead; costs a few nanoseconds. */
@@ -217,7 +222,8 @@ typedef struct armnn_i_core_t {
 
 extern armnn_i_core_t armnn_i_core;
 
-/* Registers what must happen around a fork. Any number of times. */
+/* Registers what must happen around a fork, before the first thread of the pool. Any number of
+ * times. */
 void armnn_i_core_prepare(void);
 
 #endif /* ARMNN_CORE_H_ */

@@ -11,25 +11,7 @@
 
 #include "core.h"
 
-/* State of the run while it goes through the steps. */
-typedef struct armnn_i_walk_t walk_t;
-struct armnn_i_walk_t {
-  armnn_context_t* context;
-  armnn_run_t* run;
-  armnn_error_t* error; /* never null */
-  uint64_t run_id;
-  uint64_t next_look_ns; /* when deadline or interrupt want attention; UINT64_MAX: never */
-  uint64_t next_interrupt_ns;
-  uint64_t float_control; /* of the caller; every step begins with it */
-  uint32_t begun;         /* steps that were called */
-  bool interrupted;       /* it was the interrupt that cancelled the run */
-};
-
-const char* armnn_i_walk_label(const walk_t* walk) {
-  const char* const* labels = walk->context->plan->labels;
-  const uint32_t number = walk->run->beside != 0 ? walk->run->beside : walk->begun;
-  return labels == NULL || number == 0 ? NULL : labels[number - 1];
-}
+typedef armnn_i_walk_t walk_t;
 
 /* ---- Addresses of the caller --------------------------------------------------------------- */
 
@@ -90,105 +72,11 @@ static void copy_staged_outputs(armnn_context_t* context, armnn_run_t* run) {
   }
 }
 
-/* ---- Stopping ------------------------------------------------------------------------------ */
-
-static armnn_status_t stop(const walk_t* walk, armnn_status_t status, const char* what) {
-  return armnn_i_fail_if_silent(walk->error, status, "the run %s after %u of %u steps", what,
-                                walk->run->steps_done, walk->context->plan->step_count);
-}
-
-static bool is_cancelled(const walk_t* walk) {
-  return atomic_load_explicit(&walk->context->flight->cancelled_id, memory_order_relaxed) ==
-         walk->run_id;
-}
-
-static armnn_status_t stop_cancelled(const walk_t* walk) {
-  return stop(walk, ARMNN_STATUS_CANCELLED,
-              walk->interrupted ? "was interrupted" : "was cancelled");
-}
-
-static void plan_next_look(walk_t* walk) {
-  const armnn_run_t* run = walk->run;
-  walk->next_look_ns = run->interrupt != NULL ? walk->next_interrupt_ns : UINT64_MAX;
-  if (run->deadline_ns != 0 && run->deadline_ns < walk->next_look_ns) {
-    walk->next_look_ns = run->deadline_ns;
-  }
-}
-
-/* |interval| after |now|; the end of time if it is later than that. */
-static uint64_t time_after(uint64_t now, uint64_t interval) {
-  return interval > UINT64_MAX - now ? UINT64_MAX : now + interval;
-}
-
-static void begin_watch(walk_t* walk) {
-  const armnn_run_t* run = walk->run;
-  walk->next_interrupt_ns = UINT64_MAX;
-  if (run->interrupt != NULL) {
-    walk->next_interrupt_ns = time_after(armnn_i_coarse_now_ns(), run->interrupt_interval_ns);
-  }
-  plan_next_look(walk);
-}
-
-/* Asks the interrupt; the whole run sees a "stop", also threads that work for it. */
-static void ask_interrupt(walk_t* walk, uint64_t now) {
-  const armnn_run_t* run = walk->run;
-  walk->next_interrupt_ns = time_after(now, run->interrupt_interval_ns);
-  plan_next_look(walk);
-  if (run->interrupt(run->interrupt_argument) == 0) return;
-  walk->interrupted = true;
-  armnn_i_flight_cancel(walk->context->flight);
-}
-
-void armnn_i_ask_interrupt(uint64_t run_id) {
-  walk_t* walk = armnn_i_thread()->walk;
-  if (walk == NULL || walk->run_id != run_id || is_cancelled(walk)) return;
-  if (walk->next_interrupt_ns == UINT64_MAX) return;
-  const uint64_t now = armnn_i_coarse_now_ns();
-  if (now >= walk->next_interrupt_ns) ask_interrupt(walk, now);
-}
-
-/* Deadline and interrupt, when their time has come. */
-static armnn_status_t look(walk_t* walk) {
-  const armnn_run_t* run = walk->run;
-  const uint64_t now = armnn_i_coarse_now_ns();
-  if (ARMNN_LIKELY(now < walk->next_look_ns)) return ARMNN_STATUS_OK;
-  if (run->deadline_ns != 0 && now >= run->deadline_ns) {
-    return stop(walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
-  }
-  if (run->interrupt != NULL && now >= walk->next_interrupt_ns) {
-    ask_interrupt(walk, now);
-    if (is_cancelled(walk)) return stop_cancelled(walk);
-  }
-  return ARMNN_STATUS_OK;
-}
-
-/* Whether a backend answered |status| because of a cancel or the deadline, which is what it was
- * asked for; |out_status| is then that of the run. */
-static bool was_stopped(const walk_t* walk, armnn_status_t status, armnn_status_t* out_status) {
-  if (status != ARMNN_STATUS_CANCELLED && status != ARMNN_STATUS_TIMEOUT) return false;
-  const uint64_t deadline_ns = walk->run->deadline_ns;
-  if (is_cancelled(walk)) {
-    *out_status = stop_cancelled(walk);
-  } else if (deadline_ns != 0 && armnn_i_now_ns() >= deadline_ns) {
-    *out_status = stop(walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
-  } else {
-    return false;
-  }
-  return true;
-}
-
-armnn_status_t armnn_i_look(armnn_run_t* run) {
-  walk_t* walk = armnn_i_thread()->walk;
-  if (walk == NULL || walk->run != run) return ARMNN_STATUS_OK;
-  if (is_cancelled(walk)) return stop_cancelled(walk);
-  return walk->next_look_ns == UINT64_MAX ? ARMNN_STATUS_OK : look(walk);
-}
-
 /* A step did not answer OK. Its own message stays; a step that was stopped is not to blame. */
 static armnn_status_t step_failed(const walk_t* walk, uint32_t index, armnn_status_t status) {
   armnn_run_t* run = walk->run;
   armnn_status_t stopped;
-  if (was_stopped(walk, status, &stopped)) return stopped;
+  if (armnn_i_was_stopped(walk, status, &stopped)) return stopped;
   if (run->failed_step == ARMNN_PLAN_NONE) run->failed_step = index;
   return armnn_i_fail_if_silent(walk->error, status,
                                 "step %u failed with status %d (%s) and gave no message", index,
@@ -273,9 +161,9 @@ __attribute__((always_inline)) static inline armnn_status_t walk_steps(walk_t* w
   for (uint32_t i = 0; i < step_count; ++i) {
     armnn_i_step_t* step = &context->steps[i];
     run->steps_done = i;
-    if (ARMNN_UNLIKELY(is_cancelled(walk))) return stop_cancelled(walk);
+    if (ARMNN_UNLIKELY(armnn_i_is_cancelled(walk))) return armnn_i_stop_cancelled(walk);
     if (watched) {
-      const armnn_status_t status = look(walk);
+      const armnn_status_t status = armnn_i_watch(walk);
       if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) return status;
     }
     step->args.run_id = walk->run_id;
@@ -337,12 +225,31 @@ static armnn_status_t give_memory_back(armnn_context_t* context, armnn_run_t* ru
   return answer;
 }
 
+/* Before the steps, for runs with |memories|. */
+static armnn_status_t begin_memories(armnn_context_t* context, armnn_error_t* error) {
+  const armnn_plan_t* plan = context->plan;
+  armnn_status_t status = ARMNN_STATUS_OK;
+  for (uint32_t i = 0; i < plan->input_count + plan->output_count; ++i) {
+    armnn_i_external_t* external = &context->externals[i];
+    external->is_ready = external->is_open = external->is_lent = false;
+  }
+  for (uint32_t i = 0; i < plan->input_count + plan->output_count; ++i) {
+    const armnn_i_external_t* external = &context->externals[i];
+    if (context->run->memories[i] == NULL || status != ARMNN_STATUS_OK) continue;
+    if (external->copy_out != NULL) status = armnn_i_lend_memory(external->copy_out, error);
+    if (status == ARMNN_STATUS_OK && plan->is_touched[i]) {
+      status = armnn_i_open_memory(context, i, error);
+    }
+  }
+  return status;
+}
+
 /* Begin of the run for the backends that want to hear of it; |out_told| of them get its end. */
 static armnn_status_t begin_for_listeners(const walk_t* walk, uint32_t* out_told) {
   armnn_status_t status = armnn_i_tell_begin(walk->context, out_told, walk->error);
   walk->run->beside = 0;
   if (status == ARMNN_STATUS_OK) return status;
-  if (was_stopped(walk, status, &status)) {
+  if (armnn_i_was_stopped(walk, status, &status)) {
     walk->run->failed_listener = ARMNN_PLAN_NONE;
     return status;
   }
@@ -390,18 +297,18 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
   walk.run_id = armnn_i_flight_begin(context->flight, run->deadline_ns);
   run->run_id = walk.run_id;
   if (run->deadline_ns != 0 && armnn_i_now_ns() >= run->deadline_ns) {
-    status = stop(&walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
+    status = armnn_i_stop_run(&walk, ARMNN_STATUS_TIMEOUT, "passed its deadline");
   } else {
     armnn_i_thread_t* thread = armnn_i_thread();
     walk_t* const outer = thread->walk; /* of a run whose interrupt started this one */
     const uint32_t limit = thread->thread_limit;
     if (ARMNN_UNLIKELY(context->plan->labels != NULL)) armnn_i_note_thread(thread);
     thread->thread_limit = context->plan->thread_limit;
-    begin_watch(&walk);
+    armnn_i_begin_watch(&walk);
     thread->walk = &walk;
     if (ARMNN_UNLIKELY(listened)) status = begin_for_listeners(&walk, &told);
     if (run->memories != NULL && status == ARMNN_STATUS_OK) {
-      status = armnn_i_begin_memories(context, error);
+      status = begin_memories(context, error);
     }
     if (ARMNN_LIKELY(status == ARMNN_STATUS_OK)) {
       status =
@@ -417,7 +324,7 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
   /* An interrupt in the last step: its exception will end the caller's run, so that must fail. */
   if (ARMNN_UNLIKELY(walk.interrupted) && status == ARMNN_STATUS_OK &&
       (context->plan->variable_count != 0 || context->first_state != ARMNN_PLAN_NONE)) {
-    status = stop_cancelled(&walk);
+    status = armnn_i_stop_cancelled(&walk);
   }
   if (context->plan->fence_count != 0) armnn_i_drop_fences(context);
   if (ARMNN_UNLIKELY(status != ARMNN_STATUS_OK)) armnn_i_unmap_all(context);

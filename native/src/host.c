@@ -4,10 +4,8 @@
  * host.c - the library's one mutable global, the services it gives to backends, and the exported
  * functions that only call another file.
  */
-#define _GNU_SOURCE /* CLOCK_MONOTONIC_COARSE */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "armnn/lasting_constants.h"
 #include "core.h"
@@ -21,22 +19,6 @@ armnn_i_core_t armnn_i_core = {
     .lost_mutex = PTHREAD_MUTEX_INITIALIZER,
     .once = PTHREAD_ONCE_INIT,
 };
-
-static _Thread_local armnn_i_thread_t this_thread;
-
-armnn_i_thread_t* armnn_i_thread(void) { return &this_thread; }
-
-/* ---- Clock --------------------------------------------------------------------------------- */
-
-static uint64_t read_clock(clockid_t clock) {
-  struct timespec time;
-  clock_gettime(clock, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-uint64_t armnn_i_now_ns(void) { return read_clock(CLOCK_MONOTONIC); }
-
-uint64_t armnn_i_coarse_now_ns(void) { return read_clock(CLOCK_MONOTONIC_COARSE); }
 
 /* ---- Fork ---------------------------------------------------------------------------------- */
 
@@ -239,6 +221,7 @@ void armnn_core_remove_lasting_constant(const void* data, uint64_t size) {
 uint32_t armnn_core_usable_cpus(void) { return armnn_i_usable_cpus(); }
 
 armnn_status_t armnn_core_set_thread_count(uint32_t count) {
+  armnn_i_core_prepare();
   return armnn_i_pool_set_thread_count(&armnn_i_core.pool, count);
 }
 

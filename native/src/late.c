@@ -77,8 +77,8 @@ static void apply_from(armnn_context_t* context, uint32_t begin,
 }
 
 /* Every operand of a late step that is there has an info, and no tensor outgrows its place. */
-static armnn_status_t check_shapes(const armnn_plan_t* plan, const armnn_plan_shapes_t* shapes,
-                                   armnn_error_t* error) {
+armnn_status_t armnn_i_check_shapes(const armnn_plan_t* plan, const armnn_plan_shapes_t* shapes,
+                                    armnn_error_t* error) {
   if (shapes == NULL || shapes->infos == NULL || shapes->sizes == NULL) {
     return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the shapes are null");
   }
@@ -105,18 +105,8 @@ static armnn_status_t check_shapes(const armnn_plan_t* plan, const armnn_plan_sh
   return ARMNN_STATUS_OK;
 }
 
-armnn_status_t armnn_context_set_shapes(armnn_context_t* context, const armnn_plan_shapes_t* shapes,
-                                        armnn_error_t* error) {
-  if (context == NULL || context->late == NULL) {
-    return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "no step is late");
-  }
+void armnn_i_late_set_shapes(armnn_context_t* context, const armnn_plan_shapes_t* shapes) {
   const armnn_plan_t* plan = context->plan;
-  const armnn_status_t status = check_shapes(plan, shapes, error);
-  if (status != ARMNN_STATUS_OK) return status;
-  int state = ARMNN_CONTEXT_IDLE;
-  if (!atomic_compare_exchange_strong(&context->state, &state, ARMNN_CONTEXT_RUNNING)) {
-    return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the context is running");
-  }
   apply_from(context, 0, shapes);
   for (uint32_t i = 0; i < plan->input_count + plan->output_count; ++i) {
     armnn_i_external_t* external = &context->externals[i];
@@ -126,11 +116,6 @@ armnn_status_t armnn_context_set_shapes(armnn_context_t* context, const armnn_pl
     external->bound = NULL; /* its end is elsewhere: may what is behind it be read? */
   }
   context->late->has_shapes = true;
-  state = ARMNN_CONTEXT_RUNNING;
-  if (!atomic_compare_exchange_strong(&context->state, &state, ARMNN_CONTEXT_IDLE)) {
-    armnn_i_context_free(context); /* destroyed meanwhile */
-  }
-  return ARMNN_STATUS_OK;
 }
 
 /* ---- Sizes that a workload tells ----------------------------------------------------------- */
@@ -182,7 +167,7 @@ static armnn_status_t execute_telling(armnn_workload_t* workload, const armnn_ex
   if (shapes == NULL) {
     return armnn_i_fail(error, ARMNN_STATUS_INTERNAL, "no shapes for the steps behind it");
   }
-  status = check_shapes(context->plan, shapes, error);
+  status = armnn_i_check_shapes(context->plan, shapes, error);
   if (status == ARMNN_STATUS_OK) apply_from(context, tell->step + 1, shapes);
   return status;
 }

@@ -89,24 +89,6 @@ armnn_status_t armnn_i_open_memory(armnn_context_t* context, uint32_t number,
   return ARMNN_STATUS_OK;
 }
 
-armnn_status_t armnn_i_begin_memories(armnn_context_t* context, armnn_error_t* error) {
-  const armnn_plan_t* plan = context->plan;
-  armnn_status_t status = ARMNN_STATUS_OK;
-  for (uint32_t i = 0; i < plan->input_count + plan->output_count; ++i) {
-    armnn_i_external_t* external = &context->externals[i];
-    external->is_ready = external->is_open = external->is_lent = false;
-  }
-  for (uint32_t i = 0; i < plan->input_count + plan->output_count; ++i) {
-    const armnn_i_external_t* external = &context->externals[i];
-    if (context->run->memories[i] == NULL || status != ARMNN_STATUS_OK) continue;
-    if (external->copy_out != NULL) status = armnn_i_lend_memory(external->copy_out, error);
-    if (status == ARMNN_STATUS_OK && plan->is_touched[i]) {
-      status = armnn_i_open_memory(context, i, error);
-    }
-  }
-  return status;
-}
-
 armnn_status_t armnn_i_end_memories(armnn_context_t* context, armnn_status_t status,
                                     armnn_error_t* error) {
   const armnn_plan_t* plan = context->plan;

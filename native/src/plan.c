@@ -256,15 +256,6 @@ no_memory:
                       spec->step_count);
 }
 
-void armnn_i_patch(armnn_context_t* context, uint32_t number, const void* address) {
-  const armnn_plan_t* plan = context->plan;
-  for (uint32_t i = plan->patch_begin[number]; i < plan->patch_begin[number + 1]; ++i) {
-    const armnn_plan_tensor_t* tensor = &plan->tensors[plan->operands[plan->patches[i]]];
-    const uint64_t offset = tensor->kind == ARMNN_PLAN_TENSOR_PART ? tensor->offset : 0;
-    context->pointers[plan->patches[i]] = (char*)(uintptr_t)address + offset;
-  }
-}
-
 void armnn_i_plan_release(armnn_plan_t* plan) {
   if (atomic_fetch_sub_explicit(&plan->references, 1, memory_order_acq_rel) == 1) plan_free(plan);
 }

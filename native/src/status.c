@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * status.c - errors in the caller's buffer, and texts that are cut between characters.
+ * status.c - errors in the caller's buffer.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,23 +13,12 @@ static bool has_text(const armnn_error_t* error) {
   return error->text != NULL && error->capacity > 0 && error->text[0] != '\0';
 }
 
-/* Length of the first |size| bytes of |text| without a character that is cut off at their end. */
-static size_t whole_characters(const char* text, size_t size) {
-  for (size_t back = 1; back <= 4 && back <= size; ++back) {
-    const unsigned char byte = (unsigned char)text[size - back];
-    if ((byte & 0xc0u) == 0x80u) continue; /* not the first byte of a character */
-    const size_t length = byte < 0xc0u ? 1 : byte < 0xe0u ? 2 : byte < 0xf0u ? 3 : 4;
-    return length > back ? size - back : size;
-  }
-  return size; /* not UTF-8 */
-}
-
 /* Closes a text that may fill the buffer to its end. */
 static void end_text(armnn_error_t* error) {
   if (error->text == NULL || error->capacity == 0) return;
   const size_t last = (size_t)error->capacity - 1;
   if (memchr(error->text, '\0', last) == NULL) {
-    error->text[whole_characters(error->text, last)] = '\0';
+    error->text[armnn_i_whole_characters(error->text, last)] = '\0';
   }
 }
 
@@ -104,12 +93,4 @@ const char* armnn_i_status_name(armnn_status_t status) {
     default:
       return "of an unknown kind";
   }
-}
-
-void armnn_i_copy_text(char* out, size_t capacity, armnn_string_t text) {
-  if (capacity == 0) return;
-  size_t size = text.data == NULL ? 0 : (size_t)text.size;
-  if (size > capacity - 1) size = whole_characters(text.data, capacity - 1);
-  if (size > 0) memcpy(out, text.data, size);
-  out[size] = '\0';
 }

@@ -157,7 +157,6 @@ static void start_workers(armnn_i_pool_t* pool, uint32_t wanted) {
   const uint32_t start_limit = atomic_load(&pool->start_limit);
   if (wanted > start_limit) wanted = start_limit;
   if (pool->worker_count >= wanted) return;
-  armnn_i_core_prepare();
   /* Threads without a processor of their own must not spin. */
   pool->started_for = atomic_load(&pool->requested);
   atomic_store(&pool->crowd.may_spin, pool->started_for <= armnn_i_usable_cpus());

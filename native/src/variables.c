@@ -142,9 +142,8 @@ void armnn_i_exchange_variables(armnn_context_t* context) {
 
 /* ---- Between runs -------------------------------------------------------------------------- */
 
-/* With the context taken: from |memory| to the variable, or the other way round. */
-static armnn_status_t move_variable(armnn_context_t* context, uint32_t index, void* memory,
-                                    bool writes, armnn_error_t* error) {
+armnn_status_t armnn_i_move_variable(armnn_context_t* context, uint32_t index, void* memory,
+                                     bool writes, armnn_error_t* error) {
   const armnn_plan_t* plan = context->plan;
   const armnn_plan_tensor_t* tensor = &plan->tensors[plan->variables[index].value];
   if (tensor->size == 0) return ARMNN_STATUS_OK;
@@ -158,41 +157,4 @@ static armnn_status_t move_variable(armnn_context_t* context, uint32_t index, vo
   unsigned char* place = context->places[2 * index];
   memcpy(writes ? place : memory, writes ? memory : place, (size_t)tensor->size);
   return ARMNN_STATUS_OK;
-}
-
-static armnn_status_t access_variable(armnn_context_t* context, uint32_t index, void* memory,
-                                      uint64_t size, bool writes, armnn_error_t* error) {
-  if (context == NULL || index >= context->plan->variable_count) {
-    return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the context has no variable %u",
-                        index);
-  }
-  const armnn_plan_t* plan = context->plan;
-  const uint64_t expected = plan->tensors[plan->variables[index].value].size;
-  if (size != expected || (memory == NULL && size != 0)) {
-    return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,
-                        "variable %u has %llu bytes, %llu given%s", index,
-                        (unsigned long long)expected, (unsigned long long)size,
-                        memory == NULL ? " at no address" : "");
-  }
-  int state = ARMNN_CONTEXT_IDLE;
-  if (!atomic_compare_exchange_strong(&context->state, &state, ARMNN_CONTEXT_RUNNING)) {
-    return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the context is running");
-  }
-  const armnn_status_t status = move_variable(context, index, memory, writes, error);
-  state = ARMNN_CONTEXT_RUNNING;
-  if (!atomic_compare_exchange_strong(&context->state, &state, ARMNN_CONTEXT_IDLE)) {
-    armnn_i_context_free(context); /* destroyed meanwhile */
-  }
-  return status;
-}
-
-armnn_status_t armnn_context_read_variable(armnn_context_t* context, uint32_t index,
-                                           void* out_memory, uint64_t size, armnn_error_t* error) {
-  return access_variable(context, index, out_memory, size, false, error);
-}
-
-armnn_status_t armnn_context_write_variable(armnn_context_t* context, uint32_t index,
-                                            const void* memory, uint64_t size,
-                                            armnn_error_t* error) {
-  return access_variable(context, index, (void*)(uintptr_t)memory, size, true, error);
 }

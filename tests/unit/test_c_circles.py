@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""C files of the backends and the probe call each other in one direction."""
+"""C files of the backends, the host and the probe call each other in one direction."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ def calls(folder: Path) -> dict[str, set[str]]:
     }
 
 
-@pytest.mark.parametrize("folder", ["backends_c/cpu_acc", "backends_c/cpu_ref", "native/probe"])
+TREES = ["backends_c/cpu_acc", "backends_c/cpu_ref", "native/probe", "native/src"]
+
+
+@pytest.mark.parametrize("folder", TREES)
 def test_no_circle_of_files(folder: str) -> None:
     found = calls(ROOT / folder)
     assert len(found) > 2

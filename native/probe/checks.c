@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "armnn/runtime.h"
-#include "float_control.h"
+#include "base/float_control.h"
 #include "probe.h"
 
 #define GUARDS 16 /* descriptors that no code but ours may close */

@@ -15,14 +15,14 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/float_control.h"
 #include "basics.h"
-#include "context.h"
-#include "flight.h"
-#include "float_control.h"
-#include "plan.h"
-#include "pool.h"
-#include "thread.h"
-#include "walk.h"
+#include "plan/plan.h"
+#include "run/context.h"
+#include "run/flight.h"
+#include "run/walk.h"
+#include "threads/pool.h"
+#include "threads/thread.h"
 
 /* ---- text.c -------------------------------------------------------------------------------- */
 

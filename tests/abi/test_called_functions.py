@@ -76,7 +76,7 @@ def reaches(function: str) -> bool:
         if path.name != "abi.py"
     }
     native = rf"api->{function}\b|\b(?:HAS|has)_?\w*\(.*\b{function}\b|, {function}\)"
-    for path in (REPOSITORY / "native" / "src").glob("*.c"):
+    for path in (REPOSITORY / "native" / "src").rglob("*.c"):
         sources[path.read_text()] = native
     return any(re.search(pattern, text) for text, pattern in sources.items())
 

@@ -4,7 +4,7 @@
  * test_schedule.c - how parallel_for cuts its elements, with simulated threads up to 64.
  */
 #include "harness.h"
-#include "pool_chunks.h"
+#include "threads/pool_chunks.h"
 
 #define MAX_THREADS 64u
 

@@ -11,7 +11,7 @@
 
 #include "basics.h"
 #include "flight.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 /* One step of a context, ready to be called. */
 typedef struct armnn_i_step_t {

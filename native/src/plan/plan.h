@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "basics.h"
-#include "thread.h"
+#include "threads/thread.h"
 
 typedef armnn_status_t (*armnn_i_execute_fn_t)(armnn_workload_t* workload,
                                                const armnn_execute_args_t* args,

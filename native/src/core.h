@@ -16,13 +16,13 @@
 #include <stdbool.h>
 
 #include "base/float_control.h"
+#include "base/thread.h"
 #include "basics.h"
 #include "plan/plan.h"
 #include "run/context.h"
 #include "run/flight.h"
 #include "run/walk.h"
 #include "threads/pool.h"
-#include "threads/thread.h"
 
 /* ---- text.c -------------------------------------------------------------------------------- */
 

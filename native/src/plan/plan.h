@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/thread.h"
 #include "basics.h"
-#include "threads/thread.h"
 
 typedef armnn_status_t (*armnn_i_execute_fn_t)(armnn_workload_t* workload,
                                                const armnn_execute_args_t* args,

@@ -11,10 +11,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/thread.h"
 #include "basics.h"
 #include "pool_chunks.h"
 #include "pool_wait.h"
-#include "thread.h"
 
 #define ARMNN_MAX_THREADS 1024u
 

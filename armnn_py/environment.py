@@ -30,6 +30,7 @@ __all__ = [
     "dynamic_backends",
     "entry_points",
     "has_raised_privileges",
+    "isolated_backends",
     "lock_file",
     "log_levels",
     "memory_budget",
@@ -93,6 +94,11 @@ def allowed_backends() -> tuple[str, ...] | None:
 def denied_backends() -> tuple[str, ...] | None:
     """``ARMNN_PY_DENY_BACKENDS``: ids between commas, as ``Runtime(denied_backends=...)``."""
     return _read_ids("ARMNN_PY_DENY_BACKENDS")
+
+
+def isolated_backends() -> tuple[str, ...] | None:
+    """``ARMNN_PY_ISOLATE``: ids between commas, or ``all``, as ``Runtime(isolate=...)``."""
+    return _read_ids("ARMNN_PY_ISOLATE")
 
 
 def private_libraries() -> tuple[str, ...] | None:

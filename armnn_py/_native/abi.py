@@ -44,6 +44,7 @@ ARMNN_BACKEND_API_MAJOR = 2
 ARMNN_BACKEND_API_MINOR = 0
 ARMNN_BUILD_ADDRESS_SANITIZER = 1
 ARMNN_BUILD_THREAD_SANITIZER = 2
+ARMNN_CHANNEL_TENSORS_OFFSET = 4096
 ARMNN_CORE_ABI_VERSION = 10
 ARMNN_CPU_ARM_BF16 = 0x1000000000
 ARMNN_CPU_ARM_DOTPROD = 0x400000000
@@ -569,6 +570,12 @@ ARMNN_RUN_SIDE_NONE = 0
 ARMNN_RUN_SIDE_SOURCE = 1
 ARMNN_RUN_SIDE_TARGET = 2
 ARMNN_RUN_SIDE_MAX_ENUM = 0x7fffffff
+
+# ---- enum armnn_channel_end_e
+ARMNN_CHANNEL_OPEN = 0
+ARMNN_CHANNEL_WORKER_ENDED = 1
+ARMNN_CHANNEL_PAST_DEADLINE = 2
+ARMNN_CHANNEL_RUN_STOPPED = 3
 
 
 # ---- Structures; their members follow below, because they name each other
@@ -1764,6 +1771,15 @@ class armnn_run_t(Structure):
     memories: Any
     is_running: int
     beside: int
+
+
+class armnn_channel_t(Structure):
+    """Opaque."""
+
+
+class armnn_channel_tensor_t(Structure):
+    offset: int
+    size: int
 
 
 # ---- Members
@@ -3294,6 +3310,11 @@ armnn_run_t._fields_ = [
     ("beside", c_uint32),
 ]
 
+armnn_channel_tensor_t._fields_ = [
+    ("offset", c_uint64),
+    ("size", c_uint64),
+]
+
 # ---- What is mirrored
 
 STRUCTS: dict[str, type[Structure]] = {
@@ -3421,6 +3442,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_plan_shapes_t": armnn_plan_shapes_t,
     "armnn_run_memory_t": armnn_run_memory_t,
     "armnn_run_t": armnn_run_t,
+    "armnn_channel_tensor_t": armnn_channel_tensor_t,
 }
 
 ENUMS: dict[str, dict[str, int]] = {
@@ -3913,6 +3935,12 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_RUN_SIDE_TARGET": ARMNN_RUN_SIDE_TARGET,
         "ARMNN_RUN_SIDE_MAX_ENUM": ARMNN_RUN_SIDE_MAX_ENUM,
     },
+    "armnn_channel_end_e": {
+        "ARMNN_CHANNEL_OPEN": ARMNN_CHANNEL_OPEN,
+        "ARMNN_CHANNEL_WORKER_ENDED": ARMNN_CHANNEL_WORKER_ENDED,
+        "ARMNN_CHANNEL_PAST_DEADLINE": ARMNN_CHANNEL_PAST_DEADLINE,
+        "ARMNN_CHANNEL_RUN_STOPPED": ARMNN_CHANNEL_RUN_STOPPED,
+    },
 }
 
 MACROS: dict[str, int] = {
@@ -3920,6 +3948,7 @@ MACROS: dict[str, int] = {
     "ARMNN_BACKEND_API_MINOR": ARMNN_BACKEND_API_MINOR,
     "ARMNN_BUILD_ADDRESS_SANITIZER": ARMNN_BUILD_ADDRESS_SANITIZER,
     "ARMNN_BUILD_THREAD_SANITIZER": ARMNN_BUILD_THREAD_SANITIZER,
+    "ARMNN_CHANNEL_TENSORS_OFFSET": ARMNN_CHANNEL_TENSORS_OFFSET,
     "ARMNN_CORE_ABI_VERSION": ARMNN_CORE_ABI_VERSION,
     "ARMNN_CPU_ARM_BF16": ARMNN_CPU_ARM_BF16,
     "ARMNN_CPU_ARM_DOTPROD": ARMNN_CPU_ARM_DOTPROD,
@@ -4063,4 +4092,24 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_core_fd_fence": (POINTER(armnn_fence_t), [c_int32, c_int32]),
     "armnn_core_fence_destroy": (None, [POINTER(armnn_fence_t)]),
     "armnn_context_run": (c_int32, [POINTER(armnn_run_t)]),
+    "armnn_channel_open": (POINTER(armnn_channel_t), [
+        c_void_p,
+        c_uint64,
+        POINTER(armnn_channel_tensor_t),
+        c_uint32,
+        POINTER(armnn_channel_tensor_t),
+        c_uint32,
+        c_int32,
+        c_uint64,
+    ]),
+    "armnn_channel_close": (None, [POINTER(armnn_channel_t)]),
+    "armnn_channel_end": (c_int32, [POINTER(armnn_channel_t), c_int32]),
+    "armnn_channel_renew": (c_int32, [POINTER(armnn_channel_t), c_int32]),
+    "armnn_channel_execute": (c_int32, [
+        POINTER(armnn_workload_t),
+        POINTER(armnn_execute_args_t),
+        POINTER(armnn_error_t),
+    ]),
+    "armnn_channel_wait": (c_int32, [c_void_p, c_uint64]),
+    "armnn_channel_answer": (None, [c_void_p, c_int32, c_char_p]),
 }

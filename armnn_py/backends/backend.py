@@ -103,6 +103,8 @@ class Backend(
     @property
     def origin(self) -> str:
         """Words for where its code is."""
+        if self.source.place == "isolated":
+            return f"the worker that opened {self.file}"
         if self.source.python_table is not None:
             return "the backend written in Python"
         return self.file or "the backend linked into the core library"
@@ -139,7 +141,7 @@ class Backend(
 
     @property
     def _is_pythons(self) -> bool:
-        return self._allocator is not None or self.source.python_table is not None
+        return self._allocator is not None or self.place == "python"
 
     @property
     def reads_blobs_in_place(self) -> bool:

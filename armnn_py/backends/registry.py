@@ -54,6 +54,16 @@ class BackendRegistry(
         self._backends = dict(backends)
         self.load_report = load_report
 
+    @property
+    def isolated(self) -> dict[str, Any]:
+        """The backends that run in worker processes: ids to `armnn_py.isolation` objects."""
+        tables = ((name, one.source.python_table) for name, one in self._backends.items())
+        return {
+            name: table.backend
+            for name, table in tables
+            if table is not None and self._backends[name].place == "isolated"
+        }
+
     def __getitem__(self, backend_id: str) -> Backend:
         backend = self._backends.get(backend_id)
         if backend is None:

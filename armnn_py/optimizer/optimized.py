@@ -75,7 +75,8 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         return as_network(self.contents)
 
     @property
-    def _given(self) -> Network:
+    def given(self) -> Network:
+        """The network that was given to `optimize`."""
         return as_network(self._source)
 
     @property
@@ -192,7 +193,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         if not self.is_dynamic:
             return self
         return OptimizedNetwork(
-            self._given.specialize(shapes, values),
+            self.given.specialize(shapes, values),
             self.backends,
             self.runtime,
             self.options,
@@ -209,7 +210,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         """
         if self.is_dynamic and not values:
             place = self._place
-            placed = place.for_shapes(self._given, shapes) if isinstance(place, Placer) else None
+            placed = place.for_shapes(self.given, shapes) if isinstance(place, Placer) else None
             if placed is not None:
                 return OptimizedNetwork(
                     placed.network, self.backends, self.runtime, self.options, lambda *_: placed
@@ -333,7 +334,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         InvalidArgumentError, NoBackendForLayerError
             As `specialize`.
         """
-        return self._place(self._given.specialize(shapes), True, trial)
+        return self._place(self.given.specialize(shapes), True, trial)
 
     def __repr__(self) -> str:
         if self.is_dynamic:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from armnn_py._native.layers.subgraph import ABSENT, BOUNDARY, CONSTANT
 from armnn_py.errors import InvalidArgumentError
@@ -41,6 +41,14 @@ class CompiledPart:
 
     function: Callable[[KernelCall], Any]
     name: str
+
+
+class Named(Protocol):
+    """What was compiled."""
+
+    @property
+    def name(self) -> str:
+        """For people."""
 
 
 class Part:
@@ -132,7 +140,8 @@ class Part:
             raise InvalidArgumentError(f"layers {numbers}: each once, and at least one, expected")
         return numbers
 
-    def _compile(self, cut: Cut, compiled: CompiledPart) -> None:
+    def put(self, cut: Cut, compiled: Named) -> None:
+        """Put one layer that runs ``compiled`` in the place of a cut; raises as `Cut.compile`."""
         self._take(cut.layers)
         self._shown.substitute(
             cut.layers, self._raw(cut.inputs), self._raw(cut.outputs), compiled, compiled.name
@@ -143,7 +152,7 @@ class Part:
         raw = [(BOUNDARY if layer is None else layer, slot) for layer, slot in slots]
         return list(zip(raw, map(self.info, slots), strict=True))
 
-    def _finish(self) -> bool:
+    def finish(self) -> bool:
         """Keep what nothing was said about; False if nothing was said at all."""
         rest = [number for number in range(len(self.layers)) if number not in self._named]
         if self._named and rest:
@@ -199,7 +208,7 @@ class Cut:
         if not name:
             names = [self._part.layers[number].name for number in self.layers]
             name = " + ".join(names[:3]) + (" ..." if len(names) > 3 else "")
-        self._part._compile(self, CompiledPart(function, name))
+        self._part.put(self, CompiledPart(function, name))
 
 
 def _source(slot: tuple[int, int]) -> Slot | None:

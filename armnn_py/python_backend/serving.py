@@ -35,11 +35,19 @@ _SCORES = -(2**31), 2**31 - 1
 class Serving:
     """One backend behind a table.
 
+    Attributes
+    ----------
+    place, path, file
+        As `Verdict` has them.
+
     Raises
     ------
     InvalidArgumentError
         Something else than a backend was given, or what it says of itself is of the wrong kind.
     """
+
+    place = "python"
+    file: str | None = None
 
     def __init__(self, backend: Any) -> None:
         if not isinstance(backend, PythonBackend):
@@ -227,7 +235,7 @@ class Serving:
         """Let the backend answer for the layers of a part; False if there is nothing to do."""
         view = Part(part)
         self._backend.optimize(view)
-        return view._finish()
+        return view.finish()
 
     def _choose(self, layer: ShownLayer) -> KernelRow | str:
         """The first row that takes a layer, or why none does."""

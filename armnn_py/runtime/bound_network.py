@@ -160,6 +160,11 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         return self.outputs
 
     @property
+    def has_state(self) -> bool:
+        """Whether a run leaves something for the next: in variables, or in a backend."""
+        return self._context.state.is_in_workloads or bool(self._context.plan.variables)
+
+    @property
     def state(self) -> NetworkState:
         """The variables of these arrays, as `LoadedNetwork.state`; not during a run."""
         infos = {v.name: v.info for v in self._context.plan.variables}

@@ -208,7 +208,7 @@ def load(
             network = with_extra_outputs(network, extra_outputs)
         # An imported network has no other owner: weights that passes copy or drop are freed.
         given = is_kept or given_network is not None or network.is_dynamic
-        network._gives_up_values = not given
+        network._gives_up_values = not given and not runtime.is_followed(None)
         with limited_threads(threads):
             return optimize(
                 network,
@@ -236,7 +236,8 @@ def load(
                 optimized.skipped = select_backends(backends, runtime.backends)[1]
         else:
             optimized = make(is_kept=bounds is not None)
-        optimized.forget_sources()  # it is never saved
+        if not runtime.is_followed(None):
+            optimized.forget_sources()  # it is never saved
         with without_collections():  # modules are imported
             return runtime._load(
                 optimized,

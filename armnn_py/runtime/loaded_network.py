@@ -11,7 +11,7 @@ from armnn_py._native.log import drain_log
 from armnn_py.backends.options.model_options import mapping_of, warn_of_unused
 from armnn_py.backends.options.run_options import RunOptions
 from armnn_py.device_ids import without_ids
-from armnn_py.errors import InvalidArgumentError
+from armnn_py.errors import ExecutionError, InvalidArgumentError
 from armnn_py.errors.shortage import tells_shortage
 from armnn_py.habits import unexpected_arguments
 from armnn_py.interrupts import deferred_interrupts
@@ -24,6 +24,7 @@ from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.contexts.context_pool import ContextPool
 from armnn_py.runtime.contexts.plan_choice import PlanChoice, maker_of_the_plan
 from armnn_py.runtime.debug_hook import DebugHook
+from armnn_py.runtime.failover import NOTHING_LOST, Failover
 from armnn_py.runtime.general_runs import GeneralRuns
 from armnn_py.runtime.network_facts import NetworkFacts
 from armnn_py.runtime.notices import NetworkNotices
@@ -82,6 +83,7 @@ class LoadedNetwork(
         defaults = optimized.metadata.defaults
         self._binder = Binder(self.name, optimized.inputs, optimized.outputs, defaults)
         self._debug = DebugHook()
+        self._failover = Failover(optimized, runtime) if runtime.is_followed(None) else None
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
         self._parts = StagedParts(optimized, runtime, plan_cache_size, plan_cache_bytes, threads)
         late: list[NetworkPlan] = []
@@ -194,6 +196,34 @@ class LoadedNetwork(
         """
         if others or unknown:
             raise unexpected_arguments("run()", unknown, others)
+        failover = self._failover
+        if failover is not None:
+            failover.last_run = NOTHING_LOST
+        try:
+            return self._run_once(
+                inputs, outputs, out, timeout, cancel, options, share_inputs, share_outputs
+            )
+        except ExecutionError as error:
+            if failover is None:
+                raise
+            given = {
+                "inputs": inputs, "outputs": outputs, "out": out, "timeout": timeout,
+                "cancel": cancel, "options": options, "share_inputs": share_inputs,
+                "share_outputs": share_outputs,
+            }  # fmt: skip
+            return failover.run(error, self, given)
+
+    def _run_once(
+        self,
+        inputs: Any,
+        outputs: Sequence[str] | None,
+        out: Mapping[str, np.ndarray] | None,
+        timeout: float | None,
+        cancel: CancelToken | None,
+        options: Mapping[str, Mapping[str, OptionValue]] | None,
+        share_inputs: bool,  # noqa: FBT001
+        share_outputs: bool,  # noqa: FBT001
+    ) -> dict[str, np.ndarray]:
         pool = self._pool
         if not (
             share_inputs
@@ -382,6 +412,8 @@ class LoadedNetwork(
                 raise
             self._pool.free()
             self._notices.after_unload()
+            if self._failover is not None:
+                self._failover.close()
             drain_log()
             self._runtime.forget(self.id)
             if self._owns_runtime:

@@ -14,6 +14,7 @@ from armnn_py.habits import missing_attribute
 from armnn_py.network.stages import stages_needed
 from armnn_py.optimizer import Assignment
 from armnn_py.runtime.bounded.late_plan import report_without_bounds
+from armnn_py.runtime.failover import NOTHING_LOST, Failover, Health, LastRun
 from armnn_py.runtime.network_state import NetworkState
 from armnn_py.runtime.profile.profiling import Profile
 from armnn_py.text import counted
@@ -42,6 +43,7 @@ class NetworkFacts:
     name: str
     _binder: Binder
     _debug: DebugHook
+    _failover: Failover | None
     _late_shapes: LateShapesReport | None
     _optimized: OptimizedNetwork
     _parts: StagedParts
@@ -88,6 +90,16 @@ class NetworkFacts:
                 lambda values: parts.write_variables(pool, values),
             )
         return self._state
+
+    @property
+    def last_run(self) -> LastRun:
+        """How the last run was answered: whether a backend was lost in it."""
+        return NOTHING_LOST if self._failover is None else self._failover.last_run
+
+    @property
+    def health(self) -> Health:
+        """Whether the isolated backends of the network are there, and who answers if not."""
+        return Health("ready") if self._failover is None else self._failover.health()
 
     @property
     def metadata(self) -> ModelMetadata:

@@ -20,6 +20,13 @@ class NetworkOwner(Host, Protocol):
     """A `Runtime`, as its loaded networks use it."""
 
     @property
+    def isolated(self) -> Mapping[str, Any]:
+        """The isolated backends, by id."""
+
+    def is_followed(self, backend_id: str | None) -> bool:
+        """Whether other backends answer a run in which this one fails; None: any of them."""
+
+    @property
     def closed(self) -> bool:
         """Whether `close` was called."""
 

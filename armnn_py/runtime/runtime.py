@@ -17,6 +17,7 @@ from armnn_py._native.log import drain_log, follow_log_level
 from armnn_py.backends import load_backends
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.errors.shortage import tells_shortage
+from armnn_py.isolation.events import EventLog
 from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.ending import begin_ending, closed_error
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from armnn_py.backends.loader.verdict import LoadReport
     from armnn_py.backends.options.allocator import Allocator
     from armnn_py.backends.registry import BackendRegistry
+    from armnn_py.isolation.backend import IsolatedBackend
+    from armnn_py.isolation.settings import Isolate
     from armnn_py.network import Network
     from armnn_py.optimizer import OptimizedNetwork, OptimizerOptions
     from armnn_py.python_backend import PythonBackend
@@ -106,6 +109,20 @@ class Runtime(
         Ids of backends that get all libraries that they need for themselves, the C library, too
         (``dlmopen``), where another vendor's libraries have the same names. The name of the file
         has to say the id. Default: ``ARMNN_PY_PRIVATE_LIBRARIES``, else none.
+    isolate
+        Ids of backends that run in worker processes: ``["AcmeNpu"]``, or with limits,
+        ``{"AcmeNpu": Isolation(deadline=1.0)}``; ``"all"``: every backend that is not the
+        package's. A worker that crashes or hangs is ended and started again, and the run is
+        answered by the next backend. Default: ``ARMNN_PY_ISOLATE``, else none.
+    on_failure
+        What follows when a backend fails in a run: ``"raise"``, the error; ``"next"``, the run is
+        answered by the next backends. Default: ``"next"`` for isolated backends, ``"raise"`` for
+        others.
+
+    Attributes
+    ----------
+    events
+        What happened to the workers of isolated backends, an `EventLog`.
 
     Raises
     ------
@@ -137,15 +154,23 @@ class Runtime(
         probe_seconds: float | None = None,
         trust: Literal["open", "warn", "locked"] | None = None,
         private_libraries: Sequence[str] | None = None,
+        isolate: Isolate | None = None,
+        on_failure: Literal["next", "raise"] | None = None,
     ) -> None:
         self._closed = self._is_done = True  # False when there is something to close
         self._uses_environment = use_environment
+        if on_failure not in (None, "next", "raise"):
+            raise InvalidArgumentError(
+                f"on_failure: {on_failure!r} given, 'next' or 'raise' expected"
+            )
+        self._on_failure = on_failure
         if use_environment:
             use_environment_once()
             use_log_levels_once()
         follow_log_level()
         self._ids = itertools.count()
         self._lock = threading.RLock()  # a network may be freed at any time, also under this lock
+        self.events = EventLog()
         # Weak: a network that the user drops is freed although the runtime lives on.
         self._networks: weakref.WeakValueDictionary[int, LoadedNetwork] = (
             weakref.WeakValueDictionary()
@@ -165,6 +190,8 @@ class Runtime(
             probe_seconds=probe_seconds,
             trust=trust,
             private_libraries=private_libraries,
+            isolate=isolate,
+            events=self.events,
         )
         self._closed = self._is_done = False
         _open_runtimes.add(self)
@@ -174,6 +201,18 @@ class Runtime(
     def backends(self) -> BackendRegistry:
         """The loaded backends by id."""
         return self._backends
+
+    @property
+    def isolated(self) -> Mapping[str, IsolatedBackend]:
+        """The isolated backends that are loaded, by id."""
+        return self._backends.isolated
+
+    def is_followed(self, backend_id: str | None) -> bool:
+        """Whether other backends answer a run in which this one fails; None: any of them."""
+        if self._on_failure is not None:
+            return self._on_failure == "next"
+        isolated = self._backends.isolated
+        return bool(isolated) if backend_id is None else backend_id in isolated
 
     @property
     def load_report(self) -> LoadReport:

@@ -27,6 +27,7 @@ from armnn_py._native.layers.shown_layers import (
 )
 from armnn_py._native.layers.tensor_structs import tensor_info
 from armnn_py._native.library import host_pointer
+from armnn_py._native.python_backend.channel_workloads import HandedOver, channel_functions
 from armnn_py._native.python_backend.python_objects import (
     UnsupportedError,
     drop,
@@ -37,6 +38,7 @@ from armnn_py._native.python_backend.python_objects import (
     table,
 )
 from armnn_py._native.python_backend.python_parts import compiled_of
+from armnn_py._native.texts import counted
 from armnn_py.interrupts import interruptible
 
 if TYPE_CHECKING:
@@ -99,7 +101,7 @@ class WorkloadMaker(Protocol):
     def preferred_layout(self, layer: ShownLayer) -> int:
         """The layout in which it would have a layer, 0: as it is."""
 
-    def make(self, layer: ShownLayer, compiled: object | None) -> Runs:
+    def make(self, layer: ShownLayer, compiled: object | None) -> Runs | HandedOver:
         """Make ready to run a layer, or what it compiled."""
 
     def options_of(self, run_id: int) -> Mapping[str, OptionValue]:
@@ -136,8 +138,9 @@ def new_support(maker: WorkloadMaker, options: Any, children: set[int]) -> Any:
     """Make an ``armnn_layer_support_t`` for these model options."""
     item = _Maker(maker, read_options(options), children)
     functions = _support_functions(
-        infers=maker.infers, has_wishes=maker.has_wishes, takes_late=maker.takes_late
-    )
+        infers=maker.infers, has_wishes=maker.has_wishes, takes_late=maker.takes_late,
+        answers_many=hasattr(maker, "why_not_many"),
+    )  # fmt: skip
     return _child(item, abi.armnn_layer_support_t, functions, item)
 
 
@@ -146,6 +149,18 @@ def _is_layer_supported(pointer: Any, query: Any) -> None:
     reason = support.maker.why_not(read_query(query.contents, support.options))
     if reason:
         raise UnsupportedError(reason)
+
+
+def _are_layers_supported(
+    pointer: Any, queries: Any, count: int, verdicts: Any, on_reason: Any, context: Any
+) -> int:
+    support: _Maker = item_of(pointer)
+    layers = [read_query(queries[index].contents, support.options) for index in range(count)]
+    for index, reason in enumerate(support.maker.why_not_many(layers)):  # type: ignore[attr-defined]
+        verdicts[index] = abi.ARMNN_STATUS_UNSUPPORTED if reason else abi.ARMNN_STATUS_OK
+        if reason:
+            on_reason(context, index, counted(reason))
+    return abi.ARMNN_STATUS_OK
 
 
 def _takes_late_shapes(pointer: Any, query: Any) -> None:
@@ -175,7 +190,9 @@ def _get_preferred_layout(pointer: Any, query: Any) -> int:
 
 
 @functools.cache
-def _support_functions(*, infers: bool, has_wishes: bool, takes_late: bool) -> Any:
+def _support_functions(
+    *, infers: bool, has_wishes: bool, takes_late: bool, answers_many: bool
+) -> Any:
     members: dict[str, Any] = {
         "destroy": partial(notice, function=_destroy),
         "is_layer_supported": partial(question, answer=_is_layer_supported, what="supports()"),
@@ -185,6 +202,10 @@ def _support_functions(*, infers: bool, has_wishes: bool, takes_late: bool) -> A
         members["infer_stand_in"] = partial(question, answer=_infer_stand_in, what=what)
     if has_wishes:
         members["get_preferred_layout"] = partial(notice, function=_get_preferred_layout, default=0)
+    if answers_many:
+        members["are_layers_supported"] = partial(
+            notice, function=_are_layers_supported, default=abi.ARMNN_STATUS_INTERNAL
+        )
     if takes_late:
         what = "supports()"
         members["takes_late_shapes"] = partial(question, answer=_takes_late_shapes, what=what)
@@ -207,20 +228,22 @@ def _create_workload(pointer: Any, info: Any, out: Any) -> None:
     compiled = compiled_of(struct)
     with interruptible():
         runs = factory.maker.make(layer, compiled)
-    out[0] = _child(
-        factory, abi.armnn_workload_t, _workload_functions, _Workload(factory, layer, runs)
-    )
+    functions = _workload_functions
+    if hasattr(runs, "open_channel"):
+        functions = channel_functions(_destroy, has_state=runs.has_state)
+    out[0] = _child(factory, abi.armnn_workload_t, functions, _Workload(factory, layer, runs))
 
 
 # ---- Workloads -----------------------------------------------------------------------------------
 
 
 class _Workload:
-    def __init__(self, parent: _Maker, layer: ShownLayer, runs: Runs) -> None:
+    def __init__(self, parent: _Maker, layer: ShownLayer, runs: Any) -> None:
         self.parent = parent
         self.inputs, self.outputs, self.constants = layer.inputs, layer.outputs, layer.constants
         self.runs = runs
         self.name = ctypes.create_string_buffer(runs.name.encode("utf-8", "replace"))
+        self.name_address = ctypes.addressof(self.name)
 
     def execute(self, args: Any) -> None:
         infos = read_call_infos(args, len(self.inputs), len(self.outputs))
@@ -286,7 +309,7 @@ def _get_requirements(pointer: Any, out: Any) -> None:
 
 def _get_kernel_name(pointer: Any) -> int:
     workload: _Workload = item_of(pointer)
-    return ctypes.addressof(workload.name)
+    return workload.name_address
 
 
 _workload_functions = table(

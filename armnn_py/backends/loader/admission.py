@@ -47,12 +47,15 @@ class Admission:
         These are not used.
     private
         These get the libraries that they need for themselves, by the names of their files.
+    isolated
+        These run in processes of their own: no file of theirs is opened here.
     """
 
     wanted: frozenset[str] | None = None
     allowed: frozenset[str] | None = None
     denied: frozenset[str] = frozenset()
     private: frozenset[str] = frozenset()
+    isolated: frozenset[str] = frozenset()
 
     def is_private(self, path: str) -> bool:
         """Whether the name of a file says that it gets its libraries for itself."""
@@ -73,6 +76,8 @@ class Admission:
         A reserved id is for the package's own files, and for those whose real paths are ``named``.
         """
         self.check_id(backend_id)
+        if backend_id in self.isolated:
+            raise _is_isolated(backend_id)
         if file.place == "bundled" or file.real_path in named:
             return
         if is_reserved(backend_id, file.real_path):
@@ -89,6 +94,9 @@ class Admission:
         if denied:
             reason = f"was not opened: '{min(denied)}' is denied, and the file has that name"
             raise RefusedError("name", "denied", reason, _HINT, status="skipped")
+        for backend_id in ids_of(path) if self.isolated else ():
+            if backend_id in self.isolated:
+                raise _is_isolated(backend_id)
 
     def check_spelling(self, ids: Iterable[str], paths: Iterable[str]) -> None:
         """Refuse texts that name a backend and are not its id: they would do nothing.
@@ -136,6 +144,11 @@ class Admission:
         assert self.wanted is not None
         reason = f"was not opened: it was not asked for, {_listed(self.wanted)}"
         return RefusedError("name", "not-asked-for", reason, status="skipped")
+
+
+def _is_isolated(backend_id: str) -> RefusedError:
+    reason = f"was not opened here: '{backend_id}' runs in a process of its own"
+    return RefusedError("id", "isolated", reason, status="skipped")
 
 
 _HINT = "allowed_backends and denied_backends of Runtime, or their variables, decide this"

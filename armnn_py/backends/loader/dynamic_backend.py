@@ -248,7 +248,7 @@ def load_python(
     """Load a backend that is written in Python. Call with ``LOADING`` held."""
     from armnn_py._native.python_backend.python_table import PythonTable
 
-    attempt = Attempt("python", serving.path)
+    attempt = Attempt(serving.place, serving.path, serving.file)
     table = PythonTable(serving)
     take_interruption()  # of a call whose caller did not look
     try:

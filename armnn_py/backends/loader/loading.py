@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from armnn_py import environment
 from armnn_py.backends.loader.admission import Admission, read_ids, read_wanted
 from armnn_py.backends.loader.discovery import BackendPath
+from armnn_py.backends.loader.isolated import start_workers
 from armnn_py.backends.loader.search import Search, list_folders
 from armnn_py.backends.loader.shared_library import LOADING
 from armnn_py.backends.loader.verdict import LoadReport, Verdict, printable
@@ -24,8 +25,12 @@ from armnn_py.backends.trust.rules import TrustRules, check_level
 from armnn_py.caller import caller_level
 from armnn_py.device_ids import split_id
 from armnn_py.errors import BackendSkippedWarning, InvalidArgumentError
+from armnn_py.isolation.events import EventLog
+from armnn_py.isolation.settings import read_isolate
 
 if TYPE_CHECKING:
+    from armnn_py.isolation.backend import IsolatedBackend
+    from armnn_py.isolation.settings import Isolate
     from armnn_py.python_backend import PythonBackend
     from armnn_py.python_backend.serving import Serving
 
@@ -63,6 +68,8 @@ def load_backends(
     probe_seconds: float | None = None,
     trust: str | None = None,
     private_libraries: Sequence[str] | None = None,
+    isolate: Isolate | None = None,
+    events: EventLog | None = None,
 ) -> BackendRegistry:
     """Search for backends and load them.
 
@@ -106,6 +113,11 @@ def load_backends(
     private_libraries
         Ids by the names of files: such a backend gets all libraries that it needs for itself.
         Default: ``ARMNN_PY_PRIVATE_LIBRARIES``, else none.
+    isolate
+        Ids of backends that run in processes of their own, with limits or without; ``"all"``: all
+        but the package's. Default: ``ARMNN_PY_ISOLATE``, else none.
+    events
+        Gets what happens to these processes.
 
     Raises
     ------
@@ -137,6 +149,9 @@ def load_backends(
             private = read_ids("ARMNN_PY_PRIVATE_LIBRARIES", environment.private_libraries())
         seconds = environment.probe_seconds() if seconds is None else seconds
         level = environment.trust_level() if level is None else level
+        if isolate is None:
+            isolate = environment.isolated_backends()
+    limits = read_isolate(isolate)
     if wanted is not None:  # options and memory are given for backends that are wanted
         wanted |= {split_id(one)[0] for one in (*options.keys, *wishes.allocators)}
     folders: list[tuple[str, str]] = []
@@ -145,7 +160,26 @@ def load_backends(
         folders, verdicts = list_folders(
             dynamic_backends_path, bundled=bundled_backends, use_environment=use_environment
         )
-    admission = Admission(wanted, allowed, denied or frozenset(), private or frozenset())
+    isolated: list[IsolatedBackend] = []
+    if limits:
+        arguments = {
+            "dynamic_backends_path": dynamic_backends_path,
+            "enable_dynamic_backends": enable_dynamic_backends,
+            "bundled_backends": bundled_backends,
+            "use_environment": use_environment,
+            "probe_seconds": 0,  # a worker is a trial
+            "trust": level,
+            "private_libraries": sorted(private or ()),
+        }
+        isolated, refused = start_workers(
+            limits, EventLog() if events is None else events, arguments,
+            denied=denied or (), with_memory=wishes.allocators,
+        )  # fmt: skip
+        verdicts += refused
+    admission = Admission(
+        wanted, allowed, denied or frozenset(), private or frozenset(),
+        frozenset(one.id for one in isolated) | frozenset(one.path for one in verdicts if one.place == "isolated"),
+    )
     search = Search(
         options,
         wishes,
@@ -159,7 +193,7 @@ def load_backends(
     serving = _serving(python_backends)
     try:
         with LOADING:
-            for python_backend in serving:
+            for python_backend in (*serving, *isolated):
                 search.add_python(python_backend)
             if bundled_backends:
                 search.add_static()

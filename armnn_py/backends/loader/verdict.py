@@ -29,7 +29,7 @@ class Verdict:
     Attributes
     ----------
     place
-        Origin of the backend: ``python``, ``static``, ``argument``, ``environment``,
+        Origin of the backend: ``python``, ``isolated`` (a worker has it), ``static``, ``argument``, ``environment``,
         ``compiled-in``, ``entry-point <distribution>/<name>`` or ``bundled``.
     path
         The file as found; the folder if that is unusable; ``<vendor>_<name>`` of a statically

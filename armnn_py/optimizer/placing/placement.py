@@ -238,6 +238,15 @@ class Placement:
         rules = tuple(_rule_of(table, f"{where}, rule {n}") for n, table in enumerate(tables, 1))
         return cls(rules, strict, str(file))
 
+    def without(self, lost: Collection[str]) -> Placement:
+        """Return the rules without backends that are lost; a rule of these alone is left out."""
+        rules = []
+        for rule in self.rules:
+            left = [one for one in rule.backends if canonical_id(split_optional(one)[0]) not in lost]
+            if left:
+                rules.append(replace(rule, backend=left))
+        return replace(self, rules=tuple(rules), numbers=())
+
     def of_present(self, available: Mapping[str, Any]) -> tuple[Placement, list[str]]:
         """Return the rules without backends that may be absent and are, and the ids of these.
 

@@ -446,6 +446,54 @@ typedef struct armnn_run_t {
  * running. */
 ARMNN_CORE_API armnn_status_t armnn_context_run(armnn_run_t* run);
 
+/* ---- Channels to a worker -------------------------------------------------------------------- */
+
+/* A channel carries the runs of one execution context to a worker process and back. Its memory is
+ * mapped by both: a page for the hand-over, then the tensors. The worker may write anything there,
+ * so that the host keeps its own copies of offsets and sizes. */
+typedef struct armnn_channel_t armnn_channel_t;
+
+typedef struct armnn_channel_tensor_t {
+  uint64_t offset; /* in the memory of the channel */
+  uint64_t size;
+} armnn_channel_tensor_t;
+
+#define ARMNN_CHANNEL_TENSORS_OFFSET 4096u
+
+/* Why a channel has no worker. */
+enum armnn_channel_end_e {
+  ARMNN_CHANNEL_OPEN = 0,
+  ARMNN_CHANNEL_WORKER_ENDED = 1,
+  ARMNN_CHANNEL_PAST_DEADLINE = 2, /* of the backend; the worker was killed */
+  ARMNN_CHANNEL_RUN_STOPPED = 3    /* by its timeout or a cancel; the worker was killed */
+};
+
+/* |memory|: |size| bytes, zeroed at first, mapped as long as the channel lives. |process|: a pidfd
+ * of the worker. |deadline_ns|: the most that one run may take; 0: no limit. Null: memory is out,
+ * or a tensor does not lie in the memory. */
+ARMNN_CORE_API armnn_channel_t* armnn_channel_open(void* memory, uint64_t size,
+                                                   const armnn_channel_tensor_t* inputs,
+                                                   uint32_t input_count,
+                                                   const armnn_channel_tensor_t* outputs,
+                                                   uint32_t output_count, int32_t process,
+                                                   uint64_t deadline_ns);
+/* No run may be in flight. */
+ARMNN_CORE_API void armnn_channel_close(armnn_channel_t* channel);
+/* The worker has ended: a run in flight fails now, later ones at once. Returns |reason|, or that of
+ * the call that killed the worker. */
+ARMNN_CORE_API int32_t armnn_channel_end(armnn_channel_t* channel, int32_t reason);
+/* Another worker takes the place of one that ended. 0: a run is still in flight, ask again. */
+ARMNN_CORE_API int32_t armnn_channel_renew(armnn_channel_t* channel, int32_t process);
+/* The |execute| of a workload whose |workload_data| is a channel. */
+ARMNN_CORE_API armnn_status_t armnn_channel_execute(armnn_workload_t* workload,
+                                                    const armnn_execute_args_t* args,
+                                                    armnn_error_t* error);
+
+/* In the worker. Waits for the next run at most |timeout_ns|: 1 if there is one, 0 if not. */
+ARMNN_CORE_API int32_t armnn_channel_wait(void* memory, uint64_t timeout_ns);
+/* Ends that run. |text| is cut where the page has no more room for it. */
+ARMNN_CORE_API void armnn_channel_answer(void* memory, armnn_status_t status, const char* text);
+
 #ifdef __cplusplus
 }
 #endif

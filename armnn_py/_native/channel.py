@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Channels for runs between host and worker, over memory that both map: `native/src/channel.c`."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any
+
+from armnn_py._native import abi
+from armnn_py._native.library import core
+
+if TYPE_CHECKING:
+    import mmap
+    from collections.abc import Sequence
+
+__all__ = ["TENSORS_OFFSET", "NativeChannel", "WorkerChannel", "execute_function"]
+
+#: Where the tensors of a channel begin in its memory.
+TENSORS_OFFSET = abi.ARMNN_CHANNEL_TENSORS_OFFSET
+
+
+def execute_function() -> int:
+    """Address of the ``execute`` of a workload whose data is a channel."""
+    return ctypes.cast(core().armnn_channel_execute, ctypes.c_void_p).value or 0
+
+
+class NativeChannel:
+    """The host's end.
+
+    Parameters
+    ----------
+    memory
+        Mapped; kept until `close`.
+    inputs, outputs
+        Offset and size in bytes of each tensor.
+    process
+        A pidfd of the worker.
+    deadline
+        Seconds that a run may take, or None.
+
+    Raises
+    ------
+    MemoryError
+        Memory is out.
+    """
+
+    def __init__(
+        self,
+        memory: mmap.mmap,
+        inputs: Sequence[tuple[int, int]],
+        outputs: Sequence[tuple[int, int]],
+        process: int,
+        deadline: float | None,
+    ) -> None:
+        self._memory = memory
+        self.handle = core().armnn_channel_open(
+            _address(memory), len(memory),
+            _tensors(inputs), len(inputs), _tensors(outputs), len(outputs),
+            process, 0 if deadline is None else max(1, int(deadline * 1e9)),
+        )  # fmt: skip
+        if not self.handle:
+            raise MemoryError
+
+    @property
+    def address(self) -> int:
+        """What the workload gets as its data."""
+        return ctypes.cast(self.handle, ctypes.c_void_p).value or 0
+
+    def end(self, reason: int) -> int:
+        """Let a run in flight fail, and later ones; returns why the worker ended."""
+        return int(core().armnn_channel_end(self.handle, reason))
+
+    def renew(self, process: int) -> bool:
+        """Take another worker; False if a run is still in flight."""
+        return bool(core().armnn_channel_renew(self.handle, process))
+
+    def close(self) -> None:
+        """Free it; no run may be in flight."""
+        if self.handle:
+            core().armnn_channel_close(self.handle)
+            self.handle = None
+
+
+class WorkerChannel:
+    """The worker's end."""
+
+    def __init__(self, memory: mmap.mmap) -> None:
+        self._memory = memory
+        self._address = _address(memory)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for a run; False if none came."""
+        return bool(core().armnn_channel_wait(self._address, int(seconds * 1e9)))
+
+    def answer(self, status: int = abi.ARMNN_STATUS_OK, text: str = "") -> None:
+        """End the run."""
+        core().armnn_channel_answer(self._address, status, text.encode("utf-8", "replace"))
+
+
+def _address(memory: mmap.mmap) -> int:
+    return ctypes.addressof(ctypes.c_char.from_buffer(memory))
+
+
+def _tensors(places: Sequence[tuple[int, int]]) -> Any:
+    array = (abi.armnn_channel_tensor_t * max(len(places), 1))()
+    for struct, (offset, size) in zip(array, places, strict=False):
+        struct.offset, struct.size = offset, size
+    return array

@@ -1,0 +1,340 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""A backend whose code runs in another process, as the table of functions calls it."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import threading
+import time
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from armnn_py._native import abi
+from armnn_py._native.python_backend.python_options import option_default
+from armnn_py.errors import ArmnnError, BackendError, BackendUnavailableError
+from armnn_py.isolation.events import BackendEvent, EventLog
+from armnn_py.isolation.messages import Request
+from armnn_py.isolation.parts import network_of, network_of_layer, parts_without
+from armnn_py.isolation.process import WorkerEndedError, WorkerProcess
+from armnn_py.isolation.worker_part import WorkerPart
+from armnn_py.python_backend.option import Option
+from armnn_py.python_backend.part import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from armnn_py._native.layers.shown_layers import ShownLayer
+    from armnn_py._native.python_backend.python_parts import ShownPart
+    from armnn_py._native.table.backend_options import OptionDefault, OptionValue
+    from armnn_py.isolation.settings import Isolation
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["IsolatedBackend"]
+
+#: Those of this process, for its forks.
+_backends: weakref.WeakSet[IsolatedBackend] = weakref.WeakSet()
+_REASONS = {
+    abi.ARMNN_CHANNEL_PAST_DEADLINE: "a run passed the deadline of the backend",
+    abi.ARMNN_CHANNEL_RUN_STOPPED: "a run was stopped, and the backend went on",
+}
+
+
+class IsolatedBackend:
+    """What a worker says of its backend, and its sub-graphs.
+
+    Parameters
+    ----------
+    backend_id
+        The backend that is wanted.
+    limits
+        Of the worker.
+    events
+        Gets what happens to it.
+    runtime_arguments
+        Arguments of the worker's `Runtime`: where to search, and what is trusted.
+
+    Attributes
+    ----------
+    file
+        The shared object of the backend.
+    lock
+        Held while the worker is replaced, and while something new is made in it.
+
+    Raises
+    ------
+    BackendError
+        The worker does not start, or does not load the backend: the text has its verdict.
+    """
+
+    place = "isolated"
+    infers = False
+    takes_late = False
+    listens = False
+    optimizes = True
+    description: str
+
+    def __init__(
+        self,
+        backend_id: str,
+        limits: Isolation,
+        events: EventLog,
+        runtime_arguments: Mapping[str, Any],
+    ) -> None:
+        self.id = backend_id
+        self.limits = limits
+        self.events = events
+        self.lock = threading.RLock()
+        self._arguments = dict(runtime_arguments)
+        self._options: dict[str, OptionValue] = {}
+        self._parts: weakref.WeakSet[WorkerPart] = weakref.WeakSet()
+        self._answers: dict[bytes, Any] = {}
+        self._restarts = 0
+        self._is_closed = False
+        self._why_abandoned = ""
+        self._lose_device: Callable[[str], bool] | None = None
+        self._process, facts = self._start_process()
+        self.file: str | None = facts["file"]
+        self.path: str = facts["file"] or backend_id
+        self.score = int(facts["score"])
+        self.is_reference = bool(facts["is_reference"])
+        self.vendor_version: str = facts["version"]
+        self.description = facts["description"]
+        self.has_wishes = bool(facts["has_wishes"])
+        self.capabilities: Mapping[str, OptionValue] = facts["capabilities"]
+        scopes = {
+            scope: {one["name"]: _option(one) for one in facts["options"] if one["scope"] == scope}
+            for scope in ("backend", "model", "run")
+        }
+        self.options: Mapping[str, OptionDefault] = scopes["backend"]
+        self.model_options: Mapping[str, OptionDefault] = scopes["model"]
+        self.run_options: Mapping[str, OptionDefault] = {}
+        _backends.add(self)
+
+    # ---- The worker ------------------------------------------------------------------------------
+
+    def _start_process(self) -> tuple[WorkerProcess, dict[str, Any]]:
+        process = WorkerProcess(self.id, self.limits.patience, self._note_end)
+        try:
+            arguments = {**self._arguments, "backend_options": {self.id: self._options}}
+            facts = process.ask(Request("open", (self.id, self.limits, arguments)))
+        except BaseException:
+            process.is_closing = True
+            process.kill("")
+            raise
+        return process, facts
+
+    def running(self) -> WorkerProcess:
+        """The worker; raises if there is none.
+
+        Raises
+        ------
+        BackendUnavailableError
+            It ended and was not started again yet, or is not started again at all.
+        """
+        process = self._process
+        if process.ended.is_set() or self._is_closed:
+            raise BackendUnavailableError(
+                f"backend '{self.id}': its worker has ended",
+                details=[self._why_abandoned] if self._why_abandoned else [],
+                hints=[] if self._why_abandoned else ["it is being started again: try later"],
+            )
+        return process
+
+    @property
+    def process_id(self) -> int:
+        """Number of the worker's process."""
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a worker."""
+        return not self._process.ended.is_set() and not self._is_closed
+
+    @property
+    def why_not_running(self) -> str:
+        """Why there is no worker; empty if there is one."""
+        if self.is_running:
+            return ""
+        return self._why_abandoned or "its worker ended and is being started again"
+
+    def post(self, request: Request) -> None:
+        """Ask for something whose answer does not matter."""
+        if self.is_running:
+            self._process.post(request)
+
+    def _after_fork(self) -> None:
+        self.lock = threading.RLock()
+        self._process.forget_after_fork()
+        self._why_abandoned = "it belongs to the process that this one was forked from"
+        for part in list(self._parts):
+            part.end_channels()
+
+    def _note_end(self, process: WorkerProcess) -> None:
+        """The process has ended; called on the thread that watches it."""
+        reasons = [reason for part in list(self._parts) for reason in part.end_channels()]
+        if process.is_closing or self._is_closed or process is not self._process:
+            return
+        why = next((_REASONS[one] for one in reasons if one in _REASONS), None)
+        reason = process.reason if why is None else why
+        self.events.add(
+            BackendEvent(
+                "ended", self.id, self.file, reason, tuple(process.lines), process.signal,
+                process.exit_status,
+            )
+        )  # fmt: skip
+        self._restart()
+
+    def _restart(self) -> None:
+        while not self._is_closed:
+            if self._restarts >= self.limits.restarts:
+                self._why_abandoned = f"it ended {self._restarts + 1} times"
+                event = BackendEvent("abandoned", self.id, self.file, self._why_abandoned)
+                self.events.add(event)
+                return
+            time.sleep(_seconds_before(self._restarts))
+            self._restarts += 1
+            try:
+                with self.lock:
+                    if self._is_closed:
+                        return
+                    process, _ = self._start_process()
+                    self._process = process
+                    for part in list(self._parts):
+                        part.renew(process)
+            except WorkerEndedError:
+                if self._process.ended.is_set():
+                    continue
+                return  # the next watcher goes on
+            except ArmnnError as error:
+                self._why_abandoned = str(error)
+                self.events.add(BackendEvent("abandoned", self.id, self.file, str(error)))
+                return
+            self.events.add(BackendEvent("restarted", self.id, self.file))
+            return
+
+    # ---- As the table calls it -------------------------------------------------------------------
+
+    def start(self, options: Mapping[str, OptionValue], lose_device: Callable[[str], bool]) -> None:
+        """Begin to serve a runtime."""
+        self._lose_device = lose_device
+        if options:
+            self._options = dict(options)
+            self.running().ask(Request("reopen", {self.id: self._options}))
+
+    def stop(self) -> None:
+        """End the worker."""
+        self._is_closed = True
+        self._process.close()
+
+    def self_test(self, level: int) -> None:
+        """Let the backend test itself."""
+        self.running().ask(Request("self_test", level))
+
+    def set_option(self, name: str, value: OptionValue) -> None:
+        """Take another value for a changeable option."""
+        self.running().ask(Request("set_option", (name, value)))
+        self._options[name] = value
+
+    def before_run(self, network_id: int, run_id: int, options: Mapping[str, OptionValue]) -> None:
+        """Never called: it does not listen."""
+
+    def after_run(self, network_id: int, run_id: int, status: str) -> None:
+        """Never called."""
+
+    def options_of(self, run_id: int) -> Mapping[str, OptionValue]:
+        """Options of a run do not cross the border."""
+        return {}
+
+    def infer(self, layer: ShownLayer) -> Sequence[TensorInfo] | str:
+        """Operators without a layer do not cross the border."""
+        return "its worker runs no operators that no layer expresses"
+
+    def why_not(self, layer: ShownLayer) -> str:
+        """Why it does not run a layer; empty if it does."""
+        return self.why_not_many([layer])[0]
+
+    def why_not_many(self, layers: Sequence[ShownLayer]) -> list[str]:
+        """The same for many layers, with one message."""
+        keys = [pickle.dumps(layer) for layer in layers]
+        unknown = {key: layer for key, layer in zip(keys, layers, strict=True)}
+        unknown = {key: layer for key, layer in unknown.items() if key not in self._answers}
+        if unknown:
+            answer = self.running().ask(Request("support", list(unknown.values())))
+            reasons = [str(reason) for reason in answer["reasons"]]
+            self._answers.update(zip(unknown, reasons, strict=True))
+        return [self._answers[key] for key in keys]
+
+    def why_not_late(self, layer: ShownLayer) -> str:
+        """Sizes that are found in a run do not cross the border."""
+        return "in a process of its own it needs to know all shapes"
+
+    def preferred_layout(self, layer: ShownLayer) -> int:
+        """The layout in which it would have a layer, 0: as it is."""
+        return int(self.running().ask(Request("layout", layer))["layout"])
+
+    def make(self, layer: ShownLayer, compiled: object | None) -> WorkerPart:
+        """What `optimize` compiled; or one layer, if nobody asked that."""
+        if isinstance(compiled, WorkerPart):
+            return compiled
+        consumed = [
+            info is None or value is not None
+            for info, value in zip(layer.inputs, layer.constants, strict=True)
+        ]
+        network = network_of_layer(layer, self.id)
+        part = WorkerPart(self, network, layer.model_options, layer.name, consumed)
+        with self.lock:
+            refused = part.compile(self.running())
+        if refused:
+            raise RuntimeError(f"it took the layer before, and now: {refused[0]}")
+        self._parts.add(part)
+        return part
+
+    def optimize(self, shown: ShownPart) -> bool:
+        """Compile the layers of a sub-graph in the worker."""
+        part = Part(shown)
+        refused: dict[int, str] = {}
+        while True:
+            made: list[tuple[Any, WorkerPart]] = []
+            newly: dict[int, str] = {}
+            for group in parts_without(part, refused):
+                cut = part.cut(group)
+                network = network_of(part, cut, self.id)
+                names = [part.layers[number].name for number in cut.layers]
+                name = " + ".join(names[:3]) + (" ..." if len(names) > 3 else "")
+                compiled = WorkerPart(self, network, part.layers[0].model_options, name)
+                with self.lock:
+                    found = compiled.compile(self.running())
+                newly.update(found)
+                made.append((cut, compiled))
+            if not newly:
+                break
+            refused.update(newly)
+        for number, reason in refused.items():
+            part.fail([number], reason)
+        for cut, compiled in made:
+            self._parts.add(compiled)
+            part.put(cut, compiled)
+        return part.finish()
+
+
+def _option(told: Mapping[str, Any]) -> OptionDefault:
+    described = Option(
+        told["default"], told["help"], told["unit"], told["minimum"], told["maximum"],
+        tuple(told["choices"]), bool(told["secret"]), bool(told["changeable"]),
+    )  # fmt: skip
+    return option_default(told["default"], described)
+
+
+def _seconds_before(number: int) -> float:
+    """How long to wait before the restart of that number: the first comes at once."""
+    return 0.0 if number == 0 else min(0.1 * 2.0**number, 10.0)
+
+
+def _after_fork_in_child() -> None:
+    for backend in list(_backends):
+        backend._after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork_in_child)

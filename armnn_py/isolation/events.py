@@ -1,0 +1,106 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""What happened to the workers of a runtime."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["BackendEvent", "EventLog"]
+
+_log = logging.getLogger("armnn_py.isolation")
+_MOST_EVENTS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class BackendEvent:
+    """One event of the worker of a backend.
+
+    Attributes
+    ----------
+    kind
+        ``"ended"``: its process is gone; ``"restarted"``: another one has its place;
+        ``"abandoned"``: it ended too often, and this runtime uses it no more.
+    backend
+        The id.
+    file
+        The shared object of the backend, as far as it is known.
+    reason
+        How the process ended, or why.
+    lines
+        The last lines that it wrote.
+    signal
+        The signal that ended it, as ``"SIGSEGV"``; None: none did.
+    exit_status
+        Its exit status; None if a signal ended it.
+    time
+        Seconds since the epoch.
+    """
+
+    kind: Literal["ended", "restarted", "abandoned"]
+    backend: str
+    file: str | None = None
+    reason: str = ""
+    lines: tuple[str, ...] = ()
+    signal: str | None = None
+    exit_status: int | None = None
+    time: float = field(default_factory=time.time)
+
+    def __str__(self) -> str:
+        reason = f": {self.reason}" if self.reason else ""
+        return f"the worker of backend '{self.backend}' {_VERBS[self.kind]}{reason}"
+
+
+_VERBS = {
+    "ended": "ended",
+    "restarted": "was started again",
+    "abandoned": "is not started again",
+}
+
+
+class EventLog:
+    """The events of a runtime, oldest first: iterate over it, or have a function called.
+
+    Holds the last 1000.
+    """
+
+    def __init__(self) -> None:
+        self._events: deque[BackendEvent] = deque(maxlen=_MOST_EVENTS)
+        self._callbacks: list[Callable[[BackendEvent], object]] = []
+        self._lock = threading.Lock()
+
+    def subscribe(self, callback: Callable[[BackendEvent], object]) -> None:
+        """Have ``callback`` called with each event, on the thread that watches the worker.
+
+        What it raises is logged.
+        """
+        with self._lock:
+            self._callbacks.append(callback)
+
+    def add(self, event: BackendEvent) -> None:
+        """Note an event, log it, and tell subscribers."""
+        with self._lock:
+            self._events.append(event)
+            callbacks = list(self._callbacks)
+        level = logging.INFO if event.kind == "restarted" else logging.WARNING
+        _log.log(level, "%s", event)
+        for callback in callbacks:
+            try:
+                callback(event)
+            except Exception:
+                _log.exception("a subscriber to events of backends raised")
+
+    def __iter__(self) -> Iterator[BackendEvent]:
+        with self._lock:
+            return iter(tuple(self._events))
+
+    def __len__(self) -> int:
+        return len(self._events)

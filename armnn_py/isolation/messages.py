@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Messages between a host and a worker, over one stream socket.
+
+A request is pickled by the host: its kind, its payload, and arrays apart in a sealed file in
+memory, which the worker maps. Worker and backend are not trusted: an answer is JSON, and nothing
+of it is executed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import mmap
+import os
+import pickle
+import socket
+import struct
+from typing import Any
+
+__all__ = ["Request", "receive_answer", "receive_request", "send_answer"]
+
+_HEADER = struct.Struct("=QI")
+_ALIGNMENT = 64
+#: No answer is as long: more is damage.
+_LONGEST_ANSWER = 1 << 28
+
+
+class Request:
+    """A request that can be sent to several workers, one after another.
+
+    Parameters
+    ----------
+    kind
+        What is asked, see ``docs/isolation.md``.
+    payload
+        Anything that can be pickled.
+    files
+        Descriptors that the worker gets, too; they stay the caller's.
+    """
+
+    def __init__(self, kind: str, payload: Any = None, files: tuple[int, ...] = ()) -> None:
+        buffers: list[pickle.PickleBuffer] = []
+        data = pickle.dumps((kind, payload), protocol=5, buffer_callback=buffers.append)
+        views = [buffer.raw() for buffer in buffers]
+        places, end = [], 0
+        for view in views:
+            places.append((end, view.nbytes))
+            end += -(-max(view.nbytes, 1) // _ALIGNMENT) * _ALIGNMENT
+        self._memory: int | None = None
+        if views:
+            self._memory = _sealed_file(views, places, end)
+        self.kind = kind
+        self._data = pickle.dumps((places, data))
+        self._files = files
+
+    def send(self, connection: socket.socket) -> None:
+        """Send it; raises `OSError` if nobody is there."""
+        own = () if self._memory is None else (self._memory,)
+        files = [*own, *self._files]
+        header = _HEADER.pack(len(self._data), len(files))
+        if files:
+            socket.send_fds(connection, [header], files)
+        else:
+            connection.sendall(header)
+        connection.sendall(self._data)
+
+    def __del__(self) -> None:
+        if getattr(self, "_memory", None) is not None:
+            os.close(self._memory)  # type: ignore[arg-type]
+
+
+def _sealed_file(views: list[memoryview], places: list[tuple[int, int]], size: int) -> int:
+    """A file in memory with the bytes of arrays, which nobody can change any more."""
+    file = os.memfd_create("armnn_py", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        os.truncate(file, size)
+        for view, (offset, _) in zip(views, places, strict=True):
+            done = 0
+            while done < view.nbytes:
+                done += os.pwrite(file, view[done:], offset + done)
+        seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SEAL
+        fcntl.fcntl(file, fcntl.F_ADD_SEALS, seals)
+    except BaseException:
+        os.close(file)
+        raise
+    return file
+
+
+def receive_request(connection: socket.socket) -> tuple[str, Any, list[int]]:
+    """Receive a request in a worker: its kind, payload and descriptors.
+
+    Raises
+    ------
+    EOFError
+        The host is gone.
+    """
+    header, files, _, _ = socket.recv_fds(connection, _HEADER.size, 4)
+    if not header:
+        raise EOFError
+    header += _receive(connection, _HEADER.size - len(header))
+    size, count = _HEADER.unpack(header)
+    places, data = pickle.loads(_receive(connection, size))
+    if len(files) != count:
+        raise EOFError
+    buffers: list[memoryview] = []
+    if places:
+        file = files.pop(0)
+        view = memoryview(mmap.mmap(file, 0, prot=mmap.PROT_READ))  # as long as an array needs it
+        os.close(file)
+        buffers = [view[offset : offset + length] for offset, length in places]
+    kind, payload = pickle.loads(data, buffers=buffers)
+    return kind, payload, list(files)
+
+
+def send_answer(connection: socket.socket, answer: dict[str, Any]) -> None:
+    """Send an answer from a worker."""
+    data = json.dumps(answer).encode()
+    connection.sendall(_HEADER.pack(len(data), 0) + data)
+
+
+def receive_answer(connection: socket.socket) -> dict[str, Any]:
+    """Receive an answer in the host.
+
+    Raises
+    ------
+    EOFError
+        The worker is gone.
+    ValueError
+        This is no answer.
+    """
+    size, _ = _HEADER.unpack(_receive(connection, _HEADER.size))
+    if size > _LONGEST_ANSWER:
+        raise ValueError(f"an answer of {size} bytes")
+    answer = json.loads(_receive(connection, size))
+    if not isinstance(answer, dict):
+        raise ValueError("an answer that is no object")
+    return answer
+
+
+def _receive(connection: socket.socket, size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        part = connection.recv(min(size - len(data), 1 << 20))
+        if not part:
+            raise EOFError
+        data += part
+    return bytes(data)

@@ -1,0 +1,188 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""A sub-graph that a worker compiled, and the channels that carry its runs."""
+
+from __future__ import annotations
+
+import fcntl
+import itertools
+import mmap
+import os
+import threading
+from typing import TYPE_CHECKING
+
+from armnn_py._native import abi
+from armnn_py._native.channel import TENSORS_OFFSET, NativeChannel
+from armnn_py.errors import ExecutionError
+from armnn_py.isolation.messages import Request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from armnn_py._native.table.backend_options import OptionValue
+    from armnn_py.isolation.backend import IsolatedBackend
+    from armnn_py.isolation.process import WorkerProcess
+    from armnn_py.network import Network
+
+__all__ = ["WorkerPart"]
+
+_ALIGNMENT = 64
+_keys = itertools.count(1)
+
+
+class _Channel:
+    """The memory of a channel, and the host's end of it."""
+
+    def __init__(self, key: int, part: WorkerPart, process: WorkerProcess) -> None:
+        self.key = key
+        inputs, end = _places(part.input_sizes, TENSORS_OFFSET)
+        outputs, end = _places(part.output_sizes, end)
+        self.places = inputs, outputs
+        self.file = os.memfd_create("armnn_py", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        try:
+            os.truncate(self.file, end)
+            fcntl.fcntl(self.file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW)
+            self._memory = mmap.mmap(self.file, end)
+            given = iter(inputs)
+            operands = [(TENSORS_OFFSET, 0) if one else next(given) for one in part._consumed]
+            self.native = NativeChannel(
+                self._memory, operands, outputs, process.descriptor, part.backend.limits.deadline
+            )
+        except BaseException:
+            os.close(self.file)
+            raise
+
+    def close(self) -> None:
+        self.native.close()
+        os.close(self.file)
+
+
+def _places(sizes: Sequence[int], begin: int) -> tuple[list[tuple[int, int]], int]:
+    places = []
+    for size in sizes:
+        places.append((begin, size))
+        begin += -(-max(size, 1) // _ALIGNMENT) * _ALIGNMENT
+    return places, begin
+
+
+class WorkerPart:
+    """One compiled sub-graph; what is kept of it is enough to compile it in another worker.
+
+    Parameters
+    ----------
+    backend
+        The backend of the worker.
+    network
+        The sub-graph.
+    model_options
+        For the backend.
+    name
+        For people.
+    consumed
+        For each operand of the layer whether the worker has its values; None: no operand.
+
+    Attributes
+    ----------
+    name
+        For people.
+    consumed_mask
+        Bits of operands whose values the worker has.
+    has_state
+        Whether a run leaves something for the next.
+
+    Raises
+    ------
+    BackendError
+        The worker does not compile it, or has ended.
+    """
+
+    def __init__(
+        self,
+        backend: IsolatedBackend,
+        network: Network,
+        model_options: Mapping[str, OptionValue],
+        name: str,
+        consumed: Sequence[bool] | None = None,
+    ) -> None:
+        self.backend = backend
+        self.key = next(_keys)
+        self.name = name
+        self._consumed = [False] * len(network.inputs) if consumed is None else list(consumed)
+        self.consumed_mask = sum(1 << i for i, one in enumerate(self._consumed) if one)
+        self.has_state = False
+        self.input_sizes = [info.byte_size for info in network.inputs.values()]
+        self.output_sizes = [info.byte_size for info in network.outputs.values()]
+        self._request = Request("compile", (self.key, network, dict(model_options)))
+        self._channels: dict[int, _Channel] = {}
+        self._lock = threading.Lock()
+
+    def compile(self, process: WorkerProcess) -> dict[int, str]:
+        """Compile it in a worker; returns the layers that the backend refuses, and why."""
+        answer = process.ask(self._request)
+        refused = answer.get("refused")
+        if refused:
+            return {int(layer): str(reason) for layer, reason in refused.items()}
+        self.has_state = bool(answer.get("has_state"))
+        return {}
+
+    # ---- Channels --------------------------------------------------------------------------------
+
+    def open_channel(self) -> int:
+        """Make a channel for one execution context; returns the address of its C object."""
+        with self.backend.lock:
+            process = self.backend.running()
+            channel = _Channel(next(_keys), self, process)
+            try:
+                self._bind(channel, process)
+            except BaseException:
+                channel.close()
+                raise
+            with self._lock:
+                self._channels[channel.native.address] = channel
+            return channel.native.address
+
+    def reset_channel(self, address: int) -> None:
+        """Begin a new sequence."""
+        self.backend.running().ask(Request("reset", (self.key, self._channels[address].key)))
+
+    def close_channel(self, address: int) -> None:
+        """Free a channel; no run is in flight."""
+        with self.backend.lock:
+            with self._lock:
+                channel = self._channels.pop(address)
+            self.backend.post(Request("unbind", (self.key, channel.key)))
+            channel.close()
+
+    def end_channels(self) -> list[int]:
+        """Let runs in flight fail: the worker has ended. Returns reasons of those that ended it."""
+        with self._lock:
+            channels = list(self._channels.values())
+        return [one.native.end(abi.ARMNN_CHANNEL_WORKER_ENDED) for one in channels]
+
+    def renew(self, process: WorkerProcess) -> None:
+        """Go on with another worker, which has nothing yet.
+
+        Raises
+        ------
+        BackendError
+            It fails to compile what the first one compiled.
+        """
+        refused = self.compile(process)
+        if refused:
+            raise ExecutionError(f"it refuses layers now: {next(iter(refused.values()))}")
+        with self._lock:
+            channels = list(self._channels.values())
+        for channel in channels:
+            self._bind(channel, process)
+            while not channel.native.renew(process.descriptor):
+                if process.ended.wait(0.001):
+                    return
+
+    def _bind(self, channel: _Channel, process: WorkerProcess) -> None:
+        payload = self.key, channel.key, *channel.places
+        process.ask(Request("bind", payload, (channel.file,)))
+
+    def __del__(self) -> None:
+        backend = getattr(self, "backend", None)
+        if backend is not None:
+            backend.post(Request("forget", self.key))

@@ -1,0 +1,163 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""A run whose backend was lost is answered by the next backend."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from armnn_py.errors import (
+    ArmnnError,
+    ExecutionCancelledError,
+    ExecutionError,
+    ExecutionTimeoutError,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from armnn_py.optimizer import OptimizedNetwork
+    from armnn_py.runtime.loaded_network import LoadedNetwork
+    from armnn_py.runtime.runtime import Runtime
+
+__all__ = ["Failover", "Health", "LastRun"]
+
+
+@dataclass(frozen=True, slots=True)
+class LastRun:
+    """How the last run of a network was answered.
+
+    Attributes
+    ----------
+    degraded
+        Whether a backend was lost, and another one answered.
+    lost
+        Ids of the backends that were lost.
+    reason
+        The error of the backend; empty if nothing was lost.
+    """
+
+    degraded: bool = False
+    lost: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Whether a network can answer, and on which backends.
+
+    Attributes
+    ----------
+    status
+        ``"ready"``; ``"degraded"``: a backend is lost, and the next run is answered by others;
+        ``"lost"``: no other backend takes its layers.
+    reasons
+        One text for each backend that is lost.
+    """
+
+    status: Literal["ready", "degraded", "lost"]
+    reasons: tuple[str, ...] = ()
+
+
+NOTHING_LOST = LastRun()
+
+
+class Failover:
+    """The networks that stand in for one, by the backends that are lost.
+
+    Parameters
+    ----------
+    optimized
+        The network, with its source.
+    runtime
+        Its owner.
+    """
+
+    def __init__(self, optimized: OptimizedNetwork, runtime: Runtime) -> None:
+        self._optimized, self._runtime = optimized, runtime
+        self._lock = threading.Lock()
+        self._networks: dict[frozenset[str], LoadedNetwork] = {}
+        self.last_run = NOTHING_LOST
+
+    def run(
+        self, error: ExecutionError, network: LoadedNetwork, arguments: dict[str, Any]
+    ) -> dict[str, np.ndarray]:
+        """Answer a run that failed; raises ``error`` if no other backend can.
+
+        Parameters
+        ----------
+        error
+            Of the run.
+        network
+            The network that ran.
+        arguments
+            Of its `LoadedNetwork.run`.
+        """
+        lost: set[str] = set()
+        while True:
+            if error.backend is None or error.backend in lost or not self._is_followed(error):
+                raise error
+            lost.add(error.backend)
+            other = self._without(frozenset(lost), error)
+            if network.state:
+                other.state.update(network.state)
+            try:
+                made = other.run(**arguments)
+            except ExecutionError as another:
+                error = another
+                continue
+            if network.state:
+                network.state.update(other.state)
+            self.last_run = LastRun(degraded=True, lost=tuple(sorted(lost)), reason=error.message)
+            return made
+
+    def _is_followed(self, error: ExecutionError) -> bool:
+        """Whether the backend failed, and nobody stopped the run."""
+        if isinstance(error, (ExecutionTimeoutError, ExecutionCancelledError)):
+            return False
+        return self._runtime.is_followed(error.backend)
+
+    def _without(self, lost: frozenset[str], error: ExecutionError) -> LoadedNetwork:
+        from armnn_py.optimizer import optimize
+
+        with self._lock:
+            known = self._networks.get(lost)
+            if known is not None:
+                return known
+            optimized = self._optimized
+            ids = [backend.id for backend in optimized.backends if backend.id not in lost]
+            options = optimized.options
+            if options.placement is not None:
+                options = replace(options, placement=options.placement.without(lost))
+            try:
+                made = optimize(optimized.given, ids, runtime=self._runtime, options=options)
+                network = self._runtime.load_network(made)
+            except ArmnnError as why:
+                error.add_note(f"no other backend answers: {why}")
+                raise error from why
+            self._networks[lost] = network
+            return network
+
+    def health(self) -> Health:
+        """Whether the backends of the network are there."""
+        used = self._optimized.assignment.counts
+        reasons = [
+            f"{name}: {why}"
+            for name, backend in self._runtime.isolated.items()
+            if name in used and (why := backend.why_not_running)
+        ]
+        if not reasons:
+            return Health("ready")
+        others = [one.id for one in self._optimized.backends if one.id not in self._lost_ids()]
+        return Health("degraded" if others else "lost", tuple(reasons))
+
+    def _lost_ids(self) -> set[str]:
+        return {name for name, one in self._runtime.isolated.items() if one.why_not_running}
+
+    def close(self) -> None:
+        """Close the networks that stand in."""
+        for network in self._networks.values():
+            network.close()
+        self._networks.clear()

@@ -1,0 +1,141 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""A compiled sub-graph in a worker, and the threads that run it."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import threading
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armnn_py._native import abi
+from armnn_py._native.channel import WorkerChannel
+from armnn_py.errors import ArmnnError, NoBackendForLayerError
+from armnn_py.optimizer import OptimizerOptions, optimize
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from armnn_py._native.table.backend_options import OptionValue
+    from armnn_py.network import Network
+    from armnn_py.runtime import Runtime
+    from armnn_py.runtime.bound_network import BoundNetwork
+    from armnn_py.tensors import TensorInfo
+
+__all__ = ["LoadedPart", "refusals"]
+
+_SLICE = 0.2
+
+
+class LoadedPart:
+    """A network of one backend, loaded.
+
+    Raises
+    ------
+    NoBackendForLayerError
+        The backend refuses layers, see `refusals`.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        backend_id: str,
+        runtime: Runtime,
+        model_options: Mapping[str, OptionValue],
+    ) -> None:
+        options = OptimizerOptions(
+            simplify=False,  # the host has done it
+            model_options={backend_id: model_options} if model_options else {},
+        )
+        optimized = optimize(network, [backend_id], runtime=runtime, options=options)
+        self.loaded = runtime.load_network(optimized)
+        with self.loaded.bind() as bound:
+            #: Whether a run leaves something for the next.
+            self.has_state = bound.has_state
+        self._channels: dict[int, Channel] = {}
+
+    def bind(
+        self,
+        key: int,
+        file: int,
+        inputs: Sequence[tuple[int, int]],
+        outputs: Sequence[tuple[int, int]],
+    ) -> None:
+        """Serve a channel on a thread of its own."""
+        self._channels[key] = Channel(self, file, inputs, outputs)
+
+    def unbind(self, key: int) -> None:
+        """End that."""
+        self._channels.pop(key).close()
+
+    def reset(self, key: int) -> None:
+        """Begin a new sequence."""
+        self._channels[key].bound.reset_state()
+
+    def close(self) -> None:
+        """End all of it."""
+        for channel in self._channels.values():
+            channel.close()
+        self._channels.clear()
+        self.loaded.close()
+
+
+class Channel:
+    """One execution context of the host: its memory, arrays in it, and a thread that runs."""
+
+    def __init__(
+        self,
+        part: LoadedPart,
+        file: int,
+        inputs: Sequence[tuple[int, int]],
+        outputs: Sequence[tuple[int, int]],
+    ) -> None:
+        memory = mmap.mmap(file, 0)
+        os.close(file)
+        loaded = part.loaded
+        self.bound: BoundNetwork = loaded.bind(
+            dict(zip(loaded.inputs, _arrays(memory, loaded.inputs, inputs), strict=True)),
+            dict(zip(loaded.outputs, _arrays(memory, loaded.outputs, outputs), strict=True)),
+        )
+        self._channel = WorkerChannel(memory)
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread, and give back the memory."""
+        self._is_closed = True
+        self._thread.join()
+        self.bound.close()
+
+    def _serve(self) -> None:
+        channel, run = self._channel, self.bound.run
+        while not self._is_closed:
+            if not channel.wait(_SLICE):
+                continue
+            try:
+                run()
+            except Exception as error:
+                status = getattr(error, "status", None) or abi.ARMNN_STATUS_INTERNAL
+                text = error.message if isinstance(error, ArmnnError) else repr(error)
+                channel.answer(status, text)
+            else:
+                channel.answer()
+
+
+def _arrays(
+    memory: mmap.mmap, infos: Mapping[str, TensorInfo], places: Sequence[tuple[int, int]]
+) -> list[np.ndarray[Any, Any]]:
+    return [
+        np.ndarray(info.static_shape, info.dtype, memory, offset)
+        for info, (offset, _) in zip(infos.values(), places, strict=True)
+    ]
+
+
+def refusals(error: NoBackendForLayerError) -> dict[str, str]:
+    """The layers that a backend refuses, and why."""
+    return {one.layer: "; ".join(reason for _, reason in one.refusals) for one in error.layers}

@@ -1,0 +1,194 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The messages that a worker answers; ``docs/isolation.md`` lists them."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from typing import TYPE_CHECKING, Any
+
+from armnn_py._native.process.parent_process import end_with_parent
+from armnn_py.backends.questions.layer_support import (
+    LayerSupport,
+    never_shown,
+    valid_signature,
+)
+from armnn_py.backends.options.model_options import ModelOptions
+from armnn_py.errors import ArmnnError, NoBackendForLayerError
+from armnn_py.isolation.messages import receive_request, send_answer
+from armnn_py.runtime import Runtime
+from armnn_py.worker.limits import apply_limits
+from armnn_py.worker.loaded_part import LoadedPart, refusals
+
+if TYPE_CHECKING:
+    from armnn_py._native.layers.shown_layers import ShownLayer
+    from armnn_py.backends.backend import Backend
+    from armnn_py.isolation.settings import Isolation
+    from armnn_py.network import Network
+
+__all__ = ["serve"]
+
+
+def serve(descriptor: int, host: int) -> None:
+    """Answer the messages of a host, the process that started this one, until it is gone.
+
+    Parameters
+    ----------
+    descriptor
+        Of the socket.
+    host
+        Number of the host's process.
+    """
+    end_with_parent(host)
+    os.environ.pop("ARMNN_PY_ISOLATE", None)
+    worker = _Worker()
+    with socket.socket(fileno=descriptor) as connection:
+        while True:
+            try:
+                kind, payload, files = receive_request(connection)
+            except (EOFError, OSError):
+                break
+            try:
+                answer = getattr(worker, f"answer_{kind}")(payload, *files)
+            except ArmnnError as error:
+                answer = {"error": str(error)}
+            except Exception as error:
+                answer = {"error": f"{type(error).__name__}: {error}"}
+            send_answer(connection, answer or {})
+    worker.close()
+    sys.stderr.flush()
+    os._exit(0)  # the end of the process unloads everything: no handler of the backend runs
+
+
+class _Worker:
+    """One method for each kind of message."""
+
+    def __init__(self) -> None:
+        self._runtime: Runtime | None = None
+        self._parts: dict[int, LoadedPart] = {}
+        self._id = ""
+        self._arguments: dict[str, Any] = {}
+
+    @property
+    def _backend(self) -> Backend:
+        assert self._runtime is not None
+        return self._runtime.backends[self._id]
+
+    def close(self) -> None:
+        """End everything."""
+        for part in self._parts.values():
+            part.close()
+        self._parts.clear()
+        if self._runtime is not None:
+            self._runtime.close()
+
+    def answer_open(self, payload: tuple[str, Isolation, dict[str, Any]]) -> dict[str, Any]:
+        """Load the backend and describe it."""
+        self._id, limits, self._arguments = payload
+        apply_limits(limits)
+        return self._open()
+
+    def answer_list(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The ids of the backends that are not the package's."""
+        with Runtime(**arguments) as runtime:
+            loaded = runtime.backends.values()
+            return {"ids": [one.id for one in loaded if one.place not in ("static", "bundled")]}
+
+    def answer_reopen(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Load it with other options."""
+        self._arguments["backend_options"] = options
+        self.close()
+        return self._open()
+
+    def _open(self) -> dict[str, Any]:
+        options = {name: given for name, given in self._arguments["backend_options"].items() if given}
+        arguments = self._arguments | {"backend_options": options}
+        self._runtime = Runtime(backends=[self._id], **arguments)
+        if self._id not in self._runtime.backends:
+            verdicts = [str(one) for one in self._runtime.load_report if one.status != "loaded"]
+            return {"error": "\n  ".join(["its worker does not load it", *verdicts])}
+        backend = self._backend
+        with LayerSupport(backend) as support:
+            has_wishes = support.has_wishes
+        return {
+            "file": backend.file,
+            "score": backend.score,
+            "is_reference": backend.is_reference,
+            "version": backend.vendor_version or "",
+            "description": backend.description or "",
+            "capabilities": backend.capabilities,
+            "has_wishes": has_wishes,
+            "options": [option.as_dict() for option in backend.describe_options()],
+        }
+
+    def answer_support(self, layers: list[ShownLayer]) -> dict[str, Any]:
+        """Why the backend does not run layers; empty texts where it does."""
+        return {"reasons": [self._why_not(layer) for layer in layers]}
+
+    def _why_not(self, layer: ShownLayer) -> str:
+        signature = _signature(layer)
+        why = never_shown(signature.type, signature.descriptor)
+        if why:
+            return why
+        with self._support(layer) as support:
+            answer = support.ask(signature)
+        return "" if answer else answer.reason or "it says no"
+
+    def _support(self, layer: ShownLayer) -> LayerSupport:
+        backend = self._backend
+        given = {self._id: layer.model_options} if layer.model_options else {}
+        return LayerSupport(backend, ModelOptions(given, {self._id: backend}).of(backend))
+
+    def answer_layout(self, layer: ShownLayer) -> dict[str, Any]:
+        """The layout in which the backend would have a layer, 0: as it is."""
+        with self._support(layer) as support:
+            layout = support.preferred_layout(_signature(layer))
+        return {"layout": 0 if layout is None else layout.value}
+
+    def answer_compile(self, payload: tuple[int, Network, dict[str, Any]]) -> dict[str, Any]:
+        """Compile and load a sub-graph, or say which of its layers are refused."""
+        key, network, options = payload
+        assert self._runtime is not None
+        try:
+            part = LoadedPart(network, self._id, self._runtime, options)
+        except NoBackendForLayerError as error:
+            return {"refused": refusals(error)}
+        self._parts[key] = part
+        return {"has_state": part.has_state}
+
+    def answer_bind(self, payload: tuple[int, int, Any, Any], file: int) -> None:
+        """Serve the runs of one execution context of the host."""
+        key, channel, inputs, outputs = payload
+        self._parts[key].bind(channel, file, inputs, outputs)
+
+    def answer_unbind(self, payload: tuple[int, int]) -> None:
+        """End that."""
+        key, channel = payload
+        if key in self._parts:
+            self._parts[key].unbind(channel)
+
+    def answer_reset(self, payload: tuple[int, int]) -> None:
+        """Begin a new sequence in one execution context."""
+        key, channel = payload
+        self._parts[key].reset(channel)
+
+    def answer_forget(self, key: int) -> None:
+        """Free a sub-graph."""
+        part = self._parts.pop(key, None)
+        if part is not None:
+            part.close()
+
+    def answer_self_test(self, level: int) -> None:
+        """Let the backend test itself."""
+        self._backend.self_test(level)
+
+    def answer_set_option(self, payload: tuple[str, Any]) -> None:
+        """Give an option another value."""
+        self._backend.set_option(*payload)
+
+
+def _signature(layer: ShownLayer) -> Any:
+    constants = [index for index, is_known in enumerate(layer.is_constant) if is_known]
+    return valid_signature(layer.type, layer.inputs, layer.outputs, layer.descriptor, constants)

@@ -94,6 +94,8 @@ class IsolatedBackend:
         self._is_closed = False
         self._why_abandoned = ""
         self._lose_device: Callable[[str], bool] | None = None
+        #: A process that has imported what it needs and opened nothing: the next start is quick.
+        self._spare: WorkerProcess | None = None
         self._process, facts = self._start_process()
         self.file: str | None = facts["file"]
         self.path: str = facts["file"] or backend_id
@@ -114,8 +116,15 @@ class IsolatedBackend:
 
     # ---- The worker ------------------------------------------------------------------------------
 
+    def _new_process(self) -> WorkerProcess:
+        return WorkerProcess(self.id, self.limits.patience, self._note_end)
+
     def _start_process(self) -> tuple[WorkerProcess, dict[str, Any]]:
-        process = WorkerProcess(self.id, self.limits.patience, self._note_end)
+        """Open the backend in the spare process, and start the next spare one."""
+        process = self._spare
+        if process is None or process.ended.is_set():
+            process = self._new_process()
+        self._spare = None
         try:
             arguments = {**self._arguments, "backend_options": {self.id: self._options}}
             facts = process.ask(Request("open", (self.id, self.limits, arguments)))
@@ -123,6 +132,7 @@ class IsolatedBackend:
             process.is_closing = True
             process.kill("")
             raise
+        self._spare = self._new_process()
         return process, facts
 
     def running(self) -> WorkerProcess:
@@ -166,7 +176,8 @@ class IsolatedBackend:
 
     def _after_fork(self) -> None:
         self.lock = threading.RLock()
-        self._process.forget_after_fork()
+        for process in filter(None, (self._spare, self._process)):
+            process.forget_after_fork()
         self._why_abandoned = "it belongs to the process that this one was forked from"
         for part in list(self._parts):
             part.end_channels()
@@ -224,9 +235,12 @@ class IsolatedBackend:
             self.running().ask(Request("reopen", {self.id: self._options}))
 
     def stop(self) -> None:
-        """End the worker."""
-        self._is_closed = True
-        self._process.close()
+        """End the worker. Harmless when repeated."""
+        if not self._is_closed:
+            self._is_closed = True
+            with self.lock:
+                for process in filter(None, (self._spare, self._process)):
+                    process.close()
 
     def self_test(self, level: int) -> None:
         """Let the backend test itself."""

@@ -29,6 +29,8 @@ __all__ = ["WorkerEndedError", "WorkerProcess"]
 
 _log = logging.getLogger("armnn_py.isolation")
 _MOST_LINES = 20
+#: Milliseconds in which a worker ends by itself, or is seen to end.
+_END_MS = 2000
 _LONGEST_LINE = 1000
 
 
@@ -155,9 +157,12 @@ class WorkerProcess:
         self.is_closing = True
         with contextlib.suppress(OSError):
             self._connection.shutdown(socket.SHUT_RDWR)
-        if not self.ended.wait(2.0):
+        # Not by `ended`: at the end of the interpreter the thread that sets it runs no more.
+        poll = select.poll()
+        poll.register(self.descriptor, select.POLLIN)
+        if not poll.poll(_END_MS):
             self.kill("")
-            self.ended.wait()
+            poll.poll(_END_MS)
 
     def forget_after_fork(self) -> None:
         """In the child of a fork: the worker is the parent's."""

@@ -110,7 +110,7 @@ class Failover:
                 continue
             if network.state:
                 network.state.update(other.state)
-            self.last_run = LastRun(degraded=True, lost=tuple(sorted(lost)), reason=error.message)
+            self.last_run = LastRun(degraded=True, lost=tuple(sorted(lost)), reason="; ".join([error.message, *error.details]))
             return made
 
     def _is_followed(self, error: ExecutionError) -> bool:

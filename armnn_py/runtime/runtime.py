@@ -397,6 +397,8 @@ class Runtime(
             self._closed = True
         # Backends live on while plans and support queries of other threads use them.
         self._backends.close()
+        for backend in self.isolated.values():
+            backend.stop()
         self._is_done = True  # last: an interrupted close can be repeated
         drain_log()
 

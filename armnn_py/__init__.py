@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from armnn_py.frontends import import_model
+    from armnn_py.isolation import EventLog, Isolation, WorkerEvent
     from armnn_py.memory_budget import get_memory_budget, set_memory_budget
     from armnn_py.network import Layer, ModelMetadata, Network, OutputSlot
     from armnn_py.optimizer import (
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.arrays.external_memory import ExternalMemory
     from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.bounded.late_plan import LateShapesReport
+    from armnn_py.runtime.failover import Health, LastRun
     from armnn_py.runtime.load import load
     from armnn_py.runtime.network_state import NetworkState
     from armnn_py.runtime.profile.profile_records import BackendEvent, LayerProfile, TimelineEvent
@@ -137,13 +139,17 @@ __all__ = [
     "DataType",
     "DeviceDescription",
     "DeviceSpec",
+    "EventLog",
     "ExecutionCancelledError",
     "ExecutionError",
     "ExecutionTimeoutError",
     "ExternalMemory",
     "GraphValidationError",
+    "Health",
     "InputValuesNeededError",
     "InvalidArgumentError",
+    "Isolation",
+    "LastRun",
     "LateShapesReport",
     "Layer",
     "LayerAssignment",
@@ -188,6 +194,7 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedOperatorError",
     "Verdict",
+    "WorkerEvent",
     "__version__",
     "errors",
     "get_memory_budget",
@@ -225,6 +232,7 @@ __getattr__ = names_of(
             "Verdict",
         ),
         "armnn_py.frontends": ("import_model",),
+        "armnn_py.isolation": ("EventLog", "Isolation", "WorkerEvent"),
         "armnn_py.memory_budget": ("get_memory_budget", "set_memory_budget"),
         "armnn_py.network": ("Layer", "ModelMetadata", "Network", "OutputSlot"),
         "armnn_py.optimizer": (
@@ -248,6 +256,7 @@ __getattr__ = names_of(
         "armnn_py.runtime.bound_network": ("BoundNetwork",),
         "armnn_py.runtime.arrays.external_memory": ("ExternalMemory",),
         "armnn_py.runtime.bounded.late_plan": ("LateShapesReport",),
+        "armnn_py.runtime.failover": ("Health", "LastRun"),
         "armnn_py.runtime.load": ("load",),
         "armnn_py.runtime.network_state": ("NetworkState",),
         "armnn_py.runtime.profile.profile_records": (

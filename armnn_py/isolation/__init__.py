@@ -9,7 +9,7 @@ networks, and runs. The messages are listed in ``docs/isolation.md``.
 
 from __future__ import annotations
 
-from armnn_py.isolation.events import BackendEvent, EventLog
+from armnn_py.isolation.events import WorkerEvent, EventLog
 from armnn_py.isolation.settings import Isolation
 
-__all__ = ["BackendEvent", "EventLog", "Isolation"]
+__all__ = ["WorkerEvent", "EventLog", "Isolation"]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._native import abi
 from armnn_py._native.python_backend.python_options import option_default
 from armnn_py.errors import ArmnnError, BackendError, BackendUnavailableError
-from armnn_py.isolation.events import BackendEvent, EventLog
+from armnn_py.isolation.events import WorkerEvent, EventLog
 from armnn_py.isolation.messages import Request
 from armnn_py.isolation.parts import network_of, network_of_layer, parts_without
 from armnn_py.isolation.process import WorkerEndedError, WorkerProcess
@@ -96,6 +96,7 @@ class IsolatedBackend:
         self._lose_device: Callable[[str], bool] | None = None
         #: A process that has imported what it needs and opened nothing: the next start is quick.
         self._spare: WorkerProcess | None = None
+        self._process: WorkerProcess | None = None
         self._process, facts = self._start_process()
         self.file: str | None = facts["file"]
         self.path: str = facts["file"] or backend_id
@@ -144,7 +145,7 @@ class IsolatedBackend:
             It ended and was not started again yet, or is not started again at all.
         """
         process = self._process
-        if process.ended.is_set() or self._is_closed:
+        if process is None or process.ended.is_set() or self._is_closed:
             raise BackendUnavailableError(
                 f"backend '{self.id}': its worker has ended",
                 details=[self._why_abandoned] if self._why_abandoned else [],
@@ -153,14 +154,21 @@ class IsolatedBackend:
         return process
 
     @property
+    def process(self) -> WorkerProcess:
+        """The last worker, which may have ended."""
+        assert self._process is not None
+        return self._process
+
+    @property
     def process_id(self) -> int:
         """Number of the worker's process."""
-        return self._process.pid
+        return self.running().pid
 
     @property
     def is_running(self) -> bool:
         """Whether there is a worker."""
-        return not self._process.ended.is_set() and not self._is_closed
+        process = self._process
+        return process is not None and not process.ended.is_set() and not self._is_closed
 
     @property
     def why_not_running(self) -> str:
@@ -171,8 +179,9 @@ class IsolatedBackend:
 
     def post(self, request: Request) -> None:
         """Ask for something whose answer does not matter."""
-        if self.is_running:
-            self._process.post(request)
+        process = self._process
+        if process is not None and self.is_running:
+            process.post(request)
 
     def _after_fork(self) -> None:
         self.lock = threading.RLock()
@@ -190,7 +199,7 @@ class IsolatedBackend:
         why = next((_REASONS[one] for one in reasons if one in _REASONS), None)
         reason = process.reason if why is None else why
         self.events.add(
-            BackendEvent(
+            WorkerEvent(
                 "ended", self.id, self.file, reason, tuple(process.lines), process.signal,
                 process.exit_status,
             )
@@ -201,7 +210,7 @@ class IsolatedBackend:
         while not self._is_closed:
             if self._restarts >= self.limits.restarts:
                 self._why_abandoned = f"it ended {self._restarts + 1} times"
-                event = BackendEvent("abandoned", self.id, self.file, self._why_abandoned)
+                event = WorkerEvent("abandoned", self.id, self.file, self._why_abandoned)
                 self.events.add(event)
                 return
             time.sleep(_seconds_before(self._restarts))
@@ -215,14 +224,14 @@ class IsolatedBackend:
                     for part in list(self._parts):
                         part.renew(process)
             except WorkerEndedError:
-                if self._process.ended.is_set():
+                if not self.is_running:
                     continue
                 return  # the next watcher goes on
             except ArmnnError as error:
                 self._why_abandoned = str(error)
-                self.events.add(BackendEvent("abandoned", self.id, self.file, str(error)))
+                self.events.add(WorkerEvent("abandoned", self.id, self.file, str(error)))
                 return
-            self.events.add(BackendEvent("restarted", self.id, self.file))
+            self.events.add(WorkerEvent("restarted", self.id, self.file))
             return
 
     # ---- As the table calls it -------------------------------------------------------------------

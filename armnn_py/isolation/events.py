@@ -11,17 +11,20 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from armnn_py.later import public_class
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["BackendEvent", "EventLog"]
+__all__ = ["WorkerEvent", "EventLog"]
 
 _log = logging.getLogger("armnn_py.isolation")
 _MOST_EVENTS = 1000
 
 
+@public_class
 @dataclass(frozen=True, slots=True)
-class BackendEvent:
+class WorkerEvent:
     """One event of the worker of a backend.
 
     Attributes
@@ -66,6 +69,7 @@ _VERBS = {
 }
 
 
+@public_class
 class EventLog:
     """The events of a runtime, oldest first: iterate over it, or have a function called.
 
@@ -73,11 +77,11 @@ class EventLog:
     """
 
     def __init__(self) -> None:
-        self._events: deque[BackendEvent] = deque(maxlen=_MOST_EVENTS)
-        self._callbacks: list[Callable[[BackendEvent], object]] = []
+        self._events: deque[WorkerEvent] = deque(maxlen=_MOST_EVENTS)
+        self._callbacks: list[Callable[[WorkerEvent], object]] = []
         self._lock = threading.Lock()
 
-    def subscribe(self, callback: Callable[[BackendEvent], object]) -> None:
+    def subscribe(self, callback: Callable[[WorkerEvent], object]) -> None:
         """Have ``callback`` called with each event, on the thread that watches the worker.
 
         What it raises is logged.
@@ -85,7 +89,7 @@ class EventLog:
         with self._lock:
             self._callbacks.append(callback)
 
-    def add(self, event: BackendEvent) -> None:
+    def add(self, event: WorkerEvent) -> None:
         """Note an event, log it, and tell subscribers."""
         with self._lock:
             self._events.append(event)
@@ -98,7 +102,7 @@ class EventLog:
             except Exception:
                 _log.exception("a subscriber to events of backends raised")
 
-    def __iter__(self) -> Iterator[BackendEvent]:
+    def __iter__(self) -> Iterator[WorkerEvent]:
         with self._lock:
             return iter(tuple(self._events))
 

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.later import public_class
 
 __all__ = ["Isolate", "Isolation", "read_isolate"]
 
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30}
 
 
+@public_class
 @dataclass(frozen=True, slots=True)
 class Isolation:
     """Limits of the worker process of a backend; the defaults set none.

@@ -15,6 +15,7 @@ from armnn_py._native import abi
 from armnn_py._native.channel import TENSORS_OFFSET, NativeChannel
 from armnn_py.errors import ExecutionError
 from armnn_py.isolation.messages import Request
+from armnn_py.isolation.process import WorkerEndedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -113,6 +114,7 @@ class WorkerPart:
         self.input_sizes = [info.byte_size for info in network.inputs.values()]
         self.output_sizes = [info.byte_size for info in network.outputs.values()]
         self._request = Request("compile", (self.key, network, dict(model_options)))
+        self._forget = Request("forget", self.key)
         self._channels: dict[int, _Channel] = {}
         self._lock = threading.Lock()
 
@@ -128,17 +130,24 @@ class WorkerPart:
     # ---- Channels --------------------------------------------------------------------------------
 
     def open_channel(self) -> int:
-        """Make a channel for one execution context; returns the address of its C object."""
+        """Make a channel for one execution context; returns the address of its C object.
+
+        Without a worker its runs fail as if the worker had just ended, until there is one.
+        """
         with self.backend.lock:
-            process = self.backend.running()
+            process = self.backend.process
             channel = _Channel(next(_keys), self, process)
             try:
                 self._bind(channel, process)
+            except WorkerEndedError:
+                channel.native.end(abi.ARMNN_CHANNEL_WORKER_ENDED)
             except BaseException:
                 channel.close()
                 raise
             with self._lock:
                 self._channels[channel.native.address] = channel
+            if not self.backend.is_running:  # it ended before the channel was known
+                channel.native.end(abi.ARMNN_CHANNEL_WORKER_ENDED)
             return channel.native.address
 
     def reset_channel(self, address: int) -> None:
@@ -185,4 +194,4 @@ class WorkerPart:
     def __del__(self) -> None:
         backend = getattr(self, "backend", None)
         if backend is not None:
-            backend.post(Request("forget", self.key))
+            backend.post(self._forget)

@@ -14,6 +14,7 @@ from armnn_py.errors import (
     ExecutionError,
     ExecutionTimeoutError,
 )
+from armnn_py.later import public_class
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Failover", "Health", "LastRun"]
 
 
+@public_class
 @dataclass(frozen=True, slots=True)
 class LastRun:
     """How the last run of a network was answered.
@@ -44,6 +46,7 @@ class LastRun:
     reason: str = ""
 
 
+@public_class
 @dataclass(frozen=True, slots=True)
 class Health:
     """Whether a network can answer, and on which backends.

@@ -17,7 +17,8 @@ import armnn_py as ann
 from armnn_py import Isolation
 from tests.isolation.conftest import absolute, soon
 
-pytestmark = pytest.mark.alone  # each case starts processes
+# Each case starts processes.
+pytestmark = [pytest.mark.alone, pytest.mark.exhaustive(kept=1)]
 
 MINUS = np.full(64, -2, np.float32)
 ENDS = {

@@ -64,7 +64,7 @@ class NativeChannel:
 
     @property
     def address(self) -> int:
-        """What the workload gets as its data."""
+        """Address of the C object: the data of the workload."""
         return ctypes.cast(self.handle, ctypes.c_void_p).value or 0
 
     def end(self, reason: int) -> int:

@@ -101,6 +101,7 @@ class Session:
     no_dynamic: bool = False
     allowed: list[str] = field(default_factory=list)
     denied: list[str] = field(default_factory=list)
+    isolated: list[str] = field(default_factory=list)
     command: str = "armnn-py"
 
     def runtime(
@@ -122,6 +123,7 @@ class Session:
             backends=wanted,
             allowed_backends=self.allowed or None,
             denied_backends=self.denied or None,
+            isolate=self.isolated or None,
             trust=trust,
         )
 
@@ -217,7 +219,7 @@ def _store(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
             session.verbosity += value
         elif name == "quiet":
             session.verbosity -= int(value)
-        elif name in ("backend_paths", "allowed", "denied"):
+        elif name in ("backend_paths", "allowed", "denied", "isolated"):
             getattr(session, name).extend(value)
         elif value:
             setattr(session, name, value)
@@ -249,6 +251,10 @@ def with_session(function: Callable[..., R]) -> Callable[..., R]:
         _global_option(
             "denied", "--deny-backend", metavar="ID", multiple=True,
             help="Do not use this backend; repeatable.",
+        ),
+        _global_option(
+            "isolated", "--isolate", metavar="ID", multiple=True,
+            help="Run this backend in a process of its own, or 'all' third-party ones; repeatable.",
         ),
         _global_option(
             "verbose", "-v", "--verbose", count=True, metavar="", help="More: log lines, rows."

@@ -3,13 +3,13 @@
 """Backends in processes of their own: the host's side.
 
 `IsolatedBackend` stands in the runtime for a backend whose code runs in a worker process
-(`armnn_py.worker`). What crosses the border is coarse: questions about layers, sub-graphs as
+(`armnn_py.worker`). Few things cross the border: questions about layers, sub-graphs as
 networks, and runs. The messages are listed in ``docs/isolation.md``.
 """
 
 from __future__ import annotations
 
-from armnn_py.isolation.events import WorkerEvent, EventLog
+from armnn_py.isolation.events import EventLog, WorkerEvent
 from armnn_py.isolation.settings import Isolation
 
-__all__ = ["WorkerEvent", "EventLog", "Isolation"]
+__all__ = ["EventLog", "Isolation", "WorkerEvent"]

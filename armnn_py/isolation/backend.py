@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.python_backend.python_options import option_default
-from armnn_py.errors import ArmnnError, BackendError, BackendUnavailableError
-from armnn_py.isolation.events import WorkerEvent, EventLog
+from armnn_py.errors import ArmnnError, BackendUnavailableError
+from armnn_py.isolation.events import EventLog, WorkerEvent
 from armnn_py.isolation.messages import Request
 from armnn_py.isolation.parts import network_of, network_of_layer, parts_without
 from armnn_py.isolation.process import WorkerEndedError, WorkerProcess
@@ -42,7 +42,7 @@ _REASONS = {
 
 
 class IsolatedBackend:
-    """What a worker says of its backend, and its sub-graphs.
+    """The description that a worker gives of its backend, and its sub-graphs.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class IsolatedBackend:
         return process, facts
 
     def running(self) -> WorkerProcess:
-        """The worker; raises if there is none.
+        """The worker that answers.
 
         Raises
         ------
@@ -172,7 +172,7 @@ class IsolatedBackend:
 
     @property
     def why_not_running(self) -> str:
-        """Why there is no worker; empty if there is one."""
+        """The reason for which there is no worker; empty if there is one."""
         if self.is_running:
             return ""
         return self._why_abandoned or "its worker ended and is being started again"
@@ -207,32 +207,38 @@ class IsolatedBackend:
         self._restart()
 
     def _restart(self) -> None:
-        while not self._is_closed:
-            if self._restarts >= self.limits.restarts:
-                self._why_abandoned = f"it ended {self._restarts + 1} times"
-                event = WorkerEvent("abandoned", self.id, self.file, self._why_abandoned)
-                self.events.add(event)
-                return
+        """Start the worker again, as often as the limits allow."""
+        while self._restarts < self.limits.restarts:
             time.sleep(_seconds_before(self._restarts))
             self._restarts += 1
             try:
-                with self.lock:
-                    if self._is_closed:
-                        return
-                    process, _ = self._start_process()
-                    self._process = process
-                    for part in list(self._parts):
-                        part.renew(process)
+                is_started = self._take_place()
             except WorkerEndedError:
-                if not self.is_running:
-                    continue
-                return  # the next watcher goes on
+                if self.is_running:
+                    return  # the thread that watches the new process goes on
             except ArmnnError as error:
-                self._why_abandoned = str(error)
-                self.events.add(WorkerEvent("abandoned", self.id, self.file, str(error)))
+                self._abandon(str(error))
                 return
-            self.events.add(WorkerEvent("restarted", self.id, self.file))
-            return
+            else:
+                if is_started:
+                    self.events.add(WorkerEvent("restarted", self.id, self.file))
+                return
+        self._abandon(f"it ended {self._restarts + 1} times")
+
+    def _take_place(self) -> bool:
+        """Put another worker in the place of the one that ended; False if it is not wanted."""
+        with self.lock:
+            if self._is_closed:
+                return False
+            process, _ = self._start_process()
+            self._process = process
+            for part in list(self._parts):
+                part.renew(process)
+            return True
+
+    def _abandon(self, why: str) -> None:
+        self._why_abandoned = why
+        self.events.add(WorkerEvent("abandoned", self.id, self.file, why))
 
     # ---- As the table calls it -------------------------------------------------------------------
 
@@ -281,8 +287,8 @@ class IsolatedBackend:
     def why_not_many(self, layers: Sequence[ShownLayer]) -> list[str]:
         """The same for many layers, with one message."""
         keys = [pickle.dumps(layer) for layer in layers]
-        unknown = {key: layer for key, layer in zip(keys, layers, strict=True)}
-        unknown = {key: layer for key, layer in unknown.items() if key not in self._answers}
+        asked = dict(zip(keys, layers, strict=True))
+        unknown = {key: layer for key, layer in asked.items() if key not in self._answers}
         if unknown:
             answer = self.running().ask(Request("support", list(unknown.values())))
             reasons = [str(reason) for reason in answer["reasons"]]
@@ -298,7 +304,7 @@ class IsolatedBackend:
         return int(self.running().ask(Request("layout", layer))["layout"])
 
     def make(self, layer: ShownLayer, compiled: object | None) -> WorkerPart:
-        """What `optimize` compiled; or one layer, if nobody asked that."""
+        """The sub-graph that `optimize` compiled, or one layer that it was not asked about."""
         if isinstance(compiled, WorkerPart):
             return compiled
         consumed = [

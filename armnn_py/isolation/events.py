@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What happened to the workers of a runtime."""
+"""Events of the workers of a runtime."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from armnn_py.later import public_class
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["WorkerEvent", "EventLog"]
+__all__ = ["EventLog", "WorkerEvent"]
 
 _log = logging.getLogger("armnn_py.isolation")
 _MOST_EVENTS = 1000
@@ -84,7 +84,7 @@ class EventLog:
     def subscribe(self, callback: Callable[[WorkerEvent], object]) -> None:
         """Have ``callback`` called with each event, on the thread that watches the worker.
 
-        What it raises is logged.
+        An exception of it is logged.
         """
         with self._lock:
             self._callbacks.append(callback)

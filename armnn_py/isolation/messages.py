@@ -36,7 +36,7 @@ class Request:
     payload
         Anything that can be pickled.
     files
-        Descriptors that the worker gets, too; they stay the caller's.
+        Descriptors that the worker gets as well; they stay the caller's.
     """
 
     def __init__(self, kind: str, payload: Any = None, files: tuple[int, ...] = ()) -> None:
@@ -55,7 +55,7 @@ class Request:
         self._files = files
 
     def send(self, connection: socket.socket) -> None:
-        """Send it; raises `OSError` if nobody is there."""
+        """Send it; raises `OSError` if the worker is gone."""
         own = () if self._memory is None else (self._memory,)
         files = [*own, *self._files]
         header = _HEADER.pack(len(self._data), len(files))
@@ -71,7 +71,7 @@ class Request:
 
 
 def _sealed_file(views: list[memoryview], places: list[tuple[int, int]], size: int) -> int:
-    """A file in memory with the bytes of arrays, which nobody can change any more."""
+    """A file in memory with the bytes of arrays, sealed against any change."""
     file = os.memfd_create("armnn_py", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
         os.truncate(file, size)
@@ -127,14 +127,14 @@ def receive_answer(connection: socket.socket) -> dict[str, Any]:
     EOFError
         The worker is gone.
     ValueError
-        This is no answer.
+        The bytes are not an answer.
     """
     size, _ = _HEADER.unpack(_receive(connection, _HEADER.size))
     if size > _LONGEST_ANSWER:
         raise ValueError(f"an answer of {size} bytes")
     answer = json.loads(_receive(connection, size))
     if not isinstance(answer, dict):
-        raise ValueError("an answer that is no object")
+        raise ValueError("an answer that is not an object")
     return answer
 
 

@@ -128,7 +128,7 @@ class WorkerProcess:
     def post(self, request: Request) -> None:
         """Ask for something whose answer does not matter, now or before the next question.
 
-        Also from code that Python runs in the middle of another: it waits for nobody.
+        It never waits: Python may call it from the middle of `ask`.
         """
         self._posted.append(request)
         if os.getpid() == self._owner and self._lock.acquire(blocking=False):

@@ -41,7 +41,7 @@ class Isolation:
     Raises
     ------
     InvalidArgumentError
-        A value is no such limit.
+        A value is of the wrong type or out of range.
     """
 
     memory: int | str | None = None

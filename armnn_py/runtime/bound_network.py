@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from armnn_py._native.log import drain_log
-from armnn_py.errors import InvalidArgumentError
+from armnn_py.errors import ExecutionError, InvalidArgumentError
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.contexts.context_pool import ContextPool
     from armnn_py.runtime.contexts.plan_cache import Lease
     from armnn_py.runtime.contexts.plan_choice import PlanChoice
+    from armnn_py.runtime.failover import Failover
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["BoundNetwork", "bind_arrays"]
@@ -45,6 +46,10 @@ class Bindable(Protocol):
     @property
     def outputs(self) -> Mapping[str, TensorInfo]:
         """Outputs by name, in order."""
+
+    @property
+    def _failover(self) -> Failover | None:
+        """What answers runs whose backend was lost."""
 
     def _run_options(self, options: Mapping[str, Mapping[str, OptionValue]]) -> RunOptions:
         """Check options of a run."""
@@ -129,6 +134,25 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         if timeout is not None or cancel is not None:
             check_stops(timeout, cancel)
         run_options = self._options if options is None else self._network._run_options(options)
+        try:
+            self._run_once(timeout, cancel, run_options)
+        except ExecutionError as error:
+            failover = self._network._failover
+            if failover is None:
+                raise
+            failover.run(
+                error,
+                self.state,
+                {
+                    "inputs": self.inputs, "out": self.outputs, "timeout": timeout,
+                    "cancel": cancel, "options": options,
+                },
+            )  # fmt: skip
+        return self.outputs
+
+    def _run_once(
+        self, timeout: float | None, cancel: CancelToken | None, run_options: RunOptions | None
+    ) -> None:
         turn = object()
         turns = self._turns
         is_resumed = False
@@ -157,7 +181,6 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
                     self._pool.give_back(self._lease)
                 turns.clear()
             drain_log()
-        return self.outputs
 
     @property
     def has_state(self) -> bool:

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py.optimizer import OptimizedNetwork
-    from armnn_py.runtime.loaded_network import LoadedNetwork
-    from armnn_py.runtime.runtime import Runtime
+    from armnn_py.runtime.network_owner import NetworkOwner
+    from armnn_py.runtime.network_state import NetworkState
+    from armnn_py.runtime.stages.staged_runs import Part
 
 __all__ = ["Failover", "Health", "LastRun"]
 
@@ -78,14 +79,14 @@ class Failover:
         Its owner.
     """
 
-    def __init__(self, optimized: OptimizedNetwork, runtime: Runtime) -> None:
+    def __init__(self, optimized: OptimizedNetwork, runtime: NetworkOwner) -> None:
         self._optimized, self._runtime = optimized, runtime
         self._lock = threading.Lock()
-        self._networks: dict[frozenset[str], LoadedNetwork] = {}
+        self._networks: dict[frozenset[str], Part] = {}
         self.last_run = NOTHING_LOST
 
     def run(
-        self, error: ExecutionError, network: LoadedNetwork, arguments: dict[str, Any]
+        self, error: ExecutionError, state: NetworkState, arguments: dict[str, Any]
     ) -> dict[str, np.ndarray]:
         """Answer a run that failed; raises ``error`` if no other backend can.
 
@@ -93,8 +94,8 @@ class Failover:
         ----------
         error
             Of the run.
-        network
-            The network that ran.
+        state
+            Of the network, or of the arrays that were bound to it.
         arguments
             Of its `LoadedNetwork.run`.
         """
@@ -104,25 +105,29 @@ class Failover:
                 raise error
             lost.add(error.backend)
             other = self._without(frozenset(lost), error)
-            if network.state:
-                other.state.update(network.state)
+            if state:
+                other.state.update(state)
             try:
                 made = other.run(**arguments)
             except ExecutionError as another:
                 error = another
                 continue
-            if network.state:
-                network.state.update(other.state)
-            self.last_run = LastRun(degraded=True, lost=tuple(sorted(lost)), reason="; ".join([error.message, *error.details]))
+            if state:
+                state.update(other.state)
+            self.last_run = LastRun(
+                degraded=True,
+                lost=tuple(sorted(lost)),
+                reason="; ".join([error.message, *error.details]),
+            )
             return made
 
     def _is_followed(self, error: ExecutionError) -> bool:
-        """Whether the backend failed, and nobody stopped the run."""
+        """Whether the backend failed and other backends answer; not for a run that was stopped."""
         if isinstance(error, (ExecutionTimeoutError, ExecutionCancelledError)):
             return False
         return self._runtime.is_followed(error.backend)
 
-    def _without(self, lost: frozenset[str], error: ExecutionError) -> LoadedNetwork:
+    def _without(self, lost: frozenset[str], error: ExecutionError) -> Part:
         from armnn_py.optimizer import optimize
 
         with self._lock:

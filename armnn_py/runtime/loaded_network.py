@@ -211,7 +211,7 @@ class LoadedNetwork(
                 "cancel": cancel, "options": options, "share_inputs": share_inputs,
                 "share_outputs": share_outputs,
             }  # fmt: skip
-            return failover.run(error, self, given)
+            return failover.run(error, self.state, given)
 
     def _run_once(
         self,
@@ -221,8 +221,8 @@ class LoadedNetwork(
         timeout: float | None,
         cancel: CancelToken | None,
         options: Mapping[str, Mapping[str, OptionValue]] | None,
-        share_inputs: bool,  # noqa: FBT001
-        share_outputs: bool,  # noqa: FBT001
+        share_inputs: bool,
+        share_outputs: bool,
     ) -> dict[str, np.ndarray]:
         pool = self._pool
         if not (

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from armnn_py.optimizer.host import Host
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.bounded.late_sizes import Bounds
     from armnn_py.runtime.stages.staged_runs import Part

@@ -122,7 +122,7 @@ class Runtime(
     Attributes
     ----------
     events
-        What happened to the workers of isolated backends, an `EventLog`.
+        Events of the workers of isolated backends, an `EventLog`.
 
     Raises
     ------

@@ -10,12 +10,12 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.process.parent_process import end_with_parent
+from armnn_py.backends.options.model_options import ModelOptions
 from armnn_py.backends.questions.layer_support import (
     LayerSupport,
     never_shown,
     valid_signature,
 )
-from armnn_py.backends.options.model_options import ModelOptions
 from armnn_py.errors import ArmnnError, NoBackendForLayerError
 from armnn_py.isolation.messages import receive_request, send_answer
 from armnn_py.runtime import Runtime
@@ -103,7 +103,9 @@ class _Worker:
         return self._open()
 
     def _open(self) -> dict[str, Any]:
-        options = {name: given for name, given in self._arguments["backend_options"].items() if given}
+        options = {
+            name: given for name, given in self._arguments["backend_options"].items() if given
+        }
         arguments = self._arguments | {"backend_options": options}
         self._runtime = Runtime(backends=[self._id], **arguments)
         if self._id not in self._runtime.backends:

@@ -41,9 +41,9 @@ def counter() -> ann.Network:
     """A network with a variable, which each run changes."""
     network = ann.Network("counter")
     x = network.add_input("x", ann.TensorInfo((3,)))
-    sum_so_far = network.add_variable("sum", np.zeros(3, np.float32))
-    made = network.add_addition(x, sum_so_far)
-    network.add_assign(sum_so_far, made)
+    total = network.add_variable("total", ann.TensorInfo((3,)))
+    made = network.add_addition(x, total)
+    network.assign(total, made)
     network.add_output("y", made)
     return network
 
@@ -134,9 +134,7 @@ def test_a_saved_network(isolated: ann.Runtime, tmp_path: Path) -> None:
         np.testing.assert_array_equal(made[name], array)
 
 
-def test_state_that_a_backend_keeps(
-    tmp_path: Path, build_backend: Callable[..., None]
-) -> None:
+def test_state_that_a_backend_keeps(tmp_path: Path, build_backend: Callable[..., None]) -> None:
     build_backend("state_backend.c", tmp_path / "Test_State_backend.so")
     with ann.Runtime(tmp_path) as runtime:
         (name,) = set(runtime.backends) - set(BACKENDS)

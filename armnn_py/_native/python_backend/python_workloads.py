@@ -229,8 +229,9 @@ def _create_workload(pointer: Any, info: Any, out: Any) -> None:
     with interruptible():
         runs = factory.maker.make(layer, compiled)
     functions = _workload_functions
-    if hasattr(runs, "open_channel"):
-        functions = channel_functions(_destroy, has_state=runs.has_state)
+    has_state = getattr(runs, "has_state", None)
+    if has_state is not None:  # a `HandedOver`
+        functions = channel_functions(_destroy, has_state=has_state)
     out[0] = _child(factory, abi.armnn_workload_t, functions, _Workload(factory, layer, runs))
 
 

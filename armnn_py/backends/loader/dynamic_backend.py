@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.loader.discovery import Candidate
     from armnn_py.backends.probe.findings import ProbeFinding
+    from armnn_py.isolation.backend import IsolatedBackend
     from armnn_py.python_backend.serving import Serving
 
 __all__ = ["Attempt", "load_file", "load_python", "load_static"]
@@ -238,7 +239,7 @@ def load_static(
 
 
 def load_python(
-    serving: Serving,
+    serving: Serving | IsolatedBackend,
     taken: Mapping[str, Backend],
     options_for: OptionsFor,
     *,

@@ -177,8 +177,12 @@ def load_backends(
         )  # fmt: skip
         verdicts += refused
     admission = Admission(
-        wanted, allowed, denied or frozenset(), private or frozenset(),
-        frozenset(one.id for one in isolated) | frozenset(one.path for one in verdicts if one.place == "isolated"),
+        wanted,
+        allowed,
+        denied or frozenset(),
+        private or frozenset(),
+        frozenset(one.id for one in isolated)
+        | frozenset(one.path for one in verdicts if one.place == "isolated"),
     )
     search = Search(
         options,
@@ -193,8 +197,10 @@ def load_backends(
     serving = _serving(python_backends)
     try:
         with LOADING:
-            for python_backend in (*serving, *isolated):
+            for python_backend in serving:
                 search.add_python(python_backend)
+            for isolated_backend in isolated:
+                search.add_python(isolated_backend)
             if bundled_backends:
                 search.add_static()
         search.add_files(folders)
@@ -215,6 +221,8 @@ def load_backends(
         _announce(registry.load_report, options.ids)
     except BaseException:
         search.close()
+        for isolated_backend in isolated:
+            isolated_backend.stop()
         raise
     return registry
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.options.memory_wishes import MemoryWishes
     from armnn_py.backends.probe.gate import Examiner
     from armnn_py.backends.trust.rules import TrustRules
+    from armnn_py.isolation.backend import IsolatedBackend
     from armnn_py.python_backend.serving import Serving
 
 __all__ = ["Search", "list_folders", "list_places"]
@@ -139,8 +140,8 @@ class Search:
         self.places: list[Place] = []
         self._named: set[str] = set()  # files that the caller named, without links
 
-    def add_python(self, backend: Serving) -> None:
-        """Load a backend that is written in Python; call with ``LOADING`` held."""
+    def add_python(self, backend: Serving | IsolatedBackend) -> None:
+        """Load a backend that is written in Python, or that a worker has; call with ``LOADING`` held."""
         self._add(
             *load_python(
                 backend,

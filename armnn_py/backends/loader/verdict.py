@@ -29,8 +29,9 @@ class Verdict:
     Attributes
     ----------
     place
-        Origin of the backend: ``python``, ``isolated`` (a worker has it), ``static``, ``argument``, ``environment``,
-        ``compiled-in``, ``entry-point <distribution>/<name>`` or ``bundled``.
+        Origin of the backend: ``python``, ``isolated`` (a worker has it), ``static``,
+        ``argument``, ``environment``, ``compiled-in``, ``entry-point <distribution>/<name>`` or
+        ``bundled``.
     path
         The file as found; the folder if that is unusable; ``<vendor>_<name>`` of a statically
         linked backend; module and class of one written in Python.

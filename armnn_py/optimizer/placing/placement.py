@@ -9,8 +9,8 @@ import os
 import re
 import reprlib
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -242,7 +242,9 @@ class Placement:
         """Return the rules without backends that are lost; a rule of these alone is left out."""
         rules = []
         for rule in self.rules:
-            left = [one for one in rule.backends if canonical_id(split_optional(one)[0]) not in lost]
+            left = [
+                one for one in rule.backends if canonical_id(split_optional(one)[0]) not in lost
+            ]
             if left:
                 rules.append(replace(rule, backend=left))
         return replace(self, rules=tuple(rules), numbers=())

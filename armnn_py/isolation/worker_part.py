@@ -9,7 +9,7 @@ import itertools
 import mmap
 import os
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from armnn_py._native import abi
 from armnn_py._native.channel import TENSORS_OFFSET, NativeChannel
@@ -19,16 +19,41 @@ from armnn_py.isolation.process import WorkerEndedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from armnn_py._native.table.backend_options import OptionValue
-    from armnn_py.isolation.backend import IsolatedBackend
     from armnn_py.isolation.process import WorkerProcess
+    from armnn_py.isolation.settings import Isolation
     from armnn_py.network import Network
 
 __all__ = ["WorkerPart"]
 
 _ALIGNMENT = 64
 _keys = itertools.count(1)
+
+
+class Owner(Protocol):
+    """An `IsolatedBackend`, as its sub-graphs use it."""
+
+    limits: Isolation
+
+    @property
+    def lock(self) -> AbstractContextManager[object]:
+        """Held while the worker is replaced, and while something new is made in it."""
+
+    @property
+    def process(self) -> WorkerProcess:
+        """The last worker, which may have ended."""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a worker."""
+
+    def running(self) -> WorkerProcess:
+        """The worker that answers; raises if there is none."""
+
+    def post(self, request: Request) -> None:
+        """Ask for something whose answer does not matter."""
 
 
 class _Channel:
@@ -99,7 +124,7 @@ class WorkerPart:
 
     def __init__(
         self,
-        backend: IsolatedBackend,
+        backend: Owner,
         network: Network,
         model_options: Mapping[str, OptionValue],
         name: str,

@@ -141,7 +141,7 @@ class Search:
         self._named: set[str] = set()  # files that the caller named, without links
 
     def add_python(self, backend: Serving | IsolatedBackend) -> None:
-        """Load a backend that is written in Python, or that a worker has; call with ``LOADING`` held."""
+        """Load a backend written in Python or of a worker; call with ``LOADING`` held."""
         self._add(
             *load_python(
                 backend,

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Channels for runs between host and worker, over memory that both map: `native/src/channel.c`."""
+"""Channels for runs between host and worker, over memory that both map (`channel.c`)."""
 
 from __future__ import annotations
 

@@ -4004,7 +4004,7 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_core_static_backend": (POINTER(armnn_static_backend_t), [c_uint32]),
     "armnn_core_is_readable": (c_int32, [c_void_p, c_uint64]),
     "armnn_core_is_readable_behind": (c_int32, [c_void_p, c_uint64, c_uint64]),
-    "armnn_core_find_code": (c_int32, [c_void_p, POINTER(c_char), c_uint64]),
+    "armnn_core_is_code": (c_int32, [c_void_p]),
     "armnn_core_alloc": (c_void_p, [c_uint64, c_uint64]),
     "armnn_core_free": (None, [c_void_p]),
     "armnn_core_add_lasting_constant": (c_int32, [c_void_p, c_uint64]),

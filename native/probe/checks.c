@@ -23,10 +23,7 @@ bool probe_is_readable(const void* address, uint64_t size) {
   return armnn_core_is_readable(address, size) != 0;
 }
 
-bool probe_is_code(uintptr_t address) {
-  char path[1];
-  return armnn_core_find_code((const void*)address, path, sizeof path) != 0;
-}
+bool probe_is_code(uintptr_t address) { return armnn_core_is_code((const void*)address) != 0; }
 
 /* ---- Changes of the process ------------------------------------------------------------------ */
 

@@ -212,7 +212,7 @@ def is_readable(address: int, size: int) -> bool:
 
 def is_code(address: int) -> bool:
     """Say whether ``address`` lies in executable memory of a mapped object, or was noted."""
-    return address in _noted_code or bool(core().armnn_core_find_code(address, None, 0))
+    return address in _noted_code or bool(core().armnn_core_is_code(address))
 
 
 #: Functions that ctypes made of Python's: their code lies in no mapped object.

@@ -46,8 +46,8 @@ ARMNN_CORE_API int32_t armnn_core_is_readable(const void* address, uint64_t size
 /* 1 if |extra| bytes behind the |size| at |address| can be read for as long as these can. */
 ARMNN_CORE_API int32_t armnn_core_is_readable_behind(const void* address, uint64_t size,
                                                      uint64_t extra);
-/* 1 if |address| lies in an executable segment of a mapped object; its path goes to |out_path|. */
-ARMNN_CORE_API int32_t armnn_core_find_code(const void* address, char* out_path, uint64_t capacity);
+/* 1 if |address| lies in an executable segment of a mapped object. */
+ARMNN_CORE_API int32_t armnn_core_is_code(const void* address);
 
 /* 64-byte aligned memory (any power of two up to 4096) for constants; null when memory is out. */
 ARMNN_CORE_API void* armnn_core_alloc(uint64_t size, uint64_t alignment);

@@ -132,18 +132,6 @@ int32_t armnn_core_is_readable(const void* address, uint64_t size) {
 
 /* ---- Whose code is it? --------------------------------------------------------------------- */
 
-typedef struct code_search_t {
-  uintptr_t address;
-  char* out_path;
-  uint64_t capacity;
-} code_search_t;
-
-static void copy_path(const char* path, char* out_path, uint64_t capacity) {
-  if (out_path == NULL || capacity == 0) return;
-  const armnn_string_t text = {path, strlen(path)};
-  armnn_i_copy_text(out_path, (size_t)capacity, text);
-}
-
 /* The bytes [address, address + size) belong to a loaded segment that has all of |flags|. */
 static bool is_loaded(const struct dl_phdr_info* info, uintptr_t address, uint64_t size,
                       ElfW(Word) flags) {
@@ -156,19 +144,9 @@ static bool is_loaded(const struct dl_phdr_info* info, uintptr_t address, uint64
   return false;
 }
 
-static int visit_object(struct dl_phdr_info* info, size_t size, void* data) {
+static int has_code_at(struct dl_phdr_info* info, size_t size, void* data) {
   (void)size;
-  const code_search_t* search = (const code_search_t*)data;
-  if (!is_loaded(info, search->address, 1, PF_X)) return 0;
-  if (info->dlpi_name != NULL && info->dlpi_name[0] != '\0') {
-    copy_path(info->dlpi_name, search->out_path, search->capacity);
-  } else {
-    char program[1024];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length < 0 ? 0 : length] = '\0';
-    copy_path(program, search->out_path, search->capacity);
-  }
-  return 1;
+  return is_loaded(info, (uintptr_t)data, 1, PF_X) ? 1 : 0;
 }
 
 /* The C library has locks of its loader that it neither takes for a fork nor frees in the child. */
@@ -216,10 +194,8 @@ static int visit_objects(const void* address, visit_fn_t visit, void* data) {
   return visit(&info, sizeof info, data);
 }
 
-int32_t armnn_core_find_code(const void* address, char* out_path, uint64_t capacity) {
-  if (out_path != NULL && capacity > 0) out_path[0] = '\0';
-  code_search_t search = {(uintptr_t)address, out_path, capacity};
-  return visit_objects(address, visit_object, &search) != 0 ? 1 : 0;
+int32_t armnn_core_is_code(const void* address) {
+  return visit_objects(address, has_code_at, (void*)(uintptr_t)address);
 }
 
 int32_t armnn_core_has_signal_handlers(void* library) {

@@ -81,8 +81,11 @@ PLACES = (
     Place("`before_run`", _MEMORY, "before_run"),
     Place("`destroy`", _FIRST, "late_destroy"),
 )
-#: Heading of a table -> arguments of `Runtime`. A table for isolated backends is one more entry.
-RUNTIMES: dict[str, dict[str, Any]] = {"In the program's process": {}}
+#: Heading of a table -> arguments of `Runtime`; of ``isolate`` those of `Isolation`.
+RUNTIMES: dict[str, dict[str, Any]] = {
+    "In the program's process": {},
+    "In a worker": {"isolate": {"Deed": {"deadline": 1.0, "patience": 5.0, "restarts": 0}}},
+}
 
 _HEAD = """\
 # Fault injection
@@ -99,6 +102,8 @@ runs a network and closes everything.
 - *hangs*: the call does not return.
 - *fails*: Python meets the closed descriptors and ends with an error.
 - *goes on*: the run has the right result. *goes on twice*: in both copies of the process.
+- *other backend*: the run has the right result, which another backend computed. *no worker*: the
+  worker did not load the backend, and the load report has the reason.
 - *restored*, *stays*: the run has the right result, and the changed state is as before, or not.
 """
 
@@ -133,7 +138,10 @@ def state():
     }
 
 before = state()
-with ann.Runtime(sys.argv[1], **json.loads(sys.argv[2])) as runtime:
+given = json.loads(sys.argv[2])
+if "isolate" in given:
+    given["isolate"] = {name: ann.Isolation(**some) for name, some in given["isolate"].items()}
+with ann.Runtime(sys.argv[1], **given) as runtime:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((64,)))
     made = network.add_elementwise_unary(x, ann.UnaryOperation.ABS, name="middle")
@@ -141,9 +149,11 @@ with ann.Runtime(sys.argv[1], **json.loads(sys.argv[2])) as runtime:
     backends = [name for name in ("Deed", "CpuRef") if name in runtime.backends]
     with ann.load(network, backends, runtime=runtime) as loaded:
         right = bool((loaded.run(np.full(64, -1, np.float32))["y"] == 1).all())
+        other = "Deed" not in loaded.assignment.counts or loaded.last_run.degraded
 after = state()
 changed = [name for name in before if before[name] != after[name]]
-print(json.dumps({"right": right, "refused": "Deed" not in backends, "changed": changed}))
+refused = "Deed" not in backends
+print(json.dumps({"right": right, "refused": refused, "other": other, "changed": changed}))
 """
 
 
@@ -183,10 +193,12 @@ class FaultTable:
                 stderr=err,
                 start_new_session=True,
             )
-            seconds = _HANG_SECONDS if _may_hang(place, fault) else _MOST_SECONDS
+            is_isolated = "isolate" in runtime
+            may_hang = not is_isolated and _may_hang(place, fault)
+            seconds = _HANG_SECONDS if may_hang else _MOST_SECONDS
             try:
                 code = process.wait(seconds)
-                if fault == "fork":
+                if fault == "fork" and not is_isolated:
                     _await_copy(out)
             except subprocess.TimeoutExpired:
                 assert fault in _UNENDING, f"{place}, {fault}: no end"
@@ -195,7 +207,8 @@ class FaultTable:
                 with contextlib.suppress(ProcessLookupError):  # nothing is left of it
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-            return _words(place, fault, code, _text_of(out), _text_of(err))
+            said, told = _text_of(out), _text_of(err)
+            return _words(place, fault, code, said, told, is_isolated=is_isolated)
 
 
 def _may_hang(place: Place, fault: str) -> bool:
@@ -212,7 +225,7 @@ def _await_copy(out: IO[bytes]) -> None:
         time.sleep(0.05)
 
 
-def _words(place: Place, fault: str, code: int, said: str, told: str) -> str:
+def _words(place: Place, fault: str, code: int, said: str, told: str, *, is_isolated: bool) -> str:
     where = f"{place}, {fault}: status {code}, {said!r}, {told!r}"
     if code < 0:
         is_reported = f"armnn_py: {signal.Signals(-code).name} in " in told
@@ -225,7 +238,9 @@ def _words(place: Place, fault: str, code: int, said: str, told: str) -> str:
     first, *others = map(json.loads, said.splitlines())
     assert first["right"], where
     if first["refused"]:
-        return "refused"
+        return "no worker" if is_isolated else "refused"
+    if first["other"]:
+        return "other backend"
     if fault in _STATE:
         return "stays" if fault in first["changed"] else "restored"
     return "goes on twice" if others else "goes on"

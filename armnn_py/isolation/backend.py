@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py._native.python_backend.python_options import option_default
-from armnn_py.errors import ArmnnError, BackendUnavailableError
+from armnn_py.errors import ArmnnError, BackendError, BackendUnavailableError
+from armnn_py.isolation.deaths import Deaths, state_of
 from armnn_py.isolation.events import EventLog, WorkerEvent
 from armnn_py.isolation.messages import Request
 from armnn_py.isolation.parts import network_of, network_of_layer, parts_without
@@ -21,6 +22,7 @@ from armnn_py.isolation.process import WorkerEndedError, WorkerProcess
 from armnn_py.isolation.worker_part import WorkerPart
 from armnn_py.python_backend.option import Option
 from armnn_py.python_backend.part import Part
+from armnn_py.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -54,6 +56,8 @@ class IsolatedBackend:
         Gets what happens to it.
     runtime_arguments
         Arguments of the worker's `Runtime`: where to search, and what is trusted.
+    deaths
+        Keeps the ends of workers, and says which backends are in quarantine.
 
     Attributes
     ----------
@@ -81,11 +85,13 @@ class IsolatedBackend:
         limits: Isolation,
         events: EventLog,
         runtime_arguments: Mapping[str, Any],
+        deaths: Deaths,
     ) -> None:
         self.id = backend_id
         self.limits = limits
         self.events = events
         self.lock = threading.RLock()
+        self._deaths = deaths
         self._arguments = dict(runtime_arguments)
         self._options: dict[str, OptionValue] = {}
         self._parts: weakref.WeakSet[WorkerPart] = weakref.WeakSet()
@@ -99,6 +105,8 @@ class IsolatedBackend:
         self._process: WorkerProcess | None = None
         self._process, facts = self._start_process()
         self.file: str | None = facts["file"]
+        self._state = state_of(map(str, facts["libraries"]))
+        self._check_quarantine()
         self.path: str = facts["file"] or backend_id
         self.score = int(facts["score"])
         self.is_reference = bool(facts["is_reference"])
@@ -114,6 +122,17 @@ class IsolatedBackend:
         self.model_options: Mapping[str, OptionDefault] = scopes["model"]
         self.run_options: Mapping[str, OptionDefault] = {}
         _backends.add(self)
+
+    def _check_quarantine(self) -> None:
+        held = self._deaths.quarantine(self.id, self._state)
+        if held is None:
+            return
+        self.stop()
+        raise BackendError(
+            f"backend '{self.id}' is in quarantine: its worker ended too often",
+            details=[f"the last time: {held.reason}"],
+            hints=[f"'armnn-py backends release {self.id}' lifts it"],
+        )
 
     # ---- The worker ------------------------------------------------------------------------------
 
@@ -198,12 +217,12 @@ class IsolatedBackend:
             return
         why = next((_REASONS[one] for one in reasons if one in _REASONS), None)
         reason = process.reason if why is None else why
-        self.events.add(
-            WorkerEvent(
-                "ended", self.id, self.file, reason, tuple(process.lines), process.signal,
-                process.exit_status,
-            )
+        event = WorkerEvent(
+            "ended", self.id, self.file, reason, tuple(process.lines), process.signal,
+            process.exit_status,
         )  # fmt: skip
+        self._deaths.note(event, self._state, is_last=self._restarts >= self.limits.restarts)
+        self.events.add(event)
         self._restart()
 
     def _restart(self) -> None:
@@ -223,7 +242,7 @@ class IsolatedBackend:
                 if is_started:
                     self.events.add(WorkerEvent("restarted", self.id, self.file))
                 return
-        self._abandon(f"it ended {self._restarts + 1} times")
+        self._abandon(f"it ended {counted(self._restarts + 1, 'time')}")
 
     def _take_place(self) -> bool:
         """Put another worker in the place of the one that ended; False if it is not wanted."""

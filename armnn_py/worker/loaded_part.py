@@ -113,12 +113,14 @@ class Channel:
         self.bound.close()
 
     def _serve(self) -> None:
-        channel, run = self._channel, self.bound.run
+        channel, run, own = self._channel, self.bound.run, os.getpid()
         while not self._is_closed:
             if not channel.wait(_SLICE):
                 continue
             try:
                 run()
+                if os.getpid() != own:
+                    os._exit(0)  # a copy that the backend forked
             except Exception as error:
                 status = getattr(error, "status", None) or abi.ARMNN_STATUS_INTERNAL
                 text = error.message if isinstance(error, ArmnnError) else repr(error)

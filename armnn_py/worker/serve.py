@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.process.parent_process import end_with_parent
@@ -43,6 +44,7 @@ def serve(descriptor: int, host: int) -> None:
     """
     end_with_parent(host)
     os.environ.pop("ARMNN_PY_ISOLATE", None)
+    own = os.getpid()
     worker = _Worker()
     with socket.socket(fileno=descriptor) as connection:
         while True:
@@ -56,6 +58,8 @@ def serve(descriptor: int, host: int) -> None:
                 answer = {"error": str(error)}
             except Exception as error:
                 answer = {"error": f"{type(error).__name__}: {error}"}
+            if os.getpid() != own:
+                os._exit(0)  # a copy that the backend forked
             send_answer(connection, answer or {})
     worker.close()
     sys.stderr.flush()
@@ -116,6 +120,7 @@ class _Worker:
             has_wishes = support.has_wishes
         return {
             "file": backend.file,
+            "libraries": _mapped_libraries(),
             "score": backend.score,
             "is_reference": backend.is_reference,
             "version": backend.vendor_version or "",
@@ -189,6 +194,13 @@ class _Worker:
     def answer_set_option(self, payload: tuple[str, Any]) -> None:
         """Give an option another value."""
         self._backend.set_option(*payload)
+
+
+def _mapped_libraries() -> list[str]:
+    """The shared objects of this process."""
+    lines = Path("/proc/self/maps").read_text("utf-8", "surrogateescape").splitlines()
+    paths = {line.split(maxsplit=5)[5] for line in lines if line.count(" ") > 5 and ".so" in line}
+    return sorted(path for path in paths if path.startswith("/"))
 
 
 def _signature(layer: ShownLayer) -> Any:

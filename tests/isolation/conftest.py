@@ -23,6 +23,14 @@ def deed_folder(
     return folder
 
 
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder of the test's own: backends of other tests are in quarantine there."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    return folder
+
+
 @pytest.fixture
 def deed(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
     """Have the backend do something at a place, in the workers that are started from now on."""

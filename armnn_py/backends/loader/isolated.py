@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from armnn_py.isolation.backend import IsolatedBackend
+    from armnn_py.isolation.deaths import Deaths
     from armnn_py.isolation.events import EventLog
     from armnn_py.isolation.settings import Isolation
 
@@ -26,6 +27,7 @@ def start_workers(
     events: EventLog,
     arguments: Mapping[str, Any],
     *,
+    deaths: Deaths,
     denied: Collection[str],
     with_memory: Collection[str],
 ) -> tuple[list[IsolatedBackend], list[Verdict]]:
@@ -39,6 +41,8 @@ def start_workers(
         Get what happens to the workers.
     arguments
         Of the `Runtime` in a worker.
+    deaths
+        Keeps the ends of workers.
     denied
         Ids that are not used: they get no worker.
     with_memory
@@ -69,7 +73,7 @@ def start_workers(
         if name in denied:
             continue
         try:
-            backends.append(IsolatedBackend(name, limits, events, arguments))
+            backends.append(IsolatedBackend(name, limits, events, arguments, deaths))
         except ArmnnError as error:
             verdicts.append(_refused(name, error))
     return backends, verdicts
@@ -86,6 +90,16 @@ def _ids_from_outside(arguments: Mapping[str, Any]) -> list[str]:
 
 def _refused(name: str, error: ArmnnError) -> Verdict:
     reason = "; ".join([error.message, *error.details])
+    hint = "; ".join(error.hints)
     return Verdict(
-        "isolated", name, None, name, None, "refused", "create", "worker", printable(reason), ""
+        "isolated",
+        name,
+        None,
+        name,
+        None,
+        "refused",
+        "create",
+        "worker",
+        printable(reason),
+        printable(hint),
     )

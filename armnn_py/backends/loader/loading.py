@@ -25,6 +25,7 @@ from armnn_py.backends.trust.rules import TrustRules, check_level
 from armnn_py.caller import caller_level
 from armnn_py.device_ids import split_id
 from armnn_py.errors import BackendSkippedWarning, InvalidArgumentError
+from armnn_py.isolation.deaths import Deaths
 from armnn_py.isolation.events import EventLog
 from armnn_py.isolation.settings import read_isolate
 
@@ -172,9 +173,13 @@ def load_backends(
             "private_libraries": sorted(private or ()),
         }
         isolated, refused = start_workers(
-            limits, EventLog() if events is None else events, arguments,
-            denied=denied or (), with_memory=wishes.allocators,
-        )  # fmt: skip
+            limits,
+            EventLog() if events is None else events,
+            arguments,
+            deaths=Deaths(environment.cache_folder() if use_environment else None),
+            denied=denied or (),
+            with_memory=wishes.allocators,
+        )
         verdicts += refused
     admission = Admission(
         wanted,

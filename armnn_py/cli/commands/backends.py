@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from armnn_py import environment
 from armnn_py.cli.app import (
     Session,
     backend_values,
@@ -22,6 +23,7 @@ from armnn_py.cli.app import (
 from armnn_py.cli.commands.backends_check import check
 from armnn_py.cli.commands.backends_lock import lock
 from armnn_py.cli.commands.backends_new import new
+from armnn_py.cli.commands.backends_release import release
 from armnn_py.cli.commands.backends_test import test
 from armnn_py.cli.completion import offer_backends
 from armnn_py.cli.devices import devices_of, render_devices
@@ -29,6 +31,7 @@ from armnn_py.cli.help import Group
 from armnn_py.cli.misnamed import misnamed_lines
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.errors import BackendSkippedWarning
+from armnn_py.isolation.deaths import Deaths
 from armnn_py.text import counted
 from armnn_py.types import DataType
 
@@ -65,6 +68,7 @@ def list_(session: Session) -> None:
     with _runtime(session) as runtime:
         verdicts = runtime.load_report.as_dicts()
         devices, device_errors = devices_of(runtime)
+    deaths = Deaths(environment.cache_folder()).recent()
 
     def render(renderer: Renderer) -> None:
         shown = [v for v in verdicts if session.verbosity > 0 or _is_of_interest(v)]
@@ -87,6 +91,11 @@ def list_(session: Session) -> None:
             render_devices(renderer, devices)
         for error in device_errors.values():
             renderer.line(f"devices: {error}")
+        for backend, count in Counter(one.backend for one in deaths).items():
+            last = [one for one in deaths if one.backend == backend][-1]
+            state = "in quarantine, " if last.is_last else ""
+            ends = counted(count, "end")
+            renderer.line(f"workers: {backend}: {state}{ends} within a week, last: {last.reason}")
         counts = Counter(verdict["status"] for verdict in verdicts)
         others = len(verdicts) - len(shown)
         counts["skipped"] -= others
@@ -104,7 +113,13 @@ def list_(session: Session) -> None:
         renderer.line(f"{summary or 'no backend was found'}{advice}")
 
     session.answer(
-        {"verdicts": verdicts, "devices": devices, "device_errors": device_errors}, render
+        {
+            "verdicts": verdicts,
+            "devices": devices,
+            "device_errors": device_errors,
+            "worker_ends": [dataclasses.asdict(one) for one in deaths],
+        },
+        render,
     )
 
 
@@ -272,4 +287,5 @@ def paths(session: Session) -> None:
 backends.add_command(check)
 backends.add_command(lock)
 backends.add_command(new)
+backends.add_command(release)
 backends.add_command(test)

@@ -1,0 +1,91 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""A backend whose worker ended too often is not used until its file changes or it is released."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import armnn_py as ann
+from armnn_py import Isolation
+from armnn_py.cli.main import main
+from tests.isolation.conftest import absolute, soon
+
+pytestmark = [pytest.mark.alone, pytest.mark.exhaustive(kept=1)]
+
+MINUS = np.full(64, -2, np.float32)
+LIMITS = {"Deed": Isolation(restarts=0)}
+
+
+@pytest.fixture
+def folder(deed_folder: Path, tmp_path: Path) -> Path:
+    """A copy of the backend that has ended too often."""
+    copy = tmp_path / "backends"
+    shutil.copytree(deed_folder, copy)
+    return copy
+
+
+@pytest.fixture
+def ended(folder: Path, deed: Callable[[str, str], None]) -> Path:
+    deed("segv", "execute")
+    with (
+        ann.Runtime(folder, isolate=LIMITS) as runtime,
+        ann.load(absolute(), ["Deed", "CpuRef"], runtime=runtime) as loaded,
+    ):
+        assert (loaded.run(MINUS)["y"] == 2).all()
+        assert soon(lambda: len(runtime.events) == 2)
+    deed("", "")
+    return folder
+
+
+def verdict_on(folder: Path) -> ann.Verdict | None:
+    with ann.Runtime(folder, isolate=LIMITS) as runtime:
+        if "Deed" in runtime.backends:
+            return None
+        return next(one for one in runtime.load_report if one.place == "isolated")
+
+
+def test_the_verdict_names_the_last_end_and_the_way_out(ended: Path) -> None:
+    verdict = verdict_on(ended)
+    assert verdict is not None
+    assert "in quarantine" in verdict.reason
+    assert "SIGSEGV" in verdict.reason
+    assert "armnn-py backends release Deed" in verdict.hint
+
+
+def test_release_lifts_it_once(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["backends", "release", "Deed"]) == 0
+    assert verdict_on(ended) is None
+    assert main(["backends", "release", "Deed"]) != 0
+    assert "'Deed' is not in quarantine" in capsys.readouterr().err
+
+
+def test_another_file_lifts_it(ended: Path) -> None:
+    file = ended / "Test_Deed_backend.so"
+    shutil.copy(file, ended / "copy")
+    (ended / "copy").replace(file)
+    assert verdict_on(ended) is None
+
+
+def test_the_list_shows_ends_of_the_last_week(
+    ended: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["backends", "list", "--backend-path", str(ended)]) == 0
+    assert "workers: Deed: in quarantine, 1 end within a week" in capsys.readouterr().out
+    assert main(["backends", "list", "--json", "--backend-path", str(ended)]) == 0
+    (end,) = json.loads(capsys.readouterr().out)["worker_ends"]
+    assert end["backend"] == "Deed"
+    assert end["is_last"] is True
+
+
+@pytest.mark.parametrize("damage", [b"{", b"[1]", b'[{"time": "x"}]', b"[]" * 1_000_000])
+def test_damaged_records_count_for_nothing(ended: Path, cache: Path, damage: bytes) -> None:
+    (record,) = cache.rglob("worker-ends.json")
+    record.write_bytes(damage)
+    assert verdict_on(ended) is None

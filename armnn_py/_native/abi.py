@@ -308,7 +308,8 @@ ARMNN_LAYER_RNN = 88
 ARMNN_LAYER_RANDOM = 89
 ARMNN_LAYER_ROTARY_EMBEDDING = 90
 ARMNN_LAYER_ATTENTION = 91
-ARMNN_LAYER_TYPE_COUNT = 92
+ARMNN_LAYER_NON_MAX_SUPPRESSION = 92
+ARMNN_LAYER_TYPE_COUNT = 93
 ARMNN_LAYER_TYPE_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_activation_function_e
@@ -1029,6 +1030,16 @@ class armnn_detection_post_process_descriptor_t(Structure):
     reserved: int
 
 
+class armnn_non_max_suppression_descriptor_t(Structure):
+    header: armnn_header_t
+    max_output_boxes: int
+    iou_threshold: float
+    score_threshold: float
+    has_score_threshold: int
+    center_point_box: int
+    soft_nms_sigma: float
+
+
 class armnn_pre_compiled_descriptor_t(Structure):
     header: armnn_header_t
     input_count: int
@@ -1633,19 +1644,6 @@ class armnn_static_backend_t(Structure):
     backend_factory: Any
 
 
-class armnn_suppression_t(Structure):
-    boxes: Any
-    scores: Any
-    batch_count: int
-    class_count: int
-    box_count: int
-    most: int
-    overlap: float
-    least_score: float
-    has_least_score: int
-    by_center: int
-
-
 class armnn_log_record_t(Structure):
     time_ns: int
     level: int
@@ -2230,6 +2228,16 @@ armnn_detection_post_process_descriptor_t._fields_ = [
     ("scale_w", c_float),
     ("scale_h", c_float),
     ("reserved", c_uint32),
+]
+
+armnn_non_max_suppression_descriptor_t._fields_ = [
+    ("header", armnn_header_t),
+    ("max_output_boxes", c_uint32),
+    ("iou_threshold", c_float),
+    ("score_threshold", c_float),
+    ("has_score_threshold", c_uint32),
+    ("center_point_box", c_uint32),
+    ("soft_nms_sigma", c_float),
 ]
 
 armnn_pre_compiled_descriptor_t._fields_ = [
@@ -3178,19 +3186,6 @@ armnn_static_backend_t._fields_ = [
     ("backend_factory", CFUNCTYPE(c_void_p)),
 ]
 
-armnn_suppression_t._fields_ = [
-    ("boxes", POINTER(c_float)),
-    ("scores", POINTER(c_float)),
-    ("batch_count", c_uint64),
-    ("class_count", c_uint64),
-    ("box_count", c_uint64),
-    ("most", c_uint64),
-    ("overlap", c_float),
-    ("least_score", c_float),
-    ("has_least_score", c_uint32),
-    ("by_center", c_uint32),
-]
-
 armnn_log_record_t._fields_ = [
     ("time_ns", c_uint64),
     ("level", c_int32),
@@ -3372,6 +3367,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_top_k_descriptor_t": armnn_top_k_descriptor_t,
     "armnn_cum_sum_descriptor_t": armnn_cum_sum_descriptor_t,
     "armnn_detection_post_process_descriptor_t": armnn_detection_post_process_descriptor_t,
+    "armnn_non_max_suppression_descriptor_t": armnn_non_max_suppression_descriptor_t,
     "armnn_pre_compiled_descriptor_t": armnn_pre_compiled_descriptor_t,
     "armnn_stand_in_descriptor_t": armnn_stand_in_descriptor_t,
     "armnn_fused_descriptor_t": armnn_fused_descriptor_t,
@@ -3431,7 +3427,6 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_create_args_t": armnn_create_args_t,
     "armnn_device_description_t": armnn_device_description_t,
     "armnn_static_backend_t": armnn_static_backend_t,
-    "armnn_suppression_t": armnn_suppression_t,
     "armnn_log_record_t": armnn_log_record_t,
     "armnn_trace_event_t": armnn_trace_event_t,
     "armnn_plan_tensor_t": armnn_plan_tensor_t,
@@ -3672,6 +3667,7 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_LAYER_RANDOM": ARMNN_LAYER_RANDOM,
         "ARMNN_LAYER_ROTARY_EMBEDDING": ARMNN_LAYER_ROTARY_EMBEDDING,
         "ARMNN_LAYER_ATTENTION": ARMNN_LAYER_ATTENTION,
+        "ARMNN_LAYER_NON_MAX_SUPPRESSION": ARMNN_LAYER_NON_MAX_SUPPRESSION,
         "ARMNN_LAYER_TYPE_COUNT": ARMNN_LAYER_TYPE_COUNT,
         "ARMNN_LAYER_TYPE_MAX_ENUM": ARMNN_LAYER_TYPE_MAX_ENUM,
     },
@@ -4021,13 +4017,6 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         c_char_p,
         c_int32,
         POINTER(c_void_p),
-    ]),
-    "armnn_core_suppress_boxes": (c_int32, [
-        POINTER(armnn_suppression_t),
-        POINTER(c_uint64),
-        POINTER(c_int64),
-        c_uint64,
-        POINTER(c_uint64),
     ]),
     "armnn_core_usable_cpus": (c_uint32, []),
     "armnn_core_set_thread_count": (c_int32, [c_uint32]),

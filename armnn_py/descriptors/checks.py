@@ -66,6 +66,12 @@ def check_fake_quantization(d: Any) -> None:
         fail(d, f"min {d.min} given, below max {d.max} expected")
 
 
+def check_non_max_suppression(d: Any) -> None:
+    """A share is a part of a whole."""
+    if not 0 <= d.iou_threshold <= 1:
+        fail(d, f"iou_threshold {d.iou_threshold} given, 0 to 1 expected")
+
+
 def check_pad(d: Any) -> None:
     """A pair for each dimension."""
     if len(d.pad_before) != len(d.pad_after):

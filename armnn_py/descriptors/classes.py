@@ -86,6 +86,7 @@ __all__ = [
     "LogicalBinaryDescriptor",
     "LstmDescriptor",
     "MeanDescriptor",
+    "NonMaxSuppressionDescriptor",
     "NormalizationDescriptor",
     "OneHotDescriptor",
     "PadDescriptor",
@@ -566,6 +567,25 @@ class MeanDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.MEAN,)
     length_member: ClassVar = "axis_count"
     roles: ClassVar = {"axes": "axes"}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class NonMaxSuppressionDescriptor(Descriptor):
+    """NonMaxSuppression: keeps the best boxes of each class, and of those that share too much the
+    best (ONNX's NonMaxSuppression).
+    """
+
+    max_output_boxes: Count = 0  #: of each class
+    iou_threshold: float = 0.0  #: a greater share suppresses
+    score_threshold: float = 0.0  #: boxes with a greater score take part
+    has_score_threshold: bool = False  #: else all boxes take part
+    center_point_box: bool = False  #: boxes are (x, y, width, height), else two corners
+    soft_nms_sigma: float = 0.0  #: above 0: a kept box softens the scores of others by exp(-share^2 / (2 sigma))
+
+    layer_types: ClassVar = (LayerType.NON_MAX_SUPPRESSION,)
+
+    def _check(self) -> None:
+        checks.check_non_max_suppression(self)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -1103,5 +1123,6 @@ DESCRIPTOR_OF: dict[LayerType, type[Descriptor] | None] = {
     LayerType.RANDOM: RandomDescriptor,
     LayerType.ROTARY_EMBEDDING: RotaryEmbeddingDescriptor,
     LayerType.ATTENTION: AttentionDescriptor,
+    LayerType.NON_MAX_SUPPRESSION: NonMaxSuppressionDescriptor,
 }
 """The descriptor of each layer type; ``None`` for those without parameters."""

@@ -171,6 +171,7 @@ class LayerType(LayerTypeBase):
     RANDOM = 89, "Random"
     ROTARY_EMBEDDING = 90, "RotaryEmbedding"
     ATTENTION = 91, "Attention"
+    NON_MAX_SUPPRESSION = 92, "NonMaxSuppression"
 
 
 class ActivationFunction(IntEnum):

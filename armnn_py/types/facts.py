@@ -643,6 +643,13 @@ FACTS: Final = FactsByType({
         "quantization": "none",
         "arithmetic": "sum",
     },
+    LayerType.NON_MAX_SUPPRESSION: {
+        "doc": "Keeps the best boxes of each class, and of those that share too much the best (ONNX's NonMaxSuppression).",
+        "operands": ("boxes", "scores"),
+        "outputs": ("indices", "scores", "count"),
+        "quantization": "none",
+        "arithmetic": "sum",
+    },
 })
 
 #: By canonical type: those that stand for it in some cases.

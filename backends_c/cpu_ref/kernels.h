@@ -43,12 +43,17 @@ armnn_status_t armnn_i_ref_scatter_nd_supports(const armnn_layer_query_t* query,
                                                armnn_error_t* reason);
 armnn_status_t armnn_i_ref_fill_supports(const armnn_layer_query_t* query, armnn_error_t* reason);
 
-/* Asks for the scratch of DETECTION_POST_PROCESS. */
+/* Ask for the scratch of DETECTION_POST_PROCESS and NON_MAX_SUPPRESSION. */
 armnn_status_t armnn_i_ref_prepare_detections(const armnn_workload_info_t* info,
                                               const armnn_host_t* host, armnn_backend_t* backend,
                                               void** out_prepared,
                                               armnn_workload_requirements_t* requirements,
                                               armnn_error_t* error);
+armnn_status_t armnn_i_ref_prepare_suppression(const armnn_workload_info_t* info,
+                                               const armnn_host_t* host, armnn_backend_t* backend,
+                                               void** out_prepared,
+                                               armnn_workload_requirements_t* requirements,
+                                               armnn_error_t* error);
 
 /* Kernels read shapes when they run; says where that is not enough. */
 armnn_status_t armnn_i_ref_takes_late(const armnn_layer_query_t* query, armnn_error_t* reason);

@@ -43,7 +43,7 @@ WALKED = tuple(one for one in LayerType if one not in _UNSEEN)
 #: Of one rank: their example has its input in others, too, which the host refuses.
 _OF_ONE_RANK = {
     LayerType.DETECTION_POST_PROCESS, LayerType.GRU, LayerType.RNN, LayerType.QLSTM,
-    LayerType.QUANTIZED_LSTM, LayerType.ATTENTION,
+    LayerType.QUANTIZED_LSTM, LayerType.ATTENTION, LayerType.NON_MAX_SUPPRESSION,
 }  # fmt: skip
 _LSTMS = {LayerType.LSTM, LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM}
 

@@ -107,7 +107,8 @@ def test_the_stages_are_shown_and_share_no_work() -> None:
     assert network.is_dynamic
     assert [stage.network is None for stage in network.stages] == [False, True, False]
     assert network.stages[0].inputs == ("image",)
-    assert set(network.stages[0].outputs) == {"boxes", "scores"}
+    assert set(network.stages[0].outputs) == {"boxes", "scores", "kept/rows", "kept/valid"}
+    assert network.stages[1].inputs == ("kept/rows", "kept/valid")
     assert set(network.stages[2].inputs) == {"boxes", "scores", "kept"}
     assert network.outputs["class"].data_type is ann.DataType.SIGNED64
     assert network.outputs["box"].shape == (None, 4)

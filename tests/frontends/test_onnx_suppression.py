@@ -1,223 +1,65 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""NonMaxSuppression: the boxes that are kept, and their order, are those of onnxruntime."""
+"""NonMaxSuppression of ONNX, as a layer and a cut of its rows: by onnxruntime."""
 
 from __future__ import annotations
 
-import functools
-from typing import Any
-
 import numpy as np
-import onnx
-import onnxruntime
 import pytest
-from onnx import TensorProto, helper, numpy_helper
 
 import armnn_py as ann
-from armnn_py._native.suppression import kept_boxes
+from tests.cpu_ref.test_non_max_suppression import (
+    BOXES,
+    EDGES,
+    NAN,
+    SCORES,
+    Arrays,
+    model,
+    operands,
+    theirs,
+)
 
-FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
-HUGE = np.iinfo(np.int64).max
-NAN, INF = float("nan"), float("inf")
-NAMES = ("boxes", "scores", "most", "overlap", "least")
-TYPES = (FLOAT, FLOAT, INT64, FLOAT, FLOAT)
-
-Arrays = dict[str, np.ndarray]
-
-
-def model(center: int, inputs: tuple[str, ...], constants: Arrays | None = None) -> onnx.ModelProto:
-    """The operator; what is neither an input nor a constant is absent."""
-    constants = constants or {}
-    given = [name if name in inputs or name in constants else "" for name in NAMES]
-    while not given[-1]:
-        given.pop()
-    graph = helper.make_graph(
-        [helper.make_node("NonMaxSuppression", given, ["y"], center_point_box=center)],
-        "suppression",
-        [
-            helper.make_tensor_value_info(name, kind, [None] * (3 if kind == FLOAT else 1))
-            if name in NAMES[:2]
-            else helper.make_tensor_value_info(name, kind, [1])
-            for name, kind in zip(NAMES, TYPES, strict=True)
-            if name in inputs
-        ],
-        [helper.make_tensor_value_info("y", INT64, [None, 3])],
-        [numpy_helper.from_array(array, name) for name, array in constants.items()],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-
-
-@functools.cache
-def session(center: int, inputs: tuple[str, ...]) -> onnxruntime.InferenceSession:
-    return onnxruntime.InferenceSession(
-        model(center, inputs).SerializeToString(), providers=["CPUExecutionProvider"]
-    )
-
-
-def theirs(center: int, arrays: Arrays) -> np.ndarray:
-    return session(center, tuple(arrays)).run(None, arrays)[0]
-
-
-def operands(
-    boxes: Any, scores: Any, most: int | None, overlap: float | None, least: float | None
-) -> Arrays:
-    """What is None is absent."""
-    arrays = {"boxes": np.asarray(boxes, np.float32), "scores": np.asarray(scores, np.float32)}
-    for name, value, dtype in (
-        ("most", most, np.int64), ("overlap", overlap, np.float32), ("least", least, np.float32)
-    ):  # fmt: skip
-        if value is not None:
-            arrays[name] = np.array([value], dtype)
-    return arrays
-
-
-def ours(center: int, arrays: Arrays) -> np.ndarray:
-    """Without a network around it."""
-    number = {name: array.item() for name, array in arrays.items() if array.size == 1}
-    return kept_boxes(
-        arrays["boxes"], arrays["scores"], most=number.get("most", 0),
-        overlap=number.get("overlap", 0.0), least=number.get("least"), by_center=bool(center),
-    )  # fmt: skip
-
-
-def drawn(seed: int) -> tuple[int, Arrays]:
-    """Boxes and scores, some of which often meet: shares and scores are exactly equal then."""
-    random = np.random.default_rng(seed)
-    batches, classes = random.integers(1, 4, 2)
-    count = int(random.choice([1, 2, 9, 40, 200, 1500]))
-    boxes = random.normal(0, 10, (batches, count, 4))
-    scores = random.random((batches, classes, count))
-    if seed % 2:
-        boxes = np.round(boxes)
-    if seed % 3 == 0:
-        boxes[..., 2:] = np.abs(boxes[..., 2:]) + (0 if seed % 4 else boxes[..., :2])
-    if seed % 5 == 0:
-        scores = np.round(scores * 4) / 4 - 0.25
-    if seed % 7 == 0:
-        chosen = random.random(boxes.shape) < 0.03
-        boxes[chosen] = random.choice([NAN, INF, -INF, 3e38, -3e38, 1e-42], chosen.sum())
-    if seed % 11 == 0:
-        chosen = random.random(scores.shape) < 0.1
-        scores[chosen] = random.choice([INF, -INF, -0.0, 0.0, 1e-42, -3e38], chosen.sum())
-    arrays = operands(
-        boxes,
-        scores,
-        random.choice([0, 1, 2, 7, 16, 17, 100, HUGE, -3], p=[0.05, *[0.13] * 7, 0.04]),
-        random.choice([0, 0.1, 0.3, 0.45, 0.5, 0.7, 0.9, 1]),
-        random.choice([None, -INF, 0.0, 0.25, 0.5, 0.99, INF], p=[0.3, *[0.13] * 5, 0.05]),
-    )
-    return int(random.integers(2)), arrays
-
-
-@pytest.mark.parametrize("first", range(0, 1000, 100))
-def test_many_random_boxes(first: int) -> None:
-    for seed in range(first, first + 100):
-        center, arrays = drawn(seed)
-        np.testing.assert_array_equal(ours(center, arrays), theirs(center, arrays), f"{seed}")
-
-
-BOXES = [[[0, 0, 10, 10], [10, 10, 0, 0], [0, 3, 10, 13], [20, 20, 20, 30], [0, 0, 3, 10]]]
-SCORES = [[[0.5, 0.5, 0.9, 0.7, 0.2], [0.1, 0.2, 0.3, 0.2, 0.1]]]
-
-SEVEN_TENTHS = [[[0, 0, 10, 10], [0, 0, 10, 7]]]
-ALIKE = np.ones((1, 1, 3))
-NO_NUMBERS = [[[NAN] * 4, [0, 0, NAN, 1], [0, 0, 1, 1]]]
-NO_ENDS = [[[-INF, -INF, INF, INF], [0, 0, 1, 1], [0, 0, INF, 1]]]
-
-EDGES: dict[str, Arrays] = {
-    "a limit of 0": operands(BOXES, SCORES, 0, 0.5, 0.0),
-    "no limit": operands(BOXES, SCORES, None, 0.5, 0.0),
-    "a limit below 0": operands(BOXES, SCORES, -7, 0.5, 0.0),
-    "a huge limit": operands(BOXES, SCORES, HUGE, 0.5, 0.0),
-    "no overlap is stated": operands(BOXES, SCORES, 4, None, 0.0),
-    "an overlap of 0": operands(BOXES, SCORES, 4, 0.0, 0.0),
-    "an overlap of 1": operands(BOXES, SCORES, 4, 1.0, 0.0),
-    "an overlap of exactly the limit": operands(BOXES, SCORES, 4, 0.3, 0.0),
-    "an overlap that is rounded to the limit": operands(SEVEN_TENTHS, ALIKE[..., :2], 4, 0.7, 0.0),
-    "no threshold": operands(BOXES, SCORES, 4, 0.5, None),
-    "a threshold that a score has": operands(BOXES, SCORES, 4, 0.5, 0.2),
-    "a threshold above all": operands(BOXES, SCORES, 4, 0.5, INF),
-    "a threshold below all": operands(BOXES, [[[-INF, 0, INF, -1, -0.0]]], 4, 0.5, -INF),
-    "a threshold of NaN": operands(BOXES, SCORES, 4, 0.5, NAN),
-    "a score of NaN": operands(BOXES, [[[NAN, 0.3, NAN, 0.2, -1]]], 4, 0.5, -2.0),
-    "zeros of both signs": operands(BOXES, [[[0.0, -0.0, 0.0, -0.0, 0.0]]], 4, 1.0, None),
-    "boxes without a number": operands(NO_NUMBERS, ALIKE, 3, 0.0, None),
-    "boxes without end": operands(NO_ENDS, ALIKE, 3, 0.0, None),
-    "areas beyond float32": operands([[[0, 0, 3e38, 3e38]] * 3], ALIKE, 3, 0.0, None),
-    "areas below float32": operands([[[0, 0, 1e-30, 1e-30]] * 3], ALIKE, 3, 0.0, None),
-    "no boxes": operands(np.zeros((2, 0, 4)), np.zeros((2, 3, 0)), 3, 0.5, None),
-    "no classes": operands(np.zeros((2, 5, 4)), np.zeros((2, 0, 5)), 3, 0.5, None),
-    "no batches": operands(np.zeros((0, 5, 4)), np.zeros((0, 3, 5)), 3, 0.5, None),
-}  # fmt: skip
+GIVEN = ("boxes", "scores")
 
 
 @pytest.mark.parametrize("center", [0, 1])
 @pytest.mark.parametrize("what", EDGES)
 def test_edges(what: str, center: int) -> None:
-    """By the function, and in a model whose operands are known."""
+    """Boxes and scores are known, or inputs."""
     arrays = EDGES[what]
     wanted = theirs(center, arrays)
-    np.testing.assert_array_equal(ours(center, arrays), wanted)
-    made = model(center, (), arrays)
-    with ann.load(made, ["CpuRef"]) as network:
-        found = network.run({})["y"]
-    assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
-    np.testing.assert_array_equal(found, wanted)
+    inputs = {name: arrays[name] for name in GIVEN}
+    rest = {name: array for name, array in arrays.items() if name not in GIVEN}
+    cases: list[tuple[list[str], Arrays, Arrays]] = [
+        (["CpuRef"], {}, arrays), (["CpuRef"], inputs, rest), (["CpuAcc", "CpuRef"], inputs, rest),
+    ]  # fmt: skip
+    for backends, fed, known in cases:
+        with ann.load(model(center, tuple(fed), known), backends) as network:
+            found = network.run(fed)["y"]
+        assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+        np.testing.assert_array_equal(found, wanted)
 
 
-def test_scores_without_a_number_come_last() -> None:
-    """Onnxruntime has no order for them; numpy sorts NaN to the end."""
-    random = np.random.default_rng(3)
-    scores = np.round(random.random((1, 1, 300)) * 20).astype(np.float32)
-    scores[random.random(scores.shape) < 0.2] = NAN
-    scores[random.random(scores.shape) < 0.1] = -INF
-    scores[0, 0, 5] = np.array(0xFFC00000, np.uint32).view(np.float32)  # a NaN with a sign
-    arrays = operands(np.zeros((1, 300, 4)), scores, HUGE, 0.5, None)
-    np.testing.assert_array_equal(
-        ours(0, arrays)[:, 2], np.argsort(-arrays["scores"][0, 0], kind="stable")
-    )
-
-
-def test_rows_of_several_calls() -> None:
-    """More rows than one call into the library writes."""
-    random = np.random.default_rng(4)
-    boxes, scores = random.random((3, 500, 4)), random.random((3, 90, 500))
-    arrays = operands(boxes * [1, 1, 2, 2], scores, HUGE, 0.9, 0.1)
-    wanted = theirs(0, arrays)
-    assert len(wanted) > 3 << 15
-    np.testing.assert_array_equal(ours(0, arrays), wanted)
-
-
-def test_more_rows_of_one_class_than_a_call_writes_else() -> None:
-    places = np.arange(40_000, dtype=np.float32)[:, None] * [0, 1, 0, 1] + [0, 0, 1, 1]
-    scores = np.random.default_rng(5).random((1, 2, 40_000))
-    scores[0, 1, 100:] = -1
-    found = ours(0, operands(places[None], scores, HUGE, 0.0, 0.0))
-    assert len(found) == 40_100
-    best = np.argsort(-scores[0].astype(np.float32), axis=-1, kind="stable")
-    np.testing.assert_array_equal(found[:40_000, 2], best[0])
-    np.testing.assert_array_equal(found[40_000:, 2], best[1, :100])
-
-
-def test_arrays_of_any_strides() -> None:
-    random = np.random.default_rng(6)
-    boxes = random.random((2, 4, 60)).astype(np.float32).transpose(0, 2, 1)
-    scores = random.random((2, 60, 3)).astype(np.float32).transpose(0, 2, 1)
-    arrays = {**operands(boxes, scores, 9, 0.3, None), "boxes": boxes, "scores": scores}
-    dense = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    np.testing.assert_array_equal(ours(1, arrays), theirs(1, dense))
+def test_all_operands_are_inputs() -> None:
+    arrays = EDGES["an overlap of exactly the limit"]
+    with ann.load(model(0, tuple(arrays)), ["CpuRef"]) as network:
+        for least in (0.0, 0.4, 0.1):
+            fed = arrays | {"least": np.float32([least])}
+            np.testing.assert_array_equal(network.run(fed)["y"], theirs(0, fed))
 
 
 def test_what_is_refused() -> None:
     good = operands(BOXES, SCORES, 4, 0.5, 0.0)
     refused = {
-        "boxes must be float32, not float64": {"boxes": np.float64(BOXES)},
-        "scores must be float32, not int64": {"scores": np.ones((1, 2, 5), np.int64)},
-        "scores of shape (1, 2, 4)": {"scores": np.ones((1, 2, 4), np.float32)},
+        "boxes is float64, float32 expected": {"boxes": np.float64(BOXES)},
+        "scores is int64, float32 expected": {"scores": np.ones((1, 2, 5), np.int64)},
+        "scores of 1x2x4 given, BxNx4 and BxCxN expected": {
+            "scores": np.ones((1, 2, 4), np.float32)
+        },
         "a number of boxes must be of an integer type, not float32": {"most": np.float32([3])},
-        "the overlap is 1.5, expected 0 to 1": {"overlap": np.float32([1.5])},
-        "the overlap is -0.5, expected 0 to 1": {"overlap": np.float32([-0.5])},
-        "the overlap is nan, expected 0 to 1": {"overlap": np.float32([NAN])},
+        "iou_threshold 1.5 given, 0 to 1 expected": {"overlap": np.float32([1.5])},
+        "iou_threshold -0.5 given, 0 to 1 expected": {"overlap": np.float32([-0.5])},
+        "iou_threshold nan given, 0 to 1 expected": {"overlap": np.float32([NAN])},
         "cannot be converted": {"most": np.int64([])},
     }
     for message, wrong in refused.items():

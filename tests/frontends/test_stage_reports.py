@@ -78,12 +78,14 @@ def test_stages_of_a_detector(answer: Answer) -> None:
     assert first["networks"][0]["layer_count"] >= 5
     assert first["inputs"] == [{"name": "image", "dtype": "float32", "shape": [1, 3, SIZE, SIZE]}]
     shapes = {one["name"]: one["shape"] for one in first["outputs"]}
-    assert shapes == {"boxes": [1, 1600, 4], "scores": [1, 3, 1600]}
-    assert second["what"] == "NonMaxSuppression nms, between stages"
+    assert shapes == {
+        "boxes": [1, 1600, 4], "scores": [1, 3, 1600], "kept/rows": [4800, 3], "kept/valid": [4800],
+    }  # fmt: skip
+    assert second["what"] == "Compress nms/kept, between stages"
     assert (second["name"], second["operator"], second["networks"]) == (
-        "nms", "NonMaxSuppression", [],
+        "nms/kept", "Compress", [],
     )  # fmt: skip
-    assert [one["name"] for one in second["inputs"]] == ["boxes", "scores"]
+    assert [one["name"] for one in second["inputs"]] == ["kept/rows", "kept/valid"]
     assert second["outputs"] == [{"name": "kept", "dtype": "int64", "shape": [None, 3]}]
     assert third["what"] == "network with free dimensions"
     assert third["networks"] == [
@@ -97,7 +99,7 @@ def test_stages_of_a_batch_that_is_assumed(answer: Answer) -> None:
     stages = answer("inspect", detector(("n", 3, SIZE, SIZE)), "--json")["stages"]
     assert [stage["what"] for stage in stages] == [
         "network with free dimensions",
-        "NonMaxSuppression nms, between stages",
+        "Compress nms/kept, between stages",
         "network with free dimensions",
     ]
     assert stages[0]["inputs"][0]["shape"] == [1, 3, SIZE, SIZE]
@@ -109,8 +111,8 @@ def test_the_table_of_stages(answer: Answer) -> None:
     rows = [line.split() for line in lines[head + 1 :] if line]
     assert rows[0] == ["stage", "what", "inputs", "outputs"]
     assert [row[0] for row in rows[1:]] == ["1", "2", "3"]
-    assert "NonMaxSuppression nms, between stages" in lines[-2]
-    assert "boxes 1 x 1600 x 4, scores 1 x 3 x 1600" in lines[-2]
+    assert "Compress nms/kept, between stages" in lines[-2]
+    assert "kept/rows 4800 x 3, kept/valid 4800" in lines[-2]
     assert lines[-2].endswith("kept ? x 3")
 
 
@@ -147,7 +149,7 @@ def test_what_a_stage_tells() -> None:
     first, second, _ = ann.import_model(detector()).stages
     assert (first.name, first.operator, first.manner) == ("", "", "")
     assert (second.name, second.operator, second.manner) == (
-        "nms", "NonMaxSuppression", "between stages",
+        "nms/kept", "Compress", "between stages",
     )  # fmt: skip
     loop = ann.import_model(looped("ends by its states", LARGE)).stages[1]
     assert (loop.operator, loop.manner) == ("Loop", "turn by turn")
@@ -167,7 +169,7 @@ def test_a_profile_of_a_detector(shape: Any, backends: list[str]) -> None:
     assert profile.runs == 4
     (suppression,) = found["2"]
     assert (suppression.layer, suppression.type, suppression.calls) == (
-        "nms", "NonMaxSuppression", 4,
+        "nms/kept", "Compress", 4,
     )  # fmt: skip
     assert suppression.backend == "host"
     assert any("Convolution2d" in record.type for record in found["1"])
@@ -327,7 +329,7 @@ def test_what_a_profile_prints() -> None:
         network.run(image(1))
     head, *rows, last = str(profile).splitlines()
     assert head.split()[:2] == ["stage", "layer"]
-    assert any(row.split()[:3] == ["2", "nms", "NonMaxSuppression"] for row in rows)
+    assert any(row.split()[:3] == ["2", "nms/kept", "Compress"] for row in rows)
     assert last.startswith("1 run in ")
     document = profile.to_json()
     assert {layer["stage"] for layer in document["layers"]} == {"1", "2", "3"}
@@ -342,13 +344,13 @@ def test_the_command(answer: Answer, tmp_path: Path) -> None:
     assert {layer["stage"] for layer in document["layers"]} == {"1", "2", "3"}
     rows = {(layer["stage"], layer["type"]): layer for layer in document["layers"]}
     assert rows["1", "Convolution2d"]["gflops"] > 0
-    assert rows["2", "NonMaxSuppression"]["calls"] == 3
+    assert rows["2", "Compress"]["calls"] == 3
     assert sum(layer["share"] for layer in document["layers"]) == pytest.approx(1)
     seconds = sum(layer["seconds"] for layer in document["layers"])
     assert seconds <= document["run_seconds"]
     slices = [e for e in json.loads(target.read_text())["traceEvents"] if e["ph"] == "X"]
     names = [event["name"] for event in slices]
-    assert names.count("run") == names.count("nms") == names.count("stage 3") == 3
-    assert {event["args"]["stage"] for event in slices if event["name"] == "nms"} == {"2"}
+    assert names.count("run") == names.count("nms/kept") == names.count("stage 3") == 3
+    assert {event["args"]["stage"] for event in slices if event["name"] == "nms/kept"} == {"2"}
     text = answer("profile", detector(), *options)
     assert text.split()[3:5] == ["stage", "layer"]

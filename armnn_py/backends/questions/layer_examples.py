@@ -156,6 +156,11 @@ def _reductions(of: Operands) -> Iterator[Example]:
     )
     found = [TensorInfo(shape) for shape in ((1, 2, 4), (1, 2), (1, 2), (1,))]
     yield Example(LayerType.DETECTION_POST_PROCESS, detection, boxes, found)
+    for center, sigma in ((False, 0.0), (True, 0.0), (False, 0.5)):
+        best = d.NonMaxSuppressionDescriptor(
+            3, 0.25, 0.125, True, center_point_box=center, soft_nms_sigma=sigma
+        )
+        yield Example(LayerType.NON_MAX_SUPPRESSION, best, [of.x(2, 6, 4), of.x(2, 3, 6)])
 
 
 def _recurrent(of: Operands) -> Iterator[Example]:

@@ -43,19 +43,11 @@ if TYPE_CHECKING:
 
 __all__ = ["can_be_cut", "is_between", "split"]
 
-#: Operators that numpy computes between stages: sizes of the outputs, for the shape of the first
-#: operand and the elements of the others that are known.
-_BETWEEN: dict[str, Callable[[Sequence[int], Sequence[Array | None]], list[Sizes]]] = {
-    "NON_MAX_SUPPRESSION_V4": lambda shape, known: [_most(known), ()],
-    "NON_MAX_SUPPRESSION_V5": lambda shape, known: [_most(known), _most(known), ()],
-    "UNIQUE": lambda shape, known: [(None,), tuple(shape)],
-    "WHERE": lambda shape, known: [(None, len(shape))],
+#: Operators that numpy computes between stages: sizes of the outputs, for the operand's shape.
+_BETWEEN: dict[str, Callable[[Sequence[int]], list[Sizes]]] = {
+    "UNIQUE": lambda shape: [(None,), tuple(shape)],
+    "WHERE": lambda shape: [(None, len(shape))],
 }
-
-
-def _most(known: Sequence[Array | None]) -> Sizes:
-    count = known[2] if len(known) > 2 else None
-    return (None if count is None or count.size != 1 else max(0, int(count.reshape(-1)[0])),)
 
 
 def is_between(op: Operator) -> bool:
@@ -231,9 +223,8 @@ class _Cutting:
                 infos = found.outputs
             else:
                 found = None
-                values: list[Any] = [self.values.get(place) for place in op.inputs]
-                known = [one.array if isinstance(one, Known) else None for one in values]
-                sizes = _BETWEEN[op.name](shape_of(values[0]), known)
+                operand: Any = self.values.get(op.inputs[0])
+                sizes = _BETWEEN[op.name](shape_of(operand))
                 infos = [
                     tensor_info(self.graph.tensors[place], shape)
                     for place, shape in zip(op.outputs, sizes, strict=False)

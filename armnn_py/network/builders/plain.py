@@ -28,6 +28,7 @@ from armnn_py.descriptors import (
     LayerNormalizationDescriptor,
     LogicalBinaryDescriptor,
     MeanDescriptor,
+    NonMaxSuppressionDescriptor,
     NormalizationDescriptor,
     OneHotDescriptor,
     PermuteDescriptor,
@@ -1090,6 +1091,68 @@ class PlainBuilders(NetworkCore):
             The shapes or types differ.
         """
         return self._add(LayerType.MERGE, [x, y], None, None, name, backend)
+
+    def add_non_max_suppression(
+        self,
+        boxes: Source,
+        scores: Source,
+        max_output_boxes: int,
+        *,
+        iou_threshold: float = 0.0,
+        score_threshold: float = 0.0,
+        has_score_threshold: bool = False,
+        center_point_box: bool = False,
+        soft_nms_sigma: float = 0.0,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Keep the best boxes of each class that share little with better ones: ONNX's
+        NonMaxSuppression, TensorFlow's soft suppression.
+
+        Parameters
+        ----------
+        boxes
+            float32, ``[batch, boxes, 4]``.
+        scores
+            float32, ``[batch, classes, boxes]``.
+        max_output_boxes
+            How many boxes a class keeps at most.
+        iou_threshold
+            A box goes that shares more than this with a better one.
+        score_threshold, has_score_threshold
+            With both, boxes without a greater score go.
+        center_point_box
+            Whether boxes are centers and sizes; else they are two corners in any order.
+        soft_nms_sigma
+            Above 0 a kept box lowers the scores of those that it shares area with.
+
+        Returns
+        -------
+        Layer
+            Three outputs: indices ``[rows, 3]`` of batch, class and box, scores ``[rows]``, and
+            how many rows there are, ``[1]``. The rows behind are 0.
+
+        Raises
+        ------
+        LayerValidationError
+            The operands are not float32, or do not fit together.
+        """
+        descriptor = NonMaxSuppressionDescriptor(
+            max_output_boxes=max_output_boxes,
+            iou_threshold=iou_threshold,
+            score_threshold=score_threshold,
+            has_score_threshold=has_score_threshold,
+            center_point_box=center_point_box,
+            soft_nms_sigma=soft_nms_sigma,
+        )
+        return self._add(
+            LayerType.NON_MAX_SUPPRESSION,
+            [boxes, scores],
+            descriptor,
+            None,
+            name,
+            backend,
+        )
 
     def add_normalization(
         self,

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from armnn_py.descriptors import (
     DetectionPostProcessDescriptor,
     FusedDescriptor,
+    NonMaxSuppressionDescriptor,
     PreCompiledDescriptor,
     StandInDescriptor,
 )
 from armnn_py.network.shapes.common import broadcast
 from armnn_py.network.shapes.site import Site
-from armnn_py.tensors import TensorInfo
+from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.types import DataType, LayerType
 
 __all__ = ["RULES"]
@@ -33,6 +34,19 @@ def _detection_post_process(site: Site) -> list[TensorInfo]:
         site.fail(f"scores for {scores[2]} classes given, {d.num_classes} or one more expected")
     found = d.max_detections * d.max_classes_per_detection
     return [TensorInfo(shape) for shape in ((1, found, 4), (1, found), (1, found), (1,))]
+
+
+def _non_max_suppression(site: Site) -> list[TensorInfo]:
+    d = site.parameters(NonMaxSuppressionDescriptor)
+    for index in range(2):
+        site.need_type(index, DataType.FLOAT32)
+    boxes, scores = site.need_rank(3), site.need_rank(3, 1)
+    if boxes[2] != 4 or (scores[0], scores[2]) != boxes[:2]:
+        given = f"boxes of {format_shape(boxes)} and scores of {format_shape(scores)}"
+        site.fail(f"{given} given, BxNx4 and BxCxN expected")
+    rows = scores[0] * scores[1] * min(d.max_output_boxes, boxes[1])
+    whole = DataType.SIGNED32
+    return [TensorInfo((rows, 3), whole), TensorInfo((rows,)), TensorInfo((1,), whole)]
 
 
 def _random(site: Site) -> list[TensorInfo]:
@@ -76,6 +90,7 @@ RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {
     LayerType.FUSED: _stated,
     LayerType.MAP: _nothing,
     LayerType.MERGE: _merge,
+    LayerType.NON_MAX_SUPPRESSION: _non_max_suppression,
     LayerType.OUTPUT: _nothing,
     LayerType.PRE_COMPILED: _stated,
     LayerType.RANDOM: _random,

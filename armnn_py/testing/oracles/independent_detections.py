@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""DetectionPostProcess by its definition in numpy (TensorFlow Lite's custom operator)."""
+"""Detections by their definition in numpy: TensorFlow Lite's operator, ONNX's suppression."""
 
 from __future__ import annotations
 
@@ -84,6 +84,45 @@ def _detect(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     return outputs
 
 
+def _box_corners(d: Any, boxes: Array) -> Array:
+    if d.center_point_box:
+        return np.concatenate([boxes[:, :2] - boxes[:, 2:] / 2, boxes[:, :2] + boxes[:, 2:] / 2], 1)
+    return np.concatenate([f(boxes[:, :2], boxes[:, 2:]) for f in (np.minimum, np.maximum)], 1)
+
+
+def _softly(d: Any, scores: Array, overlaps: Array, most: int) -> list[tuple[int, float]]:
+    """Boxes that are kept, with their scores; the best that is left counts, after softening."""
+    least = d.score_threshold if d.has_score_threshold else -np.inf
+    now = {box: score for box, score in enumerate(scores) if score > least}
+    kept: list[tuple[int, float]] = []
+    while now and len(kept) < most:
+        best = max(now, key=lambda box: (now[box], -box))
+        kept.append((best, now.pop(best)))
+        for box in list(now):
+            share = overlaps[best, box]
+            if d.soft_nms_sigma > 0:
+                now[box] *= np.exp(-0.5 / d.soft_nms_sigma * share**2)
+            if share > d.iou_threshold or now[box] <= least:
+                del now[box]
+    return kept
+
+
+def _suppress(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    d: Any = s.descriptor
+    indices, best, count = (np.zeros(info.static_shape) for info in s.outputs)
+    rows: list[tuple[tuple[int, int, int], float]] = []
+    for batch, boxes in enumerate(v[0]):
+        overlaps = _overlaps(_box_corners(d, boxes))
+        for one, scores in enumerate(v[1][batch]):
+            kept = _softly(d, scores, overlaps, d.max_output_boxes)
+            rows += [((batch, one, box), score) for box, score in kept]
+    for place, (row, score) in enumerate(rows):
+        indices[place], best[place] = row, score
+    count[0] = len(rows)
+    return [indices, best, count]
+
+
 DETECTIONS: dict[LayerType, Callable[[Any, Sequence[Any]], list[Array] | None]] = {
     LayerType.DETECTION_POST_PROCESS: _detect,
+    LayerType.NON_MAX_SUPPRESSION: _suppress,
 }

@@ -239,6 +239,10 @@ ir_alias_t armnn_i_acc_input(ir_graph_t* graph, uint32_t index);
 /* Values of a constant input; refuses the layer if it has none. */
 const void* armnn_i_acc_constant_input(ir_graph_t* graph, uint32_t index, const char* what);
 void armnn_i_acc_set_output(ir_graph_t* graph, uint32_t index, ir_alias_t alias);
+/* How many bytes the outputs have together, and bytes from |*begin| on of the flat |value| as
+ * output |index|: nodes have one output. */
+ir_shape_t armnn_i_acc_bytes_of_outputs(const ir_graph_t* graph);
+void armnn_i_acc_set_part(ir_graph_t* graph, uint32_t index, uint32_t value, int64_t* begin);
 ir_alias_t armnn_i_acc_apply(ir_graph_t* graph, const ir_alias_t* alias, int32_t function, float a,
                              float b);
 /* The operand whose order of dimensions an elementwise function keeps: the first that has the shape

@@ -24,8 +24,16 @@
 #include "kernels/rows/recurrent.h"
 #include "kernels/rows/reduce.h"
 #include "kernels/rows/rotary.h"
+#include "suppression.h"
 
 #define ARMNN_ACC_MOST_BYTES 8 /* of an element */
+
+/* armnn_run_suppression_layer. */
+typedef struct armnn_i_acc_suppression_kernels_t {
+  void (*run)(const armnn_suppression_layer_t* layer, const float* boxes, const float* scores,
+              void* memory, int32_t* indices, float* best, int32_t* count);
+  const char* name;
+} armnn_i_acc_suppression_kernels_t;
 
 /* For tensors of one element type. */
 typedef struct armnn_i_acc_kernels_t {
@@ -37,6 +45,7 @@ typedef struct armnn_i_acc_kernels_t {
   const armnn_i_acc_recurrent_kernels_t* recurrent;
   const armnn_i_acc_reduce_kernels_t* reduce;
   const armnn_i_acc_rotary_kernels_t* rotary;
+  const armnn_i_acc_suppression_kernels_t* suppression;
   const armnn_i_acc_move_kernels_t* move;
   const armnn_i_acc_vector_kernels_t* vectors;
   const armnn_i_acc_winograd_kernels_t* winograd; /* or null */

@@ -44,6 +44,7 @@ extern const armnn_i_acc_pooling_kernels_t BASE_NAME(armnn_i_acc_pooling_kernels
 extern const armnn_i_acc_recurrent_kernels_t BASE_NAME(armnn_i_acc_recurrent_kernels);
 extern const armnn_i_acc_reduce_kernels_t BASE_NAME(armnn_i_acc_reduce_kernels);
 extern const armnn_i_acc_rotary_kernels_t BASE_NAME(armnn_i_acc_rotary_kernels);
+extern const armnn_i_acc_suppression_kernels_t BASE_NAME(armnn_i_acc_suppression_kernels);
 extern const armnn_i_acc_move_kernels_t BASE_NAME(armnn_i_acc_move_kernels);
 extern const armnn_i_acc_vector_kernels_t BASE_NAME(armnn_i_acc_vector_kernels);
 extern const armnn_i_acc_winograd_kernels_t BASE_NAME(armnn_i_acc_winograd_kernels);
@@ -64,6 +65,7 @@ static const armnn_i_acc_kernels_t float32 = {
     .recurrent = &BASE_NAME(armnn_i_acc_recurrent_kernels),
     .reduce = &BASE_NAME(armnn_i_acc_reduce_kernels),
     .rotary = &BASE_NAME(armnn_i_acc_rotary_kernels),
+    .suppression = &BASE_NAME(armnn_i_acc_suppression_kernels),
     .move = &BASE_NAME(armnn_i_acc_move_kernels),
     .vectors = &BASE_NAME(armnn_i_acc_vector_kernels),
     .winograd = &BASE_NAME(armnn_i_acc_winograd_kernels),

@@ -308,6 +308,17 @@ armnn_status_t armnn_i_acc_make_search(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_search_t* what, armnn_i_acc_op_t** out_op);
 bool armnn_i_acc_has_search(int32_t data_type);
 
+/* The layer's outputs one behind the other, as bytes: indices, scores and count. All tensors are
+ * dense. */
+typedef struct armnn_i_acc_suppression_t {
+  armnn_i_acc_tensor_t boxes, scores, output;
+  armnn_non_max_suppression_descriptor_t parameters;
+} armnn_i_acc_suppression_t;
+
+armnn_status_t armnn_i_acc_make_suppression(const armnn_i_acc_maker_t* maker,
+                                            const armnn_i_acc_suppression_t* what,
+                                            armnn_i_acc_op_t** out_op);
+
 /* softmax(beta x), or its logarithm, along |axis|. */
 typedef struct armnn_i_acc_softmax_t {
   armnn_i_acc_tensor_t input, output;

@@ -16,6 +16,7 @@
 #include "kernels.h"
 #include "shared/codec.h"
 #include "shared/scratch.h"
+#include "suppression.h"
 
 typedef struct candidate_t {
   float score;
@@ -25,11 +26,11 @@ typedef struct candidate_t {
 typedef struct detection_t {
   const armnn_detection_post_process_descriptor_t* descriptor;
   uint64_t boxes, score_columns; /* the latter with a background, if there is one */
-  float* corners;                /* top, left, bottom, right of each box */
-  float* all_scores;             /* rows of |score_columns| */
-  const float* scores;           /* of the first class that is none of the background */
-  candidate_t* candidates;       /* |boxes| */
-  candidate_t* found;            /* |most_found| + |most_of_class| */
+  armnn_suppression_t suppression;
+  float* all_scores;      /* rows of |score_columns| */
+  const float* scores;    /* of the first class that is none of the background */
+  armnn_kept_box_t* kept; /* |most_of_class| */
+  candidate_t* found;     /* |most_found| + |most_of_class| */
   uint64_t most_found, most_of_class;
 } detection_t;
 
@@ -37,7 +38,10 @@ static detection_t sizes_of(const armnn_workload_info_t* info) {
   const armnn_detection_post_process_descriptor_t* d =
       ARMNN_DESCRIPTOR(info, armnn_detection_post_process_descriptor_t);
   const uint64_t* dims = info->input_infos[1]->dims;
-  detection_t job = {.descriptor = d, .boxes = dims[1], .score_columns = dims[2]};
+  detection_t job = {.descriptor = d,
+                     .boxes = dims[1],
+                     .score_columns = dims[2],
+                     .suppression = {.overlap = d->nms_iou_threshold}};
   job.most_found = armnn_min_u64(d->max_detections, dims[1] * dims[2]);
   job.most_of_class = armnn_min_u64(
       dims[1], armnn_min_u64(d->max_detections,
@@ -53,9 +57,9 @@ armnn_status_t armnn_i_ref_prepare_detections(const armnn_workload_info_t* info,
   (void)host, (void)backend, (void)error;
   *out_prepared = NULL;
   const detection_t job = sizes_of(info);
-  armnn_i_ref_scratch_ask(requirements, job.boxes * 4, sizeof(float));
+  armnn_i_ref_scratch_ask(requirements, armnn_suppression_bytes(job.boxes, job.most_of_class), 1);
   armnn_i_ref_scratch_ask(requirements, job.boxes * job.score_columns, sizeof(float));
-  armnn_i_ref_scratch_ask(requirements, job.boxes, sizeof(candidate_t));
+  armnn_i_ref_scratch_ask(requirements, job.most_of_class, sizeof(armnn_kept_box_t));
   armnn_i_ref_scratch_ask(requirements, job.most_found + job.most_of_class, sizeof(candidate_t));
   return ARMNN_STATUS_OK;
 }
@@ -67,31 +71,21 @@ static void decode_boxes(const armnn_kernel_call_t* call, const detection_t* job
   const armnn_i_ref_codec_t boxes = armnn_i_ref_codec(ARMNN_IN_INFO(call, 0));
   const armnn_i_ref_codec_t anchors = armnn_i_ref_codec(ARMNN_IN_INFO(call, 2));
   for (uint64_t i = 0; i < job->boxes; ++i) {
-    float box[4], anchor[4], *corners = job->corners + 4 * i;
+    float box[4], anchor[4];
     armnn_i_ref_decode(&boxes, call->inputs[0], 4 * i, 4, box);
     armnn_i_ref_decode(&anchors, call->inputs[2], 4 * i, 4, anchor);
     const float y = box[0] / d->scale_y * anchor[2] + anchor[0];
     const float x = box[1] / d->scale_x * anchor[3] + anchor[1];
     const float half_height = 0.5f * expf(box[2] / d->scale_h) * anchor[2];
     const float half_width = 0.5f * expf(box[3] / d->scale_w) * anchor[3];
-    corners[0] = y - half_height;
-    corners[1] = x - half_width;
-    corners[2] = y + half_height;
-    corners[3] = x + half_width;
+    armnn_box_t* own = &job->suppression.boxes[i];
+    *own =
+        (armnn_box_t){{y - half_height, x - half_width}, {y + half_height, x + half_width}, 0.0f};
+    own->area = (own->high[0] - own->low[0]) * (own->high[1] - own->low[1]);
   }
 }
 
-/* The share of what two boxes cover that both cover; 0 where one covers nothing. */
-static float overlap(const float* a, const float* b) {
-  const float area_a = (a[2] - a[0]) * (a[3] - a[1]), area_b = (b[2] - b[0]) * (b[3] - b[1]);
-  if (area_a <= 0.0f || area_b <= 0.0f) return 0.0f;
-  const float height = fminf(a[2], b[2]) - fmaxf(a[0], b[0]);
-  const float width = fminf(a[3], b[3]) - fmaxf(a[1], b[1]);
-  const float both = fmaxf(height, 0.0f) * fmaxf(width, 0.0f);
-  return both / (area_a + area_b - both);
-}
-
-/* ---- Order and suppression ------------------------------------------------------------------- */
+/* ---- Candidates ------------------------------------------------------------------------------ */
 
 static int compare(const void* left, const void* right) {
   const candidate_t *a = (const candidate_t*)left, *b = (const candidate_t*)right;
@@ -100,30 +94,18 @@ static int compare(const void* left, const void* right) {
   return a->box < b->box ? -1 : a->box > b->box;
 }
 
-/* Sorts the first |count| candidates and moves those that are kept to the front; how many. */
-static uint64_t suppress(const detection_t* job, uint64_t count) {
-  uint64_t kept = 0;
-  if (count > 1) qsort(job->candidates, (size_t)count, sizeof(candidate_t), compare);
-  for (uint64_t i = 0; i < count && kept < job->most_of_class; ++i) {
-    const float* corners = job->corners + 4 * job->candidates[i].box;
-    int is_kept = 1;
-    for (uint64_t k = 0; k < kept && is_kept; ++k) {
-      is_kept = !(overlap(job->corners + 4 * job->candidates[k].box, corners) >
-                  job->descriptor->nms_iou_threshold);
-    }
-    if (is_kept) job->candidates[kept++] = job->candidates[i];
-  }
-  return kept;
-}
-
 static float score_of(const detection_t* job, uint64_t box, uint64_t class_index) {
   return job->scores[box * job->score_columns + class_index];
 }
 
-static void add_candidate(const detection_t* job, candidate_t candidate, uint64_t* count) {
-  if (candidate.score >= job->descriptor->nms_score_threshold) {
-    job->candidates[(*count)++] = candidate;
+static void add_candidate(const detection_t* job, float score, uint64_t box, uint64_t* count) {
+  if (score >= job->descriptor->nms_score_threshold) {
+    job->suppression.candidates[(*count)++] = armnn_candidate_key(score, box);
   }
+}
+
+static uint64_t suppress(const detection_t* job, uint64_t count) {
+  return armnn_suppress(&job->suppression, count, job->boxes, job->most_of_class, job->kept);
 }
 
 /* The best class of a box behind |previous| (num_classes: none) in the order of scores; num_classes
@@ -145,7 +127,7 @@ static uint64_t next_class(const detection_t* job, uint64_t box, uint64_t previo
 
 static void show(const armnn_kernel_call_t* call, const detection_t* job, uint64_t place,
                  uint64_t box, uint64_t class_index) {
-  memcpy(ARMNN_OUT(call, 0, float) + 4 * place, job->corners + 4 * box, 4 * sizeof(float));
+  memcpy(ARMNN_OUT(call, 0, float) + 4 * place, &job->suppression.boxes[box], 4 * sizeof(float));
   ARMNN_OUT(call, 1, float)[place] = (float)class_index;
   ARMNN_OUT(call, 2, float)[place] = score_of(job, box, class_index);
 }
@@ -157,13 +139,11 @@ static uint64_t find_boxes(const armnn_kernel_call_t* call, const detection_t* j
   uint64_t count = 0;
   for (uint64_t box = 0; box < job->boxes; ++box) {
     const uint64_t best = next_class(job, box, classes);
-    if (best == classes) continue;
-    const candidate_t candidate = {score_of(job, box, best), 0, box}; /* one class for all */
-    add_candidate(job, candidate, &count);
+    if (best != classes) add_candidate(job, score_of(job, box, best), box, &count);
   }
   const uint64_t kept = suppress(job, count);
   for (uint64_t i = 0; i < kept; ++i) {
-    const uint64_t box = job->candidates[i].box;
+    const uint64_t box = job->kept[i].box;
     uint64_t one = next_class(job, box, classes);
     for (uint64_t c = 0; c < shown && one != classes; ++c) {
       show(call, job, i * shown + c, box, one);
@@ -179,12 +159,13 @@ static uint64_t find_of_classes(const armnn_kernel_call_t* call, const detection
   for (uint64_t class_index = 0; class_index < job->descriptor->num_classes; ++class_index) {
     uint64_t count = 0;
     for (uint64_t box = 0; box < job->boxes; ++box) {
-      const candidate_t candidate = {score_of(job, box, class_index), class_index, box};
-      add_candidate(job, candidate, &count);
+      add_candidate(job, score_of(job, box, class_index), box, &count);
     }
     const uint64_t kept = suppress(job, count);
     if (kept == 0) continue;
-    memcpy(job->found + found, job->candidates, (size_t)kept * sizeof(candidate_t));
+    for (uint64_t i = 0; i < kept; ++i) {
+      job->found[found + i] = (candidate_t){job->kept[i].score, class_index, job->kept[i].box};
+    }
     qsort(job->found, (size_t)(found + kept), sizeof(candidate_t), compare);
     found = armnn_min_u64(found + kept, job->most_found);
   }
@@ -200,10 +181,14 @@ armnn_status_t armnn_any_detection_post_process__ref(const armnn_kernel_call_t* 
   detection_t job = sizes_of(call->info);
   const armnn_tensor_info_t* scores = ARMNN_IN_INFO(call, 1);
   unsigned char* scratch = (unsigned char*)call->scratch;
-  job.corners = (float*)armnn_i_ref_scratch_take(&scratch, job.boxes * 4, sizeof(float));
+  armnn_suppression_take(
+      &job.suppression,
+      armnn_i_ref_scratch_take(&scratch, armnn_suppression_bytes(job.boxes, job.most_of_class), 1),
+      job.boxes, job.most_of_class);
   job.all_scores =
       (float*)armnn_i_ref_scratch_take(&scratch, job.boxes * job.score_columns, sizeof(float));
-  job.candidates = (candidate_t*)armnn_i_ref_scratch_take(&scratch, job.boxes, sizeof(candidate_t));
+  job.kept = (armnn_kept_box_t*)armnn_i_ref_scratch_take(&scratch, job.most_of_class,
+                                                         sizeof(armnn_kept_box_t));
   job.found = (candidate_t*)armnn_i_ref_scratch_take(&scratch, job.most_found + job.most_of_class,
                                                      sizeof(candidate_t));
   job.scores = job.all_scores + (job.score_columns - job.descriptor->num_classes);

@@ -178,7 +178,8 @@ enum armnn_layer_type_e {
   ARMNN_LAYER_RANDOM = 89,
   ARMNN_LAYER_ROTARY_EMBEDDING = 90,
   ARMNN_LAYER_ATTENTION = 91,
-  ARMNN_LAYER_TYPE_COUNT = 92,
+  ARMNN_LAYER_NON_MAX_SUPPRESSION = 92,
+  ARMNN_LAYER_TYPE_COUNT = 93,
   ARMNN_LAYER_TYPE_MAX_ENUM = INT32_MAX
 };
 
@@ -915,6 +916,24 @@ typedef struct armnn_detection_post_process_descriptor_t {
   float scale_h;
   uint32_t reserved;
 } armnn_detection_post_process_descriptor_t;
+
+/* NON_MAX_SUPPRESSION [boxes, scores -> indices, scores, count; sum]: Keeps the best boxes of
+ * each class, and of those that share too much the best (ONNX's NonMaxSuppression). boxes is
+ * [batch, boxes, 4], scores [batch, classes, boxes]. A row of indices is batch, class and box;
+ * rows are in the order of batches, classes, and scores from the greatest down. Of equal scores
+ * the lower box comes first, scores of NaN come last. The share of two boxes is the area that
+ * both cover over what they cover together, in float32; NaN counts as 0. There are as many rows
+ * as boxes could be kept: batch * classes * min(max_output_boxes, boxes). Those behind count are
+ * 0. */
+typedef struct armnn_non_max_suppression_descriptor_t {
+  armnn_header_t header;
+  uint32_t max_output_boxes; /* of each class */
+  float iou_threshold; /* a greater share suppresses */
+  float score_threshold; /* boxes with a greater score take part */
+  uint32_t has_score_threshold; /* else all boxes take part */
+  uint32_t center_point_box; /* boxes are (x, y, width, height), else two corners */
+  float soft_nms_sigma; /* above 0: a kept box softens the scores of others by exp(-share^2 / (2 sigma)) */
+} armnn_non_max_suppression_descriptor_t;
 
 /* PRE_COMPILED [n inputs -> n outputs]: Runs what a backend compiled of a sub-graph; the blob
  * comes with the workload. */

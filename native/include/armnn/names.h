@@ -190,6 +190,7 @@ static inline const char* armnn_layer_type_name(int32_t number) {
     case 89: return "Random";
     case 90: return "RotaryEmbedding";
     case 91: return "Attention";
+    case 92: return "NonMaxSuppression";
     default: return "unknown layer";
   }
 }

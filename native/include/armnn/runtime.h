@@ -77,32 +77,6 @@ ARMNN_CORE_API int32_t armnn_core_map_file(void* owned, int32_t file, uint64_t s
                                            const char* name, int32_t is_told,
                                            const void** out_data);
 
-/* ---- Boxes ----------------------------------------------------------------------------------- */
-
-/* Non-maximum suppression, as ONNX has it: in each class of each batch a box is kept if, of the
- * boxes with higher scores that are kept, there is none with which it shares more than the part
- * |overlap| of what both cover. Of equal scores the lower box comes first. */
-typedef struct armnn_suppression_t {
-  const float* boxes;  /* [batch_count, box_count, 4]: two corners, or center and size */
-  const float* scores; /* [batch_count, class_count, box_count] */
-  uint64_t batch_count;
-  uint64_t class_count;     /* of a batch */
-  uint64_t box_count;       /* of a batch, at most UINT32_MAX */
-  uint64_t most;            /* boxes that a class may keep */
-  float overlap;            /* 0 to 1 */
-  float least_score;        /* only scores above it count, if ... */
-  uint32_t has_least_score; /* ... this is not 0 */
-  uint32_t by_center;       /* not 0: center and size */
-} armnn_suppression_t;
-
-/* Writes rows of batch, class and box, from class number |*next_class| on; classes of all batches
- * are numbered in one row. Ends before a class for whose boxes |capacity| rows may be too few, sets
- * |*next_class| to its number and |*out_count| to the number of rows written. INVALID_ARGUMENT: the
- * capacity is too small for any class, or a number is too large. */
-ARMNN_CORE_API armnn_status_t armnn_core_suppress_boxes(const armnn_suppression_t* task,
-                                                        uint64_t* next_class, int64_t* out_rows,
-                                                        uint64_t capacity, uint64_t* out_count);
-
 /* ---- Threads --------------------------------------------------------------------------------- */
 
 /* Processors that this process may use: affinity mask and cgroup quota, at least 1. */

@@ -288,7 +288,9 @@ def test_unique_of_computed_numbers(engines: Any, builder: Any, dtype: Any) -> N
     both(engines, builder.data(), *({"x": RNG.integers(0, 9, 12).astype(dtype)} for _ in range(3)))
 
 
-def suppression(builder: Any, count: int, most: Any, *, sigma: float | None = None) -> bytes:
+def suppression(
+    builder: Any, count: int, most: Any, *, sigma: float | None = None, overlap: float = 0.3
+) -> bytes:
     """The network computes boxes and scores, and gathers the best boxes."""
     boxes, scores = builder.tensor("boxes", (count, 4)), builder.tensor("scores", (count,))
     wide, high = builder.tensor("wide", (count, 4)), builder.tensor("high", (count,))
@@ -301,7 +303,7 @@ def suppression(builder: Any, count: int, most: Any, *, sigma: float | None = No
         inputs.append(place)
     else:
         place = builder.constant("most", np.int32(most))
-    operands = [wide, high, place, builder.constant("overlap", np.float32(0.3)),
+    operands = [wide, high, place, builder.constant("overlap", np.float32(overlap)),
                 builder.constant("least", np.float32(0.4))]  # fmt: skip
     indices, valid = (
         builder.tensor("indices", (1,), np.int32),
@@ -332,6 +334,17 @@ def test_suppression_of_computed_boxes(
             fed["most"] = np.array(4 + index, np.int32)
         feeds.append(fed)
     both(engines, suppression(builder, 30, most, sigma=sigma), *feeds)
+
+
+@pytest.mark.parametrize("sigma", [None, 0.5])
+@pytest.mark.parametrize("overlap", [0.0, 0.25, 0.5, 1.0])
+def test_shares_of_exactly_the_threshold(
+    engines: Any, builder: Any, overlap: float, sigma: float | None
+) -> None:
+    """Boxes that share a half, a quarter and nothing; a share of the threshold suppresses."""
+    boxes = np.float32([[0, 0, 4, 4], [4, 2, 0, 0], [0, 0, 2, 2], [0, 0, 4, 4], [9, 9, 8, 8]])
+    fed = {"boxes": boxes, "scores": np.float32([0.9, 0.8, 0.7, 0.85, 0.6])}
+    both(engines, suppression(builder, 5, 5, sigma=sigma, overlap=overlap), fed)
 
 
 @pytest.mark.parametrize("index", [2, 3, 4])

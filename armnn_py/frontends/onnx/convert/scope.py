@@ -213,7 +213,7 @@ class Scope:
                 return self.call(node, function, values, node.inputs, attributes=node.attributes)
             if entry.check is not None:
                 entry.check(view)
-            if is_computed_between(node) and not self._affords_between(node, values):
+            if is_computed_between(node) and not self._affords_between(values):
                 raise NotKnown(f"{node.op_type} of this many elements", 0)
             operands, dtype = prepared(work.emit, node.op_type, values)
             results = entry.convert(view if operands is values else view.over(operands))
@@ -244,11 +244,11 @@ class Scope:
         elements = sum(math.prod(shape_of(value)) for value in values if value is not None)
         return self.work.emit.affordable(_WORK_OF_A_STRING * elements)
 
-    def _affords_between(self, node: Node, values: Sequence[Value | None]) -> bool:
+    def _affords_between(self, values: Sequence[Value | None]) -> bool:
         """Return whether there is time at import for a node, if it could be computed there."""
         if not all(value is None or isinstance(value, Known) for value in values):
             return True
-        return self.work.emit.affordable(work_between(node, values))
+        return self.work.emit.affordable(work_between(values))
 
     def _of_strings(
         self, node: Node, values: Sequence[Value | None], function: Body | None

@@ -21,6 +21,7 @@ from armnn_py.frontends.onnx.file.parts import GraphParts
 from armnn_py.frontends.onnx.file.reading import protobuf_text
 from armnn_py.frontends.onnx.file.sparse import read_sparse
 from armnn_py.frontends.onnx.file.tensors import Unreadable, read_tensor
+from armnn_py.frontends.onnx.stages.cuts import cut_by_counts
 from armnn_py.frontends.onnx.text.ml_strings import with_numbers
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ class NodeReader:
                     overload=protobuf_text(getattr(proto, "overload", ""), f"overload of {what}"),
                 )
             )
-        return with_numbers(nodes)
+        return cut_by_counts(with_numbers(nodes))
 
     def _body(self, graph: onnx.GraphProto, path: str, parts: GraphParts) -> Body:
         self._depth += 1

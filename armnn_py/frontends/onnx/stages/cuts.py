@@ -12,6 +12,7 @@ import numpy as np
 
 from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.origins import MOST_BYTES
+from armnn_py.frontends.common.unique_names import unique_name
 from armnn_py.frontends.common.values import Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.convert.sequence import TensorList
 from armnn_py.frontends.onnx.file.element_types import dtype_of_number
@@ -19,9 +20,15 @@ from armnn_py.frontends.onnx.file.graph_node import Node
 from armnn_py.network import OutputSlot
 from armnn_py.types import LayerType
 
-__all__ = ["can_be_cut", "is_computed_between", "outputs_between", "work_between"]
+__all__ = [
+    "can_be_cut",
+    "cut_by_counts",
+    "is_computed_between",
+    "outputs_between",
+    "work_between",
+]
 
-_WORK_OF_AN_ELEMENT, _WORK_OF_A_PAIR = 512, 2
+_WORK_OF_AN_ELEMENT = 512
 
 Found: TypeAlias = "list[tuple[np.dtype[Any], tuple[int | None, ...]]]"
 
@@ -84,11 +91,37 @@ _BETWEEN: dict[str, Callable[[Node, Sequence[Value | None]], Found]] = {
     "BitCast": _bits,
     "Compress": _compress,
     "CumProd": _same_shape,
-    "NonMaxSuppression": lambda *_: [(_COUNT, (None, 3))],
     "NonZero": _non_zero,
     "RoiAlign": _roi_align,
     "Unique": _unique,
 }
+
+
+def cut_by_counts(nodes: Sequence[Node]) -> list[Node]:
+    """Return nodes of which none both computes and decides how many elements there are.
+
+    Such a node makes all rows that there could be, and a Compress behind it, between two stages,
+    leaves those that there are.
+    """
+    if not any(_decides(node) for node in nodes):
+        return list(nodes)
+    taken = {name for node in nodes for name in (*node.reads, *node.outputs, node.name)}
+    found: list[Node] = []
+    for node in nodes:
+        if not _decides(node):
+            found.append(node)
+            continue
+        made = tuple(unique_name(f"{node.outputs[0]}/{name}", taken) for name in ("rows", "valid"))
+        name = unique_name(f"{node.name}/kept", taken)
+        found += [
+            node.changed(outputs=made),
+            Node(0, name, "", "Compress", made, node.outputs[:1], {"axis": 0}),
+        ]
+    return [node.changed(index=index) for index, node in enumerate(found)]
+
+
+def _decides(node: Node) -> bool:
+    return node.op_type == "NonMaxSuppression" and not node.domain and any(node.outputs)
 
 
 def is_computed_between(node: Node) -> bool:
@@ -98,15 +131,10 @@ def is_computed_between(node: Node) -> bool:
     return not node.domain and node.op_type in _BETWEEN
 
 
-def work_between(node: Node, values: Sequence[Value | None]) -> int:
+def work_between(values: Sequence[Value | None]) -> int:
     """Return how long such a node takes numpy, in the unit of `work_budget`."""
     first = values[0] if values else None
-    elements = 0 if first is None else math.prod(shape_of(first))
-    if node.op_type != "NonMaxSuppression" or first is None or len(values) < 2:
-        return _WORK_OF_AN_ELEMENT * elements
-    scores = values[1]
-    boxes = shape_of(first)[-2] if len(shape_of(first)) > 1 else 1
-    return _WORK_OF_A_PAIR * boxes * (1 if scores is None else math.prod(shape_of(scores)))
+    return 0 if first is None else _WORK_OF_AN_ELEMENT * math.prod(shape_of(first))
 
 
 def outputs_between(node: Node, values: Sequence[Value | None]) -> Found:

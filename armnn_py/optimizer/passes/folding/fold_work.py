@@ -107,6 +107,9 @@ _BEYOND: dict[LayerType, Callable[[Node], int]] = {
     LayerType.NORMALIZATION: _window("norm_size"),
     LayerType.RESIZE: lambda node: _ELEMENT * 16 * _out(node),  # cubic: of 16 elements each
     LayerType.DETECTION_POST_PROCESS: _crossed,
+    LayerType.NON_MAX_SUPPRESSION: lambda node: (
+        _ELEMENT * math.prod(_shape(node, 1)) * max(_shape(node, 1)[2:], default=1)
+    ),
     **dict.fromkeys(
         (
             LayerType.LSTM, LayerType.QLSTM, LayerType.QUANTIZED_LSTM, LayerType.GRU,

@@ -64,20 +64,6 @@ static void check_all_sums(ir_graph_t* graph, const armnn_i_acc_lstm_levels_t* w
 
 /* ---- Layers -------------------------------------------------------------------------------- */
 
-/* Bytes from |*begin| on of the flat |value| as output |index| of the layer. */
-static void set_part(ir_graph_t* graph, uint32_t index, uint32_t value, int64_t* begin) {
-  const armnn_tensor_info_t* info = ir_layer(graph)->output_infos[index];
-  const ir_shape_t shape = armnn_i_acc_shape_of(info);
-  const armnn_i_acc_element_t element = armnn_i_acc_element_of(info);
-  const ir_alias_t flat = armnn_i_acc_alias(graph, value);
-  const int64_t bytes = ir_count(&shape) * (int64_t)element.size;
-  const ir_alias_t part = armnn_i_acc_sliced(graph, &flat, begin, NULL, &bytes);
-  const uint32_t typed = armnn_i_acc_node_of(graph, IR_RETYPE, part.value, &shape)->output;
-  graph->values[typed]->element = element;
-  armnn_i_acc_set_output(graph, index, armnn_i_acc_alias(graph, typed));
-  *begin += bytes;
-}
-
 /* [1, rows, inputs] of a single step. */
 static uint32_t input_of(ir_graph_t* graph) {
   const ir_alias_t alias = armnn_i_acc_input(graph, 0);
@@ -95,11 +81,7 @@ void armnn_i_acc_read_lstm_levels(ir_graph_t* graph) {
   const uint32_t operands[] = {input_of(graph), plain_input(graph, ARMNN_LSTM_OUTPUT_STATE),
                                plain_input(graph, ARMNN_LSTM_CELL_STATE)};
   const int64_t inputs = ir_shape(graph, operands[0])->dims[2];
-  ir_shape_t flat = {.rank = 1, .dims = {0}};
-  for (uint32_t i = 0; i < layer->output_count; ++i) {
-    const armnn_tensor_info_t* info = layer->output_infos[i];
-    flat.dims[0] += (int64_t)(info->element_count * armnn_data_type_size(info->data_type));
-  }
+  const ir_shape_t flat = armnn_i_acc_bytes_of_outputs(graph);
   ir_node_t* node = armnn_i_acc_node(graph, IR_LSTM_LEVELS, operands, 3, &flat);
   armnn_i_acc_lstm_levels_t* what = &node->lstm_levels;
   what->levels =
@@ -124,7 +106,7 @@ void armnn_i_acc_read_lstm_levels(ir_graph_t* graph) {
   }
   check_all_sums(graph, what, inputs);
   int64_t begin = 0; /* words first, which lie at even addresses */
-  set_part(graph, 1, node->output, &begin);
-  set_part(graph, 2, node->output, &begin);
-  set_part(graph, 0, node->output, &begin);
+  armnn_i_acc_set_part(graph, 1, node->output, &begin);
+  armnn_i_acc_set_part(graph, 2, node->output, &begin);
+  armnn_i_acc_set_part(graph, 0, node->output, &begin);
 }

@@ -5,20 +5,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
-from armnn_py._native.suppression import kept_boxes
+from armnn_py.descriptors import NonMaxSuppressionDescriptor
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.counting import counted
 from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.sequences import reverse_sequences
-from armnn_py.frontends.common.values import Known, Value
+from armnn_py.frontends.common.values import Known, Value, shape_of
 from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.table import operator
 from armnn_py.frontends.onnx.file.element_types import is_string
-from armnn_py.types import ComparisonOperation, ScatterNdFunction
+from armnn_py.types import ComparisonOperation, LayerType, ScatterNdFunction
 
 
 @operator("NonZero", since=9)
@@ -75,31 +76,32 @@ def _unique(view: NodeView) -> list[Value]:
 
 
 @operator("NonMaxSuppression", since=10)
-def _non_max_suppression(view: NodeView) -> Value:
-    boxes, scores = view.constant(0, "boxes"), view.constant(1, "scores")
-    if boxes.ndim != 3 or boxes.shape[2] != 4 or scores.ndim != 3:
-        raise ParseError(
-            f"boxes of shape {boxes.shape} and scores of shape {scores.shape} are not "
-            "[batch, boxes, 4] and [batch, classes, boxes]"
-        )
-    if boxes.shape[:2] != (scores.shape[0], scores.shape[2]):
-        raise ParseError(f"scores of shape {scores.shape} do not fit boxes of shape {boxes.shape}")
-    for array, what in ((boxes, "boxes"), (scores, "scores")):
-        if array.dtype != np.float32:
-            raise ParseError(f"{what} must be float32, not {array.dtype}")
+def _non_max_suppression(view: NodeView) -> Sequence[Value]:
+    """Return a row for each box that could be kept, and which rows have one.
 
-    def number(index: int) -> float | None:
-        return float(view.constant(index, "a threshold").reshape(())) if view.has(index) else None
+    `cut_by_counts` puts a Compress behind, which leaves these.
+    """
 
+    def number(index: int) -> float:
+        return float(view.constant(index, "a threshold").reshape(())) if view.has(index) else 0.0
+
+    emit = view.emit
     most = view.integers(2, "a number of boxes")[0] if view.has(2) else 0
-    overlap = number(3) or 0.0
-    if not 0 <= overlap <= 1:
-        raise ParseError(f"the overlap is {overlap}, expected 0 to 1")
-    rows = kept_boxes(
-        boxes, scores, most=most, overlap=overlap, least=number(4),
-        by_center=view.flag("center_point_box"),
-    )  # fmt: skip
-    return Known(rows)
+    least = number(4)
+    descriptor = NonMaxSuppressionDescriptor(
+        max_output_boxes=min(max(most, 0), np.iinfo(np.uint32).max),
+        iou_threshold=number(3),
+        score_threshold=math.inf if math.isnan(least) else least,  # no score is greater than NaN
+        has_score_threshold=view.has(4),
+        center_point_box=view.flag("center_point_box"),
+    )
+    operands = [view.value(0), view.value(1)]
+    indices, _, count = emit.layers(LayerType.NON_MAX_SUPPRESSION, operands, descriptor).outputs
+    rows = emit.count_up(shape_of(indices)[0], np.dtype(np.int32), name="positions")
+    return [
+        emit.cast(indices, np.int64, "rows"),
+        emit.compare(ComparisonOperation.LESS, rows, count, "valid"),
+    ]
 
 
 # ---- Sequences -----------------------------------------------------------------------------------

@@ -60,6 +60,15 @@ def shape_examples(of: Operands, *, full: bool) -> Iterator[Example]:
         yield from _moved(of, shape)
     for left, right in BROADCASTS + (MORE_BROADCASTS if full else ()):
         yield from _broadcast(of, left, right, full=full)
+    for batch, classes, boxes, most in (
+        (1, 1, 1, 1),
+        (3, 1, 33, 16),
+        (1, 4, 70, 100),
+        (2, 2, 0, 3),
+    ):
+        best = d.NonMaxSuppressionDescriptor(most, 0.25)
+        operands = [of.x(batch, boxes, 4), of.x(batch, classes, boxes)]
+        yield Example(LayerType.NON_MAX_SUPPRESSION, best, operands)
 
 
 def _pointwise(of: Operands, shape: Shape, *, full: bool) -> Iterator[Example]:

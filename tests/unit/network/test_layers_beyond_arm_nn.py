@@ -258,6 +258,16 @@ def test_attention_that_does_not_fit(shapes: tuple[tuple[int, ...], ...], text: 
         network.add_attention(*layers)
 
 
+@pytest.mark.parametrize(("most", "rows"), [(0, 0), (4, 24), (5, 30), (2**32 - 1, 30)])
+def test_non_max_suppression(most: int, rows: int) -> None:
+    """As many rows as 3 classes of 2 batches could keep of 5 boxes; ONNX has no such output."""
+    network, layers = network_with(boxes=((2, 5, 4), F32), scores=((2, 3, 5), F32))
+    layer = network.add_non_max_suppression(*layers, most)
+    assert shapes_of(layer) == [(rows, 3), (rows,), (1,)]
+    types = [slot.info.data_type for slot in layer.outputs]
+    assert types == [DataType.SIGNED32, F32, DataType.SIGNED32]
+
+
 @pytest.mark.parametrize(
     ("cos", "sin", "text"),
     [

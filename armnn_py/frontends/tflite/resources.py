@@ -10,23 +10,23 @@ names a sub-graph that assigns values before the first run; those must be consta
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import ClassVar, TypeAlias
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Known, Unsupported, Value
 from armnn_py.frontends.tflite.model import Graph, Operator, TfliteModel
-from armnn_py.frontends.tflite.table import RESOURCES
 from armnn_py.frontends.tflite.tensors import constant_of, variable_info
 from armnn_py.network import VariableLayer
 
 __all__ = ["Resources"]
 
+_ValueOf: TypeAlias = "Callable[[int], Value | None]"
+
 
 class Resources:
     """The resource variables of one conversion."""
-
-    OPERATORS = frozenset(RESOURCES.split())
 
     def __init__(self, model: TfliteModel, graph: Graph, emit: Emitter) -> None:
         self._model = model
@@ -53,7 +53,7 @@ class Resources:
         self._current.update({name: layer.output for name, layer in self._layers.items()})
         self._current.update(values)
 
-    def convert(self, op: Operator, value_of: Callable[[int], Value | None]) -> list[Value]:
+    def convert(self, op: Operator, value_of: _ValueOf) -> list[Value]:
         """Convert an operator; returns the values of the outputs that are no handles.
 
         Raises
@@ -63,15 +63,7 @@ class Resources:
         ParseError
             An operator has no handle, or a value does not fit its variable.
         """
-        if op.name == "VAR_HANDLE":
-            self._name(op, self._names)
-        elif op.name == "CALL_ONCE":
-            self._initialise(int(op.options.get("init_subgraph_index", -1)))
-        elif op.name == "READ_VARIABLE":
-            return [self._read(op)]
-        else:
-            self._assign(op, value_of)
-        return []
+        return self.OPERATORS[op.name](self, op, value_of)
 
     def finish(self) -> None:
         """Say what each variable is after a run."""
@@ -79,6 +71,10 @@ class Resources:
             value = self._current[name]
             if value is not layer.output:
                 self._emit.network.assign(layer, self._emit.slot(value))
+
+    def _declare(self, op: Operator, value_of: _ValueOf) -> list[Value]:
+        self._name(op, self._names)
+        return []
 
     @staticmethod
     def _name(op: Operator, names: dict[int, str]) -> None:
@@ -93,33 +89,35 @@ class Resources:
             raise ParseError(f"{quoted(op.name)} has no handle of a variable")
         return found
 
-    def _initialise(self, index: int) -> None:
+    def _initialise(self, op: Operator, value_of: _ValueOf) -> list[Value]:
+        index = int(op.options.get("init_subgraph_index", -1))
         if not 0 <= index < len(self._model.graphs):
             raise ParseError(
                 f"sub-graph {index} is called once, but the model has {len(self._model.graphs)}"
             )
         graph = self._model.graphs[index]
         names: dict[int, str] = {}
-        for op in graph.operators:
-            if op.name == "VAR_HANDLE":
-                self._name(op, names)
-            elif op.name == "ASSIGN_VARIABLE" and len(op.inputs) == 2:
-                value = constant_of(self._model, graph.tensors[op.inputs[1]])
+        for one in graph.operators:
+            if one.name == "VAR_HANDLE":
+                self._name(one, names)
+            elif one.name == "ASSIGN_VARIABLE" and len(one.inputs) == 2:
+                value = constant_of(self._model, graph.tensors[one.inputs[1]])
                 if value is None:
                     raise Unsupported("a variable whose first value is computed")
-                self._first[self._handle(op, names)] = value
+                self._first[self._handle(one, names)] = value
             else:
-                raise Unsupported(f"{op.label} before the first run")
+                raise Unsupported(f"{one.label} before the first run")
+        return []
 
-    def _read(self, op: Operator) -> Value:
+    def _read(self, op: Operator, value_of: _ValueOf) -> list[Value]:
         name = self._handle(op, self._names)
         if name not in self._current:
             if not op.outputs:
                 raise ParseError("'READ_VARIABLE' has no output")
             self._add(name, op.outputs[0])
-        return self._current[name]
+        return [self._current[name]]
 
-    def _assign(self, op: Operator, value_of: Callable[[int], Value | None]) -> None:
+    def _assign(self, op: Operator, value_of: _ValueOf) -> list[Value]:
         name = self._handle(op, self._names)
         value = value_of(op.inputs[1]) if len(op.inputs) == 2 else None
         if value is None:
@@ -132,6 +130,7 @@ class Resources:
                 f"variable {quoted(name)} is assigned {value.info!r}, expected {info!r}"
             )
         self._current[name] = value
+        return []
 
     def _add(self, name: str, place: int) -> None:
         """Add a variable with shape, type and scale of a tensor."""
@@ -145,3 +144,10 @@ class Resources:
         )
         self._layers[name] = layer
         self._current.setdefault(name, layer.output)
+
+    OPERATORS: ClassVar[dict[str, Callable[[Resources, Operator, _ValueOf], list[Value]]]] = {
+        "ASSIGN_VARIABLE": _assign,
+        "CALL_ONCE": _initialise,
+        "READ_VARIABLE": _read,
+        "VAR_HANDLE": _declare,
+    }

@@ -14,6 +14,7 @@ from armnn_py.frontends.common.converter_modules import import_modules
 from armnn_py.frontends.common.values import Value
 from armnn_py.frontends.tflite.complex_values import ComplexValue
 from armnn_py.frontends.tflite.node import OperatorView
+from armnn_py.frontends.tflite.resources import Resources
 
 __all__ = [
     "Converter",
@@ -68,10 +69,6 @@ def operator(*names: str) -> Callable[[Converter], Converter]:
     return register
 
 
-RESOURCES = "ASSIGN_VARIABLE CALL_ONCE READ_VARIABLE VAR_HANDLE"
-"""Operators of variables, which `armnn_py.frontends.tflite.resources` converts."""
-
-
 def find_operator(name: str) -> Converter | None:
     """Return the converter of an operator."""
     return _whole_table().get(name)
@@ -90,12 +87,12 @@ def newest_version(name: str) -> int:
 
 def operator_names() -> tuple[str, ...]:
     """Return all operators that have a converter, custom ones too."""
-    return tuple(sorted((*_whole_table(), *RESOURCES.split())))
+    return tuple(sorted((*_whole_table(), *Resources.OPERATORS)))
 
 
 def operators_by_family() -> dict[str, list[str]]:
     """Return the same by the module that converts an operator."""
-    families = {"variables": RESOURCES.split()}
+    families = {"variables": [*Resources.OPERATORS]}
     for name, convert in sorted(_whole_table().items()):
         families.setdefault(convert.__module__.rpartition(".")[2], []).append(name)
     return dict(sorted(families.items()))

@@ -4093,7 +4093,8 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     ]),
     "armnn_channel_close": (None, [POINTER(armnn_channel_t)]),
     "armnn_channel_end": (c_int32, [POINTER(armnn_channel_t), c_int32]),
-    "armnn_channel_renew": (c_int32, [POINTER(armnn_channel_t), c_int32]),
+    "armnn_channel_settle": (c_int32, [POINTER(armnn_channel_t)]),
+    "armnn_channel_renew": (None, [POINTER(armnn_channel_t), c_int32]),
     "armnn_channel_execute": (c_int32, [
         POINTER(armnn_workload_t),
         POINTER(armnn_execute_args_t),

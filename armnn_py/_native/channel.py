@@ -71,9 +71,13 @@ class NativeChannel:
         """Let a run in flight fail, and later ones; returns why the worker ended."""
         return int(core().armnn_channel_end(self.handle, reason))
 
-    def renew(self, process: int) -> bool:
-        """Take another worker; False if a run is still in flight."""
-        return bool(core().armnn_channel_renew(self.handle, process))
+    def settle(self) -> bool:
+        """Forget a request that the ended worker left; False if a run is still in flight."""
+        return bool(core().armnn_channel_settle(self.handle))
+
+    def renew(self, process: int) -> None:
+        """Have runs handed over to another worker."""
+        core().armnn_channel_renew(self.handle, process)
 
     def close(self) -> None:
         """Free it; no run may be in flight."""

@@ -37,6 +37,9 @@ __all__ = ["IsolatedBackend"]
 
 #: Those of this process, for its forks.
 _backends: weakref.WeakSet[IsolatedBackend] = weakref.WeakSet()
+#: A worker that ends so soon after its start may do it again.
+_QUICK_SECONDS = 0.3
+_LONGEST_PAUSE = 10.0
 _REASONS = {
     abi.ARMNN_CHANNEL_PAST_DEADLINE: "a run passed the deadline of the backend",
     abi.ARMNN_CHANNEL_RUN_STOPPED: "a run was stopped, and the backend went on",
@@ -97,6 +100,8 @@ class IsolatedBackend:
         self._parts: weakref.WeakSet[WorkerPart] = weakref.WeakSet()
         self._answers: dict[bytes, Any] = {}
         self._restarts = 0
+        self._quick_ends = 0
+        self._started = 0.0
         self._is_closed = False
         self._why_abandoned = ""
         self._lose_device: Callable[[str], bool] | None = None
@@ -153,6 +158,7 @@ class IsolatedBackend:
             process.kill("")
             raise
         self._spare = self._new_process()
+        self._started = time.monotonic()
         return process, facts
 
     def running(self) -> WorkerProcess:
@@ -221,6 +227,8 @@ class IsolatedBackend:
             "ended", self.id, self.file, reason, tuple(process.lines), process.signal,
             process.exit_status,
         )  # fmt: skip
+        is_quick = time.monotonic() - self._started < _QUICK_SECONDS
+        self._quick_ends = self._quick_ends + 1 if is_quick else 0
         self._deaths.note(event, self._state, is_last=self._restarts >= self.limits.restarts)
         self.events.add(event)
         self._restart()
@@ -228,13 +236,12 @@ class IsolatedBackend:
     def _restart(self) -> None:
         """Start the worker again, as often as the limits allow."""
         while self._restarts < self.limits.restarts:
-            time.sleep(_seconds_before(self._restarts))
+            time.sleep(_seconds_after(self._quick_ends))
             self._restarts += 1
             try:
                 is_started = self._take_place()
             except WorkerEndedError:
-                if self.is_running:
-                    return  # the thread that watches the new process goes on
+                continue
             except ArmnnError as error:
                 self._abandon(str(error))
                 return
@@ -250,10 +257,21 @@ class IsolatedBackend:
             if self._is_closed:
                 return False
             process, _ = self._start_process()
+            try:
+                for part in list(self._parts):
+                    part.renew(process)
+            except BaseException:
+                process.is_closing = True
+                process.kill("")
+                process.ended.wait()  # two workers must not have the same memory
+                for part in list(self._parts):
+                    part.end_channels()
+                raise
             self._process = process
-            for part in list(self._parts):
-                part.renew(process)
-            return True
+        if process.ended.is_set():  # its watcher did not know yet that it counts
+            self._note_end(process)
+            return False
+        return True
 
     def _abandon(self, why: str) -> None:
         self._why_abandoned = why
@@ -375,9 +393,9 @@ def _option(told: Mapping[str, Any]) -> OptionDefault:
     return option_default(told["default"], described)
 
 
-def _seconds_before(number: int) -> float:
-    """How long to wait before the restart of that number: the first comes at once."""
-    return 0.0 if number == 0 else min(0.1 * 2.0**number, 10.0)
+def _seconds_after(quick_ends: int) -> float:
+    """How long to wait before a restart, after so many workers in a row that ended soon."""
+    return 0.0 if quick_ends < 2 else min(0.1 * 2.0**quick_ends, _LONGEST_PAUSE)
 
 
 def _after_fork_in_child() -> None:

@@ -191,6 +191,8 @@ class WorkerProcess:
         self._keep([rest])
         stream.close()
         self._connection.close()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)  # what the backend started, and left
         self._note_end(self._process.wait())
         self.ended.set()
         self._on_end(self)

@@ -9,6 +9,7 @@ import itertools
 import mmap
 import os
 import threading
+import time
 from typing import TYPE_CHECKING, Protocol
 
 from armnn_py._native import abi
@@ -63,6 +64,7 @@ class _Channel:
         self.key = key
         inputs, end = _places(part.input_sizes, TENSORS_OFFSET)
         outputs, end = _places(part.output_sizes, end)
+        end += mmap.PAGESIZE  # backends may read behind a tensor
         self.places = inputs, outputs
         self.file = os.memfd_create("armnn_py", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         try:
@@ -207,10 +209,10 @@ class WorkerPart:
         with self._lock:
             channels = list(self._channels.values())
         for channel in channels:
+            while not channel.native.settle():
+                time.sleep(0.001)  # the run in flight sees that its worker has ended
             self._bind(channel, process)
-            while not channel.native.renew(process.descriptor):
-                if process.ended.wait(0.001):
-                    return
+            channel.native.renew(process.descriptor)
 
     def _bind(self, channel: _Channel, process: WorkerProcess) -> None:
         payload = self.key, channel.key, *channel.places

@@ -456,8 +456,11 @@ ARMNN_CORE_API void armnn_channel_close(armnn_channel_t* channel);
 /* The worker has ended: a run in flight fails now, later ones at once. Returns |reason|, or that of
  * the call that killed the worker. */
 ARMNN_CORE_API int32_t armnn_channel_end(armnn_channel_t* channel, int32_t reason);
-/* Another worker takes the place of one that ended. 0: a run is still in flight, ask again. */
-ARMNN_CORE_API int32_t armnn_channel_renew(armnn_channel_t* channel, int32_t process);
+/* Forgets a request that the ended worker left, before another worker gets the memory. 0: a run is
+ * still in flight, ask again. */
+ARMNN_CORE_API int32_t armnn_channel_settle(armnn_channel_t* channel);
+/* The other worker is ready for runs. */
+ARMNN_CORE_API void armnn_channel_renew(armnn_channel_t* channel, int32_t process);
 /* The |execute| of a workload whose |workload_data| is a channel. */
 ARMNN_CORE_API armnn_status_t armnn_channel_execute(armnn_workload_t* workload,
                                                     const armnn_execute_args_t* args,

@@ -38,6 +38,7 @@ typedef struct shared_page_t {
   _Atomic uint32_t answers;
   _Atomic uint32_t host_sleeps;
   _Atomic uint32_t spin_ns; /* of the worker, for the next request */
+  uint32_t taken;           /* the request that the worker answers */
   int32_t status;
   char text[TEXT_CAPACITY];
 } shared_page_t;
@@ -147,13 +148,16 @@ int32_t armnn_channel_end(armnn_channel_t* channel, int32_t reason) {
   return known;
 }
 
-int32_t armnn_channel_renew(armnn_channel_t* channel, int32_t process) {
-  if (atomic_load(&channel->is_busy) != 0) return 0;
+int32_t armnn_channel_settle(armnn_channel_t* channel) {
+  if (atomic_load(&channel->is_busy) != 0) return 0; /* later runs see that the worker has ended */
   shared_page_t* page = (shared_page_t*)channel->memory;
   atomic_store(&page->answers, atomic_load(&page->requests));
+  return 1;
+}
+
+void armnn_channel_renew(armnn_channel_t* channel, int32_t process) {
   channel->process = process;
   atomic_store(&channel->end, ARMNN_CHANNEL_OPEN);
-  return 1;
 }
 
 static armnn_status_t fail_ended(const armnn_channel_t* channel, armnn_error_t* error) {
@@ -269,6 +273,7 @@ int32_t armnn_channel_wait(void* memory, uint64_t timeout_ns) {
     is_there = atomic_load_explicit(&page->requests, memory_order_acquire) != done;
   }
   if (is_there) {
+    page->taken = atomic_load_explicit(&page->requests, memory_order_acquire);
     const uint64_t waited = armnn_i_now_ns() - begin;
     const uint64_t next = waited > SPIN_MOST_NS ? SPIN_FIRST_NS : spin_after(waited);
     atomic_store_explicit(&page->spin_ns, (uint32_t)next, memory_order_relaxed);
@@ -282,7 +287,6 @@ void armnn_channel_answer(void* memory, armnn_status_t status, const char* text)
   const size_t length = strnlen(text, sizeof page->text - 1);
   memcpy(page->text, text, length);
   page->text[length] = '\0';
-  const uint32_t number = atomic_load_explicit(&page->requests, memory_order_relaxed);
-  atomic_store_explicit(&page->answers, number, memory_order_release);
+  atomic_store_explicit(&page->answers, page->taken, memory_order_release);
   wake(&page->answers, &page->host_sleeps);
 }

@@ -1,0 +1,155 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Is every run answered rightly while the worker of its backend ends again and again?
+
+    python scripts/soak_workers.py [--ends 1000]
+
+Four threads run a network on an isolated backend, whose worker is killed, crashes, is stopped or
+told to end. Afterwards: no wrong answer, no failed run, and as many processes, descriptors and
+threads as before. Then a host is killed, and no worker may be left after one second. Exit code 1
+otherwise. Needs a C compiler.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+import armnn_py as ann
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
+from common import REPOSITORY, compile_backend
+
+KINDS = (signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT, signal.SIGSTOP, signal.SIGTERM)
+_PATIENCE = 60.0
+
+
+def network() -> ann.Network:
+    """Return a network of one layer that the backend takes."""
+    made = ann.Network("soak")
+    x = made.add_input("x", ann.TensorInfo((64,)))
+    made.add_output("y", made.add_elementwise_unary(x, ann.UnaryOperation.ABS))
+    return made
+
+
+def children() -> set[int]:
+    """Return the numbers of the processes that this one started and that are not gone."""
+    found = set()
+    for task in Path("/proc/self/task").iterdir():
+        found |= set(map(int, (task / "children").read_text().split()))
+    return found
+
+
+def state() -> tuple[int, int, int]:
+    """Return how many processes, descriptors and threads there are."""
+    return (
+        len(children()),
+        len(list(Path("/proc/self/fd").iterdir())),
+        len(list(Path("/proc/self/task").iterdir())),
+    )
+
+
+def end_workers(folder: str, count: int) -> list[str]:
+    """End the worker that often under four threads of runs; return what went wrong."""
+    faults: list[str] = []
+    stop = threading.Event()
+    runs = [0] * 4
+    limits = ann.Isolation(restarts=10 * count, deadline=0.5, patience=5.0)
+    with ann.Runtime(folder, isolate={"Deed": limits}) as runtime:
+        loaded = ann.load(network(), ["Deed", "CpuRef"], runtime=runtime)
+
+        def work(number: int) -> None:
+            given = np.full(64, -number, np.float32)
+            while not stop.is_set():
+                try:
+                    made = loaded.run(given)["y"]
+                except ann.ArmnnError as error:
+                    faults.append(f"a run failed: {error}")
+                else:
+                    if not (made == number).all():
+                        faults.append(f"thread {number} got {made}")
+                runs[number] += 1
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for number in range(count):
+            before = len(runtime.events)
+            try:
+                os.kill(runtime.isolated["Deed"].process_id, KINDS[number % len(KINDS)])
+            except (ann.BackendError, ProcessLookupError):  # it ended meanwhile
+                continue
+            end = time.monotonic() + _PATIENCE
+            while len(runtime.events) == before and not faults:
+                if time.monotonic() > end:
+                    faults.append(f"nothing is told of {KINDS[number % len(KINDS)].name}")
+                time.sleep(0.005)
+            while loaded.health.status != "ready" and not faults:
+                if time.monotonic() > end:
+                    faults.append("no worker was started again")
+                time.sleep(0.005)
+            if faults:
+                break
+        stop.set()
+        for thread in threads:
+            thread.join()
+        loaded.close()
+    print(f"{count} ends, {sum(runs)} runs, {len(faults)} faults")
+    return faults
+
+
+def kill_host(folder: str) -> list[str]:
+    """Kill a program with a worker; return what is left of it."""
+    program = (
+        "import sys, time, armnn_py as ann\n"
+        "runtime = ann.Runtime(sys.argv[1], isolate=['Deed'])\n"
+        "print(runtime.isolated['Deed'].process_id, flush=True)\n"
+        "time.sleep(100)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, folder], stdout=subprocess.PIPE, text=True
+    ) as host:
+        assert host.stdout is not None
+        worker = int(host.stdout.readline())
+        host.kill()
+    time.sleep(1.0)
+    try:
+        status = Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return []
+    return [] if status == "Z" else [f"worker {worker} of a killed host is {status}"]
+
+
+def main() -> int:
+    """Print what went wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--ends", type=int, default=1000)
+    count = parser.parse_args().ends
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache")  # noqa: PTH118
+        source = REPOSITORY / "tests" / "fixtures" / "deed_backend.c"
+        compile_backend(source, Path(folder) / "Test_Deed_backend.so")
+        end_workers(folder, 1)  # what is imported and started once
+        before = state()
+        faults = end_workers(folder, count)
+        end = time.monotonic() + _PATIENCE
+        while state() != before and time.monotonic() < end:
+            time.sleep(0.1)
+        if state() != before:
+            faults.append(f"processes, descriptors, threads: {before} before, {state()} after")
+        faults += kill_host(folder)
+    print(*faults, sep="\n")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

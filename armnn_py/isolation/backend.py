@@ -105,6 +105,8 @@ class IsolatedBackend:
         self._is_closed = False
         self._why_abandoned = ""
         self._lose_device: Callable[[str], bool] | None = None
+        self._end_lock = threading.Lock()
+        self._taken_end: WorkerProcess | None = None
         #: A process that has imported what it needs and opened nothing: the next start is quick.
         self._spare: WorkerProcess | None = None
         self._process: WorkerProcess | None = None
@@ -218,9 +220,20 @@ class IsolatedBackend:
 
     def _note_end(self, process: WorkerProcess) -> None:
         """The process has ended; called on the thread that watches it."""
+        if self._takes_end(process):
+            self._tell_end(process)
+            self._restart()
+
+    def _takes_end(self, process: WorkerProcess) -> bool:
+        """Whether the end is that of the worker, and nobody has taken it yet."""
+        with self._end_lock:
+            if process is not self._process or process is self._taken_end:
+                return False
+            self._taken_end = process
+        return not (process.is_closing or self._is_closed)
+
+    def _tell_end(self, process: WorkerProcess) -> None:
         reasons = [reason for part in list(self._parts) for reason in part.end_channels()]
-        if process.is_closing or self._is_closed or process is not self._process:
-            return
         why = next((_REASONS[one] for one in reasons if one in _REASONS), None)
         reason = process.reason if why is None else why
         event = WorkerEvent(
@@ -231,7 +244,6 @@ class IsolatedBackend:
         self._quick_ends = self._quick_ends + 1 if is_quick else 0
         self._deaths.note(event, self._state, is_last=self._restarts >= self.limits.restarts)
         self.events.add(event)
-        self._restart()
 
     def _restart(self) -> None:
         """Start the worker again, as often as the limits allow."""
@@ -268,9 +280,9 @@ class IsolatedBackend:
                     part.end_channels()
                 raise
             self._process = process
-        if process.ended.is_set():  # its watcher did not know yet that it counts
-            self._note_end(process)
-            return False
+        if process.ended.is_set() and self._takes_end(process):  # before it was the worker
+            self._tell_end(process)
+            raise WorkerEndedError(f"backend '{self.id}': {process.reason}")
         return True
 
     def _abandon(self, why: str) -> None:

@@ -439,7 +439,8 @@ enum armnn_channel_end_e {
   ARMNN_CHANNEL_OPEN = 0,
   ARMNN_CHANNEL_WORKER_ENDED = 1,
   ARMNN_CHANNEL_PAST_DEADLINE = 2, /* of the backend; the worker was killed */
-  ARMNN_CHANNEL_RUN_STOPPED = 3    /* by its timeout or a cancel; the worker was killed */
+  ARMNN_CHANNEL_RUN_STOPPED = 3,   /* by its timeout or a cancel; the worker was killed */
+  ARMNN_CHANNEL_END_MAX_ENUM = INT32_MAX
 };
 
 /* |memory|: |size| bytes, zeroed at first, mapped as long as the channel lives. |process|: a pidfd

@@ -144,7 +144,7 @@ class IsolatedBackend:
     # ---- The worker ------------------------------------------------------------------------------
 
     def _new_process(self) -> WorkerProcess:
-        return WorkerProcess(self.id, self.limits.patience, self._note_end)
+        return WorkerProcess(self.id, self.limits.patience, self)
 
     def _start_process(self) -> tuple[WorkerProcess, dict[str, Any]]:
         """Open the backend in the spare process, and start the next spare one."""
@@ -218,7 +218,7 @@ class IsolatedBackend:
         for part in list(self._parts):
             part.end_channels()
 
-    def _note_end(self, process: WorkerProcess) -> None:
+    def note_end(self, process: WorkerProcess) -> None:
         """The process has ended; called on the thread that watches it."""
         if self._takes_end(process):
             self._tell_end(process)

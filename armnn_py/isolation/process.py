@@ -14,15 +14,13 @@ import signal
 import socket
 import subprocess
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from armnn_py._native.process.parent_process import child_command, how_it_ended
 from armnn_py.errors import BackendError
 from armnn_py.isolation.messages import receive_answer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from armnn_py.isolation.messages import Request
 
 __all__ = ["WorkerEndedError", "WorkerProcess"]
@@ -38,6 +36,13 @@ class WorkerEndedError(BackendError):
     """The worker ended, or was ended, before it answered."""
 
 
+class ProcessOwner(Protocol):
+    """Who started a worker."""
+
+    def note_end(self, process: WorkerProcess) -> None:
+        """The process has ended; called once."""
+
+
 class WorkerProcess:
     """One process; `ask` is for one thread at a time, which the lock sees to.
 
@@ -47,8 +52,8 @@ class WorkerProcess:
         For messages.
     patience
         Seconds for each answer.
-    on_end
-        Called once, on the thread that watches the process, after it has ended.
+    owner
+        Is told of the end, on the thread that watches the process.
 
     Attributes
     ----------
@@ -60,10 +65,8 @@ class WorkerProcess:
         How it ended, once it has.
     """
 
-    def __init__(
-        self, backend_id: str, patience: float, on_end: Callable[[WorkerProcess], None]
-    ) -> None:
-        self._backend_id, self._patience, self._on_end = backend_id, patience, on_end
+    def __init__(self, backend_id: str, patience: float, owner: ProcessOwner | None = None) -> None:
+        self._backend_id, self._patience, self._listener = backend_id, patience, owner
         self._lock = threading.Lock()
         self._posted: collections.deque[Request] = collections.deque()
         self.lines: collections.deque[str] = collections.deque(maxlen=_MOST_LINES)
@@ -78,7 +81,7 @@ class WorkerProcess:
         with theirs:
             self._process = _spawn(theirs)
         self.descriptor = os.pidfd_open(self._process.pid)
-        self._owner = os.getpid()
+        self._host = os.getpid()
         threading.Thread(
             target=self._watch, name=f"armnn_py worker of {backend_id}", daemon=True
         ).start()
@@ -99,7 +102,7 @@ class WorkerProcess:
             The worker answered that it failed.
         """
         with self._lock:
-            if os.getpid() != self._owner:
+            if os.getpid() != self._host:
                 raise WorkerEndedError(
                     f"backend '{self._backend_id}': its worker belongs to the process that this "
                     "one was forked from",
@@ -131,7 +134,7 @@ class WorkerProcess:
         It never waits: Python may call it from the middle of `ask`.
         """
         self._posted.append(request)
-        if os.getpid() == self._owner and self._lock.acquire(blocking=False):
+        if os.getpid() == self._host and self._lock.acquire(blocking=False):
             try:
                 with contextlib.suppress(OSError, EOFError, ValueError):
                     self._send_posted()
@@ -152,7 +155,7 @@ class WorkerProcess:
 
     def close(self) -> None:
         """End the process for good: it gets a moment to end by itself."""
-        if os.getpid() != self._owner:
+        if os.getpid() != self._host:
             return
         self.is_closing = True
         with contextlib.suppress(OSError):
@@ -195,7 +198,8 @@ class WorkerProcess:
             os.killpg(self.pid, signal.SIGKILL)  # what the backend started, and left
         self._note_end(self._process.wait())
         self.ended.set()
-        self._on_end(self)
+        if self._listener is not None:
+            self._listener.note_end(self)
 
     def _keep(self, lines: list[bytes]) -> None:
         for line in lines:

@@ -81,7 +81,7 @@ def start_workers(
 
 def _ids_from_outside(arguments: Mapping[str, Any]) -> list[str]:
     """Have a worker look for backends that are not the package's."""
-    process = WorkerProcess("all", 60.0, lambda _: None)
+    process = WorkerProcess("all", 60.0)
     try:
         return [str(name) for name in process.ask(Request("list", dict(arguments)))["ids"]]
     finally:

@@ -37,7 +37,7 @@ class WorkerEndedError(BackendError):
 
 
 class ProcessOwner(Protocol):
-    """Who started a worker."""
+    """The object that started a worker."""
 
     def note_end(self, process: WorkerProcess) -> None:
         """The process has ended; called once."""

@@ -4024,6 +4024,7 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_core_set_thread_count": (c_int32, [c_uint32]),
     "armnn_core_thread_count": (c_uint32, []),
     "armnn_core_limit_threads": (c_uint32, [c_uint32]),
+    "armnn_core_yield_between_runs": (None, []),
     "armnn_core_stop_threads": (None, []),
     "armnn_core_tell_fatal_signals": (None, []),
     "armnn_core_enter_call": (None, [c_char_p]),

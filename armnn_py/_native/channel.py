@@ -14,7 +14,13 @@ if TYPE_CHECKING:
     import mmap
     from collections.abc import Sequence
 
-__all__ = ["TENSORS_OFFSET", "NativeChannel", "WorkerChannel", "execute_function"]
+__all__ = [
+    "TENSORS_OFFSET",
+    "NativeChannel",
+    "WorkerChannel",
+    "execute_function",
+    "yield_between_runs",
+]
 
 #: Where the tensors of a channel begin in its memory.
 TENSORS_OFFSET = abi.ARMNN_CHANNEL_TENSORS_OFFSET
@@ -84,6 +90,11 @@ class NativeChannel:
         if self.handle:
             core().armnn_channel_close(self.handle)
             self.handle = None
+
+
+def yield_between_runs() -> None:
+    """Have threads of the pool sleep at once between runs, when the host needs a processor."""
+    core().armnn_core_yield_between_runs()
 
 
 class WorkerChannel:

@@ -134,25 +134,7 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         if timeout is not None or cancel is not None:
             check_stops(timeout, cancel)
         run_options = self._options if options is None else self._network._run_options(options)
-        try:
-            self._run_once(timeout, cancel, run_options)
-        except ExecutionError as error:
-            failover = self._network._failover
-            if failover is None:
-                raise
-            failover.run(
-                error,
-                self.state,
-                {
-                    "inputs": self.inputs, "out": self.outputs, "timeout": timeout,
-                    "cancel": cancel, "options": options,
-                },
-            )  # fmt: skip
-        return self.outputs
-
-    def _run_once(
-        self, timeout: float | None, cancel: CancelToken | None, run_options: RunOptions | None
-    ) -> None:
+        failover, failure = self._network._failover, None
         turn = object()
         turns = self._turns
         is_resumed = False
@@ -175,12 +157,22 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
                     if is_resumed:
                         self._pool.give_back(self._lease)
                     turns.clear()
+        except ExecutionError as error:
+            if failover is None:
+                raise
+            failure = error
         finally:  # once more: a signal handler can raise inside the block above
             if turns.get(0) is turn:
                 if is_resumed:
                     self._pool.give_back(self._lease)
                 turns.clear()
             drain_log()
+        if failover is not None and failure is not None:
+            failover.run(
+                failure, self.state, inputs=self.inputs, out=self.outputs, timeout=timeout,
+                cancel=cancel, options=options,
+            )  # fmt: skip
+        return self.outputs
 
     @property
     def has_state(self) -> bool:

@@ -86,7 +86,7 @@ class Failover:
         self.last_run = NOTHING_LOST
 
     def run(
-        self, error: ExecutionError, state: NetworkState, arguments: dict[str, Any]
+        self, error: ExecutionError, state: NetworkState, **arguments: Any
     ) -> dict[str, np.ndarray]:
         """Answer a run that failed; raises ``error`` if no other backend can.
 

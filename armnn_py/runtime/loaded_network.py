@@ -196,57 +196,41 @@ class LoadedNetwork(
         """
         if others or unknown:
             raise unexpected_arguments("run()", unknown, others)
+        pool = self._pool
         failover = self._failover
         if failover is not None:
             failover.last_run = NOTHING_LOST
         try:
-            return self._run_once(
-                inputs, outputs, out, timeout, cancel, options, share_inputs, share_outputs
-            )
+            if not (
+                share_inputs
+                or share_outputs
+                or timeout is not None
+                or cancel is not None
+                or outputs is not None
+                or options is not None
+            ):
+                lease = pool.take()
+                if lease is not None:
+                    try:
+                        context = lease.context  # None: a signal handler has closed the network
+                        plain = None if context is None else context.run_plain(inputs, out)
+                    finally:
+                        pool.give_back(lease)
+                        drain_log()
+                    if plain is not None:
+                        return plain
+            return self._runs.run(
+                inputs, outputs, out, timeout, cancel, options, self._run_options,
+                share_inputs=share_inputs, share_outputs=share_outputs,
+            )  # fmt: skip
         except ExecutionError as error:
             if failover is None:
                 raise
-            given = {
-                "inputs": inputs, "outputs": outputs, "out": out, "timeout": timeout,
-                "cancel": cancel, "options": options, "share_inputs": share_inputs,
-                "share_outputs": share_outputs,
-            }  # fmt: skip
-            return failover.run(error, self.state, given)
-
-    def _run_once(
-        self,
-        inputs: Any,
-        outputs: Sequence[str] | None,
-        out: Mapping[str, np.ndarray] | None,
-        timeout: float | None,
-        cancel: CancelToken | None,
-        options: Mapping[str, Mapping[str, OptionValue]] | None,
-        share_inputs: bool,
-        share_outputs: bool,
-    ) -> dict[str, np.ndarray]:
-        pool = self._pool
-        if not (
-            share_inputs
-            or share_outputs
-            or timeout is not None
-            or cancel is not None
-            or outputs is not None
-            or options is not None
-        ):
-            lease = pool.take()
-            if lease is not None:
-                try:
-                    context = lease.context  # None: a signal handler has closed the network
-                    plain = None if context is None else context.run_plain(inputs, out)
-                finally:
-                    pool.give_back(lease)
-                    drain_log()
-                if plain is not None:
-                    return plain
-        return self._runs.run(
-            inputs, outputs, out, timeout, cancel, options, self._run_options,
-            share_inputs=share_inputs, share_outputs=share_outputs,
-        )  # fmt: skip
+            return failover.run(
+                error, self.state, inputs=inputs, outputs=outputs, out=out, timeout=timeout,
+                cancel=cancel, options=options, share_inputs=share_inputs,
+                share_outputs=share_outputs,
+            )  # fmt: skip
 
     @tells_shortage("prepare the network")
     def prepare(self, shapes: Bounds | Sequence[Bounds]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import resource
 from typing import TYPE_CHECKING
 
+from armnn_py._native.channel import yield_between_runs
 from armnn_py.runtime.threads import set_num_threads
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ __all__ = ["apply_limits"]
 
 def apply_limits(limits: Isolation) -> None:
     """Put them in force; they cannot be taken back."""
+    yield_between_runs()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if limits.memory_bytes is not None:
         resource.setrlimit(resource.RLIMIT_DATA, (limits.memory_bytes,) * 2)

@@ -113,8 +113,9 @@ class _Worker:
         arguments = self._arguments | {"backend_options": options}
         self._runtime = Runtime(backends=[self._id], **arguments)
         if self._id not in self._runtime.backends:
-            verdicts = [str(one) for one in self._runtime.load_report if one.status != "loaded"]
-            return {"error": "\n  ".join(["its worker does not load it", *verdicts])}
+            report = self._runtime.load_report
+            verdicts = [str(one) for one in report if one.status not in ("loaded", "skipped")]
+            return {"error": "; ".join(verdicts) or "no file that the worker found has this id"}
         backend = self._backend
         with LayerSupport(backend) as support:
             has_wishes = support.has_wishes

@@ -225,6 +225,11 @@ armnn_status_t armnn_core_set_thread_count(uint32_t count) {
   return armnn_i_pool_set_thread_count(&armnn_i_core.pool, count);
 }
 
+void armnn_core_yield_between_runs(void) {
+  armnn_i_core_prepare();
+  atomic_store(&armnn_i_core.pool.crowd.yields_between, true);
+}
+
 uint32_t armnn_core_limit_threads(uint32_t count) {
   armnn_i_thread_t* thread = armnn_i_thread();
   const uint32_t before = thread->thread_limit;

@@ -89,6 +89,9 @@ ARMNN_CORE_API uint32_t armnn_core_thread_count(void);
  * now on; 0 = all. Returns the limit before. Plans that the thread makes keep the limit for their
  * runs. */
 ARMNN_CORE_API uint32_t armnn_core_limit_threads(uint32_t count);
+/* From now on threads of the pool sleep at once where no run goes on. For a worker: its host waits
+ * for a processor then. */
+ARMNN_CORE_API void armnn_core_yield_between_runs(void);
 /* Ends the pool's threads; the next parallel_for starts them again. */
 ARMNN_CORE_API void armnn_core_stop_threads(void);
 

@@ -118,6 +118,7 @@ bool armnn_i_spin_is_over(armnn_i_spin_t* spin) {
     if (spin->is_owner) note_loss(crowd, now); /* somebody holds up the worker */
     return true;
   }
+  if (atomic_load_explicit(&crowd->yields_between, memory_order_relaxed)) return true;
   const uint64_t idle = now - spin->idle_ns;
   return idle >= ARMNN_WAIT_BETWEEN_NS &&
          (is_crowded || idle >= atomic_load_explicit(&crowd->between, memory_order_relaxed));

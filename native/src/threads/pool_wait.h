@@ -36,11 +36,12 @@
 #define ARMNN_CROWDED_MOST_NS UINT64_C(1000000000)
 
 typedef struct armnn_i_crowd_t {
-  atomic_bool may_spin;      /* each thread has a processor */
-  _Atomic uint32_t runs;     /* that have used the pool and are not at their end */
-  _Atomic uint64_t ended_at; /* by armnn_i_now_ns: the last run that used the pool */
-  _Atomic uint64_t between;  /* nanoseconds to spin between runs; 0: as usual */
-  _Atomic uint64_t lost_at;  /* the last loss that was seen */
+  atomic_bool may_spin;       /* each thread has a processor */
+  _Atomic uint32_t runs;      /* that have used the pool and are not at their end */
+  _Atomic uint64_t ended_at;  /* by armnn_i_now_ns: the last run that used the pool */
+  atomic_bool yields_between; /* never spin between runs: another process needs the processor */
+  _Atomic uint64_t between;   /* nanoseconds to spin between runs; 0: as usual */
+  _Atomic uint64_t lost_at;   /* the last loss that was seen */
   _Atomic uint64_t crowded_until;
   _Atomic uint64_t crowded_for; /* how long that was, in nanoseconds */
 } armnn_i_crowd_t;

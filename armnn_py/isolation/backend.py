@@ -384,6 +384,8 @@ class IsolatedBackend:
                 compiled = WorkerPart(self, network, part.layers[0].model_options, name)
                 with self.lock:
                     found = compiled.compile(self.running())
+                if not found.keys() <= set(cut.layers):
+                    raise BackendError(f"backend '{self.id}': its worker refuses other layers")
                 newly.update(found)
                 made.append((cut, compiled))
             if not newly:

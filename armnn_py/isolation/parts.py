@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from armnn_py.network import OutputSlot
     from armnn_py.python_backend.part import Cut, Part, Slot
 
-__all__ = ["network_of", "network_of_layer", "parts_without"]
+__all__ = ["network_of", "network_of_layer", "number_of", "parts_without"]
 
 
 def network_of(part: Part, cut: Cut, name: str) -> Network:
     """Return the layers of a cut as a network.
 
-    Its inputs and outputs are those of the cut, in order, and its other layers have the names
-    ``"0"``, ``"1"`` and so on by their number in the part.
+    Its inputs and outputs are those of the cut, in order. The name of another layer begins with
+    its number in the part and a blank, see `number_of`.
     """
     network = Network(name)
     slot_of: dict[Slot, OutputSlot] = {}
@@ -48,13 +48,18 @@ def network_of(part: Part, cut: Cut, name: str) -> Network:
                 )  # fmt: skip
                 operands.append(constant.outputs[0])
         layer = network.append_unchecked(
-            str(number), shown.type, shown.descriptor, tuple(operands), shown.outputs
+            f"{number} {shown.name}", shown.type, shown.descriptor, tuple(operands), shown.outputs
         )
         for index, output in enumerate(layer.outputs):
             slot_of[type(cut.outputs[0])(number, index)] = output
     for index, slot in enumerate(cut.outputs):
         network.append_unchecked(f"output {index}", LayerType.OUTPUT, None, (slot_of[slot],), ())
     return network
+
+
+def number_of(name: str) -> int:
+    """The number in the name of a layer of such a network."""
+    return int(name.partition(" ")[0])
 
 
 def network_of_layer(layer: ShownLayer, name: str) -> Network:
@@ -69,7 +74,7 @@ def network_of_layer(layer: ShownLayer, name: str) -> Network:
         made = network.append_unchecked(f"operand {index}", kind, None, (), [info], value=value)
         operands.append(made.outputs[0])
     made = network.append_unchecked(
-        "0", layer.type, layer.descriptor, tuple(operands), layer.outputs
+        f"0 {layer.name}", layer.type, layer.descriptor, tuple(operands), layer.outputs
     )
     for index, slot in enumerate(made.outputs):
         network.append_unchecked(f"output {index}", LayerType.OUTPUT, None, (slot,), ())

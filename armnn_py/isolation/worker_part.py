@@ -16,6 +16,7 @@ from armnn_py._native import abi
 from armnn_py._native.channel import TENSORS_OFFSET, NativeChannel
 from armnn_py.errors import ExecutionError
 from armnn_py.isolation.messages import Request
+from armnn_py.isolation.parts import number_of
 from armnn_py.isolation.process import WorkerEndedError
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ class WorkerPart:
         answer = process.ask(self._request)
         refused = answer.get("refused")
         if refused:
-            return {int(layer): str(reason) for layer, reason in refused.items()}
+            return {number_of(layer): str(reason) for layer, reason in refused.items()}
         self.has_state = bool(answer.get("has_state"))
         return {}
 

@@ -30,7 +30,7 @@ __all__ = ["Failover", "Health", "LastRun"]
 @public_class
 @dataclass(frozen=True, slots=True)
 class LastRun:
-    """How the last run of a network was answered.
+    """How the last run of a network by the calling thread was answered.
 
     Attributes
     ----------
@@ -83,7 +83,17 @@ class Failover:
         self._optimized, self._runtime = optimized, runtime
         self._lock = threading.Lock()
         self._networks: dict[frozenset[str], Part] = {}
-        self.last_run = NOTHING_LOST
+        self._of_thread = threading.local()
+
+    @property
+    def last_run(self) -> LastRun:
+        """How the last run of the calling thread was answered."""
+        found: LastRun = getattr(self._of_thread, "last_run", NOTHING_LOST)
+        return found
+
+    @last_run.setter
+    def last_run(self, value: LastRun) -> None:
+        self._of_thread.last_run = value
 
     def run(
         self, error: ExecutionError, state: NetworkState, **arguments: Any

@@ -93,7 +93,7 @@ class NetworkFacts:
 
     @property
     def last_run(self) -> LastRun:
-        """How the last run was answered: whether a backend was lost in it."""
+        """How the last run of the calling thread was answered: by the next backend, or as usual."""
         return NOTHING_LOST if self._failover is None else self._failover.last_run
 
     @property

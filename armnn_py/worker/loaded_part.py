@@ -123,10 +123,15 @@ class Channel:
                     os._exit(0)  # a copy that the backend forked
             except Exception as error:
                 status = getattr(error, "status", None) or abi.ARMNN_STATUS_INTERNAL
-                text = error.message if isinstance(error, ArmnnError) else repr(error)
-                channel.answer(status, text)
+                channel.answer(status, _words(error))
             else:
                 channel.answer()
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, ArmnnError):
+        return "; ".join([error.message, *error.details])
+    return f"{type(error).__name__}: {error}"
 
 
 def _arrays(

@@ -35,7 +35,7 @@ _keys = itertools.count(1)
 
 
 class Owner(Protocol):
-    """An `IsolatedBackend`, as its sub-graphs use it."""
+    """A `Supervisor`, as its sub-graphs use it."""
 
     limits: Isolation
 

@@ -1,0 +1,284 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The worker of one backend over time: started, replaced when it ends, given up in the end."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from armnn_py._native import abi
+from armnn_py.errors import ArmnnError, BackendError, BackendUnavailableError
+from armnn_py.isolation.deaths import Deaths, state_of
+from armnn_py.isolation.events import EventLog, WorkerEvent
+from armnn_py.isolation.messages import Request
+from armnn_py.isolation.process import WorkerEndedError, WorkerProcess
+from armnn_py.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from armnn_py._native.table.backend_options import OptionValue
+    from armnn_py.isolation.settings import Isolation
+    from armnn_py.isolation.worker_part import WorkerPart
+
+__all__ = ["Supervisor"]
+
+#: Those of this process, for its forks.
+_supervisors: weakref.WeakSet[Supervisor] = weakref.WeakSet()
+#: A worker that ends so soon after its start may do it again.
+_QUICK_SECONDS = 0.3
+_LONGEST_PAUSE = 10.0
+_REASONS = {
+    abi.ARMNN_CHANNEL_PAST_DEADLINE: "a run passed the deadline of the backend",
+    abi.ARMNN_CHANNEL_RUN_STOPPED: "a run was stopped, and the backend went on",
+}
+
+
+class Supervisor:
+    """Keeps a worker running as long as its limits allow, with all sub-graphs in it.
+
+    Parameters
+    ----------
+    backend_id
+        The backend that is wanted.
+    limits
+        Of the worker.
+    events
+        Gets what happens to it.
+    runtime_arguments
+        Arguments of the worker's `Runtime`: where to search, and what is trusted.
+    deaths
+        Keeps the ends of workers, and says which backends are in quarantine.
+
+    Attributes
+    ----------
+    facts
+        The description that the worker gave of its backend.
+    file
+        The shared object of the backend.
+    lock
+        Held while the worker is replaced, and while something new is made in it.
+    options
+        Of the backend, for the next worker.
+    parts
+        The sub-graphs that each worker compiles.
+
+    Raises
+    ------
+    BackendError
+        The worker does not start, or does not load the backend: the text has its verdict. Or the
+        backend is in quarantine.
+    """
+
+    def __init__(
+        self,
+        backend_id: str,
+        limits: Isolation,
+        events: EventLog,
+        runtime_arguments: Mapping[str, Any],
+        deaths: Deaths,
+    ) -> None:
+        self.id = backend_id
+        self.limits = limits
+        self.lock = threading.RLock()
+        self.options: dict[str, OptionValue] = {}
+        self.parts: weakref.WeakSet[WorkerPart] = weakref.WeakSet()
+        self._events, self._deaths = events, deaths
+        self._arguments = dict(runtime_arguments)
+        self._restarts = 0
+        self._quick_ends = 0
+        self._started = 0.0
+        self._is_closed = False
+        self._why_abandoned = ""
+        self._end_lock = threading.Lock()
+        self._taken_end: WorkerProcess | None = None
+        #: A process that has imported what it needs and opened nothing: the next start is quick.
+        self._spare: WorkerProcess | None = None
+        self._process: WorkerProcess | None = None
+        self._process, self.facts = self._start_process()
+        self.file: str | None = self.facts["file"]
+        self._state = state_of(map(str, self.facts["libraries"]))
+        self._check_quarantine()
+        _supervisors.add(self)
+
+    def _check_quarantine(self) -> None:
+        held = self._deaths.quarantine(self.id, self._state)
+        if held is None:
+            return
+        self.stop()
+        raise BackendError(
+            f"backend '{self.id}' is in quarantine: its worker ended too often",
+            details=[f"the last time: {held.reason}"],
+            hints=[f"'armnn-py backends release {self.id}' lifts it"],
+        )
+
+    def _new_process(self) -> WorkerProcess:
+        return WorkerProcess(self.id, self.limits.patience, self)
+
+    def _start_process(self) -> tuple[WorkerProcess, dict[str, Any]]:
+        """Open the backend in the spare process, and start the next spare one."""
+        process = self._spare
+        if process is None or process.ended.is_set():
+            process = self._new_process()
+        self._spare = None
+        try:
+            arguments = {**self._arguments, "backend_options": {self.id: self.options}}
+            facts = process.ask(Request("open", (self.id, self.limits, arguments)))
+        except BaseException:
+            process.is_closing = True
+            process.kill("")
+            raise
+        self._spare = self._new_process()
+        self._started = time.monotonic()
+        return process, facts
+
+    def running(self) -> WorkerProcess:
+        """The worker that answers.
+
+        Raises
+        ------
+        BackendUnavailableError
+            It ended and was not started again yet, or is not started again at all.
+        """
+        process = self._process
+        if process is None or process.ended.is_set() or self._is_closed:
+            raise BackendUnavailableError(
+                f"backend '{self.id}': its worker has ended",
+                details=[self._why_abandoned] if self._why_abandoned else [],
+                hints=[] if self._why_abandoned else ["it is being started again: try later"],
+            )
+        return process
+
+    @property
+    def process(self) -> WorkerProcess:
+        """The last worker, which may have ended."""
+        assert self._process is not None
+        return self._process
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a worker."""
+        process = self._process
+        return process is not None and not process.ended.is_set() and not self._is_closed
+
+    @property
+    def why_not_running(self) -> str:
+        """The reason for which there is no worker; empty if there is one."""
+        if self.is_running:
+            return ""
+        return self._why_abandoned or "its worker ended and is being started again"
+
+    def post(self, request: Request) -> None:
+        """Ask for something whose answer does not matter."""
+        process = self._process
+        if process is not None and self.is_running:
+            process.post(request)
+
+    def _after_fork(self) -> None:
+        self.lock = threading.RLock()
+        for process in filter(None, (self._spare, self._process)):
+            process.forget_after_fork()
+        self._why_abandoned = "it belongs to the process that this one was forked from"
+        for part in list(self.parts):
+            part.end_channels()
+
+    def note_end(self, process: WorkerProcess) -> None:
+        """The process has ended; called on the thread that watches it."""
+        if self._takes_end(process):
+            self._tell_end(process)
+            self._restart()
+
+    def _takes_end(self, process: WorkerProcess) -> bool:
+        """Whether the end is that of the worker, and nobody has taken it yet."""
+        with self._end_lock:
+            if process is not self._process or process is self._taken_end:
+                return False
+            self._taken_end = process
+        return not (process.is_closing or self._is_closed)
+
+    def _tell_end(self, process: WorkerProcess) -> None:
+        reasons = [reason for part in list(self.parts) for reason in part.end_channels()]
+        why = next((_REASONS[one] for one in reasons if one in _REASONS), None)
+        reason = process.reason if why is None else why
+        event = WorkerEvent(
+            "ended", self.id, self.file, reason, tuple(process.lines), process.signal,
+            process.exit_status,
+        )  # fmt: skip
+        is_quick = time.monotonic() - self._started < _QUICK_SECONDS
+        self._quick_ends = self._quick_ends + 1 if is_quick else 0
+        self._deaths.note(event, self._state, is_last=self._restarts >= self.limits.restarts)
+        self._events.add(event)
+
+    def _restart(self) -> None:
+        """Start the worker again, as often as the limits allow."""
+        while self._restarts < self.limits.restarts:
+            time.sleep(_seconds_after(self._quick_ends))
+            self._restarts += 1
+            try:
+                is_started = self._take_place()
+            except WorkerEndedError:
+                continue
+            except ArmnnError as error:
+                self._abandon(str(error))
+                return
+            else:
+                if is_started:
+                    self._events.add(WorkerEvent("restarted", self.id, self.file))
+                return
+        self._abandon(f"it ended {counted(self._restarts + 1, 'time')}")
+
+    def _take_place(self) -> bool:
+        """Put another worker in the place of the one that ended; False if it is not wanted."""
+        with self.lock:
+            if self._is_closed:
+                return False
+            process, _ = self._start_process()
+            try:
+                for part in list(self.parts):
+                    part.renew(process)
+            except BaseException:
+                process.is_closing = True
+                process.kill("")
+                process.ended.wait()  # two workers must not have the same memory
+                for part in list(self.parts):
+                    part.end_channels()
+                raise
+            self._process = process
+        if process.ended.is_set() and self._takes_end(process):  # before it was the worker
+            self._tell_end(process)
+            raise WorkerEndedError(f"backend '{self.id}': {process.reason}")
+        return True
+
+    def _abandon(self, why: str) -> None:
+        self._why_abandoned = why
+        self._events.add(WorkerEvent("abandoned", self.id, self.file, why))
+        with self.lock:
+            self._close_processes()
+
+    def stop(self) -> None:
+        """End the worker. Harmless when repeated."""
+        if not self._is_closed:
+            self._is_closed = True
+            with self.lock:
+                self._close_processes()
+
+    def _close_processes(self) -> None:
+        for process in filter(None, (self._spare, self._process)):
+            process.close()
+
+
+def _seconds_after(quick_ends: int) -> float:
+    """How long to wait before a restart, after so many workers in a row that ended soon."""
+    return 0.0 if quick_ends < 2 else min(0.1 * 2.0**quick_ends, _LONGEST_PAUSE)
+
+
+def _after_fork_in_child() -> None:
+    for supervisor in list(_supervisors):
+        supervisor._after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork_in_child)

@@ -111,7 +111,7 @@ class IsolatedBackend:
 
     @property
     def why_not_running(self) -> str:
-        """The reason for which there is no worker; empty if there is one."""
+        """The reason why the worker does not run; empty if it runs."""
         return self._worker.why_not_running
 
     def self_test(self, level: int) -> None:

@@ -167,7 +167,7 @@ class Supervisor:
 
     @property
     def why_not_running(self) -> str:
-        """The reason for which there is no worker; empty if there is one."""
+        """The reason why the worker does not run; empty if it runs."""
         if self.is_running:
             return ""
         return self._why_abandoned or "its worker ended and is being started again"

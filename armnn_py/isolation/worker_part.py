@@ -52,7 +52,7 @@ class Owner(Protocol):
         """Whether there is a worker."""
 
     def running(self) -> WorkerProcess:
-        """The worker that answers; raises if there is none."""
+        """The worker that answers."""
 
     def post(self, request: Request) -> None:
         """Ask for something whose answer does not matter."""

@@ -17,6 +17,7 @@ from armnn_py.isolation.supervisor import Supervisor
 from armnn_py.isolation.worker_part import WorkerPart
 from armnn_py.python_backend.option import Option
 from armnn_py.python_backend.part import Part
+from armnn_py.tensors.json_infos import info_from_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,7 +59,6 @@ class IsolatedBackend:
     """
 
     place = "isolated"
-    infers = False
     takes_late = False
     listens = False
     optimizes = True
@@ -82,6 +82,7 @@ class IsolatedBackend:
         self.is_reference = bool(facts["is_reference"])
         self.vendor_version: str = facts["version"]
         self.description = facts["description"]
+        self.infers = bool(facts["runs_stand_ins"])
         self.has_wishes = bool(facts["has_wishes"])
         self.capabilities: Mapping[str, OptionValue] = facts["capabilities"]
         scopes = {
@@ -134,8 +135,11 @@ class IsolatedBackend:
         return {}
 
     def infer(self, layer: ShownLayer) -> Sequence[TensorInfo] | str:
-        """Operators without a layer do not cross the border."""
-        return "its worker runs no operators that no layer expresses"
+        """Infos of the outputs of an operator that no layer expresses, or why it does not run."""
+        answer = self._worker.running().ask(Request("infer", layer))
+        if "reason" in answer:
+            return str(answer["reason"])
+        return [info_from_json(info) for info in answer["infos"]]
 
     def why_not(self, layer: ShownLayer) -> str:
         """Why it does not run a layer; empty if it does."""

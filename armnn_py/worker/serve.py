@@ -20,6 +20,7 @@ from armnn_py.backends.questions.layer_support import (
 from armnn_py.errors import ArmnnError, NoBackendForLayerError
 from armnn_py.isolation.messages import receive_request, send_answer
 from armnn_py.runtime import Runtime
+from armnn_py.tensors.json_infos import info_to_json
 from armnn_py.worker.limits import apply_limits
 from armnn_py.worker.loaded_part import LoadedPart, refusals
 
@@ -118,7 +119,7 @@ class _Worker:
             return {"error": "; ".join(verdicts) or "no file that the worker found has this id"}
         backend = self._backend
         with LayerSupport(backend) as support:
-            has_wishes = support.has_wishes
+            has_wishes, runs_stand_ins = support.has_wishes, support.runs_stand_ins
         return {
             "file": backend.file,
             "libraries": _mapped_libraries(),
@@ -128,6 +129,7 @@ class _Worker:
             "description": backend.description or "",
             "capabilities": backend.capabilities,
             "has_wishes": has_wishes,
+            "runs_stand_ins": runs_stand_ins,
             "options": [option.as_dict() for option in backend.describe_options()],
         }
 
@@ -154,6 +156,18 @@ class _Worker:
         with self._support(layer) as support:
             layout = support.preferred_layout(_signature(layer))
         return {"layout": 0 if layout is None else layout.value}
+
+    def answer_infer(self, layer: ShownLayer) -> dict[str, Any]:
+        """The outputs of an operator that no layer expresses, or why it does not run."""
+        with self._support(layer) as support:
+            answer = support.infer_stand_in(
+                layer.descriptor, layer.inputs, layer.constants, layer.name
+            )
+        if answer.outputs is None:
+            return {"reason": answer.reason or "it says no"}
+        if any(info.late for info in answer.outputs):
+            return {"reason": "sizes that it finds in a run do not leave its worker"}
+        return {"infos": [info_to_json(info) for info in answer.outputs]}
 
     def answer_compile(self, payload: tuple[int, Network, dict[str, Any]]) -> dict[str, Any]:
         """Compile and load a sub-graph, or say which of its layers are refused."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 
 import armnn_py as ann
@@ -154,3 +155,29 @@ def test_state_that_a_backend_keeps(tmp_path: Path, build_backend: Callable[...,
                 loaded.reset_state()
                 answers.append([*told, loaded.run(one)["y"]])
         np.testing.assert_array_equal(answers[0], answers[1])
+
+
+def test_an_operator_that_no_layer_expresses(
+    tmp_path: Path, build_backend: Callable[..., None]
+) -> None:
+    build_backend("operator_backend.c", tmp_path / "Test_Operator_backend.so")
+    nodes = [
+        onnx.helper.make_node("Relu", ["x"], ["r"]),
+        onnx.helper.make_node("Swirl", ["r"], ["s"], domain="com.acme", gain=2.5),
+        onnx.helper.make_node("Neg", ["s"], ["y"]),
+    ]
+    x = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, (2, 3))
+    y = onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, (2, 3))
+    opsets = [onnx.helper.make_opsetid("", 17), onnx.helper.make_opsetid("com.acme", 4)]
+    graph = onnx.helper.make_graph(nodes, "g", [x], [y])
+    model = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    given = np.arange(6, dtype=np.float32).reshape(2, 3) - 2
+    answers = []
+    for isolate in (None, ["Operator"]):
+        with (
+            ann.Runtime(tmp_path, isolate=isolate) as runtime,
+            ann.load(model, runtime=runtime) as loaded,
+        ):
+            assert "Operator" in loaded.assignment.counts
+            answers.append(loaded.run(given)["y"])
+    np.testing.assert_array_equal(*answers)

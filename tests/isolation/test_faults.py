@@ -17,8 +17,7 @@ import armnn_py as ann
 from armnn_py import Isolation
 from tests.isolation.conftest import absolute, soon
 
-# Each case starts processes.
-pytestmark = [pytest.mark.alone, pytest.mark.exhaustive(kept=1)]
+pytestmark = pytest.mark.exhaustive(kept=1)  # each case starts processes
 
 MINUS = np.full(64, -2, np.float32)
 ENDS = {
@@ -133,6 +132,7 @@ def test_a_worker_that_ended_is_started_again_and_used(runtime: ann.Runtime) -> 
         assert [one.kind for one in runtime.events] == ["ended", "restarted"] * 2
 
 
+@pytest.mark.alone
 def test_no_answer_is_wrong_when_workers_are_killed_under_four_threads(
     deed_folder: Path,
 ) -> None:

@@ -17,7 +17,7 @@ from armnn_py import Isolation
 from armnn_py.cli.main import main
 from tests.isolation.conftest import absolute, soon
 
-pytestmark = [pytest.mark.alone, pytest.mark.exhaustive(kept=1)]
+pytestmark = pytest.mark.exhaustive(kept=1)  # each case starts processes
 
 MINUS = np.full(64, -2, np.float32)
 LIMITS = {"Deed": Isolation(restarts=0)}

@@ -34,6 +34,14 @@ class Isolation:
         Threads of the process that compute; None: as many as the host's.
     open_files
         Most open files.
+    files
+        The only files and folders that the process may change, ``"/dev/acme*"`` for instance; of
+        others it reads those of the system, of Python and of backends. None: all of the user's.
+        Needs Landlock.
+    network
+        False: no sockets to other machines. Needs seccomp.
+    programs
+        False: the process starts no other program. Needs seccomp.
     restarts
         How often a worker that ended is started again. After one more end the backend gets no
         more work in this runtime.
@@ -49,6 +57,9 @@ class Isolation:
     patience: float = 60.0
     threads: int | None = None
     open_files: int | None = None
+    files: Sequence[str] | None = None
+    network: bool = True
+    programs: bool = True
     restarts: int = 3
 
     def __post_init__(self) -> None:
@@ -60,6 +71,12 @@ class Isolation:
                 raise InvalidArgumentError(
                     f"Isolation: {name} is {value!r}, an int of at least {least} expected"
                 )
+        if self.files is not None and (
+            isinstance(self.files, str) or not all(isinstance(one, str) for one in self.files)
+        ):
+            raise InvalidArgumentError(
+                f"Isolation: files is {self.files!r}, a list of paths expected"
+            )
         for name in ("deadline", "patience"):
             value = getattr(self, name)
             if value is None and name == "deadline":

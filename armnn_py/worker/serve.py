@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.process.parent_process import end_with_parent
+from armnn_py.backends.loader.search import list_folders
 from armnn_py.backends.options.model_options import ModelOptions
 from armnn_py.backends.questions.layer_support import (
     LayerSupport,
@@ -92,7 +93,12 @@ class _Worker:
     def answer_open(self, payload: tuple[str, Isolation, dict[str, Any]]) -> dict[str, Any]:
         """Load the backend and describe it."""
         self._id, limits, self._arguments = payload
-        apply_limits(limits)
+        folders, _ = list_folders(
+            self._arguments["dynamic_backends_path"],
+            bundled=True,
+            use_environment=self._arguments["use_environment"],
+        )
+        apply_limits(limits, [path for _, path in folders])
         return self._open()
 
     def answer_list(self, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -58,6 +58,7 @@ def doctor(session: Session) -> None:
         "cpu": _cpu,
         "threads": _threads,
         "trials of files": _trials,
+        "isolation": _isolation,
         "backends": lambda: _backends(load()[0], refused),
         "devices": lambda: _devices(*load()[1:]),
         "sdk": _sdk,
@@ -129,6 +130,20 @@ def _threads() -> Result:
         return "ok", f"{usable} usable here"
     result = "warning" if asked > usable else "ok"
     return result, f"{usable} usable here, ARMNN_PY_NUM_THREADS={asked}"
+
+
+def _isolation() -> Result:
+    from armnn_py._native.process.confinement import has_filters, landlock_version
+
+    version = landlock_version()
+    parts = [
+        "limits of memory, open files and time",
+        f"Landlock {version} for files" if version else "no Landlock: files= is refused",
+        "seccomp for network and programs"
+        if has_filters()
+        else "no seccomp: network=False and programs=False are refused",
+    ]
+    return "ok", "; ".join(parts)
 
 
 def _trials() -> Result:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a process gives up for good: files, sockets, other programs; landlock(7), seccomp(2).
+"""Rights that a process gives up for good: files, sockets, other programs; landlock(7), seccomp(2).
 
 Each step holds for all threads of the process, for those to come and for its children.
 """
@@ -70,7 +70,7 @@ def confine_files(readable: Iterable[str], writable: Iterable[str]) -> None:
     Raises
     ------
     ConfinementError
-        There is no Landlock.
+        The kernel lacks Landlock.
     """
     version = landlock_version()
     if not version:
@@ -114,7 +114,7 @@ def confine_system_calls(*, network: bool, programs: bool) -> None:
     Raises
     ------
     ConfinementError
-        There is no seccomp, or not for this machine.
+        The kernel lacks seccomp, or this machine is unknown.
     """
     if network and programs:
         return

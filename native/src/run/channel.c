@@ -72,9 +72,11 @@ static void sleep_while(_Atomic uint32_t* word, uint32_t value, uint64_t ns) {
   syscall(SYS_futex, (uint32_t*)word, FUTEX_WAIT, value, &limit, NULL, 0);
 }
 
-static void wake(_Atomic uint32_t* word, _Atomic uint32_t* sleeps) {
-  atomic_thread_fence(memory_order_seq_cst); /* before it looks whether the other side sleeps */
-  if (atomic_load_explicit(sleeps, memory_order_relaxed) == 0) return;
+/* Sets |word|, then looks whether the other side sleeps. That side says that it will, then looks at
+ * |word|: in one order of all four, so that one of the two sees the other. */
+static void set_and_wake(_Atomic uint32_t* word, uint32_t value, _Atomic uint32_t* sleeps) {
+  atomic_store(word, value);
+  if (atomic_load(sleeps) == 0) return;
   syscall(SYS_futex, (uint32_t*)word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
@@ -93,9 +95,8 @@ static bool spins_until_changed(_Atomic uint32_t* word, uint32_t value, uint64_t
 
 static void sleep_until_changed(_Atomic uint32_t* word, uint32_t value, _Atomic uint32_t* sleeps,
                                 uint64_t ns) {
-  atomic_store_explicit(sleeps, 1, memory_order_relaxed);
-  atomic_thread_fence(memory_order_seq_cst); /* before it looks whether it must sleep at all */
-  if (atomic_load_explicit(word, memory_order_acquire) == value) sleep_while(word, value, ns);
+  atomic_store(sleeps, 1);
+  if (atomic_load(word) == value) sleep_while(word, value, ns);
   atomic_store_explicit(sleeps, 0, memory_order_relaxed);
 }
 
@@ -213,8 +214,7 @@ static armnn_status_t hand_over(armnn_channel_t* channel, uint64_t run_id, armnn
   shared_page_t* page = (shared_page_t*)channel->memory;
   const uint32_t number = atomic_load_explicit(&page->answers, memory_order_relaxed) + 1;
   const uint64_t begin = armnn_i_now_ns();
-  atomic_store_explicit(&page->requests, number, memory_order_release);
-  wake(&page->requests, &page->worker_sleeps);
+  set_and_wake(&page->requests, number, &page->worker_sleeps);
   armnn_status_t status = ARMNN_STATUS_OK;
   if (!spins_until_changed(&page->answers, number - 1, spin_after(channel->last_ns))) {
     status = sleep_for_answer(channel, number, begin, run_id, error);
@@ -287,6 +287,5 @@ void armnn_channel_answer(void* memory, armnn_status_t status, const char* text)
   const size_t length = strnlen(text, sizeof page->text - 1);
   memcpy(page->text, text, length);
   page->text[length] = '\0';
-  atomic_store_explicit(&page->answers, page->taken, memory_order_release);
-  wake(&page->answers, &page->host_sleeps);
+  set_and_wake(&page->answers, page->taken, &page->host_sleeps);
 }

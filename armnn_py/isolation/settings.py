@@ -43,8 +43,8 @@ class Isolation:
     programs
         False: the process starts no other program. Needs seccomp.
     restarts
-        How often a worker that ended is started again. After one more end the backend gets no
-        more work in this runtime.
+        How often a worker that ended is started again; one that ran for an hour begins a new
+        count. After one more end the backend gets no more work in this runtime.
 
     Raises
     ------

@@ -32,6 +32,8 @@ _supervisors: weakref.WeakSet[Supervisor] = weakref.WeakSet()
 #: A worker that ends so soon after its start may do it again.
 _QUICK_SECONDS = 0.3
 _LONGEST_PAUSE = 10.0
+#: After a worker has run that long, ends before it count no more.
+STEADY_SECONDS = 3600.0
 _REASONS = {
     abi.ARMNN_CHANNEL_PAST_DEADLINE: "a run passed the deadline of the backend",
     abi.ARMNN_CHANNEL_RUN_STOPPED: "a run was stopped, and the backend went on",
@@ -208,7 +210,10 @@ class Supervisor:
             "ended", self.id, self.file, reason, tuple(process.lines), process.signal,
             process.exit_status,
         )  # fmt: skip
-        is_quick = time.monotonic() - self._started < _QUICK_SECONDS
+        lived = time.monotonic() - self._started
+        if lived >= STEADY_SECONDS:
+            self._restarts = 0
+        is_quick = lived < _QUICK_SECONDS
         self._quick_ends = self._quick_ends + 1 if is_quick else 0
         self._deaths.note(event, self._state, is_last=self._restarts >= self.limits.restarts)
         self._events.add(event)

@@ -15,6 +15,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py import Isolation
+from armnn_py.isolation import supervisor
 from tests.isolation.conftest import absolute, soon
 
 pytestmark = pytest.mark.exhaustive(kept=1)  # each case starts processes
@@ -130,6 +131,21 @@ def test_a_worker_that_ended_is_started_again_and_used(runtime: ann.Runtime) -> 
 
             assert soon(is_back)
         assert [one.kind for one in runtime.events] == ["ended", "restarted"] * 2
+
+
+def test_ends_before_a_steady_time_count_no_more(
+    deed_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "STEADY_SECONDS", 0.0)
+    with (
+        ann.Runtime(deed_folder, isolate={"Deed": Isolation(restarts=1)}) as runtime,
+        ann.load(absolute(), ["Deed", "CpuRef"], runtime=runtime) as loaded,
+    ):
+        for count in range(2, 8, 2):
+            os.kill(runtime.isolated["Deed"].process_id, signal.SIGKILL)
+            assert soon(lambda count=count: len(runtime.events) == count)
+            assert soon(lambda: loaded.health.status == "ready")
+        assert {one.kind for one in runtime.events} == {"ended", "restarted"}
 
 
 @pytest.mark.alone

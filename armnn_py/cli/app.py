@@ -109,10 +109,12 @@ class Session:
         wanted: Sequence[str] | None = None,
         *,
         trust: Literal["open", "warn", "locked"] | None = None,
+        isolate: Sequence[str] = (),
     ) -> Runtime:
         """Make a runtime with the folders and options of the command line, if there are any.
 
         Of ``wanted`` backends alone files are opened; None: of all. ``trust`` is that of `Runtime`.
+        ``isolate`` names further backends that run in workers.
         """
         from armnn_py import Runtime
 
@@ -123,7 +125,7 @@ class Session:
             backends=wanted,
             allowed_backends=self.allowed or None,
             denied_backends=self.denied or None,
-            isolate=self.isolated or None,
+            isolate=[*self.isolated, *isolate] or None,
             trust=trust,
         )
 

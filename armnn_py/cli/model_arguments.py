@@ -156,6 +156,13 @@ class ModelArguments:
             return None
         return self.backends or None
 
+    @property
+    def isolated(self) -> tuple[str, ...]:
+        """The backends that the placement rules want isolated."""
+        from armnn_py import Placement
+
+        return () if self.placement is None else Placement.of(self.placement).isolate
+
     @contextlib.contextmanager
     def optimized(self, session: Session) -> Iterator[PlacedModel]:
         """Give the model with a backend for every layer, in a runtime that is closed afterwards.
@@ -167,7 +174,7 @@ class ModelArguments:
         ModelError, BackendError, NoBackendForLayerError
             As `import_model` and `optimize`.
         """
-        with session.runtime(self.wanted) as runtime:
+        with session.runtime(self.wanted, isolate=self.isolated) as runtime:
             with session.progress(f"reading {self.name}"):
                 imported = read_network(self.model, self.shapes, None, self.part, runtime=runtime)
             network, assumed = with_batch(imported)

@@ -88,7 +88,9 @@ def prepared(
         As `armnn_py.load`.
     """
     clock = _Clock()
-    with _closing(session.runtime(given.wanted)) as runtime:  # closes the network, too
+    with _closing(
+        session.runtime(given.wanted, isolate=given.isolated)
+    ) as runtime:  # closes the network, too
         with session.progress(f"reading {given.name}"), clock:
             network = read_network(given.model, given.shapes, None, given.part, runtime=runtime)
         wanted = _real_infos(network.inputs) if quantize else network.inputs

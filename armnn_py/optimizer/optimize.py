@@ -146,6 +146,7 @@ def optimize(
         )
 
     if options.placement is not None:
+        options.placement.check_isolated(runtime.backends)
         rules, absent = options.placement.of_present(runtime.backends)
         options = replace(options, placement=rules)
         skipped = {**runtime.backends.present([f"{one}?" for one in absent])[1], **skipped}

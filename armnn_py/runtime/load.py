@@ -18,6 +18,7 @@ from armnn_py.network.saved_files import is_saved_network
 from armnn_py.network.specialized import specialized
 from armnn_py.optimizer import OptimizedNetwork, optimize
 from armnn_py.optimizer.optimize import select_backends
+from armnn_py.optimizer.placing.placement import Placement
 from armnn_py.runtime.network_cache import through_cache
 from armnn_py.runtime.runtime import Runtime
 from armnn_py.runtime.threads import limited_threads
@@ -51,6 +52,17 @@ def _only_named(
         return None
     is_list = isinstance(backends, (list, tuple)) and all(isinstance(b, str) for b in backends)
     return backends if is_list or isinstance(backends, str) else None  # else optimize says why
+
+
+def _isolated_by(
+    placement: PlacementSource | None, options: OptimizerOptions | None
+) -> tuple[str, ...] | None:
+    """The backends that rules want isolated; None: as the environment says."""
+    if placement is None:
+        rules = None if options is None else options.placement
+    else:
+        rules = Placement.of(placement)
+    return None if rules is None else rules.isolate or None
 
 
 @tells_shortage("load {}")
@@ -189,7 +201,7 @@ def load(
     owns_runtime = runtime is None
     if runtime is None:
         named = _only_named(backends, placement, options) if given_network is None else None
-        runtime = Runtime(backends=named)
+        runtime = Runtime(backends=named, isolate=_isolated_by(placement, options))
 
     def make(*, is_kept: bool = True) -> OptimizedNetwork:
         if given_network is not None:

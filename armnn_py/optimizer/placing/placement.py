@@ -23,6 +23,7 @@ from armnn_py.types.aliases import is_named
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
+    from armnn_py.backends.registry import BackendRegistry
     from armnn_py.optimizer.graph import Node
 
 __all__ = ["Placement", "PlacementRule", "PlacementSource"]
@@ -131,6 +132,9 @@ class Placement:
         Where the rules come from, for messages.
     numbers
         The numbers of the rules in messages; default: 1, 2, and so on.
+    isolate
+        Ids of backends that must run in workers. `load` makes such a runtime if it is given none;
+        another runtime has to isolate them.
 
     Raises
     ------
@@ -142,6 +146,7 @@ class Placement:
     strict: bool = False
     source: str | None = None
     numbers: tuple[int, ...] = field(default=(), repr=False, compare=False)
+    isolate: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         given: object = self.rules
@@ -154,6 +159,10 @@ class Placement:
         if not isinstance(self.strict, bool):
             raise _wrong("strict", self.strict, "true or false")
         object.__setattr__(self, "rules", rules)
+        ids: Any = self.isolate
+        if not isinstance(ids, (list, tuple)) or not all(isinstance(i, str) and i for i in ids):
+            raise _wrong("isolate", ids, "a list of ids")
+        object.__setattr__(self, "isolate", tuple(ids))
 
     @classmethod
     def of(cls, value: PlacementSource) -> Placement:
@@ -190,6 +199,7 @@ class Placement:
         ::
 
             strict = true
+            isolate = ["AcmeNpu"]
 
             [[rule]]
             name = "conv*"
@@ -226,7 +236,7 @@ class Placement:
                 f"placement file '{file}' is not TOML", details=[str(error)]
             ) from None
         where = f"placement file '{file}'"
-        _check_keys(document, ("strict", "rule"), where)
+        _check_keys(document, ("strict", "isolate", "rule"), where)
         tables = document.get("rule", [])
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
             raise InvalidArgumentError(f"{where}: rule is not a list of tables", hints=["[[rule]]"])
@@ -235,8 +245,27 @@ class Placement:
             raise InvalidArgumentError(
                 f"{where}: strict is {_short(strict)}, true or false expected"
             )
+        ids = document.get("isolate", [])
+        if not isinstance(ids, list) or not all(isinstance(one, str) and one for one in ids):
+            raise InvalidArgumentError(f"{where}: isolate is {_short(ids)}, a list of ids expected")
         rules = tuple(_rule_of(table, f"{where}, rule {n}") for n, table in enumerate(tables, 1))
-        return cls(rules, strict, str(file))
+        return cls(rules, strict, str(file), isolate=tuple(ids))
+
+    def check_isolated(self, registry: BackendRegistry) -> None:
+        """Check that the backends which must run in workers do, as far as they are loaded.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The code of one runs in this process.
+        """
+        here = [one for one in self.isolate if one in registry and one not in registry.isolated]
+        if here:
+            raise InvalidArgumentError(
+                f"{self.source or 'placement'}: '{here[0]}' must be isolated, and runs in this "
+                "process",
+                hints=[f"make the runtime by Runtime(isolate={list(self.isolate)!r})"],
+            )
 
     def without(self, lost: Collection[str]) -> Placement:
         """Return the rules without backends that are lost; a rule of these alone is left out."""
@@ -278,7 +307,7 @@ class Placement:
             if present:
                 rules.append(PlacementRule(present, rule.name, rule.type, rule.strict))
                 numbers.append(number)
-        found = Placement(tuple(rules), self.strict, self.source, tuple(numbers))
+        found = Placement(tuple(rules), self.strict, self.source, tuple(numbers), self.isolate)
         return found, list(dict.fromkeys(skipped))
 
     def number_for(self, name: str, layer_type: LayerType) -> int | None:

@@ -58,7 +58,7 @@ DEFECTS = {
     "CONSUMES_WHAT_IS_NOT_CONSTANT": (RELU, "truth", "failed", "packed input 0"),
     "ABORTS": (ADD, "truth", "crashed", "SIGABRT"),
     "LOOPS": (ADD, "truth", "hung", "did not return within"),
-    "EXITS": (ADD, "truth", "crashed", r"^exit\(0\); under way: execute"),
+    "EXITS": (ADD, "truth", "crashed", "^the process ended with exit code 0; under way: execute"),
     "SHARES_ITS_ARGUMENT": (ADD, "reentrance", "(failed|crashed)", "two runs overlap|SIGSEGV"),
     "SCRATCH_TOO_SMALL_FOR_MORE_THREADS": (SOFTMAX, "reentrance", "crashed", "SIGSEGV"),
     "EXPECTS_ORDER": (ADD, "reentrance", "failed", "parallel_for cuts backwards"),

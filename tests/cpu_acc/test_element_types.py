@@ -185,6 +185,7 @@ APART = {
     "dynamic_range",
     "dynamic_levels",
     "computed_product",
+    "suppression",  # it chooses boxes: tests/cpu_acc/test_suppression.py
 }
 
 

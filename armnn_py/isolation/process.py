@@ -166,6 +166,13 @@ class WorkerProcess:
         if not poll.poll(_END_MS):
             self.kill("")
             poll.poll(_END_MS)
+        if not self.ended.is_set():  # nobody has waited for it: the number is its group's still
+            self._kill_group()
+
+    def _kill_group(self) -> None:
+        """End what the backend has started and left."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
 
     def forget_after_fork(self) -> None:
         """In the child of a fork: the worker is the parent's."""
@@ -194,8 +201,7 @@ class WorkerProcess:
         self._keep([rest])
         stream.close()
         self._connection.close()
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)  # what the backend started, and left
+        self._kill_group()
         self._note_end(self._process.wait())
         self.ended.set()
         if self._listener is not None:

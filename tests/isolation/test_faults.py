@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -131,6 +133,41 @@ def test_a_worker_that_ended_is_started_again_and_used(runtime: ann.Runtime) -> 
 
             assert soon(is_back)
         assert [one.kind for one in runtime.events] == ["ended", "restarted"] * 2
+
+
+_PROGRAM = """
+import sys
+import numpy as np
+import armnn_py as ann
+from tests.isolation.conftest import absolute
+
+runtime = ann.Runtime(sys.argv[1], isolate=["Deed"])
+loaded = ann.load(absolute(), ["Deed", "CpuRef"], runtime=runtime)
+loaded.run(np.zeros(64, np.float32))
+print(runtime.isolated["Deed"].process_id)
+if len(sys.argv) > 2:
+    runtime.close()
+"""
+
+
+@pytest.mark.parametrize("closes", [True, False])
+def test_a_copy_that_the_backend_forked_ends_with_the_program(
+    deed_folder: Path, deed: Callable[[str, str], None], closes: bool
+) -> None:
+    deed("fork_hang", "execute")
+    command = [sys.executable, "-c", _PROGRAM, str(deed_folder), *["close"] * closes]
+    root = Path(__file__).parents[2]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=root)
+    group = int(done.stdout)
+
+    def is_gone() -> bool:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        return False
+
+    assert soon(is_gone, 10.0)
 
 
 def test_ends_before_a_steady_time_count_no_more(

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.python_backend.python_options import option_default
 from armnn_py.errors import BackendError
-from armnn_py.isolation.deaths import Deaths
-from armnn_py.isolation.events import EventLog
 from armnn_py.isolation.messages import Request
 from armnn_py.isolation.parts import network_of, network_of_layer, parts_without
 from armnn_py.isolation.supervisor import Supervisor
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from armnn_py._native.layers.shown_layers import ShownLayer
     from armnn_py._native.python_backend.python_parts import ShownPart
     from armnn_py._native.table.backend_options import OptionDefault, OptionValue
-    from armnn_py.isolation.settings import Isolation
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["IsolatedBackend"]
@@ -36,16 +33,8 @@ class IsolatedBackend:
 
     Parameters
     ----------
-    backend_id
-        The backend that is wanted.
-    limits
-        Of the worker.
-    events
-        Gets what happens to it.
-    runtime_arguments
-        Arguments of the worker's `Runtime`: where to search, and what is trusted.
-    deaths
-        Keeps the ends of workers, and says which backends are in quarantine.
+    worker
+        Its worker; it is ended if it describes the backend wrongly.
 
     Attributes
     ----------
@@ -55,43 +44,44 @@ class IsolatedBackend:
     Raises
     ------
     BackendError
-        The worker does not start, or does not load the backend: the text has its verdict.
+        The description of the worker lacks a member, or has one of another type.
     """
 
     place = "isolated"
     takes_late = False
     listens = False
     optimizes = True
-    description: str
 
-    def __init__(
-        self,
-        backend_id: str,
-        limits: Isolation,
-        events: EventLog,
-        runtime_arguments: Mapping[str, Any],
-        deaths: Deaths,
-    ) -> None:
-        self.id = backend_id
-        self._worker = Supervisor(backend_id, limits, events, runtime_arguments, deaths)
+    def __init__(self, worker: Supervisor) -> None:
+        self.id = worker.id
+        self._worker = worker
         self._answers: dict[bytes, str] = {}
-        facts = self._worker.facts
-        self.file = self._worker.file
-        self.path: str = facts["file"] or backend_id
+        self.file = worker.file
+        self.path = worker.file or worker.id
+        self.run_options: Mapping[str, OptionDefault] = {}
+        try:
+            self._read(worker.facts)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            worker.stop()
+            raise BackendError(
+                f"backend '{self.id}': its worker describes it wrongly: {error!r}"
+            ) from None
+
+    def _read(self, facts: Mapping[str, Any]) -> None:
+        """Take over the description."""
         self.score = int(facts["score"])
         self.is_reference = bool(facts["is_reference"])
-        self.vendor_version: str = facts["version"]
-        self.description = facts["description"]
+        self.vendor_version = str(facts["version"])
+        self.description = str(facts["description"])
         self.infers = bool(facts["runs_stand_ins"])
         self.has_wishes = bool(facts["has_wishes"])
-        self.capabilities: Mapping[str, OptionValue] = facts["capabilities"]
+        self.capabilities: Mapping[str, OptionValue] = dict(facts["capabilities"])
         scopes = {
             scope: {one["name"]: _option(one) for one in facts["options"] if one["scope"] == scope}
-            for scope in ("backend", "model", "run")
+            for scope in ("backend", "model")
         }
         self.options: Mapping[str, OptionDefault] = scopes["backend"]
         self.model_options: Mapping[str, OptionDefault] = scopes["model"]
-        self.run_options: Mapping[str, OptionDefault] = {}
 
     # ---- As the table calls it -------------------------------------------------------------------
 

@@ -75,7 +75,7 @@ def state_of(libraries: Iterable[str]) -> str:
 
 
 class Deaths:
-    """The records of a cache folder; None: there are none."""
+    """The records of a cache folder. With None as the folder nothing is kept."""
 
     def __init__(self, folder: str | None) -> None:
         self._folder = folder

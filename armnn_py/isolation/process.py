@@ -166,7 +166,7 @@ class WorkerProcess:
         if not poll.poll(_END_MS):
             self.kill("")
             poll.poll(_END_MS)
-        if not self.ended.is_set():  # nobody has waited for it: the number is its group's still
+        if not self.ended.is_set():  # its number is still that of its group
             self._kill_group()
 
     def _kill_group(self) -> None:

@@ -130,6 +130,9 @@ class Supervisor:
         try:
             arguments = {**self._arguments, "backend_options": {self.id: self.options}}
             facts = process.ask(Request("open", (self.id, self.limits, arguments)))
+            file, libraries = facts.get("file"), facts.get("libraries")
+            if not isinstance(file, str | None) or not isinstance(libraries, list):
+                raise BackendError(f"backend '{self.id}': its worker does not name its files")
         except BaseException:
             process.is_closing = True
             process.kill("")
@@ -195,7 +198,7 @@ class Supervisor:
             self._restart()
 
     def _takes_end(self, process: WorkerProcess) -> bool:
-        """Whether the end is that of the worker, and nobody has taken it yet."""
+        """Whether the process was the worker, and its end is reported for the first time."""
         with self._end_lock:
             if process is not self._process or process is self._taken_end:
                 return False

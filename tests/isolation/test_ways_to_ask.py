@@ -11,6 +11,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.cli.main import main
+from armnn_py.isolation import process
 from tests.isolation.conftest import absolute
 
 
@@ -89,3 +90,20 @@ def test_an_id_that_no_file_has(deed_folder: Path) -> None:
         (verdict,) = [one for one in runtime.load_report if one.place == "isolated"]
     assert verdict.status == "refused"
     assert "no file that the worker found has this id" in verdict.reason
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {}, {"file": 3, "libraries": []}, {"file": None, "libraries": 3},
+        {"file": None, "libraries": []}, {"file": "x", "libraries": [], "score": "high"},
+    ],
+)  # fmt: skip
+def test_a_description_of_no_sense(
+    answer: dict[str, object], deed_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "receive_answer", lambda _connection: answer)
+    with ann.Runtime(deed_folder, isolate=["Deed"]) as runtime:
+        (verdict,) = [one for one in runtime.load_report if one.place == "isolated"]
+    assert verdict.status == "refused"
+    assert "its worker" in verdict.reason

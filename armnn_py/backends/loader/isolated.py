@@ -56,24 +56,25 @@ def start_workers(
         Verdicts on backends that no worker loads.
     """
     from armnn_py.isolation.backend import IsolatedBackend
+    from armnn_py.isolation.supervisor import Supervisor
 
     wanted = dict(isolate)
     limits = wanted.pop("all", None)
     if limits is not None:
         wanted |= {name: limits for name in _ids_from_outside(arguments) if name not in wanted}
-    backends: list[IsolatedBackend] = []
-    verdicts = []
-    for name, limits in wanted.items():
+    for name in wanted:
         if name in with_memory:
             raise InvalidArgumentError(
                 f"isolate: memory of custom_allocators['{name}'] is this process's, the worker of "
                 f"'{name}' cannot use it",
                 hints=[f"leave '{name}' out of isolate or of custom_allocators"],
             )
-        if name in denied:
-            continue
+    backends: list[IsolatedBackend] = []
+    verdicts = []
+    for name in (one for one in wanted if one not in denied):
         try:
-            backends.append(IsolatedBackend(name, limits, events, arguments, deaths))
+            worker = Supervisor(name, wanted[name], events, arguments, deaths)
+            backends.append(IsolatedBackend(worker))
         except ArmnnError as error:
             verdicts.append(_refused(name, error))
     return backends, verdicts

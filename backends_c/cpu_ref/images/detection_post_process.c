@@ -28,7 +28,7 @@ typedef struct detection_t {
   uint64_t boxes, score_columns; /* the latter with a background, if there is one */
   armnn_suppression_t suppression;
   float* all_scores;      /* rows of |score_columns| */
-  const float* scores;    /* of the first class that is none of the background */
+  const float* scores;    /* of the first class behind the background */
   armnn_kept_box_t* kept; /* |most_of_class| */
   candidate_t* found;     /* |most_found| + |most_of_class| */
   uint64_t most_found, most_of_class;

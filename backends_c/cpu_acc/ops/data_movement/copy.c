@@ -9,7 +9,7 @@
  * blocks; otherwise elements are gathered.
  *
  * An input and an output of the program may be one array of the caller (compile/plan/in_place.c): a
- * copy from a place to itself is none.
+ * copy from a place to itself does nothing.
  */
 #include "ops/walk.h"
 

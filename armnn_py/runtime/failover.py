@@ -15,6 +15,7 @@ from armnn_py.errors import (
     ExecutionTimeoutError,
 )
 from armnn_py.later import public_class
+from armnn_py.optimizer import optimize
 
 if TYPE_CHECKING:
     import numpy as np
@@ -138,8 +139,6 @@ class Failover:
         return self._runtime.is_followed(error.backend)
 
     def _without(self, lost: frozenset[str], error: ExecutionError) -> Part:
-        from armnn_py.optimizer import optimize
-
         with self._lock:
             known = self._networks.get(lost)
             if known is not None:

@@ -292,7 +292,9 @@ class Runtime(
         threads: int | None,
     ) -> LoadedNetwork:
         self.check_open()
+        # Importing the optimiser takes longer than making a runtime.
         from armnn_py.optimizer import OptimizedNetwork
+        from armnn_py.runtime.loaded_network import LoadedNetwork
 
         if not isinstance(optimized, OptimizedNetwork):
             raise InvalidArgumentError(
@@ -312,8 +314,6 @@ class Runtime(
                 raise InvalidArgumentError(
                     f"{name}: {value!r} given, an int of at least {least} expected"
                 )
-        from armnn_py.runtime.loaded_network import LoadedNetwork
-
         with limited_threads(threads):
             network = LoadedNetwork(
                 optimized,
@@ -364,7 +364,7 @@ class Runtime(
         float or None
             Least seconds of a run; None if it does not run.
         """
-        from armnn_py.runtime.plan.time_network import time_network
+        from armnn_py.runtime.plan.evaluate import time_network
 
         return time_network(network, backends, self, options)
 

@@ -1,6 +1,12 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""One plan for all shapes up to bounds, or the reasons why each shape gets its own."""
+"""One plan for all shapes up to bounds, or the reasons why each shape gets its own.
+
+The network is built at the bounds and at some smaller sizes. If these have the same layers, and
+inference of shapes on the layers of the first gives the shapes of the others, the layers are
+independent of the sizes, and inference gives the shapes for all other sizes. Then backends are
+asked, layer by layer.
+"""
 
 from __future__ import annotations
 
@@ -9,31 +15,194 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from armnn_py.backends.questions.layer_support import LayerSignature, LayerSupport
 from armnn_py.caller import caller_level
 from armnn_py.errors import (
+    ArmnnError,
     ArmnnWarning,
     BackendError,
     InputValuesNeededError,
     InvalidArgumentError,
+    ShortageError,
 )
 from armnn_py.later import public_class
-from armnn_py.runtime.bounded.late_search import find_late_shapes
-from armnn_py.runtime.bounded.late_sizes import LateRefusedError, read_bounds, read_point
+from armnn_py.network import AssignLayer, ConstantLayer
+from armnn_py.runtime.bounded.late_rules import find_rules, named
+from armnn_py.runtime.bounded.late_shapes import LateShapes
+from armnn_py.runtime.bounded.late_sizes import (
+    LateRefusedError,
+    read_bounds,
+    read_point,
+    sample_points,
+)
 from armnn_py.runtime.contexts.plan_keys import read_key
 from armnn_py.runtime.plan.network_plan import NetworkPlan
 from armnn_py.runtime.threads import limited_threads
+from armnn_py.tensors import format_shape
 from armnn_py.text import first_of, printable
+from armnn_py.types import LayerType
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from armnn_py.backends.backend import Backend
+    from armnn_py.network import Layer
     from armnn_py.optimizer import OptimizedNetwork
-    from armnn_py.runtime.bounded.late_sizes import Bounds, LateSize
+    from armnn_py.optimizer.placing.placed_network import PlacedNetwork
+    from armnn_py.runtime.bounded.late_sizes import Bounds, LateSize, Point
     from armnn_py.runtime.contexts.plan_keys import PlanKey
     from armnn_py.runtime.debug_hook import DebugHook
     from armnn_py.runtime.notices import NetworkNotices
+    from armnn_py.tensors import TensorInfo
 
-__all__ = ["LateShapesReport", "make_plan", "plan_late", "plan_maker", "report_without_bounds"]
+__all__ = [
+    "LateShapesReport",
+    "find_late_shapes",
+    "make_plan",
+    "plan_late",
+    "plan_maker",
+    "report_without_bounds",
+]
+
+
+def find_late_shapes(optimized: OptimizedNetwork, sizes: Sequence[LateSize]) -> LateShapes:
+    """Find out whether one plan can serve all shapes up to the bounds of sizes.
+
+    Raises
+    ------
+    LateRefusedError
+        It cannot.
+    """
+    points = sample_points(sizes)
+    # Without free dimensions it was placed for late shapes from the start.
+    placed: list[PlacedNetwork] = [] if optimized.is_dynamic else [optimized.placed]
+    taken: list[Point] = [] if optimized.is_dynamic else points[:1]
+    for point in points[len(placed) :]:
+        shapes = _shapes_at(optimized.inputs, sizes, point)
+        try:
+            placed.append(optimized.place_late(shapes, trial=bool(placed)))
+            taken.append(point)
+        except ArmnnError as error:
+            if not placed or isinstance(error, ShortageError):
+                raise  # the bounds are the user's
+            if any(value == 2 < size.bound for value, size in zip(point, sizes, strict=True)):
+                continue  # windows need larger images than that
+            given = ", ".join(f"{name} {format_shape(shape)}" for name, shape in shapes.items())
+            raise LateRefusedError(
+                [f"the network cannot be made for smaller sizes ({given}): {error.message}"]
+            ) from error
+    rows = [one.network.layers for one in placed]
+    late = LateShapes(placed[0], sizes, find_rules(rows, taken))
+    late.compare(rows, taken)
+    _LayerCheck(late, optimized.runtime.backends).check()
+    return late
+
+
+def _shapes_at(
+    inputs: Mapping[str, TensorInfo], sizes: Sequence[LateSize], point: Point
+) -> dict[str, tuple[int, ...]]:
+    at = {place: value for size, value in zip(sizes, point, strict=True) for place in size.places}
+    return {
+        name: tuple(at[name, axis] if dim is None else dim for axis, dim in enumerate(info.shape))
+        for name, info in inputs.items()
+    }
+
+
+class _LayerCheck:
+    """Whether the host can lay out the tensors, and each backend takes its layers."""
+
+    def __init__(self, late: LateShapes, backends: Mapping[str, Backend]) -> None:
+        self._late = late
+        self._placed = late.placed
+        self._backends = backends
+        self._supports: dict[str, LayerSupport] = {}
+        self._asked: dict[tuple[str, LayerSignature, tuple[int, ...]], str] = {}
+
+    def check(self) -> None:
+        """Check all layers.
+
+        Raises
+        ------
+        LateRefusedError
+            They do not; has all reasons.
+        """
+        reasons = []
+        try:
+            for layer in self._placed.network.layers:
+                is_late = any(self._late.layer_masks(layer))
+                if isinstance(layer, AssignLayer) and is_late:
+                    reasons.append(
+                        f"variable '{layer.variable.name}': what is assigned to it has sizes that "
+                        "are known late"
+                    )
+                if FACTS[layer.type].host:
+                    continue
+                if is_late:
+                    reason = self._why_not(layer) or self._ask(layer)
+                else:
+                    reason = self._why_not_static(layer)
+                if reason:
+                    reasons.append(f"{named(layer)}: {reason}")
+        finally:
+            for support in self._supports.values():
+                support.close()
+        if reasons:
+            raise LateRefusedError(reasons, by_backends=True)
+
+    def _why_not(self, layer: Layer) -> str:
+        """Why the host cannot offer such a layer to a backend; empty if it can."""
+        slots = [slot for slot in (*layer.inputs, *layer.outputs) if slot is not None]
+        if layer.type is LayerType.DEBUG:
+            return "Debug layers show tensors of fixed shapes"
+        equal: dict[tuple[int, int], tuple[int, ...]] = {}
+        for slot in slots:
+            if slot in self._late.told and slot.layer is layer:
+                continue  # it knows itself which of them are equal
+            shape = slot.info.static_shape
+            for axis, bound in enumerate(shape):
+                if not self._late.masks.get(slot, 0) >> axis & 1:
+                    continue
+                sizes = self._late.sizes_of(slot, axis)
+                if equal.setdefault((len(shape) - axis, bound), sizes) != sizes:
+                    return f"two sizes have the bound {bound} and are different: choose others"
+        return ""
+
+    def _why_not_static(self, layer: Layer) -> str:
+        """Why a layer without late dimensions cannot do with tensors in host memory."""
+        backend_id = self._placed.layer_backends[layer.guid]
+        assert backend_id is not None
+        if self._backends[backend_id].api.register_tensor_handle_factories:
+            return f"backend '{backend_id}' has its tensors in memory of its own"
+        return ""
+
+    def _ask(self, layer: Layer) -> str:
+        """Why the backend does not take a layer; empty if it does."""
+        backend_id = self._placed.layer_backends[layer.guid]
+        assert backend_id is not None
+        signature = LayerSignature(
+            layer.type,
+            layer.descriptor,
+            tuple(None if slot is None else slot.info for slot in layer.inputs),
+            tuple(slot.info for slot in layer.outputs),
+            tuple(
+                slot is not None and isinstance(slot.layer, ConstantLayer) for slot in layer.inputs
+            ),
+        )
+        late = self._late.layer_masks(layer)
+        known = self._asked.get((backend_id, signature, late))
+        if known is not None:
+            return known
+        support = self._supports.get(backend_id)
+        if support is None:
+            backend = self._backends[backend_id]
+            support = LayerSupport(backend, self._placed.model_options.of(backend))
+            self._supports[backend_id] = support
+        answer = support.ask_late(signature, late)
+        reason = "" if answer else f"backend '{backend_id}' refuses late shapes: {answer.reason}"
+        self._asked[(backend_id, signature, late)] = reason
+        return reason
+
 
 #: Reasons that the warning has.
 _SHOWN = 3

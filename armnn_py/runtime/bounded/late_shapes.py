@@ -3,7 +3,7 @@
 """Which shapes do tensors have in a run, where one plan serves all shapes up to a bound?
 
 Inference on the layers of the network at its bounds gives the shapes for all other sizes, too: it
-was compared with the network at some smaller ones, see `armnn_py.runtime.bounded.late_search`.
+was compared with the network at some smaller ones, see `armnn_py.runtime.bounded.late_plan`.
 """
 
 from __future__ import annotations

@@ -15,11 +15,9 @@ from armnn_py._native.memory.addresses import address_of
 from armnn_py._native.plans.context import NativeContext
 from armnn_py.errors import ExecutionCancelledError
 from armnn_py.interrupts import deferred_interrupts
-from armnn_py.runtime.arrays.callers_arrays import CallersArrays
 from armnn_py.runtime.arrays.external_arrays import ExternalArray, build_memories, shown
-from armnn_py.runtime.arrays.plain_arrays import PlainArrays
-from armnn_py.runtime.contexts.context_handles import ContextHandles
-from armnn_py.runtime.contexts.context_state import ContextState
+from armnn_py.runtime.arrays.plain_arrays import CallersArrays, PlainArrays
+from armnn_py.runtime.contexts.context_state import ContextHandles, ContextState
 from armnn_py.runtime.contexts.run_errors import raise_failed, raise_lost_device
 from armnn_py.runtime.profile.open_profiles import note_copies, open_profiles
 

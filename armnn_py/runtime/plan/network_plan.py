@@ -18,8 +18,13 @@ from armnn_py.runtime.bounded.late_tables import ShapeTables
 from armnn_py.runtime.plan.in_place import find_in_place
 from armnn_py.runtime.plan.moves import add_move, close_maps, number_handles
 from armnn_py.runtime.plan.plan_build import add_syncs, callers_needs, find_needs, plan_memory
-from armnn_py.runtime.plan.plan_spec import SpecWriter, late_kind
-from armnn_py.runtime.plan.plan_tensors import add_assign_copies, add_output_copies, number_tensors
+from armnn_py.runtime.plan.plan_spec import (
+    SpecWriter,
+    add_assign_copies,
+    add_output_copies,
+    late_kind,
+    number_tensors,
+)
 from armnn_py.runtime.plan.plan_workloads import PlanWorkloads
 from armnn_py.runtime.plan.planned import Build, PlannedStep
 from armnn_py.runtime.plan.step_info import Steps

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.plan.plan_workloads import PlanWorkloads
     from armnn_py.runtime.plan.planned import PlannedStep, PlannedTensor
 
-__all__ = ["StepInfo", "Steps"]
+__all__ = ["StepInfo", "Steps", "move_path"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,6 @@ class Steps:
             if step.is_fence:
                 return StepInfo(f"wait for {backend}", "Sync", backend, "wait")
             return StepInfo(f"wait for {backend}", "Sync", backend, "after_enqueue_workload")
-        if step.workload is None and (step.assigns or step.layer is not None):
-            from armnn_py.runtime.plan.move_paths import move_path  # late: few steps move tensors
-
         if step.assigns:
             return StepInfo(
                 f"copy to variable {step.assigns}",
@@ -128,3 +125,19 @@ class Steps:
             return factories[factory].backend_id if factory else ""
 
         return owner(step.inputs), owner(step.outputs)
+
+
+_HOST = "host"
+
+
+def move_path(tensors: Sequence[PlannedTensor], step: PlannedStep) -> str:
+    """``"host -> Acme/AcmeNpu/Device"``: tensor handle factories, or the host, by name."""
+
+    def memory(number: int) -> str:
+        return tensors[number].factory or _HOST
+
+    if step.kind == abi.ARMNN_PLAN_STEP_LEND:
+        return f"{_HOST} -> {memory(step.outputs[0])}"
+    if not step.outputs:
+        return memory(step.inputs[0])
+    return f"{memory(step.inputs[0])} -> {memory(step.outputs[0])}"

@@ -16,18 +16,18 @@ from armnn_py.later import public_class
 from armnn_py.network.stages import sub_stage
 from armnn_py.ownership import Owner
 from armnn_py.runtime.plan.step_info import StepInfo
-from armnn_py.runtime.profile.inner_layers import (
+from armnn_py.runtime.profile.open_profiles import LOCK, flush_profiles, open_profiles
+from armnn_py.runtime.profile.profile_records import BackendEvent, LayerProfile, TimelineEvent
+from armnn_py.runtime.profile.profile_stages import StageBook, describe_run
+from armnn_py.runtime.profile.profile_sums import (
     COMPILED,
+    Counting,
     InnerLayer,
+    LayerSums,
     find_inner_layers,
     group_by_kernel,
     names_of,
 )
-from armnn_py.runtime.profile.open_profiles import LOCK, flush_profiles, open_profiles
-from armnn_py.runtime.profile.profile_counters import Counting
-from armnn_py.runtime.profile.profile_records import BackendEvent, LayerProfile, TimelineEvent
-from armnn_py.runtime.profile.profile_stages import StageBook, describe_run
-from armnn_py.runtime.profile.profile_sums import LayerSums
 from armnn_py.runtime.profile.profile_text import summary, to_html, to_json, to_text
 from armnn_py.text import counted, printable
 

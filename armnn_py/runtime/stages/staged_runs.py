@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
@@ -18,8 +19,8 @@ from armnn_py.errors import (
 )
 from armnn_py.network import as_network
 from armnn_py.runtime.arrays.external_arrays import plain_array, shown
-from armnn_py.runtime.profile.open_profiles import open_profiles
-from armnn_py.runtime.stages.stage_times import StageTimes
+from armnn_py.runtime.profile.open_profiles import LOCK, flush_profiles, open_profiles
+from armnn_py.runtime.profile.profile_stages import FunctionRun, StagedRun
 from armnn_py.tensors import format_shape
 
 if TYPE_CHECKING:
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.contexts.context_pool import ContextPool
     from armnn_py.runtime.network_state import NetworkState
+    from armnn_py.runtime.profile.profile_stages import InStages
 
-__all__ = ["Part", "StagedRuns"]
+__all__ = ["Part", "StageTimes", "StagedRuns"]
 
 
 class Part(Protocol):
@@ -336,3 +338,30 @@ class StagedRuns:
             target[...] = array
             made[name] = target
         return made
+
+
+class StageTimes:
+    """Takes the times of one run of a network in stages, for the profiles that are open."""
+
+    __slots__ = ("_begin", "_functions", "_network")
+
+    def __init__(self, network: InStages) -> None:
+        self._network = network
+        self._functions: list[FunctionRun] = []
+        self._begin = time.monotonic_ns()
+
+    def add(self, number: int, begin: int) -> None:
+        """Note that the function of a stage, counted from 1, has run since ``begin``."""
+        stage = self._network.stages[number - 1]
+        self._functions.append(FunctionRun(number, stage, begin, time.monotonic_ns() - begin))
+
+    def end(self) -> None:
+        """Tell the profiles; those of the whole network count all that was recorded."""
+        duration = time.monotonic_ns() - self._begin
+        run = StagedRun(
+            self._network, threading.get_ident(), self._begin, duration, tuple(self._functions)
+        )
+        with LOCK:
+            is_whole = [profile._stages.add(run) for profile in open_profiles]
+        if any(is_whole):
+            flush_profiles()  # a run may have many turns, and the buffer is bounded

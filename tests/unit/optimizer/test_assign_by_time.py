@@ -26,7 +26,7 @@ from armnn_py.optimizer.host import UnsteadySeconds
 from armnn_py.optimizer.measuring import assign_by_time, measure_cache
 from armnn_py.optimizer.measuring.least_time import least_time
 from armnn_py.optimizer.options import OptimizerOptions
-from armnn_py.runtime.plan import time_network
+from armnn_py.runtime.plan import evaluate
 
 RUN = 1e-6
 """Seconds of any run, however little there is to do."""
@@ -406,8 +406,8 @@ def test_when_a_time_is_steady(
         now += seconds[made]
         made += 1
 
-    monkeypatch.setattr(time_network.time, "perf_counter", lambda: now)
-    found = time_network.least_time_of(run)
+    monkeypatch.setattr(evaluate.time, "perf_counter", lambda: now)
+    found = evaluate.least_time_of(run)
     assert found == pytest.approx(min(seconds[:made]))
     assert isinstance(found, UnsteadySeconds) is not is_steady
     assert made == pytest.approx(runs, abs=1)

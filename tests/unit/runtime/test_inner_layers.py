@@ -7,13 +7,13 @@ from __future__ import annotations
 from typing import Literal
 
 from armnn_py.optimizer.reports.report_layer import LayerAssignment
-from armnn_py.runtime.profile.inner_layers import (
+from armnn_py.runtime.profile.profile_records import BackendEvent
+from armnn_py.runtime.profile.profile_sums import (
     InnerLayer,
     find_inner_layers,
     group_by_kernel,
     names_of,
 )
-from armnn_py.runtime.profile.profile_records import BackendEvent
 
 KNOWN = {
     guid: LayerAssignment(guid, name, kind, "Acme")

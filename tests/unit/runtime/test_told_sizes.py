@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import armnn_py as ann
 from armnn_py.descriptors import StandInDescriptor
 from armnn_py.python_backend import KernelCall, PythonBackend, kernel
-from armnn_py.runtime.bounded.late_search import find_late_shapes
+from armnn_py.runtime.bounded.late_plan import find_late_shapes
 
 from .kinds import Load, MakeRuntime
 

@@ -49,6 +49,12 @@ CASES = [
     ((1, 80, 90, 70), (1, 2)),
     ((300, 500), (1,)),
     ((2, 100_000), (1,)),
+    # Short rows, which are turned: more than one block of them, and blocks that are not full.
+    ((300, 2), (1,)),
+    ((131, 5), (1,)),
+    ((3, 140, 31), (2,)),
+    ((4, 7, 150, 3), (1, 3)),
+    ((9, 33), (1,)),
 ]
 
 
@@ -94,6 +100,21 @@ def test_infinities(operators: Operators, isa: str) -> None:
         np.testing.assert_array_equal(out, exact)
 
 
+@pytest.mark.parametrize("columns", [3, 8, 17])
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_short_rows_with_special_values(
+    operators: Operators, isa: str, operation: str, columns: int
+) -> None:
+    """NaN and infinities stay in their rows."""
+    x = np.random.default_rng(6).uniform(0.5, 1.5, (200, columns)).astype(np.float32)
+    x[7, 0], x[150, columns - 1], x[64, 1], x[199, 2] = np.nan, np.nan, np.inf, -np.inf
+    code, function = OPERATIONS[operation]
+    out = laid_out((200, 1), 0)
+    what = Reduce(input=tensor(x), output=tensor(out), operation=code, axis_mask=2)
+    operators.run("reduce", isa, what)
+    np.testing.assert_allclose(out, function(x, axis=1, keepdims=True), rtol=2e-6)
+
+
 def test_function_behind_a_reduction(operators: Operators, isa: str) -> None:
     x, out = random_like(np.random.default_rng(2), (4, 6, 21), 0), laid_out((4, 1, 21), 0)
     what = Reduce(
@@ -122,6 +143,10 @@ def test_function_behind_a_reduction(operators: Operators, isa: str) -> None:
         ((3, 1), 1),
         ((150, 130), 1),
         ((70, 300), 0),
+        ((300, 2), 1),
+        ((3, 140, 31), 2),
+        ((140, 32), 1),
+        ((9, 33), 1),
     ],
 )
 def test_softmax(

@@ -13,6 +13,10 @@
 #include "ops/walk.h"
 
 #define ARMNN_ACC_FOLD_COLUMNS 256 /* columns at once: their numbers stay on the stack */
+/* Rows of at most SHORT elements are turned, so many at once, and folded as columns: a kernel's
+ * call for each would take longer than its elements. */
+#define ARMNN_ACC_FOLD_SHORT 32
+#define ARMNN_ACC_FOLD_TURNED 128
 
 typedef struct armnn_i_acc_fold_walk_t {
   armnn_i_acc_walk_t kept, folded; /* without the last dimension; |folded| has at least one */
@@ -96,6 +100,24 @@ static inline int64_t armnn_i_acc_fold_item(const armnn_i_acc_fold_walk_t* fold,
 
 static inline int64_t armnn_i_acc_fold_column(const armnn_i_acc_fold_walk_t* fold, int64_t index) {
   return index % fold->column_pieces * fold->columns;
+}
+
+/* Where the last dimension is folded: how many of the items from |index| to |end| lie one step
+ * apart in each tensor, |out_steps|. */
+static inline int64_t armnn_i_acc_fold_neighbours(const armnn_i_acc_fold_walk_t* fold,
+                                                  int64_t index, int64_t end,
+                                                  int64_t out_steps[ARMNN_ACC_WALKED]) {
+  const armnn_i_acc_walk_t* kept = &fold->kept;
+  if (kept->rank == 0) return 1;
+  for (uint32_t t = 0; t < kept->tensors; ++t) out_steps[t] = kept->strides[t][kept->rank - 1];
+  const int64_t side = kept->dims[kept->rank - 1], left = side - index % side;
+  return end - index < left ? end - index : left;
+}
+
+/* Whether rows are turned: it does not depend on how many are next to each other. */
+static inline bool armnn_i_acc_fold_is_short(const armnn_i_acc_fold_walk_t* fold) {
+  return fold->last_is_folded && fold->last <= ARMNN_ACC_FOLD_SHORT && fold->kept.rank > 0 &&
+         fold->kept.dims[fold->kept.rank - 1] > 1;
 }
 
 #endif /* ARMNN_CPU_ACC_FOLD_WALK_H_ */

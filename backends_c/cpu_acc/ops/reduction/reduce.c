@@ -12,6 +12,7 @@ typedef struct reduce_op_t {
   armnn_i_acc_tensor_t input, output;
   armnn_i_acc_fold_walk_t walk;
   const armnn_i_acc_reduce_kernels_t* kernels;
+  const armnn_i_acc_move_kernels_t* moves;
   int fold;
   float scale; /* of a mean */
   bool scaled;
@@ -57,23 +58,62 @@ static void fold_columns(const reduce_op_t* op, const float* input, float* out, 
   }
 }
 
+/* |rows| short rows, turned: |in_step| and |out_step| apart, one number each. */
+static void fold_turned(const reduce_op_t* op, const float* input, int64_t in_step, float* out,
+                        int64_t out_step, int64_t rows) {
+  enum { MOST = ARMNN_ACC_FOLD_TURNED };
+  const armnn_i_acc_fold_walk_t* walk = &op->walk;
+  float turned[ARMNN_ACC_FOLD_SHORT * MOST], totals[MOST];
+  for (int64_t begin = 0; begin < rows; begin += MOST) {
+    const int64_t some = rows - begin < MOST ? rows - begin : MOST;
+    for (int64_t i = 0; i < some; ++i) totals[i] = armnn_i_acc_fold_start(op->fold);
+    for (int64_t r = 0; r < walk->row_count; ++r) {
+      int64_t at[ARMNN_ACC_WALKED];
+      armnn_i_acc_walk_offsets(&walk->folded, 0, r, at);
+      op->moves->transpose(input + begin * in_step + at[INPUT], in_step, turned, MOST, (size_t)some,
+                           (size_t)walk->last);
+      op->kernels->columns[op->fold](turned, MOST, (size_t)walk->last, (size_t)some, NULL, totals);
+    }
+    finish(op, totals, some);
+    for (int64_t i = 0; i < some; ++i) out[(begin + i) * out_step] = totals[i];
+  }
+}
+
+static void run_rows(const reduce_run_t* run, int64_t begin, int64_t end) {
+  const reduce_op_t* op = run->op;
+  while (begin < end) {
+    int64_t at[ARMNN_ACC_WALKED] = {0}, steps[ARMNN_ACC_WALKED] = {0};
+    armnn_i_acc_walk_offsets(&op->walk.kept, 0, begin, at);
+    const int64_t rows = armnn_i_acc_fold_neighbours(&op->walk, begin, end, steps);
+    const float* input = run->input + at[INPUT];
+    float* out = run->output + at[OUTPUT];
+    begin += rows;
+    if (armnn_i_acc_fold_is_short(&op->walk)) {
+      fold_turned(op, input, steps[INPUT], out, steps[OUTPUT], rows);
+      continue;
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      out[r * steps[OUTPUT]] = fold_rows(op, input + r * steps[INPUT]);
+      finish(op, out + r * steps[OUTPUT], 1);
+    }
+  }
+}
+
 static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
                                 uint32_t thread_index) {
   (void)thread_index;
   const reduce_run_t* run = (const reduce_run_t*)argument;
   const reduce_op_t* op = run->op;
+  if (op->walk.last_is_folded) {
+    run_rows(run, (int64_t)begin, (int64_t)end);
+    return ARMNN_STATUS_OK;
+  }
   for (int64_t i = (int64_t)begin; i < (int64_t)end; ++i) {
     int64_t at[ARMNN_ACC_WALKED];
-    int64_t columns = armnn_i_acc_fold_item(&op->walk, i, at);
+    const int64_t columns = armnn_i_acc_fold_item(&op->walk, i, at);
     const int64_t column = armnn_i_acc_fold_column(&op->walk, i);
-    const float* input = run->input + at[INPUT] + column;
     float* out = run->output + at[OUTPUT] + column;
-    if (op->walk.last_is_folded) {
-      *out = fold_rows(op, input);
-      columns = 1;
-    } else {
-      fold_columns(op, input, out, columns);
-    }
+    fold_columns(op, run->input + at[INPUT] + column, out, columns);
     finish(op, out, columns);
   }
   return ARMNN_STATUS_OK;
@@ -113,6 +153,7 @@ armnn_status_t armnn_i_acc_make_reduce(const armnn_i_acc_maker_t* maker,
   op->input = what->input;
   op->output = what->output;
   op->kernels = kernels->reduce;
+  op->moves = kernels->move;
   op->fold = fold;
   armnn_i_acc_walk_t walk = {.rank = what->input.rank, .tensors = 2};
   int64_t folded = 1;

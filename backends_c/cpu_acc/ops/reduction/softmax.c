@@ -14,6 +14,7 @@ typedef struct softmax_op_t {
   armnn_i_acc_tensor_t input, output;
   armnn_i_acc_fold_walk_t walk;
   const armnn_i_acc_reduce_kernels_t* kernels;
+  const armnn_i_acc_move_kernels_t* moves;
   float beta;
   bool logarithm;
   uint32_t threads;
@@ -41,11 +42,9 @@ static void along_row(const softmax_op_t* op, const float* in, float* out) {
   }
 }
 
-static void down_columns(const softmax_op_t* op, const float* in, float* out, size_t columns) {
-  const armnn_i_acc_fold_walk_t* walk = &op->walk;
-  const int64_t in_stride = walk->folded.strides[INPUT][0];
-  const int64_t out_stride = walk->folded.strides[OUTPUT][0];
-  const int64_t rows = walk->folded_rows;
+/* |rows| rows of |columns| columns, some floats apart. */
+static void down_columns(const softmax_op_t* op, const float* in, int64_t in_stride, float* out,
+                         int64_t out_stride, int64_t rows, size_t columns) {
   float most[ARMNN_ACC_FOLD_COLUMNS], sums[ARMNN_ACC_FOLD_COLUMNS], zero[ARMNN_ACC_FOLD_COLUMNS];
   for (size_t c = 0; c < columns; ++c) {
     most[c] = armnn_i_acc_fold_start(extreme_of(op));
@@ -72,22 +71,55 @@ static void down_columns(const softmax_op_t* op, const float* in, float* out, si
   }
 }
 
+/* |rows| short rows, turned there and back. */
+static void along_turned(const softmax_op_t* op, const float* in, int64_t in_step, float* out,
+                         int64_t out_step, int64_t rows) {
+  enum { MOST = ARMNN_ACC_FOLD_TURNED };
+  const size_t last = (size_t)op->walk.last;
+  float turned[ARMNN_ACC_FOLD_SHORT * MOST];
+  for (int64_t begin = 0; begin < rows; begin += MOST) {
+    const size_t some = (size_t)(rows - begin < MOST ? rows - begin : MOST);
+    op->moves->transpose(in + begin * in_step, in_step, turned, MOST, some, last);
+    down_columns(op, turned, MOST, turned, MOST, op->walk.last, some);
+    op->moves->transpose(turned, MOST, out + begin * out_step, out_step, last, some);
+  }
+}
+
+static void run_rows(const softmax_run_t* run, int64_t begin, int64_t end) {
+  const softmax_op_t* op = run->op;
+  while (begin < end) {
+    int64_t at[ARMNN_ACC_WALKED] = {0}, steps[ARMNN_ACC_WALKED] = {0};
+    armnn_i_acc_walk_offsets(&op->walk.kept, 0, begin, at);
+    const int64_t rows = armnn_i_acc_fold_neighbours(&op->walk, begin, end, steps);
+    const float* in = run->input + at[INPUT];
+    float* out = run->output + at[OUTPUT];
+    begin += rows;
+    if (armnn_i_acc_fold_is_short(&op->walk)) {
+      along_turned(op, in, steps[INPUT], out, steps[OUTPUT], rows);
+      continue;
+    }
+    for (int64_t r = 0; r < rows; ++r)
+      along_row(op, in + r * steps[INPUT], out + r * steps[OUTPUT]);
+  }
+}
+
 static armnn_status_t run_items(void* argument, uint64_t begin, uint64_t end,
                                 uint32_t thread_index) {
   (void)thread_index;
   const softmax_run_t* run = (const softmax_run_t*)argument;
   const softmax_op_t* op = run->op;
+  if (op->walk.last_is_folded) {
+    run_rows(run, (int64_t)begin, (int64_t)end);
+    return ARMNN_STATUS_OK;
+  }
+  const armnn_i_acc_walk_t* folded = &op->walk.folded;
   for (int64_t i = (int64_t)begin; i < (int64_t)end; ++i) {
     int64_t at[ARMNN_ACC_WALKED];
     const int64_t columns = armnn_i_acc_fold_item(&op->walk, i, at);
     const int64_t column = armnn_i_acc_fold_column(&op->walk, i);
-    const float* in = run->input + at[INPUT] + column;
-    float* out = run->output + at[OUTPUT] + column;
-    if (op->walk.last_is_folded) {
-      along_row(op, in, out);
-    } else {
-      down_columns(op, in, out, (size_t)columns);
-    }
+    down_columns(op, run->input + at[INPUT] + column, folded->strides[INPUT][0],
+                 run->output + at[OUTPUT] + column, folded->strides[OUTPUT][0],
+                 op->walk.folded_rows, (size_t)columns);
   }
   return ARMNN_STATUS_OK;
 }
@@ -110,6 +142,7 @@ armnn_status_t armnn_i_acc_make_softmax(const armnn_i_acc_maker_t* maker,
   op->input = *input;
   op->output = *output;
   op->kernels = kernels->reduce;
+  op->moves = kernels->move;
   op->beta = what->beta;
   op->logarithm = what->logarithm;
   armnn_i_acc_walk_t walk = {.rank = input->rank, .tensors = 3};

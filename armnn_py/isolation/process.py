@@ -8,20 +8,20 @@ import collections
 import contextlib
 import logging
 import os
-import queue
 import select
 import signal
 import socket
-import subprocess
+import struct
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from armnn_py._native.process.parent_process import child_command, how_it_ended
+from armnn_py._native.process.parent_process import how_it_ended
 from armnn_py.errors import BackendError
-from armnn_py.isolation.messages import receive_answer
+from armnn_py.isolation.messages import Request, receive_answer
 
 if TYPE_CHECKING:
-    from armnn_py.isolation.messages import Request
+    from armnn_py.isolation.keeper import Keeper
 
 __all__ = ["WorkerEndedError", "WorkerProcess"]
 
@@ -30,6 +30,7 @@ _MOST_LINES = 20
 #: Milliseconds in which a worker ends by itself, or is seen to end.
 _END_MS = 2000
 _LONGEST_LINE = 1000
+_STATUS = struct.Struct("=i")
 
 
 class WorkerEndedError(BackendError):
@@ -50,6 +51,8 @@ class WorkerProcess:
     ----------
     backend_id
         For messages.
+    keeper
+        Starts it.
     patience
         Seconds for each answer.
     owner
@@ -61,11 +64,24 @@ class WorkerProcess:
         A pidfd, open as long as this object lives.
     lines
         The last lines that the process wrote.
+    pid
+        Number of the process.
     reason, signal, exit_status
         How it ended, once it has.
+
+    Raises
+    ------
+    BackendError
+        It cannot be started.
     """
 
-    def __init__(self, backend_id: str, patience: float, owner: ProcessOwner | None = None) -> None:
+    def __init__(
+        self,
+        backend_id: str,
+        keeper: Keeper,
+        patience: float,
+        owner: ProcessOwner | None = None,
+    ) -> None:
         self._backend_id, self._patience, self._listener = backend_id, patience, owner
         self._lock = threading.Lock()
         self._posted: collections.deque[Request] = collections.deque()
@@ -79,17 +95,12 @@ class WorkerProcess:
         self._connection = ours
         self._connection.settimeout(patience)
         with theirs:
-            self._process = _spawn(theirs)
-        self.descriptor = os.pidfd_open(self._process.pid)
+            self.pid, self.descriptor, self._errors, self._status = keeper.start(theirs)
         self._host = os.getpid()
+        self.post(Request("begin", _surroundings()))
         threading.Thread(
             target=self._watch, name=f"armnn_py worker of {backend_id}", daemon=True
         ).start()
-
-    @property
-    def pid(self) -> int:
-        """Number of the process."""
-        return self._process.pid
 
     def ask(self, request: Request) -> dict[str, Any]:
         """Send a request and wait for its answer.
@@ -166,13 +177,6 @@ class WorkerProcess:
         if not poll.poll(_END_MS):
             self.kill("")
             poll.poll(_END_MS)
-        if not self.ended.is_set():  # its number is still that of its group
-            self._kill_group()
-
-    def _kill_group(self) -> None:
-        """End what the backend has started and left."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
 
     def forget_after_fork(self) -> None:
         """In the child of a fork: the worker is the parent's."""
@@ -181,28 +185,26 @@ class WorkerProcess:
         self.ended.set()
 
     def _watch(self) -> None:
-        stream = self._process.stderr
-        assert stream is not None
         poll = select.poll()
-        poll.register(self.descriptor, select.POLLIN)
-        poll.register(stream, select.POLLIN)
+        poll.register(self._status, select.POLLIN)
+        poll.register(self._errors, select.POLLIN)
         rest = b""
         while True:
             ready = dict(poll.poll())
-            if stream.fileno() in ready:
-                data = os.read(stream.fileno(), 1 << 16)
+            if self._errors in ready:
+                data = os.read(self._errors, 1 << 16)
                 *lines, rest = (rest + data).split(b"\n")
                 self._keep(lines)
                 rest = rest[:_LONGEST_LINE]
                 if not data:
-                    poll.unregister(stream)
-            elif self.descriptor in ready:
+                    poll.unregister(self._errors)
+            elif self._status in ready:
                 break
         self._keep([rest])
-        stream.close()
+        self._note_end(os.read(self._status, _STATUS.size))
+        for descriptor in (self._errors, self._status):
+            os.close(descriptor)
         self._connection.close()
-        self._kill_group()
-        self._note_end(self._process.wait())
         self.ended.set()
         if self._listener is not None:
             self._listener.note_end(self)
@@ -214,7 +216,11 @@ class WorkerProcess:
                 self.lines.append(text)
                 _log.info("%s: %s", self._backend_id, text)
 
-    def _note_end(self, code: int) -> None:
+    def _note_end(self, told: bytes) -> None:
+        if len(told) != _STATUS.size:
+            self.reason = self.reason or "the process that started it ended"
+            return
+        (code,) = _STATUS.unpack(told)
         if code < 0:
             with contextlib.suppress(ValueError):  # a real-time signal has no name
                 self.signal = signal.Signals(-code).name
@@ -228,51 +234,9 @@ class WorkerProcess:
             os.close(descriptor)
 
 
-# ---- Starting ------------------------------------------------------------------------------------
-
-
-def _spawn(connection: socket.socket) -> subprocess.Popen[bytes]:
-    """Start a process on the thread that starts all of them.
-
-    A worker asks to be killed when its parent dies, and Linux takes the thread that started it
-    for the parent: that thread must live as long as the program.
-    """
-    global _starter
-    answers: queue.SimpleQueue[subprocess.Popen[bytes] | BaseException] = queue.SimpleQueue()
-    with _starter_lock:
-        if _starter is None or _starter[0] != os.getpid():
-            _starter = os.getpid(), queue.SimpleQueue()
-            threading.Thread(
-                target=_start_processes, args=(_starter[1],), name="armnn_py workers", daemon=True
-            ).start()
-        _starter[1].put((connection, answers))
-    made = answers.get()
-    if isinstance(made, BaseException):
-        raise made
+def _surroundings() -> dict[str, Any]:
+    """What a worker has from the process that wants it, and not from the one that forks it."""
+    made = {"environment": dict(os.environ), "processors": os.sched_getaffinity(0)}
+    with contextlib.suppress(FileNotFoundError):  # it was removed
+        made["folder"] = str(Path.cwd())
     return made
-
-
-_starter: tuple[int, queue.SimpleQueue[Any]] | None = None
-_starter_lock = threading.Lock()
-os.register_at_fork(after_in_child=lambda: globals().update(_starter_lock=threading.Lock()))
-
-
-def _start_processes(tasks: queue.SimpleQueue[Any]) -> None:
-    while True:
-        connection, answers = tasks.get()
-        try:
-            answers.put(_start(connection))
-        except BaseException as error:
-            answers.put(error)
-
-
-def _start(connection: socket.socket) -> subprocess.Popen[bytes]:
-    number = connection.fileno()
-    return subprocess.Popen(
-        child_command("armnn_py.worker.serve", "serve", number, os.getpid()),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        pass_fds=(number,),
-        start_new_session=True,
-    )

@@ -14,6 +14,7 @@ from armnn_py._native import abi
 from armnn_py.errors import ArmnnError, BackendError, BackendUnavailableError
 from armnn_py.isolation.deaths import Deaths, state_of
 from armnn_py.isolation.events import EventLog, WorkerEvent
+from armnn_py.isolation.keeper import Keeper, take_keeper
 from armnn_py.isolation.messages import Request
 from armnn_py.isolation.process import WorkerEndedError, WorkerProcess
 from armnn_py.text import counted
@@ -98,10 +99,13 @@ class Supervisor:
         self._why_abandoned = ""
         self._end_lock = threading.Lock()
         self._taken_end: WorkerProcess | None = None
-        #: A process that has imported what it needs and opened nothing: the next start is quick.
-        self._spare: WorkerProcess | None = None
+        self._keeper: Keeper | None = None
         self._process: WorkerProcess | None = None
-        self._process, self.facts = self._start_process()
+        try:
+            self._process, self.facts = self._start_process()
+        except BaseException:
+            self.stop()
+            raise
         self.file: str | None = self.facts["file"]
         self._state = state_of(map(str, self.facts["libraries"]))
         self._check_quarantine()
@@ -119,14 +123,14 @@ class Supervisor:
         )
 
     def _new_process(self) -> WorkerProcess:
-        return WorkerProcess(self.id, self.limits.patience, self)
+        before, self._keeper = self._keeper, take_keeper()
+        if before is not None:
+            before.give_back()
+        return WorkerProcess(self.id, self._keeper, self.limits.patience, self)
 
     def _start_process(self) -> tuple[WorkerProcess, dict[str, Any]]:
-        """Open the backend in the spare process, and start the next spare one."""
-        process = self._spare
-        if process is None or process.ended.is_set():
-            process = self._new_process()
-        self._spare = None
+        """Start a worker and open the backend in it."""
+        process = self._new_process()
         try:
             arguments = {**self._arguments, "backend_options": {self.id: self.options}}
             facts = process.ask(Request("open", (self.id, self.limits, arguments)))
@@ -137,7 +141,6 @@ class Supervisor:
             process.is_closing = True
             process.kill("")
             raise
-        self._spare = self._new_process()
         self._started = time.monotonic()
         return process, facts
 
@@ -185,8 +188,8 @@ class Supervisor:
 
     def _after_fork(self) -> None:
         self.lock = threading.RLock()
-        for process in filter(None, (self._spare, self._process)):
-            process.forget_after_fork()
+        if self._process is not None:
+            self._process.forget_after_fork()
         self._why_abandoned = "it belongs to the process that this one was forked from"
         for part in list(self.parts):
             part.end_channels()
@@ -275,8 +278,11 @@ class Supervisor:
                 self._close_processes()
 
     def _close_processes(self) -> None:
-        for process in filter(None, (self._spare, self._process)):
-            process.close()
+        if self._process is not None:
+            self._process.close()
+        keeper, self._keeper = self._keeper, None
+        if keeper is not None:
+            keeper.give_back()
 
 
 def _seconds_after(quick_ends: int) -> float:

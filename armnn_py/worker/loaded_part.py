@@ -15,6 +15,7 @@ from armnn_py._native import abi
 from armnn_py._native.channel import WorkerChannel
 from armnn_py.errors import ArmnnError, NoBackendForLayerError
 from armnn_py.optimizer import OptimizerOptions, optimize
+from armnn_py.runtime import LoadedNetwork
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,7 +53,7 @@ class LoadedPart:
             model_options={backend_id: model_options} if model_options else {},
         )
         optimized = optimize(network, [backend_id], runtime=runtime, options=options)
-        self.loaded = runtime.load_network(optimized)
+        self.loaded: LoadedNetwork = runtime.load_network(optimized)
         with self.loaded.bind() as bound:
             #: Whether a run leaves something for the next.
             self.has_state = bound.has_state

@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native.process.parent_process import end_with_parent
 from armnn_py.backends.loader.search import list_folders
 from armnn_py.backends.options.model_options import ModelOptions
 from armnn_py.backends.questions.layer_support import (
@@ -34,18 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["serve"]
 
 
-def serve(descriptor: int, host: int) -> None:
-    """Answer the messages of a host, the process that started this one, until it is gone.
-
-    Parameters
-    ----------
-    descriptor
-        Of the socket.
-    host
-        Number of the host's process.
-    """
-    end_with_parent(host)
-    os.environ.pop("ARMNN_PY_ISOLATE", None)
+def serve(descriptor: int) -> None:
+    """Answer the messages of a host, on a socket, until it is gone."""
     own = os.getpid()
     worker = _Worker()
     with socket.socket(fileno=descriptor) as connection:
@@ -89,6 +78,14 @@ class _Worker:
         self._parts.clear()
         if self._runtime is not None:
             self._runtime.close()
+
+    def answer_begin(self, surroundings: dict[str, Any]) -> None:
+        """Take over what the process that wants this one has of its surroundings."""
+        os.environ.clear()
+        os.environ.update(surroundings["environment"])
+        os.environ.pop("ARMNN_PY_ISOLATE", None)
+        os.chdir(surroundings.get("folder", "/"))
+        os.sched_setaffinity(0, surroundings["processors"])
 
     def answer_open(self, payload: tuple[str, Isolation, dict[str, Any]]) -> dict[str, Any]:
         """Load the backend and describe it."""

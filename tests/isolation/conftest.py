@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import armnn_py as ann
+from armnn_py.isolation.keeper import Keeper, take_keeper
 
 
 @pytest.fixture(scope="session")
@@ -21,6 +22,14 @@ def deed_folder(
     folder = tmp_path_factory.mktemp("deeds")
     build_backend("deed_backend.c", folder / "Test_Deed_backend.so")
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def keeper() -> Iterator[Keeper]:
+    """A keeper that stays, so that workers of later tests start soon."""
+    made = take_keeper()
+    yield made
+    made.give_back()
 
 
 @pytest.fixture(autouse=True)

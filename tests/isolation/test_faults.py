@@ -136,7 +136,7 @@ def test_a_worker_that_ended_is_started_again_and_used(runtime: ann.Runtime) -> 
 
 
 _PROGRAM = """
-import sys
+import os, signal, sys
 import numpy as np
 import armnn_py as ann
 from tests.isolation.conftest import absolute
@@ -144,30 +144,59 @@ from tests.isolation.conftest import absolute
 runtime = ann.Runtime(sys.argv[1], isolate=["Deed"])
 loaded = ann.load(absolute(), ["Deed", "CpuRef"], runtime=runtime)
 loaded.run(np.zeros(64, np.float32))
-print(runtime.isolated["Deed"].process_id)
-if len(sys.argv) > 2:
+print(runtime.isolated["Deed"].process_id, flush=True)
+if sys.argv[2] == "close":
     runtime.close()
+if sys.argv[2] == "kill":
+    os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-@pytest.mark.parametrize("closes", [True, False])
-def test_a_copy_that_the_backend_forked_ends_with_the_program(
-    deed_folder: Path, deed: Callable[[str, str], None], closes: bool
+@pytest.mark.parametrize("end", ["close", "exit", "kill"])
+def test_what_the_backend_forked_ends_with_the_program(
+    deed_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    deed: Callable[[str, str], None],
+    end: str,
 ) -> None:
-    deed("fork_hang", "execute")
-    command = [sys.executable, "-c", _PROGRAM, str(deed_folder), *["close"] * closes]
+    noted = tmp_path / "noted"
+    monkeypatch.setenv("ARMNN_TEST_PROCESSES", str(noted))
+    deed("daemon", "execute")
+    command = [sys.executable, "-c", _PROGRAM, str(deed_folder), end]
     root = Path(__file__).parents[2]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=root)
-    group = int(done.stdout)
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=root)
+    assert done.returncode == (-signal.SIGKILL if end == "kill" else 0), done.stderr
+    numbers = [int(done.stdout), int(noted.read_text().split()[1])]
+    assert soon(lambda: not any(map(is_there, numbers)), 10.0)
 
-    def is_gone() -> bool:
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return True
+
+def test_what_the_backend_forked_ends_with_its_worker(
+    deed_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    deed: Callable[[str, str], None],
+) -> None:
+    noted = tmp_path / "noted"
+    monkeypatch.setenv("ARMNN_TEST_PROCESSES", str(noted))
+    deed("daemon", "execute")
+    with (
+        ann.Runtime(deed_folder, isolate={"Deed": Isolation(restarts=0)}) as runtime,
+        ann.load(absolute(), ["Deed", "CpuRef"], runtime=runtime) as loaded,
+    ):
+        loaded.run(MINUS)
+        number = int(noted.read_text().split()[1])
+        assert is_there(number)
+        os.kill(runtime.isolated["Deed"].process_id, signal.SIGKILL)
+        assert soon(lambda: not is_there(number), 10.0)
+
+
+def is_there(number: int) -> bool:
+    """Whether a process has not ended; one that nobody has waited for has."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
         return False
-
-    assert soon(is_gone, 10.0)
 
 
 def test_ends_before_a_steady_time_count_no_more(

@@ -11,9 +11,10 @@ import signal
 import sys
 from typing import Any
 
-__all__ = ["child_command", "end_with_parent", "how_it_ended"]
+__all__ = ["adopt_orphans", "child_command", "end_with_parent", "how_it_ended"]
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
+_PR_SET_CHILD_SUBREAPER = 36
 _START = (
     "import importlib, json, sys; sys.path[:], module, name, given = json.loads(sys.argv[1]); "
     "getattr(importlib.import_module(module), name)(*given)"
@@ -38,6 +39,11 @@ def end_with_parent(parent: int) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGKILL), 0, 0, 0)
     if os.getppid() != parent:  # the parent ended before the call
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def adopt_orphans() -> None:
+    """Have processes whose parent ends become children of this one, if they descend from it."""
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, ctypes.c_ulong(1), 0, 0, 0)
 
 
 def how_it_ended(code: int) -> str:

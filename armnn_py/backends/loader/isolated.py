@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py.backends.loader.verdict import Verdict, printable
 from armnn_py.errors import ArmnnError, InvalidArgumentError
+from armnn_py.isolation.keeper import take_keeper
 from armnn_py.isolation.messages import Request
 from armnn_py.isolation.process import WorkerProcess
 
@@ -82,11 +83,15 @@ def start_workers(
 
 def _ids_from_outside(arguments: Mapping[str, Any]) -> list[str]:
     """Have a worker look for backends that are not the package's."""
-    process = WorkerProcess("all", 60.0)
+    keeper = take_keeper()
     try:
-        return [str(name) for name in process.ask(Request("list", dict(arguments)))["ids"]]
+        process = WorkerProcess("all", keeper, 60.0)
+        try:
+            return [str(name) for name in process.ask(Request("list", dict(arguments)))["ids"]]
+        finally:
+            process.close()
     finally:
-        process.close()
+        keeper.give_back()
 
 
 def _refused(name: str, error: ArmnnError) -> Verdict:

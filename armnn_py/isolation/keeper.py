@@ -1,0 +1,155 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The process that forks workers (`armnn_py.worker.keeper`), as its host uses it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import subprocess
+import sys
+import threading
+from typing import NamedTuple
+
+from armnn_py._native.process.parent_process import child_command
+from armnn_py.errors import BackendError
+
+__all__ = ["Keeper", "Started", "take_keeper"]
+
+_NUMBER = struct.Struct("=q")
+#: Variables that are read when a process or a library starts.
+_PREFIXES = ("LD_", "GLIBC_", "MALLOC_", "PYTHON", "ARMNN_PY_", "NPY_", "OMP_")
+
+
+class Started(NamedTuple):
+    """A worker that runs.
+
+    Attributes
+    ----------
+    number
+        Of the process.
+    process
+        A pidfd.
+    errors
+        What it writes on standard error.
+    status
+        Gets its exit code as an ``int`` when it has ended, and what it left with it.
+    """
+
+    number: int
+    process: int
+    errors: int
+    status: int
+
+
+class Keeper:
+    """The process; see `take_keeper`."""
+
+    def __init__(self) -> None:
+        self.users = 0
+        self._lock = threading.Lock()
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            number = theirs.fileno()
+            self._process = subprocess.Popen(
+                child_command("armnn_py.worker.keeper", "keep", number, os.getpid()),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                pass_fds=(number,),
+                # One thread when it forks. Each worker gets the environment of this process.
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+                start_new_session=True,
+            )
+
+    def start(self, connection: socket.socket) -> Started:
+        """Start a worker that serves a socket.
+
+        Raises
+        ------
+        BackendError
+            The process that starts workers has ended.
+        """
+        errors, told_errors = os.pipe()
+        status, told_status = os.pipe()
+        try:
+            with self._lock:
+                given = [connection.fileno(), told_errors, told_status]
+                socket.send_fds(self._control, [b"+"], given)
+                answer, descriptors, _, _ = socket.recv_fds(self._control, _NUMBER.size, 1)
+                if not descriptors:
+                    raise EOFError
+        except (OSError, EOFError):
+            os.close(errors)
+            os.close(status)
+            raise BackendError(
+                "the process that starts workers has ended", details=self._last_words()
+            ) from None
+        finally:
+            os.close(told_errors)
+            os.close(told_status)
+        return Started(_NUMBER.unpack(answer)[0], descriptors[0], errors, status)
+
+    def _last_words(self) -> list[str]:
+        assert self._process.stderr is not None
+        self._process.kill()
+        return self._process.stderr.read().decode("utf-8", "replace").splitlines()[-1:]
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process is gone."""
+        return self._process.poll() is not None
+
+    def give_back(self) -> None:
+        """Need it no more; the last one to say so ends it."""
+        with _lock:
+            self.users -= 1
+            if self.users:
+                return
+            for key in [key for key, one in _keepers.items() if one is self]:
+                del _keepers[key]
+        self._control.shutdown(socket.SHUT_RDWR)
+        self._control.close()
+        with self._process:  # waits for its end
+            pass
+
+    def forget(self) -> None:
+        """In the child of a fork: it is the parent's."""
+        self._control.close()
+        self._process.returncode = 0
+
+
+_keepers: dict[tuple[str, ...], Keeper] = {}
+_lock = threading.Lock()
+
+
+def take_keeper() -> Keeper:
+    """Return the keeper whose workers see what this process sees; `Keeper.give_back` it.
+
+    The variables of the environment that count at a start, and the folders of modules, must be
+    those of its start.
+    """
+    key = _key()
+    with _lock:
+        keeper = _keepers.get(key)
+        if keeper is None or keeper.has_ended:
+            keeper = _keepers[key] = Keeper()
+        keeper.users += 1
+        return keeper
+
+
+def _key() -> tuple[str, ...]:
+    variables = (f"{name}={value}" for name, value in os.environ.items())
+    return (*sorted(one for one in variables if one.startswith(_PREFIXES)), "", *sys.path)
+
+
+def _after_fork_in_child() -> None:
+    global _lock
+    _lock = threading.Lock()
+    for keeper in _keepers.values():
+        keeper.forget()
+    _keepers.clear()
+
+
+os.register_at_fork(after_in_child=_after_fork_in_child)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import struct
@@ -15,11 +16,17 @@ from typing import NamedTuple
 from armnn_py._native.process.parent_process import child_command
 from armnn_py.errors import BackendError
 
-__all__ = ["Keeper", "Started", "take_keeper"]
+__all__ = ["Keeper", "Started", "WorkerEndedError", "take_keeper"]
 
 _NUMBER = struct.Struct("=q")
+_START_SECONDS = 60.0
+_END_SECONDS = 2.0
 #: Variables that are read when a process or a library starts.
 _PREFIXES = ("LD_", "GLIBC_", "MALLOC_", "PYTHON", "ARMNN_PY_", "NPY_", "OMP_")
+
+
+class WorkerEndedError(BackendError):
+    """The worker ended, or was ended, before it answered."""
 
 
 class Started(NamedTuple):
@@ -32,7 +39,7 @@ class Started(NamedTuple):
     process
         A pidfd.
     errors
-        What it writes on standard error.
+        The end of a pipe with its standard error.
     status
         Gets its exit code as an ``int`` when it has ended, and what it left with it.
     """
@@ -48,8 +55,10 @@ class Keeper:
 
     def __init__(self) -> None:
         self.users = 0
+        self._is_killed = False
         self._lock = threading.Lock()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control.settimeout(_START_SECONDS)
         with theirs:
             number = theirs.fileno()
             self._process = subprocess.Popen(
@@ -68,8 +77,8 @@ class Keeper:
 
         Raises
         ------
-        BackendError
-            The process that starts workers has ended.
+        WorkerEndedError
+            This process has ended, or does not answer.
         """
         errors, told_errors = os.pipe()
         status, told_status = os.pipe()
@@ -83,7 +92,7 @@ class Keeper:
         except (OSError, EOFError):
             os.close(errors)
             os.close(status)
-            raise BackendError(
+            raise WorkerEndedError(
                 "the process that starts workers has ended", details=self._last_words()
             ) from None
         finally:
@@ -91,15 +100,20 @@ class Keeper:
             os.close(told_status)
         return Started(_NUMBER.unpack(answer)[0], descriptors[0], errors, status)
 
+    def kill(self) -> None:
+        """End it at once: it has ended, or does not answer. Its workers end with it."""
+        self._is_killed = True
+        self._process.kill()
+
     def _last_words(self) -> list[str]:
         assert self._process.stderr is not None
-        self._process.kill()
+        self.kill()
         return self._process.stderr.read().decode("utf-8", "replace").splitlines()[-1:]
 
     @property
     def has_ended(self) -> bool:
         """Whether the process is gone."""
-        return self._process.poll() is not None
+        return self._is_killed or self._process.poll() is not None
 
     def give_back(self) -> None:
         """Need it no more; the last one to say so ends it."""
@@ -109,8 +123,13 @@ class Keeper:
                 return
             for key in [key for key, one in _keepers.items() if one is self]:
                 del _keepers[key]
-        self._control.shutdown(socket.SHUT_RDWR)
+        with contextlib.suppress(OSError):  # it may have ended
+            self._control.shutdown(socket.SHUT_RDWR)
         self._control.close()
+        try:
+            self._process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
         with self._process:  # waits for its end
             pass
 

@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from armnn_py._native.process.parent_process import how_it_ended
 from armnn_py.errors import BackendError
+from armnn_py.isolation.keeper import WorkerEndedError
 from armnn_py.isolation.messages import Request, receive_answer
 
 if TYPE_CHECKING:
     from armnn_py.isolation.keeper import Keeper
 
-__all__ = ["WorkerEndedError", "WorkerProcess"]
+__all__ = ["WorkerProcess"]
 
 _log = logging.getLogger("armnn_py.isolation")
 _MOST_LINES = 20
@@ -31,10 +32,6 @@ _MOST_LINES = 20
 _END_MS = 2000
 _LONGEST_LINE = 1000
 _STATUS = struct.Struct("=i")
-
-
-class WorkerEndedError(BackendError):
-    """The worker ended, or was ended, before it answered."""
 
 
 class ProcessOwner(Protocol):
@@ -71,7 +68,7 @@ class WorkerProcess:
 
     Raises
     ------
-    BackendError
+    WorkerEndedError
         It cannot be started.
     """
 
@@ -83,6 +80,7 @@ class WorkerProcess:
         owner: ProcessOwner | None = None,
     ) -> None:
         self._backend_id, self._patience, self._listener = backend_id, patience, owner
+        self._keeper = keeper
         self._lock = threading.Lock()
         self._posted: collections.deque[Request] = collections.deque()
         self.lines: collections.deque[str] = collections.deque(maxlen=_MOST_LINES)
@@ -186,12 +184,15 @@ class WorkerProcess:
 
     def _watch(self) -> None:
         poll = select.poll()
-        poll.register(self._status, select.POLLIN)
-        poll.register(self._errors, select.POLLIN)
+        for descriptor in (self._status, self._errors, self.descriptor):
+            poll.register(descriptor, select.POLLIN)
         rest = b""
+        limit = None
         while True:
-            ready = dict(poll.poll())
-            if self._errors in ready:
+            ready = dict(poll.poll(limit))
+            if not ready:
+                self._keeper.kill()  # a backend has stopped it
+            elif self._errors in ready:
                 data = os.read(self._errors, 1 << 16)
                 *lines, rest = (rest + data).split(b"\n")
                 self._keep(lines)
@@ -200,6 +201,9 @@ class WorkerProcess:
                     poll.unregister(self._errors)
             elif self._status in ready:
                 break
+            else:
+                poll.unregister(self.descriptor)
+                limit = _END_MS
         self._keep([rest])
         self._note_end(os.read(self._status, _STATUS.size))
         for descriptor in (self._errors, self._status):
@@ -218,6 +222,7 @@ class WorkerProcess:
 
     def _note_end(self, told: bytes) -> None:
         if len(told) != _STATUS.size:
+            self._keeper.kill()
             self.reason = self.reason or "the process that started it ended"
             return
         (code,) = _STATUS.unpack(told)
@@ -235,7 +240,7 @@ class WorkerProcess:
 
 
 def _surroundings() -> dict[str, Any]:
-    """What a worker has from the process that wants it, and not from the one that forks it."""
+    """Environment, folder and processors of this process, for the worker."""
     made = {"environment": dict(os.environ), "processors": os.sched_getaffinity(0)}
     with contextlib.suppress(FileNotFoundError):  # it was removed
         made["folder"] = str(Path.cwd())

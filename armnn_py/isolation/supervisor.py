@@ -14,9 +14,9 @@ from armnn_py._native import abi
 from armnn_py.errors import ArmnnError, BackendError, BackendUnavailableError
 from armnn_py.isolation.deaths import Deaths, state_of
 from armnn_py.isolation.events import EventLog, WorkerEvent
-from armnn_py.isolation.keeper import Keeper, take_keeper
+from armnn_py.isolation.keeper import Keeper, WorkerEndedError, take_keeper
 from armnn_py.isolation.messages import Request
-from armnn_py.isolation.process import WorkerEndedError, WorkerProcess
+from armnn_py.isolation.process import WorkerProcess
 from armnn_py.text import counted
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Protocol
 from armnn_py._native import abi
 from armnn_py._native.channel import TENSORS_OFFSET, NativeChannel
 from armnn_py.errors import ExecutionError
+from armnn_py.isolation.keeper import WorkerEndedError
 from armnn_py.isolation.messages import Request
 from armnn_py.isolation.parts import number_of
-from armnn_py.isolation.process import WorkerEndedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -59,6 +59,26 @@ def test_an_end_in_a_run_is_answered_by_the_next_backend(
         assert (loaded.run(MINUS)["y"] == 2).all()
 
 
+@pytest.mark.parametrize("name", ["kill_parent", "stop_parent"])
+def test_a_backend_that_ends_or_stops_its_parent(
+    deed_folder: Path, deed: Callable[[str, str], None], name: str
+) -> None:
+    deed(name, "execute")
+    limits = Isolation(deadline=0.2, restarts=1)
+    with (
+        ann.Runtime(deed_folder, isolate={"Deed": limits}) as runtime,
+        ann.load(absolute(), ["Deed", "CpuRef"], runtime=runtime) as loaded,
+    ):
+        deed("", "")
+        assert (loaded.run(MINUS)["y"] == 2).all()
+        if name == "stop_parent":
+            os.kill(runtime.isolated["Deed"].process_id, signal.SIGKILL)
+        assert soon(lambda: len(runtime.events) == 2)
+        assert [one.kind for one in runtime.events] == ["ended", "restarted"]
+        assert (loaded.run(MINUS)["y"] == 2).all()
+        assert not loaded.last_run.degraded
+
+
 @pytest.mark.parametrize("name", ["hang", "spin"])
 def test_a_run_that_passes_the_deadline_is_ended_and_answered(
     deed_folder: Path, deed: Callable[[str, str], None], name: str
@@ -192,7 +212,7 @@ def test_what_the_backend_forked_ends_with_its_worker(
 
 
 def is_there(number: int) -> bool:
-    """Whether a process has not ended; one that nobody has waited for has."""
+    """Whether a process has not ended; a zombie has."""
     try:
         return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):

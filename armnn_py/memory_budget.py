@@ -10,13 +10,16 @@ computed in each run.
 
 from __future__ import annotations
 
+import functools
+import os
+
 from armnn_py import environment
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.machine_memory import machine_memory
 
 __all__ = [
     "computed_budget",
     "get_memory_budget",
+    "limit_of_group",
     "set_memory_budget",
     "tensor_limit",
     "work_budget",
@@ -82,3 +85,51 @@ def tensor_limit() -> int:
     """Return how many bytes a tensor of a model may have."""
     given = get_memory_budget()
     return min(_TENSOR_LIMIT, machine_memory()) if given is None else given
+
+
+_MOST_BYTES = 1 << 16
+
+
+@functools.cache
+def machine_memory() -> int:
+    """Return the bytes of memory that a program may take here, as they were when first asked."""
+    whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    groups = _read("/proc/self/cgroup")
+    return min(whole, limit_of_group(groups, "/sys/fs/cgroup") or whole)
+
+
+def limit_of_group(groups: str, root: str) -> int | None:
+    """Return the least memory limit of a control group and its parents; None if they set no limit.
+
+    Parameters
+    ----------
+    groups
+        What ``/proc/self/cgroup`` says.
+    root
+        Where the control groups are mounted. A container may see its own group there alone, so a
+        path that is missing counts as having no limit.
+    """
+    limits = []
+    for line in groups.splitlines():
+        number, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if number == "0" and not controllers:
+            top, name = root, "memory.max"
+        elif "memory" in controllers.split(","):
+            top, name = f"{root}/memory", "memory.limit_in_bytes"
+        else:
+            continue
+        parts = [part for part in path.split("/") if part not in ("", "..")]
+        for depth in range(len(parts) + 1):
+            text = _read("/".join([top, *parts[:depth], name])).strip()
+            if text.isdecimal() and int(text) > 0:  # else "max"
+                limits.append(int(text))
+    return min(limits, default=None)
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
+            return file.read(_MOST_BYTES)
+    except OSError:
+        return ""

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, TypeAlias
 
 from armnn_py.pictures.drawing import Box, Drawing, Wire
-from armnn_py.pictures.operators import is_main, operator_of, window_of
 from armnn_py.tensors import format_shape
-from armnn_py.types import LayerType
+from armnn_py.types import DataLayout, LayerType
 
 if TYPE_CHECKING:
     from armnn_py.network import Layer, OutputSlot
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.placing.placed_network import PlacedNetwork
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["RunKernel", "drawing_of", "format_info"]
+__all__ = ["RunKernel", "drawing_of", "format_info", "operator_of", "window_of"]
 
 _KINDS = {
     "Input": "input",
@@ -275,3 +275,77 @@ class _Boxed:
                     format_info(slot.info),
                     self._inside.memory.get((slot.layer.guid, slot.index)),
                 )
+
+
+#: Field of the descriptor that names the operation, and the text beside it.
+_CHOICES = {
+    LayerType.ACTIVATION: ("function", "{}"),
+    LayerType.ARG_MIN_MAX: ("function", "Arg{}"),
+    LayerType.COMPARISON: ("operation", "{}"),
+    LayerType.ELEMENTWISE_BINARY: ("operation", "{}"),
+    LayerType.ELEMENTWISE_UNARY: ("operation", "{}"),
+    LayerType.LOGICAL_BINARY: ("operation", "{}"),
+    LayerType.POOLING2D: ("pool_type", "{}Pooling2d"),
+    LayerType.POOLING3D: ("pool_type", "{}Pooling3d"),
+    LayerType.REDUCE: ("operation", "Reduce{}"),
+}
+_PRODUCTS = frozenset(
+    {
+        LayerType.BATCH_MAT_MUL,
+        LayerType.CONVOLUTION2D,
+        LayerType.CONVOLUTION3D,
+        LayerType.DEPTHWISE_CONVOLUTION2D,
+        LayerType.FULLY_CONNECTED,
+        LayerType.TRANSPOSE_CONVOLUTION2D,
+    }
+)
+_POOLING = frozenset({LayerType.POOLING2D, LayerType.POOLING3D})
+
+
+def is_main(layer: Layer) -> bool:
+    """Whether a fused kernel is named after this layer: it is a sum of products."""
+    return layer.type in _PRODUCTS
+
+
+def operator_of(layer: Layer) -> str:
+    """Return ``Sigmoid`` for an Activation, ``Mul`` for an ElementwiseBinary; else the type."""
+    if layer.type not in (layer.shown_type, LayerType.ELEMENTWISE_BINARY):
+        return layer.label
+    field, form = _CHOICES.get(layer.type, ("", ""))
+    choice = getattr(layer.descriptor, field, None) if field else None
+    if not isinstance(choice, Enum):
+        return layer.label
+    return form.format("".join(word.capitalize() for word in choice.name.split("_")))
+
+
+def window_of(layer: Layer) -> str:
+    """Return the kernel and stride of a convolution or pooling, as ``3x3 /2``; else nothing."""
+    kernel = _pool(layer) if layer.type in _POOLING else _kernel(layer)
+    if not kernel:
+        return ""
+    strides = [getattr(layer.descriptor, f"stride_{axis}", 1) for axis in "zyx"[-len(kernel) :]]
+    text = "x".join(map(str, kernel))
+    if set(strides) == {1}:
+        return text
+    shown = strides[:1] if len(set(strides)) == 1 else strides
+    return f"{text} /{'x'.join(map(str, shown))}"
+
+
+def _pool(layer: Layer) -> list[int]:
+    sides = ("pool_depth", "pool_height", "pool_width")
+    sizes = [getattr(layer.descriptor, side, None) for side in sides]
+    return [size for size in sizes if size is not None]
+
+
+def _kernel(layer: Layer) -> list[int]:
+    if not is_main(layer) or len(layer.inputs) < 2 or layer.inputs[1] is None:
+        return []
+    shape = [dim or 0 for dim in layer.inputs[1].info.shape]
+    if layer.type is LayerType.CONVOLUTION3D:
+        return shape[:3]
+    if layer.type is LayerType.DEPTHWISE_CONVOLUTION2D:
+        return shape[1:3]
+    if layer.type in (LayerType.CONVOLUTION2D, LayerType.TRANSPOSE_CONVOLUTION2D):
+        nchw = getattr(layer.descriptor, "data_layout", None) is DataLayout.NCHW
+        return shape[2:4] if nchw else shape[1:3]
+    return []

@@ -17,7 +17,7 @@ import armnn_py as ann
 from armnn_py.cli.commands import graph as command_module
 from armnn_py.errors import ExecutionError
 from armnn_py.pictures import Box, Drawing, RunKernel, Wire, drawing_of, to_dot, to_svg
-from armnn_py.pictures.operators import operator_of, window_of
+from armnn_py.pictures.boxes import operator_of, window_of
 from armnn_py.pictures.palette import heat_of
 
 from .conftest import DEMO, Command

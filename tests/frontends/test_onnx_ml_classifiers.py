@@ -16,6 +16,7 @@ import armnn_py as ann
 from armnn_py.frontends.onnx.convert.table import MACHINE_LEARNING
 
 R = np.random.default_rng(71)
+START = R.bit_generator.state
 X = R.standard_normal((40, 4)).astype(np.float32)
 TRANSFORMS = ["NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO"]
 KERNELS = ["LINEAR", "POLY", "RBF", "SIGMOID"]
@@ -24,6 +25,11 @@ PARAMETERS = [0.5, 0.25, 3.0]
 
 def f(count: int) -> list[float]:
     return R.standard_normal(count).astype(np.float32).tolist()
+
+
+@pytest.fixture(autouse=True)
+def _numbers_of_a_test_do_not_depend_on_others() -> None:
+    R.bit_generator.state = START
 
 
 def model(op: str, x: np.ndarray, version: int, attributes: dict[str, Any]) -> onnx.ModelProto:

@@ -14,7 +14,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.frontends import import_model
-from armnn_py.frontends.onnx.file import schema
+from armnn_py.frontends.onnx.file import reading
 
 IMPORT = "from armnn_py.frontends import import_model; import_model(path)"
 PACKAGE = (
@@ -23,7 +23,7 @@ PACKAGE = (
 )
 SESSION = "import onnxruntime; session = onnxruntime.InferenceSession(path)"
 SAME = (
-    "from armnn_py.frontends.onnx.file.schema import model_class; "
+    "from armnn_py.frontends.onnx.file.reading import model_class; "
     "assert model_class() is type(model) is onnx.ModelProto"
 )
 PICKLE = "import pickle; assert pickle.loads(pickle.dumps(model)) == model"
@@ -73,9 +73,9 @@ def not_imported(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch
     """As in a process that has not met the package yet."""
     for name in [name for name in sys.modules if name.split(".")[0] == "onnx"]:
         monkeypatch.delitem(sys.modules, name)
-    schema.model_class.cache_clear()
+    reading.model_class.cache_clear()
     yield monkeypatch
-    schema.model_class.cache_clear()
+    reading.model_class.cache_clear()
 
 
 def package(folder: Path, contents: str, generated: str | None = None) -> Path:
@@ -88,7 +88,7 @@ def package(folder: Path, contents: str, generated: str | None = None) -> Path:
 
 def test_a_package_of_another_layout(not_imported: Any, tmp_path: Path) -> None:
     not_imported.syspath_prepend(package(tmp_path, "class ModelProto: pass\n"))
-    assert schema.model_class().__module__ == "onnx"
+    assert reading.model_class().__module__ == "onnx"
 
 
 BROKEN = {

@@ -19,7 +19,7 @@ from onnx import TensorProto, helper
 import armnn_py as ann
 from armnn_py import memory_budget
 from armnn_py.frontends import import_model
-from armnn_py.machine_memory import limit_of_group
+from armnn_py.memory_budget import limit_of_group
 from armnn_py.network import ConstantLayer
 
 if TYPE_CHECKING:

@@ -58,7 +58,7 @@ BOUNDS = {
         "_Walk._node": BODIES,
     },
     "frontends/onnx/file/small_types.py": {"back": SAME_NAME},
-    "frontends/onnx/convert/stand_in.py": {
+    "frontends/onnx/convert/work.py": {
         "_plain": "an attribute is a list of numbers or texts, not of lists"
     },
     "frontends/onnx/file/tensors.py": {"_read_packed": ONCE, "read_tensor": ONCE},

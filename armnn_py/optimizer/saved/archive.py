@@ -1,6 +1,13 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The container of a saved network: a zip archive with aligned members that are not compressed."""
+"""The container of a saved network: a zip archive with aligned members that are not compressed.
+
+A file whose sums are right gets a mark, so that weights are read only once for that. The mark is an
+extended attribute with inode, size and time of change: a copy, or a file that was written to, is
+checked anew. Without such attributes, or in the file of another user, each load checks. The process
+that writes a file marks it at once. The mark is about damage by accident: the sums in a file are no
+signature either.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +17,7 @@ import os
 import stat
 import struct
 import tempfile
+import time
 import zipfile
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -18,7 +26,6 @@ import numpy as np
 from armnn_py._native.memory.owned import map_file
 from armnn_py.errors import ArmnnError, ModelFileNotFoundError, ParseError
 from armnn_py.network.saved_files import MARK, MIMETYPE, open_without_waiting
-from armnn_py.optimizer.saved.checked_files import is_marked, mark_as_checked, mark_as_written
 from armnn_py.optimizer.saved.safetensors import read_header, tensor_of
 from armnn_py.tensors.memory import aligned_empty
 
@@ -275,3 +282,40 @@ class Archive:
             return tensor_of(*self._tensors, name, shape, dtype)
         except (ValueError, RecursionError) as error:
             raise self.damaged(f"member '{CONSTANTS}': {error}") from error
+
+
+_NAME = "user.armnn_py.checked"
+_SECONDS = 2.0  # within the resolution of times a change could go unseen
+
+
+def is_marked(file: int, status: os.stat_result) -> bool:
+    """Whether an open file, of which this is the status, is as it was when it was marked."""
+    try:
+        return os.getxattr(file, _NAME) == _value(status)
+    except OSError:
+        return False
+
+
+def mark_as_checked(path: str) -> None:
+    """Mark a file, unless it was written to a moment ago or cannot be marked."""
+    with contextlib.suppress(OSError):
+        status = os.stat(path)  # noqa: PTH116
+        if time.time() - status.st_mtime > _SECONDS:
+            os.setxattr(path, _NAME, _value(status))
+
+
+def mark_as_written(path: str) -> None:
+    """Mark a file that the caller has just written, before its name is known to others.
+
+    It gets the time of now to the nanosecond, which is not the one of any later change.
+    """
+    with contextlib.suppress(OSError):
+        now = time.time_ns()
+        os.utime(path, ns=(now, now))
+        status = os.stat(path)  # noqa: PTH116
+        if status.st_mtime_ns == now:
+            os.setxattr(path, _NAME, _value(status))
+
+
+def _value(status: os.stat_result) -> bytes:
+    return f"1:{status.st_dev}:{status.st_ino}:{status.st_size}:{status.st_mtime_ns}".encode()

@@ -8,21 +8,17 @@ import binascii
 import dataclasses
 import functools
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.descriptors import AttributeTensor
 from armnn_py.device_ids import canonical_id
 from armnn_py.errors import ParseError
-from armnn_py.network import NetworkStorage, VariableLayer
+from armnn_py.network import AssignLayer, NetworkStorage, VariableLayer
 from armnn_py.optimizer.assignment.check_quantization import check_quantization
 from armnn_py.optimizer.check_graph import find_graph_problems
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.saved.archive import REPORTS, SOURCES, Archive, damage_in
-from armnn_py.optimizer.saved.compiled import (
-    COMPILED_TYPES,
-    check_descriptor,
-    find_compiled_problem,
-)
 from armnn_py.optimizer.saved.contents import CompiledPart, SavedNetwork
 from armnn_py.optimizer.saved.descriptor_values import descriptor_from_json
 from armnn_py.optimizer.saved.values import (
@@ -297,3 +293,59 @@ def _check(network: NetworkStorage) -> Graph | None:
         raise DamageError(problems[0])
     check_quantization(graph)
     return graph
+
+
+#: The types of layers of such networks.
+COMPILED_TYPES = frozenset(
+    (LayerType.INPUT, LayerType.CONSTANT, LayerType.OUTPUT, LayerType.PRE_COMPILED)
+)
+
+
+def check_descriptor(kind: LayerType, given: Any, inputs: int, outputs: int) -> None:
+    """Check the descriptor of a layer of one of these types, which says how many tensors it has.
+
+    `Layer.descriptor` makes it of these numbers.
+    """
+    if (given is None) != (kind is not LayerType.PRE_COMPILED):
+        raise DamageError(f"layer type {kind.label}: its descriptor is missing or too much")
+    if given is None:
+        return
+    if not isinstance(given, dict) or not given.keys() <= {"input_count", "output_count"}:
+        raise DamageError(f"the descriptor of a layer of type {kind.label} is another one")
+    for found, name in ((inputs, "input_count"), (outputs, "output_count")):
+        if number(given.get(name, 0)) != found:
+            raise DamageError(f"a layer of type {kind.label} has another {name} than {found}")
+
+
+def find_compiled_problem(network: NetworkStorage) -> str:
+    """What is wrong with a network of these types alone, which was read; empty if nothing is.
+
+    The reader has looked at names, at the numbers of what the host's layers read and make, at
+    values, and that layers read what comes before them.
+    """
+    if not network.output_layers and not network.assign_layers:
+        return "the graph has no outputs"
+    for kind, what in ((LayerType.INPUT, "input"), (LayerType.OUTPUT, "output")):
+        names = Counter(
+            layer.name
+            for layer in network.layers
+            if layer.type is kind and not isinstance(layer, VariableLayer | AssignLayer)
+        )
+        for name, count in names.items():
+            if count > 1:
+                return f"{count} {what}s are called '{name}'"
+    for layer in network.layers:
+        problem = _problem_of(layer)
+        if problem:
+            return f"layer '{layer.name}' ({layer.type.label}) {problem}"
+    return ""
+
+
+def _problem_of(layer: Layer) -> str:
+    if None in layer.inputs:
+        return f"has no input {layer.inputs.index(None)}"
+    if isinstance(layer, AssignLayer) and layer.inputs[0] is not None:
+        info, initial = layer.inputs[0].info, layer.variable.initial
+        if info.shape != initial.shape or info.dtype != initial.dtype:
+            return f"does not fit variable '{layer.variable.name}'"
+    return ""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer import OptimizerOptions
     from armnn_py.optimizer.host import Host
 
-__all__ = ["evaluate", "least_time_of", "time_network"]
+__all__ = ["evaluate", "time_network"]
 
 
 def evaluate(network: Network, runtime: Host) -> Mapping[str, NDArray[Any]] | None:

@@ -20,7 +20,7 @@ from armnn_py.tensors.memory import ALIGNMENT
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["ArenaPlan", "Occupied", "UsageRecord", "plan_arena"]
+__all__ = ["ArenaPlan", "UsageRecord", "plan_arena"]
 
 
 @dataclass(frozen=True, slots=True)

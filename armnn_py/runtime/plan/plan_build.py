@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = [
     "BuildMemory",
     "CallersNeeds",
-    "Neighbours",
     "add_syncs",
     "callers_needs",
     "find_groups",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.plan.plan_workloads import PlanWorkloads
     from armnn_py.runtime.plan.planned import PlannedStep, PlannedTensor
 
-__all__ = ["StepInfo", "Steps", "move_path"]
+__all__ = ["StepInfo", "Steps"]
 
 
 @dataclass(frozen=True, slots=True)

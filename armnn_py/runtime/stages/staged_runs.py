@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.network_state import NetworkState
     from armnn_py.runtime.profile.profile_stages import InStages
 
-__all__ = ["Part", "StageTimes", "StagedRuns"]
+__all__ = ["Part", "StagedRuns"]
 
 
 class Part(Protocol):

@@ -7,11 +7,20 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from armnn_py.descriptors import BroadcastToDescriptor, DequantizeBlocksDescriptor, Descriptor
+import numpy as np
+
+from armnn_py.descriptors import (
+    BroadcastToDescriptor,
+    ConcatDescriptor,
+    DequantizeBlocksDescriptor,
+    Descriptor,
+    ReduceDescriptor,
+    ReshapeDescriptor,
+    View,
+)
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.emit.sizes import counted
 from armnn_py.frontends.common.known import KnownBlocks, KnownReals, KnownSizes, stored
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.unique_names import unique_name
@@ -25,15 +34,52 @@ from armnn_py.frontends.common.values import (
 )
 from armnn_py.memory_budget import computed_budget, tensor_limit, work_budget
 from armnn_py.network import Layer, Network, OutputSlot
+from armnn_py.symbolic import is_symbolic
 from armnn_py.tensors import TensorInfo
 from armnn_py.tensors.equal_arrays import EqualArrays
 from armnn_py.text import format_bytes
-from armnn_py.types import LayerType
-
-if TYPE_CHECKING:
-    import numpy as np
+from armnn_py.types import LayerType, ReduceOperation
 
 __all__ = ["EmitterBase", "check_size", "is_modest"]
+
+#: Larger numbers would take longer to count than a conversion for other shapes is worth.
+_MOST = 1 << 16
+_COUNTING = (np.dtype(np.int32), np.dtype(np.int64))
+
+
+def counted(add: Callable[..., OutputSlot], value: KnownSizes) -> OutputSlot | None:
+    """Return layers that count, or None where a constant of these shapes must do.
+
+    ``add`` adds a layer, as `EmitterBase.layer` does.
+    """
+    elements = value.elements.reshape(-1)
+    if value.dtype not in _COUNTING or not elements.size:
+        return None
+    if not all(1 <= item <= _MOST for item in elements if is_symbolic(item)):
+        return None
+    parts = [_one(add, item, value.dtype) for item in elements]
+    joined = parts[0]
+    if len(parts) > 1:
+        views = tuple(View(origin=(place,), size=(1,)) for place in range(len(parts)))
+        joined = add(LayerType.CONCAT, parts, ConcatDescriptor(axis=0, views=views), name="sizes")
+    return add(
+        LayerType.RESHAPE, [joined], ReshapeDescriptor(target_shape=value.shape), name="numbers"
+    )
+
+
+def _one(add: Callable[..., OutputSlot], item: Any, dtype: np.dtype[Any]) -> Value:
+    """Return one number as a tensor of one element."""
+    if not is_symbolic(item):
+        return Known(np.array([item], dtype))
+    ones = add(
+        LayerType.BROADCAST_TO,
+        [Known(np.ones(1, dtype))],
+        BroadcastToDescriptor(target_shape=(item,)),
+        name="ones",
+    )
+    descriptor = ReduceDescriptor(operation=ReduceOperation.SUM, keep_dims=True, axes=(0,))
+    return add(LayerType.REDUCE, [ones], descriptor, name="size")
+
 
 DenseOf = Callable[[Known], Array]
 """Returns the array of a known value in the form that a Constant layer keeps."""

@@ -11,9 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from armnn_py.frontends.common.values import NotKnown, StringInput, Value
+from armnn_py.descriptors import StandInDescriptor
+from armnn_py.descriptors.attributes import check_attributes
+from armnn_py.frontends.common.emit import Emitter
+from armnn_py.frontends.common.stand_ins import RunsStandIns, offer
+from armnn_py.frontends.common.values import Known, NotKnown, StringInput, Value, dense
 from armnn_py.frontends.onnx.convert.problems import OnnxProblems
 from armnn_py.frontends.onnx.convert.sequence import TensorList
+from armnn_py.frontends.onnx.file.graph_node import Body, Node
 from armnn_py.frontends.onnx.file.tensors import Unreadable, all_reasons
 from armnn_py.frontends.onnx.stages.cuts import can_be_cut
 from armnn_py.frontends.onnx.text.strings import (
@@ -22,11 +27,10 @@ from armnn_py.frontends.onnx.text.strings import (
     outputs_of_strings,
     touches_strings,
 )
+from armnn_py.network import OutputSlot
+from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from armnn_py.frontends.common.emit import Emitter
-    from armnn_py.frontends.common.stand_ins import RunsStandIns
-    from armnn_py.frontends.onnx.file.graph_node import Body, Node
     from armnn_py.frontends.onnx.file.model import OnnxModel
     from armnn_py.tensors import TensorInfo
 
@@ -84,8 +88,6 @@ class Work:
         slots: Sequence[Value] | None = None
         reasons: Sequence[str] = ()
         if not touches_strings(node, values):
-            from armnn_py.frontends.onnx.convert.stand_in import stand_in
-
             slots, reasons = stand_in(node, version, values, self.emit, self.backends)
         if slots is None and reason:
             self.problems.add_node(node, "; ".join((reason, *reasons)))
@@ -149,6 +151,64 @@ class Work:
         """Return the outputs of a node that a backend runs as it is."""
         if not self.backends:
             return None
-        from armnn_py.frontends.onnx.convert.stand_in import stand_in
 
         return stand_in(node, version, values, self.emit, self.backends)[0]
+
+
+def stand_in(
+    node: Node,
+    version: int,
+    values: Sequence[Value | None],
+    emit: Emitter,
+    backends: Sequence[RunsStandIns],
+) -> tuple[Sequence[OutputSlot] | None, tuple[str, ...]]:
+    """Make a node a StandIn layer of the first backend that runs its operator.
+
+    Returns
+    -------
+    tuple of slots, or None
+        The outputs of the layer; None if no backend runs the operator.
+    tuple of str
+        The reasons of the backends that refuse.
+    """
+    if not backends:
+        return None, ()
+    given = list(values)
+    while given and given[-1] is None:
+        given.pop()
+    try:
+        descriptor = StandInDescriptor(
+            len(given),
+            len(node.outputs),
+            version,
+            node.domain,
+            node.op_type,
+            check_attributes(
+                {name: _plain(name, value) for name, value in node.attributes.items()}
+            ),
+        )
+    except ValueError as error:
+        return None, (str(error),)
+    infos = [None if value is None else value.info for value in given]
+    known = {
+        index: dense(value.array) for index, value in enumerate(given) if isinstance(value, Known)
+    }
+    answer = offer(backends, descriptor, infos, known, node.name)
+    if answer.outputs is None:
+        return None, answer.reasons
+    layer = emit.layers(
+        LayerType.STAND_IN, given, descriptor, outputs=answer.outputs, backend=answer.backend
+    )
+    return layer.outputs, ()
+
+
+def _plain(name: str, value: Any) -> Any:
+    if isinstance(value, Body):
+        raise ValueError(f"attribute '{name}' is a graph, which no backend takes")
+    if isinstance(value, Unreadable):
+        raise ValueError(value.reason)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    if isinstance(value, list):
+        return [_plain(name, item) for item in value]
+    return value.array if isinstance(value, Known) else value

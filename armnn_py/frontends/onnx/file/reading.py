@@ -1,23 +1,33 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From bytes to a parsed ``ModelProto``, with every way they can be bad as a `ParseError`."""
+"""From bytes to a parsed ``ModelProto``, with every way they can be bad as a `ParseError`.
+
+Importing the whole package ``onnx`` takes longer than reading most models, so its generated module
+of messages is loaded alone. Protobuf has one class for each message: these are the classes of
+``onnx`` also for a program that imports it. The module does not stay in ``sys.modules``, where its
+package is missing.
+"""
 
 from __future__ import annotations
 
+import functools
+import importlib.util
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from importlib.machinery import PathFinder
+from typing import TYPE_CHECKING, Any
 
-from armnn_py.errors import ParseError
+from armnn_py.errors import ModelError, ParseError
 from armnn_py.frontends.common.quoting import SHOWN_LENGTH
 from armnn_py.frontends.common.source import ModelData, ModelSource
 from armnn_py.frontends.onnx.file.parts import GraphParts
-from armnn_py.frontends.onnx.file.schema import model_class
+from armnn_py.frontends.onnx.file.separate import separate
 
 if TYPE_CHECKING:
     import onnx
 
-__all__ = ["protobuf_text", "read_model"]
+__all__ = ["model_class", "protobuf_text", "read_model"]
 
 _PROTOBUF_LIMIT = 2**31 - 1
 _WORTH_WHILE = 2**18  # bytes: smaller models are read at once
@@ -77,8 +87,6 @@ def _contents(source: ModelSource, data: ModelData) -> tuple[bytes, GraphParts]:
             hints=["save it with external data: onnx.save(..., save_as_external_data=True)"],
         )
     if data.size >= _WORTH_WHILE:
-        from armnn_py.frontends.onnx.file.separate import separate  # late: small models do without
-
         try:
             found = separate(data)
         except OSError as error:
@@ -108,3 +116,43 @@ def _parsed(kind: type[onnx.ModelProto], contents: bytes, source: ModelSource) -
 
 def _size_line(source: ModelSource) -> str:
     return f"{'given' if source.path is None else 'file'}: {source.size()} bytes"
+
+
+_GENERATED = "onnx.onnx_ml_pb2"
+
+
+@functools.cache
+def model_class() -> type[onnx.ModelProto]:
+    """Return the class ``onnx.ModelProto``.
+
+    Raises
+    ------
+    ModelError
+        The package ``onnx``, or the package ``protobuf`` below it, cannot be imported.
+    """
+    try:
+        found = None if "onnx" in sys.modules else _from_generated_module()
+        if found is None:
+            import onnx
+
+            found = onnx.ModelProto
+    except Exception as error:  # versions that do not fit raise all kinds of errors
+        raise ModelError(
+            "the Python package 'onnx' cannot be imported",
+            details=[f"{type(error).__name__}: {error}"],
+            hints=["pip install --upgrade onnx protobuf"],
+        ) from error
+    assert isinstance(found, type)
+    return found
+
+
+def _from_generated_module() -> Any:
+    """Return the class, or ``None`` where the package is laid out in another way."""
+    package = importlib.util.find_spec("onnx")
+    folders = package.submodule_search_locations if package is not None else None
+    spec = PathFinder.find_spec(_GENERATED, folders) if folders else None
+    if spec is None or spec.loader is None:
+        return None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return getattr(module, "ModelProto", None)

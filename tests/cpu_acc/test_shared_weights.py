@@ -170,16 +170,22 @@ def scaled(layers: int, kind: str, each: bool) -> ann.Network:
     return network
 
 
+@pytest.mark.parametrize("simplify", [False, True], ids=["plain", "passes"])
 @pytest.mark.parametrize("each", [False, True], ids=["scalar", "channels"])
 @pytest.mark.parametrize("kind", ["product", "convolution"])
-def test_scales_of_shared_weights_copy_no_weights(kind: str, each: bool, tmp_path: Path) -> None:
-    """The optimiser's passes copy weights within a budget: they are left out here."""
+def test_scales_of_shared_weights_copy_no_weights(
+    kind: str, each: bool, simplify: bool, tmp_path: Path
+) -> None:
+    """Neither the backend nor, beyond some bytes, the optimiser's passes copy weights."""
     sizes = []
     with ann.Runtime() as runtime:
         for layers in (1, 10):
             network = scaled(layers, kind, each)
             optimized = ann.optimize(
-                network, ["CpuAcc"], runtime=runtime, options=ann.OptimizerOptions(simplify=False)
+                network,
+                ["CpuAcc"],
+                runtime=runtime,
+                options=ann.OptimizerOptions(simplify=simplify),
             )
             optimized.save(path := tmp_path / "one.armnnpy")
             sizes.append(path.stat().st_size)

@@ -69,6 +69,8 @@ def take_into_weights(graph: Graph, weights: Weights, steps: list[Node], whole: 
         As from `run_behind`; scale and shift vary only along the axis of the layer's bias.
     """
     scale, shift = whole.along(weights.output_axis)
+    if not weights.may_be_scaled_by(scale):
+        return False
     values = weights.scaled_by_output(scale)
     bias = weights.bias * scale + shift
     if not weights.fits(values, bias):
@@ -137,7 +139,7 @@ def _run_up(node: Node, readers: list[Weights]) -> tuple[list[Node], Affine | No
 
 
 def _suits(step: Affine, weights: Weights) -> bool:
-    if weights.pads and step.shifts:
+    if (weights.pads and step.shifts) or not weights.may_be_scaled_by(step.scale):
         return False
     axis = weights.input_axis
     if axis is None:

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["WeightedDescriptor", "Weights", "weights_of"]
 
-#: Bytes: readers of one constant get copies of their own up to here, and share it beyond.
-_MOST_COPIES = 2**28
+#: Bytes: readers of one constant get copies of their own up to here, and share it beyond. Backends
+#: that scale what a product makes, as CpuAcc does, lose nothing by that.
+_MOST_COPIES = 2**20
 
 WeightedDescriptor = (
     Convolution2dDescriptor
@@ -69,6 +70,10 @@ class Weights:
         if isinstance(self.descriptor, FullyConnectedDescriptor):
             return self.node.output.info.rank - 1
         return self.descriptor.data_layout.channel_axis
+
+    def may_be_scaled_by(self, factors: NDArray[np.float64]) -> bool:
+        """Whether these factors leave the weights as they are, or may copy them for each reader."""
+        return bool(np.all(factors == 1)) or _copies(self.node) <= _MOST_COPIES
 
     def scaled_by_output(self, factors: NDArray[np.float64]) -> NDArray[Any]:
         """Return the weights times a factor for each output channel."""
@@ -195,8 +200,6 @@ def weights_of(node: Node) -> Weights | None:
     weights, bias = node.constants[1], (node.constants[2:] or [None])[0]
     has_bias = len(node.inputs) > 2 and node.inputs[2] is not None
     if weights is None or (has_bias and bias is None):
-        return None
-    if _copies(node) > _MOST_COPIES:
         return None
     channels = node.output.info.static_shape[
         node.output.info.rank - 1

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import os
+from typing import Literal
 
 from armnn_py._native.secure_mode import began_secure
 from armnn_py.errors import InvalidArgumentError
@@ -37,6 +38,7 @@ __all__ = [
     "network_cache",
     "private_libraries",
     "probe_seconds",
+    "record",
     "thread_count",
     "trust_level",
 ]
@@ -111,6 +113,18 @@ def _read_ids(name: str) -> tuple[str, ...] | None:
     if value is None:
         return None
     return tuple(text.strip() for text in value.split(",") if text.strip())
+
+
+def record() -> str | Literal[False] | None:
+    """``ARMNN_PY_RECORD``: absolute path of a file, or ``0``, as ``Runtime(record=...)``."""
+    value = _read("ARMNN_PY_RECORD")
+    if value == "0":
+        return False
+    if value is not None and not os.path.isabs(value):  # noqa: PTH117
+        raise InvalidArgumentError(
+            f"environment variable ARMNN_PY_RECORD: '{value}' given, an absolute path or 0 expected"
+        )
+    return value
 
 
 def crash_report() -> bool:

@@ -1781,6 +1781,16 @@ class armnn_channel_tensor_t(Structure):
     size: int
 
 
+class armnn_channel_call_t(Structure):
+    call: Any
+    inputs: Any
+    input_size: int
+    outputs: Any
+    output_size: int
+    status: int
+    reserved: int
+
+
 # ---- Members
 
 armnn_header_t._fields_ = [
@@ -3311,6 +3321,16 @@ armnn_channel_tensor_t._fields_ = [
     ("size", c_uint64),
 ]
 
+armnn_channel_call_t._fields_ = [
+    ("call", c_void_p),
+    ("inputs", c_void_p),
+    ("input_size", c_uint64),
+    ("outputs", c_void_p),
+    ("output_size", c_uint64),
+    ("status", c_int32),
+    ("reserved", c_uint32),
+]
+
 # ---- What is mirrored
 
 STRUCTS: dict[str, type[Structure]] = {
@@ -3439,6 +3459,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_run_memory_t": armnn_run_memory_t,
     "armnn_run_t": armnn_run_t,
     "armnn_channel_tensor_t": armnn_channel_tensor_t,
+    "armnn_channel_call_t": armnn_channel_call_t,
 }
 
 ENUMS: dict[str, dict[str, int]] = {
@@ -4098,6 +4119,9 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_channel_end": (c_int32, [POINTER(armnn_channel_t), c_int32]),
     "armnn_channel_settle": (c_int32, [POINTER(armnn_channel_t)]),
     "armnn_channel_renew": (None, [POINTER(armnn_channel_t), c_int32]),
+    "armnn_channel_keep_calls": (None, [POINTER(armnn_channel_t), c_uint64]),
+    "armnn_channel_take_call": (c_int32, [POINTER(armnn_channel_t), POINTER(armnn_channel_call_t)]),
+    "armnn_channel_free_call": (None, [POINTER(armnn_channel_call_t)]),
     "armnn_channel_execute": (c_int32, [
         POINTER(armnn_workload_t),
         POINTER(armnn_execute_args_t),

@@ -85,6 +85,21 @@ class NativeChannel:
         """Have runs handed over to another worker."""
         core().armnn_channel_renew(self.handle, process)
 
+    def keep_calls(self, most_bytes: int) -> None:
+        """Keep copies of so many bytes of calls; 0: of the call in which the worker ends."""
+        core().armnn_channel_keep_calls(self.handle, most_bytes)
+
+    def take_calls(self) -> list[tuple[int, bytes, bytes]]:
+        """Take the kept calls, oldest first: status, bytes of inputs, bytes of outputs."""
+        found = []
+        call = abi.armnn_channel_call_t()
+        while core().armnn_channel_take_call(self.handle, ctypes.byref(call)):
+            inputs = ctypes.string_at(call.inputs, call.input_size)
+            outputs = ctypes.string_at(call.outputs, call.output_size)
+            found.append((int(call.status), inputs, outputs))
+            core().armnn_channel_free_call(ctypes.byref(call))
+        return found
+
     def close(self) -> None:
         """Free it; no run may be in flight."""
         if self.handle:

@@ -52,6 +52,8 @@ class Death:
         Of file, libraries, variables and kernel, see `state_of`.
     is_last
         Whether the backend was abandoned and is in quarantine.
+    recording
+        The file with the last call; empty: there is none.
     """
 
     time: float
@@ -60,6 +62,7 @@ class Death:
     reason: str
     state: str
     is_last: bool
+    recording: str = ""
 
 
 def state_of(libraries: Iterable[str]) -> str:
@@ -96,7 +99,8 @@ class Deaths:
     def note(self, event: WorkerEvent, state: str, *, is_last: bool) -> None:
         """Add the end of a worker."""
         death = Death(
-            event.time, event.backend, event.file or "", event.reason, state, is_last
+            event.time, event.backend, event.file or "", event.reason, state, is_last,
+            event.recording or "",
         )  # fmt: skip
         self._change(lambda records: [*records, death][-_MOST_RECORDS:])
 

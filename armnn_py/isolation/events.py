@@ -44,6 +44,9 @@ class WorkerEvent:
         The signal that ended it, as ``"SIGSEGV"``; None: none did.
     exit_status
         Its exit status; None if a signal ended it.
+    recording
+        The file with the last call of the worker, for ``armnn-py backends replay``; None: the
+        worker was neither in a run nor compiling, or nothing is recorded.
     time
         Seconds since the epoch.
     """
@@ -55,11 +58,13 @@ class WorkerEvent:
     lines: tuple[str, ...] = ()
     signal: str | None = None
     exit_status: int | None = None
+    recording: str | None = None
     time: float = field(default_factory=time.time)
 
     def __str__(self) -> str:
         reason = f": {self.reason}" if self.reason else ""
-        return f"the worker of backend '{self.backend}' {_VERBS[self.kind]}{reason}"
+        recording = f"; its last call is recorded in '{self.recording}'" if self.recording else ""
+        return f"the worker of backend '{self.backend}' {_VERBS[self.kind]}{reason}{recording}"
 
 
 _VERBS = {

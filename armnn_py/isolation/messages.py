@@ -65,6 +65,11 @@ class Request:
             connection.sendall(header)
         connection.sendall(self._data)
 
+    @property
+    def payload(self) -> Any:
+        """A copy of the payload, whose arrays lie in the request's file."""
+        return _unpack(self._data, [] if self._memory is None else [os.dup(self._memory)])[1]
+
     def __del__(self) -> None:
         if getattr(self, "_memory", None) is not None:
             os.close(self._memory)  # type: ignore[arg-type]
@@ -100,17 +105,24 @@ def receive_request(connection: socket.socket) -> tuple[str, Any, list[int]]:
         raise EOFError
     header += _receive(connection, _HEADER.size - len(header))
     size, count = _HEADER.unpack(header)
-    places, data = pickle.loads(_receive(connection, size))
+    data = _receive(connection, size)
     if len(files) != count:
         raise EOFError
+    kind, payload = _unpack(data, files)
+    return kind, payload, list(files)
+
+
+def _unpack(data: bytes, files: list[int]) -> tuple[str, Any]:
+    """Kind and payload of a request; takes the file of its arrays out of ``files``."""
+    places, pickled = pickle.loads(data)
     buffers: list[memoryview] = []
     if places:
         file = files.pop(0)
         view = memoryview(mmap.mmap(file, 0, prot=mmap.PROT_READ))  # as long as an array needs it
         os.close(file)
         buffers = [view[offset : offset + length] for offset, length in places]
-    kind, payload = pickle.loads(data, buffers=buffers)
-    return kind, payload, list(files)
+    kind, payload = pickle.loads(pickled, buffers=buffers)
+    return kind, payload
 
 
 def send_answer(connection: socket.socket, answer: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import threading
 import time
@@ -14,6 +15,7 @@ from armnn_py._native import abi
 from armnn_py.errors import ArmnnError, BackendError, BackendUnavailableError
 from armnn_py.isolation.deaths import Deaths, state_of
 from armnn_py.isolation.events import EventLog, WorkerEvent
+from armnn_py.isolation.journal import Journal
 from armnn_py.isolation.keeper import Keeper, WorkerEndedError, take_keeper
 from armnn_py.isolation.messages import Request
 from armnn_py.isolation.process import WorkerProcess
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from armnn_py._native.table.backend_options import OptionValue
+    from armnn_py.isolation.journal import Recorder
     from armnn_py.isolation.settings import Isolation
     from armnn_py.isolation.worker_part import WorkerPart
 
@@ -56,6 +59,8 @@ class Supervisor:
         Arguments of the worker's `Runtime`: where to search, and what is trusted.
     deaths
         Keeps the ends of workers, and says which backends are in quarantine.
+    recorder
+        Writes recordings of its calls; None: there are none.
 
     Attributes
     ----------
@@ -63,6 +68,8 @@ class Supervisor:
         The description that the worker gave of its backend.
     file
         The shared object of the backend.
+    journal
+        Its calls that are kept for recordings.
     lock
         Held while the worker is replaced, and while something new is made in it.
     options
@@ -84,8 +91,10 @@ class Supervisor:
         events: EventLog,
         runtime_arguments: Mapping[str, Any],
         deaths: Deaths,
+        recorder: Recorder | None = None,
     ) -> None:
         self.id = backend_id
+        self.journal = Journal(self, recorder)
         self.limits = limits
         self.lock = threading.RLock()
         self.options: dict[str, OptionValue] = {}
@@ -216,6 +225,8 @@ class Supervisor:
             "ended", self.id, self.file, reason, tuple(process.lines), process.signal,
             process.exit_status,
         )  # fmt: skip
+        recording = self.journal.record_end(list(self.parts), event)
+        event = dataclasses.replace(event, recording=recording)
         lived = time.monotonic() - self._started
         if lived >= STEADY_SECONDS:
             self._restarts = 0

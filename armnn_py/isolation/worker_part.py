@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from armnn_py._native.table.backend_options import OptionValue
+    from armnn_py.isolation.journal import Journal
     from armnn_py.isolation.process import WorkerProcess
     from armnn_py.isolation.settings import Isolation
     from armnn_py.network import Network
@@ -38,6 +39,7 @@ class Owner(Protocol):
     """A `Supervisor`, as its sub-graphs use it."""
 
     limits: Isolation
+    journal: Journal
 
     @property
     def lock(self) -> AbstractContextManager[object]:
@@ -77,6 +79,7 @@ class _Channel:
             self.native = NativeChannel(
                 self._memory, operands, outputs, process.descriptor, part.backend.limits.deadline
             )
+            part.backend.journal.open(self)
         except BaseException:
             os.close(self.file)
             raise
@@ -118,6 +121,8 @@ class WorkerPart:
         Bits of operands whose values the worker has.
     has_state
         Whether a run leaves something for the next.
+    request
+        The request to compile it.
 
     Raises
     ------
@@ -141,14 +146,19 @@ class WorkerPart:
         self.has_state = False
         self.input_sizes = [info.byte_size for info in network.inputs.values()]
         self.output_sizes = [info.byte_size for info in network.outputs.values()]
-        self._request = Request("compile", (self.key, network, dict(model_options)))
+        self.request = Request("compile", (self.key, network, dict(model_options)))
         self._forget = Request("forget", self.key)
         self._channels: dict[int, _Channel] = {}
         self._lock = threading.Lock()
 
     def compile(self, process: WorkerProcess) -> dict[int, str]:
         """Compile it in a worker; returns the layers that the backend refuses, and why."""
-        answer = process.ask(self._request)
+        self.backend.journal.compiling = self
+        try:
+            answer = process.ask(self.request)
+        finally:
+            if not process.ended.is_set():
+                self.backend.journal.compiling = None
         refused = answer.get("refused")
         if refused:
             return {number_of(layer): str(reason) for layer, reason in refused.items()}
@@ -180,21 +190,27 @@ class WorkerPart:
 
     def reset_channel(self, address: int) -> None:
         """Begin a new sequence."""
-        self.backend.running().ask(Request("reset", (self.key, self._channels[address].key)))
+        channel = self._channels[address]
+        self.backend.journal.take(self, channel, ends_sequence=True)
+        self.backend.running().ask(Request("reset", (self.key, channel.key)))
 
     def close_channel(self, address: int) -> None:
         """Free a channel; no run is in flight."""
         with self.backend.lock:
             with self._lock:
                 channel = self._channels.pop(address)
+            self.backend.journal.take(self, channel)
             self.backend.post(Request("unbind", (self.key, channel.key)))
             channel.close()
 
     def end_channels(self) -> list[int]:
         """Let runs in flight fail: the worker has ended. Returns reasons of those that ended it."""
+        return [one.native.end(abi.ARMNN_CHANNEL_WORKER_ENDED) for one in self.open_channels()]
+
+    def open_channels(self) -> list[_Channel]:
+        """The channels of its execution contexts."""
         with self._lock:
-            channels = list(self._channels.values())
-        return [one.native.end(abi.ARMNN_CHANNEL_WORKER_ENDED) for one in channels]
+            return list(self._channels.values())
 
     def renew(self, process: WorkerProcess) -> None:
         """Go on with another worker, which has nothing yet.
@@ -207,9 +223,7 @@ class WorkerPart:
         refused = self.compile(process)
         if refused:
             raise ExecutionError(f"it refuses layers now: {next(iter(refused.values()))}")
-        with self._lock:
-            channels = list(self._channels.values())
-        for channel in channels:
+        for channel in self.open_channels():
             while not channel.native.settle():
                 time.sleep(0.001)  # the run in flight sees that its worker has ended
             self._bind(channel, process)

@@ -20,6 +20,7 @@ from armnn_py.errors.shortage import tells_shortage
 from armnn_py.isolation.events import EventLog
 from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
+from armnn_py.recording.recorder import recorder_of
 from armnn_py.runtime.ending import begin_ending, closed_error
 from armnn_py.runtime.log_lines import use_log_levels_once
 from armnn_py.runtime.threads import limited_threads, use_environment_once
@@ -118,6 +119,11 @@ class Runtime(
         What follows when a backend fails in a run: ``"raise"``, the error; ``"next"``, the run is
         answered by the next backends. Default: ``"next"`` for isolated backends, ``"raise"`` for
         others.
+    record
+        A file that gets the calls of isolated backends when the runtime is closed, see
+        ``docs/record_and_replay.md``; all third-party backends are isolated if ``isolate`` names
+        none. False: nothing is recorded, not even the last call of a worker that ends. Default:
+        ``ARMNN_PY_RECORD``, else only such last calls are, in the user's cache folder.
 
     Attributes
     ----------
@@ -156,6 +162,7 @@ class Runtime(
         private_libraries: Sequence[str] | None = None,
         isolate: Isolate | None = None,
         on_failure: Literal["next", "raise"] | None = None,
+        record: str | os.PathLike[str] | Literal[False] | None = None,
     ) -> None:
         self._closed = self._is_done = True  # False when there is something to close
         self._uses_environment = use_environment
@@ -164,6 +171,9 @@ class Runtime(
                 f"on_failure: {on_failure!r} given, 'next' or 'raise' expected"
             )
         self._on_failure = on_failure
+        self._recorder = recorder_of(record, use_environment=use_environment)
+        if isolate is None and self._recorder is not None:
+            isolate = self._recorder.isolate(use_environment=use_environment)
         if use_environment:
             use_environment_once()
             use_log_levels_once()
@@ -192,6 +202,7 @@ class Runtime(
             private_libraries=private_libraries,
             isolate=isolate,
             events=self.events,
+            recorder=self._recorder,
         )
         self._closed = self._is_done = False
         _open_runtimes.add(self)
@@ -399,6 +410,8 @@ class Runtime(
         self._backends.close()
         for backend in self.isolated.values():
             backend.stop()
+        if self._recorder is not None:
+            self._recorder.write()
         self._is_done = True  # last: an interrupted close can be repeated
         drain_log()
 

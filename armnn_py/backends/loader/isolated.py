@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from armnn_py.isolation.backend import IsolatedBackend
     from armnn_py.isolation.deaths import Deaths
     from armnn_py.isolation.events import EventLog
+    from armnn_py.isolation.journal import Recorder
     from armnn_py.isolation.settings import Isolation
 
 __all__ = ["start_workers"]
@@ -31,6 +32,7 @@ def start_workers(
     deaths: Deaths,
     denied: Collection[str],
     with_memory: Collection[str],
+    recorder: Recorder | None = None,
 ) -> tuple[list[IsolatedBackend], list[Verdict]]:
     """Start a worker for each backend that is isolated.
 
@@ -48,6 +50,8 @@ def start_workers(
         Ids that are not used: they get no worker.
     with_memory
         Ids that get memory of an allocator of the caller.
+    recorder
+        Writes recordings of their calls.
 
     Returns
     -------
@@ -74,7 +78,7 @@ def start_workers(
     verdicts = []
     for name in (one for one in wanted if one not in denied):
         try:
-            worker = Supervisor(name, wanted[name], events, arguments, deaths)
+            worker = Supervisor(name, wanted[name], events, arguments, deaths, recorder)
             backends.append(IsolatedBackend(worker))
         except ArmnnError as error:
             verdicts.append(_refused(name, error))

@@ -31,6 +31,7 @@ from armnn_py.isolation.settings import read_isolate
 
 if TYPE_CHECKING:
     from armnn_py.isolation.backend import IsolatedBackend
+    from armnn_py.isolation.journal import Recorder
     from armnn_py.isolation.settings import Isolate
     from armnn_py.python_backend import PythonBackend
     from armnn_py.python_backend.serving import Serving
@@ -71,6 +72,7 @@ def load_backends(
     private_libraries: Sequence[str] | None = None,
     isolate: Isolate | None = None,
     events: EventLog | None = None,
+    recorder: Recorder | None = None,
 ) -> BackendRegistry:
     """Search for backends and load them.
 
@@ -119,6 +121,8 @@ def load_backends(
         but the package's. Default: ``ARMNN_PY_ISOLATE``, else none.
     events
         Gets what happens to these processes.
+    recorder
+        Writes recordings of their calls.
 
     Raises
     ------
@@ -179,6 +183,7 @@ def load_backends(
             deaths=Deaths(environment.cache_folder() if use_environment else None),
             denied=denied or (),
             with_memory=wishes.allocators,
+            recorder=recorder,
         )
         verdicts += refused
     admission = Admission(

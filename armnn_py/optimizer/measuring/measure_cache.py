@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.backend import Backend
 
-__all__ = ["MeasureCache", "backend_identity", "digest", "machine_name"]
+__all__ = ["MeasureCache", "backend_identity", "digest", "machine_name", "processor_name"]
 
 _log = logging.getLogger("armnn_py.optimizer")
 _FORMAT = 1
@@ -179,10 +179,11 @@ def _is_time(value: Any) -> bool:
 
 def machine_name() -> str:
     """A name for processor and number of threads."""
-    return digest((platform.machine(), _processor(), core().armnn_core_thread_count()))[:16]
+    return digest((platform.machine(), processor_name(), core().armnn_core_thread_count()))[:16]
 
 
-def _processor() -> str:
+def processor_name() -> str:
+    """The processor as the system names it, a line for each kind of core."""
     with contextlib.suppress(OSError):
         lines: Sequence[str] = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
         wanted = ("model name", "Hardware", "CPU part")

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "channel_calls.h"
 #include "core.h"
 
 #define TEXT_CAPACITY 3072u
@@ -52,7 +53,8 @@ struct armnn_channel_t {
   _Atomic uint32_t is_busy; /* a run is in flight */
   int32_t process;
   uint64_t deadline_ns;
-  uint64_t last_ns;                 /* how long the last run took */
+  uint64_t last_ns; /* how long the last run took */
+  channel_calls_t calls;
   armnn_channel_tensor_t tensors[]; /* inputs, then outputs */
 };
 
@@ -132,10 +134,23 @@ armnn_channel_t* armnn_channel_open(void* memory, uint64_t size,
   channel->process = process;
   channel->deadline_ns = deadline_ns;
   channel->last_ns = SPIN_FIRST_NS;
+  armnn_i_calls_open(&channel->calls, channel->tensors, input_count, output_count);
   return channel;
 }
 
-void armnn_channel_close(armnn_channel_t* channel) { free(channel); }
+void armnn_channel_close(armnn_channel_t* channel) {
+  if (channel == NULL) return;
+  armnn_i_calls_close(&channel->calls);
+  free(channel);
+}
+
+void armnn_channel_keep_calls(armnn_channel_t* channel, uint64_t most_bytes) {
+  atomic_store(&channel->calls.most_bytes, most_bytes);
+}
+
+int32_t armnn_channel_take_call(armnn_channel_t* channel, armnn_channel_call_t* out) {
+  return armnn_i_calls_take(&channel->calls, out);
+}
 
 static void wake_host(armnn_channel_t* channel) {
   shared_page_t* page = (shared_page_t*)channel->memory;
@@ -241,12 +256,23 @@ armnn_status_t armnn_channel_execute(armnn_workload_t* workload, const armnn_exe
   if (atomic_load(&channel->end) != ARMNN_CHANNEL_OPEN) {
     status = armnn_i_fail(error, ARMNN_STATUS_DEVICE_LOST, "its process ended in an earlier run");
   }
+  const uint64_t most_bytes =
+      atomic_load_explicit(&channel->calls.most_bytes, memory_order_relaxed);
+  kept_call_t* call = NULL;
+  if (most_bytes != 0 && status == ARMNN_STATUS_OK) {
+    call = armnn_i_calls_begin(&channel->calls, args, most_bytes);
+  }
   const armnn_channel_tensor_t* tensor = channel->tensors;
   for (uint32_t index = 0; status == ARMNN_STATUS_OK && index < channel->input_count; ++index) {
     const void* input = args->inputs[index];
     if (input != NULL) memcpy(channel->memory + tensor[index].offset, input, tensor[index].size);
   }
-  if (status == ARMNN_STATUS_OK) status = hand_over(channel, args->run_id, error);
+  if (status == ARMNN_STATUS_OK) {
+    status = hand_over(channel, args->run_id, error);
+    if (status != ARMNN_STATUS_OK && call == NULL) {
+      call = armnn_i_calls_begin(&channel->calls, args, UINT64_MAX);
+    }
+  }
   if (status == ARMNN_STATUS_OK) {
     shared_page_t* page = (shared_page_t*)channel->memory;
     if (page->status != ARMNN_STATUS_OK) status = fail_with_text(page, error);
@@ -256,6 +282,7 @@ armnn_status_t armnn_channel_execute(armnn_workload_t* workload, const armnn_exe
     void* output = args->outputs[index];
     if (output != NULL) memcpy(output, channel->memory + tensor[index].offset, tensor[index].size);
   }
+  armnn_i_calls_end(&channel->calls, call, args, status);
   atomic_store(&channel->is_busy, 0);
   return status;
 }

@@ -102,6 +102,7 @@ class Session:
     allowed: list[str] = field(default_factory=list)
     denied: list[str] = field(default_factory=list)
     isolated: list[str] = field(default_factory=list)
+    record: str | None = None
     command: str = "armnn-py"
 
     def runtime(
@@ -113,8 +114,8 @@ class Session:
     ) -> Runtime:
         """Make a runtime with the folders and options of the command line, if there are any.
 
-        Of ``wanted`` backends alone files are opened; None: of all. ``trust`` is that of `Runtime`.
-        ``isolate`` names further backends that run in workers.
+        Of ``wanted`` backends alone files are opened; None: of all. ``isolate`` names further
+        backends that run in workers.
         """
         from armnn_py import Runtime
 
@@ -127,6 +128,7 @@ class Session:
             denied_backends=self.denied or None,
             isolate=[*self.isolated, *isolate] or None,
             trust=trust,
+            record=self.record,
         )
 
     def renderer(self) -> Renderer:
@@ -217,10 +219,8 @@ class Session:
 def _store(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
     def callback(context: click.Context, _parameter: click.Parameter, value: Any) -> None:
         session = context.ensure_object(Session)
-        if name == "verbose":
-            session.verbosity += value
-        elif name == "quiet":
-            session.verbosity -= int(value)
+        if name in ("verbose", "quiet"):
+            session.verbosity += value if name == "verbose" else -int(value)
         elif name in ("backend_paths", "allowed", "denied", "isolated"):
             getattr(session, name).extend(value)
         elif value:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from armnn_py.isolation.events import WorkerEvent
     from armnn_py.isolation.messages import Request
 
-__all__ = ["Journal", "KeptCall", "KeptPart", "Recorder", "RecordedBackend"]
+__all__ = ["Journal", "KeptCall", "KeptPart", "RecordedBackend", "Recorder"]
 
 #: Seconds in which a run sees that its worker has ended.
 _PATIENCE = 1.0
@@ -77,8 +77,14 @@ class RecordedBackend(Protocol):
 
     id: str
     file: str | None
-    facts: Mapping[str, Any]
-    options: Mapping[str, Any]
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """The description that its worker gave."""
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Its options."""
 
 
 class Recorder(Protocol):

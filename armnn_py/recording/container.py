@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The file of a recording: a zip archive of saved networks, ``.npz`` files, and ``recording.json``."""
+"""The file of a recording: a zip archive of saved networks and ``.npz`` files, with an index."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from armnn_py.network import Network, NetworkStorage
 
-__all__ = ["Recording", "RecordedCall", "RecordedPart", "read_recording", "write_recording"]
+__all__ = ["RecordedCall", "RecordedPart", "Recording", "read_recording", "write_recording"]
 
 _FORMAT, _VERSION = "armnn_py recording", 1
 _INDEX = "recording.json"

@@ -59,7 +59,9 @@ def recorder_of(
     if record is False:
         return None
     if record is True or not isinstance(record, str | os.PathLike | None):
-        raise InvalidArgumentError(f"record: {record!r} given, the path of a file or False expected")
+        raise InvalidArgumentError(
+            f"record: {record!r} given, the path of a file or False expected"
+        )
     cache = environment.cache_folder() if use_environment else None
     return FileRecorder(
         None if record is None else os.fsdecode(record),
@@ -92,6 +94,7 @@ class FileRecorder:
         self._lock = threading.Lock()
         self._backends: dict[str, dict[str, Any]] = {}
         self._calls: list[KeptCall] = []
+        self._end: dict[str, Any] = {}
 
     def isolate(self, *, use_environment: bool) -> Literal["all"] | None:
         """The backends that are isolated to be recorded, where the caller names none."""
@@ -120,7 +123,7 @@ class FileRecorder:
         if calls:
             from armnn_py.recording.container import write_recording
 
-            write_recording(_recording(self._backends, (), calls, {}), self.file)
+            write_recording(_recording(self._backends, (), calls, self._end), self.file)
         elif not self._backends:
             warnings.warn(
                 f"nothing is recorded in '{self.file}': no isolated backend ran a layer",
@@ -136,13 +139,6 @@ class FileRecorder:
         event: WorkerEvent,
     ) -> str | None:
         """Write what a worker did when it ended; see `armnn_py.isolation.journal.Recorder`."""
-        if self._folder is None:
-            return None
-        from armnn_py.recording.container import write_recording
-
-        moment = time.strftime("%Y%m%d-%H%M%S", time.localtime(event.time))
-        name = f"{backend.id}-{moment}-{os.getpid()}"
-        path = Path(self._folder, f"{name}-{time.monotonic_ns() % 100000}.zip")
         end = {
             "backend": backend.id,
             "reason": event.reason,
@@ -150,6 +146,15 @@ class FileRecorder:
             "exit_status": event.exit_status,
             "lines": [_without_folders(line, backend.file) for line in event.lines],
         }
+        with self._lock:
+            self._end = end
+        if self._folder is None:
+            return None
+        from armnn_py.recording.container import write_recording
+
+        moment = time.strftime("%Y%m%d-%H%M%S", time.localtime(event.time))
+        name = f"{backend.id}-{moment}-{os.getpid()}-{time.monotonic_ns() % 100000}.zip"
+        path = Path(self._folder, name)
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             check_own_folder(path.parent)
@@ -201,7 +206,7 @@ def _recording(
     for call in calls:
         number, of = networks[call.part.key]
         is_ok = call.status == abi.ARMNN_STATUS_OK
-        is_end = bool(end) or call.status == abi.ARMNN_STATUS_DEVICE_LOST
+        is_end = call.status in (abi.ARMNN_STATUS_DEVICE_LOST, abi.ARMNN_STATUS_CANCELLED)
         made.append(
             RecordedCall(
                 number,
@@ -237,7 +242,7 @@ def _size(recording: Recording) -> int:
         for layer in part.network.layers
         if hasattr(layer, "value")
     ]
-    return sum(tensors) + sum(constants)
+    return int(sum(tensors)) + int(sum(constants))
 
 
 def _without_folders(line: str, file: str | None) -> str:

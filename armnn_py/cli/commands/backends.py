@@ -24,6 +24,7 @@ from armnn_py.cli.commands.backends_check import check
 from armnn_py.cli.commands.backends_lock import lock
 from armnn_py.cli.commands.backends_new import new
 from armnn_py.cli.commands.backends_release import release
+from armnn_py.cli.commands.backends_replay import replay
 from armnn_py.cli.commands.backends_test import test
 from armnn_py.cli.completion import offer_backends
 from armnn_py.cli.devices import devices_of, render_devices
@@ -96,6 +97,8 @@ def list_(session: Session) -> None:
             state = "in quarantine, " if last.is_last else ""
             ends = counted(count, "end")
             renderer.line(f"workers: {backend}: {state}{ends} within a week, last: {last.reason}")
+            if last.recording:
+                renderer.line(f"workers: {backend}: last call recorded in {last.recording}")
         counts = Counter(verdict["status"] for verdict in verdicts)
         others = len(verdicts) - len(shown)
         counts["skipped"] -= others
@@ -288,4 +291,5 @@ backends.add_command(check)
 backends.add_command(lock)
 backends.add_command(new)
 backends.add_command(release)
+backends.add_command(replay)
 backends.add_command(test)

@@ -125,6 +125,13 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
     show_default=True,
     help="How many times to run on these inputs; variables of the network stay from run to run.",
 )
+@click.option(
+    "--record",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write the calls of isolated backends to FILE, for 'armnn-py backends replay'; "
+    "third-party backends are isolated for it.",
+)
 @run_option
 @bounds_option
 @click.option(
@@ -180,6 +187,7 @@ def run(
     quantize: bool,
     labels: Path | None,
     iterations: int,
+    record: str | None,
     run_options: tuple[str, ...],
     bounds: tuple[str, ...],
     mean: tuple[float, ...] | None,
@@ -190,6 +198,7 @@ def run(
     size: tuple[int, int] | None,
 ) -> None:
     """Run MODEL once on the given inputs and show its outputs."""
+    session.record = record
     notes = read_notes(Path(given.model))
     options = files.ImageOptions(
         mean=mean or (0.0,),

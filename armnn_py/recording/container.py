@@ -188,7 +188,7 @@ def read_recording(path: str) -> Recording:
     Raises
     ------
     ModelFileNotFoundError
-        There is no such file.
+        The file is missing.
     ParseError
         It is not a recording, is damaged, or is of a later version.
     """
@@ -222,7 +222,7 @@ def _damage_in(path: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        raise ModelFileNotFoundError(f"there is no recording '{path}'", path=path) from error
+        raise ModelFileNotFoundError(f"the recording '{path}' does not exist", path=path) from error
     except ParseError as error:
         if error.path == path:
             raise

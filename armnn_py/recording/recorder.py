@@ -14,8 +14,6 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from armnn_py import environment
 from armnn_py._native import abi
 from armnn_py.backends.trust.file_hash import sha256_of
@@ -52,7 +50,7 @@ def recorder_of(
     Raises
     ------
     InvalidArgumentError
-        It is no path of a file, or no file can be made there.
+        It is not the path of a file that can be written.
     """
     if record is None and use_environment:
         record = environment.record()
@@ -226,6 +224,8 @@ def _recording(
 
 
 def _arrays(data: bytes, infos: Iterable[TensorInfo]) -> list[NDArray[Any]]:
+    import numpy as np  # late: most programs record nothing
+
     arrays, at = [], 0
     for info in infos:
         view = np.frombuffer(data, np.uint8, info.byte_size, at)

@@ -190,8 +190,10 @@ static armnn_status_t check_gather_nd(const armnn_layer_query_t* query, armnn_er
 
 static armnn_status_t check_scatter_nd(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_scatter_nd_descriptor_t* d = (const void*)query->descriptor;
-  if (d->function != ARMNN_SCATTER_UPDATE) {
-    return REFUSE(reason, "no kernel for a function but UPDATE");
+  const int32_t data_type = query->output_infos[0]->data_type;
+  if (!armnn_i_acc_has_scatter(d->function, data_type)) {
+    return REFUSE(reason, "no kernel for %s with a function but UPDATE",
+                  armnn_data_type_name(data_type));
   }
   if (d->input_enabled == 0) return REFUSE(reason, "no kernel without an input");
   return ARMNN_STATUS_OK;

@@ -134,12 +134,70 @@ def test_one_behind_the_other_and_what_is_computed(runtime: ann.Runtime) -> None
 
 def test_what_it_leaves_to_others(runtime: ann.Runtime) -> None:
     network = ann.Network()
-    x, updates = (network.add_input(name, ann.TensorInfo(shape)).output
+    x, updates = (network.add_input(name, ann.TensorInfo(shape, DataType.FLOAT64)).output
                   for name, shape in (("x", (4, 6)), ("updates", (2, 6))))  # fmt: skip
     places = np.array([[1], [1]], np.int32)
     network.add_output("y", network.add_scatter_nd(x, places, updates, ScatterNdFunction.ADD))
-    with pytest.raises(ann.ArmnnError, match="no kernel for a function but UPDATE"):
+    with pytest.raises(ann.ArmnnError, match="no kernel for float64 with a function but UPDATE"):
         ann.load(network, ["CpuAcc"], runtime=runtime)
+
+
+UFUNCS = {
+    ScatterNdFunction.ADD: np.add,
+    ScatterNdFunction.SUB: np.subtract,
+    ScatterNdFunction.MUL: np.multiply,
+    ScatterNdFunction.MAX: np.maximum,
+    ScatterNdFunction.MIN: np.minimum,
+}
+
+
+@pytest.mark.parametrize("function", UFUNCS, ids=lambda function: function.name)
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.int64])
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_functions(
+    runtime: ann.Runtime, function: ScatterNdFunction, dtype: Any, depth: int
+) -> None:
+    """Each update is joined with what the ones before left; NaN on either side stays."""
+    shape, count, rng = (5, 4, 7), 40, np.random.default_rng(depth)
+    x, updates = draw(1, shape, dtype), draw(2, (count, *shape[depth:]), dtype)
+    if dtype == np.float32:
+        x[2, 1, 3], updates.reshape(-1)[11] = np.nan, np.nan
+    indices = np.stack([rng.integers(-n, n, count) for n in shape[:depth]], 1)
+    expected = x.copy()
+    with np.errstate(over="ignore"):
+        for place, update in zip(indices, updates, strict=True):
+            at = tuple(place)
+            expected[at] = UFUNCS[function](expected[at], update)
+
+    def make(network: ann.Network, *slots: Any) -> Any:
+        return network.add_scatter_nd(*slots, function)
+
+    y = run(runtime, [x, indices, updates], make)
+    np.testing.assert_array_equal(y, expected)
+    turned = (2, 0, 1)
+
+    def make_turned(network: ann.Network, x: Any, *slots: Any) -> Any:
+        there = network.add_transpose(x, tuple(int(d) for d in np.argsort(turned)))
+        return network.add_scatter_nd(there, *slots, function)
+
+    y = run(runtime, [np.ascontiguousarray(x.transpose(turned)), indices, updates], make_turned)
+    np.testing.assert_array_equal(y, expected)
+
+
+def test_a_saved_network_keeps_the_function(runtime: ann.Runtime, tmp_path: Any) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((4, 6))).output
+    updates = network.add_input("updates", ann.TensorInfo((3, 6))).output
+    places = network.add_constant(np.array([[1], [3], [1]], np.int32))
+    y = network.add_scatter_nd(x, places, updates, ScatterNdFunction.ADD)
+    network.add_output("y", y)
+    optimized = ann.optimize(network, ["CpuAcc"], runtime=runtime)
+    optimized.save(path := tmp_path / "x.armnnpy", keep_subgraphs=False)
+    given = {"x": values_of(1, 4, 6), "updates": values_of(2, 3, 6)}
+    expected = given["x"].copy()
+    np.add.at(expected, [1, 3, 1], given["updates"])
+    with ann.load(path, runtime=runtime) as net:
+        np.testing.assert_allclose(net.run(given)["y"], expected, rtol=1e-6)
 
 
 # ---- Caches --------------------------------------------------------------------------------------

@@ -399,16 +399,20 @@ typedef struct armnn_i_acc_gather_t {
 armnn_status_t armnn_i_acc_make_gather(const armnn_i_acc_maker_t* maker,
                                        const armnn_i_acc_gather_t* what, armnn_i_acc_op_t** out_op);
 
-/* Slices of a tensor are replaced, one after the other: slice i of |updates| [count, the other
- * dimensions..] goes where indices[i] says, number n of which is along dimension axes[n] of the
- * output. |base| is the tensor before, in the very memory of the output. Indices as above. */
+/* Slices of a tensor are replaced, or joined with others, one after the other: slice i of |updates|
+ * [count, the other dimensions..] goes where indices[i] says, number n of which is along dimension
+ * axes[n] of the output. |base| is the tensor before, in the very memory of the output. Indices as
+ * above. */
 typedef struct armnn_i_acc_scatter_t {
   armnn_i_acc_tensor_t base;
   armnn_i_acc_tensor_t indices; /* [count, axes], int32 or int64 */
   armnn_i_acc_tensor_t updates;
   armnn_i_acc_tensor_t output;
   uint32_t axes[ARMNN_ACC_MAX_RANK];
+  int32_t function; /* armnn_scatter_nd_function_e */
 } armnn_i_acc_scatter_t;
+
+bool armnn_i_acc_has_scatter(int32_t function, int32_t data_type);
 
 armnn_status_t armnn_i_acc_make_scatter(const armnn_i_acc_maker_t* maker,
                                         const armnn_i_acc_scatter_t* what,

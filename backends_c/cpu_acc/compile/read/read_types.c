@@ -120,6 +120,8 @@ void armnn_i_acc_read_scatter_nd(ir_graph_t* graph) {
                              armnn_i_acc_ordered(graph, &seen, perm)};
   ir_node_t* node = armnn_i_acc_node(graph, IR_SCATTER, inputs, 3, &memory);
   for (uint32_t i = 0; i < depth; ++i) node->scatter.axes[i] = ir_axis(&base, i);
+  const armnn_scatter_nd_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
+  node->scatter.function = d->function;
   ir_alias_t result = base;
   result.value = node->output;
   armnn_i_acc_set_output(graph, 0, result);

@@ -1,17 +1,20 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * scatter.c - slices of a tensor replaced by others, at places that are computed. Nothing but the
- * slices is written: the output has the other elements already.
+ * scatter.c - slices of a tensor replaced by others, or joined with them, at places that are
+ * computed. Nothing but the slices is written: the output has the other elements already.
  *
- * All indices are checked before anything is written; one that is outside ends the run. Of two
- * slices at one place the later stays, whatever the number of threads: these share the rows of a
- * slice among them.
+ * All indices are checked before anything is written; one that is outside ends the run. Slices
+ * of one place follow each other, whatever the number of threads: these share the rows of a slice
+ * among them.
  */
 #include "indices.h"
 #include "ops/walk.h"
 
 enum { OUTPUT = 0, UPDATES = 1 };
+
+/* What |count| elements at |out| become with those at |updates|. */
+typedef void (*join_fn_t)(int32_t function, void* out, const void* updates, int64_t count);
 
 typedef struct scatter_op_t {
   armnn_i_acc_base_t base;
@@ -20,6 +23,7 @@ typedef struct scatter_op_t {
   int64_t count;                                                  /* slices */
   uint64_t dims[ARMNN_ACC_MAX_RANK], strides[ARMNN_ACC_MAX_RANK]; /* of the axes, in bytes */
   armnn_i_acc_walk_t walk;                                        /* of one slice */
+  join_fn_t join;                                                 /* null: slices are replaced */
   bool has_rows; /* the last dimension of the walk has no gaps */
   uint32_t threads;
 } scatter_op_t;
@@ -30,16 +34,61 @@ typedef struct scatter_run_t {
   char* output;
 } scatter_run_t;
 
+/* Sums of whole numbers wrap, as unsigned U. NaN on either side stays. */
+#define DEFINE_JOIN(name, T, U)                                                   \
+  static void name(int32_t function, void* to, const void* from, int64_t count) { \
+    T* out = (T*)to;                                                              \
+    const T* in = (const T*)from;                                                 \
+    switch (function) {                                                           \
+      case ARMNN_SCATTER_ADD:                                                     \
+        for (int64_t i = 0; i < count; ++i) out[i] = (T)((U)out[i] + (U)in[i]);   \
+        break;                                                                    \
+      case ARMNN_SCATTER_SUB:                                                     \
+        for (int64_t i = 0; i < count; ++i) out[i] = (T)((U)out[i] - (U)in[i]);   \
+        break;                                                                    \
+      case ARMNN_SCATTER_MUL:                                                     \
+        for (int64_t i = 0; i < count; ++i) out[i] = (T)((U)out[i] * (U)in[i]);   \
+        break;                                                                    \
+      case ARMNN_SCATTER_MAX:                                                     \
+        for (int64_t i = 0; i < count; ++i) {                                     \
+          out[i] = in[i] > out[i] || in[i] != in[i] ? in[i] : out[i];             \
+        }                                                                         \
+        break;                                                                    \
+      default:                                                                    \
+        for (int64_t i = 0; i < count; ++i) {                                     \
+          out[i] = in[i] < out[i] || in[i] != in[i] ? in[i] : out[i];             \
+        }                                                                         \
+        break;                                                                    \
+    }                                                                             \
+  }
+
+DEFINE_JOIN(join_f32, float, float)
+DEFINE_JOIN(join_s32, int32_t, uint32_t)
+DEFINE_JOIN(join_s64, int64_t, uint64_t)
+
+static join_fn_t join_of(int32_t data_type) {
+  return data_type == ARMNN_DATA_TYPE_FLOAT32    ? join_f32
+         : data_type == ARMNN_DATA_TYPE_SIGNED32 ? join_s32
+         : data_type == ARMNN_DATA_TYPE_SIGNED64 ? join_s64
+                                                 : NULL;
+}
+
+bool armnn_i_acc_has_scatter(int32_t function, int32_t data_type) {
+  return function == ARMNN_SCATTER_UPDATE || join_of(data_type) != NULL;
+}
+
 static void move_row(const scatter_op_t* op, const char* from, char* to) {
   const uint32_t last = op->walk.rank - 1;
   const int64_t size = op->what.output.element.size, columns = op->walk.dims[last];
-  if (op->has_rows) {
-    memcpy(to, from, (size_t)(columns * size));
-    return;
-  }
-  for (int64_t c = 0; c < columns; ++c) {
-    memcpy(to + c * op->walk.strides[OUTPUT][last] * size,
-           from + c * op->walk.strides[UPDATES][last] * size, (size_t)size);
+  const int64_t count = op->has_rows ? columns : 1;
+  for (int64_t c = 0; c < columns; c += count) {
+    char* out = to + c * op->walk.strides[OUTPUT][last] * size;
+    const char* in = from + c * op->walk.strides[UPDATES][last] * size;
+    if (op->join != NULL) {
+      op->join(op->what.function, out, in, count);
+    } else {
+      memcpy(out, in, (size_t)(count * size));
+    }
   }
 }
 
@@ -51,13 +100,14 @@ static armnn_status_t run_rows(void* argument, uint64_t begin, uint64_t end,
   const scatter_op_t* op = run->op;
   const armnn_i_acc_scatter_t* what = &op->what;
   const int64_t size = what->output.element.size;
-  for (int64_t i = 0; i < op->count; ++i) {
-    const uint64_t place = armnn_index_offset(run->indices, what->indices.element.type, (uint64_t)i,
-                                              op->dims, op->depth, op->strides);
-    for (uint64_t row = begin; row < end; ++row) {
-      int64_t at[ARMNN_ACC_WALKED];
-      armnn_i_acc_walk_offsets(&op->walk, 1, (int64_t)row, at);
-      move_row(op, run->updates + i * what->updates.strides[0] + at[UPDATES] * size,
+  for (uint64_t row = begin; row < end; ++row) {
+    int64_t at[ARMNN_ACC_WALKED] = {0};
+    armnn_i_acc_walk_offsets(&op->walk, 1, (int64_t)row, at);
+    const char* from = run->updates + at[UPDATES] * size;
+    for (int64_t i = 0; i < op->count; ++i) {
+      const uint64_t place = armnn_index_offset(run->indices, what->indices.element.type,
+                                                (uint64_t)i, op->dims, op->depth, op->strides);
+      move_row(op, from + i * what->updates.strides[0],
                run->output + (int64_t)place + at[OUTPUT] * size);
     }
   }
@@ -108,6 +158,7 @@ armnn_status_t armnn_i_acc_make_scatter(const armnn_i_acc_maker_t* maker,
                                         armnn_i_acc_op_t** out_op) {
   const int32_t index_type = what->indices.element.type;
   if (what->updates.element.size != what->output.element.size ||
+      !armnn_i_acc_has_scatter(what->function, what->output.element.type) ||
       (index_type != ARMNN_DATA_TYPE_SIGNED32 && index_type != ARMNN_DATA_TYPE_SIGNED64) ||
       !armnn_i_acc_is_dense(&what->indices)) {
     return ARMNN_STATUS_UNSUPPORTED;
@@ -117,6 +168,7 @@ armnn_status_t armnn_i_acc_make_scatter(const armnn_i_acc_maker_t* maker,
   op->what = *what;
   op->depth = (uint32_t)what->indices.dims[1];
   op->count = what->indices.dims[0];
+  if (what->function != ARMNN_SCATTER_UPDATE) op->join = join_of(what->output.element.type);
   for (uint32_t i = 0; i < op->depth; ++i) {
     op->dims[i] = (uint64_t)what->output.dims[what->axes[i]];
     op->strides[i] = (uint64_t)what->output.strides[what->axes[i]];

@@ -16,9 +16,9 @@ from armnn_py._native.table.backend_services import (
     self_test,
 )
 from armnn_py._native.table.backend_table import TableError, capabilities
-from armnn_py._native.table.model_options import model_option_defaults
+from armnn_py._native.table.option_structs import model_option_defaults
 from armnn_py.backends.loader import shared_library
-from armnn_py.backends.options.backend_allocator import BackendAllocator
+from armnn_py.backends.options.allocator import BackendAllocator
 from armnn_py.backends.options.option import BackendOption, option_records
 from armnn_py.backends.questions.layer_questions import LayerQuestions
 from armnn_py.errors import BackendError, InvalidArgumentError

@@ -12,8 +12,7 @@ from armnn_py.later import public_class
 from armnn_py.network import as_network, stages_needed
 from armnn_py.network.stages import why_stages
 from armnn_py.optimizer.placing.placer import Placer
-from armnn_py.optimizer.reports.memory_report import memory_records
-from armnn_py.optimizer.reports.report import Assignment
+from armnn_py.optimizer.reports.report import Assignment, memory_records
 from armnn_py.optimizer.saved.restore import load_network
 from armnn_py.optimizer.saved.write import save_network
 from armnn_py.ownership import Owner
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.options import OptimizerOptions
     from armnn_py.optimizer.pass_record import PassRecord
     from armnn_py.optimizer.placing.placed_network import PlacedNetwork
-    from armnn_py.optimizer.reports.memory_report import TensorMemory
+    from armnn_py.optimizer.reports.report import TensorMemory
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["OptimizedNetwork"]

@@ -9,8 +9,7 @@ from bisect import bisect_right
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
-from armnn_py.pictures.frames import frames_of
-from armnn_py.pictures.layout import BOX_WIDTH, Layout, lay_out
+from armnn_py.pictures.layout import BOX_WIDTH, Layout, frames_of, lay_out
 from armnn_py.pictures.palette import FRAME, MARK, colours_of, heat_of, key_of, largest_share
 from armnn_py.text import counted, printable
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from armnn_py.pictures.drawing import Box, Drawing, Wire
-    from armnn_py.pictures.frames import Frame
+    from armnn_py.pictures.layout import Frame
 
 __all__ = ["to_svg"]
 

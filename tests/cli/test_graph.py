@@ -13,8 +13,7 @@ import pytest
 from onnx import helper
 
 from armnn_py.pictures import Box, Drawing, Wire, to_dot, to_svg
-from armnn_py.pictures.frames import frames_of
-from armnn_py.pictures.layout import ROW, lay_out
+from armnn_py.pictures.layout import ROW, frames_of, lay_out
 
 from .conftest import DEMO, Command, save_model
 

@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import armnn_py as ann
 from armnn_py.frontends import import_model
-from armnn_py.frontends.onnx.file import external_files
+from armnn_py.frontends.onnx.file import tensors
 from armnn_py.network import ConstantLayer
 
 FLOAT = TensorProto.FLOAT
@@ -410,13 +410,13 @@ def test_weights_in_a_file_that_is_exchanged_meanwhile(
     for one in (secret, file):
         one.parent.mkdir(exist_ok=True)
         one.write_bytes(bytes(16))
-    open_below = external_files._open_below
+    open_below = tensors._open_below
 
     def change_first(base: Path, names: Sequence[str]) -> int:
         change(file, secret)
         return open_below(base, names)
 
-    monkeypatch.setattr(external_files, "_open_below", change_first)
+    monkeypatch.setattr(tensors, "_open_below", change_first)
     before = descriptors()
     with pytest.raises(ann.ParseError, match="external data"):
         import_model(models.save(adding(external("weights/data.bin"))))

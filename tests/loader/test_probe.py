@@ -22,9 +22,8 @@ import pytest
 
 from armnn_py.backends import Verdict, load_backends
 from armnn_py.backends.probe.findings import CALLS, fault_of
-from armnn_py.backends.probe.process import try_files
+from armnn_py.backends.probe.process import read_report, try_files
 from armnn_py.backends.probe.program import ProbeProgramError, program_path
-from armnn_py.backends.probe.report import read_report
 from armnn_py.errors import InvalidArgumentError
 
 from .harness import REPOSITORY, Load, Workshop, mapped_files, only, outcome, run_child

@@ -33,7 +33,7 @@ from armnn_py.text import quoted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from armnn_py._native.table.model_options import NativeModelOptions
+    from armnn_py._native.table.option_structs import NativeModelOptions
 
 __all__ = ["OptimizationAnswer", "SubstitutionData", "optimize_subgraph"]
 

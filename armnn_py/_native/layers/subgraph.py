@@ -5,15 +5,20 @@
 from __future__ import annotations
 
 import ctypes
+import functools
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from armnn_py._native import abi
 from armnn_py._native.growth import why_not_shown
-from armnn_py._native.layers.lasting_constants import announce
 from armnn_py._native.layers.layer_structs import LayerStructs, layer_query
 from armnn_py._native.layers.tensor_structs import tensor_info
+from armnn_py._native.library import core
+from armnn_py._native.memory.owned import owner_of
 from armnn_py.tensors.memory import aligned_copy
 
 if TYPE_CHECKING:
@@ -200,3 +205,42 @@ def _slots(slots: Sequence[Slot]) -> Any:
     for struct, (layer, slot) in zip(array, slots, strict=False):
         struct.layer, struct.slot = layer, slot
     return array
+
+
+#: By the id of an array that lives: what notices its end, and what owns its number.
+_announced: dict[int, tuple[weakref.ref[NDArray[Any]], object]] = {}
+
+
+def announce(array: NDArray[Any]) -> None:
+    """Let backends know that the bytes of a read-only array stay as long as the array.
+
+    The array is dense. It is numbered until it is gone (``lasting_constants.h``), and by then
+    nothing can have come to its address: numpy clears references before it frees memory. One whose
+    memory is that of an array that can be written to has no number: a network that is made of it
+    later may be made of other values.
+    """
+    key = id(array)
+    if key in _announced or not array.nbytes or _may_change(array):
+        return
+    library = core()
+    owned = library.armnn_core_new_constant()
+    if not owned:
+        return
+    # At the end of the array, ``pop`` drops the owner: no Python code, so no handler of a signal.
+    seen = weakref.ref(array, functools.partial(_announced.pop, key))
+    entry = seen, owner_of(owned)
+    # One thread adds it: twice added would never be gone. No lock, which a fork could leave taken.
+    if _announced.setdefault(key, entry) is not entry:
+        return
+    if not library.armnn_core_begin_constant(owned, array.ctypes.data, array.nbytes):
+        del _announced[key]
+
+
+def _may_change(array: NDArray[Any]) -> bool:
+    """Whether it, or an array that it is a view of, can be written to."""
+    memory: object = array
+    while isinstance(memory, np.ndarray):
+        if memory.flags.writeable:
+            return True
+        memory = memory.base
+    return False

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py._native.plans.plan import NativePlan, PlanShapes
-    from armnn_py._native.table.run_options import NativeRunOptions
+    from armnn_py._native.table.option_structs import NativeRunOptions
 
 __all__ = ["NativeContext"]
 

@@ -21,7 +21,6 @@ from armnn_py._native.table.backend_options import (
     read_option_defaults,
     read_run_option_defaults,
 )
-from armnn_py._native.table.devices import forget_device
 from armnn_py._native.table.dynamic_library import (
     UnreadableTextError,
     is_code,
@@ -30,6 +29,7 @@ from armnn_py._native.table.dynamic_library import (
     read_text,
 )
 from armnn_py._native.table.guarded_calls import guarded
+from armnn_py._native.table.lost_devices import forget_device
 from armnn_py.device_ids import device_id
 
 if TYPE_CHECKING:

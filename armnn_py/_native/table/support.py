@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from armnn_py._native.table.model_options import NativeModelOptions
+    from armnn_py._native.table.option_structs import NativeModelOptions
     from armnn_py.descriptors import StandInDescriptor
 
 __all__ = ["NativeLayerSupport"]

@@ -25,7 +25,7 @@ from armnn_py._native.process import noted_calls
 from armnn_py._native.raised import take_raised
 from armnn_py._native.table.dynamic_library import UnreadableTextError, read_text
 from armnn_py._native.table.memory_manager import create_memory_manager
-from armnn_py._native.table.model_options import create_model_context
+from armnn_py._native.table.option_structs import create_model_context
 from armnn_py._native.table.requirements import ask_requirements
 from armnn_py.errors import BackendError
 from armnn_py.types import LayerType
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from armnn_py._native.layers.layer_structs import LayerStructs
     from armnn_py._native.table.handle_registry import HandleRegistry
     from armnn_py._native.table.memory_manager import MemoryManager
-    from armnn_py._native.table.model_options import NativeModelOptions
+    from armnn_py._native.table.option_structs import NativeModelOptions
 
 __all__ = ["NativeWorkload", "NativeWorkloadFactory"]
 

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native.table.model_options import NativeModelOptions, model_options
+from armnn_py._native.table.option_structs import NativeModelOptions, model_options
 from armnn_py.caller import caller_level
 from armnn_py.device_ids import option_keys, split_id
 from armnn_py.errors import ArmnnWarning, InvalidArgumentError

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.table.backend_options import checked_options
-from armnn_py._native.table.run_options import NativeRunOptions
+from armnn_py._native.table.option_structs import NativeRunOptions
 from armnn_py.backends.options.model_options import mapping_of
 from armnn_py.device_ids import option_keys, split_id
 

@@ -4,6 +4,11 @@
 
 It runs the file's code in a child of its own, ends all that this starts, and reports
 (``native/probe``). Here it is only waited for: by a pipe, with no lock held.
+
+Its report has lines of a word and its values: the stages that a file has entered, then the
+findings; the last is ``end NONCE``. The vendor's code shares memory and pipe with the writer, so
+any line may be wrong: senseless lines are left out, and a report without its end means that the
+program was killed.
 """
 
 from __future__ import annotations
@@ -18,12 +23,11 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
 
-from armnn_py.backends.probe.findings import ProbeFinding
+from armnn_py.backends.probe.findings import CALLS, CHANGES, Ended, Library, ProbeFinding
 from armnn_py.backends.probe.program import ProbeProgramError, program_path
-from armnn_py.backends.probe.report import read_report
 from armnn_py.interrupts import deferred_interrupts
 
-__all__ = ["Trial", "try_files"]
+__all__ = ["Trial", "read_report", "try_files"]
 
 #: Trials at the same time: hanging files wait, and cost nothing but their time.
 _MOST_AT_ONCE = 64
@@ -274,3 +278,97 @@ def _findings(
             yield trial.path, finding
         while len(ended) > at_once:
             ended.pop(0).reap()
+
+
+_HAPPENINGS = ("forked", "children", "closed", "wild")
+_MOST_TEXT = 2048
+_MOST_NAMES = 256
+
+
+def read_report(data: bytes, nonce: str, limit_seconds: float) -> ProbeFinding:
+    """Return what a report says."""
+    stage, ended, number = "start", "gone", 0
+    happenings: dict[str, str] = {}
+    entered: dict[str, int] = {}
+    facts: dict[str, str] = {}
+    variables: list[str] = []
+    libraries: list[Library] = []
+    version: tuple[int, int] | None = None
+    is_refused = has_end = overflow = False
+    for line in data.decode("ascii", "replace").split("\n"):
+        word, _, rest = line.partition(" ")
+        values = rest.split(" ")
+        if word == "stage" and values[0] in CALLS:
+            stage = values[0]
+        elif word == "entered" and len(values) == 2:
+            entered[values[0]] = _number(values[1])
+        elif word in _HAPPENINGS and values[0] in CALLS:
+            happenings.setdefault(word, values[0])
+        elif word == "changed" and len(values) == 2 and values[0] in CHANGES and values[1] in CALLS:
+            happenings.setdefault(values[0], values[1])
+        elif word == "left" and _number(values[0]) > 0:
+            happenings.setdefault("children", stage)
+        elif word == "refused":
+            is_refused = True
+            if values[0] in CALLS:
+                happenings.setdefault(word, values[0])
+        elif word == "ended" and len(values) == 2:
+            ended, number = values[0], _number(values[1])
+        elif word == "variable" and len(variables) < _MOST_NAMES:
+            variables.append(_text(rest))
+        elif word == "library" and len(values) == 5 and len(libraries) < _MOST_NAMES:
+            library = _library(values)
+            libraries += [] if library is None else [library]
+        elif word in ("id", "words"):
+            facts[word] = _text(rest)
+        elif word == "version" and len(values) == 2:
+            version = _number(values[0]), _number(values[1])
+        elif word == "overflow":
+            overflow = True
+        elif word == "end" and values[0] == nonce:
+            has_end = True
+    begin, end = entered.get("open", 0), entered.get("context", 0)
+    return ProbeFinding(
+        stage,
+        _ended(ended, is_refused=is_refused) if has_end else "gone",
+        number,
+        tuple(happenings.items()),
+        facts.get("id"),
+        version,
+        facts.get("words", "").strip()[-_MOST_TEXT:],
+        round((end - begin) / 1e9, 6) if end > begin > 0 else 0.0,
+        limit_seconds,
+        tuple(dict.fromkeys(variables)),
+        tuple(libraries),
+        not overflow,
+    )
+
+
+def _ended(word: str, *, is_refused: bool) -> Ended:
+    if word == "done":
+        return "refused" if is_refused else "passed"
+    if word == "signal":
+        return "signal"
+    if word == "exit":
+        return "exit"
+    return "time" if word == "time" else "gone"
+
+
+def _number(digits: str) -> int:
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 20 else 0
+
+
+def _text(digits: str) -> str:
+    try:
+        return bytes.fromhex(digits).decode("utf-8", "replace")
+    except ValueError:
+        return ""
+
+
+def _library(values: list[str]) -> Library | None:
+    try:
+        device, inode, size, modified_ns = map(_number, values[:4])
+        path = os.fsdecode(bytes.fromhex(values[4]))
+    except ValueError:
+        return None
+    return Library(path, device, inode, size, modified_ns)

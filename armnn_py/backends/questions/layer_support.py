@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py._native.layers.reusable import ReusableQuery
-    from armnn_py._native.table.model_options import NativeModelOptions
+    from armnn_py._native.table.option_structs import NativeModelOptions
     from armnn_py.backends.instance import BackendInstance
     from armnn_py.descriptors import StandInDescriptor
 

@@ -20,20 +20,18 @@ from armnn_py.cli.app import (
     backend_values,
     with_session,
 )
-from armnn_py.cli.commands.backends_check import check
 from armnn_py.cli.commands.backends_lock import lock
 from armnn_py.cli.commands.backends_new import new
-from armnn_py.cli.commands.backends_release import release
 from armnn_py.cli.commands.backends_replay import replay
-from armnn_py.cli.commands.backends_test import test
+from armnn_py.cli.commands.backends_test import check, test
 from armnn_py.cli.completion import offer_backends
 from armnn_py.cli.devices import devices_of, render_devices
-from armnn_py.cli.help import Group
+from armnn_py.cli.help import Command, Group
 from armnn_py.cli.misnamed import misnamed_lines
 from armnn_py.cli.render import Column, Renderer
-from armnn_py.errors import BackendSkippedWarning
+from armnn_py.errors import BackendSkippedWarning, InvalidArgumentError
 from armnn_py.isolation.deaths import Deaths
-from armnn_py.text import counted
+from armnn_py.text import counted, printable, quoted
 from armnn_py.types import DataType
 
 if TYPE_CHECKING:
@@ -287,9 +285,31 @@ def paths(session: Session) -> None:
     session.answer({"linked": linked, "places": places}, render)
 
 
+@backends.command(cls=Command)
+@click.argument("backend_id", metavar="ID", shell_complete=offer_backends)
+@with_session
+def release(session: Session, backend_id: str) -> None:
+    """Lift the quarantine of the isolated backend ID, whose worker ended too often.
+
+    It ends by itself when the file, a library that it needs or the kernel changes, and after a
+    week. 'armnn-py backends list' shows which backends are in quarantine.
+    """
+    deaths = Deaths(environment.cache_folder())
+    held = sorted({one.backend for one in deaths.recent() if one.is_last})
+    if not deaths.release(backend_id):
+        raise InvalidArgumentError(
+            f"backend '{printable(backend_id)}' is not in quarantine",
+            details=[f"in quarantine: {quoted(held)}"] if held else [],
+        )
+
+    def render(renderer: Renderer) -> None:
+        renderer.line(f"'{backend_id}' is used again")
+
+    session.answer({"released": backend_id}, render)
+
+
 backends.add_command(check)
 backends.add_command(lock)
 backends.add_command(new)
-backends.add_command(release)
 backends.add_command(replay)
 backends.add_command(test)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from armnn_py._native.layers.optimization_sink import OptimizationAnswer, SubstitutionData
     from armnn_py._native.layers.subgraph import Slot
-    from armnn_py._native.table.model_options import NativeModelOptions
+    from armnn_py._native.table.option_structs import NativeModelOptions
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.options.model_options import ModelOptions
     from armnn_py.optimizer.graph import Graph, Node, Value

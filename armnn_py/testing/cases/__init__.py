@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from armnn_py.backends.questions.examples import Example, Operands
 from armnn_py.backends.questions.layer_examples import examples_of
 from armnn_py.descriptors.rescaling import has_rescaling, with_rescaling
-from armnn_py.testing.cases.attention import attention_examples
 from armnn_py.testing.cases.case import Case, Kind, layer_type_of
 from armnn_py.testing.cases.large import large_examples
-from armnn_py.testing.cases.recurrent import recurrent_examples, rounding_examples
+from armnn_py.testing.cases.recurrent import (
+    attention_examples,
+    recurrent_examples,
+    rounding_examples,
+)
 from armnn_py.testing.cases.shapes import shape_examples
 from armnn_py.testing.cases.windows import window_examples
 from armnn_py.types import DataType, Rescaling

@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.testing.oracles.independent_activations import ACTIVATIONS, erf
-from armnn_py.testing.oracles.independent_attention import ATTENTIONS
 from armnn_py.testing.oracles.independent_detections import DETECTIONS
-from armnn_py.testing.oracles.independent_images import MOVED_IMAGES, RESAMPLED
-from armnn_py.testing.oracles.independent_levels import LEVELS
+from armnn_py.testing.oracles.independent_images import MOVED_IMAGES, RESAMPLED, VOLUMES
 from armnn_py.testing.oracles.independent_orders import MOVED_ORDERS, ORDERS
-from armnn_py.testing.oracles.independent_quantized import decoded, encoded
+from armnn_py.testing.oracles.independent_quantized import LEVELS, decoded, encoded
 from armnn_py.testing.oracles.independent_random import NUMBERS
-from armnn_py.testing.oracles.independent_recurrent import RECURRENT
-from armnn_py.testing.oracles.independent_volumes import VOLUMES
+from armnn_py.testing.oracles.independent_recurrent import ATTENTIONS, RECURRENT
 from armnn_py.testing.oracles.independent_windows import WINDOWS
 from armnn_py.types import (
     BinaryOperation as B,

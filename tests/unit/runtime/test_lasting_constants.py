@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armnn_py._native.layers import lasting_constants
+from armnn_py._native.layers import subgraph
 from armnn_py._native.library import core, core_host
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def number_of(address: int, size: int) -> int:
 
 
 def use(monkeypatch: pytest.MonkeyPatch, library: Library) -> Library:
-    monkeypatch.setattr(lasting_constants, "core", lambda: library)
+    monkeypatch.setattr(subgraph, "core", lambda: library)
     return library
 
 
@@ -74,7 +74,7 @@ def test_once_by_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     library = use(monkeypatch, Library())
     array = constant(50)
     address = array.ctypes.data
-    threads = [threading.Thread(target=lasting_constants.announce, args=(array,)) for _ in range(8)]
+    threads = [threading.Thread(target=subgraph.announce, args=(array,)) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -88,16 +88,16 @@ def test_once_by_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_again_after_there_was_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     library = use(monkeypatch, Library(failures=1))
     array = constant(9)
-    lasting_constants.announce(array)
+    subgraph.announce(array)
     assert library.calls == []
-    lasting_constants.announce(array)
+    subgraph.announce(array)
     assert [call[0] for call in library.calls] == ["add"]
 
 
 def test_not_what_can_be_written_to(monkeypatch: pytest.MonkeyPatch) -> None:
     library = use(monkeypatch, Library())
-    lasting_constants.announce(np.zeros(4, np.uint8))
-    lasting_constants.announce(constant(0))
+    subgraph.announce(np.zeros(4, np.uint8))
+    subgraph.announce(constant(0))
     assert library.calls == []
 
 
@@ -121,7 +121,7 @@ def test_exceptions_of_signal_handlers_are_not_lost(monkeypatch: pytest.MonkeyPa
             with contextlib.suppress(_TickError):
                 signal.setitimer(signal.ITIMER_REAL, 1e-4)  # once
                 while not lost:
-                    lasting_constants.announce(constant(8))
+                    subgraph.announce(constant(8))
     finally:
         signal.signal(signal.SIGALRM, before)
     assert lost == []

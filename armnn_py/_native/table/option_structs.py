@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Options of one model on one backend, and the model context that is made from them."""
+"""Options of one model or of one run in C, and the model context that a backend makes from them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from armnn_py._native.table.backend_options import (
 from armnn_py.errors import BackendError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 __all__ = [
     "NativeModelContext",
     "NativeModelOptions",
+    "NativeRunOptions",
     "create_model_context",
     "model_option_defaults",
     "model_options",
@@ -142,3 +143,32 @@ def create_model_context(
     if status != abi.ARMNN_STATUS_OK:
         raise backend_failure(backend_id, "create_model_context", status, error)
     return NativeModelContext(backend_id, out) if out else None
+
+
+class NativeRunOptions:
+    """An array of ``armnn_options_t`` with the memory that it points to.
+
+    Parameters
+    ----------
+    given
+        Values and defaults for each listener of a plan, in its order.
+
+    Attributes
+    ----------
+    pointer
+        For ``armnn_run_t``; valid while this object lives.
+    """
+
+    __slots__ = ("_alive", "pointer")
+
+    def __init__(
+        self, given: Sequence[tuple[Mapping[str, OptionValue], Mapping[str, OptionDefault]]]
+    ) -> None:
+        array = (abi.armnn_options_t * max(1, len(given)))()
+        self._alive: list[object] = [array]
+        for item, (values, defaults) in zip(array, given, strict=False):
+            if values:
+                options, alive = build_options(values, defaults)
+                item.items, item.count = options.items, options.count
+                self._alive += [options, alive]
+        self.pointer = ctypes.cast(array, ctypes.POINTER(abi.armnn_options_t))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from armnn_py._native.channel import NativeChannel
     from armnn_py.isolation.events import WorkerEvent
@@ -77,6 +78,10 @@ class RecordedBackend(Protocol):
 
     id: str
     file: str | None
+
+    @property
+    def lock(self) -> AbstractContextManager[object]:
+        """Held while a channel is made or closed."""
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -170,6 +175,13 @@ class Journal:
                 calls.append(KeptCall(kept, channel.key, begins, status, inputs, outputs))
         return calls
 
+    def _settled(self, part: _Part, channel: _Channel) -> list[KeptCall]:
+        """The calls of a channel whose worker has ended, once a run in flight has seen that."""
+        end = time.monotonic() + _PATIENCE
+        while not channel.native.settle() and time.monotonic() < end:
+            time.sleep(0.001)
+        return self._taken(part, channel)
+
     def record_end(self, parts: Iterable[_Part], event: WorkerEvent) -> str | None:
         """Record the calls in which the worker ended, or the sub-graph that it was compiling.
 
@@ -182,14 +194,12 @@ class Journal:
         if recorder is None:
             return None
         last = []
-        for part in parts:
-            for channel in part.open_channels():
-                end = time.monotonic() + _PATIENCE
-                while not channel.native.settle() and time.monotonic() < end:
-                    time.sleep(0.001)  # the run in flight sees that its worker has ended
-                calls = self._taken(part, channel)
-                recorder.add(self._backend, calls)
-                last += [call for call in calls[-1:] if not call.outputs and call.status]
+        with self._backend.lock:  # no channel is closed meanwhile
+            for part in parts:
+                for channel in part.open_channels():
+                    calls = self._settled(part, channel)
+                    recorder.add(self._backend, calls)
+                    last += [call for call in calls[-1:] if call.status]
         compiling, self.compiling = self.compiling, None
         if self._ends >= _MOST_ENDS or not (last or compiling):
             return None

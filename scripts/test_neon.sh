@@ -8,7 +8,7 @@
 #
 #   sh scripts/test_neon.sh WORK_FOLDER [pytest arguments]
 #
-# With --exhaustive all combinations of parameters, otherwise each value of each of them.
+# Each set with each value of each parameter; with --exhaustive all combinations.
 #
 # Wants Debian or Ubuntu with gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user, CMake and
 # Ninja; ends with 3 where one of them, or what it brings, cannot be had. The Arm Python and its

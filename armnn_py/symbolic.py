@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-__all__ = ["Evaluate", "SizeTrace", "SymbolicSize", "as_size", "is_symbolic"]
+__all__ = ["Evaluate", "SizeTrace", "SymbolicSize", "as_size", "is_symbolic", "number_of"]
 
 Evaluate: TypeAlias = "Callable[[Sequence[int]], list[int] | None]"
 """Takes the free dimensions; returns the numbers of all sizes of a trace in their order."""
@@ -285,6 +285,14 @@ class SymbolicSize:
 def is_symbolic(value: object) -> bool:
     """Whether a number is a symbolic size."""
     return type(value) is SymbolicSize
+
+
+def number_of(value: int) -> int:
+    """Return the number of a size for the shapes of its trace, without a record.
+
+    Who asks must do the same for all other shapes.
+    """
+    return _number(value)
 
 
 def as_size(value: Any) -> int:

@@ -14,6 +14,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import armnn_py as ann
+from armnn_py.frontends.onnx.convert.conversion import Builder
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -106,6 +107,20 @@ def engines(
         if not set(backends) <= set(runtime.backends):
             pytest.skip("CpuAcc is not here: an installed package has it, or DYNAMIC_BACKEND_PATHS")
         yield Models(tmp_path_factory.mktemp("onnx"), runtime, backends)
+
+
+@pytest.fixture
+def conversions(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """A list that gets an entry whenever a model is converted."""
+    done: list[Any] = []
+    call = Builder.__call__
+
+    def counted(self: Builder, infos: Any, values: Any = None) -> Any:
+        done.append(infos)
+        return call(self, infos, values)
+
+    monkeypatch.setattr(Builder, "__call__", counted)
+    return done
 
 
 @pytest.fixture

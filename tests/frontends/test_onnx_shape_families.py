@@ -11,7 +11,6 @@ import pytest
 from onnx import TensorProto, helper
 
 import armnn_py as ann
-from armnn_py.frontends.onnx.convert.conversion import Builder
 
 FLOAT = TensorProto.FLOAT
 rng = np.random.default_rng(7)
@@ -46,20 +45,6 @@ def reader(models: Any) -> Any:
         nodes, {"x": (["n", 3, 8, "w"], FLOAT)}, {"y": (["n", "t", 5], FLOAT)}, weights
     )
     return models.save(model), model
-
-
-@pytest.fixture
-def conversions(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """A list that gets an entry whenever a model is converted."""
-    done: list[Any] = []
-    call = Builder.__call__
-
-    def counted(self: Builder, infos: Any, values: Any = None) -> Any:
-        done.append(infos)
-        return call(self, infos, values)
-
-    monkeypatch.setattr(Builder, "__call__", counted)
-    return done
 
 
 @pytest.mark.parametrize("backends", [["CpuRef"], ["CpuAcc", "CpuRef"]])
@@ -102,8 +87,8 @@ def test_a_shape_that_cannot_be_is_refused_in_the_same_words(reader: Any) -> Non
             assert results[0] == results[1]
 
 
-def test_what_depends_on_a_size_in_another_way_is_planned_anew(models: Any) -> None:
-    """A constant that is computed from a size: an identity matrix is added."""
+def test_a_matrix_as_large_as_the_input_is_made_anew(models: Any) -> None:
+    """An identity matrix is added, whose place differs with each size."""
     node = helper.make_node
     nodes = [node("EyeLike", ["x"], ["e"], name="e"), node("Add", ["x", "e"], ["y"], name="y")]
     model = models.build(nodes, {"x": (["n", "n"], FLOAT)}, {"y": (["n", "n"], FLOAT)})

@@ -16,6 +16,7 @@ PACKAGE = Path(__file__).parents[2] / "armnn_py"
 
 SAME_NAME = "not recursive: a value of this name, or the same method of another object"
 ONCE = "once: the operands are of another type then"
+CONSTANTS = "operands that are constants, which have none, or formulas, at most 32"
 FIELDS = "fields of records of the package, which nest two deep"
 BODIES = "graphs inside each other, at most 16: NodeReader._body"
 PARTS = "parts inside of or behind each other: tflite/parts.py"
@@ -30,6 +31,7 @@ BOUNDS = {
     "descriptors/base.py": {"_check_for": "type annotations of the package"},
     "descriptors/symbolic_fields.py": {"_plain": FIELDS, "_plain_item": FIELDS},
     "frontends/common/emit/arithmetic.py": {
+        "Arithmetic.activation": ONCE,
         "Arithmetic.binary": ONCE,
         "Arithmetic.cast": ONCE,
         "Arithmetic.compare": ONCE,
@@ -38,11 +40,16 @@ BOUNDS = {
         "Arithmetic.widened": ONCE,
     },
     "frontends/common/emit/base.py": {
-        "EmitterBase.layer": "operands that are constants, which have none",
-        "EmitterBase.layers": "operands that are constants, which have none",
-        "EmitterBase.slot": "operands that are constants, which have none",
+        "EmitterBase._slot_of_sizes": CONSTANTS,
+        "EmitterBase.layer": CONSTANTS,
+        "EmitterBase.layers": CONSTANTS,
+        "EmitterBase.slot": CONSTANTS,
     },
-    "frontends/common/emit/ordering.py": {"Ordering.scatter_nd": ONCE},
+    "frontends/common/emit/ordering.py": {
+        "Ordering.count_up": "once with the start, once with the step",
+        "Ordering.scatter_nd": ONCE,
+    },
+    "frontends/common/emit/sizes.py": {"_one": "once: of integers then"},
     "frontends/onnx/file/model.py": {"_is_random": BODIES},
     "frontends/onnx/file/node_reading.py": {
         "NodeReader._body": BODIES,

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Known values that keep another form than an array: symbolic sizes, packed numbers and levels."""
+"""Known values that keep another form than an array: sizes, formulas, packed numbers, levels."""
 
 from __future__ import annotations
 
@@ -14,16 +14,19 @@ from armnn_py.tensors import TensorInfo
 from armnn_py.tensors.packing import pack, unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from armnn_py.frontends.common.values import Value
     from armnn_py.tensors.equal_arrays import EqualArrays
 
 __all__ = [
     "KnownBlocks",
+    "KnownFormula",
     "KnownPacked",
     "KnownReals",
     "KnownSizes",
-    "known_integers",
+    "as_formula",
+    "known_numbers",
     "stored",
     "stored_once",
 ]
@@ -56,14 +59,14 @@ class _OfLevels(_Computed):
 
 
 class KnownSizes(_Computed):
-    """Integers some of which are symbolic sizes, or computed from them.
+    """Numbers some of which are symbolic sizes, or computed from them.
 
     Parameters
     ----------
     elements
-        An array of objects: integers and symbolic sizes.
+        An array of objects: numbers and symbolic sizes.
     dtype
-        The type of the integers. Overflow is not checked: sizes of tensors fit.
+        The type of the numbers, integers or floats. Overflow is not checked: sizes of tensors fit.
     """
 
     __slots__ = ("_dtype", "_elements")
@@ -75,8 +78,13 @@ class KnownSizes(_Computed):
 
     @property
     def elements(self) -> Array:
-        """Integers and symbolic sizes."""
+        """Numbers and symbolic sizes."""
         return self._elements
+
+    @property
+    def sizes(self) -> tuple[SymbolicSize, ...]:
+        """The symbolic sizes."""
+        return tuple(item for item in self._elements.reshape(-1) if type(item) is SymbolicSize)
 
     @property
     def array(self) -> Array:  # type: ignore[override]
@@ -90,8 +98,59 @@ class KnownSizes(_Computed):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of the integers."""
+        """The type of the numbers."""
         return self._dtype
+
+
+class KnownFormula(_Computed):
+    """Numbers that are computed from sizes, in other ways than sizes are.
+
+    Whoever asks for the array binds the network to shapes that give the same sizes. A layer that
+    reads the value gets layers that compute it when the network runs.
+
+    Parameters
+    ----------
+    sample
+        The numbers for the shapes at hand. Shape and type hold for all.
+    sizes
+        The sizes that the numbers depend on.
+    layers
+        Adds the layers, and returns the output of the last one.
+    depth
+        How many formulas are computed one after the other.
+    """
+
+    __slots__ = ("depth", "layers", "sample", "sizes")
+
+    def __init__(
+        self,
+        sample: Array,
+        sizes: tuple[SymbolicSize, ...],
+        layers: Callable[[], Value],
+        depth: int = 0,
+    ) -> None:
+        self.sample = sample
+        self.sizes = sizes
+        self.layers = layers
+        self.depth = depth
+        self.stated = None
+
+    @property
+    def array(self) -> Array:  # type: ignore[override]
+        """The numbers; reading them binds the network to shapes that give the same sizes."""
+        for size in self.sizes:
+            size.pin()
+        return self.sample
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array."""
+        return self.sample.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the numbers."""
+        return self.sample.dtype
 
 
 class KnownPacked(_Computed):
@@ -221,14 +280,25 @@ class KnownReals(_OfLevels):
         return KnownReals(levels, turned(self.scales), points)
 
 
-def known_integers(elements: Any, dtype: Any) -> Known:
-    """Return integers as a known value; some may be symbolic sizes."""
+def known_numbers(elements: Any, dtype: Any) -> Known:
+    """Return numbers as a known value; some may be symbolic sizes."""
     array = np.asarray(elements)
     if array.dtype != object:
         return Known(array.astype(dtype, copy=False))
     if any(type(item) is SymbolicSize for item in array.reshape(-1)):
         return KnownSizes(array, np.dtype(dtype))
     return Known(array.astype(dtype))
+
+
+def as_formula(value: Value) -> Value:
+    """Return symbolic sizes as a formula, which any function may be computed of."""
+    if not isinstance(value, KnownSizes):
+        return value
+    numbers = [
+        item.number if type(item) is SymbolicSize else item for item in value.elements.reshape(-1)
+    ]
+    sample = np.array(numbers, value.dtype).reshape(value.shape)
+    return KnownFormula(sample, value.sizes, lambda: value)
 
 
 def stored(value: Known) -> Array:

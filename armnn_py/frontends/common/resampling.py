@@ -40,13 +40,17 @@ Array: TypeAlias = "NDArray[Any]"
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One dimension that changes size."""
+    """One dimension that changes size.
+
+    ``is_quotient`` says that the scale stands for the quotient of the sizes, whatever they are.
+    """
 
     index: int
     size: int
     target: int
     scale: float | Fraction
     roi: tuple[float, float] = (0.0, 1.0)
+    is_quotient: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.counting import positions
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.values import Known, Value, shape_of
 from armnn_py.types import ComparisonOperation
@@ -34,16 +33,18 @@ def reverse_sequences(emit: Emitter, x: Value, lengths: Value, *, batch: int) ->
             f"a sequence has length {lengths.array.max()}, but the input has {steps} steps"
         )
     lengths = emit.reshape(emit.cast(lengths, np.int32, "int32"), column, "lengths")
-    lines = positions(steps, np.int32).reshape((steps, 1) if batch else (1, steps))
-    last = emit.sub(lengths, Known(np.array(1, np.int32)), "last")
-    turned = emit.sub(last, Known(lines), "turned")
-    inside = emit.compare(ComparisonOperation.LESS, Known(lines), lengths, "inside")
-    step = emit.where(inside, turned, Known(lines), "step")
-    lanes = positions(count, np.int32) * np.int32(1 if batch else steps)
-    # Reading the positions of a table refuses steps behind the last one.
-    row = emit.gather(
-        Known(positions(steps, np.int32) * np.int32(count if batch else 1)), step, 0, "row"
+    counting = np.dtype(np.int32)
+    lines = emit.reshape(
+        emit.count_up(steps, counting, name="steps"), (steps, 1) if batch else (1, steps), "lines"
     )
-    places = emit.add(row, Known(lanes.reshape(column)), "places")
+    last = emit.sub(lengths, emit.scalar(1, lengths), "last")
+    turned = emit.sub(last, lines, "turned")
+    inside = emit.compare(ComparisonOperation.LESS, lines, lengths, "inside")
+    step = emit.where(inside, turned, lines, "step")
+    lanes = emit.count_up(count, counting, step=1 if batch else steps, name="lanes")
+    # Reading the positions of a table refuses steps behind the last one.
+    table = emit.count_up(steps, counting, step=count if batch else 1, name="table")
+    row = emit.gather(table, step, 0, "row")
+    places = emit.add(row, emit.reshape(lanes, column, "starts"), "places")
     rows = emit.reshape(x, (steps * count, *shape[2:]), "rows")
     return emit.gather(rows, places, 0)

@@ -7,21 +7,18 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from armnn_py.descriptors import (
-    BroadcastToDescriptor,
-    ConcatDescriptor,
-    DequantizeBlocksDescriptor,
-    Descriptor,
-    ReduceDescriptor,
-    ReshapeDescriptor,
-    View,
-)
+from armnn_py.descriptors import BroadcastToDescriptor, DequantizeBlocksDescriptor, Descriptor
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.known import KnownBlocks, KnownReals, KnownSizes, stored
+from armnn_py.frontends.common.emit.sizes import counted, format_size
+from armnn_py.frontends.common.known import (
+    KnownBlocks,
+    KnownFormula,
+    KnownReals,
+    KnownSizes,
+    stored,
+)
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.unique_names import unique_name
 from armnn_py.frontends.common.values import (
@@ -34,52 +31,15 @@ from armnn_py.frontends.common.values import (
 )
 from armnn_py.memory_budget import computed_budget, tensor_limit, work_budget
 from armnn_py.network import Layer, Network, OutputSlot
-from armnn_py.symbolic import is_symbolic
 from armnn_py.tensors import TensorInfo
 from armnn_py.tensors.equal_arrays import EqualArrays
 from armnn_py.text import format_bytes
-from armnn_py.types import LayerType, ReduceOperation
+from armnn_py.types import LayerType
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = ["EmitterBase", "check_size", "is_modest"]
-
-#: Larger numbers would take longer to count than a conversion for other shapes is worth.
-_MOST = 1 << 16
-_COUNTING = (np.dtype(np.int32), np.dtype(np.int64))
-
-
-def counted(add: Callable[..., OutputSlot], value: KnownSizes) -> OutputSlot | None:
-    """Return layers that count, or None where a constant of these shapes must do.
-
-    ``add`` adds a layer, as `EmitterBase.layer` does.
-    """
-    elements = value.elements.reshape(-1)
-    if value.dtype not in _COUNTING or not elements.size:
-        return None
-    if not all(1 <= item <= _MOST for item in elements if is_symbolic(item)):
-        return None
-    parts = [_one(add, item, value.dtype) for item in elements]
-    joined = parts[0]
-    if len(parts) > 1:
-        views = tuple(View(origin=(place,), size=(1,)) for place in range(len(parts)))
-        joined = add(LayerType.CONCAT, parts, ConcatDescriptor(axis=0, views=views), name="sizes")
-    return add(
-        LayerType.RESHAPE, [joined], ReshapeDescriptor(target_shape=value.shape), name="numbers"
-    )
-
-
-def _one(add: Callable[..., OutputSlot], item: Any, dtype: np.dtype[Any]) -> Value:
-    """Return one number as a tensor of one element."""
-    if not is_symbolic(item):
-        return Known(np.array([item], dtype))
-    ones = add(
-        LayerType.BROADCAST_TO,
-        [Known(np.ones(1, dtype))],
-        BroadcastToDescriptor(target_shape=(item,)),
-        name="ones",
-    )
-    descriptor = ReduceDescriptor(operation=ReduceOperation.SUM, keep_dims=True, axes=(0,))
-    return add(LayerType.REDUCE, [ones], descriptor, name="size")
-
 
 DenseOf = Callable[[Known], Array]
 """Returns the array of a known value in the form that a Constant layer keeps."""
@@ -112,6 +72,7 @@ class EmitterBase:
         self._names: set[str] = set()
         self._base = ""
         self._slots: dict[Known, OutputSlot] = {}
+        self._counted: dict[tuple[object, ...], OutputSlot] = {}
         self._constants: EqualArrays[OutputSlot] = EqualArrays()
         self._weights: dict[Known, OutputSlot] = {}
         self._turned: dict[tuple[Known, tuple[int, ...]], Known] = {}  # transposed ones
@@ -126,15 +87,23 @@ class EmitterBase:
         """Start a node: its name is the stem of the layers that follow."""
         self._base = base
 
+    @property
+    def base(self) -> str:
+        """The stem of the names of layers that follow."""
+        return self._base
+
     @contextlib.contextmanager
-    def below(self, suffix: str) -> Iterator[None]:
-        """Give the layers of the block names below this one."""
-        base = self._base
-        self._base = f"{base}/{suffix}"
+    def at(self, base: str) -> Iterator[None]:
+        """Give the layers of the block this stem."""
+        before, self._base = self._base, base
         try:
             yield
         finally:
-            self._base = base
+            self._base = before
+
+    def below(self, suffix: str) -> contextlib.AbstractContextManager[None]:
+        """Give the layers of the block names below this one."""
+        return self.at(f"{self._base}/{suffix}")
 
     def reserve(self, name: str) -> None:
         """Keep a name for something that is not a node."""
@@ -199,9 +168,9 @@ class EmitterBase:
             return value
         slot = self._slots.get(value)
         if isinstance(value, KnownSizes) and slot is None:
-            slot = counted(self.layer, value)
-            if slot is not None:
-                self._slots[value] = slot
+            slot = self._slot_of_sizes(value)
+        if isinstance(value, KnownFormula) and slot is None:
+            slot = self._slots[value] = self.slot(value.layers())
         if isinstance(value, KnownReals) and slot is None:
             slot = self._slots[value] = self.layer(
                 LayerType.DEQUANTIZE, [value.levels], name="dequantized"
@@ -226,6 +195,20 @@ class EmitterBase:
                 self._constants.add(constant.value, info, slot)
             self._slots[value] = slot
         return slot
+
+    def _slot_of_sizes(self, value: KnownSizes) -> OutputSlot | None:
+        """Return the slot of layers that count sizes, which equal sizes share."""
+        key = (value.shape, value.dtype, *map(format_size, value.elements.reshape(-1)))
+        slot = self._counted.get(key)
+        if slot is None:
+            slot = counted(self.layer, value)
+        if slot is not None:
+            self._slots[value] = self._counted[key] = slot
+        return slot
+
+    def slot_of_formula(self, value: Any) -> Any:
+        """Return the slot that holds a formula; anything else as it is."""
+        return self.slot(value) if isinstance(value, KnownFormula) else value
 
     def made_of(self, value: Known) -> OutputSlot | None:
         """Return the slot that holds a known value, if a layer has asked for one."""

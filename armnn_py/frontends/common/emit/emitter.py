@@ -7,10 +7,11 @@ from __future__ import annotations
 import numpy as np
 
 from armnn_py.frontends.common.emit.arithmetic import Arithmetic
+from armnn_py.frontends.common.emit.formulas import takes_formulas
 from armnn_py.frontends.common.emit.movement import Movement
 from armnn_py.frontends.common.emit.ordering import Ordering
 from armnn_py.frontends.common.emit.randomness import Randomness
-from armnn_py.frontends.common.known import known_integers
+from armnn_py.frontends.common.known import known_numbers
 from armnn_py.frontends.common.values import (
     Known,
     Value,
@@ -41,12 +42,13 @@ class Choice(Arithmetic):
         below = self.compare(ComparisonOperation.LESS, indices, self.scalar(0, indices), "below")
         return self.where(below, highest, indices, name)
 
+    @takes_formulas
     def where(self, condition: Value, x: Value, y: Value, name: str = "") -> Value:
         """Return ``x`` where ``condition`` holds, else ``y``; all three broadcast."""
         shape = broadcast_shapes(shape_of(condition), shape_of(x), shape_of(y))
         if self.foldable([condition, x, y], shape, dtype_of(x)):
             chosen = np.where(array_of(condition), elements_of(x), elements_of(y))
-            return known_integers(chosen, dtype_of(x))
+            return known_numbers(chosen, dtype_of(x))
         if isinstance(condition, Known) and condition.array.size:
             if condition.array.all():
                 return self.broadcast_to(x, shape, name)

@@ -25,7 +25,8 @@ from armnn_py.descriptors import (
 )
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.emit.base import EmitterBase, is_modest
-from armnn_py.frontends.common.known import KnownReals, KnownSizes, known_integers
+from armnn_py.frontends.common.emit.formulas import takes_formulas
+from armnn_py.frontends.common.known import KnownReals, KnownSizes, known_numbers
 from armnn_py.frontends.common.values import (
     Array,
     Known,
@@ -47,6 +48,7 @@ __all__ = ["Movement"]
 class Movement(EmitterBase):
     """Reshape, transpose, concatenate, split, slice, pad, gather, tile and broadcast."""
 
+    @takes_formulas
     def reshape(self, value: Value, shape: Sequence[int], name: str = "") -> Value:
         """Give a value another shape of as many elements."""
         target = tuple(as_size(dim) for dim in shape)
@@ -63,6 +65,7 @@ class Movement(EmitterBase):
             LayerType.RESHAPE, [value], ReshapeDescriptor(target_shape=target), name=name
         )
 
+    @takes_formulas
     def transpose(self, value: Value, permutation: Sequence[int], name: str = "") -> Value:
         """Reorder dimensions: dimension d comes from ``permutation[d]``."""
         order = tuple(int(axis) for axis in permutation)
@@ -83,6 +86,7 @@ class Movement(EmitterBase):
             LayerType.TRANSPOSE, [value], PermuteDescriptor(mappings=order), name=name
         )
 
+    @takes_formulas
     def concat(self, values: Sequence[Value], axis: int, name: str = "") -> Value:
         """Join values along a dimension."""
         filled = [value for value in values if shape_of(value)[axis]] or [*values[:1]]
@@ -137,6 +141,7 @@ class Movement(EmitterBase):
             parts.append(next(slots) if size else _empty(value, box))
         return parts
 
+    @takes_formulas
     def slice(
         self, value: Value, begin: Sequence[int], size: Sequence[int], name: str = ""
     ) -> Value:
@@ -159,6 +164,7 @@ class Movement(EmitterBase):
             name=name,
         )
 
+    @takes_formulas
     def stride(
         self,
         value: Value,
@@ -188,6 +194,7 @@ class Movement(EmitterBase):
         )
         return self.layer(LayerType.STRIDED_SLICE, [value], descriptor, name=name)
 
+    @takes_formulas
     def pad(
         self,
         value: Value,
@@ -218,6 +225,7 @@ class Movement(EmitterBase):
         )
         return self.layer(LayerType.PAD, [value], descriptor, name=name)
 
+    @takes_formulas
     def gather(self, value: Value, indices: Value, axis: int, name: str = "") -> Value:
         """Read elements along a dimension at integer positions; negative ones count back."""
         shape = shape_of(value)
@@ -236,6 +244,7 @@ class Movement(EmitterBase):
             LayerType.GATHER, [value, indices], GatherDescriptor(axis=axis), name=name
         )
 
+    @takes_formulas
     def tile(self, value: Value, multiples: Sequence[int], name: str = "") -> Value:
         """Repeat a value along each dimension."""
         if all(m == 1 for m in multiples):
@@ -249,6 +258,7 @@ class Movement(EmitterBase):
             LayerType.TILE, [value], TileDescriptor(multiples=tuple(multiples)), name=name
         )
 
+    @takes_formulas
     def broadcast_to(self, value: Value, shape: Sequence[int], name: str = "") -> Value:
         """Repeat a value to a shape that it broadcasts to."""
         target = tuple(shape)
@@ -279,7 +289,7 @@ def _moved(
     or ``None`` if none has. It is called with the dimension along which scales differ.
     """
     if value.stated is None:
-        return known_integers(array, value.dtype) if array.dtype == object else Known(array)
+        return known_numbers(array, value.dtype) if array.dtype == object else Known(array)
     quantization = value.quantization
     if quantization is not None and (axis := quantization.axis) is not None:
         target = axis_of(axis)

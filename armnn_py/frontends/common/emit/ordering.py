@@ -11,7 +11,9 @@ import numpy as np
 
 from armnn_py.descriptors import CumSumDescriptor, ScatterNdDescriptor, TopKDescriptor
 from armnn_py.errors import ParseError
+from armnn_py.frontends.common.counting import positions
 from armnn_py.frontends.common.emit.arithmetic import Arithmetic, is_narrow
+from armnn_py.frontends.common.known import known_numbers
 from armnn_py.frontends.common.values import (
     Array,
     Known,
@@ -84,13 +86,23 @@ class Ordering(Arithmetic):
     ) -> Value:
         """Return ``count`` integers from ``start`` on, ``step`` apart.
 
-        A count that other shapes of inputs change is counted when the network runs.
+        Numbers that other shapes of inputs change are counted when the network runs.
+
+        Raises
+        ------
+        Unsupported
+            There are too many.
         """
-        if not is_symbolic(count):
-            return Known((start + np.arange(count) * step).astype(dtype))
-        steps = self.broadcast_to(Known(np.array(step, dtype)), (count,), "steps")
-        numbers = self.cum_sum(steps, 0, exclusive=True, reverse=False, name=name)
-        return self.add(numbers, Known(np.array(start, dtype)), "from") if start else numbers
+        if is_symbolic(start) or (is_symbolic(count) and start):
+            numbers = self.count_up(count, dtype, step=step, name=name)
+            return self.add(numbers, known_numbers(start, dtype), "from")
+        if is_symbolic(step):
+            numbers = self.count_up(count, dtype, name=name)
+            return self.mul(numbers, known_numbers(step, dtype), "steps")
+        if is_symbolic(count):
+            steps = self.broadcast_to(Known(np.array(step, dtype)), (count,), "steps")
+            return self.cum_sum(steps, 0, exclusive=True, reverse=False, name=name)
+        return Known(positions(count, dtype) * dtype.type(step) + dtype.type(start))
 
     def flip(self, x: Value, axes: Sequence[int], name: str = "") -> Value:
         """Reverse the order of the elements along dimensions."""

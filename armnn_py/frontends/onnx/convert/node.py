@@ -162,6 +162,14 @@ class NodeView:
             raise ParseError(f"{what} must be of an integer type, not {value.dtype}")
         return [as_size(item) for item in value.elements.reshape(-1)]
 
+    def single(self, index: int, what: str) -> Any:
+        """Return a known operand of one element: a plain number or a symbolic size."""
+        value = self.value(index)
+        if not isinstance(value, Known):
+            raise NotKnown(f"{what} computed at run time", index)
+        item = value.elements.reshape(-1)[0]
+        return item.item() if isinstance(item, np.generic) else item
+
     def wants(self, output: int) -> bool:
         """Return whether anything reads this output."""
         outputs = self.node.outputs

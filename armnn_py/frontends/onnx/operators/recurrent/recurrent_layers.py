@@ -15,6 +15,7 @@ import numpy as np
 
 from armnn_py.descriptors import GruDescriptor, LstmDescriptor, RnnDescriptor
 from armnn_py.errors import ParseError
+from armnn_py.frontends.common.sequences import reverse_sequences
 from armnn_py.frontends.common.values import Known, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.operators.recurrent.recurrent_operands import (
@@ -24,7 +25,13 @@ from armnn_py.frontends.onnx.operators.recurrent.recurrent_operands import (
     Activation,
     Recurrence,
 )
-from armnn_py.types import ActivationFunction, ComparisonOperation, LayerType, RecurrentDirection
+from armnn_py.types import (
+    ActivationFunction,
+    BinaryOperation,
+    ComparisonOperation,
+    LayerType,
+    RecurrentDirection,
+)
 
 __all__ = ["gru_layer", "lstm_layers", "rnn_layer"]
 
@@ -49,7 +56,7 @@ def lstm_layers(all_of: Recurrence, functions: Functions) -> list[Value] | None:
     weights = (INPUT_WEIGHTS, RECURRENT_WEIGHTS, _BIAS, _PEEPHOLES)
     if not _are_known(view, weights):
         return None
-    if not _is_whole(all_of):
+    if not _is_whole(all_of) and view.wants(2):  # the layer shows no cell but the last one
         return None
     outputs = [_lstm(all_of, index, _FUNCTIONS[one[1]]) for index, one in enumerate(functions)]
     return _joined(all_of, outputs)
@@ -66,7 +73,10 @@ def _lstm(all_of: Recurrence, index: int, function: int) -> tuple[Value, Value, 
         i, o, f, c = emit.split(value, [hidden] * 4, axis)
         return [i, f, c, o]
 
-    x = emit.flip(all_of.x, [0], "turned" + title) if backward else all_of.x
+    rows = None if _is_whole(all_of) else _Rows(all_of)
+    x = all_of.x
+    if backward:
+        x = emit.flip(x, [0], "turned" + title) if rows is None else rows.turned(x)
     weights = [
         part
         for operand in (INPUT_WEIGHTS, RECURRENT_WEIGHTS)
@@ -100,8 +110,50 @@ def _lstm(all_of: Recurrence, index: int, function: int) -> tuple[Value, Value, 
     )
     kind = LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM
     last, cell, y = emit.layers(kind, operands, descriptor, name=title).outputs
+    if rows is not None:
+        cut = rows.cut(y)
+        return rows.turned(cut) if backward else cut, rows.last(cut), cell
     shown: Value = emit.flip(y, [0], "turned_back") if backward else y
     return shown, last, cell
+
+
+class _Rows:
+    """Rows of a batch that are shorter than the longest one, behind a layer that walks all steps.
+
+    The steps of a row come first, in either direction, so that what follows its end changes none.
+    """
+
+    def __init__(self, all_of: Recurrence) -> None:
+        view, self._emit, self._all_of = all_of.view, all_of.view.emit, all_of
+        _check_lengths(view.value(LENGTHS), all_of)
+        self._lengths = self._emit.cast(view.value(LENGTHS), np.int32, "lengths")
+
+    def turned(self, x: Value) -> Value:
+        """Turn each row around, as far as its length."""
+        return reverse_sequences(self._emit, x, self._lengths, batch=1)
+
+    def cut(self, y: Value) -> Value:
+        """Return 0 behind the end of each row of [steps, batch, hidden]."""
+        emit, length, batch = self._emit, self._all_of.length, self._all_of.batch
+        steps = emit.reshape(emit.count_up(length, np.dtype(np.int32)), (length, 1), "steps")
+        runs = emit.compare(ComparisonOperation.LESS, steps, self._lengths, "runs")
+        runs = emit.reshape(runs, (length, batch, 1), "running")
+        return emit.where(runs, y, emit.scalar(0, y), "cut")
+
+    def last(self, y: Value) -> Value:
+        """Return the state at the end of each row, [batch, hidden]: 0 of a row without steps."""
+        emit, batch, hidden = self._emit, self._all_of.batch, self._all_of.hidden
+        one, zero = emit.scalar(1, self._lengths), emit.scalar(0, self._lengths)
+        step = emit.binary(
+            BinaryOperation.MAXIMUM, emit.sub(self._lengths, one, "ends"), zero, "end"
+        )
+        start = emit.mul(step, emit.scalar(batch, step), "start")
+        place = emit.add(start, emit.count_up(batch, np.dtype(np.int32)), "place")
+        rows = emit.reshape(y, (self._all_of.length * batch, hidden), "rows")
+        has_steps = emit.compare(ComparisonOperation.GREATER, self._lengths, zero, "has_steps")
+        found = emit.gather(rows, place, 0, "row")
+        has_steps = emit.reshape(has_steps, (batch, 1), "has_any")
+        return emit.where(has_steps, found, emit.scalar(0, found), "last_step")
 
 
 def _joined(all_of: Recurrence, outputs: Sequence[tuple[Value, Value, Value]]) -> list[Value]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.counting import positions
 from armnn_py.frontends.common.fourier import check_transform, roots_of_unity
 from armnn_py.frontends.common.values import Known, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.convert.node import NodeView
@@ -77,8 +76,10 @@ def _stft(view: NodeView) -> Value:
         )
     count = (shape[1] - length) // step + 1
     check_transform(count, length)
-    places = positions(count)[:, np.newaxis] * step + positions(length)
-    frames = emit.gather(signal, Known(places.astype(np.int32)), 1, "frames")
+    counting = np.dtype(np.int32)
+    starts = emit.reshape(emit.count_up(count, counting, step=step), (count, 1), "starts")
+    places = emit.add(starts, emit.count_up(length, counting), "places")
+    frames = emit.gather(signal, places, 1, "frames")
     if view.has(2):
         window = emit.reshape(view.value(2), (length, 1), "window")
         frames = emit.mul(frames, window, "windowed")

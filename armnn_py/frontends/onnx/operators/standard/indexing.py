@@ -14,7 +14,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.counting import counted
 from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, dtype_of, shape_of
@@ -79,7 +78,7 @@ def _gather_nd(view: NodeView) -> Value:
     depth = indices[-1]
     if depth < 1 or batch + depth > len(shape) or shape[:batch] != indices[:batch]:
         raise ParseError(f"indices of shape {indices} do not fit {shape} with batch_dims {batch}")
-    places = view.known(1)
+    places = None if any(map(is_symbolic, shape)) else view.known(1)
     if places is None:
         return emit.layer(LayerType.GATHER_ND, [view.value(0), _with_batch(view, batch)])
     _check_size(shape)
@@ -100,11 +99,20 @@ def _with_batch(view: NodeView, batch: int) -> Value:
     if not batch:
         return view.value(1)
     outer = view.shape(1)[:-1]
-    counted(math.prod(outer) * batch)
-    lanes = np.moveaxis(np.indices(outer, view.dtype(1))[:batch], 0, -1)
-    return view.emit.concat(
-        [Known(np.ascontiguousarray(lanes)), view.value(1)], len(outer), "vectors"
-    )
+    emit, dtype = view.emit, view.dtype(1)
+    lanes = [
+        emit.broadcast_to(
+            emit.reshape(
+                emit.count_up(size, dtype, name="lane"),
+                [size if d == axis else 1 for d in range(len(outer) + 1)],
+                "lanes",
+            ),
+            (*outer, 1),
+            "places",
+        )
+        for axis, size in enumerate(outer[:batch])
+    ]
+    return emit.concat([*lanes, view.value(1)], len(outer), "vectors")
 
 
 @operator("GatherElements", since=11)
@@ -123,26 +131,34 @@ def _gather_elements(view: NodeView) -> Value:
 
 def _positions(view: NodeView, shape: Sequence[int], target: Sequence[int], axis: int) -> Value:
     """Return the flat position in ``shape`` of each element that operand 1 of ``target`` names."""
-    emit = view.emit
+    emit, stride = view.emit, _strides(shape)[axis]
     _check_indices(view)
-    stride, own = _strides(shape)[axis], Known(_own_positions(target, shape, axis))
-    known = view.known(1)
+    own = _own_positions(emit, target, shape, axis)
+    known = None if is_symbolic(shape[axis]) or is_symbolic(stride) else view.known(1)
     if known is not None:
-        return emit.add(Known(_resolved(known, (shape[axis],)) * np.int32(stride)), own)
-    if not math.prod(target):
-        return own
-    # Reading the positions of a table refuses indices that lie outside of the dimension.
-    table = Known(positions_of(shape[axis], np.int32) * np.int32(stride))
-    return emit.add(emit.gather(table, view.value(1), 0, "scaled"), own, "positions")
+        found: Value = Known(_resolved(known, (shape[axis],)) * np.int32(stride))
+    elif not math.prod(target):
+        return Known(np.zeros(target, np.int32))
+    else:
+        # Reading the positions of a table refuses indices that lie outside of the dimension.
+        table = emit.count_up(shape[axis], np.dtype(np.int32), step=stride, name="table")
+        found = emit.gather(table, view.value(1), 0, "scaled")
+    return found if own is None else emit.add(found, own, "positions")
 
 
-def _own_positions(target: Sequence[int], shape: Sequence[int], axis: int) -> Array:
+def _own_positions(
+    emit: Emitter, target: Sequence[int], shape: Sequence[int], axis: int
+) -> Value | None:
     """Return the flat position of each element, with index 0 along ``axis``."""
-    total = np.zeros(target, np.int32)
+    total: Value | None = None
     for d, stride in enumerate(_strides(shape)):
-        if d != axis:
-            lane = positions_of(target[d], np.int32) * np.int32(stride)
-            total = total + lane.reshape([-1 if e == d else 1 for e in range(len(shape))])
+        if d != axis and target[d] != 1:
+            lane = emit.reshape(
+                emit.count_up(target[d], np.dtype(np.int32), step=stride, name="lane"),
+                [target[d] if e == d else 1 for e in range(len(shape))],
+                "lanes",
+            )
+            total = lane if total is None else emit.add(total, lane, "own")
     return total
 
 
@@ -257,11 +273,8 @@ def _triangle(emit: Emitter, rows: int, columns: int, k: int, *, is_upper: bool)
 @operator("OneHot", since=9)
 def _one_hot(view: NodeView) -> Value:
     emit, indices = view.emit, view.value(0)
-    depth = (
-        view.integers(1, "depth")[0]
-        if dtype_of(view.value(1)).kind in "iu"
-        else int(view.constant(1, "depth").reshape(-1)[0])
-    )
+    given = view.single(1, "depth")
+    depth = given if is_symbolic(given) else int(given)
     rank = view.rank(0) + 1
     axis = view.axis("axis", -1, rank)
     values = view.value(2)
@@ -276,8 +289,8 @@ def _one_hot(view: NodeView) -> Value:
         indices = emit.cast(indices, np.int32, "indices")
     elif dtype.kind == "u":
         indices = emit.cast(indices, np.int64, "indices")
-    numbers = positions_of(depth).astype(dtype_of(indices))
-    classes = Known(numbers.reshape([depth if d == axis else 1 for d in range(rank)]))
+    numbers = emit.count_up(depth, dtype_of(indices), name="numbers")
+    classes = emit.reshape(numbers, [depth if d == axis else 1 for d in range(rank)], "classes")
     wide = [*view.shape(0)]
     wide.insert(axis, 1)
     spread = emit.reshape(indices, wide, "spread")

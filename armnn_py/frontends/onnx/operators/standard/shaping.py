@@ -6,17 +6,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axes
-from armnn_py.frontends.common.known import known_integers
+from armnn_py.frontends.common.known import known_numbers
 from armnn_py.frontends.common.values import Known, Unsupported, Value
 from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.table import operator
 from armnn_py.frontends.onnx.file.element_types import dtype_of_number, element_type_name
 from armnn_py.symbolic import is_symbolic
+from armnn_py.types import ComparisonOperation
 
 
 @operator("Identity")
@@ -67,12 +69,12 @@ def _shape(view: NodeView) -> Value:
     start = view.integer("start") if "start" in view.node.attributes else None
     end = view.integer("end") if "end" in view.node.attributes else None
     first, last, _ = slice(start, end).indices(rank)
-    return known_integers(view.shape(0)[first:last], np.int64)
+    return known_numbers(view.shape(0)[first:last], np.int64)
 
 
 @operator("Size")
 def _size(view: NodeView) -> Value:
-    return known_integers(math.prod(view.shape(0)), np.int64)
+    return known_numbers(math.prod(view.shape(0)), np.int64)
 
 
 @operator("Reshape")
@@ -208,32 +210,39 @@ def _image(view: NodeView, block: int) -> tuple[int, ...]:
     return view.shape(0)
 
 
-# Integers that every layer takes.
-_COUNTING = (np.dtype(np.int32), np.dtype(np.int64))
-
-
 @operator("Range", since=11)
 def _range(view: NodeView) -> Value:
-    if view.dtype(0) in _COUNTING:
-        first, last, step = (
-            view.integers(index, what)[0] for index, what in enumerate(("start", "limit", "delta"))
-        )
-        if is_symbolic(last) and not is_symbolic(first) and not is_symbolic(step) and step > 0:
-            number = (last - first + step - 1) // step
-            return view.emit.count_up(
-                number if number > 0 else 0, view.dtype(0), start=first, step=step
-            )
     start, limit, delta = (
-        view.constant(index, what).reshape(-1)[0].item()
-        for index, what in enumerate(("start", "limit", "delta"))
+        view.single(index, what) for index, what in enumerate(("start", "limit", "delta"))
     )
     if delta == 0:
         raise ParseError("the delta of the range is 0")
+    if any(map(is_symbolic, (start, limit, delta))):
+        found = _range_of_sizes(view, start, limit, delta)
+        if found is not None:
+            return found
+        start, limit, delta = (view.dtype(0).type(one).item() for one in (start, limit, delta))
     count = max(math.ceil((limit - start) / delta), 0)
     if not view.emit.foldable([], (count,), np.dtype(np.float64)):
         raise Unsupported(f"a range of {count} numbers")
     numbers = start + np.arange(count) * delta
     return Known(np.asarray(numbers).astype(view.dtype(0)))
+
+
+def _range_of_sizes(view: NodeView, start: Any, limit: Any, delta: Any) -> Value | None:
+    """Return a range of integers, some of which are sizes; None where some have fractions."""
+    dtype = view.dtype(0)
+    if dtype not in (np.int32, np.int64, np.float32, np.float64):
+        return None
+    if not all(is_symbolic(one) or float(one).is_integer() for one in (start, limit, delta)):
+        return None
+    first, last, step = (one if is_symbolic(one) else int(one) for one in (start, limit, delta))
+    number = (last - first + step - 1) // step if step > 0 else (first - last - step - 1) // -step
+    counting = dtype if dtype.kind == "i" else np.dtype(np.int32)
+    emit = view.emit
+    return emit.cast(
+        emit.count_up(number if number > 0 else 0, counting, start=first, step=step), dtype, "real"
+    )
 
 
 @operator("EyeLike", since=9)
@@ -245,4 +254,12 @@ def _eye_like(view: NodeView) -> Value:
     if view.rank(0) != 2 or not view.emit.foldable([], view.shape(0), dtype):
         raise ParseError(f"a tensor of shape {view.shape(0)} is not a matrix of affordable size")
     rows, columns = view.shape(0)
+    if is_symbolic(rows) or is_symbolic(columns):
+        emit, counting = view.emit, np.dtype(np.int32)
+        row = emit.count_up(rows, counting, start=view.integer("k"), name="rows")
+        place = emit.count_up(columns, counting, name="columns")
+        is_diagonal = emit.compare(
+            ComparisonOperation.EQUAL, place, emit.reshape(row, (rows, 1), "column"), "diagonal"
+        )
+        return emit.cast(is_diagonal, dtype)
     return Known(np.eye(rows, columns, k=view.integer("k"), dtype=dtype))

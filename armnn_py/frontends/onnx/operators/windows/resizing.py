@@ -9,6 +9,7 @@ linear, cubic and antialiased modes as a product with the matrix of weights.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import operator as operator_of
 from collections.abc import Sequence
@@ -24,11 +25,20 @@ from armnn_py.frontends.common.resampling import Axis, Method
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.table import operator
-from armnn_py.symbolic import is_symbolic
+from armnn_py.symbolic import is_symbolic, number_of
 from armnn_py.types import DataLayout, LayerType, ResizeMethod, UnaryOperation
 
 _MATRIX_LIMIT = 2**26
 _LAST_BITS = 2.0**-19
+#: By transformation: align_corners and half_pixel_centers of the Resize layer, if the scale is the
+#: quotient of the sizes.
+_LINEAR = {
+    "align_corners": (True, False),
+    "asymmetric": (False, False),
+    "half_pixel": (False, True),
+    "half_pixel_symmetric": (False, True),
+    "pytorch_half_pixel": (False, True),
+}
 _CHOICES = ((False, False), (False, True), (True, False))
 
 
@@ -72,18 +82,19 @@ def _resize_11(view: NodeView) -> Value:
     if not math.isfinite(method.cubic_a):
         raise ParseError(f"attribute 'cubic_coeff_a' is {method.cubic_a}, expected a finite number")
     regions = _regions(view, axes, method)
+    policy = view.text("keep_aspect_ratio_policy", "stretch")
     sizes = view.integers(3, "sizes") if view.has(3) and view.shape(3) != (0,) else None
     scales: Sequence[float | Fraction]
     if sizes is not None:
         if len(sizes) != len(axes) or min(sizes, default=1) < 1:
             raise ParseError(f"sizes {sizes} do not fit {len(axes)} dimensions")
-        scales, targets = _from_sizes(view, axes, sizes)
+        scales, targets = _from_sizes(view, axes, sizes, policy)
     else:
         scales = [float(s) for s in view.constant(2, "scales").reshape(-1)]
         _check_scales(scales, len(axes))
         targets = [_scaled_size(shape[a], float(s)) for a, s in zip(axes, scales, strict=True)]
     found = [
-        Axis(a, shape[a], t, s, r)
+        Axis(a, shape[a], t, s, r, is_quotient=sizes is not None and policy == "stretch")
         for a, t, s, r in zip(axes, targets, scales, regions, strict=True)
     ]
     return _resize(view, found, method, view.number("extrapolation_value"))
@@ -108,10 +119,11 @@ def _scaled_size(size: int, scale: float) -> int:
 
     Unrounded, 40 times the float32 nearest to 0.7 is less than 28.
     """
-    if is_symbolic(size) and float(scale).is_integer():
-        product = size * int(scale)
-        if product < 2**24:  # float32 has these exactly
-            return product
+    if is_symbolic(size) and size * math.ceil(scale) < 2**24:  # float32 has these exactly
+        if float(scale).is_integer():
+            return size * int(scale)
+        if _is_power_of_two(scale):
+            return size // int(1 / scale)
     with np.errstate(over="ignore"):
         target = float(np.float32(size) * np.float32(scale))
     if not math.isfinite(target):
@@ -120,16 +132,18 @@ def _scaled_size(size: int, scale: float) -> int:
 
 
 def _from_sizes(
-    view: NodeView, axes: list[int], sizes: list[int]
+    view: NodeView, axes: list[int], sizes: list[int], policy: str
 ) -> tuple[list[Fraction], list[int]]:
     shape = view.shape(0)
+    if policy == "stretch":
+        return [
+            Fraction(number_of(t), number_of(shape[a]) or 1)
+            for a, t in zip(axes, sizes, strict=True)
+        ], sizes
     scales = [
         Fraction(operator_of.index(t), operator_of.index(shape[a]) or 1)
         for a, t in zip(axes, sizes, strict=True)
     ]
-    policy = view.text("keep_aspect_ratio_policy", "stretch")
-    if policy == "stretch":
-        return scales, sizes
     if policy not in ("not_larger", "not_smaller"):
         raise ParseError(f"attribute 'keep_aspect_ratio_policy' is '{policy}', which is unknown")
     scale = min(scales) if policy == "not_larger" else max(scales)
@@ -202,9 +216,50 @@ def _of_integers(view: NodeView, axes: list[Axis], method: Method, extrapolated:
     return x
 
 
+def _is_power_of_two(scale: float | Fraction) -> bool:
+    return math.frexp(scale)[0] == 0.5
+
+
+def _is_quotient(axis: Axis) -> bool:
+    """Return whether the scale is the quotient of the sizes, also for other shapes of inputs."""
+    if not (is_symbolic(axis.size) or is_symbolic(axis.target)):
+        return False
+    if isinstance(axis.scale, Fraction) or not _is_power_of_two(axis.scale):
+        return axis.is_quotient
+    if axis.scale < 1:
+        return axis.target * int(1 / axis.scale) == axis.size
+    return axis.target == axis.size * int(axis.scale)
+
+
+def _linear_choice(axis: Axis, method: Method) -> tuple[bool, bool] | None:
+    """Return the flags of the Resize layer that interpolates so whatever the sizes are."""
+    if method.mode != "linear" or method.antialias or method.exclude_outside:
+        return None
+    if method.transformation == "pytorch_half_pixel" and axis.target <= 1:
+        return None
+    return _LINEAR.get(method.transformation) if _is_quotient(axis) else None
+
+
+def _of_period(axis: Axis, method: Method) -> Axis:
+    """Return an axis of plain sizes that a nearest mode reads in the same pattern, if there is one.
+
+    Positions are exact, and the pattern has a period, if the quotient of the sizes is a power of
+    two. Where it is not, the axis is returned as it is.
+    """
+    if method.mode != "nearest" or isinstance(axis.scale, Fraction) or not _is_quotient(axis):
+        return axis
+    if method.transformation not in ("asymmetric", "half_pixel", "half_pixel_symmetric"):
+        return axis
+    size = int(16 / min(axis.scale, 1))
+    return dataclasses.replace(axis, size=size, target=int(size * axis.scale))
+
+
 def _is_identity(axis: Axis, method: Method) -> bool:
     if axis.size != axis.target:
         return False
+    if _linear_choice(axis, method) is not None:
+        return True
+    axis = _of_period(axis, method)
     if method.mode == "nearest":
         same = np.arange(axis.size)
         return bool((resampling.nearest_indices(axis, method) == same).all())
@@ -235,6 +290,10 @@ def _as_layer(view: NodeView, axes: list[Axis], method: Method) -> Value | None:
 
 
 def _matches(axis: Axis, method: Method, align: bool, half: bool) -> bool:
+    choice = _linear_choice(axis, method)
+    if choice is not None:
+        return choice == (align, half)
+    axis = _of_period(axis, method)
     if resampling.outside(axis, method).any():
         return False
     options = {"align_corners": align, "half_pixel_centers": half}

@@ -52,7 +52,7 @@ class Sampler:
             raise Unsupported(f"{math.prod(view.shape(0))} elements, positions are 32-bit")
 
     def number(self, value: float) -> Value:
-        """Return a number of the type of the coordinates."""
+        """Return a number, which may be a size, of the type of the coordinates."""
         return self.emit.scalar(value, self.like)
 
     def least(self, x: Value, limit: float) -> Value:
@@ -90,7 +90,7 @@ class Sampler:
         weight: Value | None = None
         for size, (index, factor) in zip(self.size, taps, strict=True):
             whole = emit.cast(index, np.int32, "index")
-            row = emit.mul(place, Known(np.array(size, np.int32)), "row")
+            row = emit.mul(place, emit.scalar(size, place), "row")
             place = emit.add(row, whole, "place")
             weight = factor if weight is None else emit.mul(weight, factor, "weight")
         assert weight is not None
@@ -120,7 +120,7 @@ class _Grid(Sampler):
     def _reflected(self, x: Value, size: int) -> Value:
         """Fold what lies beyond the borders back, as often as it takes."""
         emit = self.emit
-        low, span = (0.0, size - 1.0) if self.align else (-0.5, float(size))
+        low, span = (0.0, size - 1) if self.align else (-0.5, size)
         if span == 0:
             return emit.mul(x, self.number(0), "folded")
         from_low = emit.sub(x, self.number(low), "from_low")
@@ -158,10 +158,10 @@ class _Grid(Sampler):
     def taps(self, normalized: Value, size: int) -> list[Tap]:
         """Return the taps for coordinates from -1 to 1."""
         emit = self.emit
-        scale, shift = (
-            ((size - 1) / 2, (size - 1) / 2) if self.align else (size / 2, (size - 1) / 2)
-        )
-        x = emit.add(emit.mul(normalized, self.number(scale), "scaled"), self.number(shift), "at")
+        span = emit.scale(self.number(size), 0.5, "half")
+        shift = emit.scale(self.number(size - 1), 0.5, "middle")
+        scaled = emit.mul(normalized, shift if self.align else span, "scaled")
+        x = emit.add(scaled, shift, "at")
         if self.mode == "nearest":
             x = emit.unary(UnaryOperation.ROUND, x, "nearest")
         if self.mode != "cubic":  # whose pixels alone are padded, as in onnxruntime and PyTorch
@@ -204,7 +204,8 @@ def _grid_sample(view: NodeView) -> Value:
         for part, size in zip(parts, sampler.size, strict=True)
     ]
     rows = sampler.rows()
-    first = Known(positions_of(grid[0], np.int32).reshape(-1, *[1] * rank))
+    images = emit.count_up(grid[0], np.dtype(np.int32), name="images")
+    first = emit.reshape(images, (grid[0], *[1] * rank), "first")
     y: Value | None = None
     for combination in itertools.product(*taps):
         read = sampler.read(rows, first, combination)

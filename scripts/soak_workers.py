@@ -4,15 +4,17 @@
 
     python scripts/soak_workers.py [--ends 1000]
 
-Four threads run a network on an isolated backend, whose worker is killed, crashes, is stopped or
-told to end. Afterwards: no wrong answer, no failed run, and as many processes, descriptors and
-threads as before. Then a host is killed, and no worker may be left after one second. Exit code 1
-otherwise. Needs a C compiler.
+Four threads run a network on an isolated backend, whose worker is killed, crashes, is stopped, runs
+out of memory, calls exit or hangs. Afterwards: no wrong answer, no failed run, and as many
+processes, descriptors and threads as before. Then a host is killed, and no worker may be left after
+one second. Exit code 1 otherwise. Needs a C compiler.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import gc
 import os
 import signal
 import subprocess
@@ -25,11 +27,17 @@ from pathlib import Path
 import numpy as np
 
 import armnn_py as ann
+from armnn_py.isolation import supervisor
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
 from common import REPOSITORY, compile_backend
 
-KINDS = (signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT, signal.SIGSTOP, signal.SIGTERM)
+#: How workers end: by a signal from outside, or by what the backend does in its first run.
+KINDS: tuple[signal.Signals | str, ...] = (
+    signal.SIGKILL, "segv", signal.SIGSTOP, "memory", "exit", "hang", signal.SIGTERM, "abort",
+)  # fmt: skip
+#: Variables of the backend: what it does, and where.
+DEED, SITE = "DEED_Deed", "SITE_Deed"
 _PATIENCE = 60.0
 
 
@@ -51,6 +59,7 @@ def children() -> set[int]:
 
 def state() -> tuple[int, int, int]:
     """Return how many processes, descriptors and threads there are."""
+    gc.collect()
     return (
         len(children()),
         len(list(Path("/proc/self/fd").iterdir())),
@@ -58,13 +67,48 @@ def state() -> tuple[int, int, int]:
     )
 
 
+class Ends:
+    """Lets worker after worker end, each in another way, as often as it is told.
+
+    A worker has the environment of this process when it starts; `note` is called before that.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.count, self.done = count, 0
+        self._prepare()
+
+    @property
+    def kind(self) -> signal.Signals | str:
+        """How the worker that runs ends."""
+        return KINDS[self.done % len(KINDS)]
+
+    def _prepare(self) -> None:
+        is_deed = self.done < self.count and isinstance(self.kind, str)
+        os.environ[DEED] = str(self.kind) if is_deed else ""
+
+    def note(self, event: ann.WorkerEvent) -> None:
+        """Take note of an event."""
+        if event.kind == "ended":
+            self.done += 1
+            self._prepare()
+
+    def bring_about(self, process: int) -> None:
+        """End the worker, if it does not do so itself."""
+        if not isinstance(self.kind, str):
+            os.kill(process, self.kind)
+
+
 def end_workers(folder: str, count: int) -> list[str]:
     """End the worker that often under four threads of runs; return what went wrong."""
     faults: list[str] = []
     stop = threading.Event()
     runs = [0] * 4
-    limits = ann.Isolation(restarts=10 * count, deadline=0.5, patience=5.0)
+    limits = ann.Isolation(restarts=10 * count, deadline=0.25, patience=5.0, memory="256M")
+    os.environ[SITE] = "execute"
+    supervisor.QUICK_SECONDS = 0.0  # no pause before the next one
+    ends = Ends(count)
     with ann.Runtime(folder, isolate={"Deed": limits}) as runtime:
+        runtime.events.subscribe(ends.note)
         loaded = ann.load(network(), ["Deed", "CpuRef"], runtime=runtime)
 
         def work(number: int) -> None:
@@ -78,32 +122,31 @@ def end_workers(folder: str, count: int) -> list[str]:
                     if not (made == number).all():
                         faults.append(f"thread {number} got {made}")
                 runs[number] += 1
+                time.sleep(0.002)  # time for what ends and starts workers
 
         threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
         for thread in threads:
             thread.start()
-        for number in range(count):
-            before = len(runtime.events)
-            try:
-                os.kill(runtime.isolated["Deed"].process_id, KINDS[number % len(KINDS)])
-            except (ann.BackendError, ProcessLookupError):  # it ended meanwhile
-                continue
-            end = time.monotonic() + _PATIENCE
-            while len(runtime.events) == before and not faults:
-                if time.monotonic() > end:
-                    faults.append(f"nothing is told of {KINDS[number % len(KINDS)].name}")
-                time.sleep(0.005)
-            while loaded.health.status != "ready" and not faults:
-                if time.monotonic() > end:
-                    faults.append("no worker was started again")
-                time.sleep(0.005)
-            if faults:
-                break
+        seen = -1
+        end = time.monotonic()
+        while ends.done < count and not faults:
+            if seen != ends.done:
+                seen, end = ends.done, time.monotonic() + _PATIENCE
+            if loaded.health.status == "ready":
+                with contextlib.suppress(ann.BackendError, ProcessLookupError):  # ended meanwhile
+                    ends.bring_about(runtime.isolated["Deed"].process_id)
+            if time.monotonic() > end:
+                faults.append(f"no end by {ends.kind!r}, or no worker was started again")
+            time.sleep(0.005)
+        while loaded.health.status != "ready" and not faults:
+            if time.monotonic() > end:
+                faults.append("no worker was started again")
+            time.sleep(0.005)
         stop.set()
         for thread in threads:
             thread.join()
         loaded.close()
-    print(f"{count} ends, {sum(runs)} runs, {len(faults)} faults")
+    print(f"{ends.done} ends, {sum(runs)} runs, {len(faults)} faults", flush=True)
     return faults
 
 

@@ -47,6 +47,10 @@ class WorkerEvent:
     recording
         The file with the last call of the worker, for ``armnn-py backends replay``; None: the
         worker was neither in a run nor compiling, or nothing is recorded.
+    call
+        The call of the backend in which a fatal signal came, with its layer; None: none is known.
+    address
+        The address of the fault, for SIGSEGV and SIGBUS.
     time
         Seconds since the epoch.
     """
@@ -59,6 +63,8 @@ class WorkerEvent:
     signal: str | None = None
     exit_status: int | None = None
     recording: str | None = None
+    call: str | None = None
+    address: int | None = None
     time: float = field(default_factory=time.time)
 
     def __str__(self) -> str:

@@ -34,6 +34,8 @@ class Isolation:
         Threads of the process that compute; None: as many as the host's.
     open_files
         Most open files.
+    written
+        Most bytes of each file that the process writes, in bytes or as ``"1G"``.
     files
         The only files and folders that the process may change, ``"/dev/acme*"`` for instance; of
         others it reads those of the system, of Python and of backends. None: all of the user's.
@@ -57,14 +59,16 @@ class Isolation:
     patience: float = 60.0
     threads: int | None = None
     open_files: int | None = None
+    written: int | str | None = None
     files: Sequence[str] | None = None
     network: bool = True
     programs: bool = True
     restarts: int = 3
 
     def __post_init__(self) -> None:
-        if self.memory is not None:
-            _bytes(self.memory)
+        for size in ("memory", "written"):
+            if getattr(self, size) is not None:
+                _bytes(size, getattr(self, size))
         for name, least in (("threads", 1), ("open_files", 32), ("restarts", 0)):
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value < least):
@@ -89,20 +93,25 @@ class Isolation:
     @property
     def memory_bytes(self) -> int | None:
         """``memory`` in bytes."""
-        return None if self.memory is None else _bytes(self.memory)
+        return None if self.memory is None else _bytes("memory", self.memory)
+
+    @property
+    def written_bytes(self) -> int | None:
+        """``written`` in bytes."""
+        return None if self.written is None else _bytes("written", self.written)
 
 
 #: What ``Runtime(isolate=...)`` takes.
 Isolate: TypeAlias = Literal["all"] | Sequence[str] | Mapping[str, Isolation]
 
 
-def _bytes(value: object) -> int:
+def _bytes(name: str, value: object) -> int:
     if type(value) is int and value > 0:
         return value
     match = re.fullmatch(r"([1-9]\d*)([KMG]?)", value) if isinstance(value, str) else None
     if match is None:
         raise InvalidArgumentError(
-            f"Isolation: memory is {value!r}, bytes or a text such as '512M' expected"
+            f"Isolation: {name} is {value!r}, bytes or a text such as '512M' expected"
         )
     return int(match[1]) << _UNITS[match[2]]
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import threading
 import time
 import weakref
@@ -22,7 +23,7 @@ from armnn_py.isolation.process import WorkerProcess
 from armnn_py.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.isolation.journal import Recorder
@@ -34,7 +35,7 @@ __all__ = ["Supervisor"]
 #: Those of this process, for its forks.
 _supervisors: weakref.WeakSet[Supervisor] = weakref.WeakSet()
 #: A worker that ends so soon after its start may do it again.
-_QUICK_SECONDS = 0.3
+QUICK_SECONDS = 0.3
 _LONGEST_PAUSE = 10.0
 #: After a worker has run that long, ends before it count no more.
 STEADY_SECONDS = 3600.0
@@ -221,16 +222,17 @@ class Supervisor:
         reasons = [reason for part in list(self.parts) for reason in part.end_channels()]
         why = next((_REASONS[one] for one in reasons if one in _REASONS), None)
         reason = process.reason if why is None else why
+        call, address = _call_and_address(process.lines)
         event = WorkerEvent(
             "ended", self.id, self.file, reason, tuple(process.lines), process.signal,
-            process.exit_status,
+            process.exit_status, call=call, address=address,
         )  # fmt: skip
         recording = self.journal.record_end(list(self.parts), event)
         event = dataclasses.replace(event, recording=recording)
         lived = time.monotonic() - self._started
         if lived >= STEADY_SECONDS:
             self._restarts = 0
-        is_quick = lived < _QUICK_SECONDS
+        is_quick = lived < QUICK_SECONDS
         self._quick_ends = self._quick_ends + 1 if is_quick else 0
         self._deaths.note(event, self._state, is_last=self._restarts >= self.limits.restarts)
         self._events.add(event)
@@ -260,8 +262,11 @@ class Supervisor:
                 return False
             process, _ = self._start_process()
             try:
-                for part in list(self.parts):
+                parts = list(self.parts)
+                for part in parts:
                     part.renew(process)
+                for part in parts:
+                    part.go_on(process)
             except BaseException:
                 process.is_closing = True
                 process.kill("")
@@ -294,6 +299,17 @@ class Supervisor:
         keeper, self._keeper = self._keeper, None
         if keeper is not None:
             keeper.give_back()
+
+
+def _call_and_address(lines: Iterable[str]) -> tuple[str | None, int | None]:
+    """The call of a backend in which a fatal signal came, and the address of the fault."""
+    for line in lines:
+        found = re.match(
+            r"armnn_py: SIG[A-Z]+(?: at (0x[0-9a-f]+))? in (.+?)(?:, backend |$)", line
+        )
+        if found:
+            return found[2], None if found[1] is None else int(found[1], 16)
+    return None, None
 
 
 def _seconds_after(quick_ends: int) -> float:

@@ -213,7 +213,7 @@ class WorkerPart:
             return list(self._channels.values())
 
     def renew(self, process: WorkerProcess) -> None:
-        """Go on with another worker, which has nothing yet.
+        """Compile it in another worker, which has nothing yet, and bind the channels there.
 
         Raises
         ------
@@ -227,7 +227,12 @@ class WorkerPart:
             while not channel.native.settle():
                 time.sleep(0.001)  # the run in flight sees that its worker has ended
             self._bind(channel, process)
-            channel.native.renew(process.descriptor)
+
+    def go_on(self, process: WorkerProcess) -> None:
+        """Hand runs over to the other worker. It has all that any of them needs."""
+        with self._lock:
+            for channel in self._channels.values():
+                channel.native.renew(process.descriptor)
 
     def _bind(self, channel: _Channel, process: WorkerProcess) -> None:
         payload = self.key, channel.key, *channel.places

@@ -49,6 +49,8 @@ def apply_limits(limits: Isolation, folders: Iterable[str]) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (limits.memory_bytes,) * 2)
     if limits.open_files is not None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (limits.open_files,) * 2)
+    if limits.written_bytes is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limits.written_bytes,) * 2)
     if limits.threads is not None:
         set_num_threads(limits.threads)
     if limits.files is not None:

@@ -52,12 +52,21 @@ static const char* label_of_call(void) {
   return walk == NULL ? NULL : armnn_i_walk_label(walk);
 }
 
+/* The address of a fault; nothing for a signal that was sent. */
+static char* put_address(char* end, const siginfo_t* info) {
+  if (info->si_code <= 0 || (info->si_signo != SIGSEGV && info->si_signo != SIGBUS)) return end;
+  const uint64_t address = (uintptr_t)info->si_addr;
+  end = stpcpy(end, " at 0x");
+  for (int shift = 60; shift >= 0; shift -= 4) *end++ = "0123456789abcdef"[address >> shift & 15];
+  return end;
+}
+
 /* One write, so that lines of several threads do not mix. */
-static void write_line(const char* name, const char* label) {
+static void write_line(const siginfo_t* info, const char* name, const char* label) {
   static const char hint[] =
       "\nhint: 'armnn-py backends test FILE' shows what a backend does wrong, and gdb where\n";
   static char line[1536]; /* the first thread only: |is_telling| */
-  char* end = stpcpy(stpcpy(stpcpy(line, "armnn_py: "), name), " in ");
+  char* end = stpcpy(put_address(stpcpy(stpcpy(line, "armnn_py: "), name), info), " in ");
   const size_t size = strnlen(label, sizeof line - sizeof hint - (size_t)(end - line));
   memcpy(end, label, size);
   end = stpcpy(end + size, hint);
@@ -74,7 +83,7 @@ static void tell_signal(int number, siginfo_t* info, void* context) {
     const struct timespec second = {1, 0}; /* another thread was first, and ends the process */
     nanosleep(&second, NULL);
   } else if (label != NULL) {
-    write_line(fatal[index].name, label);
+    write_line(info, fatal[index].name, label);
   }
   sigaction(number, &before[index], NULL);
   errno = saved;

@@ -59,6 +59,23 @@ def test_an_end_in_a_run_is_answered_by_the_next_backend(
         assert (loaded.run(MINUS)["y"] == 2).all()
 
 
+def test_the_event_has_call_layer_and_address(
+    deed_folder: Path, deed: Callable[[str, str], None]
+) -> None:
+    deed("address", "execute")
+    with (
+        ann.Runtime(deed_folder, isolate={"Deed": Isolation(restarts=0)}) as runtime,
+        ann.load(absolute(), ["Deed", "CpuRef"], runtime=runtime) as loaded,
+    ):
+        loaded.run(MINUS)
+        assert soon(lambda: len(runtime.events) == 2)
+        ended = next(iter(runtime.events))
+    assert (ended.signal, ended.address) == ("SIGSEGV", 0x1040)
+    assert ended.call is not None
+    assert ended.call.startswith("execute of layer ")
+    assert "middle" in ended.call
+
+
 @pytest.mark.parametrize("name", ["kill_parent", "stop_parent"])
 def test_a_backend_that_ends_or_stops_its_parent(
     deed_folder: Path, deed: Callable[[str, str], None], name: str

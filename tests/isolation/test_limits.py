@@ -42,11 +42,12 @@ print(tried(lambda: open(sys.argv[2] + "/inside", "w")))
 print(tried(lambda: open(sys.argv[3] + "/outside", "w")))
 print(tried(lambda: os.listdir(sys.argv[3])))
 print(tried(lambda: bytearray(1 << 30)) if "memory" in sys.argv[1] else "done")
+print(tried(lambda: os.pwrite(os.memfd_create("large"), b"x", 1 << 20)))
 """
 
 
 def confined(tmp_path: Path, **limits: Any) -> list[str]:
-    """Apply limits in a process; say which of eight things it can do."""
+    """Apply limits in a process; say which of nine things it can do."""
     inside, outside = tmp_path / "inside", tmp_path / "outside"
     inside.mkdir()
     outside.mkdir()
@@ -55,7 +56,7 @@ def confined(tmp_path: Path, **limits: Any) -> list[str]:
 
 
 def test_without_limits_everything_can_be_done(tmp_path: Path) -> None:
-    assert confined(tmp_path) == ["done"] * 8
+    assert confined(tmp_path) == ["done"] * 9
 
 
 @needs_seccomp
@@ -66,6 +67,12 @@ def test_no_network(tmp_path: Path) -> None:
 @needs_seccomp
 def test_no_programs(tmp_path: Path) -> None:
     assert confined(tmp_path, programs=False)[:4] == ["done"] * 3 + ["PermissionError"]
+
+
+def test_bytes_of_a_file(tmp_path: Path) -> None:
+    assert confined(tmp_path, written="1M") == ["done"] * 8 + ["OSError"]
+    (tmp_path / "more").mkdir()
+    assert confined(tmp_path / "more", written="2M") == ["done"] * 9
 
 
 @needs_landlock
@@ -92,7 +99,8 @@ def test_a_backend_runs_in_the_tightest_worker() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"memory": "5X"}, {"memory": 0}, {"deadline": 0}, {"deadline": float("nan")},
+        {"memory": "5X"}, {"memory": 0}, {"written": "5X"},
+        {"deadline": 0}, {"deadline": float("nan")},
         {"patience": None}, {"threads": 0}, {"open_files": 3}, {"restarts": -1},
         {"files": "/dev"}, {"files": [3]},
     ],

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 import logging
 import math
 import re
@@ -18,7 +19,9 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TextIO, TypeVar
 import click
 from click.globals import get_current_context
 
+import armnn_py
 from armnn_py import environment, errors
+from armnn_py._native.table.backend_options import OptionText
 from armnn_py.cli.completion import offer, offer_backends
 from armnn_py.cli.progress import Bar, shown_progress
 from armnn_py.cli.render import Renderer, printable, shortened
@@ -117,9 +120,7 @@ class Session:
         Of ``wanted`` backends alone files are opened; None: of all. ``isolate`` names further
         backends that run in workers.
         """
-        from armnn_py import Runtime
-
-        return Runtime(
+        return armnn_py.Runtime(
             self.backend_paths or None,
             enable_dynamic_backends=not self.no_dynamic,
             backend_options=self.backend_options or None,
@@ -311,8 +312,6 @@ def backend_option(function: Callable[P, R]) -> Callable[P, R]:
 def _store_backend_options(
     context: click.Context, parameter: click.Parameter, given: tuple[str, ...]
 ) -> None:
-    from armnn_py._native.table.backend_options import OptionText
-
     session = context.ensure_object(Session)
     for text in given:
         match = re.fullmatch(r"([^.=]+)\.([^=]+)=(.*)", text, re.DOTALL)
@@ -383,8 +382,6 @@ def write_json(document: Mapping[str, Any]) -> None:
     OutputError
         Standard output does not take it.
     """
-    import json  # a table does without
-
     text = json.dumps(_strict(document), indent=2, allow_nan=False)
     with _writing():
         print(text)

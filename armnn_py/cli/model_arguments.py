@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import click
 
+import armnn_py
+from armnn_py import OptimizerOptions, Placement
+from armnn_py._native.table.backend_options import OptionText
 from armnn_py.cli.app import backend_option
 from armnn_py.cli.networks import AssumedShapes, read_network, shape_hint, with_batch
 from armnn_py.cli.render import shortened
@@ -23,7 +26,7 @@ from armnn_py.network.saved_files import is_saved_network
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from armnn_py import Network, OptimizedNetwork, OptimizerOptions, Runtime
+    from armnn_py import Network, OptimizedNetwork, Runtime
     from armnn_py.cli.app import Session
     from armnn_py.optimizer.host import Host
 
@@ -102,8 +105,6 @@ class ModelArguments:
         BackendNotFoundError
             A model option is for a backend that is not loaded.
         """
-        from armnn_py import OptimizerOptions, Placement
-
         return OptimizerOptions(
             placement=None if self.placement is None else Placement.of(self.placement),
             model_options=read_options("model", self.model_options, self.backends, runtime),
@@ -127,8 +128,6 @@ class ModelArguments:
         ParseError, BackendError, NoBackendForLayerError
             As `optimize` and `OptimizedNetwork.load`.
         """
-        import armnn_py
-
         if not is_saved_network(self.model):
             return armnn_py.optimize(
                 network, self.listed, runtime=runtime, options=self.options(runtime)
@@ -159,8 +158,6 @@ class ModelArguments:
     @property
     def isolated(self) -> tuple[str, ...]:
         """The backends that the placement rules want isolated."""
-        from armnn_py import Placement
-
         return () if self.placement is None else Placement.of(self.placement).isolate
 
     @contextlib.contextmanager
@@ -273,8 +270,6 @@ def read_options(
     UnknownNameError
         No listed backend has an option of that name.
     """
-    from armnn_py._native.table.backend_options import OptionText
-
     found: dict[str, dict[str, Any]] = {}
     for text in given:
         match = re.fullmatch(r"(?:([^.=]+)\.)?([^=]+)=(.*)", text, re.DOTALL)

@@ -8,10 +8,12 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
+import armnn_py
 from armnn_py.cli.render import shortened
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.network.saved_files import is_saved_network
 from armnn_py.network.specialized import specialized
+from armnn_py.optimizer.saved.read import read_network as read_saved
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
@@ -60,8 +62,6 @@ def read_network(
     InvalidArgumentError
         A shape is not understood, or does not fit its input.
     """
-    import armnn_py
-
     wanted: dict[str | None, Sequence[int | None]] = {**parse_shapes(shapes)}
     chosen: dict[str, Any] = dict(part or {})
     saved = read_compiled(model, shapes, chosen)
@@ -93,13 +93,11 @@ def read_compiled(
     """
     if not is_saved_network(model):
         return None
-    from armnn_py.optimizer.saved.read import read_network
-
     if shapes:
         raise InvalidArgumentError("--shape given with a compiled model, which has its shapes")
     for name in part:
         raise InvalidArgumentError(f"--{name} given with a compiled model, which is one network")
-    return read_network(model)
+    return read_saved(model)
 
 
 def parse_shapes(given: Sequence[str]) -> dict[str | None, list[int]]:

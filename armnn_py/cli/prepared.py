@@ -17,13 +17,14 @@ from armnn_py.cli.model_arguments import read_options
 from armnn_py.cli.networks import AssumedShapes, parse_bounds, read_network, with_batch
 from armnn_py.errors import ArmnnError, BackendError, InvalidArgumentError
 from armnn_py.network.specialized import specialized
+from armnn_py.runtime.bounded.late_sizes import read_bounds
+from armnn_py.tensors import TensorInfo
 
 if TYPE_CHECKING:
     from armnn_py import LoadedNetwork, Network, Runtime
     from armnn_py.cli.app import Session
     from armnn_py.cli.model_arguments import ModelArguments
     from armnn_py.runtime.bounded.late_sizes import Bounds
-    from armnn_py.tensors import TensorInfo
 
 __all__ = ["Prepared", "prepared"]
 
@@ -179,8 +180,6 @@ def _size_hint(
 
 def _real_infos(infos: Mapping[str, TensorInfo]) -> dict[str, TensorInfo]:
     """Return the infos of inputs with floats in place of quantised numbers."""
-    from armnn_py.tensors import TensorInfo
-
     return {
         name: TensorInfo(info.shape, dimension_names=info.dimension_names)
         if info.quantization
@@ -191,8 +190,6 @@ def _real_infos(infos: Mapping[str, TensorInfo]) -> dict[str, TensorInfo]:
 
 def _largest(infos: Mapping[str, TensorInfo], limits: Bounds) -> dict[str, list[int]]:
     """Return the shapes of inputs under their bounds."""
-    from armnn_py.runtime.bounded.late_sizes import read_bounds
-
     shapes: dict[str, list[Any]] = {name: list(info.shape) for name, info in infos.items()}
     for size in read_bounds(infos, limits):
         for name, axis in size.places:

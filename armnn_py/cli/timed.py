@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+import armnn_py
 from armnn_py.cli.completion import offer
 from armnn_py.cli.inputs.inputs import SEED
 from armnn_py.cli.model_arguments import ModelArguments, bounds_option, model_arguments, run_option
@@ -76,8 +77,6 @@ class TimedArguments:
         ModelError, BackendError, NoBackendForLayerError
             As `armnn_py.load`.
         """
-        import armnn_py
-
         if self.threads is not None:
             armnn_py.set_num_threads(self.threads)
         with prepared(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from armnn_py import environment
+from armnn_py.backends.loader.search import list_places
 from armnn_py.cli.app import (
     Session,
     backend_values,
@@ -253,8 +254,6 @@ def _typed(value: object) -> str:
 @with_session
 def paths(session: Session) -> None:
     """List the folders that are searched, in order; opens no file of them."""
-    from armnn_py.backends.loader.search import list_places
-
     report, linked = list_places(
         session.backend_paths or None, enable_dynamic_backends=not session.no_dynamic
     )

@@ -10,6 +10,12 @@ import warnings
 import click
 
 from armnn_py import environment
+from armnn_py.backends.trust.lock_file import (
+    LockedBackend,
+    hash_of,
+    read_lock_file,
+    write_lock_file,
+)
 from armnn_py.cli.app import EXIT_BACKEND, CommandFailedError, Session, with_session
 from armnn_py.cli.help import Command
 from armnn_py.cli.render import Column, Renderer
@@ -30,13 +36,6 @@ def lock(session: Session, *, output: str | None, check: bool) -> None:
 
     With ARMNN_PY_TRUST=locked nothing else is opened. Without it, programs tell of other files.
     """
-    from armnn_py.backends.trust.lock_file import (
-        LockedBackend,
-        hash_of,
-        read_lock_file,
-        write_lock_file,
-    )
-
     path = output or environment.lock_file()
     if path is None:
         raise InvalidArgumentError(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from armnn_py._native.table.dynamic_library import static_backends
 from armnn_py.backends.loader.packaged import RESERVED_IDS
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.help import Command
@@ -71,8 +72,6 @@ def new(
 
 def _known_ids() -> dict[str, str]:
     """Return the ids that a new backend must not have, each with the reason."""
-    from armnn_py._native.table.dynamic_library import static_backends
-
     ids = {static.name: "that of a backend linked into the library" for static in static_backends()}
     own = dict.fromkeys(RESERVED_IDS, "that of a backend of this package")
     return {**own, **ids, "Unknown": "reserved"}

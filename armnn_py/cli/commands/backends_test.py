@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from armnn_py.backends.loader.checking import check_file
 from armnn_py.cli.app import (
     EXIT_BACKEND,
     EXIT_CONFORMANCE,
@@ -224,8 +225,6 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
 @with_session
 def check(session: Session, file: str, timeout: float, *, deep: bool) -> None:
     """Take FILE through every step of loading; exit 4 if one fails."""
-    from armnn_py.backends.loader.checking import check_file
-
     name = Path(file).name
     with session.progress(f"loading {name}"):
         verdict, steps = check_file(file, timeout=timeout)

@@ -20,6 +20,8 @@ from armnn_py.cli.app import (
 from armnn_py.cli.case_options import jobs_option, report_option, timeout_option
 from armnn_py.cli.help import Group
 from armnn_py.cli.render import Column, Renderer, shortened
+from armnn_py.testing.onnx_suite import score_onnx
+from armnn_py.testing.onnx_suite.score import write_expected
 from armnn_py.text import counted
 
 __all__ = ["conformance"]
@@ -71,9 +73,6 @@ def onnx(
     Each model is loaded and run on recorded inputs, as a program of yours would do it. One that is
     refused in words is not applicable.
     """
-    from armnn_py.testing.onnx_suite import score_onnx
-    from armnn_py.testing.onnx_suite.score import write_expected
-
     if update and expect is None:
         raise click.UsageError("--update needs --expect FILE, which it writes")
     with session.progress("running ONNX test data", 1.0) as bar:

@@ -12,6 +12,7 @@ from typing import Any
 import click
 import numpy as np
 
+import armnn_py
 from armnn_py._native.library import core_path
 from armnn_py.cli.app import Session, backend_option, with_session
 from armnn_py.cli.help import Command
@@ -36,8 +37,6 @@ _ACROSS = 4
 @with_session
 def demo(session: Session, count: int, backends: tuple[str, ...]) -> None:
     """Read handwritten digits that the network was not trained on."""
-    import armnn_py
-
     with np.load(_FOLDER / "digits_held_out.npz") as samples:
         images, labels = samples["images"], samples["labels"]
     network = armnn_py.import_model(_FOLDER / "digits.onnx")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import os
 import platform
 import warnings
 from collections.abc import Callable
@@ -14,7 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from armnn_py import errors
+from armnn_py import environment, errors, sdk_paths
+from armnn_py._native import abi, self_check
+from armnn_py._native.library import core_path
+from armnn_py._native.process.confinement import has_filters, landlock_version
+from armnn_py._version import __version__
+from armnn_py.backends.probe.gate import DEFAULT_SECONDS
+from armnn_py.backends.probe.program import program_path
 from armnn_py.cli.app import EXIT_FAILED, CommandFailedError, Session, with_session
 from armnn_py.cli.devices import devices_of
 from armnn_py.cli.help import Command
@@ -88,10 +95,6 @@ def doctor(session: Session) -> None:
 
 
 def _library() -> Result:
-    from armnn_py._native import abi, self_check
-    from armnn_py._native.library import core_path
-    from armnn_py._version import __version__
-
     version, name = self_check.core_version(), Path(core_path()).name
     text = (
         f"{name} {version}, plan ABI {abi.ARMNN_CORE_ABI_VERSION}, backend API "
@@ -103,8 +106,6 @@ def _library() -> Result:
 
 
 def _layouts() -> Result:
-    from armnn_py._native import self_check
-
     sizes = self_check.struct_sizes()
     wrong = [s for s in sizes if not s.agrees]
     if wrong:
@@ -115,16 +116,11 @@ def _layouts() -> Result:
 
 
 def _cpu() -> Result:
-    from armnn_py._native import self_check
-
     features = self_check.cpu_feature_names()
     return "ok", f"{platform.machine()}: {' '.join(features) or 'baseline instructions only'}"
 
 
 def _threads() -> Result:
-    from armnn_py import environment
-    from armnn_py._native import self_check
-
     usable, asked = self_check.usable_cpus(), environment.thread_count()
     if asked is None:
         return "ok", f"{usable} usable here"
@@ -133,8 +129,6 @@ def _threads() -> Result:
 
 
 def _isolation() -> Result:
-    from armnn_py._native.process.confinement import has_filters, landlock_version
-
     version = landlock_version()
     parts = [
         "limits of memory, open files and time",
@@ -147,12 +141,6 @@ def _isolation() -> Result:
 
 
 def _trials() -> Result:
-    import os
-
-    from armnn_py import environment
-    from armnn_py.backends.probe.gate import DEFAULT_SECONDS
-    from armnn_py.backends.probe.program import program_path
-
     path, given = program_path(), environment.probe_seconds()
     if not os.access(path, os.X_OK):
         return "warning", f"'{path}' cannot be run: files are opened without a trial"
@@ -188,8 +176,6 @@ def _devices(found: list[dict[str, Any]], problems: dict[str, str]) -> Result:
 
 
 def _sdk() -> Result:
-    from armnn_py import sdk_paths
-
     try:
         return "ok", str(sdk_paths.get_include().parent)
     except errors.InternalError as error:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import armnn_py
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.help import Command
 from armnn_py.cli.inputs.inputs import random_inputs
@@ -19,6 +20,7 @@ from armnn_py.cli.model_arguments import ModelArguments, PlacedModel, model_argu
 from armnn_py.cli.networks import assumption
 from armnn_py.errors import ArmnnError, InvalidArgumentError
 from armnn_py.network.saved_files import is_saved_network
+from armnn_py.pictures import RunKernel, drawing_of, to_dot, to_svg
 
 if TYPE_CHECKING:
     from armnn_py import Profile
@@ -75,8 +77,6 @@ def graph(
     output: str | None,
 ) -> None:
     """Draw MODEL as it would run: every kernel, its backend, and the copies between them."""
-    from armnn_py.pictures import to_dot, to_svg
-
     form = form or _form_of(output)
     if session.as_json and output == "-" and form != "json":
         raise click.UsageError(
@@ -124,9 +124,6 @@ def _draw(
     session: Session, given: ModelArguments, placed: PlacedModel, *, timed: bool, may_run: bool
 ) -> Drawing:
     """Return the drawing; optimises again without compiling, and runs, to see compiled layers."""
-    import armnn_py
-    from armnn_py.pictures import RunKernel, drawing_of
-
     optimized = placed.optimized
     is_compiled = any(layer.type.label == _COMPILED for layer in optimized.network.layers)
     inside = None

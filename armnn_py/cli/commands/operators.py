@@ -11,6 +11,8 @@ import click
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.help import Command
 from armnn_py.cli.render import Column, Renderer
+from armnn_py.frontends.onnx.convert import table as onnx_table
+from armnn_py.frontends.tflite import table as tflite_table
 
 __all__ = ["operators"]
 
@@ -44,13 +46,10 @@ def operators(session: Session, name: str) -> None:
 
 
 def _onnx() -> dict[str, Any]:
-    from armnn_py.frontends.onnx.convert.table import NEWEST_VERSION, operators_by_family
-
-    families = operators_by_family()
-    return {"format": "ONNX", "newest_operator_set": NEWEST_VERSION, "families": families}
+    families = onnx_table.operators_by_family()
+    newest = onnx_table.NEWEST_VERSION
+    return {"format": "ONNX", "newest_operator_set": newest, "families": families}
 
 
 def _tflite() -> dict[str, Any]:
-    from armnn_py.frontends.tflite.table import operators_by_family
-
-    return {"format": "TensorFlow Lite", "families": operators_by_family()}
+    return {"format": "TensorFlow Lite", "families": tflite_table.operators_by_family()}

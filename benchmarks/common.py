@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import platform
@@ -96,17 +95,6 @@ def turn(run: Callable[[], Any], milliseconds: float) -> float:
         run()
         count += 1
     return spent / count * 1e6
-
-
-def new_tflite_builder() -> Any:
-    """Return the tests' writer of TensorFlow Lite models."""
-    path = REPOSITORY / "tests" / "frontends" / "tflite" / "conftest.py"
-    spec = importlib.util.spec_from_file_location("tflite_models", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.Builder()
 
 
 def compile_backend(source: Path, target: Path, *flags: str) -> Path:

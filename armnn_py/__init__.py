@@ -66,6 +66,11 @@ if TYPE_CHECKING:
         LoadReport,
         Verdict,
     )
+    from armnn_py.comparing.compare import compare
+    from armnn_py.comparing.comparison import Comparison, OutputDifference
+    from armnn_py.comparing.differences import Difference
+    from armnn_py.comparing.layers import LayerDifference
+    from armnn_py.comparing.narrowing import Finding
     from armnn_py.frontends import import_model
     from armnn_py.isolation import EventLog, Isolation, WorkerEvent
     from armnn_py.memory_budget import get_memory_budget, set_memory_budget
@@ -133,17 +138,20 @@ __all__ = [
     "BinaryOperation",
     "BoundNetwork",
     "CancelToken",
+    "Comparison",
     "ComparisonOperation",
     "Counter",
     "DataLayout",
     "DataType",
     "DeviceDescription",
     "DeviceSpec",
+    "Difference",
     "EventLog",
     "ExecutionCancelledError",
     "ExecutionError",
     "ExecutionTimeoutError",
     "ExternalMemory",
+    "Finding",
     "GraphValidationError",
     "Health",
     "InputValuesNeededError",
@@ -153,6 +161,7 @@ __all__ = [
     "LateShapesReport",
     "Layer",
     "LayerAssignment",
+    "LayerDifference",
     "LayerProfile",
     "LayerType",
     "LayerValidationError",
@@ -170,6 +179,7 @@ __all__ = [
     "OptimizedNetwork",
     "OptimizerOptions",
     "OutOfMemoryError",
+    "OutputDifference",
     "OutputShapeRounding",
     "OutputSlot",
     "PaddingMethod",
@@ -196,6 +206,7 @@ __all__ = [
     "Verdict",
     "WorkerEvent",
     "__version__",
+    "compare",
     "errors",
     "get_memory_budget",
     "get_num_threads",
@@ -231,6 +242,11 @@ __getattr__ = names_of(
             "LoadReport",
             "Verdict",
         ),
+        "armnn_py.comparing.compare": ("compare",),
+        "armnn_py.comparing.comparison": ("Comparison", "OutputDifference"),
+        "armnn_py.comparing.differences": ("Difference",),
+        "armnn_py.comparing.layers": ("LayerDifference",),
+        "armnn_py.comparing.narrowing": ("Finding",),
         "armnn_py.frontends": ("import_model",),
         "armnn_py.isolation": ("EventLog", "Isolation", "WorkerEvent"),
         "armnn_py.memory_budget": ("get_memory_budget", "set_memory_budget"),

@@ -35,6 +35,7 @@ _COMMANDS = {
     "compile": "armnn_py.cli.commands.save:compile_model",
     "bench": "armnn_py.cli.commands.bench:bench",
     "profile": "armnn_py.cli.commands.profile:profile",
+    "compare": "armnn_py.cli.commands.compare:compare",
     "graph": "armnn_py.cli.commands.graph:graph",
     "operators": "armnn_py.cli.commands.operators:operators",
     "conformance": "armnn_py.cli.commands.conformance:conformance",

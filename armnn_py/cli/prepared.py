@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from armnn_py.cli.model_arguments import ModelArguments
     from armnn_py.runtime.bounded.late_sizes import Bounds
 
-__all__ = ["Prepared", "prepared"]
+__all__ = ["Fed", "Prepared", "fed", "prepared"]
 
 _log = logging.getLogger("armnn_py.cli")
 _STEP = 32
@@ -64,6 +64,93 @@ class Prepared:
         return self.network.run(self.arrays, options=self.run_options)
 
 
+@dataclass(slots=True, eq=False)
+class Fed:
+    """A network with the shapes of its inputs, and these; not loaded yet.
+
+    Attributes
+    ----------
+    runtime
+        Closed at the end of the block.
+    whole
+        The network as it was imported; ``network`` has the shapes.
+    arrays, assumed
+        As in `Prepared`.
+    """
+
+    runtime: Runtime
+    whole: Network
+    network: Network
+    arrays: dict[str, files.Array]
+    assumed: AssumedShapes
+
+
+@contextlib.contextmanager
+def fed(
+    session: Session,
+    given: ModelArguments,
+    arguments: Sequence[str],
+    *,
+    seed: int | None,
+    options: files.ImageOptions | None = None,
+    limits: Bounds | None = None,
+    quantize: bool = False,
+    known: Mapping[str, files.Array] | None = None,
+    also: Sequence[str] = (),
+    clock: contextlib.AbstractContextManager[None] | None = None,
+) -> Iterator[Fed]:
+    """Give the model with inputs from files or, with a seed, random ones; see `prepared`.
+
+    ``known`` has further arrays, for inputs that no file is given for. ``also`` names backends that
+    the runtime needs beside those of the model.
+    """
+    clock = clock or _Clock()
+    listed = given.wanted and (*given.wanted, *also)
+    with _closing(session.runtime(listed, isolate=given.isolated)) as runtime:
+        with session.progress(f"reading {given.name}"), clock:
+            network = read_network(given.model, given.shapes, None, given.part, runtime=runtime)
+        wanted = _real_infos(network.inputs) if quantize else network.inputs
+        arrays = files.read_inputs(arguments, wanted, options or files.ImageOptions())
+        kept = {name: array for name, array in (known or {}).items() if name in network.inputs}
+        arrays = {**network.metadata.defaults, **kept, **arrays}
+        missing = [name for name in network.inputs if name not in arrays]
+        assumed = AssumedShapes()
+        if missing and seed is None:
+            raise InvalidArgumentError(
+                f"no array for input '{missing[0]}'",
+                details=[f"inputs: {', '.join(network.inputs)}"],
+                hints=[f"-i {missing[0]}=FILE, or --random 0"],
+            )
+        whole = network
+        with session.progress(f"reading {given.name}"), clock:
+            if limits and missing and network.is_dynamic:
+                network = network.specialize(_largest(network.inputs, limits), arrays)
+            elif missing and network.is_dynamic:
+                if arrays:  # their shapes may bind free dimensions of other inputs
+                    shapes = {name: array.shape for name, array in arrays.items()}
+                    with _size_hint(arguments, network.inputs, shapes):
+                        network = read_network(
+                            given.model, given.shapes, shapes, given.part, runtime=runtime
+                        )
+                network, assumed = with_batch(network)
+        if seed is not None:
+            infos = {name: network.inputs[name] for name in missing}
+            arrays |= files.made_inputs(_real_infos(infos) if quantize else infos, seed)
+        if quantize:
+            arrays = {
+                name: network.inputs[name].quantize(array)
+                if network.inputs[name].quantization and array.dtype.kind == "f"
+                else array
+                for name, array in arrays.items()
+            }
+        with session.progress(f"reading {given.name}"), clock:
+            if network.is_dynamic:
+                shapes = {name: array.shape for name, array in arrays.items()}
+                with _size_hint(arguments, network.inputs, shapes):
+                    network = specialized(network, shapes, arrays)
+        yield Fed(runtime, whole, network, arrays, assumed)
+
+
 @contextlib.contextmanager
 def prepared(
     session: Session,
@@ -89,60 +176,22 @@ def prepared(
         As `armnn_py.load`.
     """
     clock = _Clock()
-    with _closing(
-        session.runtime(given.wanted, isolate=given.isolated)
-    ) as runtime:  # closes the network, too
-        with session.progress(f"reading {given.name}"), clock:
-            network = read_network(given.model, given.shapes, None, given.part, runtime=runtime)
-        wanted = _real_infos(network.inputs) if quantize else network.inputs
-        arrays = files.read_inputs(arguments, wanted, options or files.ImageOptions())
-        arrays = {**network.metadata.defaults, **arrays}
-        missing = [name for name in network.inputs if name not in arrays]
-        assumed = AssumedShapes()
-        if missing and seed is None:
-            raise InvalidArgumentError(
-                f"no array for input '{missing[0]}'",
-                details=[f"inputs: {', '.join(network.inputs)}"],
-                hints=[f"-i {missing[0]}=FILE, or --random 0"],
-            )
-        limits = parse_bounds(bounds)
-        whole = network
-        with session.progress(f"reading {given.name}"), clock:
-            if limits and missing and network.is_dynamic:
-                network = network.specialize(_largest(network.inputs, limits), arrays)
-            elif missing and network.is_dynamic:
-                if arrays:  # their shapes may bind free dimensions of other inputs
-                    shapes = {name: array.shape for name, array in arrays.items()}
-                    with _size_hint(arguments, network.inputs, shapes):
-                        network = read_network(
-                            given.model, given.shapes, shapes, given.part, runtime=runtime
-                        )
-                network, assumed = with_batch(network)
-        if seed is not None:
-            infos = {name: network.inputs[name] for name in missing}
-            arrays |= files.random_inputs(_real_infos(infos) if quantize else infos, seed)
-        if quantize:
-            arrays = {
-                name: network.inputs[name].quantize(array)
-                if network.inputs[name].quantization and array.dtype.kind == "f"
-                else array
-                for name, array in arrays.items()
-            }
-        with session.progress(f"reading {given.name}"), clock:
-            if network.is_dynamic:
-                shapes = {name: array.shape for name, array in arrays.items()}
-                with _size_hint(arguments, network.inputs, shapes):
-                    network = specialized(network, shapes, arrays)
+    limits = parse_bounds(bounds)
+    with fed(
+        session, given, arguments, seed=seed, options=options, limits=limits, quantize=quantize,
+        clock=clock,
+    ) as ready:  # fmt: skip
+        runtime, network = ready.runtime, ready.network
         with session.progress(f"loading {given.name}"), clock:
-            optimized = given.placed(whole if limits else network, runtime)
+            optimized = given.placed(ready.whole if limits else network, runtime)
             optimized.forget_sources()
             loaded = runtime.load_network(optimized, bounds=limits or None)
         own = read_options("run", run_options, [one.id for one in optimized.backends], runtime)
         yield Prepared(
             source=network,
             network=loaded,
-            arrays=arrays,
-            assumed=assumed,
+            arrays=ready.arrays,
+            assumed=ready.assumed,
             load_seconds=clock.seconds,
             run_options=own or None,
         )

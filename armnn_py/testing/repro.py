@@ -7,11 +7,11 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armnn_py.comparing.script import write_script
 from armnn_py.testing.cases import all_cases
 from armnn_py.testing.child import run_cases, run_feature, run_network
 from armnn_py.testing.target import target_for
@@ -24,12 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["reproduce", "write_reproductions"]
 
-_SCRIPT = '''\
-"""{title}
-
-{message}
-gdb --args {python} {script}
-"""
+_BODY = """\
 import numpy as np
 from armnn_py.testing import reproduce
 
@@ -37,7 +32,7 @@ arrays = np.load({arrays!r})  # {names}
 passed = reproduce({backend!r}, {case!r}, {group!r}, level={level!r}, seed={seed},
                    folders={folders!r}, options={options!r})
 raise SystemExit(0 if passed else 1)
-'''
+"""
 
 
 def write_reproductions(
@@ -74,11 +69,7 @@ def write_reproductions(
         script = os.path.abspath(os.path.join(folder, f"{stem}.py"))  # noqa: PTH100, PTH118
         arrays = os.path.abspath(os.path.join(folder, f"{stem}.npz"))  # noqa: PTH100, PTH118
         names = _write_arrays(arrays, result, cases.get(result.case))
-        text = _SCRIPT.format(
-            title=f"{result.case}, {result.group}: {result.outcome}",
-            message="\n".join(line for line in (result.message, result.step) if line),
-            python=sys.executable,
-            script=script,
+        body = _BODY.format(
             arrays=arrays,
             names=", ".join(names),
             backend=backend,
@@ -89,8 +80,12 @@ def write_reproductions(
             folders=list(folders),
             options=None if options is None else dict(options),
         )
-        with open(script, "w", encoding="utf-8") as file:  # noqa: PTH123
-            file.write(text)
+        write_script(
+            script,
+            f"{result.case}, {result.group}: {result.outcome}",
+            "\n".join(line for line in (result.message, result.step) if line),
+            body,
+        )
         written.append(dataclasses.replace(result, files=(script, arrays)))
     return written
 

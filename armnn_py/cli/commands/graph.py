@@ -15,7 +15,7 @@ import click
 import armnn_py
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.help import Command
-from armnn_py.cli.inputs.inputs import random_inputs
+from armnn_py.cli.inputs.inputs import made_inputs
 from armnn_py.cli.model_arguments import ModelArguments, PlacedModel, model_arguments
 from armnn_py.cli.networks import assumption
 from armnn_py.errors import ArmnnError, InvalidArgumentError
@@ -155,7 +155,7 @@ def _draw(
 def _run(
     session: Session, given: ModelArguments, placed: PlacedModel, warm_up: int, runs: int
 ) -> Profile:
-    arrays = random_inputs(placed.source.inputs, seed=0)
+    arrays = made_inputs(placed.source.inputs, seed=0)
     with session.progress(f"loading {given.name}"):
         loaded = placed.runtime.load_network(placed.optimized)
     with loaded, session.progress(f"running {given.name}", warm_up + runs) as bar:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import random
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,14 +26,12 @@ if TYPE_CHECKING:
 __all__ = [
     "SEED",
     "ImageOptions",
-    "random_inputs",
+    "made_inputs",
     "read_inputs",
     "save_outputs",
 ]
 
 Array = np.ndarray[Any, Any]
-
-_AT_A_TIME = 1 << 20
 
 
 class _Seed(click.IntRange):
@@ -105,49 +102,23 @@ def _refuse_strings(path: Path, name: str, infos: Mapping[str, TensorInfo]) -> N
         )
 
 
-def random_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Array]:
-    """Return inputs from a generator with this seed: floats in [0, 1), integers 0 and 1.
-
-    Strings are of ten words.
+def made_inputs(infos: Mapping[str, TensorInfo], seed: int) -> dict[str, Array]:
+    """Return random inputs; see `armnn_py.comparing.random_inputs`.
 
     Raises
     ------
     InvalidArgumentError
         An input has free dimensions.
     """
-    # Not numpy.random: importing that takes longer than a short run.
-    generator = random.Random(seed)
-    arrays: dict[str, Array] = {}
+    from armnn_py.comparing.random_inputs import random_inputs
+
     for name, info in infos.items():
-        shape = tuple(d for d in info.shape if d is not None)
-        if len(shape) != len(info.shape):
+        if None in info.shape:
             raise InvalidArgumentError(
                 f"input '{name}' has free dimensions: {info!r}",
                 hints=[shape_hint(infos)],
             )
-        try:
-            values = _random_floats(generator, shape)
-            if isinstance(info, StringInfo):
-                words = np.array([f"word{number}" for number in range(10)], object)
-                arrays[name] = words[(values * len(words)).astype(np.intp)]
-                continue
-            arrays[name] = (values if info.dtype.kind == "f" else values.round()).astype(info.dtype)
-        except (MemoryError, ValueError) as error:
-            raise InvalidArgumentError(
-                f"input '{name}' is too large to be made: {info!r}", details=[words_of(error)]
-            ) from error
-    return arrays
-
-
-def _random_floats(generator: random.Random, shape: tuple[int, ...]) -> Array:
-    """Return float32 numbers in [0, 1), all multiples of 2^-24 equally likely."""
-    values = np.empty(shape, np.float32)
-    flat = values.reshape(-1)
-    for begin in range(0, flat.size, _AT_A_TIME):
-        part = flat[begin : begin + _AT_A_TIME]
-        bits = np.frombuffer(generator.randbytes(4 * part.size), "<u4") >> 8
-        np.multiply(bits, 2.0**-24, out=part, casting="same_kind")
-    return values
+    return random_inputs(infos, seed)
 
 
 def save_outputs(outputs: Mapping[str, Array], folder: Path) -> dict[str, Path]:

@@ -13,6 +13,7 @@ from onnx import TensorProto, helper
 
 import armnn_py as ann
 
+MICROSOFT = "com.microsoft"
 FLOAT, INT32, INT64 = TensorProto.FLOAT, TensorProto.INT32, TensorProto.INT64
 SIZES = (5, 8, 3, 2, 13, 8, 21)
 rng = np.random.default_rng(11)
@@ -201,6 +202,45 @@ CASES: dict[str, Case] = {
         node("ArgMax", "x", "i", axis=1, keepdims=0), node("OneHot", "i n values", "y"),
         values=np.float32([-1, 2]),
     ),
+    "hardmax": Case([node("Hardmax", "x", "y", axis=1)], X, {}, words),
+    "grouped_attention": Case(
+        [
+            *LENGTH,
+            node("Shape", "past", "ps"),
+            node("Gather", "ps two", "p"),
+            node("Add", "n p", "t64"),
+            node("Cast", "t64", "t", to=INT32),
+            node("Sub", "t64 one", "last"),
+            node("Cast", "last", "last32", to=INT32),
+            node("Unsqueeze", "last32 zeros", "lasts"),
+            node(
+                "GroupQueryAttention",
+                "x x x past past lasts t cos sin",
+                "y key value",
+                num_heads=1,
+                kv_num_heads=1,
+                do_rotary=1,
+                domain=MICROSOFT,
+            ),
+        ],
+        {"x": ([1, "n", 16], FLOAT), "past": ([1, 1, "p", 16], FLOAT)},
+        NUMBERS
+        | {"two": np.int64(2), "zeros": np.int64([0])}
+        | {name: real(64, 8) for name in ("cos", "sin")},
+        lambda n: {"x": real(1, 1, 16), "past": real(1, 1, n, 16)},
+    ),
+    "masked_attention": Case(
+        [node("MultiHeadAttention", "x x x - l", "y", num_heads=2, domain=MICROSOFT)],
+        X | {"l": (["b"], INT32)},
+        {},
+        lambda n: words(n) | {"l": np.array([n, 1], np.int32)},
+    ),
+    "rotary": Case(
+        [node("RotaryEmbedding", "x first cos sin", "y", domain=MICROSOFT)],
+        {"x": (["b", 2, "n", 4], FLOAT), "first": ([1], INT64)},
+        {name: real(64, 2) for name in ("cos", "sin")},
+        lambda n: {"x": real(2, 2, n, 4), "first": np.int64([3])},
+    ),
     "identity_matrix": Case(
         [node("EyeLike", "x", "e", k=1), node("Add", "x e", "y")],
         {"x": (["n", "m"], FLOAT)},
@@ -272,6 +312,7 @@ def test_sizes_as_values_agree_with_onnxruntime(
     case = CASES[name]
     outputs = ["y", "last"] if "last" in case.nodes[-1].output else ["y"]
     model = models.build(case.nodes, case.inputs, outputs, case.constants, opset=case.opset)
+    model.opset_import.append(helper.make_opsetid(MICROSOFT, 1))
     with ann.load(models.save(model), backends) as network:
         for size in SIZES:
             arrays = case.arrays(size)

@@ -45,6 +45,7 @@ BOUNDS = {
         "EmitterBase.layers": CONSTANTS,
         "EmitterBase.slot": CONSTANTS,
     },
+    "frontends/common/emit/movement.py": {"Movement.gather": ONCE},
     "frontends/common/emit/ordering.py": {
         "Ordering.count_up": "once with the start, once with the step",
         "Ordering.scatter_nd": ONCE,

@@ -48,7 +48,7 @@ def _over_formulas(
     is_known = all(isinstance(value, Known) for value in values)
     depth = 1 + max(value.depth for value in formulas)
     # Integers mostly decide shapes: sizes beside them stay symbolic if they are numbers now.
-    are_integers = is_known and all(value.dtype.kind in "iu" for value in formulas)
+    are_integers = is_known and all(value.dtype.kind in "iu" for value in values)
     if are_integers or depth > _DEEPEST:
         return block(emit, *_mapped(operands, _as_array), **options)
     base = emit.base

@@ -26,7 +26,7 @@ from armnn_py.descriptors import (
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.emit.base import EmitterBase, is_modest
 from armnn_py.frontends.common.emit.formulas import takes_formulas
-from armnn_py.frontends.common.known import KnownReals, KnownSizes, known_numbers
+from armnn_py.frontends.common.known import KnownReals, KnownSizes, as_formula, known_numbers
 from armnn_py.frontends.common.values import (
     Array,
     Known,
@@ -230,6 +230,8 @@ class Movement(EmitterBase):
         """Read elements along a dimension at integer positions; negative ones count back."""
         shape = shape_of(value)
         result = (*shape[:axis], *shape_of(indices), *shape[axis + 1 :])
+        if isinstance(indices, KnownSizes):
+            return self.gather(value, as_formula(indices), axis, name)
         if isinstance(indices, Known):
             limit, places = shape[axis], indices.array
             if places.size and (places.min() < -limit or places.max() >= limit):

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.counting import positions as positions_of
-from armnn_py.frontends.common.values import Known, Unsupported, Value, shape_of
+from armnn_py.frontends.common.values import Unsupported, Value, shape_of
 from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.table import MICROSOFT, operator
 from armnn_py.frontends.onnx.operators.standard.attention import (
@@ -170,7 +169,8 @@ def _mask(view: NodeView, mask: Value, batch: int, total: int) -> Value:
     if len(shape) == 1:
         if shape != (batch,):
             raise Unsupported(f"a mask of shape {shape}")
-        places = Known(positions_of(total, np.int32).reshape(1, -1))
+        steps = emit.count_up(total, np.dtype(np.int32), name="steps")
+        places = emit.reshape(steps, (1, total), "places")
         lengths = emit.reshape(mask, (batch, 1), "lengths")
         seen = emit.compare(ComparisonOperation.LESS, places, lengths, "seen")
         wide: tuple[int, ...] = (batch, 1, 1, total)

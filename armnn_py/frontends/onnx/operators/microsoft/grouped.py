@@ -85,10 +85,10 @@ class _Places:
         self.view = view
         self.batch, _, self.length, _ = query
         self.past = view.shape(3)[2] if view.has(3) else 0
-        given = view.constant(_TOTAL, "the total length").reshape(-1)
-        if given.size != 1:
-            raise ParseError(f"the total lengths have shape {given.shape}, expected one element")
-        given_total = int(given[0])
+        given = view.integers(_TOTAL, "the total length")
+        if len(given) != 1:
+            raise ParseError(f"{len(given)} total lengths are given, expected one")
+        (given_total,) = given
         self.total = max(given_total, self.past)
         # The first new position, where all of the batch have the same one.
         self.first: int | None = given_total - self.length
@@ -111,14 +111,21 @@ class _Places:
         """The place of the one new position of each of the batch."""
         return self.view.emit.reshape(self.view.value(_LENGTHS), shape, "places")
 
+    def _own(self) -> Value:
+        """The new positions, ``(S)``, where all of the batch have the same ones."""
+        assert self.first is not None
+        emit = self.view.emit
+        return emit.count_up(self.length, np.dtype(np.int32), start=self.first, name="own")
+
+    def _present(self, *shape: int) -> Value:
+        """The positions of the present."""
+        steps = self.view.emit.count_up(self.total, np.dtype(np.int32), name="steps")
+        return self.view.emit.reshape(steps, shape, "present_steps")
+
     def angles(self, index: int) -> Value:
         """Rows of a table of angles, ``(B or 1, 1, S, A)``."""
         emit, table, name = self.view.emit, self.view.value(index), f"angles_{index}"
-        rows: Value
-        if self.first is None:
-            rows = self._lengths(self.batch)
-        else:
-            rows = Known(np.arange(self.first, self.first + self.length, dtype=np.int32))
+        rows = self._lengths(self.batch) if self.first is None else self._own()
         found = emit.gather(table, rows, 0, name)
         wide = (self.batch if self.first is None else 1, 1, self.length, shape_of(table)[1])
         return emit.reshape(found, wide, f"{name}_wide")
@@ -139,7 +146,7 @@ class _Places:
             return emit.concat(parts, 2, f"present_{name}") if len(parts) > 1 else new
         if self.total > self.past:
             past = emit.concat([past, new], 2, f"longer_{name}")
-        steps = Known(np.arange(self.total, dtype=np.int32).reshape(1, 1, -1, 1))
+        steps = self._present(1, 1, self.total, 1)
         here = emit.compare(ComparisonOperation.EQUAL, steps, self._lengths(batch, 1, 1, 1), "here")
         return emit.where(here, new, past, f"present_{name}")
 
@@ -147,13 +154,11 @@ class _Places:
         """What is added to scores ``(B or 1, 1, S, T)``: later positions are not seen."""
         emit = self.view.emit
         window = self.view.integer("local_window_size", -1)
-        steps = np.arange(self.total, dtype=np.int32)
-        if self.first is not None:
-            own = self.first + np.arange(self.length, dtype=np.int32)[:, np.newaxis]
-            seen = (steps <= own) & ((steps > own - window) if window > 0 else True)
-            return Known(np.where(seen, np.float32(0), np.float32(_HIDDEN))[np.newaxis, np.newaxis])
-        places = self._lengths(self.batch, 1, 1, 1)
-        wide = Known(steps.reshape(1, 1, 1, -1))
+        if self.first is None:
+            places = self._lengths(self.batch, 1, 1, 1)
+        else:
+            places = emit.reshape(self._own(), (1, 1, self.length, 1), "places")
+        wide = self._present(1, 1, 1, self.total)
         unseen = emit.compare(ComparisonOperation.GREATER, wide, places, "later")
         mask = emit.scale(emit.cast(unseen, np.float32, "later_float"), _HIDDEN, "hidden")
         if window <= 0:

@@ -8,8 +8,7 @@ Letters in comments: B batch, S positions, N heads, H size of a head.
 from __future__ import annotations
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.counting import positions as positions_of
-from armnn_py.frontends.common.values import Known, Value, shape_of
+from armnn_py.frontends.common.values import Value, shape_of
 from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.table import MICROSOFT, operator
 from armnn_py.frontends.onnx.operators.standard.attention import rotate
@@ -44,7 +43,7 @@ def _angles(view: NodeView, index: int, batch: int, length: int, *, is_flat: boo
     if positions == (batch, length) and len(positions) == 2:
         rows, count = emit.gather(table, view.value(1), 0, name), batch
     else:
-        steps = Known(positions_of(length, view.dtype(1)))
+        steps = emit.count_up(length, view.dtype(1), name=f"{name}_steps")
         places = emit.add(steps, view.value(1), f"{name}_rows")
         rows, count = emit.gather(table, places, 0, name), 1
     wide = (count, length, 1, half) if is_flat else (count, 1, length, half)

@@ -10,7 +10,6 @@ import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axes
-from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.values import Known, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.table import operator
@@ -138,8 +137,9 @@ def _largest(view: NodeView, x: Value, axis: int) -> Value:
     emit, shape = view.emit, list(shape_of(x))
     if not shape[axis]:
         raise ParseError(f"dimension {axis} is empty and has neither maximum nor minimum")
-    numbers = positions_of(shape[axis], np.int32)
-    places = Known(numbers.reshape([-1 if d == axis else 1 for d in range(len(shape))]))
+    numbers = emit.count_up(shape[axis], np.dtype(np.int32), name="numbers")
+    wide = [size if d == axis else 1 for d, size in enumerate(shape)]
+    places = emit.reshape(numbers, wide, "places")
     found = emit.arg(ArgMinMaxFunction.MAX, x, axis, DataType.SIGNED32, "arg")
     shape[axis] = 1
     hit = emit.compare(ComparisonOperation.EQUAL, emit.reshape(found, shape), places, "hit")

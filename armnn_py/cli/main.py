@@ -36,6 +36,7 @@ _COMMANDS = {
     "bench": "armnn_py.cli.commands.bench:bench",
     "profile": "armnn_py.cli.commands.profile:profile",
     "compare": "armnn_py.cli.commands.compare:compare",
+    "extract": "armnn_py.cli.commands.extract:extract",
     "graph": "armnn_py.cli.commands.graph:graph",
     "operators": "armnn_py.cli.commands.operators:operators",
     "conformance": "armnn_py.cli.commands.conformance:conformance",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from armnn_py.runtime.runtime import Runtime
 
-__all__ = ["save_plainly", "without_weights"]
+__all__ = ["random_like", "save_plainly", "without_weights"]
 
 _FEWEST = 64
 
@@ -50,7 +50,7 @@ def without_weights(network: Network) -> Network:
     flat = flatten(network)
     for number, layer in enumerate(network.layers):
         if isinstance(layer, ConstantLayer) and _is_weight(layer):
-            flat[number] = flat[number]._replace(value=_like(layer.value, generator))
+            flat[number] = flat[number]._replace(value=random_like(layer.value, generator))
     restore(made, flat)
     return made
 
@@ -61,7 +61,9 @@ def _is_weight(layer: ConstantLayer) -> bool:
     return layer.value.size >= _FEWEST and (kind.is_float or info.quantization is not None)
 
 
-def _like(value: NDArray[Any], generator: np.random.Generator) -> NDArray[Any]:
+def random_like(value: NDArray[Any], generator: np.random.Generator | None = None) -> NDArray[Any]:
+    """Return random numbers of the mean and spread of an array; integers are mixed up."""
+    generator = generator or np.random.default_rng(0)
     if value.dtype.kind == "f":
         real = value.astype(np.float64)
         found = generator.normal(real.mean(), real.std(), value.shape).astype(value.dtype)

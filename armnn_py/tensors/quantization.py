@@ -134,6 +134,66 @@ class QuantizationInfo:
             )
         return 0
 
+    def quantize(self, array: Any, data_type: DataType | str = DataType.QASYMM_S8) -> Any:
+        """Return real numbers as quantised elements: ``round(real / scale) + zero_point``.
+
+        Halves are rounded to the even neighbour, and what exceeds the type becomes its end.
+
+        Parameters
+        ----------
+        array
+            Real numbers; with scales along an axis, of as many dimensions as the tensor.
+        data_type
+            A quantised type, such as ``"int8"`` or ``"uint8"``.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of the shape of the array and the dtype of the type.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The type is not quantised, or the array has NaN or does not fit the scales.
+
+        Examples
+        --------
+        >>> import armnn_py as ann
+        >>> ann.QuantizationInfo(0.5, 10).quantize([-9.0, 0.0, 0.75], "uint8")
+        array([ 0, 10, 12], dtype=uint8)
+        """
+        kind = data_type if type(data_type) is DataType else DataType.from_numpy(data_type)
+        if not kind.is_quantized:
+            raise InvalidArgumentError(f"quantize: {kind.shown} given, a quantised type expected")
+        return self._quantized(array, kind, np.ndim(array))
+
+    def dequantize(self, array: Any) -> Any:
+        """Return quantised elements as float32: ``scale * (element - zero_point)``.
+
+        Parameters
+        ----------
+        array
+            Integers; with scales along an axis, of as many dimensions as the tensor.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of dtype float32 and the shape of the array.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The array has no integers, or does not fit the scales.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import armnn_py as ann
+        >>> ann.QuantizationInfo(0.5, 10).dequantize(np.array([0, 10, 12], np.uint8))
+        array([-5.,  0.,  1.], dtype=float32)
+        """
+        return self._dequantized(array, np.ndim(array))
+
     def _quantized(self, array: Any, data_type: DataType, rank: int) -> np.ndarray[Any, Any]:
         """Return real numbers as elements of a type; see `TensorInfo.quantize`."""
         real = np.asarray(array)

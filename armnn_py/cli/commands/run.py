@@ -298,6 +298,9 @@ def _describe(
         "mean": float(values.mean()) if values is not None else None,
         "max": float(values.max()) if values is not None else None,
         "values": array.ravel().tolist() if 0 < array.size <= _MOST_VALUES else None,
+        "real_values": quantization.dequantize(array).ravel().tolist()
+        if quantization is not None and 0 < array.size <= _MOST_VALUES
+        else None,
         "top": None if is_text else _top(array, labels, quantization),
         "file": str(saved[name]) if name in saved else None,
     }
@@ -362,10 +365,14 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
     for row in data["outputs"]:
         if row["values"] is not None and not any("label" in top for top in row["top"] or ()):
             renderer.line(f"{printable(row['name'])}: {' '.join(map(_shown, row['values']))}")
+            if row["real_values"] is not None:
+                real = " ".join(map(_shown, row["real_values"]))
+                renderer.line(f"{printable(row['name'])}, as real numbers: {real}")
         elif row["top"] is not None:
             best = ", ".join(
                 f"[{top['index']}] {top['label'] + ' ' if 'label' in top else ''}"
                 f"{top.get('real', top['value']):.4g}"
+                + (f" ({top['value']})" if "real" in top else "")
                 for top in row["top"]
             )
             renderer.line(f"{printable(row['name'])}: top 5 are {best}")

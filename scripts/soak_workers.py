@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Is every run answered rightly while the worker of its backend ends again and again?
 
-    python scripts/soak_workers.py [--ends 1000]
+    python scripts/soak_workers.py [--ends 1000] [--seconds 600]
 
 Four threads run a network on an isolated backend, whose worker is killed, crashes, is stopped, runs
 out of memory, calls exit or hangs. Afterwards: no wrong answer, no failed run, and as many
@@ -98,8 +98,12 @@ class Ends:
             os.kill(process, self.kind)
 
 
-def end_workers(folder: str, count: int) -> list[str]:
-    """End the worker that often under four threads of runs; return what went wrong."""
+def end_workers(folder: str, count: int, seconds: float) -> list[str]:
+    """End the worker that often under four threads of runs; return what went wrong.
+
+    After so many ``seconds`` it is enough.
+    """
+    enough = time.monotonic() + seconds
     faults: list[str] = []
     stop = threading.Event()
     runs = [0] * 4
@@ -129,7 +133,7 @@ def end_workers(folder: str, count: int) -> list[str]:
             thread.start()
         seen = -1
         end = time.monotonic()
-        while ends.done < count and not faults:
+        while ends.done < count and not faults and time.monotonic() < enough:
             if seen != ends.done:
                 seen, end = ends.done, time.monotonic() + _PATIENCE
             if loaded.health.status == "ready":
@@ -176,14 +180,15 @@ def main() -> int:
     """Print what went wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ends", type=int, default=1000)
-    count = parser.parse_args().ends
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache")  # noqa: PTH118
         source = REPOSITORY / "tests" / "fixtures" / "deed_backend.c"
         compile_backend(source, Path(folder) / "Test_Deed_backend.so")
-        end_workers(folder, 1)  # what is imported and started once
+        end_workers(folder, 1, _PATIENCE)  # what is imported and started once
         before = state()
-        faults = end_workers(folder, count)
+        faults = end_workers(folder, given.ends, given.seconds)
         end = time.monotonic() + _PATIENCE
         while state() != before and time.monotonic() < end:
             time.sleep(0.1)

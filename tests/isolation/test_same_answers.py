@@ -181,3 +181,18 @@ def test_an_operator_that_no_layer_expresses(
             assert "Operator" in loaded.assignment.counts
             answers.append(loaded.run(given)["y"])
     np.testing.assert_array_equal(*answers)
+
+
+#: Recorded operators, which the package `onnx` brings.
+RECORDED = Path(onnx.__file__).parent / "backend" / "test" / "data" / "pytorch-operator"
+
+
+@pytest.mark.parametrize("case", sorted(one.name for one in RECORDED.iterdir())[::3])
+def test_recorded_operators(isolated: ann.Runtime, case: str) -> None:
+    network = ann.import_model(RECORDED / case / "model.onnx")
+    random = np.random.default_rng(6)
+    given = {
+        name: random.standard_normal(info.static_shape).astype(info.dtype)
+        for name, info in network.inputs.items()
+    }
+    both(network, isolated, [given, given])

@@ -21,7 +21,9 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def run_gate(folder: Path, programs: dict[str, str], *steps: str) -> tuple[int, str]:
+def run_gate(
+    folder: Path, programs: dict[str, str], *steps: str, **variables: str
+) -> tuple[int, str]:
     """Run steps of the gate where a wheel and an environment with these programs are."""
     for name, text in {"pytest": "exit 1", **programs}.items():
         program = folder / "ci" / "venv" / "bin" / name
@@ -32,7 +34,7 @@ def run_gate(folder: Path, programs: dict[str, str], *steps: str) -> tuple[int, 
         (folder / file).parent.mkdir(parents=True)
         (folder / file).touch()
     shutil.copy(GATE, folder / "source" / ".ci" / "run")
-    environment = os.environ | {"ARMNN_PY_CI": str(folder / "ci"), "CI": "false"}
+    environment = os.environ | {"ARMNN_PY_CI": str(folder / "ci"), "CI": "false", **variables}
     done = subprocess.run(
         ["bash", folder / "source" / ".ci" / "run", *steps],
         env=environment, capture_output=True, text=True, timeout=60, check=False,
@@ -45,6 +47,26 @@ def test_a_step_beside_others_that_fails_is_told(tmp_path: Path) -> None:
     assert code == 7
     assert "no such page" in told
     assert "failed (7): " in told
+
+
+MAKES_ENVIRONMENT = """#!/bin/sh
+mkdir -p "$3/bin"
+printf '#!/bin/sh\nexit 0\n' >"$3/bin/python"
+printf '#!/bin/sh\necho no such package; exit 9\n' >"$3/bin/pip"
+chmod +x "$3"/bin/*
+"""
+
+
+@pytest.mark.parametrize("steps", [("tools", "setup"), ("setup",)], ids=" ".join)
+def test_packages_that_cannot_be_brought_are_told(tmp_path: Path, steps: tuple[str, ...]) -> None:
+    """After `tools` they are brought beside the build of the wheel."""
+    python = tmp_path / "python"
+    python.write_text(MAKES_ENVIRONMENT)
+    python.chmod(0o755)
+    code, told = run_gate(tmp_path, {}, *steps, PYTHON=str(python))
+    assert code == 9
+    assert "no such package" in told
+    assert "failed (9): " in told
 
 
 def test_no_process_is_left_where_another_step_fails(tmp_path: Path) -> None:

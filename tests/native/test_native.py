@@ -54,6 +54,14 @@ def build(folder: Path, *targets: str, sanitize: str = "") -> None:
     run("cmake", "--build", folder, "--target", *targets, "--parallel", str(os.cpu_count() or 1))
 
 
+@pytest.fixture(scope="module")
+def plain_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The library and its C tests, without a sanitizer."""
+    folder = tmp_path_factory.mktemp("plain") / "build"
+    build(folder, "armnn_core", "armnn_native_tests")
+    return folder
+
+
 def sanitizer_works(name: str, folder: Path) -> bool:
     """Whether programs built with this sanitizer can be linked and started here."""
     source = folder / "probe.c"
@@ -83,23 +91,24 @@ def sanitizer_works(name: str, folder: Path) -> bool:
         pytest.param("thread", id="threads", marks=pytest.mark.exhaustive),
     ],
 )
-def test_c_tests_pass(sanitize: str, tmp_path: Path) -> None:
+def test_c_tests_pass(sanitize: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     if sanitize and os.environ.get("ARMNN_TEST_SANITIZED") == "elsewhere":
         pytest.skip("the C tests run under sanitizers elsewhere: .ci/run has a step for them")
     if sanitize and not sanitizer_works(sanitize, tmp_path):
         pytest.skip(f"the compiler has no working -fsanitize={sanitize}")
-    build(tmp_path / "build", "armnn_native_tests", sanitize=sanitize)
+    folder = tmp_path / "build" if sanitize else request.getfixturevalue("plain_build")
+    if sanitize:
+        build(folder, "armnn_native_tests", sanitize=sanitize)
     text = run("ctest", "-LE", "backends", "--output-on-failure", "--no-tests=error",
-               cwd=tmp_path / "build")  # fmt: skip
+               cwd=folder)  # fmt: skip
     assert "100% tests passed" in text
 
 
 @pytest.mark.skipif(shutil.which("nm") is None, reason="needs nm of the binutils")
-def test_the_library_exports_what_its_header_declares(tmp_path: Path) -> None:
-    build(tmp_path / "build", "armnn_core")
+def test_the_library_exports_what_its_header_declares(plain_build: Path) -> None:
     header = (REPOSITORY / "native/include/armnn/runtime.h").read_text(encoding="utf-8")
     declared = set(re.findall(r"^ARMNN_CORE_API [^;(]*?(\w+)\(", header, re.MULTILINE))
-    symbols = run("nm", "-D", "--defined-only", tmp_path / "build" / "native" / "libarmnn_core.so")
+    symbols = run("nm", "-D", "--defined-only", plain_build / "native" / "libarmnn_core.so")
     assert len(declared) > 20
     assert {line.split()[-1] for line in symbols.splitlines()} == declared
 

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-
+from tests.builds import REPOSITORY, build_once
 
 #: These build nothing: the default run has them.
 QUICK = ("test_gate.py", "test_script_jobs.py")
@@ -93,38 +92,39 @@ class Environment:
 
 @pytest.fixture(scope="session")
 def make_environment(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Environment]:
-    def make(name: str) -> Environment:
-        folder = tmp_path_factory.mktemp(name) / "venv"
-        venv.create(folder, with_pip=True, symlinks=True)
-        environment = Environment(folder)
-        # numpy, click, scikit-build-core and so on come from where the tests run: no downloads.
-        # Being named by a .pth file, that folder stands behind the environment's own.
-        (environment.packages / "test_run.pth").write_text(
-            f"{sysconfig.get_path('purelib')}\n", encoding="utf-8"
-        )
-        return environment
+    return lambda name: _new_environment(tmp_path_factory.mktemp(name) / "venv")
 
-    return make
+
+def _new_environment(folder: Path) -> Environment:
+    venv.create(folder, symlinks=True)
+    environment = Environment(folder)
+    # pip, numpy, click, scikit-build-core and so on come from where the tests run: no downloads.
+    # Being named by a .pth file, that folder stands behind the environment's own.
+    (environment.packages / "test_run.pth").write_text(
+        f"{sysconfig.get_path('purelib')}\n", encoding="utf-8"
+    )
+    pip = folder / "bin" / "pip"
+    pip.write_text(f'#!/bin/sh\nexec {environment.python} -m pip "$@"\n', encoding="utf-8")
+    pip.chmod(0o755)
+    return environment
 
 
 @pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel() -> Path:
     """The wheel under test: ARMNN_PY_WHEEL if that is set, else built from this repository."""
     ready = os.environ.get("ARMNN_PY_WHEEL")
     if ready:
         return Path(ready)
-    folder = tmp_path_factory.mktemp("wheel")
-    run(
-        *(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"),
-        *("--wheel-dir", folder, REPOSITORY),
-    )
+    make = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation")
+    folder = build_once(("wheel",), lambda folder: run(*make, "--wheel-dir", folder, REPOSITORY))
     (built,) = folder.glob("*.whl")
     return built
 
 
 @pytest.fixture(scope="session")
-def installed(make_environment: Callable[[str], Environment], wheel: Path) -> Environment:
-    """An environment with the wheel installed."""
-    environment = make_environment("installed")
-    environment.install(wheel)
-    return environment
+def installed(wheel: Path) -> Environment:
+    """An environment with the wheel installed; no test changes it."""
+    folder = build_once(
+        ("installed",), lambda folder: _new_environment(folder / "venv").install(wheel)
+    )
+    return Environment(folder / "venv")

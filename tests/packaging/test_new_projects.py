@@ -32,6 +32,14 @@ def build(installed: Environment, project: Path) -> Path:
     return library
 
 
+@pytest.fixture(scope="module")
+def with_tests(installed: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project with --tests, built; no test changes it."""
+    project = new(installed, tmp_path_factory.mktemp("tests") / "acme", "--tests")
+    build(installed, project)
+    return project
+
+
 @pytest.mark.parametrize(
     "options",
     [("--tests",), ("--cpp", "--tests"), ("--compiler", "--tests"),
@@ -39,21 +47,22 @@ def build(installed: Environment, project: Path) -> Path:
     ids=" ".join,
 )  # fmt: skip
 def test_a_project_passes_its_own_tests(
-    installed: Environment, tmp_path: Path, options: tuple[str, ...]
+    installed: Environment, with_tests: Path, tmp_path: Path, options: tuple[str, ...]
 ) -> None:
-    project = new(installed, tmp_path / "acme", *options)
-    build(installed, project)
+    project = with_tests
+    if options != ("--tests",):
+        project = new(installed, tmp_path / "acme", *options)
+        build(installed, project)
     run("ctest", "--test-dir", project / "build", "--no-tests=error", "--output-on-failure")
     told = run(installed.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests",
                cwd=project)  # fmt: skip
     assert f"{4 if '--compiler' in options else 2} passed" in told
 
 
-def test_its_tests_take_the_option_of_the_kit(installed: Environment, tmp_path: Path) -> None:
-    project = new(installed, tmp_path / "acme", "--tests")
-    library = build(installed, project)
+def test_its_tests_take_the_option_of_the_kit(installed: Environment, with_tests: Path) -> None:
+    library = with_tests / "build" / LIBRARY
     told = run(installed.python, "-m", "pytest", "-v", "-p", "no:cacheprovider", "tests",
-               f"--armnn-backend={library}", cwd=project)  # fmt: skip
+               f"--armnn-backend={library}", cwd=with_tests)  # fmt: skip
     assert "ElementwiseBinary[float32] PASSED" in told
     assert "test_numbers_are_those_of_cpu_ref PASSED" in told
     assert "test_conformance SKIPPED" in told

@@ -1124,5 +1124,6 @@ DESCRIPTOR_OF: dict[LayerType, type[Descriptor] | None] = {
     LayerType.ROTARY_EMBEDDING: RotaryEmbeddingDescriptor,
     LayerType.ATTENTION: AttentionDescriptor,
     LayerType.NON_MAX_SUPPRESSION: NonMaxSuppressionDescriptor,
+    LayerType.TREE_LEAVES: None,
 }
 """The descriptor of each layer type; ``None`` for those without parameters."""

@@ -172,6 +172,7 @@ class LayerType(LayerTypeBase):
     ROTARY_EMBEDDING = 90, "RotaryEmbedding"
     ATTENTION = 91, "Attention"
     NON_MAX_SUPPRESSION = 92, "NonMaxSuppression"
+    TREE_LEAVES = 93, "TreeLeaves"
 
 
 class ActivationFunction(IntEnum):

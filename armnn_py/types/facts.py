@@ -650,6 +650,11 @@ FACTS: Final = FactsByType({
         "quantization": "none",
         "arithmetic": "sum",
     },
+    LayerType.TREE_LEAVES: {
+        "doc": "Takes each row down decision trees and tells the number of the leaf that it gets to.",
+        "operands": ("input", "splits", "nodes", "roots"),
+        "quantization": "none",
+    },
 })
 
 #: By canonical type: those that stand for it in some cases.

@@ -3,11 +3,15 @@
  *
  * indices.h - reading an operand of indices, SIGNED32 or SIGNED64, which run time alone knows.
  *
+ * Behind that: the nodes of decision trees, which lead to each other by their numbers.
+ *
  * A negative index counts from the end. All indices are checked before anything is read or
  * written; one that is outside ends the run with its value and its bounds.
  */
 #ifndef ARMNN_COMMON_INDICES_H_
 #define ARMNN_COMMON_INDICES_H_
+
+#include <stdbool.h>
 
 #include "armnn/backend_kit.h"
 
@@ -49,6 +53,63 @@ static inline uint64_t armnn_index_offset(const void* indices, int32_t data_type
     offset += (at < dims[d] ? at : 0) * strides[d];
   }
   return offset;
+}
+
+/* ---- Trees, as the layer TREE_LEAVES has them ------------------------------------------------ */
+
+/* The four numbers of a node. A child is a node, or -1 - the number of a leaf. */
+enum {
+  ARMNN_TREE_FEATURE,
+  ARMNN_TREE_QUESTION,
+  ARMNN_TREE_HIT,
+  ARMNN_TREE_MISS,
+  ARMNN_TREE_FIELDS
+};
+
+/* Questions; with ARMNN_TREE_NAN_HITS, NaN is a hit. */
+enum {
+  ARMNN_TREE_LESS_OR_EQUAL,
+  ARMNN_TREE_LESS,
+  ARMNN_TREE_GREATER_OR_EQUAL,
+  ARMNN_TREE_GREATER,
+  ARMNN_TREE_EQUAL,
+  ARMNN_TREE_NOT_EQUAL,
+  ARMNN_TREE_NAN_HITS = 8
+};
+
+static inline bool armnn_tree_question_is_known(int32_t question) {
+  return question >= 0 && (question & ~ARMNN_TREE_NAN_HITS) <= ARMNN_TREE_NOT_EQUAL;
+}
+
+/* Whether all nodes ask about one of |features|, and lead to nodes behind them or to leaves. */
+static inline armnn_status_t armnn_check_trees(const int32_t* nodes, uint64_t count,
+                                               const int32_t* roots, uint64_t trees,
+                                               uint64_t features, armnn_error_t* error) {
+  for (uint64_t k = 0; k < count; ++k) {
+    const int32_t* node = nodes + k * ARMNN_TREE_FIELDS;
+    const int32_t feature = node[ARMNN_TREE_FEATURE];
+    bool fits = feature >= 0 && (uint64_t)feature < features &&
+                armnn_tree_question_is_known(node[ARMNN_TREE_QUESTION]);
+    for (int side = ARMNN_TREE_HIT; side <= ARMNN_TREE_MISS; ++side) {
+      const int64_t child = node[side];
+      fits = fits && (child < 0 || ((uint64_t)child > k && (uint64_t)child < count));
+    }
+    if (!fits) {
+      return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,
+                        "node %llu of the trees is [%d, %d, %d, %d], which does not fit %llu "
+                        "features and nodes that lead forward to %llu",
+                        (unsigned long long)k, (int)node[0], (int)node[1], (int)node[2],
+                        (int)node[3], (unsigned long long)features, (unsigned long long)count);
+    }
+  }
+  for (uint64_t t = 0; t < trees; ++t) {
+    if (roots[t] >= 0 && (uint64_t)roots[t] >= count) {
+      return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,
+                        "root %llu is node %d, but there are %llu", (unsigned long long)t,
+                        (int)roots[t], (unsigned long long)count);
+    }
+  }
+  return ARMNN_STATUS_OK;
 }
 
 #endif /* ARMNN_COMMON_INDICES_H_ */

@@ -199,6 +199,17 @@ static armnn_status_t check_scatter_nd(const armnn_layer_query_t* query, armnn_e
   return ARMNN_STATUS_OK;
 }
 
+static armnn_status_t check_trees(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  const int32_t data_type = query->input_infos[0]->data_type;
+  if (data_type != ARMNN_DATA_TYPE_FLOAT32) {
+    return REFUSE(reason, "no kernel for %s", armnn_data_type_name(data_type));
+  }
+  for (uint32_t i = 1; i < 4; ++i) {
+    ARMNN_RETURN_IF_ERROR(check_constant(query, i, "the trees are", reason));
+  }
+  return ARMNN_STATUS_OK;
+}
+
 /* Operands [first, end) are packed, as far as they are there. */
 static armnn_status_t check_packed(const armnn_layer_query_t* query, uint32_t first, uint32_t end,
                                    armnn_error_t* reason) {

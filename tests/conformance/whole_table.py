@@ -44,6 +44,7 @@ WALKED = tuple(one for one in LayerType if one not in _UNSEEN)
 _OF_ONE_RANK = {
     LayerType.DETECTION_POST_PROCESS, LayerType.GRU, LayerType.RNN, LayerType.QLSTM,
     LayerType.QUANTIZED_LSTM, LayerType.ATTENTION, LayerType.NON_MAX_SUPPRESSION,
+    LayerType.TREE_LEAVES,
 }  # fmt: skip
 _LSTMS = {LayerType.LSTM, LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM}
 

@@ -207,6 +207,26 @@ def test_a_tree_ensemble_of_version_5(how: int, aggregate: int) -> None:
     np.testing.assert_allclose(ours(data)["scores"], wanted, rtol=1e-4, atol=1e-5)
 
 
+def test_trees_that_have_a_node_in_common() -> None:
+    """Node 4 is three questions below one root, and one below the other."""
+    attributes = {
+        "tree_roots": [0, 3], "n_targets": 1, "aggregate_function": 1, "post_transform": 0,
+        "nodes_featureids": [0, 1, 2, 1, 0],
+        "nodes_splits": numpy_helper.from_array(np.float32([0.5, 0.6, 0.7, 0, -0.5])),
+        "nodes_modes": numpy_helper.from_array(np.zeros(5, np.uint8)),
+        "nodes_truenodeids": [1, 2, 4, 4, 0], "nodes_trueleafs": [0, 0, 0, 0, 1],
+        "nodes_falsenodeids": [1, 2, 3, 4, 5], "nodes_falseleafs": [1] * 5,
+        "leaf_targetids": [0] * 6,
+        "leaf_weights": numpy_helper.from_array(np.float32([1, 2, 4, 8, 16, 32])),
+    }  # fmt: skip
+    data = model("TreeEnsemble", {"scores": TensorProto.FLOAT}, **attributes)
+    a, b, c = X.T
+    common = np.where(a <= np.float32(-0.5), 1, 32)
+    inner = np.where(b <= np.float32(0.6), np.where(c <= np.float32(0.7), common, 8), 4)
+    wanted = np.where(a <= np.float32(0.5), inner, 2) + np.where(b <= 0, common, 16)
+    np.testing.assert_array_equal(ours(data)["scores"][:, 0], wanted)
+
+
 def probit(p: np.ndarray) -> np.ndarray:
     """As ``onnx.reference`` computes it."""
     from onnx.reference.ops.aionnxml._common_classifier import probit as of_one

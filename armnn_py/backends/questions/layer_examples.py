@@ -161,6 +161,9 @@ def _reductions(of: Operands) -> Iterator[Example]:
             3, 0.25, 0.125, True, center_point_box=center, soft_nms_sigma=sigma
         )
         yield Example(LayerType.NON_MAX_SUPPRESSION, best, [of.x(2, 6, 4), of.x(2, 3, 6)])
+    nodes = of.integers([[1, 0, 1, -1], [0, 11, 2, -2], [2, 5, -3, -4]])
+    trees = [of.x(5, 3), of.parameter(3), nodes, of.integers([0, 1, -5])]
+    yield Example(LayerType.TREE_LEAVES, None, trees)
 
 
 def _recurrent(of: Operands) -> Iterator[Example]:

@@ -1884,3 +1884,46 @@ class PlainBuilders(NetworkCore):
         """
         descriptor = PermuteDescriptor(mappings=integers(permutation, "permutation"))
         return self._add(LayerType.TRANSPOSE, [x], descriptor, None, name, backend)
+
+    def add_tree_leaves(
+        self,
+        x: Source,
+        splits: Source,
+        nodes: Source,
+        roots: Source,
+        *,
+        name: str | None = None,
+        backend: str | None = None,
+    ) -> Layer:
+        """Take rows down decision trees to their leaves: what ONNX's TreeEnsemble begins with.
+
+        Parameters
+        ----------
+        x
+            float32 or float64, ``[rows, features]``.
+        splits
+            What nodes compare with, ``[nodes]``, of the type of ``x``.
+        nodes
+            int32, ``[nodes, 4]``: feature, question, where a hit leads and where a miss does. A
+            negative number leads to leaf -1 - k.
+        roots
+            int32, ``[trees]``.
+
+        Returns
+        -------
+        Layer
+            One output of int32, ``[rows, trees]``: numbers of leaves.
+
+        Raises
+        ------
+        LayerValidationError
+            Types or shapes do not fit together.
+        """
+        return self._add(
+            LayerType.TREE_LEAVES,
+            [x, splits, nodes, roots],
+            None,
+            None,
+            name,
+            backend,
+        )

@@ -56,6 +56,16 @@ def _random(site: Site) -> list[TensorInfo]:
     return [TensorInfo(site.shape())]
 
 
+def _tree_leaves(site: Site) -> list[TensorInfo]:
+    site.need_type(0, DataType.FLOAT32, DataType.FLOAT64)
+    site.need_same_type(0, 1)
+    for index in (2, 3):
+        site.need_type(index, DataType.SIGNED32)
+    (nodes,), (trees,) = site.need_rank(1, 1), site.need_rank(1, 3)
+    site.need_shape((nodes, 4), 2, why="four numbers for each split")
+    return [TensorInfo((site.need_rank(2)[0], trees), DataType.SIGNED32)]
+
+
 def _merge(site: Site) -> list[TensorInfo]:
     site.need_same_type(0, 1)
     site.need_shape(site.shape(0), 1, why="either operand may be the output")
@@ -96,5 +106,6 @@ RULES: dict[LayerType, Callable[[Site], list[TensorInfo]]] = {
     LayerType.RANDOM: _random,
     LayerType.STAND_IN: _stated,
     LayerType.SWITCH: _switch,
+    LayerType.TREE_LEAVES: _tree_leaves,
     LayerType.UNMAP: _nothing,
 }

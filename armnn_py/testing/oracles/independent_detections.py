@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Detections by their definition in numpy: TensorFlow Lite's operator, ONNX's suppression."""
+"""Detections, suppression and decision trees by their definition in numpy."""
 
 from __future__ import annotations
 
@@ -122,7 +122,26 @@ def _suppress(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     return [indices, best, count]
 
 
+_ASKED = (np.less_equal, np.less, np.greater_equal, np.greater, np.equal, np.not_equal)
+
+
+def _leaves(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    x, splits = v[:2]
+    nodes, roots = (np.asarray(one, np.int64) for one in v[2:])
+    found = np.zeros(s.outputs[0].static_shape, np.int32)
+    for row, tree in np.ndindex(*found.shape):
+        place = roots[tree]
+        while place >= 0:
+            feature, question, *ends = nodes[place].tolist()
+            value = x[row, feature]
+            is_hit = _ASKED[question % 8](value, splits[place])
+            place = ends[0 if is_hit or (question >= 8 and np.isnan(value)) else 1]
+        found[row, tree] = -1 - place
+    return [found]
+
+
 DETECTIONS: dict[LayerType, Callable[[Any, Sequence[Any]], list[Array] | None]] = {
     LayerType.DETECTION_POST_PROCESS: _detect,
     LayerType.NON_MAX_SUPPRESSION: _suppress,
+    LayerType.TREE_LEAVES: _leaves,
 }

@@ -319,6 +319,18 @@ armnn_status_t armnn_i_acc_make_suppression(const armnn_i_acc_maker_t* maker,
                                             const armnn_i_acc_suppression_t* what,
                                             armnn_i_acc_op_t** out_op);
 
+/* Leaves that rows get to, one for each tree; nodes as in indices.h, which are constant. */
+typedef struct armnn_i_acc_trees_t {
+  armnn_i_acc_tensor_t input;  /* [rows, features], dense */
+  armnn_i_acc_tensor_t output; /* [rows, trees], int32 */
+  const float* splits;
+  const int32_t *nodes, *roots;
+  uint64_t count; /* of nodes */
+} armnn_i_acc_trees_t;
+
+armnn_status_t armnn_i_acc_make_trees(const armnn_i_acc_maker_t* maker,
+                                      const armnn_i_acc_trees_t* what, armnn_i_acc_op_t** out_op);
+
 /* softmax(beta x), or its logarithm, along |axis|. */
 typedef struct armnn_i_acc_softmax_t {
   armnn_i_acc_tensor_t input, output;

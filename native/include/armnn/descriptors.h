@@ -179,7 +179,8 @@ enum armnn_layer_type_e {
   ARMNN_LAYER_ROTARY_EMBEDDING = 90,
   ARMNN_LAYER_ATTENTION = 91,
   ARMNN_LAYER_NON_MAX_SUPPRESSION = 92,
-  ARMNN_LAYER_TYPE_COUNT = 93,
+  ARMNN_LAYER_TREE_LEAVES = 93,
+  ARMNN_LAYER_TYPE_COUNT = 94,
   ARMNN_LAYER_TYPE_MAX_ENUM = INT32_MAX
 };
 
@@ -1250,6 +1251,14 @@ typedef struct armnn_pooling3d_descriptor_t {
  * 8-bit integers less their zero points, exactly, in 32 bits (ONNX's MatMulInteger). The last
  * two dimensions multiply, the others broadcast; sums wrap around. A zero point has the type of
  * its operand and broadcasts to it: one for all, or one for each row of x and each column of y. */
+
+/* TREE_LEAVES [input, splits, nodes, roots -> output; exact]: Takes each row down decision trees
+ * and tells the number of the leaf that it gets to. input is [rows, features], float32 or
+ * float64, splits [nodes] of its type, nodes [nodes, 4] int32: feature, question, and where a
+ * hit and a miss lead; roots is [trees] int32. Questions 0 to 5 are whether the feature is <=,
+ * <, >=, >, == or != the split; with 8 more, NaN is a hit. A number k leads to node k, behind
+ * the asking one, and a negative one to leaf -1 - k. The output is [rows, trees] int32. Nodes
+ * that lead back, or name features that are not there, end the run with an error. */
 
 /* Generated down to here. */
 /* clang-format on */

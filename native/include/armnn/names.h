@@ -191,6 +191,7 @@ static inline const char* armnn_layer_type_name(int32_t number) {
     case 90: return "RotaryEmbedding";
     case 91: return "Attention";
     case 92: return "NonMaxSuppression";
+    case 93: return "TreeLeaves";
     default: return "unknown layer";
   }
 }

@@ -127,6 +127,19 @@ void armnn_i_acc_read_scatter_nd(ir_graph_t* graph) {
   armnn_i_acc_set_output(graph, 0, result);
 }
 
+void armnn_i_acc_read_trees(ir_graph_t* graph) {
+  const armnn_tensor_info_t* info = ir_layer(graph)->output_infos[0];
+  const ir_alias_t input = armnn_i_acc_input(graph, 0);
+  const ir_shape_t shape = armnn_i_acc_shape_of(info);
+  ir_node_t* node = armnn_i_acc_node_of(graph, IR_TREES, armnn_i_acc_plain(graph, &input), &shape);
+  node->trees.splits = armnn_i_acc_constant_input(graph, 1, "the trees");
+  node->trees.nodes = armnn_i_acc_constant_input(graph, 2, "the trees");
+  node->trees.roots = armnn_i_acc_constant_input(graph, 3, "the trees");
+  node->trees.count = ir_layer(graph)->input_infos[1]->element_count;
+  graph->values[node->output]->element = armnn_i_acc_element_of(info);
+  armnn_i_acc_set_output(graph, 0, armnn_i_acc_alias(graph, node->output));
+}
+
 /* ---- Places ---------------------------------------------------------------------------------- */
 
 void armnn_i_acc_read_arg_min_max(ir_graph_t* graph) {

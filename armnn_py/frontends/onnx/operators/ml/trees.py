@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Decision trees as layers.
 
-Nodes of all trees are in one table, leaves among them, and a leaf leads to itself. Each turn takes
-every row of the input down one level in every tree at once.
+Nodes of all trees are in one table, leaves among them, and a leaf leads to itself. The layer
+TreeLeaves takes rows down the trees; what their leaves have is gathered and joined.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.counting import MOST_POSITIONS, counted, positions
+from armnn_py.frontends.common.counting import MOST_POSITIONS, counted
 from armnn_py.frontends.common.values import (
     Array,
     Known,
@@ -25,7 +25,7 @@ from armnn_py.frontends.common.values import (
     shape_of,
 )
 from armnn_py.frontends.onnx.convert.node import NodeView
-from armnn_py.types import ComparisonOperation, LogicalBinaryOperation, ReduceOperation
+from armnn_py.types import ComparisonOperation, LayerType, ReduceOperation
 
 __all__ = ["AVERAGE", "MAX", "MIN", "SUM", "Nodes", "Weights", "named_scores", "scores", "search"]
 
@@ -34,14 +34,7 @@ _DENSE = 4
 AVERAGE, SUM, MIN, MAX = range(4)
 _REDUCED = {MIN: ReduceOperation.MIN, MAX: ReduceOperation.MAX}
 _EMPTY = {MIN: math.inf, MAX: -math.inf}
-_MODES = (
-    ComparisonOperation.LESS_OR_EQUAL,
-    ComparisonOperation.LESS,
-    ComparisonOperation.GREATER_OR_EQUAL,
-    ComparisonOperation.GREATER,
-    ComparisonOperation.EQUAL,
-    ComparisonOperation.NOT_EQUAL,
-)
+_MODES, _NAN_HITS = 6, 8
 _LESS, _EQUAL = 1, 4
 
 
@@ -155,21 +148,27 @@ class Single:
     values: Array
 
 
-def _levels(nodes: Nodes, roots: list[int]) -> int:
-    """Return how many turns it takes from the roots until all are at leaves."""
-    if not roots or not all(0 <= root < len(nodes.modes) for root in roots):
-        raise ParseError(
-            f"{len(roots)} roots given, expected at least one, and each below {len(nodes.modes)} "
-            "nodes"
-        )
-    hits, misses = np.array(nodes.hits, np.int64), np.array(nodes.misses, np.int64)
-    front, levels = np.unique(np.array(roots, np.int64)), 0
-    while len(front := front[hits[front] != front]):
-        if levels == _MOST_LEVELS:
+def _order(hits: Array, misses: Array, asks: Array, roots: Array) -> Array:
+    """Return the nodes that ask, tree by tree, each behind those that lead to it."""
+    level = np.full(len(hits), -1)
+    owner = np.zeros(len(hits), np.int64)
+    owner[roots] = np.arange(len(roots))
+    front, depth = np.unique(roots), 0
+    while len(front := front[asks[front]]):
+        if depth == _MOST_LEVELS:
             raise Unsupported(f"trees of more than {_MOST_LEVELS} levels, or that have no end")
+        level[front] = depth
+        for ends in (hits, misses):
+            owner[ends[front]] = owner[front]
         front = np.unique(np.concatenate([hits[front], misses[front]]))
-        levels += 1
-    return levels
+        depth += 1
+    reached = np.flatnonzero(level >= 0)
+    found = reached[np.lexsort((level[reached], owner[reached]))]
+    place = np.zeros(len(hits), np.int64)
+    place[found] = np.arange(len(found))
+    if all(np.all(~asks[e] | (place[e] > place[found])) for e in (hits[found], misses[found])):
+        return found
+    return reached[np.argsort(level[reached], kind="stable")]  # trees have nodes in common
 
 
 def scores(
@@ -254,64 +253,44 @@ def _found(view: NodeView, nodes: Nodes, roots: list[int], leaves: Array) -> tup
 
     Leaves that are not listed have the place behind the last one. Also returned: whether all are.
     """
-    emit, shape = view.emit, view.shape(0)
+    emit, shape, count = view.emit, view.shape(0), len(nodes.modes)
     if len(shape) != 2 or not all(0 <= f < shape[1] for f in nodes.features):
         raise ParseError(f"an input of shape {shape} lacks features that the trees read")
+    if not roots or not all(0 <= root < count for root in roots):
+        raise ParseError(
+            f"{len(roots)} roots given, expected at least one, and each below {count} nodes"
+        )
     # Doubles stay doubles: a feature rounded to float32 may lead to another leaf.
     real = np.float64 if dtype_of(view.value(0)) == np.float64 else np.float32
     x = emit.cast(view.value(0), real, "real")
-    flat = emit.reshape(x, (shape[0] * shape[1],), "flat")
-    row = Known(positions(shape[0], np.int32).reshape(-1, 1) * np.int32(shape[1]))
-    place: Value = Known(np.array([roots], np.int32))
-    columns = _Columns(nodes, real)
-    for level in range(_levels(nodes, roots)):
-        with emit.below(f"level{level}"):
-            place = _step(view, columns, flat, row, place)
-    rows = np.full(len(nodes.modes), max(len(leaves), 1), np.int32)
-    rows[leaves] = np.arange(len(leaves), dtype=np.int32)
-    is_whole = len(leaves) >= len(nodes.modes) - len(columns.asking)
-    return emit.gather(Known(rows), place, 0, "rows"), is_whole
+    operands = [x, *(Known(one) for one in _numbered(nodes, roots, leaves, real))]
+    found = emit.layer(LayerType.TREE_LEAVES, operands, name="found")
+    is_leaf = np.array(nodes.hits, np.int64) == np.arange(count)
+    return found, len(leaves) >= int(is_leaf.sum())
 
 
-class _Columns:
-    """The fields of all nodes as constants, which each level reads."""
-
-    def __init__(self, nodes: Nodes, real: Any) -> None:
-        with np.errstate(over="ignore"):
-            self.splits = Known(np.array(nodes.splits, real))
-        self.features, self.hits, self.misses, self.modes, self.tracks = (
-            Known(np.array(column, np.int32))
-            for column in (nodes.features, nodes.hits, nodes.misses, nodes.modes, nodes.tracks)
+def _numbered(nodes: Nodes, roots: list[int], leaves: Array, real: Any) -> tuple[Array, ...]:
+    """Return splits, nodes and roots as the layer has them, without what nothing leads to."""
+    count, starts = len(nodes.modes), np.array(roots, np.int64)
+    hits, misses, modes, features = (
+        np.array(column, np.int64)
+        for column in (nodes.hits, nodes.misses, nodes.modes, nodes.features)
+    )
+    asks = hits != np.arange(count)
+    if not np.isin(modes[asks], range(_MODES)).all():
+        raise ParseError(
+            f"nodes have modes {np.unique(modes[asks]).tolist()}, of which some are unknown"
         )
-        self.asking = np.flatnonzero(self.hits.array != np.arange(len(nodes.hits)))
-        self.asked = np.unique(self.modes.array[self.asking]).tolist()
-        if any(mode not in range(len(_MODES)) for mode in self.asked):
-            raise ParseError(f"nodes have modes {self.asked}, of which some are unknown")
-
-
-def _step(view: NodeView, columns: _Columns, flat: Value, row: Value, place: Value) -> Value:
-    """Return where the nodes at these places lead."""
-    emit = view.emit
-
-    def of(column: Known, name: str) -> Value:
-        return emit.gather(column, place, 0, name)
-
-    at = emit.add(of(columns.features, "features"), row, "at")
-    x, split = emit.gather(flat, at, 0, "x"), of(columns.splits, "splits")
-    mode = of(columns.modes, "modes") if len(columns.asked) > 1 else None
-    hit: Value | None = None
-    for number in columns.asked:
-        one = emit.compare(_MODES[number], x, split, "holds")
-        if mode is not None:
-            is_mode = emit.compare(
-                ComparisonOperation.EQUAL, mode, emit.scalar(number, mode), "is_mode"
-            )
-            one = emit.logical(LogicalBinaryOperation.AND, one, is_mode, "asked")
-        hit = one if hit is None else emit.logical(LogicalBinaryOperation.OR, hit, one, "any")
-    assert hit is not None
-    if columns.tracks.array.any():
-        tracks = emit.cast(of(columns.tracks, "tracks"), np.bool_, "tracked")
-        is_nan = emit.compare(ComparisonOperation.NOT_EQUAL, x, x, "is_nan")
-        missing = emit.logical(LogicalBinaryOperation.AND, is_nan, tracks, "missing")
-        hit = emit.logical(LogicalBinaryOperation.OR, hit, missing, "or_missing")
-    return emit.where(hit, of(columns.hits, "hits"), of(columns.misses, "misses"))
+    order = _order(hits, misses, asks, starts)
+    if not len(order):  # trees that are leaves: no tensor is empty
+        order = np.zeros(1, np.int64)
+    # The number of a node, or -1 - the place of a leaf.
+    number = np.full(count, -1 - max(len(leaves), 1))
+    number[leaves] = -1 - np.arange(len(leaves))
+    ask = order[asks[order]]
+    number[ask] = np.arange(len(ask))
+    questions = modes + np.where(np.array(nodes.tracks, np.bool_), _NAN_HITS, 0)
+    columns = [features[order], questions[order], number[hits[order]], number[misses[order]]]
+    with np.errstate(over="ignore"):
+        splits = np.array(nodes.splits, real)[order]
+    return splits, np.stack(columns, 1).astype(np.int32), number[starts].astype(np.int32)

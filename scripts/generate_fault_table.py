@@ -269,14 +269,17 @@ def compare_some(table: FaultTable) -> int:
     """Compare one place of each fault with the page; return the exit code."""
     rows = [line.strip("| ").split(" | ") for line in PAGE.read_text("utf-8").splitlines()]
     wrong = 0
-    for number, (fault, shown) in enumerate(FAULTS.items()):
-        pages = [row for row in rows if row[0] == shown]
-        column = number % len(PLACES)
-        for (heading, runtime), row in zip(RUNTIMES.items(), pages, strict=True):
-            found = table.cell(PLACES[column], fault, runtime)
-            if found != row[1 + column]:
-                place = PLACES[column].shown
-                print(f"{heading}, {shown}, {place}: {found}, the page says {row[1 + column]}")
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = []
+        for number, (fault, shown) in enumerate(FAULTS.items()):
+            column = number % len(PLACES)
+            pages = [row[1 + column] for row in rows if row[0] == shown]
+            for (heading, runtime), told in zip(RUNTIMES.items(), pages, strict=True):
+                where = f"{heading}, {shown}, {PLACES[column].shown}"
+                jobs.append((where, told, pool.submit(table.cell, PLACES[column], fault, runtime)))
+        for where, told, job in jobs:
+            if job.result() != told:
+                print(f"{where}: {job.result()}, the page says {told}")
                 wrong = 1
     return wrong
 

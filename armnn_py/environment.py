@@ -30,6 +30,7 @@ __all__ = [
     "dynamic_backend_paths",
     "dynamic_backends",
     "entry_points",
+    "guard",
     "has_raised_privileges",
     "isolated_backends",
     "lock_file",
@@ -113,6 +114,11 @@ def _read_ids(name: str) -> tuple[str, ...] | None:
     if value is None:
         return None
     return tuple(text.strip() for text in value.split(",") if text.strip())
+
+
+def guard() -> bool:
+    """``ARMNN_PY_GUARD=1`` gives True, as ``Runtime(guard=True)``."""
+    return _read_switch("ARMNN_PY_GUARD", default=False)
 
 
 def record() -> str | Literal[False] | None:

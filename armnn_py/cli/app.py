@@ -14,7 +14,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 import click
 from click.globals import get_current_context
@@ -106,6 +106,7 @@ class Session:
     denied: list[str] = field(default_factory=list)
     isolated: list[str] = field(default_factory=list)
     record: str | None = None
+    guard: bool = False
     command: str = "armnn-py"
 
     def runtime(
@@ -130,6 +131,7 @@ class Session:
             isolate=[*self.isolated, *isolate] or None,
             trust=trust,
             record=self.record,
+            guard=self.guard or None,
         )
 
     def renderer(self) -> Renderer:
@@ -201,17 +203,9 @@ class Session:
         elif environment.log_levels():
             told = False
         logging.getLogger("armnn_py.backends").setLevel(logging.ERROR if told else logging.NOTSET)
-        quiet = self.verbosity < 0
 
-        def show(
-            message: Warning | str,
-            category: type[Warning],
-            filename: str,
-            lineno: int,
-            file: TextIO | None = None,
-            line: str | None = None,
-        ) -> None:
-            if not quiet:
+        def show(message: Warning | str, *_: Any, **__: Any) -> None:
+            if self.verbosity >= 0:
                 print(f"warning: {printable(str(message), keep=chr(10))}", file=sys.stderr)
 
         warnings.showwarning = show
@@ -259,6 +253,7 @@ def with_session(function: Callable[..., R]) -> Callable[..., R]:
             "isolated", "--isolate", metavar="ID", multiple=True,
             help="Run this backend in a process of its own, or 'all' third-party ones; repeatable.",
         ),
+        _global_option("guard", "--guard", is_flag=True, help="Check backends as they run: slow."),
         _global_option(
             "verbose", "-v", "--verbose", count=True, metavar="", help="More: log lines, rows."
         ),

@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armnn_py._native.table.debug_workload import DebugWorkload
+from armnn_py.errors import ExecutionError
+from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.interrupts import interruptible
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
+    from armnn_py._native.table.guarded_workload import ExecuteArrays, WrappedWorkload
     from armnn_py._native.table.workloads import NativeWorkload
     from armnn_py.network import Layer
 
-__all__ = ["DebugCallback", "DebugHook"]
+__all__ = ["DebugCallback", "DebugHook", "broken_rule"]
 
 #: Called with the name of a layer, the index of its output, and a copy of the tensor there.
 DebugCallback = Callable[[str, int, np.ndarray], None]
@@ -32,12 +35,15 @@ class DebugHook:
     callback
         Called on the thread of the run; None: without a callback.
     is_used
-        Whether there are Debug layers.
+        Whether there are Debug layers, or guarded ones.
+    guards
+        Whether layers of backends in this process are guarded.
     """
 
-    __slots__ = ("_raised", "callback", "is_used")
+    __slots__ = ("_raised", "callback", "guards", "is_used")
 
-    def __init__(self) -> None:
+    def __init__(self, *, guards: bool = False) -> None:
+        self.guards = guards
         self.callback: DebugCallback | None = None
         self.is_used = False
         self._raised: dict[int, BaseException] = {}  # by thread: a run stays on one
@@ -66,6 +72,37 @@ class DebugHook:
 
         return DebugWorkload(workload, layer.outputs[0].info, show)
 
+    def guard(self, workload: NativeWorkload, layer: Layer) -> WrappedWorkload:
+        """Wrap a workload so that each execute is checked."""
+        from armnn_py._native.table.guarded_workload import WrappedWorkload
+        from armnn_py.guard.step import GuardedStep
+
+        self.is_used = True
+        step = GuardedStep(workload, layer)
+
+        def execute(given: ExecuteArrays) -> bool | None:
+            if not given.has_arrays:
+                return None
+            try:
+                return True if step.execute(given) else None
+            except CheckFailedError as error:
+                self._raised[threading.get_ident()] = broken_rule(error, workload.backend_id, layer)
+            except BaseException as error:  # no exception goes through C
+                self._raised[threading.get_ident()] = error
+            return False
+
+        return WrappedWorkload(workload, step.input_infos, step.output_infos, execute)
+
     def take_raised(self) -> BaseException | None:
         """Return and forget the exception of the callback in a run of this thread, or None."""
         return self._raised.pop(threading.get_ident(), None)
+
+
+def broken_rule(error: CheckFailedError, backend_id: str, layer: Layer) -> ExecutionError:
+    """The error for a rule that a backend breaks in a guarded run."""
+    return ExecutionError(
+        f"guard: layer '{layer.name}' ({layer.type.label}) on backend '{backend_id}': {error}",
+        layer=layer.name,
+        backend=backend_id,
+        hints=["'armnn-py backends test FILE' checks all layers of the backend"],
+    )

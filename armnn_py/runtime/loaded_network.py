@@ -82,7 +82,7 @@ class LoadedNetwork(
         self._owns_runtime = owns_runtime
         defaults = optimized.metadata.defaults
         self._binder = Binder(self.name, optimized.inputs, optimized.outputs, defaults)
-        self._debug = DebugHook()
+        self._debug = DebugHook(guards=runtime.guards)
         self._failover = Failover(optimized, runtime) if runtime.is_followed(None) else None
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
         self._parts = StagedParts(optimized, runtime, plan_cache_size, plan_cache_bytes, threads)

@@ -22,6 +22,10 @@ class NetworkOwner(Host, Protocol):
     """A `Runtime`, as its loaded networks use it."""
 
     @property
+    def guards(self) -> bool:
+        """Whether runs are guarded."""
+
+    @property
     def isolated(self) -> Mapping[str, Any]:
         """The isolated backends, by id."""
 

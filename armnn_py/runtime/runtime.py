@@ -13,6 +13,7 @@ import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from armnn_py import environment
 from armnn_py._native.log import drain_log, follow_log_level
 from armnn_py.backends import load_backends
 from armnn_py.errors import InvalidArgumentError
@@ -124,6 +125,10 @@ class Runtime(
         ``docs/record_and_replay.md``; all third-party backends are isolated if ``isolate`` names
         none. False: nothing is recorded, not even the last call of a worker that ends. Default:
         ``ARMNN_PY_RECORD``, else only such last calls are, in the user's cache folder.
+    guard
+        True: checks backends in each run, as the conformance kit does. A layer runs several times,
+        its tensors between unreadable pages. A broken rule is an `ExecutionError`. Default:
+        ``ARMNN_PY_GUARD``, else False.
 
     Attributes
     ----------
@@ -163,6 +168,7 @@ class Runtime(
         isolate: Isolate | None = None,
         on_failure: Literal["next", "raise"] | None = None,
         record: str | os.PathLike[str] | Literal[False] | None = None,
+        guard: bool | None = None,
     ) -> None:
         self._closed = self._is_done = True  # False when there is something to close
         self._uses_environment = use_environment
@@ -171,6 +177,9 @@ class Runtime(
                 f"on_failure: {on_failure!r} given, 'next' or 'raise' expected"
             )
         self._on_failure = on_failure
+        if guard is None:
+            guard = use_environment and environment.guard()
+        self._guards = bool(guard)
         self._recorder = recorder_of(record, use_environment=use_environment)
         if isolate is None and self._recorder is not None:
             isolate = self._recorder.isolate(use_environment=use_environment)
@@ -203,6 +212,7 @@ class Runtime(
             isolate=isolate,
             events=self.events,
             recorder=self._recorder,
+            guard=self._guards,
         )
         self._closed = self._is_done = False
         _open_runtimes.add(self)
@@ -218,10 +228,17 @@ class Runtime(
         """The isolated backends that are loaded, by id."""
         return self._backends.isolated
 
+    @property
+    def guards(self) -> bool:
+        """Whether runs are guarded."""
+        return self._guards
+
     def is_followed(self, backend_id: str | None) -> bool:
         """Whether other backends answer a run in which this one fails; None: any of them."""
         if self._on_failure is not None:
             return self._on_failure == "next"
+        if self._guards:
+            return False  # the caller wants the finding, not another answer
         isolated = self._backends.isolated
         return bool(isolated) if backend_id is None else backend_id in isolated
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from armnn_py.errors import ArmnnError
+from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.testing.checks.growth import check_growth
 from armnn_py.testing.checks.memory import check_memory
 from armnn_py.testing.checks.numbers import check_numbers, kinds_of
@@ -24,7 +25,7 @@ from armnn_py.testing.checks.truth import Answers, check_truth
 from armnn_py.testing.checks.variables import check_variables, variable_of
 from armnn_py.testing.features import FEATURES
 from armnn_py.testing.oracles.reference import REFERENCE, Reference
-from armnn_py.testing.outcome import GROUPS, CheckFailedError, NotApplicableError
+from armnn_py.testing.outcome import GROUPS, NotApplicableError
 from armnn_py.testing.prepared import Preparation
 from armnn_py.testing.subject import Subject
 from armnn_py.testing.target import Target

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py._native.library import core
 from armnn_py._native.process.parent_process import end_with_parent
 from armnn_py.errors import ArmnnError, NoBackendForLayerError
+from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.network import Network
 from armnn_py.optimizer import optimize
 from armnn_py.testing.cases import all_cases
@@ -25,7 +26,6 @@ from armnn_py.testing.checks.truth import Answers
 from armnn_py.testing.child import writer
 from armnn_py.testing.features.small_networks import ROWS, SMALL_NETWORKS, SmallNetwork
 from armnn_py.testing.forked import ForkedProcess, Job
-from armnn_py.testing.outcome import CheckFailedError
 from armnn_py.testing.subject import AS_GIVEN, network_of
 from armnn_py.testing.target import Target
 

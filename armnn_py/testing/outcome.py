@@ -1,18 +1,14 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a check finds: nothing, or a failure with the arrays that show it."""
+"""The result of a check."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from typing import Any, Literal
 
 __all__ = [
     "GROUPS",
-    "CheckFailedError",
     "Group",
     "NotApplicableError",
     "Outcome",
@@ -24,14 +20,6 @@ GROUPS: tuple[Group, ...] = ("truth", "numbers", "memory", "reentrance")
 """What is tried with each layer that the backend takes, in this order."""
 
 Outcome = Literal["passed", "refused", "failed", "crashed", "hung"]
-
-
-class CheckFailedError(Exception):
-    """A check's "no": the message names the worst place, ``arrays`` are what shows it."""
-
-    def __init__(self, message: str, **arrays: NDArray[Any] | None) -> None:
-        super().__init__(message)
-        self.arrays = {name: array for name, array in arrays.items() if array is not None}
 
 
 class NotApplicableError(Exception):

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py._native.layers.layer_structs import LayerStructs
-from armnn_py._native.memory.guarded_memory import Region
 from armnn_py._native.table.blob import check_blob
 from armnn_py._native.table.workloads import NativeWorkloadFactory
 from armnn_py.errors import ArmnnError
+from armnn_py.guard.lent import LentConstants, made_unchanged
+from armnn_py.guard.one_run import Layout, Run, Step
+from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.network import ConstantLayer, Layer, OutputSlot
 from armnn_py.optimizer import optimize
-from armnn_py.testing.one_run import Layout, Run, Step
-from armnn_py.testing.outcome import CheckFailedError
 from armnn_py.testing.subject import AS_GIVEN, Subject, network_of
 from armnn_py.types import LayerType
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from armnn_py._native.memory.guarded_memory import Region
     from armnn_py.backends.backend import Backend
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.testing.cases import Case
 
 __all__ = ["Preparation", "Prepared"]
 
-_CONSTANT_POISON = 0xA5
 _run_ids = itertools.count(1)
 
 Runner = Callable[[Sequence["NDArray[Any] | None"]], list["NDArray[Any]"]]
@@ -49,7 +49,7 @@ class Prepared:
         self._stack = contextlib.ExitStack()
         self.steps: list[Step] = []
         self._constants: dict[OutputSlot, NDArray[Any]] = {}
-        self._made_from: list[Region] = []
+        self._lent_constants = LentConstants()
         self._data: int | None = None
         self._factory: NativeWorkloadFactory | None = None
         backend = subject.backend
@@ -99,7 +99,8 @@ class Prepared:
             constants,
             blob=blob,
         )
-        workload = factory.create(structs, placed.public_guids[layer.guid], layer.name)
+        guid = placed.public_guids[layer.guid]
+        workload = made_unchanged(structs, lambda: factory.create(structs, guid, layer.name))
         needs = workload.requirements
         inputs: list[OutputSlot | None] = []
         for index, slot in enumerate(layer.inputs):
@@ -115,13 +116,7 @@ class Prepared:
     def _lent(self, slot: OutputSlot) -> NDArray[Any] | None:
         """Return a constant in pages that can be taken away."""
         value = self._constants.get(slot)
-        if value is None:
-            return None
-        region = Region(value.nbytes, 64, "least", _CONSTANT_POISON)
-        view = region.view(value.dtype, value.shape)
-        view[...] = value
-        self._made_from.append(region)
-        return view
+        return None if value is None else self._lent_constants.lend(value)
 
     # ---- Runs ------------------------------------------------------------------------------------
 
@@ -239,29 +234,17 @@ class Prepared:
 
     def take_constants_away(self) -> None:
         """Make the values that workloads were made from unreadable; runs get copies elsewhere."""
-        for region in self._made_from:
-            region.allow(read=False, write=False)
-
-    def in_place_offers(self) -> list[tuple[int, int]]:
-        """Return the inputs whose memory the only step offers to take, each with its output."""
-        if len(self.steps) != 1:
-            return []
-        (step,) = self.steps
-        needs = step.workload.requirements
-        return [
-            (index, number)
-            for number, output in enumerate(step.outputs)
-            for index, slot in enumerate(step.inputs)
-            if needs.may_be_in_place(number, index)
-            and slot is not None
-            and slot not in self._constants
-            and slot.info.byte_size == output.info.byte_size
-        ]
+        self._lent_constants.take_away()
 
     @property
     def is_serial(self) -> bool:
         """Whether a step takes one call at a time."""
         return any(step.workload.requirements.is_serial for step in self.steps)
+
+    @property
+    def workload_data(self) -> None:
+        """Each call makes its own."""
+        return None
 
     @property
     def constants(self) -> dict[OutputSlot, NDArray[Any]]:

@@ -19,7 +19,6 @@ __all__ = [
     "assert_close",
     "compare",
     "heeds_special_values",
-    "nearly_equal",
     "table",
     "tolerance_of",
 ]
@@ -33,20 +32,6 @@ def heeds_special_values(layer: str, operation: str = "") -> bool:
         or operation not in row.get("operations", [operation])
         for row in table()["special"]
     )
-
-
-def nearly_equal(one: NDArray[Any], other: NDArray[Any]) -> bool:
-    """Say whether two outputs of one backend are the same but for the rounding of partial sums.
-
-    Work that is cut elsewhere, or that begins at another alignment, adds up in another order.
-    """
-    if one.tobytes() == other.tobytes():
-        return True
-    if one.dtype.kind != "f":
-        return False
-    scale = float(np.abs(other[np.isfinite(other)]).max(initial=0.0))
-    with np.errstate(all="ignore"):
-        return bool(np.allclose(one, other, rtol=1e-5, atol=1e-6 * scale, equal_nan=True))
 
 
 def assert_close(

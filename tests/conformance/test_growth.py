@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.testing.checks import growth
-from armnn_py.testing.outcome import CheckFailedError
 
 
 def check(monkeypatch: pytest.MonkeyPatch, steps: Iterable[int]) -> None:

@@ -18,7 +18,7 @@ from armnn_py.backends.questions.layer_support import LayerSignature
 from armnn_py.descriptors import StandInDescriptor
 from armnn_py.testing.cases.case import Case
 from armnn_py.testing.checks.memory import check_memory
-from armnn_py.testing.outcome import CheckFailedError
+from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.testing.prepared import Preparation
 from armnn_py.testing.subject import Subject
 from armnn_py.testing.target import Target

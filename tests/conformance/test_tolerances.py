@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from armnn_py.testing.tolerances import Tolerance, compare, nearly_equal, table, tolerance_of
+from armnn_py.guard.outcome import nearly_equal
+from armnn_py.testing.tolerances import Tolerance, compare, table, tolerance_of
 from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 

@@ -72,6 +72,8 @@ DEFECTS = {
     "FLUSHES_DENORMALS": (ADD, "reentrance", "failed", "how denormals are computed"),
     "ROUNDS_UPWARD": (ADD, "reentrance", "failed", "how numbers are rounded"),
     "CHANGES_FOLDER": (ADD, "reentrance", "failed", "changed the working folder"),
+    "LEAVES_FILES_OPEN": (ADD, "reentrance", "failed", "leaves 1 file open in each run"),
+    "WRITES_DESCRIPTOR": (ADD, "truth", "failed", "create_workload wrote to its descriptor"),
     "HAS_ROOM_FOR_FEW_LAYERS": (ADD, "subgraphs", "failed", "random network .* is off by"),
     "SLEEPS_IN_CREATE": (ADD, "load", "hung", "did not return within"),
     "DIES_IN_DESTROY": (ADD, "load", "crashed", "SIGABRT"),

@@ -192,6 +192,13 @@ class LayerStructs:
         self.blob = blob
         self._keep: list[Any] = []
 
+    def image(self) -> dict[str, bytes]:
+        """The bytes of the descriptor and of the infos, by name."""
+        named = {"its descriptor": self.descriptor}
+        named |= {f"the info of input {i}": one for i, one in enumerate(self.inputs)}
+        named |= {f"the info of output {i}": one for i, one in enumerate(self.outputs)}
+        return {name: bytes(one) for name, one in named.items() if one is not None}
+
     def _descriptor_pointer(self) -> Any:
         if self.descriptor is None:
             return None

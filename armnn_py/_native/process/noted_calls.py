@@ -21,6 +21,7 @@ __all__ = [
     "is_noted",
     "label",
     "note_backend",
+    "noted_block",
     "noted_call",
     "report_fatal_signals",
 ]
@@ -101,6 +102,17 @@ def _about(layer: str) -> Iterator[None]:
         yield
     finally:
         _subject.layer = outer
+
+
+@contextlib.contextmanager
+def noted_block(backend_id: str, call: str) -> Iterator[None]:
+    """Note calls of a block as one; the floating-point control is left to the caller."""
+    words = label(backend_id, call)
+    core().armnn_core_enter_call(words)
+    try:
+        yield
+    finally:
+        core().armnn_core_leave_call(True)
 
 
 def noted_call(backend_id: str, function: str, call: Callable[..., Any], *arguments: Any) -> Any:

@@ -33,6 +33,8 @@ class DirectCall:
         What its factory made for this caller.
     persistent
         As many zeros as its requirements say, or None if they say none.
+    workload_data
+        The workload's data for this caller; None: each call makes its own.
     """
 
     def __init__(
@@ -43,7 +45,10 @@ class DirectCall:
         scratch: int | None,
         execution_data: int | None,
         persistent: int | None = None,
+        *,
+        workload_data: int | None = None,
     ) -> None:
+        self._data = workload_data
         self._workload, self._execution_data = workload, execution_data
         self._arguments = arguments = abi.armnn_execute_args_t()
         arguments.header.struct_size = ctypes.sizeof(arguments)
@@ -72,12 +77,12 @@ class DirectCall:
         """
         error, workload = self._error, self._workload
         error.clear()
-        if workload.has_data:
+        if workload.has_data and self._data is None:
             with workload.data(self._execution_data, error) as (status, data):
                 if status == abi.ARMNN_STATUS_OK:
                     status = self._call(data)
         else:
-            status = self._call(None)
+            status = self._call(self._data)
         return status, "" if status == abi.ARMNN_STATUS_OK else error.text
 
     def repeat(self, count: int) -> tuple[int, str]:

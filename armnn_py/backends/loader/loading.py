@@ -73,6 +73,7 @@ def load_backends(
     isolate: Isolate | None = None,
     events: EventLog | None = None,
     recorder: Recorder | None = None,
+    guard: bool = False,
 ) -> BackendRegistry:
     """Search for backends and load them.
 
@@ -123,6 +124,8 @@ def load_backends(
         Gets what happens to these processes.
     recorder
         Writes recordings of their calls.
+    guard
+        Whether these processes guard their runs.
 
     Raises
     ------
@@ -175,6 +178,7 @@ def load_backends(
             "probe_seconds": 0,  # a worker is a trial
             "trust": level,
             "private_libraries": sorted(private or ()),
+            "guard": guard,
         }
         isolated, refused = start_workers(
             limits,

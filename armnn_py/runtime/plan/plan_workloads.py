@@ -12,7 +12,10 @@ from armnn_py._native.table.blob import check_blob
 from armnn_py._native.table.handle_registry import HandleRegistry
 from armnn_py._native.table.workloads import NativeWorkload, NativeWorkloadFactory
 from armnn_py.errors import BackendError
+from armnn_py.guard.lent import LentConstants, made_unchanged
+from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.network import ConstantLayer
+from armnn_py.runtime.debug_hook import broken_rule
 from armnn_py.runtime.plan.planned import PlannedStep
 from armnn_py.tensors.memory import ALIGNMENT, aligned_copy
 from armnn_py.types import LayerType
@@ -67,6 +70,7 @@ class PlanWorkloads:
         self._late = late
         self._handle_registry: HandleRegistry | None = None
         self._constants: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self._lent_constants = LentConstants()
         self._factory_of: dict[str, int] = {}
         self._workloads: list[NativeWorkload] = []
         self.backends: list[Backend] = []
@@ -131,13 +135,15 @@ class PlanWorkloads:
         blob = self._blobs.get(layer.guid)
         if blob is not None:
             check_blob(backend.id, backend.api, backend.instance, blob, layer.name)
+        guards = self._debug is not None and self._debug.guards and backend.place != "isolated"
+        constant = self._lent if guards else self.constant
         structs = LayerStructs(
             layer.type,
             None if layer.type is LayerType.PRE_COMPILED else layer.descriptor,
             [None if slot is None else slot.info for slot in layer.inputs],
             [slot.info for slot in layer.outputs],
             [
-                self.constant(slot.layer)
+                constant(slot.layer)
                 if slot is not None and isinstance(slot.layer, ConstantLayer)
                 else None
                 for slot in layer.inputs
@@ -145,7 +151,11 @@ class PlanWorkloads:
             blob=blob,
             late=() if self._late is None else self._late.layer_masks(layer),
         )
-        workload = self.factories[factory].create(structs, self._guids[layer.guid], layer.name)
+        guid, made_by = self._guids[layer.guid], self.factories[factory]
+        if guards:
+            workload = self._guarded(structs, guid, layer, made_by)
+        else:
+            workload = made_by.create(structs, guid, layer.name)
         if layer.type is LayerType.DEBUG and self._debug is not None:
             workload = self._debug.wrap(workload, layer)
         self._workloads.append(workload)
@@ -164,6 +174,21 @@ class PlanWorkloads:
         context = backend.context if backend.context and backend.context.waits else None
         return PlannedStep(inputs, outputs, layer, workload, factory, context)
 
+    def _lent(self, layer: ConstantLayer) -> np.ndarray:
+        """The value of a constant layer in pages that `finish` takes away."""
+        return self._lent_constants.lend(layer.value)
+
+    def _guarded(
+        self, structs: LayerStructs, guid: int, layer: Layer, factory: NativeWorkloadFactory
+    ) -> NativeWorkload:
+        """Make a workload whose executes are checked."""
+        assert self._debug is not None
+        try:
+            made = made_unchanged(structs, lambda: factory.create(structs, guid, layer.name))
+        except CheckFailedError as error:
+            raise broken_rule(error, factory.backend_id, layer) from None
+        return self._debug.guard(made, layer)
+
     def finish(self, build: Build) -> None:
         """Tell factories and workloads that all of them exist, in execution order."""
         for factory in self.factories:
@@ -171,6 +196,7 @@ class PlanWorkloads:
         for step in build.steps:
             if step.workload is not None and step.layer is not None:
                 step.workload.configure(step.layer.name)
+        self._lent_constants.take_away()
 
     def destroy(self) -> None:
         """Free workloads and factories in the order that the backend API prescribes."""

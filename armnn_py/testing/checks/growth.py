@@ -12,7 +12,7 @@ from statistics import median_low
 from typing import TYPE_CHECKING, NamedTuple
 
 from armnn_py._native.memory.process_memory import address_bytes, heap_bytes
-from armnn_py.testing.outcome import CheckFailedError
+from armnn_py.guard.outcome import CheckFailedError
 
 if TYPE_CHECKING:
     from armnn_py.testing.cases import Case

@@ -7,7 +7,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.testing.outcome import CheckFailedError
+from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.testing.tolerances import compare, heeds_special_values, tolerance_of
 
 if TYPE_CHECKING:

@@ -6,16 +6,13 @@ process is left as it was.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from armnn_py.testing.one_run import Layout
-from armnn_py.testing.outcome import CheckFailedError
-from armnn_py.testing.tolerances import nearly_equal
+from armnn_py.guard.one_run import Layout
+from armnn_py.guard.outcome import CheckFailedError, nearly_equal
+from armnn_py.guard.process import UnchangedProcess, check_left_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,8 +51,10 @@ def check_reentrance(
     host.threads, host.cutting = 1, "serial"
     with _closing(prepare()) as prepared:
         on_step("execute, the process as it was")
-        with _UnchangedProcess():
+        with UnchangedProcess():
             expected = prepared.run(values)
+        on_step("execute, the open files as they were")
+        check_left_files(lambda: prepared.run(values))
         expected_others = prepared.run(others)
         host.threads = _LATER_THREADS
         run = prepared.runner(Layout("end"), own_data=False)
@@ -93,30 +92,6 @@ class _closing:  # noqa: N801 (as contextlib's)
 
     def __exit__(self, *_: object) -> None:
         self._prepared.close()
-
-
-class _UnchangedProcess:
-    """Notices what code left behind in this thread and this process."""
-
-    def __enter__(self) -> None:
-        self._before = self._state()
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is not None:
-            return
-        for name, value in self._state().items():
-            if value != self._before[name]:
-                raise CheckFailedError(f"execute changed {name}: {self._before[name]} -> {value}")
-
-    @staticmethod
-    def _state() -> dict[str, Any]:
-        tiny, one, little = np.float32(1e-40), np.float32(1), np.float32(1e-9)
-        with np.errstate(all="ignore"):
-            return {
-                "how numbers are rounded": (float(one + little), float(-one - little)),
-                "how denormals are computed with (FTZ, DAZ)": float(tiny * one),
-                "the working folder": os.getcwd(),  # noqa: PTH109
-            }
 
 
 def _same(found: Arrays, expected: Arrays, what: str) -> None:

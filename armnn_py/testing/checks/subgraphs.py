@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.optimizer import AS_IT_IS, OptimizedNetwork, OptimizerOptions, optimize
 from armnn_py.runtime import Runtime
 from armnn_py.testing.oracles.reference import REFERENCE
-from armnn_py.testing.outcome import CheckFailedError, NotApplicableError
+from armnn_py.testing.outcome import NotApplicableError
 from armnn_py.testing.random_networks import random_network
 from armnn_py.testing.spreading import largest_difference, random_inputs, scatter
 

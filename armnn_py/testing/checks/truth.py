@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
 from armnn_py._native.table.support import NativeLayerSupport
-from armnn_py.testing.outcome import CheckFailedError
+from armnn_py.guard.outcome import CheckFailedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armnn_py.testing.outcome import CheckFailedError
+from armnn_py.guard.outcome import CheckFailedError, nearly_equal
 from armnn_py.testing.subject import network_of
-from armnn_py.testing.tolerances import nearly_equal
 
 if TYPE_CHECKING:
     from armnn_py.testing.cases import Case

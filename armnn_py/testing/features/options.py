@@ -20,11 +20,12 @@ from armnn_py._native.library import use_host
 from armnn_py.backends.options.model_options import ModelOptions
 from armnn_py.backends.questions.layer_support import LayerSupport
 from armnn_py.errors import ArmnnError
+from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.optimizer import optimize
 from armnn_py.runtime.load import load
 from armnn_py.testing.cases import all_cases
 from armnn_py.testing.features.small_networks import ROWS, taken_by
-from armnn_py.testing.outcome import CheckFailedError, NotApplicableError
+from armnn_py.testing.outcome import NotApplicableError
 from armnn_py.testing.subject import AS_GIVEN, network_of
 
 if TYPE_CHECKING:

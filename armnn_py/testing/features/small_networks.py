@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.errors import ArmnnError
+from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.network import Network
 from armnn_py.optimizer import optimize
 from armnn_py.tensors import TensorInfo
-from armnn_py.testing.outcome import CheckFailedError
 from armnn_py.testing.subject import AS_GIVEN
 from armnn_py.testing.tolerances import compare, tolerance_of
 from armnn_py.types import ActivationFunction, DataType, PoolingAlgorithm

@@ -137,6 +137,9 @@ static armnn_status_t create_workload(armnn_workload_factory_t* factory,
   };
   const armnn_status_t status = wrong_supports(&query, error);
   if (status != ARMNN_STATUS_OK) return status;
+  if (HAS(WRITES_DESCRIPTOR) && info->type == ARMNN_LAYER_ELEMENTWISE_BINARY) {
+    ((armnn_header_t*)(uintptr_t)info->descriptor)->struct_size = 0;
+  }
   wrong_workload_t* self = calloc(1, sizeof *self);
   if (self == NULL) return wrong_say(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   self->base.api = &workload_api;

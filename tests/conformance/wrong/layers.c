@@ -151,6 +151,7 @@ static armnn_status_t add(wrong_workload_t* self, const armnn_execute_args_t* ar
   }
   if (HAS(COUNTS_ITS_CALLS)) job.y[0] += 1e-6f * (float)++calls;
   if (HAS(CHANGES_FOLDER) && chdir("/") != 0) return ARMNN_STATUS_INTERNAL;
+  if (HAS(LEAVES_FILES_OPEN) && dup(0) < 0) return ARMNN_STATUS_INTERNAL;
   if (HAS(ROUNDS_UPWARD)) fesetround(FE_UPWARD);
 #if defined(__SSE__)
   if (HAS(FLUSHES_DENORMALS)) _mm_setcsr(_mm_getcsr() | 0x8040);

@@ -69,6 +69,8 @@ enum defect_e {
   FLUSHES_DENORMALS,
   ROUNDS_UPWARD,
   CHANGES_FOLDER,
+  LEAVES_FILES_OPEN,
+  WRITES_DESCRIPTOR,
   /* Sub-graphs. */
   HAS_ROOM_FOR_FEW_LAYERS,
   /* Loading. */

@@ -11,7 +11,7 @@ import numpy as np
 
 from armnn_py._native.memory.guarded_memory import Region
 from armnn_py._native.table.direct_execution import DirectCall
-from armnn_py.testing.outcome import CheckFailedError
+from armnn_py.guard.outcome import AnsweredError, CheckFailedError
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from armnn_py._native.table.workloads import NativeWorkload
     from armnn_py.network import Network, OutputSlot
 
-__all__ = ["Layout", "Run", "Step"]
+__all__ = ["Layout", "Run", "Step", "in_place_offers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,32 @@ class PreparedSteps(Protocol):
         """Its workloads in the order of execution."""
 
     @property
+    def workload_data(self) -> int | None:
+        """Data of the only workload, if the caller has made it; None: each call makes its own."""
+
+    @property
     def constants(self) -> dict[OutputSlot, NDArray[Any]]:
         """Values of constant layers."""
 
     def one_run(self, *, own_data: bool) -> AbstractContextManager[int | None]:
         """Tell the backend that a run begins, and that it ended."""
+
+
+def in_place_offers(prepared: PreparedSteps) -> list[tuple[int, int]]:
+    """Return the inputs whose memory the only step offers to take, each with its output."""
+    if len(prepared.steps) != 1:
+        return []
+    (step,) = prepared.steps
+    needs = step.workload.requirements
+    return [
+        (index, number)
+        for number, output in enumerate(step.outputs)
+        for index, slot in enumerate(step.inputs)
+        if needs.may_be_in_place(number, index)
+        and slot is not None
+        and slot not in prepared.constants
+        and slot.info.byte_size == output.info.byte_size
+    ]
 
 
 class Run:
@@ -166,11 +187,22 @@ class Run:
         self._zero_persistent()
 
     def through(
-        self, given: dict[str, NDArray[Any] | None], *, own_data: bool
+        self,
+        given: dict[str, NDArray[Any] | None],
+        *,
+        own_data: bool,
+        kept: NDArray[np.uint8] | None = None,
     ) -> list[NDArray[Any]]:
-        """Fill in what is known, execute each step, and look at what it left."""
+        """Fill in what is known, execute each step, and look at what it left.
+
+        ``kept`` are persistent bytes of the only step, before and after; None: zeros.
+        """
         if self._is_used:
             self._renew()
+        state = None
+        if kept is not None and self.persistent[0] is not None:
+            state = self.persistent[0].view(kept.dtype, kept.shape)
+            state[:] = kept
         self._is_used = True
         prepared, views = self._prepared, self._views
         known: dict[OutputSlot, NDArray[Any]] = dict(prepared.constants)
@@ -183,6 +215,8 @@ class Run:
                 views[slot][...] = value
         with prepared.one_run(own_data=own_data) as data:
             self._execute_all(data)
+        if kept is not None and state is not None:
+            kept[:] = state
         for slot, value in known.items():
             if not self._layout.checked or slot not in views or slot is self._taken:
                 continue
@@ -231,6 +265,7 @@ class Run:
                 address(scratch),
                 data,
                 address(persistent),
+                workload_data=self._prepared.workload_data,
             )
             for step, scratch, persistent in memory
         ]
@@ -266,4 +301,4 @@ class Run:
 
 def _raise_for(status: int, text: str) -> None:
     if status != 0:
-        raise CheckFailedError(f"execute answered {status}: {text or 'no reason given'}")
+        raise AnsweredError(f"execute answered {status}: {text or 'no reason given'}")

@@ -1,0 +1,79 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The process around an execute: it is left as it was."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py.guard.outcome import CheckFailedError
+from armnn_py.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["UnchangedProcess", "check_left_files", "left_files", "open_files"]
+
+#: What a backend opens once, it may keep; what each of so many runs opens is never closed.
+_RUNS = 4
+
+
+class UnchangedProcess:
+    """Notices what code left behind in this thread and this process."""
+
+    def __enter__(self) -> None:
+        self._before = self._state()
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is not None:
+            return
+        for name, value in self._state().items():
+            if value != self._before[name]:
+                raise CheckFailedError(f"execute changed {name}: {self._before[name]} -> {value}")
+
+    @staticmethod
+    def _state() -> dict[str, Any]:
+        tiny, one, little = np.float32(1e-40), np.float32(1), np.float32(1e-9)
+        with np.errstate(all="ignore"):
+            return {
+                "how numbers are rounded": (float(one + little), float(-one - little)),
+                "how denormals are computed with (FTZ, DAZ)": float(tiny * one),
+                "the working folder": os.getcwd(),  # noqa: PTH109
+            }
+
+
+def open_files() -> set[int]:
+    """The file descriptors of the process."""
+    return {int(name) for name in os.listdir("/proc/self/fd")}  # noqa: PTH208
+
+
+def check_left_files(run: Callable[[], object]) -> None:
+    """Run a few times, and see whether each run leaves a file open.
+
+    Raises
+    ------
+    CheckFailedError
+        Each run does.
+    """
+    seen = [open_files()]
+    for _ in range(_RUNS):
+        run()
+        seen.append(open_files())
+    left_files(seen)
+
+
+def left_files(seen: list[set[int]]) -> None:
+    """Compare the descriptors before a few runs and after each.
+
+    Raises
+    ------
+    CheckFailedError
+        Each run left one open.
+    """
+    opened = [len(after - before) for before, after in itertools.pairwise(seen)]
+    if len(opened) >= _RUNS and all(opened):
+        raise CheckFailedError(f"execute leaves {counted(min(opened), 'file')} open in each run")

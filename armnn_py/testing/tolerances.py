@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from armnn_py.comparing.tolerances import Tolerance, compare, names, table, tolerance_of
 from armnn_py.types import DataType, LayerType
 

@@ -94,7 +94,8 @@ def test_a_fault_ends_the_process_with_the_check_that_was_under_way(
     )  # fmt: skip
     assert done.returncode == -11
     line = done.stderr.splitlines()[0]
-    assert f"SIGSEGV in execute, {words}" in line
+    assert line.startswith("armnn_py: SIGSEGV at 0x")
+    assert f" in execute, {words}" in line
     assert f"layer '{layer}'" in line
     assert "backend 'Wrong'" in line
 

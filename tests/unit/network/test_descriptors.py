@@ -65,6 +65,7 @@ BARE = [
     "Shape",
     "Subtraction",
     "Switch",
+    "TreeLeaves",
     "Unmap",
 ]
 

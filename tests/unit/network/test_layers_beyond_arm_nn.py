@@ -282,3 +282,21 @@ def test_angles_that_do_not_fit(cos: tuple[int, ...], sin: tuple[int, ...], text
     network, layers = network_with(**operands)
     with pytest.raises(ann.LayerValidationError, match=text):
         network.add_rotary_embedding(*layers)
+
+
+def test_tree_leaves():
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((4, 3)))
+    splits, nodes, roots = (
+        np.zeros(2, np.float32),
+        np.zeros((2, 4), np.int32),
+        np.zeros(5, np.int32),
+    )
+    layer = network.add_tree_leaves(x, splits, nodes, roots)
+    assert layer.output.info == ann.TensorInfo((4, 5), ann.DataType.SIGNED32)
+    with pytest.raises(ann.LayerValidationError, match="four numbers for each split"):
+        network.add_tree_leaves(x, splits, nodes[:1], roots)
+    with pytest.raises(ann.LayerValidationError):
+        network.add_tree_leaves(x, splits.astype(np.float64), nodes, roots)
+    with pytest.raises(ann.LayerValidationError):
+        network.add_tree_leaves(x, splits, nodes.astype(np.int64), roots)

@@ -12,23 +12,25 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import os
 import sys
 import wave
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import ai_edge_litert
 import numpy as np
 import onnxruntime
-from ai_edge_litert.interpreter import Interpreter, OpResolverType
 from PIL import Image
 
 import armnn_py as ann
+from armnn_py.comparing.engines import LiteRTSide, OnnxRuntimeSide
+from armnn_py.comparing.sides import Side
+from armnn_py.comparing.tensors import Tensors
 
 Arrays = dict[str, np.ndarray]
-Engine = Callable[[Path, Mapping[str, np.ndarray]], Arrays]
+Engine = Callable[[Path, Tensors], Side]
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "networks.md"
 BACKENDS = (("CpuRef",), ("CpuAcc", "CpuRef"))
@@ -150,39 +152,11 @@ class Inputs:
         return words, found
 
 
-def by_onnxruntime(path: Path, inputs: Mapping[str, np.ndarray]) -> Arrays:
-    """Outputs by name."""
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    names = [output.name for output in session.get_outputs()]
-    return dict(zip(names, session.run(names, dict(inputs)), strict=True))
-
-
-def by_litert(kernels: Any) -> Engine:
-    """LiteRT with some kernels."""
-
-    def run(path: Path, inputs: Mapping[str, np.ndarray]) -> Arrays:
-        interpreter = Interpreter(
-            model_path=str(path), experimental_op_resolver_type=kernels, num_threads=1
-        )
-        interpreter.allocate_tensors()
-        for detail in interpreter.get_input_details():
-            interpreter.set_tensor(detail["index"], inputs[detail["name"]])
-        interpreter.invoke()
-        return {
-            detail["name"]: interpreter.get_tensor(detail["index"])
-            for detail in interpreter.get_output_details()
-        }
-
-    return run
-
-
 ENGINES: dict[str, dict[str, Engine]] = {
-    ".onnx": {"onnxruntime": by_onnxruntime},
+    ".onnx": {"onnxruntime": OnnxRuntimeSide},
     ".tflite": {
-        "LiteRT, plain": by_litert(OpResolverType.BUILTIN_REF),
-        "LiteRT, fast": by_litert(OpResolverType.AUTO),
+        "LiteRT, plain": LiteRTSide,
+        "LiteRT, fast": functools.partial(LiteRTSide, reference=False),
     },
 }
 
@@ -235,9 +209,9 @@ def rows(models: Path) -> Iterator[str]:
             with ann.load(path, backends) as network:
                 ours.append(network.run(inputs))
         theirs: dict[str, Arrays] = {}
-        for engine, run in ENGINES[path.suffix].items():
-            with contextlib.suppress(RuntimeError, ValueError):  # LiteRT lacks an operator
-                theirs[engine] = run(path, inputs)
+        for engine, side in ENGINES[path.suffix].items():
+            with contextlib.suppress(ann.InvalidArgumentError):  # LiteRT lacks an operator
+                theirs[engine] = side(path, Tensors(model)).outputs(inputs)
         for engine, expected in theirs.items():
             others = [found for other, found in theirs.items() if other != engine]
             cells = [

@@ -160,10 +160,15 @@ class LiteRTSide:
             array = inputs[detail["name"]]
             if tuple(detail["shape"]) != array.shape:
                 interpreter.resize_tensor_input(detail["index"], array.shape)
-        interpreter.allocate_tensors()
-        for detail in interpreter.get_input_details():
-            interpreter.set_tensor(detail["index"], inputs[detail["name"]])
-        interpreter.invoke()
+        try:
+            interpreter.allocate_tensors()
+            for detail in interpreter.get_input_details():
+                interpreter.set_tensor(detail["index"], inputs[detail["name"]])
+            interpreter.invoke()
+        except (RuntimeError, ValueError) as error:
+            raise InvalidArgumentError(
+                "LiteRT does not run the model", details=[str(error)[:500]]
+            ) from error
         return interpreter
 
 

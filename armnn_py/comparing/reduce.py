@@ -101,7 +101,7 @@ def _written(
         factor=source.factor,
         times=source.times,
     )
-    write_script(script, f"{source.subject.name}: {group.type}", str(finding), body)
+    write_script(script, f"{group.backend}: {group.type}", str(finding), body)
     return script, network, values
 
 

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import socket
 import sys
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.backends.loader.search import list_folders
@@ -22,15 +24,18 @@ from armnn_py.isolation.messages import receive_request, send_answer
 from armnn_py.runtime import Runtime
 from armnn_py.tensors.json_infos import info_to_json
 from armnn_py.worker.limits import apply_limits
-from armnn_py.worker.loaded_part import LoadedPart, refusals
 
 if TYPE_CHECKING:
     from armnn_py._native.layers.shown_layers import ShownLayer
     from armnn_py.backends.backend import Backend
     from armnn_py.isolation.settings import Isolation
     from armnn_py.network import Network
+    from armnn_py.worker.loaded_part import LoadedPart
 
-__all__ = ["serve"]
+__all__ = ["COMPILING", "serve"]
+
+#: The module whose import takes as long as all others together, and that only `compile` needs.
+COMPILING = "armnn_py.worker.loaded_part"
 
 
 def serve(descriptor: int) -> None:
@@ -52,6 +57,9 @@ def serve(descriptor: int) -> None:
             if os.getpid() != own:
                 os._exit(0)  # a copy that the backend forked
             send_answer(connection, answer or {})
+            if kind == "open":  # the host has other work before it compiles
+                arguments = (COMPILING,)
+                Thread(target=importlib.import_module, args=arguments, daemon=True).start()
     worker.close()
     sys.stderr.flush()
     os._exit(0)  # the end of the process unloads everything: no handler of the backend runs
@@ -174,6 +182,8 @@ class _Worker:
 
     def answer_compile(self, payload: tuple[int, Network, dict[str, Any]]) -> dict[str, Any]:
         """Compile and load a sub-graph, or say which of its layers are refused."""
+        from armnn_py.worker.loaded_part import LoadedPart, refusals
+
         key, network, options = payload
         assert self._runtime is not None
         try:

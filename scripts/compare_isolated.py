@@ -55,13 +55,18 @@ def inputs_of(path: Path, models: Path, network: ann.Network) -> Arrays:
     return dict(zip(network.inputs, arrays, strict=True))
 
 
+def bytes_of(array: np.ndarray) -> bytes:
+    """Return the bytes of an array; those of texts lie elsewhere."""
+    return repr(array.tolist()).encode() if array.dtype.hasobject else array.tobytes()
+
+
 def answers(
     network: ann.Network, given: Arrays, backend: str, runtime: ann.Runtime
 ) -> tuple[list[bytes], str]:
     """Return the bytes of the outputs of two runs; or the words of an error."""
     try:
         with ann.load(network, [backend, "CpuRef"], runtime=runtime) as loaded:
-            made = [array.tobytes() for _ in range(2) for array in loaded.run(given).values()]
+            made = [bytes_of(array) for _ in range(2) for array in loaded.run(given).values()]
             if loaded.last_run.degraded:
                 return [], f"degraded: {loaded.last_run.reason}"
             return made, "" if backend in loaded.assignment.counts else "on CpuRef alone"

@@ -39,10 +39,10 @@ class Tensors:
             for slot in layer.outputs:
                 name = layer.name if slot.index == 0 else f"{layer.name}:{slot.index}"
                 self.place_of.setdefault(name, (layer.guid, slot.index))
-        for name, layer in zip(network.outputs, network.output_layers, strict=True):
+        for layer in network.output_layers:
             (source,) = layer.inputs
             assert source is not None
-            self.place_of[name] = place_of(source)
+            self.place_of[layer.name] = place_of(source)
         for name, place in network._tensor_names.items():
             if isinstance(place, tuple):
                 self.place_of[name] = place

@@ -9,6 +9,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from armnn_py._native import abi
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
@@ -21,6 +23,8 @@ __all__ = ["Journal", "KeptCall", "KeptPart", "RecordedBackend", "Recorder"]
 
 #: Seconds in which a run sees that its worker has ended.
 _PATIENCE = 1.0
+#: The status of a call in which the worker ended, or was ended.
+_ENDED = (abi.ARMNN_STATUS_DEVICE_LOST, abi.ARMNN_STATUS_CANCELLED)
 #: So many ends of workers are recorded for one backend of a runtime: more tell nothing new.
 _MOST_ENDS = 3
 
@@ -199,7 +203,7 @@ class Journal:
                 for channel in part.open_channels():
                     calls = self._settled(part, channel)
                     recorder.add(self._backend, calls)
-                    last += [call for call in calls[-1:] if call.status]
+                    last += [call for call in calls[-1:] if call.status in _ENDED]
         compiling, self.compiling = self.compiling, None
         if self._ends >= _MOST_ENDS or not (last or compiling):
             return None

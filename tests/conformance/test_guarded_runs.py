@@ -126,6 +126,31 @@ def test_a_worker_guards_too_and_no_other_backend_answers(wrong_backend: Build) 
         loaded.run(X)
 
 
+@pytest.mark.models
+@pytest.mark.parametrize("backend", ["CpuAcc", "CpuRef"])
+@pytest.mark.parametrize("name", ["hand_landmark_full.tflite", "minilm_l3.onnx", "vad_lstm.onnx"])
+def test_real_networks_give_no_false_alarm(
+    name: str, backend: str, models_folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    found = {}
+    for guard in (True, False):
+        with (
+            caplog.at_level(logging.WARNING, "armnn_py.guard"),
+            ann.Runtime(guard=guard) as runtime,
+            ann.load(models_folder / "open" / name, [backend], runtime=runtime) as loaded,
+        ):
+            random = np.random.default_rng(0)
+            arrays = {
+                key: random.random([1 if size is None else size for size in info.shape])
+                .astype(info.dtype)
+                for key, info in loaded.inputs.items()
+            }  # fmt: skip
+            found[guard] = loaded.run(arrays)
+    for key, value in found[True].items():
+        np.testing.assert_allclose(value, found[False][key], rtol=1e-4, atol=1e-4)
+    assert not [one for one in caplog.records if one.name == "armnn_py.guard"]
+
+
 def test_nan_is_named_with_the_layer_where_it_begins(caplog: pytest.LogCaptureFixture) -> None:
     network = ann.Network("nan")
     x = network.add_input("x", ann.TensorInfo(X.shape))

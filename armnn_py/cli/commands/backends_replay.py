@@ -165,7 +165,7 @@ def _render_contents(renderer: Renderer, data: dict[str, Any]) -> None:
 
 def _render(renderer: Renderer, data: dict[str, Any]) -> None:
     about = ", ".join(
-        f"'{name}'{' ' + one['version'] if one['version'] else ''} ({one['file']})"
+        f"'{name}'{' ' + one['version'] if one['version'] else ''} ({one['file'] or 'packaged'})"
         for name, one in data["backends"].items()
     )
     calls = counted(len(data["calls"]), "call")

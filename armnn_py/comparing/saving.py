@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.network import ConstantLayer, Network
-from armnn_py.network.flat import flatten, restore
+from armnn_py.network.forms import flatten, restore
 from armnn_py.optimizer.optimize import optimize
 from armnn_py.optimizer.options import AS_IT_IS
 

@@ -17,9 +17,9 @@ from armnn_py.errors import (
     StagesNeededError,
     UnknownNameError,
 )
+from armnn_py.network.conversions import stand_in_shapes
 from armnn_py.network.network import Network
 from armnn_py.network.storage import Builder
-from armnn_py.network.trials import stand_in_shapes
 from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.text import first_of
 

@@ -22,9 +22,8 @@ from armnn_py.network.builders import (
     SlicingBuilders,
     SpatialBuilders,
 )
-from armnn_py.network.flat import flatten, restore
+from armnn_py.network.forms import flatten, html_table, one_line, restore, summary
 from armnn_py.network.metadata import ModelMetadata
-from armnn_py.network.reprs import html_table, one_line, summary
 from armnn_py.network.storage import Builder, DynamicParts, Stage
 from armnn_py.network.tensor_names import TensorNames, lasting
 from armnn_py.network.validate import find_notes, find_problems
@@ -36,7 +35,7 @@ __all__ = ["Network"]
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from armnn_py.network.flat import FlatLayer
+    from armnn_py.network.forms import FlatLayer
     from armnn_py.symbolic import SizeTrace
 
 _State: TypeAlias = "tuple[str, DynamicParts | None, ModelMetadata, list[FlatLayer], TensorNames]"

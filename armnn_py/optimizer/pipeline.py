@@ -17,9 +17,8 @@ from armnn_py.optimizer.assignment.candidates import pin_nodes
 from armnn_py.optimizer.connect_backends import connect_backends
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.lowering.debug_layers import insert_debug_layers
+from armnn_py.optimizer.lowering.decompose import lower_control_flow, lower_matrices
 from armnn_py.optimizer.lowering.layouts import tidy
-from armnn_py.optimizer.lowering.lower_control_flow import lower_control_flow
-from armnn_py.optimizer.lowering.lower_matrices import lower_matrices
 from armnn_py.optimizer.measuring.assign_by_time import assign_by_time
 from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""A process that has everything imported and no backend loaded, and forks those that have one.
+"""The process that tries backends: it has everything imported and no backend loaded.
 
-It is started as a program of its own, so that it has one thread alone when it forks, whatever the
-program has that wants the tests.
+It forks processes that load the backend. It is a program of its own, so that it has one thread
+alone when it forks, whatever threads the program has that asks for the tests.
 """
 
 from __future__ import annotations
@@ -13,18 +13,29 @@ import gc
 import importlib
 import json
 import os
+import selectors
 import sys
-from collections.abc import Callable
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.library import core
 from armnn_py._native.process.parent_process import end_with_parent
+from armnn_py.testing.batches import Suspicion, batches_of
 from armnn_py.testing.cases import all_cases
-from armnn_py.testing.child import Tell, answer_all, needed_modules, writer
+from armnn_py.testing.child import (
+    Tell,
+    answer_all,
+    needed_modules,
+    run_cases,
+    run_feature,
+    run_network,
+    writer,
+)
 from armnn_py.testing.forked import ForkedProcess, Job
 from armnn_py.testing.outcome import GROUPS, Group, Result
 from armnn_py.testing.target import Target
-from armnn_py.testing.trials import Trials, result_of, under_way
 from armnn_py.types import DataType, LayerType
 
 if TYPE_CHECKING:
@@ -133,3 +144,184 @@ def serve(parent: int, sender: int) -> None:
     order = json.load(sys.stdin)
     core()  # every process needs it
     _Server(order, writer(sender)).run()
+
+
+_FINE = ("passed", "refused")
+
+
+class Trials:
+    """Jobs on a backend, each in a process of its own."""
+
+    def __init__(self, target: Target, folder: str, timeout: float, say: Tell) -> None:
+        self._target, self._folder, self._timeout, self._say = target, folder, timeout, say
+        self._queue: deque[Job] = deque()
+        self._running: dict[int, ForkedProcess] = {}
+
+    def add_cases(self, cases: Sequence[Case], groups: tuple[Group, ...]) -> None:
+        """Try layers that the backend takes."""
+        self._queue.extend(self._job(batch, groups) for batch in batches_of(cases))
+
+    def add_networks(self, seeds: Iterable[int]) -> None:
+        """Try random networks."""
+        target, folder = self._target, self._folder
+        for seed in seeds:
+
+            def work(tell: Tell, seed: int = seed) -> None:
+                run_network(target, seed, folder, tell)
+
+            self._queue.append(Job(f"network {seed}", work, groups=("subgraphs",)))
+
+    def add_features(self, names: Iterable[str], seed: int) -> None:
+        """Try what the backend may have beyond layers."""
+        target, folder = self._target, self._folder
+        for name in names:
+
+            def work(tell: Tell, name: str = name) -> None:
+                run_feature(target, name, seed, folder, tell)
+
+            self._queue.append(Job(name, work, groups=("features",)))
+
+    def _job(
+        self,
+        cases: tuple[Case, ...],
+        groups: tuple[Group, ...],
+        suspicion: Suspicion | None = None,
+    ) -> Job:
+        target, folder = self._target, self._folder
+
+        def work(tell: Tell) -> None:
+            run_cases(target, cases, groups, folder, tell)
+
+        return Job(cases[0].name, work, cases, groups, suspicion)
+
+    # ---- Processes -----------------------------------------------------------------------------
+
+    def run(self, jobs: int) -> None:
+        """Do it all, with so many processes at a time."""
+        self._say(total=self._left())
+        total, running = self._left(), self._running
+        with selectors.DefaultSelector() as selector:
+            while self._queue or running:
+                while self._queue and len(running) < jobs:
+                    process = ForkedProcess(self._queue.popleft(), self._timeout)
+                    running[process.pipe] = process
+                    selector.register(process.pipe, selectors.EVENT_READ)
+                nearest = min(process.deadline for process in running.values())
+                ready = selector.select(max(nearest - time.monotonic(), 0))
+                for process in running.values():
+                    if not process.is_late and process.is_stuck:
+                        process.kill()
+                for key, _ in ready:
+                    process = running[key.fd]
+                    messages = process.messages()
+                    if messages is not None:
+                        self._heed(process, messages)
+                        if not process.is_over:
+                            continue
+                    selector.unregister(key.fd)
+                    del running[key.fd]
+                    self._queue.extendleft(reversed(self._finish(process)))
+                    self._say(done=total - self._left())
+
+    def _left(self) -> int:
+        """Return how many cases, networks and features are not done."""
+        jobs = [*self._queue, *(process.job for process in self._running.values())]
+        return sum(len(job.cases) or 1 for job in jobs)
+
+    def _heed(self, process: ForkedProcess, messages: list[dict[str, Any]]) -> None:
+        for message in messages:
+            if "done" in message:
+                process.told.append({"case": 0, **message})
+            process.stopped = message.get("stopped", process.stopped)
+
+    # ---- What comes of a process ---------------------------------------------------------------
+
+    def _finish(self, process: ForkedProcess) -> list[Job]:
+        """Tell what came of a process; returns what is left of its job."""
+        words, outcome = process.ending()
+        job, last = process.job, process.bulletin.read()
+        if process.is_over:
+            left = [] if process.stopped is None else self._after_case(process, process.stopped)
+            if process.stopped is None:
+                self._tell(job, process.told)
+        else:
+            case = job.cases[last.case] if job.cases else None
+            words += under_way(last.step, case)
+            group: Group = next((one for one in job.groups if one == last.start), job.groups[0])
+            ended = {"case": last.case, "done": group, "outcome": outcome, "message": words}
+            left = self._after_end(process, {**ended, "step": last.step}, last.start)
+        if job.suspicion is not None and not any(one.suspicion for one in left):
+            result = job.suspicion.settle()
+            if result is not None:
+                self._say(result=result.as_dict())
+        return left
+
+    def _after_end(
+        self, process: ForkedProcess, ended: dict[str, Any], start: int | str | None
+    ) -> list[Job]:
+        """Go on after a process that ended too soon, in the group ``start`` or around all."""
+        job, number = process.job, ended["case"]
+        at_end = ended["step"] == "destroy"
+        if len(job.cases) > 1 and (at_end or start == "reference"):
+            # It may be the fault of any.
+            together = f"; only after {len(job.cases)} cases in one process, none alone"
+            suspicion = Suspicion(_result(job, {**ended, "message": ended["message"] + together}),
+                                  len(job.cases))  # fmt: skip
+            return [self._job((case,), job.groups, suspicion) for case in job.cases]
+        process.told.append(ended)
+        rest = job.groups[job.groups.index(ended["done"]) + 1 :]
+        if number or not job.cases or not rest or at_end or start != ended["done"]:
+            return self._after_case(process, number)
+        return [
+            self._job(job.cases[:1], rest, job.suspicion),
+            *self._after_case(process, number),
+        ]
+
+    def _after_case(self, process: ForkedProcess, number: int) -> list[Job]:
+        """Tell of the cases of a process up to one that did not pass, and go on behind it."""
+        job, left = process.job, []
+        of_case = [one for one in process.told if one["case"] == number]
+        self._tell(job, [one for one in process.told if one["case"] < number])
+        if number == 0:
+            self._tell(job, of_case)
+        else:
+            bad = next(one for one in of_case if one["outcome"] not in _FINE)
+            words = f"{bad['message']}; only after {number} other cases in one process, not alone"
+            suspicion = Suspicion(_result(job, {**bad, "message": words}))
+            left.append(self._job((job.cases[number],), job.groups, suspicion))
+        if job.cases[number + 1 :]:
+            left.append(self._job(job.cases[number + 1 :], job.groups))
+        return left
+
+    def _tell(self, job: Job, told: Iterable[dict[str, Any]]) -> None:
+        for one in told:
+            if job.suspicion is not None and one["outcome"] not in _FINE:
+                job.suspicion.confirm()
+            self._say(result=_result(job, one).as_dict())
+
+
+def _result(job: Job, told: dict[str, Any]) -> Result:
+    """Return what a process told of a check."""
+    step, files = told.get("step", ""), tuple(told.get("files", ()))
+    group, outcome, words = told["done"], told["outcome"], told["message"]
+    if job.cases:
+        return result_of(job.cases[told["case"]], group, outcome, words, step, files)
+    return Result(job.title, "", "", group, outcome, words, step, files)
+
+
+def result_of(
+    case: Case,
+    group: Group,
+    outcome: Any,
+    words: str,
+    step: str = "",
+    files: tuple[str, ...] = (),
+) -> Result:
+    """Return the result of a check of a case."""
+    return Result(case.name, case.layer.label, case.type.label, group, outcome, words, step, files)
+
+
+def under_way(step: str, case: Case | None) -> str:
+    """Return what a message about the end of a process says of where it was."""
+    of_step = f"; under way: {step}" if step else ""
+    return f"{of_step}; {case.in_words}" if case is not None else of_step

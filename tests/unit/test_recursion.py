@@ -27,7 +27,6 @@ BOUNDS = {
     "_native/layers/reusable.py": {"_Sizes._add_fields": FIELDS},
     "_native/table/support.py": {"NativeLayerSupport.ask_many": "once: each of the layers alone"},
     "cli/app.py": {"_strict": "once for each level of commands, which are two"},
-    "cli/networks.py": {"read_compiled": SAME_NAME, "read_network": SAME_NAME},
     "descriptors/base.py": {"_check_for": "type annotations of the package"},
     "descriptors/symbolic_fields.py": {"_plain": FIELDS, "_plain_item": FIELDS},
     "frontends/common/emit/arithmetic.py": {
@@ -46,7 +45,7 @@ BOUNDS = {
         "EmitterBase.slot": CONSTANTS,
     },
     "frontends/common/emit/movement.py": {"Movement.gather": ONCE},
-    "frontends/common/emit/ordering.py": {
+    "frontends/common/emit/emitter.py": {
         "Ordering.count_up": "once with the start, once with the step",
         "Ordering.scatter_nd": ONCE,
     },

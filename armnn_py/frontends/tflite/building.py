@@ -22,7 +22,7 @@ from armnn_py.frontends.tflite.problems import TfliteProblems
 from armnn_py.frontends.tflite.table import operator_names
 from armnn_py.frontends.tflite.tensors import tensor_info
 from armnn_py.network import Network
-from armnn_py.network.trials import Trial, stand_in_shapes
+from armnn_py.network.conversions import Trial, stand_in_shapes
 from armnn_py.tensors import TensorInfo, format_shape
 
 __all__ = ["Builder", "network_of"]

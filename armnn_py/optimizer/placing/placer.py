@@ -13,7 +13,7 @@ from armnn_py.backends import ModelOptions
 from armnn_py.backends.questions.layer_support import LayerSupport
 from armnn_py.errors import ArmnnError, NoBackendForLayerError
 from armnn_py.garbage import without_collections
-from armnn_py.network.trials import kept_trial
+from armnn_py.network.conversions import kept_trial
 from armnn_py.optimizer.assignment.asking import node_signature
 from armnn_py.optimizer.assignment.assign import assign_nodes
 from armnn_py.optimizer.assignment.candidates import pin_nodes
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from armnn_py.network import Network
-    from armnn_py.network.trials import Trial
+    from armnn_py.network.conversions import Trial
     from armnn_py.optimizer.placing.placed_network import PlacedNetwork
     from armnn_py.optimizer.placing.placer_settings import PlacerSettings
     from armnn_py.tensors import TensorInfo

@@ -18,7 +18,7 @@ from armnn_py.backends.questions.layer_support import LayerSupport
 from armnn_py.descriptors.symbolic_fields import plain_descriptor
 from armnn_py.garbage import without_collections
 from armnn_py.network import AssignLayer, ConstantLayer, Network, VariableLayer
-from armnn_py.network.trials import take_trial
+from armnn_py.network.conversions import take_trial
 from armnn_py.optimizer.pipeline import SimplifiedNetwork, place_simplified, simplify_network
 from armnn_py.optimizer.placing.placement_record import PlacementRecord, same_answer
 from armnn_py.symbolic import SizeTrace
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.questions.layer_support import Support
     from armnn_py.network import NetworkStorage, OutputSlot
-    from armnn_py.network.trials import Trial
+    from armnn_py.network.conversions import Trial
     from armnn_py.optimizer.placing.placed_network import PlacedNetwork
     from armnn_py.optimizer.placing.placement_record import CompiledPart
     from armnn_py.optimizer.placing.placer_settings import PlacerSettings

@@ -15,7 +15,7 @@ from armnn_py._native import abi
 from armnn_py.garbage import without_collections
 from armnn_py.runtime.bounded.late_sizes import LateRefusedError
 from armnn_py.runtime.bounded.late_tables import ShapeTables
-from armnn_py.runtime.plan.in_place import find_in_place
+from armnn_py.runtime.plan.memory_plan import find_in_place
 from armnn_py.runtime.plan.moves import add_move, close_maps, number_handles
 from armnn_py.runtime.plan.plan_build import add_syncs, callers_needs, find_needs, plan_memory
 from armnn_py.runtime.plan.plan_spec import (

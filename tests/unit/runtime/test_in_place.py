@@ -193,16 +193,16 @@ def test_parts_of_several_backends(runtime: ann.Runtime) -> None:
 def test_thousands_of_inputs_are_looked_at_once_each(
     runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from armnn_py.runtime.plan import in_place
+    from armnn_py.runtime.plan import memory_plan
 
     looked: list[int] = []
-    places = in_place._places
+    places = memory_plan._places
 
     def counted(build: Any, numbers: Any, *rest: Any) -> Any:
         looked.append(len(numbers))
         return places(build, numbers, *rest)
 
-    monkeypatch.setattr(in_place, "_places", counted)
+    monkeypatch.setattr(memory_plan, "_places", counted)
     count = 300
 
     def total(network: ann.Network, slots: Any) -> Any:

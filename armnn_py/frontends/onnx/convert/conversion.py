@@ -55,7 +55,7 @@ from armnn_py.tensors import StringInfo, TensorInfo
 
 if TYPE_CHECKING:
     from armnn_py.frontends.common.stand_ins import RunsStandIns
-    from armnn_py.network.trials import Trial
+    from armnn_py.network.conversions import Trial
 
 __all__ = ["Builder", "convert", "evaluate", "network_of"]
 

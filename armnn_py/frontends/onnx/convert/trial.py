@@ -24,7 +24,7 @@ from armnn_py.frontends.common.values import Known
 from armnn_py.frontends.onnx.file.binding import describe, optional_values
 from armnn_py.frontends.onnx.file.graph_node import Node
 from armnn_py.frontends.onnx.file.model import OnnxModel
-from armnn_py.network.trials import Trial, stand_in_shapes
+from armnn_py.network.conversions import Trial, stand_in_shapes
 from armnn_py.symbolic import SizeTrace
 from armnn_py.tensors import StringInfo, TensorInfo
 

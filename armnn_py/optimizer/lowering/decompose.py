@@ -1,28 +1,35 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Switch and Merge as layers that every backend has: all layers of a network run.
+"""Layers that no backend sees, as layers that every backend has.
 
 A Switch of Arm NN, which took it from TensorFlow, hands its input to the first output where the
 condition is zero and to the second one elsewhere; a Merge hands on the operand that was computed.
 Here both sides are computed: the outputs of a Switch are its input, and a Merge is a Select by the
 condition of the Switch that its operands come from.
+
+Arm NN's BatchMatMul with the layout NHWC or NDHWC multiplies the two dimensions before the last.
+Backends see the last two dimensions multiply: Transpose layers stand around the product.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from armnn_py.descriptors import ComparisonDescriptor
+from armnn_py.descriptors import BatchMatMulDescriptor, ComparisonDescriptor, PermuteDescriptor
 from armnn_py.errors import GraphValidationError, LayerValidationError
+from armnn_py.network.shapes.reduction import channels_behind, channels_first
 from armnn_py.tensors import TensorInfo
-from armnn_py.types import ComparisonOperation, DataType, LayerType
+from armnn_py.types import ComparisonOperation, DataLayout, DataType, LayerType
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["lower_control_flow"]
+__all__ = ["lower_control_flow", "lower_matrices"]
 
 #: By condition: the sides of its Switch layers that a value depends on; True where it holds.
 _Sides: TypeAlias = "dict[Value, frozenset[bool]]"
@@ -154,3 +161,58 @@ def _as_boolean(graph: Graph, condition: Value, made: dict[Value, Value]) -> Val
         )
         made[condition] = node.output
     return made[condition]
+
+
+_LAST = (DataLayout.NHWC, DataLayout.NDHWC)
+
+
+def lower_matrices(graph: Graph) -> None:
+    """Write out every BatchMatMul of a graph with channels in the last dimension, in place."""
+    for node in graph.nodes:
+        d = node.descriptor
+        if isinstance(d, BatchMatMulDescriptor) and (
+            d.data_layout_x in _LAST or d.data_layout_y in _LAST
+        ):
+            graph.stage = "lower-matrices"
+            _lower(graph, node, d)
+
+
+def _lower(graph: Graph, node: Node, d: BatchMatMulDescriptor) -> None:
+    values = []
+    for name, value, layout in zip(
+        "xy", node.inputs, (d.data_layout_x, d.data_layout_y), strict=True
+    ):
+        assert value is not None
+        if layout in _LAST:
+            value = _transposed(graph, node, value, f"turned_{name}", channels_first)
+        values.append(value)
+    plain = dataclasses.replace(d, data_layout_x=DataLayout.NCHW, data_layout_y=DataLayout.NCHW)
+    ranks = [len(value.info.shape) for value in values]
+    is_last = (d.data_layout_y if ranks[1] > ranks[0] else d.data_layout_x) in _LAST
+    shape = node.output.info.shape
+    product = graph.add(
+        node.type,
+        values,
+        plain,
+        name=node.name,
+        near=node,
+        infos=[node.output.info.with_shape(channels_first(shape) if is_last else shape)],
+    )
+    made = product.output
+    if is_last:
+        made = _transposed(graph, node, made, "turned_back", channels_behind)
+    graph.replace(node.output, made)
+    graph.adopt(product, node)
+    graph.remove(node)
+
+
+def _transposed(
+    graph: Graph,
+    node: Node,
+    value: Value,
+    name: str,
+    order: Callable[[tuple[int, ...]], tuple[int, ...]],
+) -> Value:
+    descriptor = PermuteDescriptor(order(tuple(range(len(value.info.shape)))))
+    title = f"{node.name}/{name}"
+    return graph.add(LayerType.TRANSPOSE, [value], descriptor, name=title, near=node).output

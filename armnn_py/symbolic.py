@@ -56,11 +56,11 @@ class SizeTrace:
         """Return the size of the next free dimension, which is ``number`` now.
 
         A dimension of 0 or 1 is a plain number, as other sizes of it would be treated otherwise
-        nearly everywhere.
+        nearly everywhere. So is a negative number, which an input may have.
         """
         formula = f"free[{self._free}]"
         self._free += 1
-        if number in (0, 1):
+        if number < 2:
             self.expect(f"{formula} == {number}", True)
             return number
         return self._size(formula, 0, number)  # type: ignore[return-value]

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
 
 from armnn_py.errors import GraphValidationError, InvalidArgumentError, UnknownNameError
 from armnn_py.later import public_class
@@ -212,7 +215,12 @@ class Network(
         built._metadata = self._metadata
         return built
 
-    def trace(self, shapes: Mapping[str, Sequence[int]], trace: SizeTrace) -> Network | None:
+    def trace(
+        self,
+        shapes: Mapping[str, Sequence[int]],
+        trace: SizeTrace,
+        values: Mapping[str, NDArray[Any]],
+    ) -> Network | None:
         """Return the network for inputs of these shapes, with the free dimensions symbolic.
 
         Parameters
@@ -220,13 +228,16 @@ class Network(
         shapes
             As `specialize` takes them.
         trace
-            Gets the free dimensions as its free sizes, input by input.
+            Gets the free dimensions as its free sizes, input by input, each followed by the
+            integers of its values.
+        values
+            Of the inputs whose values decide shapes.
 
         Returns
         -------
         Network
-            None if the network has no builder that takes symbolic sizes, or values of inputs
-            decide shapes.
+            None if the network has no builder that takes symbolic sizes, or other values decide
+            shapes.
 
         Raises
         ------
@@ -236,23 +247,25 @@ class Network(
         parts = self._dynamic
         if (
             parts is None
-            or parts.value_inputs
+            or parts.value_inputs.keys() != values.keys()
             or parts.stages
             or not getattr(parts.builder, "traces", False)
         ):
             return None
         known = {key: _bind(key, info, shapes.get(key)) for key, info in parts.inputs.items()}
-        symbolic = {
-            key: info.with_shape(
-                [
-                    trace.free(given) if free is None else given
-                    for given, free in zip(known[key].static_shape, info.shape, strict=True)
-                ]
-            )
-            for key, info in parts.inputs.items()
-        }
-        built = parts.builder(symbolic)
-        if parts.value_inputs or not isinstance(built, Network):
+        symbolic: dict[str, TensorInfo] = {}
+        numbers: dict[str, NDArray[Any]] = {}
+        for key, info in parts.inputs.items():
+            shape = [
+                trace.free(given) if free is None else given
+                for given, free in zip(known[key].static_shape, info.shape, strict=True)
+            ]
+            if key in values:
+                shape = list(map(operator.index, shape))  # as many values as now
+                numbers[key] = np.vectorize(trace.free, otypes=[object])(values[key])
+            symbolic[key] = info.with_shape(shape)
+        built = parts.builder(symbolic, numbers) if numbers else parts.builder(symbolic)
+        if parts.value_inputs.keys() != values.keys() or not isinstance(built, Network):
             return None
         built._metadata = self._metadata
         return built

@@ -207,9 +207,8 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
 
         The result cannot be saved. Its reports are those of the first of such shapes.
         """
-        if self.is_dynamic and not values:
-            place = self._place
-            placed = place.for_shapes(self.given, shapes) if isinstance(place, Placer) else None
+        if self.is_dynamic and isinstance(place := self._place, Placer):
+            placed = place.for_shapes(self.given, shapes, values or {})
             if placed is not None:
                 return OptimizedNetwork(
                     placed.network, self.backends, self.runtime, self.options, lambda *_: placed

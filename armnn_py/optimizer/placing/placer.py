@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from armnn_py.backends import ModelOptions
 from armnn_py.backends.questions.layer_support import LayerSupport
@@ -23,6 +23,8 @@ from armnn_py.optimizer.placing.shape_families import ShapeFamilies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from armnn_py.network import Network
     from armnn_py.network.conversions import Trial
@@ -73,15 +75,19 @@ class Placer:
         return Placer(self._settings)
 
     def for_shapes(
-        self, dynamic: Network, shapes: Mapping[str, Sequence[int]]
+        self,
+        dynamic: Network,
+        shapes: Mapping[str, Sequence[int]],
+        values: Mapping[str, NDArray[Any]],
     ) -> PlacedNetwork | None:
         """Place a network with free dimensions for these shapes, by what others had in common.
 
-        None if there is nothing in common, or if these shapes cannot be.
+        ``values`` are those of the inputs whose values decide shapes. None if there is nothing in
+        common, or if these shapes cannot be.
         """
         if self._families is None:
             self._families = ShapeFamilies(dynamic, self._settings)
-        return self._families.place(shapes)
+        return self._families.place(shapes, values)
 
 
 #: Free sizes that a backend is asked for before a network is refused.

@@ -10,7 +10,9 @@ from __future__ import annotations
 import dataclasses
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from armnn_py._native.layers.optimization_sink import optimize_subgraph
 from armnn_py._native.layers.reusable import ReusableQuery, ReusableSubgraph
@@ -26,6 +28,8 @@ from armnn_py.tensors.symbolic_infos import plain_info
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from armnn_py._native.layers.optimization_sink import OptimizationAnswer
     from armnn_py._native.layers.subgraph import SubgraphData
@@ -49,6 +53,8 @@ _CAPACITY = 8
 #: Families without a second member, after which no more are made: making one costs a little more
 #: than converting the network for one set of shapes.
 _PATIENCE = 4
+#: Of an input whose values decide shapes. More are data.
+_MOST_VALUES = 16
 
 
 @dataclass(slots=True, eq=False)
@@ -88,15 +94,19 @@ class ShapeFamilies:
         self._families: tuple[_Family, ...] = ()
         self._fruitless = 0
 
-    def place(self, shapes: Mapping[str, Sequence[int]]) -> PlacedNetwork | None:
+    def place(
+        self, shapes: Mapping[str, Sequence[int]], values: Mapping[str, NDArray[Any]]
+    ) -> PlacedNetwork | None:
         """Place the network for these shapes; None if it must be converted for them alone.
+
+        Integers that decide shapes count as sizes.
 
         Raises
         ------
         NoBackendForLayerError
             No listed backend takes a layer.
         """
-        free = _free_sizes(self._network, shapes)
+        free = _free_sizes(self._network, shapes, values)
         if free is None:
             return None
         for family in self._families:
@@ -115,14 +125,17 @@ class ShapeFamilies:
         if self._fruitless >= _PATIENCE:
             return None
         self._fruitless += 1
-        return self._found(shapes, free)
+        return self._found(shapes, values, free)
 
     def _found(
-        self, shapes: Mapping[str, Sequence[int]], free: Sequence[int]
+        self,
+        shapes: Mapping[str, Sequence[int]],
+        values: Mapping[str, NDArray[Any]],
+        free: Sequence[int],
     ) -> PlacedNetwork | None:
         """Make the family of these shapes, if converter and passes let sizes be symbolic."""
         settings, trace = self._settings, SizeTrace()
-        tried = take_trial(self._network)
+        tried = None if values else take_trial(self._network)
         if tried is not None and tried.trace is None:
             return None  # sizes stayed numbers at load
         try:
@@ -131,7 +144,7 @@ class ShapeFamilies:
                 if network is not None and tried is not None and tried.trace is not None:
                     trace = tried.trace
                 else:
-                    network = self._network.trace(shapes, trace)
+                    network = self._network.trace(shapes, trace, values)
                 if network is None or any(
                     slot.info.late for layer in network.layers for slot in layer.outputs
                 ):
@@ -207,11 +220,19 @@ def _gone_on(network: Network, tried: Trial | None, free: Sequence[int]) -> Netw
     return tried.network
 
 
-def _free_sizes(network: Network, shapes: Mapping[str, Sequence[int]]) -> list[int] | None:
-    """Return the sizes of the free dimensions, input by input; None if the shapes do not fit."""
+def _free_sizes(
+    network: Network, shapes: Mapping[str, Sequence[int]], values: Mapping[str, NDArray[Any]]
+) -> list[int] | None:
+    """Return the sizes of the free dimensions, input by input, and the integers of ``values``.
+
+    None if the shapes do not fit, or if values are not few integers.
+    """
     infos = network.inputs
-    if not shapes.keys() <= infos.keys() or network.value_inputs:
+    if not shapes.keys() <= infos.keys() or values.keys() != set(network.value_inputs):
         return None
+    for array in values.values():
+        if array.dtype not in (np.int32, np.int64) or array.size > _MOST_VALUES:
+            return None
     free: list[int] = []
     for name, info in infos.items():
         shape = shapes.get(name, info.shape)
@@ -222,6 +243,8 @@ def _free_sizes(network: Network, shapes: Mapping[str, Sequence[int]]) -> list[i
                 return None
             if expected is None:
                 free.append(given)
+        if name in values:
+            free += values[name].reshape(-1).tolist()
     return free
 
 

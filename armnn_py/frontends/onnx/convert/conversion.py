@@ -17,7 +17,7 @@ from armnn_py.errors import (
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.emit.randomness import RANDOM_STATE, RANDOM_STATE_INFO
-from armnn_py.frontends.common.known import stored, stored_once
+from armnn_py.frontends.common.known import known_numbers, stored, stored_once
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.tensor_names import places_of
 from armnn_py.frontends.common.values import (
@@ -262,7 +262,9 @@ class _Conversion(Scope):
             stated = self.model.inputs[name].dtype
             is_packed = stated is not None and data_type_of(stated).is_packed
             read: Value = slot
-            if given is not None:
+            if given is not None and given.dtype == object:
+                read = known_numbers(given, info.dtype)  # some are symbolic sizes
+            elif given is not None:
                 if stated is not None and not is_packed and stated != given.dtype:
                     given = given.view(stated)  # arrays hold bits of types that numpy lacks
                 read = Known(given)

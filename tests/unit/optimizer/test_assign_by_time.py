@@ -236,7 +236,7 @@ def test_another_backend_or_machine_measures_again(
     elif what == "options":
         monkeypatch.setattr(type(dozen), "options", property(lambda self: {"level": 2}))
     elif what == "processor":
-        monkeypatch.setattr(measure_cache, "_processor", lambda: "another")
+        monkeypatch.setattr(measure_cache, "processor_name", lambda: "another")
     else:
         before = ann.get_num_threads()
         request.addfinalizer(lambda: ann.set_num_threads(before))

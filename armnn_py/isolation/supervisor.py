@@ -202,7 +202,7 @@ class Supervisor:
             self._process.forget_after_fork()
         self._why_abandoned = "it belongs to the process that this one was forked from"
         for part in list(self.parts):
-            part.end_channels()
+            part.forget_after_fork()
 
     def note_end(self, process: WorkerProcess) -> None:
         """The process has ended; called on the thread that watches it."""

@@ -205,7 +205,14 @@ class WorkerPart:
 
     def end_channels(self) -> list[int]:
         """Let runs in flight fail: the worker has ended. Returns reasons of those that ended it."""
-        return [one.native.end(abi.ARMNN_CHANNEL_WORKER_ENDED) for one in self.open_channels()]
+        with self._lock:  # a channel is closed after it has left the list
+            channels = self._channels.values()
+            return [one.native.end(abi.ARMNN_CHANNEL_WORKER_ENDED) for one in channels]
+
+    def forget_after_fork(self) -> None:
+        """Let runs fail in a process that was forked from the host."""
+        self._lock = threading.Lock()  # a thread that is gone may have held it
+        self.end_channels()
 
     def open_channels(self) -> list[_Channel]:
         """The channels of its execution contexts."""

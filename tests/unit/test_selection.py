@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -107,3 +108,12 @@ def test_what_is_chosen_by_name_is_covered(folder: Path) -> None:
     names, _ = collect(folder, "-k", "product and y")
     assert len(names) == 4
     assert collect(folder, "test_it.py::test_seeds[15]")[0] == ["test_seeds[15]"]
+
+
+def test_the_mark_alone_stands_in_files_of_tests() -> None:
+    """The gate looks for it there: a test that gets the mark elsewhere would run nowhere."""
+    marks = re.compile(r"mark\.alone|add_marker\(.*alone")
+    for path in (REPOSITORY / "tests").rglob("*.py"):
+        if path != Path(__file__).resolve() and marks.search(path.read_text(encoding="utf-8")):
+            assert path.name.startswith("test_"), path
+            assert "pytest.mark.alone" in path.read_text(encoding="utf-8"), path

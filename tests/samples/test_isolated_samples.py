@@ -11,12 +11,15 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from tests.conftest import SANITIZE
 
 
 @pytest.fixture(params=["sample_npu", "sample_scale", "sample_zero", "xnnpack"])
 def folder(request: pytest.FixtureRequest, sample_backend: Callable[[str], Path]) -> Path:
     """The folder with the shared object of a sample."""
     if request.param == "xnnpack":
+        if "address" in SANITIZE:
+            pytest.skip("XNNPACK reads behind its inputs, which bind() refuses with the sanitizer")
         library: Path = request.getfixturevalue("xnnpack_library")
         return library.parent
     return sample_backend(request.param).parent

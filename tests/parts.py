@@ -23,6 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     set_option(config)
+    config.addinivalue_line("markers", "exhaustive: see pyproject.toml, which is not read there")
 
 
 @pytest.hookimpl(trylast=True)

@@ -86,7 +86,9 @@ def test_reduce(
         assert "reduce" in operators.run("reduce", isa, what)
         # The rounding of one part of a sum, not of all of it; each factor of a product rounds.
         rounding = 6e-8 * x.size / exact.size if operation == "prod" else 0
-        np.testing.assert_allclose(out, exact, rtol=2e-6 + rounding)
+        # A part is as large as an element also where a sum of both signs is nearly 0.
+        part = 6e-8 * np.abs(x).max() if operation in ("sum", "mean") else 0
+        np.testing.assert_allclose(out, exact, rtol=2e-6 + rounding, atol=part)
 
 
 def test_infinities(operators: Operators, isa: str) -> None:

@@ -40,7 +40,7 @@ def test_run_as_json_says_what_the_table_says(
     document = command(*call).json
     assert document["outputs"] == [
         {"name": "sum/out", "dtype": "float32", "shape": [2, 3], "min": 2.5, "mean": 2.5,
-         "max": 2.5, "values": [2.5] * 6, "top": None, "file": None}
+         "max": 2.5, "values": [2.5] * 6, "real_values": None, "top": None, "file": None}
     ]  # fmt: skip
     assert len(document["seconds"]) == document["iterations"] == 3
     assert document["load_seconds"] > 0

@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -228,7 +229,8 @@ def _await_copy(out: IO[bytes]) -> None:
 def _words(place: Place, fault: str, code: int, said: str, told: str, *, is_isolated: bool) -> str:
     where = f"{place}, {fault}: status {code}, {said!r}, {told!r}"
     if code < 0:
-        is_reported = f"armnn_py: {signal.Signals(-code).name} in " in told
+        name = signal.Signals(-code).name
+        is_reported = re.search(f"armnn_py: {name}( at 0x[0-9a-f]+)? in ", told) is not None
         return f"signal {-code}{', reported' if is_reported else ''}"
     if code != 0:
         assert fault == "close", where

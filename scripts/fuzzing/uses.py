@@ -48,7 +48,7 @@ def _runtime() -> Any:
 def _run_saved(path: Path) -> str:
     """Load a saved network, and run it if its inputs are small."""
     import armnn_py as ann
-    from armnn_py.cli.inputs.inputs import random_inputs
+    from armnn_py.comparing.random_inputs import random_inputs
 
     with ann.load(path, runtime=_runtime()) as network:
         str(network.assignment)  # reports are read when somebody asks

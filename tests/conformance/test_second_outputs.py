@@ -18,6 +18,7 @@ from armnn_py.backends.questions.layer_support import LayerSignature
 from armnn_py.descriptors import StandInDescriptor
 from armnn_py.testing.cases.case import Case
 from armnn_py.testing.checks.memory import check_memory
+from armnn_py.guard.one_run import in_place_offers
 from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.testing.prepared import Preparation
 from armnn_py.testing.subject import Subject
@@ -29,7 +30,7 @@ layer = LayerSignature(
 )
 case = Case("butterfly", ann.DataType.FLOAT32, layer, (None, None), 0)
 prepared = Preparation(Subject(Target("Wishes", (sys.argv[1],))), case)()
-assert prepared.in_place_offers() == [(0, 0), (1, 0), (0, 1), (1, 1)]
+assert in_place_offers(prepared) == [(0, 0), (1, 0), (0, 1), (1, 1)]
 try:
     check_memory(case, prepared, lambda words: None)
 except CheckFailedError as error:

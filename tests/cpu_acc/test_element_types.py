@@ -178,6 +178,7 @@ APART = {
     "lstm_levels",
     "round_rows",
     "gru",
+    "trees",
     "rnn",
     "block_product",
     "dequantize_blocks",

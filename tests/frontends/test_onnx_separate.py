@@ -17,7 +17,7 @@ from onnx import TensorProto, numpy_helper
 import armnn_py as ann
 from armnn_py.frontends import import_model
 from armnn_py.frontends.common.source import ModelData, open_source
-from armnn_py.frontends.onnx.file import separate as separate_module
+from armnn_py.frontends.onnx.file import reading
 from armnn_py.frontends.onnx.file.separate import LARGE, separate
 from armnn_py.network import ConstantLayer
 from tests.frontends.separate_models import R, branching, floats, model_of, read, tensor
@@ -141,7 +141,7 @@ def test_a_file_that_is_cut_while_it_is_read(
         os.truncate(file, 2**19)
         return found
 
-    monkeypatch.setattr(separate_module, "separate", cut)
+    monkeypatch.setattr(reading, "separate", cut)
     with pytest.raises(ann.ParseError, match="'t' has the wrong amount of data") as caught:
         import_model(file)
     assert caught.value.path == str(file)
@@ -159,7 +159,7 @@ def test_a_file_that_is_cut_while_a_constant_is_read(
         os.truncate(file, 2**19)
         return found
 
-    monkeypatch.setattr(separate_module, "separate", cut)
+    monkeypatch.setattr(reading, "separate", cut)
     with pytest.raises(ann.ParseError, match=r"'value' of node 'c' .* wrong amount of data"):
         import_model(file)
 

@@ -290,7 +290,7 @@ def is_symbolic(value: object) -> bool:
 def number_of(value: int) -> int:
     """Return the number of a size for the shapes of its trace, without a record.
 
-    Who asks must do the same for all other shapes.
+    The caller must do the same for all other shapes.
     """
     return _number(value)
 

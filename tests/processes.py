@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["await_end"]
+__all__ = ["await_end", "children"]
 
 
 def await_end(processes: Iterable[int], seconds: float = 20) -> None:
@@ -18,3 +18,9 @@ def await_end(processes: Iterable[int], seconds: float = 20) -> None:
         while Path(f"/proc/{process}").exists():
             assert time.monotonic() < end, f"process {process} is still there"
             time.sleep(0.01)
+
+
+def children() -> set[int]:
+    """The processes that this one has started, zombies included."""
+    lists = Path("/proc/self/task").glob("*/children")
+    return {int(number) for one in lists for number in one.read_text().split()}

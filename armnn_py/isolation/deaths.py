@@ -53,7 +53,7 @@ class Death:
     is_last
         Whether the backend was abandoned and is in quarantine.
     recording
-        The file with the last call; empty: there is none.
+        The file with the last call; empty if no call was recorded.
     """
 
     time: float

@@ -61,7 +61,7 @@ class Supervisor:
     deaths
         Keeps the ends of workers, and says which backends are in quarantine.
     recorder
-        Writes recordings of its calls; None: there are none.
+        Writes recordings of its calls; None: nothing is recorded.
 
     Attributes
     ----------

@@ -32,7 +32,7 @@ _STATUS = struct.Struct("=i")
 _NUMBER = struct.Struct("=q")
 #: Until the next look whether ended processes are gone.
 _AGAIN_MS = 20
-#: Until nobody seems to need a first worker at once.
+#: Without a request for so long, the keeper imports what compiling needs.
 _IDLE_MS = 1000
 
 

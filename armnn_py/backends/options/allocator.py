@@ -34,7 +34,7 @@ class Allocator(ABC):
 
     @abstractmethod
     def allocate(self, size: int, alignment: int) -> int:
-        """Return the address of ``size`` bytes, a multiple of ``alignment``; 0 if there is none."""
+        """Return the address of ``size`` bytes, a multiple of ``alignment``; 0 without memory."""
 
     @abstractmethod
     def free(self, address: int) -> None:

@@ -479,7 +479,7 @@ typedef struct armnn_channel_call_t {
 /* Keeps copies of the calls from now on, of |most_bytes| together; later calls are not kept. 0:
  * only the call in which the worker ends. */
 ARMNN_CORE_API void armnn_channel_keep_calls(armnn_channel_t* channel, uint64_t most_bytes);
-/* Takes the oldest of these calls, from any thread: 1, or 0 if there is none. */
+/* Takes the oldest of these calls, from any thread: 1, or 0 if no call is left. */
 ARMNN_CORE_API int32_t armnn_channel_take_call(armnn_channel_t* channel, armnn_channel_call_t* out);
 ARMNN_CORE_API void armnn_channel_free_call(armnn_channel_call_t* call);
 

@@ -134,8 +134,8 @@ static void run_trees(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* run
 
 /* ---- Nodes --------------------------------------------------------------------------------- */
 
-/* Each question as one for <= or ==. Of x < s the split is the number before s. If there is none,
- * or s is NaN, all numbers have one answer: none of them equals NaN. */
+/* Each question as one for <= or ==. The split of x < s is the number before s. Without such a
+ * number, or if s is NaN, all numbers have one answer: a number never equals NaN. */
 static node_t node_of(const int32_t* fields, float split) {
   const int32_t question = fields[ARMNN_TREE_QUESTION] & ~ARMNN_TREE_NAN_HITS;
   const bool nan_hits = (fields[ARMNN_TREE_QUESTION] & ARMNN_TREE_NAN_HITS) != 0;

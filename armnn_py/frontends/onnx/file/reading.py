@@ -129,6 +129,8 @@ def model_class() -> type[onnx.ModelProto]:
     ------
     ModelError
         The package ``onnx``, or the package ``protobuf`` below it, cannot be imported.
+    MemoryError
+        Memory ran out in the import.
     """
     try:
         found = None if "onnx" in sys.modules else _from_generated_module()
@@ -136,6 +138,8 @@ def model_class() -> type[onnx.ModelProto]:
             import onnx
 
             found = onnx.ModelProto
+    except SystemError as error:  # protobuf's C code loses the error of an allocation that failed
+        raise MemoryError(f"the Python package 'onnx' cannot be imported: {error}") from error
     except Exception as error:  # versions that do not fit raise all kinds of errors
         raise ModelError(
             "the Python package 'onnx' cannot be imported",

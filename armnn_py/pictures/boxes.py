@@ -16,7 +16,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, TypeAlias
 
 from armnn_py.pictures.drawing import Box, Drawing, Wire
-from armnn_py.tensors import format_shape
+from armnn_py.tensors import StringInfo, format_shape
 from armnn_py.types import DataLayout, LayerType
 
 if TYPE_CHECKING:
@@ -96,6 +96,19 @@ def drawing_of(
 def format_info(info: TensorInfo) -> str:
     """Return type and shape of a tensor, as ``float32 1x8``."""
     return f"{info.data_type.shown} {format_shape(info.shape)}"
+
+
+def _bytes_of(info: TensorInfo) -> int:
+    return info.byte_size if info.is_static and not isinstance(info, StringInfo) else 0
+
+
+def _scale_of(info: TensorInfo) -> str:
+    given = info.quantization
+    if given is None:
+        return ""
+    if given.axis is not None:
+        return f"{len(given.scales)} scales along axis {given.axis}"
+    return f"{given.scales[0]:g}, {given.zero_points[0]}"
 
 
 def _agree(placed: PlacedNetwork, inside: PlacedNetwork) -> bool:
@@ -218,6 +231,8 @@ class _Boxed:
             tuple(operator_of(x) for x in sorted(shown, key=lambda layer: layer is not main)),
             window_of(main),
             self._seconds(key, main) if with_time else None,
+            tuple(_bytes_of(slot.info) for slot in self._made(shown)),
+            tuple(filter(None, (_scale_of(slot.info) for slot in self._made(shown)))),
         )
 
     def _seconds(self, key: Key, main: Layer) -> float | None:

@@ -1,19 +1,23 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""A drawing as text for Graphviz."""
+"""A drawing as text for Graphviz, and as the picture that its ``dot`` makes of that."""
 
 from __future__ import annotations
 
+import subprocess
+import textwrap
 from typing import TYPE_CHECKING
 
-from armnn_py.pictures.palette import colours_of
-from armnn_py.text import printable
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.pictures.palette import colours_of, key_of
+from armnn_py.text import counted, printable
 
 if TYPE_CHECKING:
     from armnn_py.pictures.drawing import Box, Drawing, Wire
 
-__all__ = ["to_dot"]
+__all__ = ["to_dot", "to_svg"]
 
+_WIDTH = 60
 _SHAPES = {"input": "ellipse", "output": "ellipse", "copy": "circle", "import": "diamond"}
 
 
@@ -30,10 +34,11 @@ def to_dot(drawing: Drawing, *, colour: str = "backend") -> str:
     colours = colours_of(drawing, colour)
     lines = [
         f"digraph {_quoted(drawing.title)} {{",
-        f"  label={_quoted(f'{drawing.title}: {drawing.summary}')};",
-        "  labelloc=t;",
+        f"  label={_quoted(*_heading(drawing, colour))};",
+        '  labelloc=t; labeljust=l; ranksep=0.3; fontname="sans-serif";',
         '  node [fontname="sans-serif", style=filled, shape=box];',
         '  edge [fontname="sans-serif", fontsize=9];',
+        *_legend(drawing, colour),
         *_clusters(drawing),
         *(f"  n{box.id} [{_attributes(box, colours)}];" for box in drawing.boxes),
         *(
@@ -44,6 +49,56 @@ def to_dot(drawing: Drawing, *, colour: str = "backend") -> str:
         "}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def to_svg(drawing: Drawing, *, colour: str = "backend") -> str:
+    """Return a drawing as the SVG that Graphviz makes of `to_dot`.
+
+    Raises
+    ------
+    InvalidArgumentError
+        Graphviz is not installed, or refuses the drawing.
+    """
+    try:
+        made = subprocess.run(
+            ["dot", "-Tsvg"],
+            input=to_dot(drawing, colour=colour),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise InvalidArgumentError(
+            "no program 'dot' here, which makes the .svg file",
+            hints=[
+                "apt install graphviz",
+                "'armnn-py report MODEL -o FILE.html' needs no other program",
+            ],
+        ) from None
+    if made.returncode:
+        raise InvalidArgumentError("'dot' makes no picture", details=made.stderr.splitlines()[:3])
+    return made.stdout
+
+
+def _heading(drawing: Drawing, colour: str) -> list[str]:
+    lines = [drawing.title, *textwrap.wrap(drawing.summary, _WIDTH)]
+    if colour == "time" and drawing.run_seconds is not None:
+        lines.append(f"{drawing.run_seconds * 1e3:.3f} ms a run")
+    for why, count in drawing.reasons.items():
+        lines += textwrap.wrap(f"{counted(count, 'kernel')}: {why}", _WIDTH)
+    return lines
+
+
+def _legend(drawing: Drawing, colour: str) -> list[str]:
+    """Return a box for each colour, in the first row."""
+    groups = drawing.groups(colour)
+    noun = "kernel" if colour == "type" else "layer"
+    return [
+        f"  key{n} [label={_quoted(f'{name}: {counted(groups[name], noun)}')}, "
+        f'fillcolor="{filled}", style="filled,rounded", fontsize=10];'
+        for n, (name, filled) in enumerate(key_of(drawing, colour).items())
+        if colour != "time"
+    ]
 
 
 def _clusters(drawing: Drawing) -> list[str]:

@@ -46,6 +46,10 @@ class Box:
         Kernel and stride of a convolution or pooling, as ``"3x3 /2"``.
     seconds
         Time in one run; None if nothing was run for it.
+    sizes
+        Bytes of each output; 0 for strings and free shapes.
+    quantization
+        Scale and zero point of each quantised output, as ``"0.5, 3"``, or the number of scales.
     """
 
     id: int
@@ -61,6 +65,8 @@ class Box:
     operators: tuple[str, ...] = ()
     window: str = ""
     seconds: float | None = None
+    sizes: tuple[int, ...] = ()
+    quantization: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -93,6 +99,8 @@ class Box:
             "operators": list(self.operators),
             "window": self.window,
             "seconds": self.seconds,
+            "sizes": list(self.sizes),
+            "quantization": list(self.quantization),
         }
 
     def describe(self) -> list[str]:
@@ -109,6 +117,8 @@ class Box:
             lines.append("reads " + ", ".join(text or "-" for text in self.inputs))
         if self.outputs:
             lines.append("makes " + ", ".join(self.outputs))
+        if self.quantization:
+            lines.append("scale and zero point: " + "; ".join(self.quantization))
         if len(self.layers) > 1 or (self.layers and self.layers[0] != self.name):
             shown = ", ".join(self.layers[:8]) + (", ..." if len(self.layers) > 8 else "")
             lines.append(f"stands for {counted(len(self.layers), 'layer')}: {shown}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from armnn_py.pictures.drawing import Drawing
 
-__all__ = ["FRAME", "MARK", "OTHER", "colours_of", "heat_of", "key_of", "largest_share"]
+__all__ = ["FRAME", "HEAT", "MARK", "OTHER", "colours_of", "heat_of", "key_of", "largest_share"]
 
 #: Light backgrounds for black text, told apart with any kind of colour vision (after Paul Tol's
 #: "light"); the order puts the most different ones first.
@@ -19,7 +19,7 @@ _COLOURS = ("#77aadd", "#eedd88", "#ffaabb", "#44bb99", "#ee8866", "#99ddff", "#
 FRAME, MARK, OTHER = "#ffffff", "#222222", "#dddddd"
 
 #: From no time to the longest: ever darker, for any kind of colour vision.
-_HEAT = ((255, 255, 245), (254, 217, 118), (244, 109, 67))
+HEAT = ("#fffff5", "#fed976", "#f46d43")
 
 
 def key_of(drawing: Drawing, colour: str) -> dict[str, str]:
@@ -52,7 +52,8 @@ def largest_share(drawing: Drawing) -> float:
 
 def heat_of(part: float) -> str:
     """Return the colour of a time that is ``part`` of the longest."""
-    at = min(max(part, 0.0), 1.0) * (len(_HEAT) - 1)
-    low = min(int(at), len(_HEAT) - 2)
-    mixed = (round(a + (b - a) * (at - low)) for a, b in zip(*_HEAT[low : low + 2], strict=True))
+    at = min(max(part, 0.0), 1.0) * (len(HEAT) - 1)
+    low = min(int(at), len(HEAT) - 2)
+    ends = ([int(colour[n : n + 2], 16) for n in (1, 3, 5)] for colour in HEAT[low : low + 2])
+    mixed = (round(a + (b - a) * (at - low)) for a, b in zip(*ends, strict=True))
     return "#" + "".join(f"{value:02x}" for value in mixed)

@@ -43,7 +43,12 @@ def test_run_says_the_same(command: Command, compiled: Path) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [["check"], ["profile", "--random", "0"], ["bench", "--seconds", "0"], ["graph", "-o", "-"]],
+    [
+        ["check"],
+        ["profile", "--random", "0"],
+        ["bench", "--seconds", "0"],
+        ["graph", "--format", "dot", "-o", "-"],
+    ],
     ids=lambda words: words[0],
 )
 def test_other_commands_take_it(command: Command, compiled: Path, words: list[str]) -> None:

@@ -110,9 +110,9 @@ def test_a_free_batch_is_one_and_the_answer_says_so(
 
 
 def test_graph_says_which_batch_it_draws(command: Command, batches: Path, tmp_path: Path) -> None:
-    answer = command("graph", batches, "-o", tmp_path / "g.svg")
+    answer = command("graph", batches, "-o", tmp_path / "g.dot")
     assert answer.out.endswith("batch of 1 assumed; --shape batch=8 gives another\n")
-    assert "float32 1x3x4x5" in (tmp_path / "g.svg").read_text(encoding="utf-8")
+    assert "float32 1x3x4x5" in (tmp_path / "g.dot").read_text(encoding="utf-8")
 
 
 def test_inspect_shows_the_free_batch_and_counts_for_one(command: Command, batches: Path) -> None:

@@ -4,34 +4,26 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
-import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-import armnn_py
 from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.drawn import draw
 from armnn_py.cli.help import Command
-from armnn_py.cli.inputs.inputs import made_inputs
-from armnn_py.cli.model_arguments import ModelArguments, PlacedModel, model_arguments
+from armnn_py.cli.model_arguments import ModelArguments, model_arguments
 from armnn_py.cli.networks import assumption
-from armnn_py.errors import ArmnnError, InvalidArgumentError
-from armnn_py.network.saved_files import is_saved_network
-from armnn_py.pictures import RunKernel, drawing_of, to_dot, to_svg
+from armnn_py.errors import InvalidArgumentError
+from armnn_py.pictures import to_dot, to_explorer, to_svg
 
 if TYPE_CHECKING:
-    from armnn_py import Profile
     from armnn_py.pictures import Drawing
 
 __all__ = ["graph"]
 
-_log = logging.getLogger("armnn_py.cli")
-_COMPILED = "PreCompiled"
 _FORMS = {"": "svg", ".svg": "svg", ".dot": "dot", ".gv": "dot", ".json": "json"}
-_WARM_UP, _RUNS = 3, 20
 
 
 @click.command(cls=Command)
@@ -55,8 +47,9 @@ _WARM_UP, _RUNS = 3, 20
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["svg", "dot", "json"]),
-    help="A picture, text for Graphviz, or data; default: by the suffix of -o, else svg.",
+    type=click.Choice(["svg", "dot", "json", "model-explorer"]),
+    help="A picture, which needs Graphviz' dot, text for it, data, or a file for Google's Model "
+    "Explorer; default: by the suffix of -o, else svg.",
 )
 @click.option(
     "-o",
@@ -88,20 +81,23 @@ def graph(
         raise click.UsageError("--colour time needs --profile")
     colour = colour or ("time" if profile else "backend")
     with given.optimized(session) as placed:
-        drawing = _draw(session, given, placed, timed=profile, may_run=not no_run)
+        drawing = draw(session, given, placed, timed=profile, may_run=not no_run)
     assumed = placed.assumed
     data = {**_data(drawing, given.model), "assumed_shapes": assumed}
     if form == "json":
         document = {"schema": "armnn-py/graph/1", "ok": True, **data, "file": None}
         text = json.dumps(document, indent=2) + "\n"
+    elif form == "model-explorer":
+        text = json.dumps(to_explorer(drawing), indent=2) + "\n"
     else:
         with session.progress(f"drawing {given.name}"):
-            draw = to_svg if form == "svg" else to_dot
-            text = draw(drawing, colour=colour)
+            write = to_svg if form == "svg" else to_dot
+            text = write(drawing, colour=colour)
     if output == "-":
         session.write(text)
         return
-    target = Path(output or f"{Path(given.model).stem}.graph.{form}")
+    suffix = "json" if form == "model-explorer" else form
+    target = Path(output or f"{Path(given.model).stem}.graph.{suffix}")
     target.write_text(text, encoding="utf-8", newline="\n")
     summary = drawing.summary
     lines = [f"{target}: {summary}", *filter(None, [assumption(assumed)])]
@@ -118,55 +114,6 @@ def _form_of(output: str | None) -> str:
             hints=hints if suffix in (".png", ".pdf", ".jpg") else ["--format says what to write"],
         )
     return _FORMS[suffix]
-
-
-def _draw(
-    session: Session, given: ModelArguments, placed: PlacedModel, *, timed: bool, may_run: bool
-) -> Drawing:
-    """Return the drawing; optimises again without compiling, and runs, to see compiled layers."""
-    optimized = placed.optimized
-    is_compiled = any(layer.type.label == _COMPILED for layer in optimized.network.layers)
-    inside = None
-    if is_compiled and not is_saved_network(given.model):  # of which the layers are not at hand
-        with session.progress(f"looking into {given.name}"):
-            options = dataclasses.replace(optimized.options, compile_parts=False)
-            ids = [backend.id for backend in optimized.backends]
-            again = armnn_py.optimize(placed.source, ids, runtime=placed.runtime, options=options)
-            inside = again.placed
-    recorded = None
-    if timed:
-        recorded = _run(session, given, placed, _WARM_UP, _RUNS)
-    elif is_compiled and may_run:
-        try:
-            recorded = _run(session, given, placed, 0, 1)
-        except (ArmnnError, MemoryError) as error:
-            _log.warning("fused layers are not known, since the network cannot run: %s", error)
-    if recorded is None:
-        return drawing_of(optimized.placed, inside)
-    runs = recorded.runs or 1
-    kernels = [
-        RunKernel(layer.layer, layer.guids, layer.total_ns * 1e-9 / runs)
-        for layer in recorded.layers
-    ]
-    seconds = recorded.run_ns * 1e-9 / runs if timed else None
-    return drawing_of(optimized.placed, inside, kernels=kernels, run_seconds=seconds)
-
-
-def _run(
-    session: Session, given: ModelArguments, placed: PlacedModel, warm_up: int, runs: int
-) -> Profile:
-    arrays = made_inputs(placed.source.inputs, seed=0)
-    with session.progress(f"loading {given.name}"):
-        loaded = placed.runtime.load_network(placed.optimized)
-    with loaded, session.progress(f"running {given.name}", warm_up + runs) as bar:
-        for number in range(warm_up):
-            loaded.run(arrays)
-            bar.to(number + 1)
-        with loaded.profile() as recorded:
-            for number in range(runs):
-                loaded.run(arrays)
-                bar.to(warm_up + number + 1)
-    return recorded
 
 
 def _data(drawing: Drawing, model: str) -> dict[str, Any]:

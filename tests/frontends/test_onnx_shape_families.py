@@ -71,6 +71,33 @@ def test_outputs_are_those_of_a_network_of_fixed_shapes(reader: Any, backends: l
                 assert network.assignment.counts == fixed.assignment.counts
 
 
+@pytest.mark.parametrize("backends", [["CpuRef"], ["CpuAcc", "CpuRef"]])
+def test_a_size_that_happens_to_be_another_is_one_like_others(
+    models: Any, conversions: list[Any], backends: list[str]
+) -> None:
+    """Three heads for three words: their transposed tensor has the shape that it had before."""
+    node = helper.make_node
+    nodes = [
+        node("Reshape", ["x", "heads"], ["h"], name="h"),
+        node("Transpose", ["h"], ["t"], name="t", perm=[0, 2, 1, 3]),
+        node("Transpose", ["h"], ["u"], name="u", perm=[0, 2, 3, 1]),
+        node("MatMul", ["t", "u"], ["s"], name="s"),
+        node("Softmax", ["s"], ["y"], name="y", axis=-1),
+    ]
+    model = models.build(
+        nodes,
+        {"x": ([1, "n", 12], FLOAT)},
+        {"y": ([1, 3, "n", "n"], FLOAT)},
+        {"heads": np.int64([0, 0, 3, 4])},
+    )
+    with ann.load(models.save(model), backends) as network:
+        for size in (7, 3, 4, 12, 5):
+            x = rng.standard_normal((1, size, 12)).astype(np.float32)
+            expected = models.theirs(model, {"x": x})["y"]
+            np.testing.assert_allclose(network.run(x)["y"], expected, rtol=1e-5, atol=1e-6)
+    assert not conversions  # but that of load
+
+
 def test_a_shape_that_cannot_be_is_refused_in_the_same_words(reader: Any) -> None:
     path, _ = reader
     x = np.zeros((1, 3, 8, 0), np.float32)

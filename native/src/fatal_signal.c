@@ -38,18 +38,15 @@ static _Thread_local armnn_i_thread_t* noted __attribute__((tls_model("initial-e
 
 /* ---- The handler ----------------------------------------------------------------------------- */
 
-/* The label of the call that the calling thread is in, or null. */
+/* The label of the call that the calling thread is in, or works for, or null. */
 static const char* label_of_call(void) {
   const armnn_i_thread_t* thread = noted;
   if (thread == NULL) return NULL;
-  if (thread->call_depth != 0) {
-    const uint32_t last =
-        thread->call_depth < ARMNN_NOTED_CALLS ? thread->call_depth : ARMNN_NOTED_CALLS;
-    return thread->calls[last - 1];
-  }
-  const struct armnn_i_walk_t* walk = thread->walk;
-  if (thread->is_worker && thread->in_body) walk = armnn_i_core.pool.walk;
-  return walk == NULL ? NULL : armnn_i_walk_label(walk);
+  const bool helps = thread->call_depth == 0 && thread->is_worker && thread->in_body;
+  if (helps) thread = armnn_i_core.pool.caller;
+  const uint32_t depth = thread->call_depth;
+  if (depth == 0) return thread->walk == NULL ? NULL : armnn_i_walk_label(thread->walk);
+  return thread->calls[(depth < ARMNN_NOTED_CALLS ? depth : ARMNN_NOTED_CALLS) - 1];
 }
 
 /* The address of a fault; nothing for a signal that was sent. */

@@ -176,6 +176,14 @@ def test_each_signal(folder: Path, deed: str, site: str) -> None:
     assert f"armnn_py: {DEEDS[deed].name} in {SITES[site]}" in said
 
 
+def test_a_thread_of_the_pool_names_the_check_that_it_works_for(folder: Path) -> None:
+    program = PROGRAM.replace("Runtime(sys.argv[1])", "Runtime(sys.argv[1], guard=True)")
+    code, said = run(folder, "abort", "body", program=program)
+    assert code == -signal.SIGABRT
+    check = "an unreadable page behind each tensor and the scratch"
+    assert f"armnn_py: SIGABRT in execute, {check}: {LAYER}, backend 'Deed'" in said
+
+
 def test_names_of_folders_cannot_disturb_a_terminal(folder: Path, tmp_path: Path) -> None:
     odd = tmp_path / "red\x1b[31m\n"
     odd.mkdir()

@@ -44,7 +44,7 @@ typedef struct armnn_i_pool_t {
   armnn_i_chunks_t chunks;
   uint64_t job; /* counts them */
   armnn_i_scope_t scope;
-  struct armnn_i_walk_t* walk;    /* the run that the job is of, or null */
+  const armnn_i_thread_t* caller; /* whose job it is: reports of fatal signals name its call */
   uint64_t float_control;         /* of the owner: all threads of a job round alike */
   _Atomic uint32_t limit;         /* workers that may enter */
   _Atomic armnn_status_t failure; /* the first of this job that is not OK */

@@ -247,7 +247,7 @@ static armnn_status_t run_threaded(armnn_i_pool_t* pool, armnn_i_thread_t* threa
   pool->argument = argument;
   pool->chunks = *chunks;
   pool->scope = thread->scope;
-  pool->walk = thread->walk;
+  pool->caller = thread;
   pool->float_control = armnn_i_float_control();
   open_gate(pool, threads - 1);
   thread->in_body = true;
@@ -315,10 +315,10 @@ void armnn_i_pool_init(armnn_i_pool_t* pool) {
 void armnn_i_pool_after_fork(armnn_i_pool_t* pool) {
   const uint32_t requested = atomic_load(&pool->requested);
   const uint32_t epoch = pool->epoch + 1;
-  struct armnn_i_walk_t* walk = pool->walk; /* reports of fatal signals name its step */
+  const armnn_i_thread_t* caller = pool->caller; /* of the body that forked, if one did */
   armnn_i_pool_init(pool);
   pool->epoch = epoch;
-  pool->walk = walk;
+  pool->caller = caller;
   atomic_store(&pool->requested, requested);
 }
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py.errors import ArmnnError, BackendError, BackendUnavailableError
+from armnn_py.interrupts import interruptible
 from armnn_py.isolation.deaths import Deaths, state_of
 from armnn_py.isolation.events import EventLog, WorkerEvent
 from armnn_py.isolation.journal import Journal
@@ -143,7 +144,8 @@ class Supervisor:
         process = self._new_process()
         try:
             arguments = {**self._arguments, "backend_options": {self.id: self.options}}
-            facts = process.ask(Request("open", (self.id, self.limits, arguments)))
+            with interruptible():
+                facts = process.ask(Request("open", (self.id, self.limits, arguments)))
             file, libraries = facts.get("file"), facts.get("libraries")
             if not isinstance(file, str | None) or not isinstance(libraries, list):
                 raise BackendError(f"backend '{self.id}': its worker does not name its files")

@@ -18,6 +18,7 @@ from armnn_py._native.log import drain_log, follow_log_level
 from armnn_py.backends import load_backends
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.errors.shortage import tells_shortage
+from armnn_py.interrupts import deferred_interrupts
 from armnn_py.isolation.events import EventLog
 from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
@@ -194,27 +195,28 @@ class Runtime(
         self._networks: weakref.WeakValueDictionary[int, LoadedNetwork] = (
             weakref.WeakValueDictionary()
         )
-        self._backends = load_backends(
-            dynamic_backends_path=dynamic_backends_path,
-            enable_dynamic_backends=enable_dynamic_backends,
-            bundled_backends=bundled_backends,
-            backend_options=backend_options,
-            use_environment=use_environment,
-            custom_allocators=custom_allocators,
-            protected_mode=protected_mode,
-            python_backends=python_backends,
-            backends=backends,
-            allowed_backends=allowed_backends,
-            denied_backends=denied_backends,
-            probe_seconds=probe_seconds,
-            trust=trust,
-            private_libraries=private_libraries,
-            isolate=isolate,
-            events=self.events,
-            recorder=self._recorder,
-            guard=self._guards,
-        )
-        self._closed = self._is_done = False
+        with deferred_interrupts():  # until the backends have an owner
+            self._backends = load_backends(
+                dynamic_backends_path=dynamic_backends_path,
+                enable_dynamic_backends=enable_dynamic_backends,
+                bundled_backends=bundled_backends,
+                backend_options=backend_options,
+                use_environment=use_environment,
+                custom_allocators=custom_allocators,
+                protected_mode=protected_mode,
+                python_backends=python_backends,
+                backends=backends,
+                allowed_backends=allowed_backends,
+                denied_backends=denied_backends,
+                probe_seconds=probe_seconds,
+                trust=trust,
+                private_libraries=private_libraries,
+                isolate=isolate,
+                events=self.events,
+                recorder=self._recorder,
+                guard=self._guards,
+            )
+            self._closed = self._is_done = False
         _open_runtimes.add(self)
         drain_log()
 

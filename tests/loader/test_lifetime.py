@@ -5,17 +5,22 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import itertools
+import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from armnn_py.backends import Backend, load_backends
+from armnn_py.backends import Backend, BackendRegistry, load_backends
 from armnn_py.backends.loader.shared_library import mapped_libraries
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.runtime import Runtime
+from armnn_py.runtime import runtime as runtime_module
 
 from .harness import Load, Workshop, mapped_files, run_child
 
@@ -187,7 +192,7 @@ def test_many_threads_at_once(tmp_path: Path, workshop: Workshop) -> None:
 
 _FORKS = """
 import os, signal, sys, threading
-from armnn_py.backends import Backend, load_backends
+from armnn_py.backends import Backend, BackendRegistry, load_backends
 
 def load():
     with load_backends(dynamic_backends_path=sys.argv[1], bundled_backends=False) as registry:
@@ -252,6 +257,27 @@ print([int(interrupted > 100), len(descriptors()) - len(before)])
 def test_interrupts_leave_no_descriptor_open(tmp_path: Path, workshop: Workshop) -> None:
     workshop.put_id(tmp_path, "One", "SILENT_LIBRARY")
     assert run_child(_INTERRUPTED, tmp_path) == [1, 0]
+
+
+def test_an_interrupt_when_the_backends_are_loaded_closes_them(
+    tmp_path: Path, workshop: Workshop, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workshop.put_id(tmp_path / "place", "A")
+
+    def load_and_interrupt(**arguments: Any) -> BackendRegistry:
+        registry = load_backends(**arguments)
+        signal.raise_signal(signal.SIGINT)
+        return registry
+
+    monkeypatch.setattr(runtime_module, "load_backends", load_and_interrupt)
+    kept = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            Runtime(tmp_path / "place", bundled_backends=False)
+    finally:
+        signal.signal(signal.SIGINT, kept)
+    gc.collect()
+    assert journal() == ["map A", "create A", "destroy A", "unmap A"]
 
 
 _HANDLER = """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py.backends.loader.verdict import Verdict, printable
 from armnn_py.errors import ArmnnError, InvalidArgumentError
+from armnn_py.interrupts import interruptible
 from armnn_py.isolation.keeper import take_keeper
 from armnn_py.isolation.messages import Request
 from armnn_py.isolation.process import WorkerProcess
@@ -82,6 +83,10 @@ def start_workers(
             backends.append(IsolatedBackend(worker))
         except ArmnnError as error:
             verdicts.append(_refused(name, error))
+        except BaseException:  # Ctrl-C
+            for backend in backends:
+                backend.stop()
+            raise
     return backends, verdicts
 
 
@@ -91,7 +96,8 @@ def _ids_from_outside(arguments: Mapping[str, Any]) -> list[str]:
     try:
         process = WorkerProcess("all", keeper, 60.0)
         try:
-            return [str(name) for name in process.ask(Request("list", dict(arguments)))["ids"]]
+            with interruptible():
+                return [str(name) for name in process.ask(Request("list", dict(arguments)))["ids"]]
         finally:
             process.close()
     finally:

@@ -25,6 +25,7 @@ from armnn_py.backends.trust.rules import TrustRules, check_level
 from armnn_py.caller import caller_level
 from armnn_py.device_ids import split_id
 from armnn_py.errors import BackendSkippedWarning, InvalidArgumentError
+from armnn_py.interrupts import interruptible
 from armnn_py.isolation.deaths import Deaths
 from armnn_py.isolation.events import EventLog
 from armnn_py.isolation.settings import read_isolate
@@ -78,7 +79,8 @@ def load_backends(
     """Search for backends and load them.
 
     No file makes this fail: files that cannot be used are in the ``load_report`` of the result.
-    Libraries are shared with other registries of the process.
+    Libraries are shared with other registries of the process. In a `deferred_interrupts` block,
+    Ctrl-C while it works leaves nothing behind, and none comes before its result has an owner.
 
     Parameters
     ----------
@@ -210,29 +212,30 @@ def load_backends(
     )
     serving = _serving(python_backends)
     try:
-        with LOADING:
-            for python_backend in serving:
-                search.add_python(python_backend)
-            for isolated_backend in isolated:
-                search.add_python(isolated_backend)
-            if bundled_backends:
-                search.add_static()
-        search.add_files(folders)
-        search.verdicts += verdicts
-        registry = BackendRegistry(search.backends, LoadReport(search.verdicts, search.places))
-        admission.check_spelling(
-            (one.id for one in registry.load_report if one.id is not None),
-            (one.path for one in registry.load_report),
-        )
-        for subject, ids in (
-            ("backend_options", options.keys),
-            ("custom_allocators", wishes.allocators),
-        ):
-            ids = [one for one in ids if one in registry or _expected(one, optional)]
-            if ids:  # else no backend need be asked how many devices it has
-                check_known(subject, ids, registry, registry.load_report, registry.all_ids)
-        options.check_devices(registry)
-        _announce(registry.load_report, options.ids)
+        with interruptible():  # the clean-up and the return are not
+            with LOADING:
+                for python_backend in serving:
+                    search.add_python(python_backend)
+                for isolated_backend in isolated:
+                    search.add_python(isolated_backend)
+                if bundled_backends:
+                    search.add_static()
+            search.add_files(folders)
+            search.verdicts += verdicts
+            registry = BackendRegistry(search.backends, LoadReport(search.verdicts, search.places))
+            admission.check_spelling(
+                (one.id for one in registry.load_report if one.id is not None),
+                (one.path for one in registry.load_report),
+            )
+            for subject, ids in (
+                ("backend_options", options.keys),
+                ("custom_allocators", wishes.allocators),
+            ):
+                ids = [one for one in ids if one in registry or _expected(one, optional)]
+                if ids:  # else no backend need be asked how many devices it has
+                    check_known(subject, ids, registry, registry.load_report, registry.all_ids)
+            options.check_devices(registry)
+            _announce(registry.load_report, options.ids)
     except BaseException:
         search.close()
         for isolated_backend in isolated:

@@ -6,10 +6,15 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+import click
 
 import armnn_py
 from armnn_py.cli.app import Session
+from armnn_py.cli.completion import offer
 from armnn_py.cli.inputs.inputs import made_inputs
 from armnn_py.cli.model_arguments import ModelArguments, PlacedModel
 from armnn_py.errors import ArmnnError
@@ -17,14 +22,84 @@ from armnn_py.network.saved_files import is_saved_network
 from armnn_py.pictures import RunKernel, drawing_of
 
 if TYPE_CHECKING:
-    from armnn_py import Profile
+    from armnn_py import Comparison, Profile
+    from armnn_py.comparing.layers import LayerDifference
     from armnn_py.pictures import Drawing
 
-__all__ = ["draw"]
+__all__ = ["Examined", "draw", "examine", "examined_options"]
+
+R = TypeVar("R")
 
 _log = logging.getLogger("armnn_py.cli")
 _COMPILED = "PreCompiled"
 _WARM_UP, _RUNS = 3, 20
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What is known of a model after it ran here.
+
+    Attributes
+    ----------
+    drawing
+        Its kernels, with times.
+    arena_bytes
+        Memory of one execution context; None if it did not run.
+    backends
+        Ids and versions of its backends.
+    comparison
+        The errors beside a reference; None without one.
+    errors
+        The errors of boxes, by their id.
+    """
+
+    drawing: Drawing
+    arena_bytes: int | None
+    backends: tuple[str, ...]
+    comparison: Comparison | None = None
+    errors: dict[int, LayerDifference] = field(default_factory=dict)
+
+
+def examine(
+    session: Session, given: ModelArguments, reference: str | None, *, runs: bool
+) -> Examined:
+    """Place the model, run it on random values, and compare it with a reference if one is named."""
+    from armnn_py.comparing.compare import compare_sides, is_file
+    from armnn_py.comparing.sides import BackendSide, read_arrays
+
+    also = [] if reference is None or is_file(reference) else [reference]
+    with given.optimized(session, also) as placed:
+        drawing = draw(session, given, placed, timed=runs, may_run=runs)
+        optimized = placed.optimized
+        versions = tuple(f"{one.id} {one.version}" for one in optimized.backends)
+        arena = None
+        if runs:
+            with placed.runtime.load_network(optimized) as loaded:
+                arena = loaded.arena_size
+        if reference is None:
+            return Examined(drawing, arena, versions)
+        subject = BackendSide(
+            placed.source, given.listed, placed.runtime, given.options(placed.runtime)
+        )
+        arrays = made_inputs(placed.source.inputs, seed=0)
+        if is_file(reference):
+            kept = read_arrays(reference)
+            arrays |= {name: array for name, array in kept.items() if name in arrays}
+        with session.progress(f"comparing {given.name}"):
+            found = compare_sides(subject, reference, [arrays], given.model, layers=True)
+    return Examined(drawing, arena, versions, found, _errors_of(drawing, found))
+
+
+def _errors_of(drawing: Drawing, found: Comparison) -> dict[int, LayerDifference]:
+    """Return the worst error among the layers of each box; a layer's own row beats a group's."""
+    large_first = sorted(found.layers, key=lambda row: -len(row.group.layers))
+    rows = {layer.name: row for row in large_first for layer in row.group.layers}
+    errors = {}
+    for box in drawing.boxes:
+        own = [rows[name] for name in box.layers if name in rows]
+        if own and box.kind == "layer":
+            errors[box.id] = max(own, key=lambda row: (row.own.beyond, row.own.relative))
+    return errors
 
 
 def draw(
@@ -74,3 +149,14 @@ def _run(
                 loaded.run(arrays)
                 bar.to(warm_up + number + 1)
     return recorded
+
+
+def examined_options(function: Callable[..., R]) -> Callable[..., R]:
+    """Add the options of commands that show an examined model: ``reference`` and ``no_run``."""
+    reference = click.option(
+        "--with", "reference", metavar="ID|onnxruntime|litert|FILE.npz",
+        shell_complete=offer("file"),
+        help="Compare with this side, as 'armnn-py compare --layers' does.",
+    )  # fmt: skip
+    no_run = click.option("--no-run", is_flag=True, help="Do not run MODEL: without times.")
+    return reference(no_run(function))

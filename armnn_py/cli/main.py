@@ -38,6 +38,7 @@ _COMMANDS = {
     "compare": "armnn_py.cli.commands.compare:compare",
     "extract": "armnn_py.cli.commands.extract:extract",
     "graph": "armnn_py.cli.commands.graph:graph",
+    "report": "armnn_py.cli.commands.report:report",
     "operators": "armnn_py.cli.commands.operators:operators",
     "conformance": "armnn_py.cli.commands.conformance:conformance",
     "backends": "armnn_py.cli.commands.backends:backends",

@@ -161,8 +161,10 @@ class ModelArguments:
         return () if self.placement is None else Placement.of(self.placement).isolate
 
     @contextlib.contextmanager
-    def optimized(self, session: Session) -> Iterator[PlacedModel]:
+    def optimized(self, session: Session, also: Sequence[str] = ()) -> Iterator[PlacedModel]:
         """Give the model with a backend for every layer, in a runtime that is closed afterwards.
+
+        ``also`` names backends that the runtime needs beside those of the model.
 
         Raises
         ------
@@ -171,7 +173,8 @@ class ModelArguments:
         ModelError, BackendError, NoBackendForLayerError
             As `import_model` and `optimize`.
         """
-        with session.runtime(self.wanted, isolate=self.isolated) as runtime:
+        wanted = self.wanted and (*self.wanted, *also)
+        with session.runtime(wanted, isolate=self.isolated) as runtime:
             with session.progress(f"reading {self.name}"):
                 imported = read_network(self.model, self.shapes, None, self.part, runtime=runtime)
             network, assumed = with_batch(imported)

@@ -81,7 +81,7 @@ def to_svg(drawing: Drawing, *, colour: str = "backend") -> str:
 
 
 def _heading(drawing: Drawing, colour: str) -> list[str]:
-    lines = [drawing.title, *textwrap.wrap(drawing.summary, _WIDTH)]
+    lines = [drawing.title, *textwrap.wrap(drawing.summary, _WIDTH, break_on_hyphens=False)]
     if colour == "time" and drawing.run_seconds is not None:
         lines.append(f"{drawing.run_seconds * 1e3:.3f} ms a run")
     for why, count in drawing.reasons.items():

@@ -7,7 +7,6 @@ The forms are those of ``graph_builder.py`` and ``node_data_builder.py`` of its 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.pictures.palette import HEAT, key_of
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     from armnn_py.pictures.drawing import Box, Drawing
 
-__all__ = ["GRAPH", "to_explorer", "to_overlays"]
+__all__ = ["GRAPH", "scope_of", "to_explorer", "to_overlays"]
 
 #: The id of the only graph in a file.
 GRAPH = "armnn_py"
@@ -50,7 +49,7 @@ def to_explorer(drawing: Drawing) -> dict[str, Any]:
         {
             "id": str(box.id),
             "label": printable(f"{box.title} {box.fused}".rstrip()),
-            "namespace": _scope(box),
+            "namespace": scope_of(box),
             "attrs": [{"key": key, "value": printable(value)} for key, value in _facts(box)],
             "incomingEdges": readers.get(box.id, []),
             "outputsMetadata": [
@@ -104,11 +103,11 @@ def to_overlays(drawing: Drawing, errors: Mapping[int, float]) -> dict[str, dict
     return {title: {GRAPH: data} for title, data in found.items() if data["results"]}
 
 
-def _scope(box: Box) -> str:
+def scope_of(box: Box) -> str:
     """Return the folders that the name of a layer has: ``encoder/0`` of ``/encoder/0/Conv``."""
     if box.kind in ("input", "output"):
         return ""
-    parts = [part for part in re.split(r"[/]", printable(box.name).split(" + ")[0]) if part]
+    parts = [part for part in printable(box.name).split("/") if part]
     return "/".join(parts[:-1])
 
 

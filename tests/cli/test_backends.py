@@ -376,7 +376,9 @@ def test_what_the_extra_brings_is_told_by_how_to_get_it(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = {row["check"]: row for row in command("doctor", "--json").json["checks"]}
-    assert rows["extras"]["detail"] == "ONNX models, TensorFlow Lite models, pictures as inputs"
+    assert rows["extras"]["detail"] == (
+        "ONNX models, TensorFlow Lite models, pictures as inputs, reports"
+    )
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     rows = {row["check"]: row for row in command("doctor", "--json").json["checks"]}
     assert rows["extras"] == {
@@ -385,5 +387,6 @@ def test_what_the_extra_brings_is_told_by_how_to_get_it(
         "detail": 'no ONNX models: pip install onnx, or pip install ".[onnx]" in a clone of '
         "armnn_py; no TensorFlow Lite models: pip install tflite, or pip install "
         '".[tflite]" in a clone of armnn_py; no pictures as inputs: pip install '
-        'pillow, or pip install ".[onnx]" in a clone of armnn_py',
+        'pillow, or pip install ".[onnx]" in a clone of armnn_py; no reports: pip install '
+        'jinja2, or pip install ".[report]" in a clone of armnn_py',
     }

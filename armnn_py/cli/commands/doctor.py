@@ -42,6 +42,7 @@ _BROUGHT = {
     "ONNX models": ("onnx", "onnx", "onnx"),
     "TensorFlow Lite models": ("tflite", "tflite", "tflite"),
     "pictures as inputs": ("PIL", "pillow", "onnx"),
+    "reports": ("jinja2", "jinja2", "report"),
 }
 
 

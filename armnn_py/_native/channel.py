@@ -123,6 +123,11 @@ class WorkerChannel:
         """Wait for a run; False if none came."""
         return bool(core().armnn_channel_wait(self._address, int(seconds * 1e9)))
 
+    @property
+    def run_id(self) -> int:
+        """The host's number of the run."""
+        return int(core().armnn_channel_run_id(self._address))
+
     def answer(self, status: int = abi.ARMNN_STATUS_OK, text: str = "") -> None:
         """End the run."""
         core().armnn_channel_answer(self._address, status, text.encode("utf-8", "replace"))

@@ -38,6 +38,8 @@ class Prepared:
 
     Attributes
     ----------
+    runtime
+        Closed at the end of the block.
     source
         The network as it was imported, with the shapes of the inputs.
     network
@@ -52,6 +54,7 @@ class Prepared:
         Options of each run, or None.
     """
 
+    runtime: Runtime
     source: Network
     network: LoadedNetwork
     arrays: dict[str, files.Array]
@@ -188,6 +191,7 @@ def prepared(
             loaded = runtime.load_network(optimized, bounds=limits or None)
         own = read_options("run", run_options, [one.id for one in optimized.backends], runtime)
         yield Prepared(
+            runtime=runtime,
             source=network,
             network=loaded,
             arrays=ready.arrays,

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.python_backend.python_options import option_default
-from armnn_py.errors import BackendError
+from armnn_py.errors import BackendError, BackendUnavailableError
+from armnn_py.isolation.keeper import WorkerEndedError
 from armnn_py.isolation.messages import Request
 from armnn_py.isolation.parts import network_of, network_of_layer, parts_without
 from armnn_py.isolation.supervisor import Supervisor
@@ -49,7 +51,6 @@ class IsolatedBackend:
 
     place = "isolated"
     takes_late = False
-    listens = False
     optimizes = True
 
     def __init__(self, worker: Supervisor) -> None:
@@ -58,7 +59,6 @@ class IsolatedBackend:
         self._answers: dict[bytes, str] = {}
         self.file = worker.file
         self.path = worker.file or worker.id
-        self.run_options: Mapping[str, OptionDefault] = {}
         try:
             self._read(worker.facts)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -78,10 +78,12 @@ class IsolatedBackend:
         self.capabilities: Mapping[str, OptionValue] = dict(facts["capabilities"])
         scopes = {
             scope: {one["name"]: _option(one) for one in facts["options"] if one["scope"] == scope}
-            for scope in ("backend", "model")
+            for scope in ("backend", "model", "run")
         }
         self.options: Mapping[str, OptionDefault] = scopes["backend"]
         self.model_options: Mapping[str, OptionDefault] = scopes["model"]
+        self.run_options: Mapping[str, OptionDefault] = scopes["run"]
+        self.listens = bool(self.run_options)
 
     # ---- As the table calls it -------------------------------------------------------------------
 
@@ -115,13 +117,17 @@ class IsolatedBackend:
         self._worker.options[name] = value
 
     def before_run(self, network_id: int, run_id: int, options: Mapping[str, OptionValue]) -> None:
-        """Never called: it does not listen."""
+        """Tell the worker the options of a run; without a worker the run will fail."""
+        if options:
+            with contextlib.suppress(WorkerEndedError, BackendUnavailableError):
+                self._worker.running().ask(Request("run_options", (run_id, dict(options))))
 
     def after_run(self, network_id: int, run_id: int, status: str) -> None:
-        """Never called."""
+        """Let the worker forget them."""
+        self._worker.post(Request("run_options", (run_id, None)))
 
     def options_of(self, run_id: int) -> Mapping[str, OptionValue]:
-        """Options of a run do not cross the border."""
+        """Never called: the worker has the options of a run."""
         return {}
 
     def infer(self, layer: ShownLayer) -> Sequence[TensorInfo] | str:

@@ -81,12 +81,18 @@ class FileRecorder:
     ------
     InvalidArgumentError
         ``file`` lies in no folder, or is one.
+
+    Attributes
+    ----------
+    written
+        ``file``, once `write` has written it.
     """
 
     def __init__(self, file: str | None, folder: str | None) -> None:
         if file is not None and (not Path(file).absolute().parent.is_dir() or Path(file).is_dir()):
             raise InvalidArgumentError(f"record: '{file}' is not a file that can be written")
         self.file = None if file is None else str(Path(file).absolute())
+        self.written: str | None = None
         self._folder = folder
         self.most_bytes = 0 if file is None else _MOST_BYTES
         self._lock = threading.Lock()
@@ -122,6 +128,7 @@ class FileRecorder:
             from armnn_py.recording.container import write_recording
 
             write_recording(_recording(self._backends, (), calls, self._end), self.file)
+            self.written = self.file
         elif not self._backends:
             warnings.warn(
                 f"nothing is recorded in '{self.file}': no isolated backend ran a layer",

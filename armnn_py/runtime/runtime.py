@@ -250,6 +250,11 @@ class Runtime(
         return self._backends.load_report
 
     @property
+    def recording(self) -> str | None:
+        """The file with the calls of isolated backends, which `close` writes; None before."""
+        return None if self._recorder is None else self._recorder.written
+
+    @property
     def device_spec(self) -> DeviceSpec:
         """The ids of the loaded backends, in order."""
         return DeviceSpec(tuple(self._backends))

@@ -65,9 +65,10 @@ class LoadedPart:
         file: int,
         inputs: Sequence[tuple[int, int]],
         outputs: Sequence[tuple[int, int]],
+        run_options: Mapping[int, Mapping[str, Mapping[str, OptionValue]]],
     ) -> None:
-        """Serve a channel on a thread of its own."""
-        self._channels[key] = Channel(self, file, inputs, outputs)
+        """Serve a channel on a thread of its own; ``run_options`` are by number of a run."""
+        self._channels[key] = Channel(self, file, inputs, outputs, run_options)
 
     def unbind(self, key: int) -> None:
         """End that."""
@@ -94,7 +95,9 @@ class Channel:
         file: int,
         inputs: Sequence[tuple[int, int]],
         outputs: Sequence[tuple[int, int]],
+        run_options: Mapping[int, Mapping[str, Mapping[str, OptionValue]]],
     ) -> None:
+        self._run_options = run_options
         memory = mmap.mmap(file, 0)
         os.close(file)
         loaded = part.loaded
@@ -114,12 +117,12 @@ class Channel:
         self.bound.close()
 
     def _serve(self) -> None:
-        channel, run, own = self._channel, self.bound.run, os.getpid()
+        channel, run, own, given = self._channel, self.bound.run, os.getpid(), self._run_options
         while not self._is_closed:
             if not channel.wait(_SLICE):
                 continue
             try:
-                run()
+                run(options=given.get(channel.run_id) if given else None)
                 if os.getpid() != own:
                     os._exit(0)  # a copy that the backend forked
             except Exception as error:

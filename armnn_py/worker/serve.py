@@ -71,6 +71,8 @@ class _Worker:
     def __init__(self) -> None:
         self._runtime: Runtime | None = None
         self._parts: dict[int, LoadedPart] = {}
+        #: By the host's number of a run that is under way: the options that its caller gave.
+        self._run_options: dict[int, dict[str, Any]] = {}
         self._id = ""
         self._arguments: dict[str, Any] = {}
 
@@ -196,7 +198,7 @@ class _Worker:
     def answer_bind(self, payload: tuple[int, int, Any, Any], file: int) -> None:
         """Serve the runs of one execution context of the host."""
         key, channel, inputs, outputs = payload
-        self._parts[key].bind(channel, file, inputs, outputs)
+        self._parts[key].bind(channel, file, inputs, outputs, self._run_options)
 
     def answer_unbind(self, payload: tuple[int, int]) -> None:
         """End that."""
@@ -208,6 +210,14 @@ class _Worker:
         """Begin a new sequence in one execution context."""
         key, channel = payload
         self._parts[key].reset(channel)
+
+    def answer_run_options(self, payload: tuple[int, dict[str, Any] | None]) -> None:
+        """Take the options of a run of the host, or forget them."""
+        run_id, options = payload
+        if options is None:
+            self._run_options.pop(run_id, None)
+        else:
+            self._run_options[run_id] = {self._id: options}
 
     def answer_forget(self, key: int) -> None:
         """Free a sub-graph."""

@@ -194,6 +194,20 @@ def test_all_calls_of_a_program_are_repeated_with_equal_outputs(
     assert "1 call of 3 with other outputs; call 1, output 0" in capsys.readouterr().err
 
 
+def test_the_command_names_the_file_that_it_wrote(
+    deed_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, path = tmp_path / "absolute.armnnpy", tmp_path / "calls.zip"
+    with ann.Runtime(deed_folder) as runtime:
+        ann.optimize(absolute(), ["Deed"], runtime=runtime).save(model)
+    given = ["run", str(model), "--random", "0", "--backend-path", str(deed_folder)]
+    assert main([*given, "--record", str(path)]) == 0
+    assert f"calls of isolated backends recorded in {path}" in capsys.readouterr().out
+    assert len(read_recording(str(path)).calls) == 1
+    assert main([*given, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["recording"] is None
+
+
 def test_nothing_is_recorded_where_nobody_wants_it(
     deed_folder: Path, deed: Callable[[str, str], None], cache: Path
 ) -> None:

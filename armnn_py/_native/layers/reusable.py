@@ -8,18 +8,13 @@ are made once, and only sizes are written anew.
 
 from __future__ import annotations
 
-import ctypes
-import functools
-from array import array
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native import abi
 from armnn_py._native.layers.layer_structs import LayerStructs, layer_query
 from armnn_py._native.layers.subgraph import LayerData, SubgraphData, SubgraphStructs
-from armnn_py._native.library import core
 from armnn_py.descriptors.base import View, fields_of
 from armnn_py.descriptors.symbolic_fields import plain_descriptor
-from armnn_py.symbolic import SymbolicSize, is_symbolic
+from armnn_py.symbolic import SymbolicSize
 from armnn_py.tensors.symbolic_infos import plain_info
 
 if TYPE_CHECKING:
@@ -28,40 +23,30 @@ if TYPE_CHECKING:
     from armnn_py.descriptors import Descriptor
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["RepeatedQuestions", "ReusableSubgraph", "SizePlaces", "plain_subgraph"]
+__all__ = ["ReusableQuery", "ReusableSubgraph", "plain_subgraph"]
 
 
-class SizePlaces:
-    """The places of symbolic sizes in structures, to which numbers are written."""
+class _Sizes:
+    """The places of symbolic sizes in some structures."""
 
-    __slots__ = ("_infos", "_keep", "_places", "_tables", "_used")
+    __slots__ = ("_infos", "_items", "_members")
 
     def __init__(self) -> None:
-        self._places: list[tuple[int, int, int]] = []
-        self._infos: list[int] = []
-        self._keep: list[Any] = []
-        #: Since the first `write`: the places in C, and the sizes that they need.
-        self._tables: tuple[Any, Any] | None = None
-        self._used: list[int] = []
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    def _add(self, address: int, size: Any, width: int) -> None:
-        assert self._tables is None, "a place comes after the first numbers"
-        self._places.append((address, size.index, width))
+        self._infos: list[tuple[Any, Any, tuple[tuple[int, int], ...], int]] = []
+        #: Members of descriptors, and items of their arrays, each with the number of its size.
+        self._members: list[tuple[Any, str, int]] = []
+        self._items: list[tuple[Any, int, int]] = []
 
     def add_info(self, struct: Any, info: TensorInfo) -> None:
-        """Add the sizes of an info."""
+        places, others = [], 1
         dims: Sequence[Any] = info.shape
-        if not any(map(is_symbolic, dims)):
-            return
-        self._keep.append(struct)
-        self._infos.append(ctypes.addressof(struct))
-        first = ctypes.addressof(struct.dims)
         for axis, dim in enumerate(dims):
             if type(dim) is SymbolicSize:
-                self._add(first + 8 * axis, dim, 8)
+                places.append((axis, dim.index))
+            else:
+                others *= dim
+        if places:
+            self._infos.append((struct, struct.dims, tuple(places), others))
 
     def add_layer(
         self,
@@ -70,14 +55,12 @@ class SizePlaces:
         inputs: Sequence[TensorInfo | None],
         outputs: Sequence[TensorInfo],
     ) -> None:
-        """Add the sizes of a layer's infos and descriptor."""
         for struct, info in zip(structs.inputs, inputs, strict=True):
             if info is not None:
                 self.add_info(struct, info)
         for struct, made in zip(structs.outputs, outputs, strict=True):
             self.add_info(struct, made)
         if descriptor is not None:
-            self._keep.append(structs)
             self._add_fields(structs.descriptor, descriptor)
 
     def _add_fields(self, struct: Any, record: Descriptor | View) -> None:
@@ -85,100 +68,60 @@ class SizePlaces:
         for name in fields_of(kind):
             value = getattr(record, name)
             if type(value) is SymbolicSize:
-                member = getattr(type(struct), name)
-                self._add(ctypes.addressof(struct) + member.offset, value, member.size)
+                self._members.append((struct, name, value.index))
             elif type(value) is tuple:
                 for place, item in enumerate(value):
                     if type(item) is SymbolicSize:
-                        items = getattr(struct, name)
-                        width = ctypes.sizeof(items) // len(items)
-                        self._add(ctypes.addressof(items) + width * place, item, width)
+                        self._items.append((getattr(struct, name), place, item.index))
                     elif type(item) is View:
                         self._add_fields(getattr(struct, name)[place], item)
 
+    @property
+    def is_any(self) -> bool:
+        """Whether there are any."""
+        return bool(self._infos or self._members or self._items)
+
     def write(self, numbers: Sequence[int]) -> None:
-        """Write the numbers of all sizes of the trace.
-
-        Raises
-        ------
-        OverflowError
-            A number has more than 64 bits.
-        """
-        if self._tables is None:
-            self._used = sorted({index for _, index, _ in self._places})
-            number_of = {index: place for place, index in enumerate(self._used)}
-            found = [
-                abi.armnn_size_place_t(address, number_of[index], width)
-                for address, index, width in self._places
-            ]
-            infos = (ctypes.c_void_p * len(self._infos))(*self._infos)
-            self._tables = (abi.armnn_size_place_t * len(found))(*found), infos
-        places, infos = self._tables
-        values = array("q", [numbers[index] for index in self._used])
-        core().armnn_core_write_sizes(
-            places,
-            len(places),
-            ctypes.cast(infos, _INFOS),
-            len(infos),
-            ctypes.cast(values.buffer_info()[0], _NUMBERS),
-        )
+        """Write the numbers of all sizes of the trace."""
+        for struct, dims, places, others in self._infos:
+            count = others
+            for axis, index in places:
+                dims[axis] = number = numbers[index]
+                count *= number
+            struct.element_count = count
+        for struct, name, index in self._members:
+            setattr(struct, name, numbers[index])
+        for array, place, index in self._items:
+            array[place] = numbers[index]
 
 
-_INFOS = ctypes.POINTER(ctypes.POINTER(abi.armnn_tensor_info_t))
-_NUMBERS = ctypes.POINTER(ctypes.c_int64)
+class ReusableQuery:
+    """A question whether a backend takes a layer.
 
-
-class RepeatedQuestions:
-    """Questions whether a backend takes layers, with the answers that it gave.
-
-    Attributes
+    Parameters
     ----------
-    queries
-        In C, an array of pointers.
-    taken
-        For each 1 if it was taken, or 0.
+    signature
+        The arguments of `layer_query`; sizes may be symbolic.
     """
 
-    def __init__(self) -> None:
-        self._structs: list[tuple[LayerStructs, abi.armnn_layer_query_t]] = []
-        self._taken: list[bool] = []
+    __slots__ = ("_keep", "_sizes", "is_symbolic", "query")
 
-    def add(self, signature: tuple[Any, ...], taken: bool, places: SizePlaces) -> None:
-        """Add a question, unless no size of it is symbolic.
-
-        Parameters
-        ----------
-        signature
-            The arguments of `layer_query`; sizes may be symbolic.
-        taken
-            The answer.
-        places
-            Gets the places of its sizes.
-        """
+    def __init__(self, signature: tuple[Any, ...]) -> None:
         layer_type, descriptor, inputs, outputs, constants = signature
-        before = len(places)
-        query = layer_query(
+        self._sizes = _Sizes()
+        self._keep, self.query = layer_query(
             layer_type,
             plain_descriptor(descriptor),
             [None if info is None else plain_info(info) for info in inputs],
             [plain_info(info) for info in outputs],
             constants,
         )
-        places.add_layer(query[0], descriptor, inputs, outputs)
-        if len(places) > before:
-            self._structs.append(query)
-            self._taken.append(taken)
+        self._sizes.add_layer(self._keep, descriptor, inputs, outputs)
+        self.is_symbolic = self._sizes.is_any
 
-    @functools.cached_property
-    def queries(self) -> Any:
-        """The questions in C."""
-        kind = ctypes.POINTER(abi.armnn_layer_query_t)
-        return (kind * len(self._structs))(*[ctypes.pointer(query) for _, query in self._structs])
-
-    @functools.cached_property
-    def taken(self) -> Any:
-        """The answers in C."""
-        return (ctypes.c_int32 * len(self._taken))(*self._taken)
+    def write(self, numbers: Sequence[int]) -> None:
+        """Write the numbers of all sizes of the trace."""
+        self._sizes.write(numbers)
 
 
 class ReusableSubgraph:
@@ -188,8 +131,6 @@ class ReusableSubgraph:
     ----------
     data
         The sub-graph; sizes may be symbolic.
-    places
-        Gets the places of its sizes.
 
     Attributes
     ----------
@@ -199,15 +140,20 @@ class ReusableSubgraph:
         In C, with the numbers written last.
     """
 
-    __slots__ = ("data", "structs")
+    __slots__ = ("_sizes", "data", "structs")
 
-    def __init__(self, data: SubgraphData, places: SizePlaces) -> None:
+    def __init__(self, data: SubgraphData) -> None:
         self.data = plain_subgraph(data)
         self.structs = SubgraphStructs(self.data)
+        self._sizes = _Sizes()
         for layer, structs in zip(data.layers, self.structs.layers, strict=True):
-            places.add_layer(structs, layer.descriptor, layer.input_infos, layer.output_infos)
+            self._sizes.add_layer(structs, layer.descriptor, layer.input_infos, layer.output_infos)
         for struct, info in zip(self.structs.input_infos, data.input_infos, strict=True):
-            places.add_info(struct, info)
+            self._sizes.add_info(struct, info)
+
+    def write(self, numbers: Sequence[int]) -> None:
+        """Write the numbers of all sizes of the trace."""
+        self._sizes.write(numbers)
 
 
 def plain_subgraph(data: SubgraphData) -> SubgraphData:

@@ -67,6 +67,7 @@ def channel_functions(destroy: Callable[[Any], None], *, has_state: bool) -> Any
 
 def _get_requirements(pointer: Any, out: Any) -> None:
     out.contents.consumed_mask = item_of(pointer).runs.consumed_mask
+    out.contents.tensor_alignment = 1  # tensors are copied to the worker
 
 
 def _get_kernel_name(pointer: Any) -> int:

@@ -252,6 +252,7 @@ def run(
         "backends": counts,
         "outputs": rows,
         "tensors": {name: str(path) for name, path in dumped.items()},
+        "recording": ready.runtime.recording,
     }
     session.answer(data, lambda renderer: _render(renderer, data))
 
@@ -390,5 +391,7 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
     if data["tensors"]:
         folder = Path(next(iter(data["tensors"].values()))).parent
         renderer.line(f"{counted(len(data['tensors']), 'tensor')} written to {folder}")
+    if data["recording"]:
+        renderer.line(f"calls of isolated backends recorded in {data['recording']}")
     if data["assumed_shapes"]:
         renderer.line(assumption(data["assumed_shapes"]))

@@ -35,11 +35,12 @@
 typedef struct shared_page_t {
   _Atomic uint32_t requests;
   _Atomic uint32_t worker_sleeps;
-  char line[56]; /* what each side writes lies on a cache line of its own */
+  char line[56]; /* what each side writes in a wait lies on a cache line of its own */
   _Atomic uint32_t answers;
   _Atomic uint32_t host_sleeps;
   _Atomic uint32_t spin_ns; /* of the worker, for the next request */
   uint32_t taken;           /* the request that the worker answers */
+  uint64_t run_id;          /* of the last request, as the host counts runs */
   int32_t status;
   char text[TEXT_CAPACITY];
 } shared_page_t;
@@ -229,6 +230,7 @@ static armnn_status_t hand_over(armnn_channel_t* channel, uint64_t run_id, armnn
   shared_page_t* page = (shared_page_t*)channel->memory;
   const uint32_t number = atomic_load_explicit(&page->answers, memory_order_relaxed) + 1;
   const uint64_t begin = armnn_i_now_ns();
+  page->run_id = run_id;
   set_and_wake(&page->requests, number, &page->worker_sleeps);
   armnn_status_t status = ARMNN_STATUS_OK;
   if (!spins_until_changed(&page->answers, number - 1, spin_after(channel->last_ns))) {
@@ -307,6 +309,8 @@ int32_t armnn_channel_wait(void* memory, uint64_t timeout_ns) {
   }
   return is_there ? 1 : 0;
 }
+
+uint64_t armnn_channel_run_id(const void* memory) { return ((const shared_page_t*)memory)->run_id; }
 
 void armnn_channel_answer(void* memory, armnn_status_t status, const char* text) {
   shared_page_t* page = memory;

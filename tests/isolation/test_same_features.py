@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Features of a backend work in a worker as they do in the process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armnn_py as ann
+
+X = np.array([1, -2, 3, -4], np.float32)
+
+
+@pytest.fixture(scope="module")
+def options_folder(
+    tmp_path_factory: pytest.TempPathFactory, build_backend: Callable[..., None]
+) -> Path:
+    """A folder with the backend "Options": ABS multiplies by 2 and by the ``gain`` of the run."""
+    folder = tmp_path_factory.mktemp("options")
+    build_backend("options_backend.c", folder / "Test_Options_backend.so")
+    return folder
+
+
+@pytest.fixture(params=[None, ["Options"]], ids=["in process", "isolated"])
+def options_runtime(options_folder: Path, request: pytest.FixtureRequest) -> Iterator[ann.Runtime]:
+    with ann.Runtime(options_folder, isolate=request.param) as runtime:
+        yield runtime
+
+
+def scaled() -> ann.Network:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((4,)))
+    network.add_output("y", network.add_elementwise_unary(x, ann.UnaryOperation.ABS, name="layer"))
+    return network
+
+
+def test_options_of_a_run_hold_for_that_run_alone(options_runtime: ann.Runtime) -> None:
+    assert set(options_runtime.backends["Options"].run_option_defaults) == {"gain", "veto", "token"}
+    with ann.load(scaled(), ["Options"], runtime=options_runtime) as loaded:
+        for gain in (3.0, None, -1, None):
+            options = None if gain is None else {"Options": {"gain": gain}}
+            expected = 2 * X * (1 if gain is None else gain)
+            np.testing.assert_array_equal(loaded.run(X, options=options)["y"], expected)
+        with pytest.raises(ann.InvalidArgumentError, match=r"from -4\.0 to 4\.0 expected"):
+            loaded.run(X, options={"Options": {"gain": 5}})
+        three: dict[str, Any] = {"Options": {"gain": 3.0}}
+        with loaded.bind([X], options=three) as bound:
+            for given, gain in ((None, 3), ({}, 1), (None, 3)):
+                np.testing.assert_array_equal(bound.run(options=given)["y"], 2 * gain * X)
+
+
+def test_runs_of_several_threads_have_options_of_their_own(options_runtime: ann.Runtime) -> None:
+    with ann.load(scaled(), ["Options"], runtime=options_runtime) as loaded:
+
+        def run(number: int) -> bool:
+            gain = number % 8 / 2 - 2
+            options = {"Options": {"gain": gain}}
+            return bool((loaded.run(X, options=options)["y"] == 2 * gain * X).all())
+
+        with ThreadPoolExecutor(4) as executor:
+            assert all(executor.map(run, range(100)))
+
+
+def test_a_run_that_the_backend_refuses_has_its_words(options_runtime: ann.Runtime) -> None:
+    options_runtime._on_failure = "raise"
+    with ann.load(scaled(), ["Options"], runtime=options_runtime) as loaded:
+        with pytest.raises(ann.ExecutionError, match="not today"):
+            loaded.run(X, options={"Options": {"veto": True}})
+        np.testing.assert_array_equal(loaded.run(X)["y"], 2 * X)
+
+
+def test_a_changed_option_holds_from_the_next_run_on(options_runtime: ann.Runtime) -> None:
+    with ann.load(scaled(), ["Options"], runtime=options_runtime) as loaded:
+        options_runtime.backends["Options"].set_option("factor", 5)
+        np.testing.assert_array_equal(loaded.run(X)["y"], 5 * X)
+
+
+def chain() -> ann.Network:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 6, 6, 2)))
+    made = network.add_convolution2d(x, np.ones((3, 3, 3, 2), np.float32), name="first")
+    made = network.add_activation(made, ann.ActivationFunction.RELU, name="second")
+    network.add_output("y", network.add_softmax(made, name="third"))
+    return network
+
+
+@pytest.mark.parametrize("backend", ["CpuAcc", "CpuRef"])
+def test_debug_callbacks_see_every_layer(backend: str) -> None:
+    image = np.random.default_rng(1).standard_normal((1, 6, 6, 2), np.float32)
+    seen: list[dict[str, np.ndarray[Any, Any]]] = []
+    for isolate in (None, [backend]):
+        with (
+            ann.Runtime(isolate=isolate) as runtime,
+            ann.load(
+                chain(), [backend], runtime=runtime, options=ann.OptimizerOptions(debug=True)
+            ) as loaded,
+        ):
+            assert list(runtime.isolated) == (isolate or [])
+            found: dict[str, np.ndarray[Any, Any]] = {}
+            loaded.register_debug_callback(
+                lambda layer, index, array, found=found: found.update({layer: array.copy()})
+            )
+            loaded.run(image)
+            seen.append(found)
+    assert seen[0].keys() == seen[1].keys() >= {"first", "third"}
+    for name, array in seen[0].items():
+        np.testing.assert_array_equal(seen[1][name], array)

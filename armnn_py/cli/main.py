@@ -39,6 +39,7 @@ _COMMANDS = {
     "extract": "armnn_py.cli.commands.extract:extract",
     "graph": "armnn_py.cli.commands.graph:graph",
     "report": "armnn_py.cli.commands.report:report",
+    "explore": "armnn_py.cli.commands.explore:explore",
     "operators": "armnn_py.cli.commands.operators:operators",
     "conformance": "armnn_py.cli.commands.conformance:conformance",
     "backends": "armnn_py.cli.commands.backends:backends",

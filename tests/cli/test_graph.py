@@ -8,7 +8,10 @@ import dataclasses
 import json
 import re
 import shutil
+import sys
+import types
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -200,3 +203,39 @@ def test_graphviz_draws_hostile_names_as_text() -> None:
 
 def test_drawing_of_nothing() -> None:
     assert shown(to_dot(Drawing("empty", "no layers", (), ()))) == []
+
+
+def test_explore_gives_model_explorer_the_graph_and_node_data(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The package itself takes a graph and JSON texts; here a stand-in keeps them."""
+    served: dict[str, Any] = {}
+
+    class Config:
+        def add_model_from_path(self, path: str) -> None:
+            served["graph"] = json.loads(Path(path).read_text(encoding="utf-8"))
+
+        def add_node_data(self, name: str, data: str) -> None:
+            served[name] = json.loads(data)["armnn_py"]["results"]
+
+    def visualize(_config: Config, **options: Any) -> None:
+        served["options"] = options
+
+    package = types.SimpleNamespace(config=Config, visualize_from_config=visualize)
+    monkeypatch.setitem(sys.modules, "model_explorer", package)
+    answer = command("explore", DEMO, "-b", "CpuRef", "--with", "CpuRef", "--no-open")
+    assert answer.code == 0, answer.err
+    (graph,) = served["graph"]["graphs"]
+    kernels = {n["id"] for n in graph["nodes"] if n["label"] not in ("Input", "Output")}
+    assert served["relative error"].keys() == served["ms a run"].keys() == kernels
+    assert served["options"]["host"] == "localhost"
+
+
+def test_explore_names_the_package_that_it_lacks(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "model_explorer", None)
+    answer = command("explore", DEMO, "-b", "CpuRef")
+    assert answer.code == 2
+    assert "explore needs the package ai-edge-model-explorer" in answer.err
+    assert command("explore", DEMO, "--json").code == 2

@@ -280,9 +280,7 @@ def descriptors(table: Table) -> str:
     own = annotations - {"float", "bool", "str"} | {"Descriptor"}
     names = sorted(own, key=_import_order)
     enums = {name for name in types if name not in FIELD_TYPES}
-    text = [
-        head("Parameters of layers: one frozen dataclass for each descriptor of the C headers.")
-    ]
+    text = [head("Parameters of layers: one frozen struct for each descriptor of the C headers.")]
     text.append(f"{_IMPORTS}from armnn_py.descriptors import checks\n")
     text.append("from armnn_py.descriptors.base import (\n")
     text += [f"    {name},\n" for name in names]
@@ -314,7 +312,7 @@ def compiled_descriptor(table: Table) -> str:
     return "".join(text)
 
 
-_IMPORTS = "from dataclasses import dataclass\nfrom typing import ClassVar\n\n"
+_IMPORTS = "from typing import ClassVar\n\n"
 
 
 def _import_order(name: str) -> tuple[bool, str]:
@@ -329,8 +327,7 @@ def _descriptor(table: Table, one: Descriptor) -> str:
         doc = f"{layers[0].label}: {layers[0].doc[0].lower()}{layers[0].doc[1:]}"
     elif summary:
         doc += f"\n\n{summary}"
-    text = "\n\n@dataclass(frozen=True, slots=True, repr=False)\n"
-    text += f"class {one.class_name}(Descriptor):\n{docstring(doc)}\n"
+    text = f"\n\nclass {one.class_name}(Descriptor, frozen=True):\n{docstring(doc)}\n"
     for item in one.fields:
         note = f"  #: {item.doc}" if item.doc else ""
         text += f"    {item.name}: {_annotation(item)} = {_default(item)}{note}\n"

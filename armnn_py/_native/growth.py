@@ -10,7 +10,6 @@ bit does no harm: an older backend does not see it.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import operator
 from collections.abc import Iterable
@@ -63,8 +62,8 @@ def why_not_shown(
         return ""
     since, what = FACTS[layer_type].since, f"layer type {layer_type.label}"
     if descriptor is not None:
-        for field in dataclasses.fields(descriptor):
-            value = getattr(descriptor, field.name)
+        for name in descriptor.__struct_fields__:
+            value = getattr(descriptor, name)
             later = MEMBERS_SINCE.get(type(value), {}) if isinstance(value, IntEnum) else {}
             if later.get(value, 0) > since:
                 since, what = later[value], f"{type(value).__name__}.{value.name}"

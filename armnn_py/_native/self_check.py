@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from armnn_py._native import abi
 from armnn_py._native.library import core, host_pointer
@@ -22,8 +23,7 @@ __all__ = [
 _CPU_PREFIXES = ("ARMNN_CPU_X86_", "ARMNN_CPU_ARM_")
 
 
-@dataclass(frozen=True, slots=True)
-class StructSize:
+class StructSize(Struct, frozen=True):
     """Size of one structure as the library states it and as Python's mirror has it."""
 
     name: str

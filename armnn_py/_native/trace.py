@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from armnn_py._native import abi
 from armnn_py._native.calls import raise_status
@@ -20,8 +20,7 @@ COPY = abi.ARMNN_TRACE_EVENT_COPY
 PHASES = (abi.ARMNN_TRACE_BEGIN, abi.ARMNN_TRACE_END, abi.ARMNN_TRACE_INSTANT)
 
 
-@dataclass(frozen=True, slots=True)
-class TraceEvent:
+class TraceEvent(Struct, frozen=True):
     """One event; times in nanoseconds on the monotonic clock."""
 
     time_ns: int

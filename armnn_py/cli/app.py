@@ -13,11 +13,11 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 import click
 from click.globals import get_current_context
+from msgspec import Struct, field
 
 import armnn_py
 from armnn_py import environment, errors
@@ -90,8 +90,7 @@ def _writing() -> Iterator[None]:
         raise OutputError(error) from error
 
 
-@dataclass(slots=True, eq=False)
-class Session:
+class Session(Struct, eq=False):
     """The global options of one call; writes its answer."""
 
     as_json: bool = False

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
 
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.errors import BackendError
@@ -24,7 +25,7 @@ def devices_of(runtime: Runtime) -> tuple[list[dict[str, Any]], dict[str, str]]:
     errors: dict[str, str] = {}
     for name, backend in runtime.backends.items():
         try:
-            found += [dataclasses.asdict(device) for device in backend.devices]
+            found += [structs.asdict(device) for device in backend.devices]
         except BackendError as error:
             errors[name] = "; ".join((error.message, *error.details))
     return found, errors

@@ -7,10 +7,10 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 import click
+from msgspec import Struct, field
 
 import armnn_py
 from armnn_py.cli.app import Session
@@ -35,8 +35,7 @@ _COMPILED = "PreCompiled"
 _WARM_UP, _RUNS = 3, 20
 
 
-@dataclass(frozen=True, slots=True)
-class Examined:
+class Examined(Struct, frozen=True):
     """What is known of a model after it ran here.
 
     Attributes

@@ -8,11 +8,11 @@ import contextlib
 import functools
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import click
+from msgspec import Struct
 
 import armnn_py
 from armnn_py import OptimizerOptions, Placement
@@ -62,8 +62,7 @@ class PlacedModel(NamedTuple):
     runtime: Runtime
 
 
-@dataclass(frozen=True, slots=True)
-class ModelArguments:
+class ModelArguments(Struct, frozen=True):
     """A model and its options as the command line gives them, not yet checked."""
 
     model: str
@@ -238,7 +237,7 @@ def model_arguments(function: Callable[..., R]) -> Callable[..., R]:
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> R:
-        names = [name for name in ModelArguments.__dataclass_fields__ if name != "shows_tensors"]
+        names = [name for name in ModelArguments.__struct_fields__ if name != "shows_tensors"]
         given = ModelArguments(**{name: kwargs.pop(name) for name in names})
         return function(*args, given=given, **kwargs)
 

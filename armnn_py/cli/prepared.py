@@ -8,8 +8,9 @@ import contextlib
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from armnn_py.cli.inputs import inputs as files
 from armnn_py.cli.inputs import pictures
@@ -32,8 +33,7 @@ _log = logging.getLogger("armnn_py.cli")
 _STEP = 32
 
 
-@dataclass(slots=True, eq=False)
-class Prepared:
+class Prepared(Struct, eq=False):
     """A network that can run, and how long loading took.
 
     Attributes
@@ -67,8 +67,7 @@ class Prepared:
         return self.network.run(self.arrays, options=self.run_options)
 
 
-@dataclass(slots=True, eq=False)
-class Fed:
+class Fed(Struct, eq=False):
     """A network with the shapes of its inputs, and these; not loaded yet.
 
     Attributes

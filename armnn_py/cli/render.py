@@ -14,8 +14,9 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TextIO
+
+from msgspec import Struct
 
 __all__ = [
     "Column",
@@ -48,8 +49,7 @@ _STYLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """One column: its head, and whether it holds numbers (right-aligned) or verdicts (coloured).
 
     Cells of a column that is ``whole`` stay on one line even on a narrow terminal. Those of one

@@ -8,10 +8,10 @@ import contextlib
 import functools
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from msgspec import Struct
 
 import armnn_py
 from armnn_py.cli.completion import offer
@@ -27,8 +27,7 @@ __all__ = ["TimedArguments", "WarmNetwork", "timed_arguments"]
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WarmNetwork:
+class WarmNetwork(Struct, frozen=True, kw_only=True):
     """A network that has run a few times.
 
     Attributes
@@ -54,8 +53,7 @@ def _timed_run(ready: Prepared) -> float:
     return time.perf_counter() - start
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimedArguments:
+class TimedArguments(Struct, frozen=True, kw_only=True):
     """Inputs and settings of timed runs as the command line says them."""
 
     given: ModelArguments
@@ -121,7 +119,7 @@ def timed_arguments(function: Callable[..., R]) -> Callable[..., R]:
 
     @functools.wraps(function)
     def wrapped(*args: Any, given: ModelArguments, **kwargs: Any) -> R:
-        names = [name for name in TimedArguments.__dataclass_fields__ if name != "given"]
+        names = [name for name in TimedArguments.__struct_fields__ if name != "given"]
         timed = TimedArguments(given=given, **{name: kwargs.pop(name) for name in names})
         return function(*args, timed=timed, **kwargs)
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from armnn_py.comparing.differences import Difference
 from armnn_py.comparing.reduce import Reducible, write_reduction
 from armnn_py.errors import InvalidArgumentError
@@ -24,8 +26,7 @@ __all__ = ["Comparison", "OutputDifference", "measures"]
 
 
 @public_class
-@dataclass(frozen=True, slots=True)
-class OutputDifference:
+class OutputDifference(Struct, frozen=True):
     """The error of one output of a network."""
 
     name: str

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct, structs
 
 from armnn_py.comparing.tolerances import Tolerance, excess, real_values, worst_element
 from armnn_py.later import public_class
@@ -25,8 +25,7 @@ __all__ = ["Difference", "difference"]
 
 
 @public_class
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """The distance of an array from the expected one.
 
     Attributes
@@ -63,7 +62,7 @@ class Difference:
 
     def to_json(self) -> dict[str, Any]:
         """Return the measures as JSON-able values."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return structs.asdict(self)
 
     @staticmethod
     def largest(several: Iterable[Difference]) -> Difference:

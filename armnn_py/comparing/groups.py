@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from armnn_py.comparing.tensors import Place, place_of
 from armnn_py.network import ConstantLayer
@@ -22,8 +23,7 @@ __all__ = ["Group", "constant_layers", "group_of", "groups_of", "split"]
 _MOST_LAYERS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """Layers that one kernel computes, and the tensors at their border.
 
     Attributes

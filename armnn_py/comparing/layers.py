@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from armnn_py.comparing.differences import Difference, difference
 from armnn_py.comparing.groups import Group, groups_of
@@ -39,8 +40,7 @@ _MOST_BYTES = 256 << 20
 
 
 @public_class
-@dataclass(frozen=True, slots=True)
-class LayerDifference:
+class LayerDifference(Struct, frozen=True):
     """The errors of one tensor inside of a network.
 
     Attributes

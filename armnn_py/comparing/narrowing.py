@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from armnn_py.comparing.differences import Difference
 from armnn_py.comparing.groups import Group, constant_layers, group_of, split
@@ -25,8 +26,7 @@ __all__ = ["Finding", "narrow"]
 
 
 @public_class
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """The cause of an error.
 
     Attributes

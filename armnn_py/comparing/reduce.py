@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, structs
 
 from armnn_py.comparing.differences import Difference
 from armnn_py.comparing.groups import Group, constant_layers, group_of, groups_of
@@ -42,8 +42,7 @@ raise SystemExit(0 if found.passed else 1)
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Reducible:
+class Reducible(Struct, frozen=True):
     """The sources of a reduction."""
 
     tensors: Tensors
@@ -63,7 +62,7 @@ def write_reduction(
         with Runtime() as runtime:
             old = source.subject
             subject = BackendSide(old.network, old.backends, runtime, old.options)
-            source = dataclasses.replace(source, subject=subject)
+            source = structs.replace(source, subject=subject)
             return _written(finding, source, folder)
     return _written(finding, source, folder)
 
@@ -152,7 +151,7 @@ def _shows_alone(finding: Finding, source: Reducible) -> Group:
         layers |= {layer.guid: layer for layer in finding.group.layers}
         whole = group_of(layers.values(), constants, finding.group.backend)
         outputs = tuple(slot for slot in whole.outputs if place_of(slot) in known)
-        group, taken = dataclasses.replace(whole, outputs=outputs), taken * 2
+        group, taken = structs.replace(whole, outputs=outputs), taken * 2
 
 
 def _is_within(group: Group, known: object) -> bool:

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import functools
 import tomllib
-from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.types import DataType
 from armnn_py.types.facts import FACTS
@@ -32,8 +32,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Tolerance:
+class Tolerance(Struct, frozen=True):
     """The allowed error; see ``tolerances.toml``. ``steps`` is for quantised numbers."""
 
     relative: float

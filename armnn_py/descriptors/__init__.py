@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Parameters of layers: one frozen dataclass for each descriptor of ``armnn/descriptors.h``.
+"""Parameters of layers: one frozen struct for each descriptor of ``armnn/descriptors.h``.
 
 Names of fields and defaults are Arm NN's. A default that no layer can run with (Arm NN's strides
 and pool sizes of 0) is 1 here.

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors import TensorInfo
@@ -59,8 +59,7 @@ AttributeValue: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(Struct, frozen=True):
     """A named parameter: an int of 64 bits, a float, a text, a tuple of one of these, a tensor."""
 
     name: str

@@ -4,17 +4,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 import sys
 import typing
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 import numpy as np
+from msgspec import Struct, structs
 
 from armnn_py.descriptors.attributes import Attribute, Attributes, check_attributes
 from armnn_py.errors import InvalidArgumentError
@@ -47,8 +46,7 @@ _U32_MAX: Final = 2**32 - 1
 _I64_MAX: Final = 2**63 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """Lowest and highest value of an integer field, both allowed."""
 
     low: int
@@ -154,30 +152,30 @@ def _check_named(module: str, annotation: str) -> _Check:
 
 
 @functools.cache
-def _checked_fields(cls: type) -> dict[str, tuple[_Check, Any]]:
+def _checked_fields(cls: type[Struct]) -> dict[str, tuple[_Check, Any]]:
     """Return check and default of each field."""
+    names = {name: str(cls.__annotations__[name]) for name in cls.__struct_fields__}
+    defaults = defaults_of(cls)
     return {
-        field.name: (_check_named(cls.__module__, str(field.type)), field.default)
-        for field in dataclasses.fields(cls)
+        name: (_check_named(cls.__module__, annotation), defaults[name])
+        for name, annotation in names.items()
     }
 
 
-@functools.cache
-def fields_of(cls: type) -> tuple[str, ...]:
-    """Return the names of the fields of a checked dataclass."""
-    return tuple(field.name for field in dataclasses.fields(cls))
+def defaults_of(cls: type[Struct]) -> dict[str, Any]:
+    """Return the default of each field of a checked struct."""
+    return dict(zip(cls.__struct_fields__, cls.__struct_defaults__, strict=True))
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Checked:
-    """Base of frozen dataclasses that check their fields and make them plain Python types."""
+class Checked(Struct, frozen=True):
+    """Base of frozen structs that check their fields and make them plain Python types."""
 
     def __post_init__(self) -> None:
         kind: type = type(self)
         for name, (check, _) in _checked_fields(kind).items():
             value = getattr(self, name)
             try:
-                object.__setattr__(self, name, check(value))
+                structs.force_setattr(self, name, check(value))
             except (TypeError, ValueError) as error:
                 text = str(error) if isinstance(error, ValueError) else "another type expected"
                 raise InvalidArgumentError(
@@ -191,16 +189,15 @@ class Checked:
     def __repr__(self) -> str:
         """Show the fields that differ from their defaults."""
         shown = []
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if value != field.default:
+        for name, default in defaults_of(type(self)).items():
+            value = getattr(self, name)
+            if value != default:
                 text = value.name if isinstance(value, IntEnum) else repr(value)
-                shown.append(f"{field.name}={text}")
+                shown.append(f"{name}={text}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class View(Checked):
+class View(Checked, frozen=True):
     """A box of a tensor: where it starts and how large it is, per dimension."""
 
     origin: Sizes = ()
@@ -221,8 +218,7 @@ Role = Literal["axis", "optional_axis", "axes", "each", "mask", "views"]
 bit for each, or is a list of boxes."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Descriptor(Checked):
+class Descriptor(Checked, frozen=True):
     """Base of the parameters of a layer.
 
     Descriptors are frozen and compare by value. Every field has Arm NN's default and is checked

@@ -9,7 +9,9 @@ see the canonical type alone; people may write, and are shown, the name that say
 
 from __future__ import annotations
 
-from armnn_py.descriptors.base import Descriptor, fields_of
+from msgspec import structs
+
+from armnn_py.descriptors.base import Descriptor
 from armnn_py.descriptors.classes import DESCRIPTOR_OF
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
@@ -27,11 +29,7 @@ def canonical_form(
     kind = DESCRIPTOR_OF[facts.canonical]
     if kind is None:
         return facts.canonical, None
-    values = {}
-    if descriptor is not None:
-        given: type = type(descriptor)
-        for name in fields_of(given):
-            values[name] = getattr(descriptor, name)
+    values = {} if descriptor is None else structs.asdict(descriptor)
     if facts.canonical_inverse:
         forward = values[facts.canonical_inverse]
         values[facts.canonical_inverse] = sorted(range(len(forward)), key=forward.__getitem__)

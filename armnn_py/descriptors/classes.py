@@ -1,14 +1,13 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
 # fmt: off
-"""Parameters of layers: one frozen dataclass for each descriptor of the C headers.
+"""Parameters of layers: one frozen struct for each descriptor of the C headers.
 
 Generated from ``schema`` by ``python scripts/generate_layers.py``; do not edit.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from armnn_py.descriptors import checks
@@ -117,8 +116,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ActivationDescriptor(Descriptor):
+class ActivationDescriptor(Descriptor, frozen=True):
     """Parameters of Activation.
 
     Each function says the meaning of its ``a`` and ``b``.
@@ -132,8 +130,7 @@ class ActivationDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.ACTIVATION,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ArgMinMaxDescriptor(Descriptor):
+class ArgMinMaxDescriptor(Descriptor, frozen=True):
     """ArgMinMax: finds the index of the least or greatest element along an axis; ties go to the
     lower index.
     """
@@ -149,8 +146,7 @@ class ArgMinMaxDescriptor(Descriptor):
         checks.check_arg_min_max(self)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class AttentionDescriptor(Descriptor):
+class AttentionDescriptor(Descriptor, frozen=True):
     """Attention: weights values by the softmax of the products of queries and keys (ONNX's
     Attention).
     """
@@ -162,8 +158,7 @@ class AttentionDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.ATTENTION,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class BatchMatMulDescriptor(Descriptor):
+class BatchMatMulDescriptor(Descriptor, frozen=True):
     """BatchMatMul: multiplies the matrices of the last two dimensions; the others broadcast, as
     numpy.matmul.
     """
@@ -182,8 +177,7 @@ class BatchMatMulDescriptor(Descriptor):
         checks.check_batch_mat_mul(self)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class BatchNormalizationDescriptor(Descriptor):
+class BatchNormalizationDescriptor(Descriptor, frozen=True):
     """BatchNormalization: normalises each channel by a given mean and variance, then scales and
     shifts it.
     """
@@ -194,8 +188,7 @@ class BatchNormalizationDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.BATCH_NORMALIZATION,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class BatchToSpaceNdDescriptor(Descriptor):
+class BatchToSpaceNdDescriptor(Descriptor, frozen=True):
     """BatchToSpaceNd: moves blocks of the batch dimension into the spatial dimensions, then crops
     (TensorFlow's definition).
     """
@@ -212,8 +205,7 @@ class BatchToSpaceNdDescriptor(Descriptor):
         checks.check_batch_to_space_nd(self)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class BroadcastToDescriptor(Descriptor):
+class BroadcastToDescriptor(Descriptor, frozen=True):
     """BroadcastTo: repeats dimensions of size 1, as numpy.broadcast_to."""
 
     target_shape: Sizes = ()
@@ -223,8 +215,7 @@ class BroadcastToDescriptor(Descriptor):
     roles: ClassVar = {"target_shape": "each"}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ChannelShuffleDescriptor(Descriptor):
+class ChannelShuffleDescriptor(Descriptor, frozen=True):
     """ChannelShuffle: mixes groups of channels (Android NNAPI's definition)."""
 
     group_count: Positive = 1
@@ -234,8 +225,7 @@ class ChannelShuffleDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ComparisonDescriptor(Descriptor):
+class ComparisonDescriptor(Descriptor, frozen=True):
     """Comparison: compares two tensors element by element."""
 
     operation: ComparisonOperation = ComparisonOperation.EQUAL
@@ -243,8 +233,7 @@ class ComparisonDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.COMPARISON,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ConcatDescriptor(Descriptor):
+class ConcatDescriptor(Descriptor, frozen=True):
     """Concat: joins tensors along one axis: input i fills views[i] of the output."""
 
     axis: Count = 0
@@ -255,8 +244,7 @@ class ConcatDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis", "views": "views"}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Convolution2dDescriptor(Descriptor):
+class Convolution2dDescriptor(Descriptor, frozen=True):
     """Parameters of Convolution2d.
 
     Weights are NCHW [O, I / groups, H, W] or NHWC [O, H, W, I / groups]. Output (y, x) of channel o
@@ -285,8 +273,7 @@ class Convolution2dDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 4)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Convolution3dDescriptor(Descriptor):
+class Convolution3dDescriptor(Descriptor, frozen=True):
     """Parameters of Convolution3d.
 
     Weights are [D, H, W, I, O].
@@ -313,8 +300,7 @@ class Convolution3dDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 5)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class CumSumDescriptor(Descriptor):
+class CumSumDescriptor(Descriptor, frozen=True):
     """CumSum: sums up along an axis, as numpy.cumsum."""
 
     axis: Axis = 0
@@ -325,8 +311,7 @@ class CumSumDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class DepthwiseConvolution2dDescriptor(Descriptor):
+class DepthwiseConvolution2dDescriptor(Descriptor, frozen=True):
     """Parameters of DepthwiseConvolution2d.
 
     Weights are [1, H, W, I * M] in both layouts.
@@ -350,8 +335,7 @@ class DepthwiseConvolution2dDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 4)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class DequantizeBlocksDescriptor(Descriptor):
+class DequantizeBlocksDescriptor(Descriptor, frozen=True):
     """DequantizeBlocks: makes real numbers of levels that are quantised in blocks along an axis:
     (input - zero_points) * scales (ONNX's DequantizeLinear with a block_size).
     """
@@ -363,8 +347,7 @@ class DequantizeBlocksDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class DetectionPostProcessDescriptor(Descriptor):
+class DetectionPostProcessDescriptor(Descriptor, frozen=True):
     """DetectionPostProcess: decodes boxes against anchors and keeps the best by non-maximum
     suppression (TensorFlow Lite's definition).
     """
@@ -384,8 +367,7 @@ class DetectionPostProcessDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.DETECTION_POST_PROCESS,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class DynamicQuantizeDescriptor(Descriptor):
+class DynamicQuantizeDescriptor(Descriptor, frozen=True):
     """DynamicQuantize: quantises real numbers by the range that they have (ONNX's
     DynamicQuantizeLinear; symmetric as in TensorFlow Lite's hybrid layers).
     """
@@ -396,8 +378,7 @@ class DynamicQuantizeDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.DYNAMIC_QUANTIZE,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ElementwiseBinaryDescriptor(Descriptor):
+class ElementwiseBinaryDescriptor(Descriptor, frozen=True):
     """ElementwiseBinary: computes a function of two tensors."""
 
     operation: BinaryOperation = BinaryOperation.ADD
@@ -406,8 +387,7 @@ class ElementwiseBinaryDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.ELEMENTWISE_BINARY,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ElementwiseUnaryDescriptor(Descriptor):
+class ElementwiseUnaryDescriptor(Descriptor, frozen=True):
     """ElementwiseUnary: computes a function of each element."""
 
     operation: UnaryOperation = UnaryOperation.ABS
@@ -415,8 +395,7 @@ class ElementwiseUnaryDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.ELEMENTWISE_UNARY,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class FakeQuantizationDescriptor(Descriptor):
+class FakeQuantizationDescriptor(Descriptor, frozen=True):
     """FakeQuantization: rounds real numbers to the 256 steps between two bounds."""
 
     min: float = -6.0
@@ -428,8 +407,7 @@ class FakeQuantizationDescriptor(Descriptor):
         checks.check_fake_quantization(self)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class FillDescriptor(Descriptor):
+class FillDescriptor(Descriptor, frozen=True):
     """Fill: makes a tensor of one value; the output's info carries the shape."""
 
     value: float = 0.0
@@ -437,8 +415,7 @@ class FillDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.FILL,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class FullyConnectedDescriptor(Descriptor):
+class FullyConnectedDescriptor(Descriptor, frozen=True):
     """Parameters of FullyConnected.
 
     Weights are [I, O], or [O, I] with ``transpose_weight_matrix``. The input is flattened behind
@@ -453,8 +430,7 @@ class FullyConnectedDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.FULLY_CONNECTED,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class FusedDescriptor(Descriptor):
+class FusedDescriptor(Descriptor, frozen=True):
     """Fused: runs several layers in one kernel; comes out of a backend's optimisation."""
 
     input_count: Count = 0
@@ -464,8 +440,7 @@ class FusedDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.FUSED,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class GatherDescriptor(Descriptor):
+class GatherDescriptor(Descriptor, frozen=True):
     """Gather: picks slices along an axis by index."""
 
     axis: Axis = 0
@@ -474,8 +449,7 @@ class GatherDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class GruDescriptor(Descriptor):
+class GruDescriptor(Descriptor, frozen=True):
     """Parameters of Gru.
 
     D directions, batch N, T steps, input size I, hidden size H; gates in the order update, reset,
@@ -490,8 +464,7 @@ class GruDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.GRU,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class InstanceNormalizationDescriptor(Descriptor):
+class InstanceNormalizationDescriptor(Descriptor, frozen=True):
     """InstanceNormalization: normalises each channel of each image by its own mean and variance."""
 
     gamma: float = 1.0
@@ -502,8 +475,7 @@ class InstanceNormalizationDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.INSTANCE_NORMALIZATION,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class L2NormalizationDescriptor(Descriptor):
+class L2NormalizationDescriptor(Descriptor, frozen=True):
     """L2Normalization: divides each pixel by the L2 norm of its channels."""
 
     eps: float = 1e-12
@@ -512,8 +484,7 @@ class L2NormalizationDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.L2_NORMALIZATION,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class LayerNormalizationDescriptor(Descriptor):
+class LayerNormalizationDescriptor(Descriptor, frozen=True):
     """LayerNormalization: normalises by mean and variance over the dimensions from an axis on, then
     multiplies by gamma and adds beta (ONNX's LayerNormalization).
     """
@@ -525,8 +496,7 @@ class LayerNormalizationDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class LogicalBinaryDescriptor(Descriptor):
+class LogicalBinaryDescriptor(Descriptor, frozen=True):
     """LogicalBinary: combines two boolean tensors."""
 
     operation: LogicalBinaryOperation = LogicalBinaryOperation.AND
@@ -534,8 +504,7 @@ class LogicalBinaryDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.LOGICAL_BINARY,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class LstmDescriptor(Descriptor):
+class LstmDescriptor(Descriptor, frozen=True):
     """Parameters of Lstm and UnidirectionalSequenceLstm."""
 
     activation_function: Count = 1  #: 0 none, 1 ReLU, 3 ReLU6, 4 tanh, 6 sigmoid
@@ -557,8 +526,7 @@ class LstmDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.LSTM, LayerType.UNIDIRECTIONAL_SEQUENCE_LSTM)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class MeanDescriptor(Descriptor):
+class MeanDescriptor(Descriptor, frozen=True):
     """Mean: averages over axes; no axes means all."""
 
     keep_dims: bool = False
@@ -569,8 +537,7 @@ class MeanDescriptor(Descriptor):
     roles: ClassVar = {"axes": "axes"}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class NonMaxSuppressionDescriptor(Descriptor):
+class NonMaxSuppressionDescriptor(Descriptor, frozen=True):
     """NonMaxSuppression: keeps the best boxes of each class, and of those that share too much the
     best (ONNX's NonMaxSuppression).
     """
@@ -588,8 +555,7 @@ class NonMaxSuppressionDescriptor(Descriptor):
         checks.check_non_max_suppression(self)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class NormalizationDescriptor(Descriptor):
+class NormalizationDescriptor(Descriptor, frozen=True):
     """Normalization: normalises by a neighbourhood of channels or pixels (local response
     normalisation).
     """
@@ -605,8 +571,7 @@ class NormalizationDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.NORMALIZATION,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class OneHotDescriptor(Descriptor):
+class OneHotDescriptor(Descriptor, frozen=True):
     """OneHot: makes a new axis that holds on_value where an index says and off_value elsewhere;
     negative indices count from the end.
     """
@@ -618,8 +583,7 @@ class OneHotDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class PadDescriptor(Descriptor):
+class PadDescriptor(Descriptor, frozen=True):
     """Pad: puts elements around a tensor; `value` is the number that is stored, also in a quantised
     tensor.
     """
@@ -637,8 +601,7 @@ class PadDescriptor(Descriptor):
         checks.check_pad(self)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class PermuteDescriptor(Descriptor):
+class PermuteDescriptor(Descriptor, frozen=True):
     """Parameters of Permute and Transpose."""
 
     mappings: Counts = ()
@@ -651,8 +614,7 @@ class PermuteDescriptor(Descriptor):
         checks.check_permute(self)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Pooling2dDescriptor(Descriptor):
+class Pooling2dDescriptor(Descriptor, frozen=True):
     """Pooling2d: takes the maximum, average or L2 norm of windows of an image."""
 
     pool_type: PoolingAlgorithm = PoolingAlgorithm.MAX
@@ -677,8 +639,7 @@ class Pooling2dDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 4)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Pooling3dDescriptor(Descriptor):
+class Pooling3dDescriptor(Descriptor, frozen=True):
     """Pooling3d: takes the maximum, average or L2 norm of windows of a volume."""
 
     pool_type: PoolingAlgorithm = PoolingAlgorithm.MAX
@@ -704,8 +665,7 @@ class Pooling3dDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 5)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class QLstmDescriptor(Descriptor):
+class QLstmDescriptor(Descriptor, frozen=True):
     """QLstm: runs one step of a quantised long short-term memory cell (Android NNAPI's definition).
     """
 
@@ -725,8 +685,7 @@ class QLstmDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.QLSTM,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class RandomDescriptor(Descriptor):
+class RandomDescriptor(Descriptor, frozen=True):
     """Random: makes random numbers, as many as the input has elements, whose values are not looked
     at.
     """
@@ -737,8 +696,7 @@ class RandomDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.RANDOM,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ReduceDescriptor(Descriptor):
+class ReduceDescriptor(Descriptor, frozen=True):
     """Reduce: reduces axes by sum, maximum, mean, minimum or product; no axes means all."""
 
     operation: ReduceOperation = ReduceOperation.SUM
@@ -751,8 +709,7 @@ class ReduceDescriptor(Descriptor):
     roles: ClassVar = {"axes": "axes"}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ReshapeDescriptor(Descriptor):
+class ReshapeDescriptor(Descriptor, frozen=True):
     """Reshape: gives the elements another shape."""
 
     target_shape: Sizes = ()
@@ -762,8 +719,7 @@ class ReshapeDescriptor(Descriptor):
     roles: ClassVar = {"target_shape": "each"}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ResizeDescriptor(Descriptor):
+class ResizeDescriptor(Descriptor, frozen=True):
     """Parameters of Resize.
 
     With s = input size / output size (align_corners: (in - 1) / (out - 1) where out > 1), output
@@ -787,8 +743,7 @@ class ResizeDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 4)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class RmsNormalizationDescriptor(Descriptor):
+class RmsNormalizationDescriptor(Descriptor, frozen=True):
     """RmsNormalization: divides by the root of the mean square over the dimensions from an axis on,
     then multiplies by gamma (ONNX's RMSNormalization).
     """
@@ -800,8 +755,7 @@ class RmsNormalizationDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class RnnDescriptor(Descriptor):
+class RnnDescriptor(Descriptor, frozen=True):
     """Parameters of Rnn.
 
     As Gru with one gate: input [T, N, I], input_weights [D, H, I], recurrent_weights [D, H, H],
@@ -818,8 +772,7 @@ class RnnDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.RNN,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class RotaryEmbeddingDescriptor(Descriptor):
+class RotaryEmbeddingDescriptor(Descriptor, frozen=True):
     """RotaryEmbedding: turns pairs of numbers of the last dimension by angles: (a, b) becomes (a
     cos - b sin, b cos + a sin) (ONNX's RotaryEmbedding).
     """
@@ -829,8 +782,7 @@ class RotaryEmbeddingDescriptor(Descriptor):
     layer_types: ClassVar = (LayerType.ROTARY_EMBEDDING,)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ScatterNdDescriptor(Descriptor):
+class ScatterNdDescriptor(Descriptor, frozen=True):
     """Parameters of ScatterNd.
 
     The first operand is the input, or a shape when not ``input_enabled``.
@@ -845,8 +797,7 @@ class ScatterNdDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class SliceDescriptor(Descriptor):
+class SliceDescriptor(Descriptor, frozen=True):
     """Slice: cuts out a box."""
 
     begin: Sizes = ()
@@ -860,8 +811,7 @@ class SliceDescriptor(Descriptor):
         checks.check_slice(self)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class SoftmaxDescriptor(Descriptor):
+class SoftmaxDescriptor(Descriptor, frozen=True):
     """Parameters of LogSoftmax and Softmax."""
 
     beta: float = 1.0
@@ -871,8 +821,7 @@ class SoftmaxDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis"}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class SpaceDepthDescriptor(Descriptor):
+class SpaceDepthDescriptor(Descriptor, frozen=True):
     """Parameters of DepthToSpace and SpaceToDepth."""
 
     block_size: Positive = 1
@@ -884,8 +833,7 @@ class SpaceDepthDescriptor(Descriptor):
         checks.check_layout(self, self.data_layout, 4)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class SpaceToBatchNdDescriptor(Descriptor):
+class SpaceToBatchNdDescriptor(Descriptor, frozen=True):
     """SpaceToBatchNd: pads, then moves blocks of the spatial dimensions into the batch dimension
     (TensorFlow's definition).
     """
@@ -902,8 +850,7 @@ class SpaceToBatchNdDescriptor(Descriptor):
         checks.check_space_to_batch_nd(self)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class SplitterDescriptor(Descriptor):
+class SplitterDescriptor(Descriptor, frozen=True):
     """Splitter: cuts a tensor into several: output i is views[i] of the input."""
 
     axis: OptionalDim = -1  #: -1 when the views do not follow one axis
@@ -914,8 +861,7 @@ class SplitterDescriptor(Descriptor):
     roles: ClassVar = {"axis": "optional_axis", "views": "views"}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class StackDescriptor(Descriptor):
+class StackDescriptor(Descriptor, frozen=True):
     """Stack: joins equal tensors along a new axis."""
 
     axis: Count = 0
@@ -927,8 +873,7 @@ class StackDescriptor(Descriptor):
     roles: ClassVar = {"axis": "axis", "input_shape": "each"}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class StandInDescriptor(Descriptor):
+class StandInDescriptor(Descriptor, frozen=True):
     """Parameters of StandIn.
 
     A backend that knows the operator says what its outputs are: infer_stand_in.
@@ -948,8 +893,7 @@ class StandInDescriptor(Descriptor):
         checks.check_stand_in(self)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class StridedSliceDescriptor(Descriptor):
+class StridedSliceDescriptor(Descriptor, frozen=True):
     """StridedSlice: cuts with steps (TensorFlow's definition); the host resolves ellipsis and new
     axis, so a backend sees these two masks as zero.
     """
@@ -972,8 +916,7 @@ class StridedSliceDescriptor(Descriptor):
         checks.check_strided_slice(self)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class TileDescriptor(Descriptor):
+class TileDescriptor(Descriptor, frozen=True):
     """Tile: repeats a tensor, as numpy.tile."""
 
     multiples: Counts = ()
@@ -983,8 +926,7 @@ class TileDescriptor(Descriptor):
     roles: ClassVar = {"multiples": "each"}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class TopKDescriptor(Descriptor):
+class TopKDescriptor(Descriptor, frozen=True):
     """TopK: finds the k greatest or least elements along an axis and their indices; ties go to the
     lower index.
     """
@@ -1002,8 +944,7 @@ class TopKDescriptor(Descriptor):
         checks.check_top_k(self)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class TransposeConvolution2dDescriptor(Descriptor):
+class TransposeConvolution2dDescriptor(Descriptor, frozen=True):
     """Parameters of TransposeConvolution2d.
 
     Weights are NCHW [O, I / groups, H, W] or NHWC [O, H, W, I / groups]. An input element at (y, x)

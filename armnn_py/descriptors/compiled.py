@@ -8,7 +8,6 @@ Generated from ``schema`` by ``python scripts/generate_layers.py``; do not edit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from armnn_py.descriptors.base import Count, Descriptor
@@ -19,8 +18,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class PreCompiledDescriptor(Descriptor):
+class PreCompiledDescriptor(Descriptor, frozen=True):
     """PreCompiled: runs what a backend compiled of a sub-graph; the blob comes with the workload.
     """
 

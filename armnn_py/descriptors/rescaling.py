@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+from msgspec import structs
 
 from armnn_py.descriptors.base import Descriptor
 from armnn_py.types import Rescaling
@@ -21,5 +21,5 @@ def with_rescaling(descriptor: Descriptor | None, rescaling: Rescaling) -> Descr
     """Return the descriptor with another rescaling; one without the field as it is."""
     if descriptor is None or not has_rescaling(descriptor):
         return descriptor
-    changed: Descriptor = dataclasses.replace(descriptor, rescaling=rescaling)  # type: ignore[call-arg]
+    changed: Descriptor = structs.replace(descriptor, rescaling=rescaling)
     return changed

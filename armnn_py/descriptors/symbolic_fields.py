@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from armnn_py.descriptors.base import Checked, Descriptor, View, fields_of
+from msgspec import structs
+
+from armnn_py.descriptors.base import Checked, Descriptor, View
 from armnn_py.symbolic import SymbolicSize
 
 __all__ = ["plain_descriptor"]
 
-_set = object.__setattr__
 _C = TypeVar("_C", bound=Checked)
 
 
@@ -28,9 +30,8 @@ def plain_descriptor(
 
 
 def _plain(record: _C, numbers: Sequence[int] | None) -> _C:
-    kind: Any = type(record)
     changed: dict[str, object] = {}
-    for name in fields_of(kind):
+    for name in record.__struct_fields__:
         value = getattr(record, name)
         if type(value) is SymbolicSize:
             changed[name] = value.number if numbers is None else numbers[value.index]
@@ -40,9 +41,9 @@ def _plain(record: _C, numbers: Sequence[int] | None) -> _C:
                 changed[name] = items
     if not changed:
         return record
-    new: _C = object.__new__(kind)
-    for name in fields_of(kind):
-        _set(new, name, changed[name] if name in changed else getattr(record, name))
+    new = copy.copy(record)
+    for name, value in changed.items():
+        structs.force_setattr(new, name, value)
     return new
 
 

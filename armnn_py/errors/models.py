@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from armnn_py.errors.base import ArmnnError, UnimplementedError
 from armnn_py.text import printable
@@ -58,8 +59,7 @@ class ModelFileNotFoundError(ParseError, FileNotFoundError):
     """There is no model file at the path."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnsupportedOperator:
+class UnsupportedOperator(Struct, frozen=True):
     """One kind of operator that cannot be imported, and its nodes."""
 
     name: str
@@ -129,8 +129,7 @@ class LayerValidationError(GraphValidationError):
         super().__init__(message, problems=problems, details=details, hints=hints)
 
 
-@dataclass(frozen=True, slots=True)
-class LayerRefusal:
+class LayerRefusal(Struct, frozen=True):
     """A layer that no listed backend takes, with each backend's reason."""
 
     layer: str

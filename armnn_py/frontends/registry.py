@@ -11,8 +11,9 @@ import importlib
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 from armnn_py.errors import (
     InvalidArgumentError,
@@ -44,8 +45,7 @@ ModelLike: TypeAlias = (
 Shapes = Mapping[str, Sequence[int | None]]
 
 
-@dataclass(frozen=True, slots=True)
-class Frontend:
+class Frontend(Struct, frozen=True):
     """A model format and the module that reads it."""
 
     name: str
@@ -261,8 +261,7 @@ _WEIGHTS = "it holds weights alone: export the model that they belong to"
 _ARRAY = "give the model first, and the array as its input: armnn-py run MODEL -i FILE"
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignFile:
+class ForeignFile(Struct, frozen=True):
     """A kind of file that is not imported."""
 
     matches: Callable[[bytes], bool]

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py._native.memory.guarded_memory import Region
 from armnn_py._native.table.direct_execution import DirectCall
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Layout", "Run", "Step", "in_place_offers"]
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """How one execute gets its memory.
 
     Attributes

@@ -9,14 +9,14 @@ Without a usable cache folder nothing is kept; nothing here raises `OSError`.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 import logging
 import os
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, structs
 
 from armnn_py.cache_files import check_own_folder, locked, read_file, replace_file
 
@@ -36,8 +36,7 @@ _PATIENCE = 0.2
 _LOADER_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT", "GLIBC_TUNABLES")
 
 
-@dataclass(frozen=True, slots=True)
-class Death:
+class Death(Struct, frozen=True):
     """One end of a worker.
 
     Attributes
@@ -120,7 +119,7 @@ class Deaths:
             meant = [one.backend == backend and one.is_last for one in records]
             count = sum(meant)
             return [
-                dataclasses.replace(one, is_last=False) if is_meant else one
+                structs.replace(one, is_last=False) if is_meant else one
                 for one, is_meant in zip(records, meant, strict=True)
             ]
 
@@ -135,7 +134,7 @@ class Deaths:
             check_own_folder(self._folder)
             with locked(self._folder, patience=_PATIENCE) as is_locked:
                 if is_locked:
-                    records = [dataclasses.asdict(one) for one in changed(self.recent())]
+                    records = [structs.asdict(one) for one in changed(self.recent())]
                     replace_file(self._path, json.dumps(records).encode())
         except OSError as error:
             _log.info("ends of workers are not kept: %s", error)
@@ -144,6 +143,5 @@ class Deaths:
 def _fits(death: Death) -> bool:
     kinds: dict[str, Any] = {"time": (int, float), "is_last": bool}
     return all(
-        isinstance(getattr(death, field.name), kinds.get(field.name, str))
-        for field in dataclasses.fields(death)
+        isinstance(getattr(death, name), kinds.get(name, str)) for name in death.__struct_fields__
     )

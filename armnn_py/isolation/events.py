@@ -8,8 +8,9 @@ import logging
 import threading
 import time
 from collections import deque
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct, field
 
 from armnn_py.later import public_class
 
@@ -23,8 +24,7 @@ _MOST_EVENTS = 1000
 
 
 @public_class
-@dataclass(frozen=True, slots=True)
-class WorkerEvent:
+class WorkerEvent(Struct, frozen=True):
     """One event of the worker of a backend.
 
     Attributes

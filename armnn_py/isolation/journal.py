@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct
 
 from armnn_py._native import abi
 
@@ -29,8 +30,7 @@ _ENDED = (abi.ARMNN_STATUS_DEVICE_LOST, abi.ARMNN_STATUS_CANCELLED)
 _MOST_ENDS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class KeptPart:
+class KeptPart(Struct, frozen=True):
     """A compiled sub-graph.
 
     Attributes
@@ -51,8 +51,7 @@ class KeptPart:
     has_state: bool
 
 
-@dataclass(frozen=True, slots=True)
-class KeptCall:
+class KeptCall(Struct, frozen=True):
     """One run of a sub-graph.
 
     Attributes

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,8 +29,7 @@ _PATTERNS: tuple[tuple[int, ...], ...] = (
 )  # fmt: skip
 
 
-@dataclass(slots=True, eq=False)
-class Trial:
+class Trial(Struct, eq=False):
     """A network for stand-in sizes. It shows at load what no sizes can make run.
 
     Attributes

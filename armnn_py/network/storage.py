@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec import Struct, field
 
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.network.layer import (
@@ -41,8 +42,7 @@ RunBody: TypeAlias = "Callable[[str, Mapping[str, NDArray[Any]]], Mapping[str, N
 Compute: TypeAlias = "Callable[[Mapping[str, NDArray[Any]], RunBody], Mapping[str, NDArray[Any]]]"
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(Struct, frozen=True):
     """A part of a network: a network by itself, or a function of arrays."""
 
     inputs: tuple[str, ...]
@@ -69,8 +69,7 @@ class Stage:
         return "turn by turn" if self.operator in ("Loop", "Scan", "WHILE") else "between stages"
 
 
-@dataclass(frozen=True, slots=True)
-class DynamicParts:
+class DynamicParts(Struct, frozen=True):
     """The members of a network whose shapes are not known yet, which has no layers."""
 
     inputs: dict[str, TensorInfo]

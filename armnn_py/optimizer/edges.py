@@ -19,8 +19,9 @@ computes its next value and for those that read it. The next value is written th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from armnn_py._native.layers.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, LayerView
 from armnn_py.errors import BackendError
@@ -62,8 +63,7 @@ class Factory(Protocol):
         """Whether a tensor between a layer and its neighbour must not be imported."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Memory:
+class _Memory(Struct, frozen=True):
     """One kind of memory, the host's or a factory's."""
 
     import_flags: int

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from armnn_py.types import LayerType
 from armnn_py.types.aliases import name_for_people
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["NO_PIN", "Node", "Origin", "Pin", "Value", "Variable"]
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """A layer of the user's network that a node stands for; ``type`` is its `shown_type`."""
 
     guid: int
@@ -36,8 +36,7 @@ class Origin:
         return self.guid
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
+class Pin(Struct, frozen=True):
     """The backends that the user asked for, for one layer.
 
     Attributes
@@ -62,8 +61,7 @@ class Pin:
 NO_PIN = Pin()
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct, frozen=True):
     """A tensor that stays from run to run.
 
     Attributes

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from armnn_py.later import public_class
 
@@ -13,8 +14,7 @@ __all__ = ["PassRecord"]
 
 
 @public_class
-@dataclass(frozen=True, slots=True)
-class PassRecord:
+class PassRecord(Struct, frozen=True):
     """The changes of one pass.
 
     Attributes

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from armnn_py.backends import ModelOptions
 from armnn_py.errors import NoBackendForLayerError
@@ -99,8 +100,7 @@ def write_out(graph: Graph) -> None:
         lower_matrices(graph)
 
 
-@dataclass(frozen=True, slots=True)
-class SimplifiedNetwork:
+class SimplifiedNetwork(Struct, frozen=True):
     """A network after the passes that need no backends.
 
     Attributes

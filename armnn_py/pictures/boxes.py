@@ -10,10 +10,11 @@ tells which of them one kernel computes, if the backend records it.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 from armnn_py.pictures.drawing import Box, Drawing, Wire
 from armnn_py.tensors import StringInfo, format_shape
@@ -38,8 +39,7 @@ _KINDS = {
 Key: TypeAlias = tuple[str, Hashable]
 
 
-@dataclass(frozen=True, slots=True)
-class RunKernel:
+class RunKernel(Struct, frozen=True):
     """One kernel of a run.
 
     Attributes

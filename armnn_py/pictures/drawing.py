@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from armnn_py.text import counted, printable
 
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Box", "Drawing", "Wire"]
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(Struct, frozen=True):
     """One layer of the network that runs, or several that one kernel computes.
 
     Attributes
@@ -127,8 +127,7 @@ class Box:
         return [printable(line) for line in lines]
 
 
-@dataclass(frozen=True, slots=True)
-class Wire:
+class Wire(Struct, frozen=True):
     """A tensor on its way from the box that makes it to one that reads it.
 
     Attributes
@@ -162,8 +161,7 @@ class Wire:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
+class Drawing(Struct, frozen=True):
     """Boxes, each after those that it reads, and wires; constants are not drawn.
 
     Attributes

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["KernelCall", "store_answer"]
 
 
-@dataclass(frozen=True, slots=True)
-class KernelCall:
+class KernelCall(Struct, frozen=True):
     """One call of a kernel; its arrays may be kept, they are the call's own.
 
     Attributes

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct
 
 from armnn_py.descriptors import DESCRIPTOR_OF
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
@@ -28,8 +28,7 @@ Prepare = Callable[[Any, "ShownLayer"], Any]
 Operations = Callable[[Any, "ShownLayer"], int]
 
 
-@dataclass(frozen=True, slots=True)
-class KernelRow:
+class KernelRow(Struct, frozen=True):
     """One row of a backend's table: which layers a kernel is for.
 
     Attributes
@@ -184,7 +183,7 @@ def _check(layer_type: Any, data_types: tuple[Any, ...], parameters: Mapping[str
         if not isinstance(data_type, DataType):
             raise InvalidArgumentError(f"kernel: {data_type!r} given, a DataType expected")
     kind: Any = DESCRIPTOR_OF[layer_type]
-    fields = [] if kind is None else [field.name for field in dataclasses.fields(kind)]
+    fields = () if kind is None else kind.__struct_fields__
     for name in parameters:
         if name not in fields:
             raise UnknownNameError(

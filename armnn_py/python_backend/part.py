@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from msgspec import Struct
 
 from armnn_py._native.layers.subgraph import ABSENT, BOUNDARY, CONSTANT
 from armnn_py.errors import InvalidArgumentError
@@ -35,8 +36,7 @@ class Slot(NamedTuple):
     slot: int
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledPart:
+class CompiledPart(Struct, frozen=True):
     """A function in the place of some layers."""
 
     function: Callable[[KernelCall], Any]

@@ -10,11 +10,11 @@ import json
 import os
 import tempfile
 import zipfile
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct, field
 
 from armnn_py._version import __version__
 from armnn_py.errors import ArmnnError, InvalidArgumentError, ModelFileNotFoundError, ParseError
@@ -37,8 +37,7 @@ _MOST_BYTES = 1 << 34
 Status = str
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedPart:
+class RecordedPart(Struct, frozen=True):
     """A sub-graph.
 
     Attributes
@@ -59,8 +58,7 @@ class RecordedPart:
     has_state: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedCall:
+class RecordedCall(Struct, frozen=True):
     """One run of a sub-graph.
 
     Attributes
@@ -85,8 +83,7 @@ class RecordedCall:
     outputs: list[NDArray[Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Recording:
+class Recording(Struct, frozen=True):
     """The contents of a file.
 
     Attributes

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
 
 from armnn_py.errors import (
     ArmnnError,
@@ -29,8 +31,7 @@ __all__ = ["Failover", "Health", "LastRun"]
 
 
 @public_class
-@dataclass(frozen=True, slots=True)
-class LastRun:
+class LastRun(Struct, frozen=True):
     """How the last run of a network by the calling thread was answered.
 
     Attributes
@@ -49,8 +50,7 @@ class LastRun:
 
 
 @public_class
-@dataclass(frozen=True, slots=True)
-class Health:
+class Health(Struct, frozen=True):
     """Whether a network can answer, and on which backends.
 
     Attributes

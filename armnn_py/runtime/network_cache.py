@@ -26,6 +26,8 @@ from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct, structs
+
 from armnn_py import environment
 from armnn_py._version import __version__
 from armnn_py.cache_files import UnfitFileError, check_own, check_own_folder, read_file
@@ -284,6 +286,8 @@ def _text(value: object) -> str:
         return "<" + ",".join(sorted(map(_text, value))) + ">"
     if isinstance(value, Sequence):
         return "[" + ",".join(map(_text, value)) + "]"
+    if isinstance(value, Struct):
+        return type(value).__name__ + _text(structs.asdict(value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         own = {
             one.name: getattr(value, one.name) for one in dataclasses.fields(value) if one.compare

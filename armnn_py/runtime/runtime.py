@@ -10,8 +10,9 @@ import itertools
 import os
 import threading
 import weakref
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
+
+from msgspec import Struct
 
 from armnn_py import environment
 from armnn_py._native.log import drain_log, follow_log_level
@@ -52,8 +53,7 @@ _open_runtimes: weakref.WeakSet[Runtime] = weakref.WeakSet()
 
 
 @public_class
-@dataclass(frozen=True, slots=True)
-class DeviceSpec:
+class DeviceSpec(Struct, frozen=True):
     """Ids of the backends of a runtime, in the order in which they were registered."""
 
     supported_backends: tuple[str, ...]

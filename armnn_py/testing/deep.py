@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from armnn_py.backends.loader.checking import CheckedStep
 from armnn_py.errors import InternalError
@@ -29,8 +30,7 @@ _OF_NETWORKS = 5
 _RESULTS = {"failed": "failed", "crashed": "died", "hung": "timed out"}
 
 
-@dataclass(frozen=True, slots=True)
-class DeepFailure:
+class DeepFailure(Struct, frozen=True):
     """What went wrong.
 
     Attributes

@@ -12,8 +12,9 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from armnn_py._native.library import core
 from armnn_py._native.process.parent_process import end_with_parent
@@ -45,8 +46,7 @@ _MOST_ENDS = 3  # processes that may end before the rest is left out
 _BESIDE = -1  # instead of the number of a trial: what comes before and behind them
 
 
-@dataclass(frozen=True, slots=True)
-class _Trial:
+class _Trial(Struct, frozen=True):
     """A network to use a backend with, which may be the layer of a case of the kit."""
 
     name: str

@@ -14,9 +14,10 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
 
 from armnn_py._native.process.parent_process import end_with_parent, how_it_ended
 from armnn_py.testing.bulletin import Bulletin
@@ -34,8 +35,7 @@ _OUR_FAULT = 117  # exit code of a process in which the kit itself failed
 _FILE_BYTES = 4 << 30  # the most that one file has, also one in memory
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Struct, frozen=True):
     """What a process is for."""
 
     title: str

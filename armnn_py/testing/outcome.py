@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct
 
 __all__ = [
     "GROUPS",
@@ -26,8 +27,7 @@ class NotApplicableError(Exception):
     """The backend does not have what a check is about; the message says so."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """What one check of one case gave.
 
     Attributes

@@ -7,9 +7,10 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
+
+from msgspec import Struct
 
 from armnn_py.errors import InvalidArgumentError
 
@@ -22,8 +23,7 @@ __all__ = ["MatrixRow", "Report"]
 _BAD: tuple[Outcome, ...] = ("failed", "crashed", "hung")
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixRow:
+class MatrixRow(Struct, frozen=True):
     """A layer of a data type: how many checks ended how, and the first reason of a refusal."""
 
     layer: str
@@ -32,8 +32,7 @@ class MatrixRow:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """Everything that was found about a backend.
 
     Attributes

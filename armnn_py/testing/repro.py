@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import structs
 
 from armnn_py.comparing.script import write_script
 from armnn_py.testing.cases import all_cases
@@ -86,7 +86,7 @@ def write_reproductions(
             "\n".join(line for line in (result.message, result.step) if line),
             body,
         )
-        written.append(dataclasses.replace(result, files=(script, arrays)))
+        written.append(structs.replace(result, files=(script, arrays)))
     return written
 
 

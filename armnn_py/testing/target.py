@@ -8,8 +8,9 @@ import contextlib
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from armnn_py._native.table.backend_options import OptionText
 from armnn_py.backends.loader.checking import check_file
@@ -20,8 +21,7 @@ from armnn_py.runtime import Runtime
 __all__ = ["DiedAtLoadError", "Target", "target_for"]
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """Where the backend under test is: a file, or folders that are searched for an id.
 
     ``options`` are those of the backend, as text or values by name.

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import ItemsView, Iterator, KeysView, ValuesView
@@ -18,8 +19,7 @@ __all__ = ["FactsByType", "LayerFacts"]
 TypeGroup = Literal["any", "number", "float", "boolean"]
 
 
-@dataclass(frozen=True, slots=True)
-class LayerFacts:
+class LayerFacts(Struct, frozen=True):
     """What the table in ``schema`` says of a layer type.
 
     Attributes

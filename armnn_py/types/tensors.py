@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import TYPE_CHECKING, Any, Literal, Self
+
+from msgspec import Struct
 
 from armnn_py.errors import InvalidArgumentError
 
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["DataLayoutBase", "DataTypeBase", "MemorySource"]
 
 
-@dataclass(frozen=True, slots=True)
-class _TypeFacts:
+class _TypeFacts(Struct, frozen=True):
     """The facts of a data type, as the table in ``schema`` has them."""
 
     label: str

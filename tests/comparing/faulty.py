@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
 import armnn_py as ann
 from armnn_py import LayerType
@@ -98,9 +98,7 @@ AFTERWARDS: dict[str, Callable[[Arrays, int], Arrays]] = {
 
 def _padding(layer: Layer) -> None:
     old = layer.descriptor
-    layer.descriptor = dataclasses.replace(
-        old, pad_top=old.pad_top + 1, pad_bottom=old.pad_bottom - 1
-    )
+    layer.descriptor = structs.replace(old, pad_top=old.pad_top + 1, pad_bottom=old.pad_bottom - 1)
 
 
 def _zero_point(layer: Layer) -> None:

@@ -8,13 +8,13 @@ like fits; an option that demands or forbids operands gets them, or loses them.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
 from armnn_py import descriptors as d
 from armnn_py.backends.questions.examples import Example, Operand, Operands
@@ -57,18 +57,18 @@ def variants(layer: LayerType, of: Operands, rank: int) -> Iterator[tuple[str, E
         descriptor = example.descriptor
         if descriptor is None:
             continue
-        for field in dataclasses.fields(descriptor):
+        for field in structs.fields(descriptor):
             present = getattr(descriptor, field.name)
             for value in _values_of(present):
                 if value is present:
                     continue
                 name = f"{stem}-{field.name}={getattr(value, 'name', value)}".lower()
                 try:
-                    changed = dataclasses.replace(descriptor, **{field.name: value})
+                    changed = structs.replace(descriptor, **{field.name: value})
                 except InvalidArgumentError as error:
                     yield name, error.message
                 else:
-                    yield name, _fitting(dataclasses.replace(example, descriptor=changed), of)
+                    yield name, _fitting(structs.replace(example, descriptor=changed), of)
 
 
 def _values_of(value: Any) -> Sequence[Any]:
@@ -97,7 +97,7 @@ def _fitting(example: Example, of: Operands) -> Example:
         ]
     if example.type is LayerType.MAT_MUL_INTEGER or operands == list(example.operands):
         return example
-    return dataclasses.replace(example, operands=operands)
+    return structs.replace(example, operands=operands)
 
 
 # ---- One example of each layer -------------------------------------------------------------------
@@ -136,7 +136,7 @@ def _in_rank(example: Example, of: Operands, rank: int) -> Example:
     shape = first.info.static_shape
     shape = shape[len(shape) - rank :] if rank <= len(shape) else (1,) * (rank - len(shape)) + shape
     info = TensorInfo(shape, first.info.data_type, first.info.quantization)
-    return dataclasses.replace(example, operands=[Operand(info), *example.operands[1:]])
+    return structs.replace(example, operands=[Operand(info), *example.operands[1:]])
 
 
 def _converting(layer: LayerType, of: Operands, shape: tuple[int, ...]) -> Iterator[Example]:

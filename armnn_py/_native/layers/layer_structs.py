@@ -60,7 +60,7 @@ def _members_of(kind: Any) -> tuple[type[Any], tuple[str, ...]]:
 
 
 def descriptor_struct(layer_type: int, descriptor: Any) -> Any | None:
-    """The C form of a descriptor dataclass for one layer type; None stays None.
+    """The C form of a descriptor for one layer type; None stays None.
 
     Fields are copied by name. Tuples fill fixed arrays; the ``length_member`` beside them is their
     length.
@@ -134,7 +134,7 @@ class LayerStructs:
     layer_type
         Type of the layer.
     descriptor
-        Its descriptor dataclass, or None; None also of a PRE_COMPILED layer, whose descriptor has
+        Its descriptor, or None; None also of a PRE_COMPILED layer, whose descriptor has
         the numbers of inputs and outputs.
     inputs
         Infos of its inputs in operand order; None for an absent operand.

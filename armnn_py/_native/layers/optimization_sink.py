@@ -12,8 +12,9 @@ import ctypes
 import itertools
 import logging
 import threading
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, check_memory, status_name
@@ -40,8 +41,7 @@ __all__ = ["OptimizationAnswer", "SubstitutionData", "optimize_subgraph"]
 _log = logging.getLogger("armnn_py.backends")
 
 
-@dataclass(slots=True, eq=False)
-class SubstitutionData:
+class SubstitutionData(Struct, eq=False):
     """Layers, and the layers that replace them.
 
     Attributes
@@ -65,8 +65,7 @@ class SubstitutionData:
     is_open: bool = True
 
 
-@dataclass(slots=True, eq=False)
-class OptimizationAnswer:
+class OptimizationAnswer(Struct, eq=False):
     """A backend's answer about a sub-graph; layers are given by number.
 
     Attributes

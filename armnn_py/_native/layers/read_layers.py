@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
@@ -14,6 +13,7 @@ from armnn_py._native.layers.layer_structs import struct_of
 from armnn_py._native.layers.read_tensors import Meaning
 from armnn_py._native.memory.read_memory import NonsenseError, address_of, read_array, read_struct
 from armnn_py.descriptors import DESCRIPTOR_OF, View
+from armnn_py.descriptors.base import defaults_of
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _MAX_VIEWS = 1 << 16
 @functools.cache
 def _readers(kind: type[Any]) -> dict[str, Callable[[Any], Any] | None]:
     """How each field of a descriptor is made from its member, by its default; None for a tuple."""
-    types = {field.name: type(field.default) for field in fields(kind)}
+    types = {name: type(default) for name, default in defaults_of(kind).items()}
     return {name: None if found is tuple else found for name, found in types.items()}
 
 

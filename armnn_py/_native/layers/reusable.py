@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.layers.layer_structs import LayerStructs, layer_query
 from armnn_py._native.layers.subgraph import LayerData, SubgraphData, SubgraphStructs
-from armnn_py.descriptors.base import View, fields_of
+from armnn_py.descriptors.base import View
 from armnn_py.descriptors.symbolic_fields import plain_descriptor
 from armnn_py.symbolic import SymbolicSize
 from armnn_py.tensors.symbolic_infos import plain_info
@@ -64,8 +64,7 @@ class _Sizes:
             self._add_fields(structs.descriptor, descriptor)
 
     def _add_fields(self, struct: Any, record: Descriptor | View) -> None:
-        kind: type = type(record)
-        for name in fields_of(kind):
+        for name in record.__struct_fields__:
             value = getattr(record, name)
             if type(value) is SymbolicSize:
                 self._members.append((struct, name, value.index))

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from armnn_py._native import abi
 from armnn_py._native.layers.read_layers import descriptor_from_struct
@@ -34,8 +35,7 @@ __all__ = [
 _NOTHING: Mapping[int, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class ShownLayer:
+class ShownLayer(Struct, frozen=True):
     """A layer as the host shows it to a backend: a valid one, of a canonical type.
 
     Attributes

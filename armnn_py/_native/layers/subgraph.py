@@ -8,10 +8,10 @@ import ctypes
 import functools
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py._native import abi
 from armnn_py._native.growth import why_not_shown
@@ -48,8 +48,7 @@ CONSTANT = abi.ARMNN_SLOT_CONSTANT
 ABSENT = abi.ARMNN_SLOT_ABSENT
 
 
-@dataclass(frozen=True, slots=True)
-class LayerData:
+class LayerData(Struct, frozen=True):
     """One layer of a sub-graph or of a replacement.
 
     Attributes
@@ -81,8 +80,7 @@ class LayerData:
     guid: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SubgraphData:
+class SubgraphData(Struct, frozen=True):
     """A sub-graph: layers in topological order, and the tensors at its border.
 
     Attributes

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, callback_type, check_memory, status_name
@@ -25,8 +26,7 @@ _OnDevice = callback_type(abi.armnn_backend_api_t, "list_devices", 1)
 
 
 @public_class
-@dataclass(frozen=True, slots=True)
-class DeviceDescription:
+class DeviceDescription(Struct, frozen=True):
     """One device that a backend can use.
 
     Attributes

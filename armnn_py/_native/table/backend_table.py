@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, check_memory, status_name
@@ -64,8 +65,7 @@ _SANITIZERS = (
 )
 
 
-@dataclass(slots=True, eq=False)
-class BackendTable:
+class BackendTable(Struct, eq=False):
     """A private copy of a backend's table; members that an older backend lacks are null."""
 
     api: abi.armnn_backend_api_t
@@ -255,8 +255,7 @@ def check_built_minor(table: BackendTable, reported_minor: int) -> None:
 # ---- Instances ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class CreateResult:
+class CreateResult(Struct, frozen=True):
     """The result of ``create``; ``instance`` is 0 if it failed."""
 
     instance: int

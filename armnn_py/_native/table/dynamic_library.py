@@ -10,7 +10,8 @@ import itertools
 import mmap
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from armnn_py._native import abi
 from armnn_py._native.library import core
@@ -283,8 +284,7 @@ def call_factory(address: int) -> int:
     return _BackendFactory(address)() or 0
 
 
-@dataclass(frozen=True, slots=True)
-class Exports:
+class Exports(Struct, frozen=True):
     """Addresses of the three functions of one backend."""
 
     get_backend_id: int
@@ -295,8 +295,7 @@ class Exports:
 # ---- Statically linked backends, and other facts of the core ------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class StaticBackend:
+class StaticBackend(Struct, frozen=True):
     """A backend that is linked into the core library."""
 
     vendor: str

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from armnn_py._native import abi
 from armnn_py._native.table.dynamic_library import is_readable
@@ -64,8 +65,7 @@ class OptionText(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class OptionDescription:
+class OptionDescription(Struct, frozen=True):
     """What a backend says of an option; ``minimum`` and ``maximum`` are None together."""
 
     help: str = ""
@@ -80,8 +80,7 @@ class OptionDescription:
 _NOTHING_SAID = OptionDescription()
 
 
-@dataclass(frozen=True, slots=True)
-class OptionDefault:
+class OptionDefault(Struct, frozen=True):
     """An option that a backend understands: its type (ARMNN_OPTION_*) and its default."""
 
     type: int

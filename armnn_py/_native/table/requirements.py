@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from armnn_py._native import abi
 from armnn_py._native.memory.read_memory import NonsenseError, read_array, read_struct
@@ -31,8 +32,7 @@ _SIZES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class TensorNeeds:
+class TensorNeeds(Struct, frozen=True):
     """What a workload needs of one tensor: an ``armnn_tensor_needs_t``."""
 
     alignment: int = 0
@@ -44,8 +44,7 @@ class TensorNeeds:
 _NOTHING = TensorNeeds()
 
 
-@dataclass(frozen=True, slots=True)
-class Requirements:
+class Requirements(Struct, frozen=True):
     """A workload's stated requirements, with the header's defaults filled in.
 
     ``inputs`` and ``outputs`` are empty if no tensor has needs of its own.

@@ -12,8 +12,9 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from armnn_py.backends.loader.naming import parse_file_name
 from armnn_py.backends.loader.opening import RefusedError
@@ -32,8 +33,7 @@ _MOST_SHOWN = 5
 _NO_ID = re.compile("[,.:=?]")
 
 
-@dataclass(frozen=True, slots=True)
-class Admission:
+class Admission(Struct, frozen=True):
     """Ids by which backends are let in.
 
     Attributes

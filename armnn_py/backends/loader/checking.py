@@ -15,8 +15,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, get_args
+
+from msgspec import Struct
 
 from armnn_py import environment
 from armnn_py._native.process.parent_process import child_command, end_with_parent, how_it_ended
@@ -51,8 +52,7 @@ _PASSED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedStep:
+class CheckedStep(Struct, frozen=True):
     """One step: its result is ``ok``, ``died``, ``timed out``, ``not tried`` or a status."""
 
     step: str

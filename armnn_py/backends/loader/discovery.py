@@ -8,7 +8,8 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from armnn_py.backends.loader.naming import FILE_NAME_RULE, name_mismatch, parse_file_name
 from armnn_py.backends.loader.verdict import Place, Stage, Status, Verdict, printable
@@ -41,8 +42,7 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A regular file whose name follows the rule."""
 
     place: str

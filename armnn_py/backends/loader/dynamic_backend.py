@@ -12,8 +12,9 @@ import contextlib
 import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from armnn_py import environment
 from armnn_py._native.process import noted_calls
@@ -68,8 +69,7 @@ def _everybody(_backend_id: str) -> None:
     pass
 
 
-@dataclass(slots=True, eq=False)
-class Attempt:
+class Attempt(Struct, eq=False):
     """One try to load a backend; collects the facts that the steps find.
 
     ``unloadable`` says whether the library may be closed if the try fails: not if it asks to stay,

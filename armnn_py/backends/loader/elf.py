@@ -23,8 +23,9 @@ import mmap
 import os
 import struct
 import sys
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from armnn_py.backends.loader.elf_dynamic import read_names
 from armnn_py.backends.loader.elf_image import (
@@ -91,8 +92,7 @@ class FileState(NamedTuple):
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-@dataclass(frozen=True, slots=True)
-class ElfInfo:
+class ElfInfo(Struct, frozen=True):
     """Machine, state and the names of other libraries in a checked file."""
 
     machine: str

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 __all__ = [
     "PT_DYNAMIC",
@@ -105,8 +106,7 @@ def read_exactly(descriptor: int, size: int, offset: int) -> bytes:
     return data
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(Struct, frozen=True):
     """A program header."""
 
     type: int
@@ -122,8 +122,7 @@ class Segment:
         return self.address <= address and address + size <= self.address + self.file_size
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Struct, frozen=True):
     """An open file, how its numbers are written (``<`` or ``>``), and its segments."""
 
     descriptor: int

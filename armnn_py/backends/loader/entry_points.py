@@ -23,8 +23,9 @@ import os
 import re
 import sys
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from armnn_py.cache_files import read_file
 from armnn_py.interrupts import deferred_interrupts
@@ -44,8 +45,7 @@ _MOST_BYTES = 1 << 20  # of an entry_points.txt
 _SITE_NAMES = ("site-packages", "dist-packages")
 
 
-@dataclass(frozen=True, slots=True)
-class EntryPointFolders:
+class EntryPointFolders(Struct, frozen=True):
     """One entry point; if it cannot be used, ``folders`` is empty and ``reason`` says why."""
 
     distribution: str
@@ -60,8 +60,7 @@ class EntryPointFolders:
         return f"entry-point {self.distribution}/{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Declaration:
+class _Declaration(Struct, frozen=True):
     distribution: str
     name: str
     value: str

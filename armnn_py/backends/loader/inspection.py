@@ -7,8 +7,9 @@ Its bytes decide, the libraries that they name, and who may write to it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from armnn_py._native.table import dynamic_library
 from armnn_py.backends.loader import elf
@@ -31,8 +32,7 @@ _SANITIZER_LIBRARIES = (
 )
 
 
-@dataclass(slots=True, eq=False)
-class InspectedFile:
+class InspectedFile(Struct, eq=False):
     """A candidate whose bytes were checked: ``info`` on it, or ``refusal``, why it is not used.
 
     ``warnings`` are sentences on what is odd about it. ``finding`` is what a trial of the file of

@@ -7,7 +7,7 @@ Arm NN's rule with one correction: the dot of ``.so`` matches only a dot.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 __all__ = ["FILE_NAME_RULE", "BackendFileName", "name_mismatch", "parse_file_name"]
 
@@ -15,8 +15,7 @@ FILE_NAME_RULE = "<vendor>_<name>_backend.so[.<digits>...]"
 _MARK = "_backend.so"
 
 
-@dataclass(frozen=True, slots=True)
-class BackendFileName:
+class BackendFileName(Struct, frozen=True):
     """The parts of a file name that follows the rule."""
 
     vendor: str

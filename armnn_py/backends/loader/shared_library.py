@@ -14,8 +14,9 @@ import logging
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from armnn_py._native.process import noted_calls
 from armnn_py._native.table import dynamic_library
@@ -71,8 +72,7 @@ class FileChangedError(Exception):
         self.code = code
 
 
-@dataclass(slots=True, eq=False)
-class SharedLibrary:
+class SharedLibrary(Struct, eq=False):
     """One opened file. ``users`` counts backend instances and loads under way.
 
     ``descriptor`` is the one that it was opened by, -1 if it was by name.

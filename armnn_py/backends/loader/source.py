@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from armnn_py._native.table.backend_options import OptionDefault, OptionValue
 from armnn_py._native.table.backend_services import DeviceDescription, devices
@@ -27,8 +28,7 @@ __all__ = ["BackendSource", "OptionsFor"]
 OptionsFor = Callable[[str, int, Mapping[str, OptionDefault]], dict[str, OptionValue]]
 
 
-@dataclass(slots=True, eq=False)
-class BackendSource:
+class BackendSource(Struct, eq=False):
     """A backend whose code is open, checked and of an id that is free.
 
     It holds nothing: use it while one of its instances is in use, or its load is under way.

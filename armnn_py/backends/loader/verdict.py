@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, overload
+
+from msgspec import Struct, structs
 
 from armnn_py.backends.loader.steps import Stage
 from armnn_py.later import public_class
@@ -22,8 +23,7 @@ Status = Literal["loaded", "refused", "skipped", "unavailable", "duplicate"]
 
 
 @public_class
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """The result for one file, one backend that is no file, or one unusable search folder.
 
     Attributes
@@ -67,7 +67,7 @@ class Verdict:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary, ready for JSON."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values = structs.asdict(self)
         values["probe"] = None if self.probe is None else self.probe.as_dict()
         return values
 
@@ -78,8 +78,7 @@ class Verdict:
         return printable(f"{self.path}: {self.status}{name}{version}{reason}")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A search folder; ``place`` is its origin, ``reason`` why it was not searched, or ""."""
 
     place: str

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from armnn_py._native.table.allocators import GivenAllocator, use_allocator
 from armnn_py._native.table.backend_options import OptionValue, TableError
@@ -31,8 +32,7 @@ class UnfitMemoryError(Exception):
         self.hint = hint
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryWishes:
+class MemoryWishes(Struct, frozen=True):
     """The allocators of a runtime by backend id, and whether memory must be protected.
 
     Raises

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct, structs
 
 from armnn_py._native.table.backend_options import visible
 from armnn_py.later import public_class
@@ -22,8 +22,7 @@ OptionScope = Literal["backend", "model", "run"]
 
 
 @public_class
-@dataclass(frozen=True, slots=True)
-class BackendOption:
+class BackendOption(Struct, frozen=True):
     """An option that a backend understands; made by `Backend.describe_options`.
 
     Attributes
@@ -68,8 +67,7 @@ class BackendOption:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON takes it."""
-        names = [field.name for field in dataclasses.fields(self)]
-        return {name: getattr(self, name) for name in names} | {"choices": list(self.choices)}
+        return structs.asdict(self) | {"choices": list(self.choices)}
 
     @property
     def allowed(self) -> str:

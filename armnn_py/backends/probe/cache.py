@@ -21,8 +21,9 @@ import logging
 import os
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from armnn_py._native import self_check
 from armnn_py._version import __version__
@@ -54,8 +55,7 @@ _FIELDS = 15
 _Key: TypeAlias = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Struct, frozen=True):
     identity: FileIdentity
     content: str | None  # the hash; None: the times of the file say enough
     when: int

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from armnn_py.text import printable
 
@@ -64,8 +65,7 @@ CHANGES = {
 _MOST_WORDS = 300
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
+class Library(Struct, frozen=True):
     """A library that came with the file, as it was then."""
 
     path: str
@@ -75,8 +75,7 @@ class Library:
     modified_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeFinding:
+class ProbeFinding(Struct, frozen=True):
     """What the trial of one file found.
 
     Attributes
@@ -143,8 +142,7 @@ class ProbeFinding:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """Why a file is refused: the loader's step, a code for programs, words for people."""
 
     stage: Stage

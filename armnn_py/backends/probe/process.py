@@ -14,7 +14,6 @@ program was killed.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import fcntl
 import os
 import resource
@@ -22,6 +21,8 @@ import select
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
+
+from msgspec import structs
 
 from armnn_py.backends.probe.findings import CALLS, CHANGES, Ended, Library, ProbeFinding
 from armnn_py.backends.probe.program import ProbeProgramError, program_path
@@ -144,7 +145,7 @@ class Trial:
     def finding(self) -> ProbeFinding:
         """What it has reported. Who stopped the program could as well have ended it."""
         found = read_report(self.stage_lines() + self.data, self.nonce, self.seconds)
-        return dataclasses.replace(found, ended="gone") if self.was_stopped else found
+        return structs.replace(found, ended="gone") if self.was_stopped else found
 
     def stage_lines(self) -> bytes:
         """The stages that it has entered; the vendor's code may write there, too."""

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.backends.questions.layer_support import LayerSignature
 from armnn_py.errors import LayerValidationError
@@ -44,8 +44,7 @@ _WEIGHTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(Struct, frozen=True):
     """One operand of an example: its values only where the layer's shape or sense needs them."""
 
     info: TensorInfo
@@ -53,8 +52,7 @@ class Operand:
     values: NDArray[Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """A layer, with None for absent operands; its outputs only where they do not follow."""
 
     type: LayerType

@@ -8,8 +8,9 @@ Answers are cached by layer signature, so that thirty equal layers of a network 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import Struct
 
 from armnn_py._native.table.support import NativeLayerSupport
 from armnn_py.descriptors import BatchMatMulDescriptor, Descriptor
@@ -38,8 +39,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Support:
+class Support(Struct, frozen=True):
     """An answer: true if the backend takes the layer, otherwise with the backend's reason."""
 
     ok: bool
@@ -49,8 +49,7 @@ class Support:
         return self.ok
 
 
-@dataclass(frozen=True, slots=True)
-class StandInAnswer:
+class StandInAnswer(Struct, frozen=True):
     """An answer on an operator that no layer expresses: true if the backend runs it.
 
     Attributes

@@ -7,8 +7,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from armnn_py.backends.loader.elf import FileState
 from armnn_py.backends.probe.identity import FileIdentity
@@ -29,8 +30,7 @@ _MOST_HASHED = 1 << 30
 _hashes: dict[FileIdentity, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class LockedBackend:
+class LockedBackend(Struct, frozen=True):
     """One file that is meant: id, path where it was, SHA-256 of its bytes in hexadecimal digits.
 
     ``size``: how many bytes it has; None: a lock file without sizes.
@@ -42,8 +42,7 @@ class LockedBackend:
     size: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LockFile:
+class LockFile(Struct, frozen=True):
     """The files that a lock file names."""
 
     path: str

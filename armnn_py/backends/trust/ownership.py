@@ -14,7 +14,8 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from armnn_py import environment
 from armnn_py.text import printable
@@ -26,8 +27,7 @@ _ROOT = 0
 _MOST_NAMES = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Ownership:
+class Ownership(Struct, frozen=True):
     """What is wrong with a file's modes and owners.
 
     Attributes

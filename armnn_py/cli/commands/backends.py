@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 import warnings
 from collections import Counter
@@ -13,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import structs
 
 from armnn_py import environment
 from armnn_py.backends.loader.search import list_places
@@ -119,7 +119,7 @@ def list_(session: Session) -> None:
             "verdicts": verdicts,
             "devices": devices,
             "device_errors": device_errors,
-            "worker_ends": [dataclasses.asdict(one) for one in deaths],
+            "worker_ends": [structs.asdict(one) for one in deaths],
         },
         render,
     )
@@ -168,8 +168,8 @@ def show(session: Session, backend_id: str) -> None:
             "place": backend.place,
             "options": [option.as_dict() for option in options],
             "capabilities": dict(backend.capabilities),
-            "devices": [dataclasses.asdict(device) for device in backend.devices],
-            "counters": [dataclasses.asdict(counter) for counter in backend.counters],
+            "devices": [structs.asdict(device) for device in backend.devices],
+            "counters": [structs.asdict(counter) for counter in backend.counters],
             "cache_files": backend.number_of_cache_files,
             "layers": {
                 layer_type.label: [data_type.described for data_type in data_types]

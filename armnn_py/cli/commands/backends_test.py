@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import structs
 
 from armnn_py.backends.loader.checking import check_file
 from armnn_py.cli.app import (
@@ -241,7 +241,7 @@ def check(session: Session, file: str, timeout: float, *, deep: bool) -> None:
         "loads": verdict.status == "loaded",
         "steps": rows,
         "verdict": verdict.as_dict(),
-        "failures": [dataclasses.asdict(one) for one in failures],
+        "failures": [structs.asdict(one) for one in failures],
     }
 
     def render(renderer: Renderer) -> None:

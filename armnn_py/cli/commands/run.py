@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import math
 import re
@@ -14,6 +13,7 @@ from typing import Any
 
 import click
 import numpy as np
+from msgspec import structs
 
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.completion import offer
@@ -213,7 +213,7 @@ def run(
     tensors: dict[str, np.ndarray[Any, Any]] = {}
     with prepared(
         session,
-        given if dump is None else dataclasses.replace(given, shows_tensors=True),
+        given if dump is None else structs.replace(given, shows_tensors=True),
         arguments,
         seed=seed,
         options=options,

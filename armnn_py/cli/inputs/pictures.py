@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct, structs
 
 from armnn_py.cli.render import words_of
 from armnn_py.errors import InvalidArgumentError
@@ -29,8 +28,7 @@ _CHANNELS = (1, 3, 4)
 MAX_SIDE = 65535  # what picture formats can hold
 
 
-@dataclass(frozen=True, slots=True)
-class ImageOptions:
+class ImageOptions(Struct, frozen=True):
     """How a picture becomes a tensor: ``(pixel - mean) * scale``, pixels from 0 to 255.
 
     ``layout`` is ``auto`` (the dimension of size 1, 3 or 4 is the channels), ``nchw`` or ``nhwc``;
@@ -70,7 +68,7 @@ def read_image(path: Path, info: TensorInfo, options: ImageOptions) -> Array:
         means, deviations = options.normalization
         if len(means) in (1, channels):
             scales = tuple(1 / deviation for deviation in deviations)
-            options = dataclasses.replace(options, mean=means, scale=scales, normalization=None)
+            options = structs.replace(options, mean=means, scale=scales, normalization=None)
     for option, values in (("--mean", options.mean), ("--scale", options.scale)):
         if len(values) not in (1, channels):
             raise InvalidArgumentError(

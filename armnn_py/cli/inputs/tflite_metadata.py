@@ -12,9 +12,10 @@ import contextlib
 import importlib
 import mmap
 import zipfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 __all__ = ["ModelNotes", "read_notes"]
 
@@ -24,8 +25,7 @@ _OPTIONS_TYPE, _OPTIONS, _NORMALIZATION = 0, 1, 1  # of a process unit
 _MEAN, _STD = 0, 1
 
 
-@dataclass(frozen=True, slots=True)
-class ModelNotes:
+class ModelNotes(Struct, frozen=True):
     """A model's metadata on its first input and its classes.
 
     ``mean`` and ``std`` are for ``(pixel - mean) / std``; each field is empty if it is not known.

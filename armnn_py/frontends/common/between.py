@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.frontends.common.values import Array
@@ -35,8 +36,7 @@ def flag_of(condition: Array, label: str) -> bool:
     return bool(condition.reshape(-1)[0])
 
 
-@dataclass(frozen=True, slots=True)
-class Operands:
+class Operands(Struct, frozen=True):
     """Operands of such an operator: values of stages before it, or constants."""
 
     names: tuple[str, ...]

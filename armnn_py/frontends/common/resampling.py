@@ -9,15 +9,14 @@ Of a rational scale they are quotients of whole numbers, so that halves are exac
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct, structs
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.counting import positions as positions_of
@@ -38,8 +37,7 @@ __all__ = [
 Array: TypeAlias = "NDArray[Any]"
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(Struct, frozen=True):
     """One dimension that changes size.
 
     ``is_quotient`` says that the scale stands for the quotient of the sizes, whatever they are.
@@ -53,8 +51,7 @@ class Axis:
     is_quotient: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(Struct, frozen=True):
     """The attributes of a Resize that say how to read between elements."""
 
     mode: str = "nearest"
@@ -146,7 +143,7 @@ def nearest_indices(axis: Axis, method: Method) -> Array:
     if method.rounding.startswith("round") and axis.size:
         ratio = Fraction(operator.index(axis.target), operator.index(axis.size))
         if np.float32(float(ratio)) == np.float32(float(axis.scale)):
-            axis = dataclasses.replace(axis, scale=ratio)
+            axis = structs.replace(axis, scale=ratio)
     found = positions(axis, method, np.float32)
     clipped: Array = np.clip(rounding(found, axis.scale), 0, axis.size - 1)
     return clipped.astype(np.int32)

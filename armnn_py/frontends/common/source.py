@@ -7,8 +7,9 @@ from __future__ import annotations
 import io
 import os
 import stat
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from armnn_py._native.memory.large_pages import read_bytes
 from armnn_py.errors import InvalidArgumentError, ModelFileNotFoundError, ParseError
@@ -19,8 +20,7 @@ _HEAD_SIZE = 64
 _BUFFERS = (bytes, bytearray, memoryview)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelSource:
+class ModelSource(Struct, frozen=True):
     """A model as it was given; its format is not yet known."""
 
     name: str
@@ -175,8 +175,7 @@ class ModelData:
         return done
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """Bytes of a model that are read when they are wanted."""
 
     data: ModelData

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct
 
 from armnn_py.descriptors import StandInDescriptor
 from armnn_py.tensors import TensorInfo
@@ -45,8 +46,7 @@ class RunsStandIns(Protocol):
         """Answer whether it runs an operator, with the infos of its outputs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Offered:
+class Offered(Struct, frozen=True):
     """The result of an offer.
 
     Attributes

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec import Struct
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.network import OutputSlot
@@ -64,8 +65,7 @@ class NotKnown(Unsupported):
         self.index = index
 
 
-@dataclass(frozen=True, slots=True)
-class StringInput:
+class StringInput(Struct, frozen=True):
     """Strings that a run gives, or that numpy makes of them between stages.
 
     Nothing is known of them but their shape, and no layer reads them: what does is computed apart.

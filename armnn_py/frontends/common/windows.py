@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, structs
 
 from armnn_py.frontends.common.counting import positions
 
@@ -18,8 +17,7 @@ __all__ = ["Window", "same_pads"]
 _AXES = (("front", "back", "z"), ("top", "bottom", "y"), ("left", "right", "x"))
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(Struct, frozen=True):
     """Geometry of a window over an input of known size, per spatial dimension."""
 
     size: tuple[int, ...]
@@ -73,7 +71,7 @@ class Window:
             if 0 < room < extent < room + self.stride[axis]:
                 kernel[axis] = -(-room // self.dilation[axis])
                 after[axis] -= room - (kernel[axis] - 1) * self.dilation[axis] - 1
-        return dataclasses.replace(self, kernel=tuple(kernel), after=tuple(after))
+        return structs.replace(self, kernel=tuple(kernel), after=tuple(after))
 
     def sees_padding_alone(self, count: Sequence[int]) -> bool:
         """Return whether one of ``count`` positions per dimension reads no element."""
@@ -89,7 +87,7 @@ class Window:
 
     def as_plane(self) -> Window:
         """Return a window over one dimension as one over an image of one row."""
-        return dataclasses.replace(
+        return structs.replace(
             self,
             size=(1, *self.size),
             kernel=(1, *self.kernel),

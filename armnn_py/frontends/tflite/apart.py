@@ -9,8 +9,9 @@ that give different shapes, the one runs that is chosen. Sub-graphs may have sta
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec import Struct
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.between import Operands, flag_of
@@ -29,8 +30,7 @@ __all__ = ["APART", "Apart", "Branches", "Turns", "make_apart"]
 NetworkOf: TypeAlias = "Callable[..., Network]"
 
 
-@dataclass(frozen=True, slots=True)
-class Turns:
+class Turns(Struct, frozen=True):
     """A WHILE; picklable, it holds no network."""
 
     label: str
@@ -44,8 +44,7 @@ class Turns:
         return states
 
 
-@dataclass(frozen=True, slots=True)
-class Branches:
+class Branches(Struct, frozen=True):
     """An IF, of which one branch runs."""
 
     label: str
@@ -70,8 +69,7 @@ def _output(index: int) -> str:
     return f"made_{index}"
 
 
-@dataclass(frozen=True, slots=True)
-class Apart:
+class Apart(Struct, frozen=True):
     """Such an operator, and what it makes."""
 
     compute: Turns | Branches

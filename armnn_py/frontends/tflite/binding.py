@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from armnn_py.errors import InvalidArgumentError, ParseError, UnknownNameError
 from armnn_py.frontends.common.quoting import quoted
@@ -19,8 +20,7 @@ __all__ = ["Entry", "choose_entry", "input_infos", "with_outputs"]
 Shapes = Mapping[str, Sequence[int | None]]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A sub-graph as it is called: names of inputs and outputs, and the tensors that they are."""
 
     graph: int

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from armnn_py.frontends.common.values import Unsupported, Value
 
@@ -24,8 +25,7 @@ _MOVING = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class ComplexValue:
+class ComplexValue(Struct, frozen=True):
     """Real and imaginary parts of one shape, both of float32."""
 
     real: Value

@@ -8,8 +8,9 @@ All faults of the file itself are found here, before any conversion.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import quoted
@@ -28,8 +29,7 @@ FORMAT_VERSION = 3
 _MOST_DIMENSIONS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Tensor:
+class Tensor(Struct, frozen=True):
     """A tensor of a graph."""
 
     @property
@@ -53,8 +53,7 @@ class Tensor:
     axis: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Operator:
+class Operator(Struct, frozen=True):
     """An operator of a graph."""
 
     index: int
@@ -77,8 +76,7 @@ class Operator:
         return self.custom or self.name
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(Struct, frozen=True):
     """A sub-graph of the file."""
 
     index: int
@@ -89,8 +87,7 @@ class Graph:
     operators: tuple[Operator, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Struct, frozen=True):
     """A signature: names for inputs and outputs of a sub-graph."""
 
     key: str
@@ -99,8 +96,7 @@ class Signature:
     outputs: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class TfliteModel:
+class TfliteModel(Struct, frozen=True):
     """A parsed model, shared by all its conversions."""
 
     name: str

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
+
+from msgspec import structs
 
 from armnn_py.frontends.common.values import Known, Unsupported
 from armnn_py.frontends.tflite.model import Operator, TfliteModel
@@ -30,7 +31,7 @@ def deeper(model: TfliteModel, by: int) -> TfliteModel:
     """
     if model.depth + by > _DEEPEST:
         raise Unsupported("sub-graphs inside each other, or stages one behind another, without end")
-    return dataclasses.replace(model, depth=model.depth + by)
+    return structs.replace(model, depth=model.depth + by)
 
 
 def with_tensors(model: TfliteModel, graph: int, sizes: Mapping[int, Sizes]) -> TfliteModel:
@@ -38,14 +39,14 @@ def with_tensors(model: TfliteModel, graph: int, sizes: Mapping[int, Sizes]) -> 
     old = model.graphs[graph]
     tensors = [*old.tensors]
     for place, shape in sizes.items():
-        tensors[place] = dataclasses.replace(
+        tensors[place] = structs.replace(
             tensors[place],
             shape=tuple(1 if size is None else size for size in shape),
             signature=tuple(-1 if size is None else size for size in shape),
         )
     graphs = [*model.graphs]
-    graphs[graph] = dataclasses.replace(old, tensors=tuple(tensors))
-    return dataclasses.replace(model, graphs=tuple(graphs))
+    graphs[graph] = structs.replace(old, tensors=tuple(tensors))
+    return structs.replace(model, graphs=tuple(graphs))
 
 
 def part_of(
@@ -58,9 +59,9 @@ def part_of(
     """Return a model that has some operators of a graph; ``known`` are tensors made elsewhere."""
     changed = with_tensors(model, graph, sizes)
     graphs = [*changed.graphs]
-    graphs[graph] = dataclasses.replace(graphs[graph], operators=tuple(operators))
+    graphs[graph] = structs.replace(graphs[graph], operators=tuple(operators))
     constants = {**model.constants, **{(graph, place): one for place, one in known.items()}}
-    return dataclasses.replace(
+    return structs.replace(
         changed, graphs=tuple(graphs), constants=constants, folded={}, depth=model.depth + 1
     )
 

@@ -10,10 +10,10 @@ the level before. The leaves are the stored values, in order; all other elements
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.tflite.reading import Reader, enum_names, schema
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Level", "Sparsity", "dense_of", "read_sparsity"]
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(Struct, frozen=True):
     """A level of the tree.
 
     Attributes
@@ -43,8 +42,7 @@ class Level:
     indices: Array | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Sparsity:
+class Sparsity(Struct, frozen=True):
     """How a sparse tensor is stored.
 
     Attributes

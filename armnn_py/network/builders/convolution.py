@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from armnn_py.descriptors import (
     Convolution2dDescriptor,

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from armnn_py.descriptors import LstmDescriptor, QLstmDescriptor
 from armnn_py.errors import InvalidArgumentError
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["LstmWeights", "RecurrentBuilders"]
 
 
-@dataclass(frozen=True, slots=True)
-class LstmWeights:
+class LstmWeights(Struct, frozen=True):
     """Weights of a long short-term memory cell: Arm NN's ``LstmInputParams``.
 
     Input size I, C cells, O outputs; without projection O is C. What is None is left out, and says

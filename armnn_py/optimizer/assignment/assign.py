@@ -11,9 +11,10 @@ float16 layer that a backend takes only in float32 runs there between conversion
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections import Counter
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from armnn_py.backends.questions.layer_support import LayerSignature
 from armnn_py.errors import LayerRefusal
@@ -266,7 +267,7 @@ class _Assigner:
             self.draft.put(node, assigned)
             for origin in node.origins:
                 if told is not None and self.rules.number_for(origin.name, origin.type) != rule:
-                    self.draft.origins[origin] = dataclasses.replace(assigned, rule=None)
+                    self.draft.origins[origin] = structs.replace(assigned, rule=None)
             self.unmet += self.candidates.broken_rules(node, backend_id, tuple(refusals))
             return
         refusal = LayerRefusal(node.name, node.shown_type.label, tuple(refusals))
@@ -289,7 +290,7 @@ class _Assigner:
             if self.layouts.follow(node, backend_id) and node in self.draft.nodes:
                 known = self.draft.nodes[node]
                 self.draft.put(
-                    node, dataclasses.replace(known, note=self._with_layout(node, known.note))
+                    node, structs.replace(known, note=self._with_layout(node, known.note))
                 )
         save_transposes(self.graph, self.asking, self.draft.layouts, self.place)
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from armnn_py.text import counted, printable
 
@@ -21,8 +22,7 @@ __all__ = ["AssignmentDraft", "NodeAssignment"]
 _log = logging.getLogger("armnn_py.optimizer.fallbacks")
 
 
-@dataclass(frozen=True, slots=True)
-class NodeAssignment:
+class NodeAssignment(Struct, frozen=True):
     """The backend of one node, and the reasons for it.
 
     Attributes
@@ -49,8 +49,7 @@ class NodeAssignment:
     note: str = ""
 
 
-@dataclass(slots=True, eq=False)
-class AssignmentDraft:
+class AssignmentDraft(Struct, eq=False):
     """Assignments by node, and by layer of the user's network, which stay when nodes go.
 
     ``layouts`` has the converted nodes, with the layouts that they had before; ``wishing`` the

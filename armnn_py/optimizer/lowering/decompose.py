@@ -13,10 +13,10 @@ Backends see the last two dimensions multiply: Transpose layers stand around the
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from msgspec import structs
 
 from armnn_py.descriptors import BatchMatMulDescriptor, ComparisonDescriptor, PermuteDescriptor
 from armnn_py.errors import GraphValidationError, LayerValidationError
@@ -186,7 +186,7 @@ def _lower(graph: Graph, node: Node, d: BatchMatMulDescriptor) -> None:
         if layout in _LAST:
             value = _transposed(graph, node, value, f"turned_{name}", channels_first)
         values.append(value)
-    plain = dataclasses.replace(d, data_layout_x=DataLayout.NCHW, data_layout_y=DataLayout.NCHW)
+    plain = structs.replace(d, data_layout_x=DataLayout.NCHW, data_layout_y=DataLayout.NCHW)
     ranks = [len(value.info.shape) for value in values]
     is_last = (d.data_layout_y if ranks[1] > ranks[0] else d.data_layout_x) in _LAST
     shape = node.output.info.shape

@@ -10,9 +10,9 @@ layers to which the order of dimensions is the same.
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, structs
 
 from armnn_py.backends.questions.layer_support import LayerSignature
 from armnn_py.descriptors import PermuteDescriptor
@@ -77,7 +77,7 @@ def in_layout(key: LayerSignature, target: DataLayout) -> LayerSignature:
     sources = order_of(descriptor.data_layout, target)
     laid_out = FACTS[key.type].laid_out_operands
     return key._replace(
-        descriptor=dataclasses.replace(descriptor, data_layout=target),
+        descriptor=structs.replace(descriptor, data_layout=target),
         inputs=tuple(
             permuted_info(info, sources) if info is not None and index in laid_out else info
             for index, info in enumerate(key.inputs)
@@ -105,8 +105,7 @@ def _transposes_around(key: LayerSignature, target: DataLayout) -> Iterator[Laye
         yield transpose_of(permuted_info(info, sources), inverse(sources))
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(Struct, frozen=True):
     """The other layout in which a backend wants and takes a layer, or None and why there is none.
 
     The reason is empty where the backend wants no other.
@@ -206,7 +205,7 @@ class LayoutWishes:
             if value is not None:
                 graph.set_input(node, index, self._permuted(value, sources, target, backend_id))
                 self._drop(value, node.inputs[index])
-        node.descriptor = dataclasses.replace(descriptor, data_layout=target)  # type: ignore[call-arg]
+        node.descriptor = structs.replace(descriptor, data_layout=target)
         for value in node.outputs:
             value.info = permuted_info(value.info, sources)
             self._let_others_read(value, inverse(sources), layout, backend_id)

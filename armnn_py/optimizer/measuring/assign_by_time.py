@@ -13,9 +13,10 @@ count as those of the pairs in them.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import logging
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from armnn_py.optimizer.assignment.asking import Asking, node_signature
 from armnn_py.optimizer.lowering.layouts import wish_of
@@ -199,7 +200,7 @@ def _settle(node: Node, choice: str, times: Mapping[str, float], draft: Assignme
     others = [f"{_in_words(taken)} on {name}" for name, taken in times.items() if name != choice]
     note = ", ".join([f"measured: {_in_words(times[choice])} here", *others])
     node.backend = choice
-    draft.put(node, dataclasses.replace(draft.nodes[node], backend=choice, note=note))
+    draft.put(node, structs.replace(draft.nodes[node], backend=choice, note=note))
 
 
 def _in_words(seconds: float) -> str:

@@ -14,8 +14,9 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,8 +29,7 @@ Table: TypeAlias = "dict[tuple[int, ...], int]"
 Factor: TypeAlias = "tuple[tuple[int, ...], Mapping[tuple[int, ...], int]]"
 
 
-@dataclass(frozen=True, slots=True)
-class LeastTime:
+class LeastTime(Struct, frozen=True):
     """The choice made for each item.
 
     Attributes

@@ -15,6 +15,8 @@ import platform
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct, structs
+
 from armnn_py import environment
 from armnn_py._native.library import core, core_path
 from armnn_py.cache_files import UnfitFileError, locked, read_file, replace_file
@@ -41,7 +43,7 @@ _LONGEST = 1e6
 def digest(value: object) -> str:
     """A short name for a value; unequal values have different names.
 
-    It may hold numbers, texts, bytes, None, enumerations, dataclasses, lists and tuples.
+    It may hold numbers, texts, bytes, None, enumerations, dataclasses, structs, lists and tuples.
     """
     return hashlib.sha256(repr(_plain(value)).encode()).hexdigest()[:32]
 
@@ -50,6 +52,8 @@ def _plain(value: object) -> object:
     """The value without classes whose ``repr`` leaves something out."""
     if isinstance(value, enum.Enum):
         return type(value).__name__, value.name
+    if isinstance(value, Struct):
+        return type(value).__name__, *map(_plain, structs.astuple(value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         own = (_plain(getattr(value, field.name)) for field in dataclasses.fields(value))
         return type(value).__name__, *own

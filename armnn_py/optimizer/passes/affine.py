@@ -8,10 +8,10 @@ Float32 and float16 only; a layer whose factor or summand is not finite is left 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.descriptors import (
     ActivationDescriptor,
@@ -36,8 +36,7 @@ FLOATS = (DataType.FLOAT32, DataType.FLOAT16)
 _OPERATIONS = (BinaryOperation.ADD, BinaryOperation.SUB, BinaryOperation.MUL, BinaryOperation.DIV)
 
 
-@dataclass(frozen=True, slots=True)
-class Affine:
+class Affine(Struct, frozen=True):
     """``scale * source + shift``: arrays of float64 with as many dimensions as the source."""
 
     source: Value

@@ -7,8 +7,9 @@ from __future__ import annotations
 import importlib
 import itertools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,8 +33,7 @@ def may_merge(node: Node, into: Node) -> bool:
     return asked.backends == given.backends and (given.is_strict or not asked.is_strict)
 
 
-@dataclass(slots=True, eq=False)
-class PassLog:
+class PassLog(Struct, eq=False):
     """Given to a pass beside the graph: for its report, to compute constants, to ask backends.
 
     ``evaluate`` runs a network without inputs and returns its outputs by name, or None if no loaded
@@ -68,8 +68,7 @@ class PassLog:
         self.changes.append(sentence)
 
 
-@dataclass(frozen=True, slots=True)
-class Pass:
+class Pass(Struct, frozen=True):
     """A rewriting of the graph that leaves its outputs as they are.
 
     Attributes

@@ -10,8 +10,9 @@ is ``x * (k * clip(s * x + t, low, high) + m)``. It is ``6 * k * s`` times the h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from armnn_py.descriptors import ActivationDescriptor, ElementwiseBinaryDescriptor
 from armnn_py.optimizer.passes.affine import FLOATS, affine_of
@@ -27,8 +28,7 @@ __all__ = ["run"]
 _NEAR = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
-class _Gate:
+class _Gate(Struct, frozen=True):
     """The operand that x is multiplied with: ``x * gate`` is ``factor`` times hard-swish(x)."""
 
     factor: float

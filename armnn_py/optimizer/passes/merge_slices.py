@@ -8,8 +8,9 @@ cut is element ``b1 + s1 * (b2 + s2 * i)`` of the tensor that the first one cuts
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from armnn_py.descriptors import SliceDescriptor, StridedSliceDescriptor
 from armnn_py.optimizer.passes.base import PassLog, may_merge
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Cut:
+class _Cut(Struct, frozen=True):
     """First element and distance of elements along each dimension."""
 
     begin: tuple[int, ...]

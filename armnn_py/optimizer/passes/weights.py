@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct, structs
 
 from armnn_py.descriptors import (
     Convolution2dDescriptor,
@@ -40,8 +39,7 @@ WeightedDescriptor = (
 )
 
 
-@dataclass(slots=True, eq=False)
-class Weights:
+class Weights(Struct, eq=False):
     """Weights and bias of a layer in float64; a missing bias is 0.
 
     Attributes
@@ -171,7 +169,7 @@ class Weights:
         new = graph.add(
             node.type,
             [node.inputs[0], *made],
-            dataclasses.replace(self.descriptor, bias_enabled=len(made) > 1),
+            structs.replace(self.descriptor, bias_enabled=len(made) > 1),
             name=node.name,
             near=node,
             infos=[node.output.info],

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["PlacedNetwork"]
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedNetwork:
+class PlacedNetwork(Struct, frozen=True):
     """A network whose shapes are known, with the backends of its layers.
 
     Attributes

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from armnn_py.types import LayerType
 
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["CompiledPart", "PlacementRecord", "same_answer"]
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledPart:
+class CompiledPart(Struct, frozen=True):
     """A sub-graph with symbolic sizes, and what its backend answered.
 
     Attributes

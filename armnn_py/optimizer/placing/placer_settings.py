@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["PlacerSettings"]
 
 
-@dataclass(frozen=True, slots=True)
-class PlacerSettings:
+class PlacerSettings(Struct, frozen=True):
     """The settings of placing in one call of `optimize`.
 
     Attributes

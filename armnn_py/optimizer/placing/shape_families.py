@@ -7,12 +7,11 @@ Other shapes put numbers into the symbolic sizes and ask the backends again, and
 
 from __future__ import annotations
 
-import dataclasses
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct, structs
 
 from armnn_py._native.layers.optimization_sink import optimize_subgraph
 from armnn_py._native.layers.reusable import ReusableQuery, ReusableSubgraph
@@ -57,8 +56,7 @@ _PATIENCE = 4
 _MOST_VALUES = 16
 
 
-@dataclass(slots=True, eq=False)
-class _Family:
+class _Family(Struct, eq=False):
     """Networks that differ in sizes alone.
 
     Attributes
@@ -179,7 +177,7 @@ class ShapeFamilies:
         if options.debug or options.strategy != "preference":
             return None
         placed = place_simplified(
-            dataclasses.replace(simple, graph=simple.graph.copy()),
+            structs.replace(simple, graph=simple.graph.copy()),
             settings.backends,
             settings.host,
             options,
@@ -200,7 +198,7 @@ class ShapeFamilies:
         settings, simple = self._settings, family.simple
         with without_collections():
             return place_simplified(
-                dataclasses.replace(simple, graph=simple.graph.copy(numbers)),
+                structs.replace(simple, graph=simple.graph.copy(numbers)),
                 settings.backends,
                 settings.host,
                 settings.options,
@@ -270,7 +268,7 @@ class PlacedFamily:
             _Part(part, [guid_of[id(blob)] for blob in part.blobs]) for part in record.parts
         ]
         #: Without the blobs and what only saving needs.
-        self._placed = dataclasses.replace(placed, blobs={}, sources={})
+        self._placed = structs.replace(placed, blobs={}, sources={})
         self._questions: dict[str, list[tuple[ReusableQuery, Support]]] = {}
         for backend_id, layer, answer in record.questions:
             query = ReusableQuery(layer)
@@ -302,7 +300,7 @@ class PlacedFamily:
 
     def _with(self, numbers: Sequence[int], blobs: Mapping[int, NativeBlob]) -> PlacedNetwork:
         network = _with_numbers(self._placed.network, numbers)
-        return dataclasses.replace(self._placed, network=network, blobs=blobs, sources={})
+        return structs.replace(self._placed, network=network, blobs=blobs, sources={})
 
 
 class _Part:
@@ -354,12 +352,12 @@ def _is_alike(info: TensorInfo, other: TensorInfo) -> bool:
 
 def _without_blobs(answer: OptimizationAnswer) -> OptimizationAnswer:
     substitutions = [
-        dataclasses.replace(
-            one, replacement=[dataclasses.replace(new, blob=None) for new in one.replacement]
+        structs.replace(
+            one, replacement=[structs.replace(new, blob=None) for new in one.replacement]
         )
         for one in answer.substitutions
     ]
-    return dataclasses.replace(answer, substitutions=substitutions)
+    return structs.replace(answer, substitutions=substitutions)
 
 
 def _with_numbers(network: NetworkStorage, numbers: Sequence[int]) -> Network:

@@ -8,8 +8,9 @@ import copy
 import html
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
+
+from msgspec import Struct
 
 from armnn_py.later import public_class
 from armnn_py.optimizer.reports.report_layer import LayerAssignment
@@ -266,8 +267,7 @@ def _text(text: str) -> str:
     return html.escape(printable(text))
 
 
-@dataclass(frozen=True, slots=True)
-class TensorMemory:
+class TensorMemory(Struct, frozen=True):
     """The memory of one tensor.
 
     Attributes

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from armnn_py.later import public_class
 
@@ -13,8 +14,7 @@ __all__ = ["LayerAssignment"]
 
 
 @public_class
-@dataclass(frozen=True, slots=True)
-class LayerAssignment:
+class LayerAssignment(Struct, frozen=True):
     """The backend of one layer, and the reason.
 
     Attributes

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from armnn_py._native.table.blob import IncompatibleBlobError, deserialize_blob
 from armnn_py.network import NetworkStorage, as_network
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["CompiledPart", "SavedNetwork"]
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledPart:
+class CompiledPart(Struct, frozen=True):
     """The source of a compiled layer.
 
     Attributes
@@ -78,8 +78,7 @@ class CompiledPart:
         return blob
 
 
-@dataclass(frozen=True, slots=True)
-class SavedNetwork:
+class SavedNetwork(Struct, frozen=True):
     """The contents of a file.
 
     Attributes

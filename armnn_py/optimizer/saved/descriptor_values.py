@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import fields
 from enum import IntEnum
 from typing import Any
 
+from msgspec import structs
+
 from armnn_py.descriptors import DESCRIPTOR_OF, Attribute, AttributeTensor, Descriptor
-from armnn_py.descriptors.base import View
+from armnn_py.descriptors.base import View, defaults_of
 from armnn_py.descriptors.canonical import canonical_form
 from armnn_py.optimizer.saved.values import DamageError, member
 from armnn_py.types import LayerType
@@ -38,8 +39,7 @@ def descriptor_to_json(
     if descriptor is None:
         return None
     return {
-        field.name: _field_to_json(getattr(descriptor, field.name), store)
-        for field in fields(descriptor)
+        name: _field_to_json(value, store) for name, value in structs.asdict(descriptor).items()
     }
 
 
@@ -78,7 +78,7 @@ def descriptor_from_json(
     if kind is not None and given is not None:
         if not isinstance(given, dict):
             raise DamageError(f"layer type {layer_type.label}: its descriptor is not an object")
-        defaults = {field.name: field.default for field in fields(kind)}
+        defaults = defaults_of(kind)
         unknown = [name for name in given if name not in defaults]
         if unknown:
             raise DamageError(f"{kind.__name__} has no field '{unknown[0][:40]}'")

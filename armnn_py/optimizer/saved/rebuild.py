@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from armnn_py.errors import BackendError
 from armnn_py.network import ConstantLayer
@@ -63,14 +64,14 @@ class Rebuilt:
         if saved.guid is None or not saved.backend:
             return saved
         if saved.guid not in self._node_of:
-            return dataclasses.replace(
+            return structs.replace(
                 saved, backend="", part=None, note="removed", rule=None, run_by="", run_as=""
             )
         node, origin = self._node_of[saved.guid]
         if node in self.kept:
-            return saved if node.is_host else dataclasses.replace(saved, part=node.part)
+            return saved if node.is_host else structs.replace(saved, part=node.part)
         placed = self._draft.origins.get(origin) or self._draft.nodes.get(node)
-        return dataclasses.replace(
+        return structs.replace(
             saved,
             backend=node.backend or "",
             refusals=saved.refusals if placed is None else placed.refusals,

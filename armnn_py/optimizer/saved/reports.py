@@ -123,7 +123,7 @@ def merged(
 
 
 def _with_file(row: LayerAssignment, file: str | None) -> LayerAssignment:
-    """The row with the file of its backend; ``dataclasses.replace`` takes several times as long."""
+    """The row with the file of its backend; ``structs.replace`` takes several times as long."""
     return LayerAssignment(
         row.guid, row.layer, row.type, row.backend, file, row.hint, row.refusals, row.part,
         row.note, row.rule, row.inserted, row.run_by, row.run_as,

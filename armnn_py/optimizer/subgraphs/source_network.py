@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Border", "SavedSource", "SourceNetwork"]
 
 
-@dataclass(frozen=True, slots=True)
-class Border:
+class Border(Struct, frozen=True):
     """How the tensors of a compiled layer and those of its source belong together.
 
     Attributes
@@ -31,8 +31,7 @@ class Border:
     outputs: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SourceNetwork:
+class SourceNetwork(Struct, frozen=True):
     """The source of one compiled layer as a network of its own.
 
     Attributes

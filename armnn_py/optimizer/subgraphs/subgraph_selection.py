@@ -9,8 +9,9 @@ backends are not grouped, which would only forbid more.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from armnn_py.types import LayerType
 
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["SubgraphView", "select_subgraphs", "view_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class SubgraphView:
+class SubgraphView(Struct, frozen=True):
     """A sub-graph: its nodes, and the tensors at its border.
 
     Attributes

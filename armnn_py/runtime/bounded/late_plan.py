@@ -11,9 +11,10 @@ asked, layer by layer.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from armnn_py.backends.questions.layer_support import LayerSignature, LayerSupport
 from armnn_py.caller import caller_level
@@ -209,8 +210,7 @@ _SHOWN = 3
 
 
 @public_class
-@dataclass(frozen=True, slots=True)
-class LateShapesReport:
+class LateShapesReport(Struct, frozen=True):
     """Whether one plan serves all input shapes; true if it does.
 
     Attributes

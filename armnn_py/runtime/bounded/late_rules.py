@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.descriptors import ReshapeDescriptor
 from armnn_py.network import ConstantLayer, VariableLayer
@@ -36,8 +36,7 @@ _FIELDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class LayerRules:
+class LayerRules(Struct, frozen=True):
     """What `evaluate` or `descriptor_at` turn into what a layer has at a point.
 
     Attributes

@@ -7,8 +7,9 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec import Struct
 
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.tensors import format_shape, parse_shape
@@ -35,8 +36,7 @@ Point: TypeAlias = tuple[int, ...]
 """A value for each size."""
 
 
-@dataclass(frozen=True, slots=True)
-class LateSize:
+class LateSize(Struct, frozen=True):
     """One size that only a run tells, with all dimensions of inputs that have it.
 
     Attributes
@@ -226,8 +226,7 @@ def sample_points(sizes: Sequence[LateSize]) -> list[Point]:
     return list(dict.fromkeys(points))
 
 
-@dataclass(frozen=True, slots=True)
-class _Linear:
+class _Linear(Struct, frozen=True):
     """``factor * size + rest``; with ``other`` times a second size."""
 
     index: int
@@ -236,8 +235,7 @@ class _Linear:
     other: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Filled:
+class _Filled(Struct, frozen=True):
     """A record some of whose fields follow from the sizes."""
 
     kind: Any
@@ -265,13 +263,21 @@ def find_rule(values: Sequence[Any], points: Sequence[Point]) -> Any:
         if any(len(value) != len(first) for value in values):
             raise NoRuleError
         return tuple(find_rule(column, points) for column in zip(*values, strict=True))
-    if dataclasses.is_dataclass(first):
-        names = [field.name for field in dataclasses.fields(first) if field.init]
+    if (names := _made_of(first)) is not None:
         return _Filled(
             type(first),
             {name: find_rule([getattr(value, name) for value in values], points) for name in names},
         )
     raise NoRuleError
+
+
+def _made_of(value: object) -> Sequence[str] | None:
+    """Return the arguments that make a record, None for another value."""
+    if isinstance(value, Struct):
+        return value.__struct_fields__
+    if dataclasses.is_dataclass(value):
+        return [field.name for field in dataclasses.fields(value) if field.init]
+    return None
 
 
 def _find_linear(values: Sequence[int], points: Sequence[Point]) -> _Linear:

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.errors import InvalidArgumentError
 
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["InputValue", "PlanKey", "plan_key", "read_key"]
 
 
-@dataclass(frozen=True, slots=True)
-class InputValue:
+class InputValue(Struct, frozen=True):
     """Shape and elements of an input whose values decide shapes."""
 
     shape: tuple[int, ...]

@@ -17,8 +17,9 @@ from __future__ import annotations
 import heapq
 import itertools
 from bisect import bisect_left, bisect_right, insort
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct, field
 
 from armnn_py._native import abi
 from armnn_py.tensors.memory import ALIGNMENT
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["ArenaPlan", "UsageRecord", "find_in_place", "plan_arena"]
 
 
-@dataclass(frozen=True, slots=True)
-class UsageRecord:
+class UsageRecord(Struct, frozen=True):
     """A buffer of ``size`` bytes that is needed from step ``first`` to ``last``, both inclusive.
 
     ``alignment`` is a power of two; less than 64 counts as 64.
@@ -44,8 +44,7 @@ class UsageRecord:
     alignment: int = ALIGNMENT
 
 
-@dataclass(frozen=True, slots=True)
-class ArenaPlan:
+class ArenaPlan(Struct, frozen=True):
     """Offsets in parallel to the records, and the size of the whole arena in bytes."""
 
     offsets: tuple[int, ...]
@@ -271,8 +270,7 @@ def _unite(bounds: list[int], begin: int, end: int) -> None:
 _INPUT, _OUTPUT = abi.ARMNN_PLAN_TENSOR_INPUT, abi.ARMNN_PLAN_TENSOR_OUTPUT
 
 
-@dataclass(frozen=True, slots=True)
-class InPlace:
+class InPlace(Struct, frozen=True):
     """The pairs of an input and an output, by index, that may be one array of the caller.
 
     Found when asked: a network of thousands of inputs and outputs has millions of pairs.

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from armnn_py._native import abi
 from armnn_py.runtime.plan.plan_build import (
@@ -58,8 +59,7 @@ SOURCE_MOVES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedHandle:
+class PlannedHandle(Struct, frozen=True):
     """A tensor handle that each execution context makes.
 
     A ``managed`` handle lives from step ``first`` to ``last`` in the pools of a memory manager. A

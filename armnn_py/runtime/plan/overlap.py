@@ -9,8 +9,9 @@ goes first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from armnn_py._native import abi
 from armnn_py.runtime.plan.planned import PlannedStep
@@ -58,8 +59,7 @@ def waits_of(steps: Sequence[PlannedStep]) -> dict[int, int]:
 # ---- Dependencies --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Access:
+class _Access(Struct, frozen=True):
     """A step reads or writes bytes of a buffer."""
 
     step: int

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from armnn_py._native import abi
 from armnn_py.runtime.arrays.buffers import readable_copy
@@ -35,8 +36,7 @@ __all__ = [
 _LENDING = (abi.ARMNN_PLAN_STEP_IMPORT, abi.ARMNN_PLAN_STEP_MAP)
 
 
-@dataclass(frozen=True, slots=True)
-class BuildMemory:
+class BuildMemory(Struct, frozen=True):
     """The arena of a build: its size, offsets by usage record, and those of each step's scratch."""
 
     size: int
@@ -44,8 +44,7 @@ class BuildMemory:
     scratch_offsets: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CallersNeeds:
+class CallersNeeds(Struct, frozen=True):
     """Alignment of an input's or output's array, and how many bytes behind it may be read."""
 
     alignment: int = 1

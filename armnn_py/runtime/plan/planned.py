@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from armnn_py._native import abi
 
@@ -31,8 +32,7 @@ FOREIGN = (
 )
 
 
-@dataclass(slots=True, eq=False)
-class PlannedTensor:
+class PlannedTensor(Struct, eq=False):
     """A tensor of a plan that is being built."""
 
     kind: int
@@ -99,8 +99,7 @@ class PlannedTensor:
         self.shortcut = None
 
 
-@dataclass(slots=True, eq=False)
-class PlannedStep:
+class PlannedStep(Struct, eq=False):
     """A step while a plan is built; ``layer`` is None for a copy of the host and for a sync.
 
     ``kind`` is an ``ARMNN_PLAN_STEP_`` value for a step without workload that is no sync.
@@ -134,8 +133,7 @@ class PlannedStep:
         return self.context is not None and self.context.makes_fences
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedVariable:
+class PlannedVariable(Struct, frozen=True):
     """A variable: ``value`` and ``next`` are its places, which are exchanged after each run.
 
     ``next`` is None if nothing assigns it.
@@ -148,8 +146,7 @@ class PlannedVariable:
     next: PlannedTensor | None
 
 
-@dataclass(slots=True, eq=False)
-class Build:
+class Build(Struct, eq=False):
     """State of one build: tensors by number, steps in order."""
 
     tensors: list[PlannedTensor] = field(default_factory=list)

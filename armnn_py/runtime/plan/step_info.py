@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from armnn_py._native import abi
 from armnn_py.runtime.plan.moves import MOVE_NAMES, SOURCE_MOVES, uses_callers_memory
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["StepInfo", "Steps"]
 
 
-@dataclass(frozen=True, slots=True)
-class StepInfo:
+class StepInfo(Struct, frozen=True):
     """The description of a step for messages and profiles."""
 
     layer: str

@@ -12,8 +12,9 @@ a sub-tensor would begin at another offset, or if the factory refuses one.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
+
+from msgspec import Struct
 
 from armnn_py._native import abi
 from armnn_py.runtime.plan.sub_handles import find_refused
@@ -99,8 +100,7 @@ def _offset(whole: TensorInfo, sub: TensorInfo, view: View) -> int | None:
     return int(view.origin[axis]) * math.prod(shape[axis + 1 :]) * whole.dtype.itemsize
 
 
-@dataclass(slots=True, eq=False)
-class _Link:
+class _Link(Struct, eq=False):
     """One tensor is to be a sub-tensor of another."""
 
     sub: PlannedTensor

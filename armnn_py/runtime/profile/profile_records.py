@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from armnn_py.later import public_class
 from armnn_py.text import counted
@@ -14,8 +15,7 @@ __all__ = ["BackendEvent", "LayerProfile", "TimelineEvent"]
 
 
 @public_class
-@dataclass(frozen=True, slots=True)
-class LayerProfile:
+class LayerProfile(Struct, frozen=True):
     """All executions of one layer while the profile was open; times in nanoseconds.
 
     ``memory`` of a copy or import has its source and target, as ids of tensor handle factories or
@@ -76,8 +76,7 @@ class LayerProfile:
 
 
 @public_class
-@dataclass(frozen=True, slots=True)
-class BackendEvent:
+class BackendEvent(Struct, frozen=True):
     """An event that a backend reported to the trace.
 
     Attributes
@@ -114,8 +113,7 @@ class BackendEvent:
 
 
 @public_class
-@dataclass(frozen=True, slots=True)
-class TimelineEvent:
+class TimelineEvent(Struct, frozen=True):
     """One execution of a layer, or a whole run (whose ``type`` is ``"Run"``).
 
     A run of one stage, or one turn of a body, has the type ``"Stage"``.

@@ -10,8 +10,9 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from armnn_py.network.stages import sub_stage
 from armnn_py.runtime.plan.step_info import StepInfo
@@ -74,8 +75,7 @@ def order_of_stage(stage: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (0, part) for part in parts]
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionRun:
+class FunctionRun(Struct, frozen=True):
     """One execution of a function between stages; times on the monotonic clock."""
 
     number: int
@@ -91,8 +91,7 @@ class FunctionRun:
         return StepInfo(name, kind, "host", stage.manner)
 
 
-@dataclass(frozen=True, slots=True)
-class StagedRun:
+class StagedRun(Struct, frozen=True):
     """One run of a network in stages; times on the monotonic clock."""
 
     network: InStages

@@ -10,8 +10,9 @@ computes, and ``end``. Other events have guids of no layer, or come from other c
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from armnn_py.runtime.profile.profile_records import LayerProfile
 from armnn_py.runtime.profile.profile_stages import order_of_stage
@@ -36,8 +37,7 @@ __all__ = [
 ]
 
 
-@dataclass(slots=True)
-class Sum:
+class Sum(Struct):
     """The sums for a step, or for layers inside it."""
 
     info: StepInfo
@@ -160,8 +160,7 @@ class Counting:
 COMPILED = LayerType.PRE_COMPILED.label
 
 
-@dataclass(slots=True)
-class InnerLayer:
+class InnerLayer(Struct):
     """One kernel that ran inside a compiled sub-graph; times in nanoseconds."""
 
     kernel: str

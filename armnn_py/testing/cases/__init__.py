@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Iterator
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import structs
 
 from armnn_py.backends.questions.examples import Example, Operands
 from armnn_py.backends.questions.layer_examples import examples_of
@@ -96,7 +97,7 @@ def _examples(data_type: DataType, level: Level) -> Iterator[tuple[Example, Exam
         yield example, in_float
         if data_type.is_quantized and has_rescaling(example.descriptor):
             descriptor = with_rescaling(example.descriptor, Rescaling.REAL)
-            yield dataclasses.replace(example, descriptor=descriptor), in_float
+            yield structs.replace(example, descriptor=descriptor), in_float
 
 
 def _plain_examples(data_type: DataType, level: Level) -> Iterator[tuple[Example, Example]]:
@@ -115,8 +116,7 @@ def _plain_examples(data_type: DataType, level: Level) -> Iterator[tuple[Example
 def _label(example: Example) -> str:
     """Return what tells an example from most others, in a few letters."""
     descriptor = example.descriptor
-    fields: tuple[Any, ...] = () if descriptor is None else dataclasses.fields(descriptor)
-    values = [getattr(descriptor, field.name) for field in fields]
+    values = () if descriptor is None else structs.astuple(descriptor)
     words = [
         value.name.lower()
         for value in values

@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import zlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from msgspec import Struct, field
 
 from armnn_py.types import DataType, LayerType, ReduceOperation
 from armnn_py.types.facts import FACTS
@@ -31,8 +30,7 @@ _POSITIVE = ("variance", "alpha")
 _ORDINARY = ("weights", "bias")
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """A layer to try.
 
     Attributes
@@ -56,7 +54,7 @@ class Case:
     signature: LayerSignature
     known: tuple[NDArray[Any] | None, ...]
     seed: int
-    drawn: dict[Kind, list[NDArray[Any] | None]] = dataclasses.field(default_factory=dict)
+    drawn: dict[Kind, list[NDArray[Any] | None]] = field(default_factory=dict)
 
     @property
     def layer(self) -> LayerType:

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from armnn_py._native import abi
 from armnn_py._native.table.support import NativeLayerSupport
@@ -96,7 +97,7 @@ def check_truth(subject: Subject, case: Case, prepared: Prepared) -> None:
             )
     answers = Answers(subject.backend)
     try:
-        again = answers.ask(dataclasses.replace(case))
+        again = answers.ask(structs.replace(case))
     finally:
         answers.close()
     if again is not None:

@@ -8,12 +8,12 @@ The layers that a backend takes, and the values that they compute, show it from 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import structs
 
 from armnn_py._native.kit_host import KitHost
 from armnn_py._native.library import use_host
@@ -76,7 +76,7 @@ def check_options(target: Target, seed: int, on_step: Callable[[str], None]) -> 
     for name, default in of_create.items():
         if name in given:
             continue
-        stated = dataclasses.replace(target, options={**given, name: default})
+        stated = structs.replace(target, options={**given, name: default})
         with stated.runtime() as runtime:
             what = f"option '{name}' is given as its stated default, {default!r}"
             observe(runtime, what).check_equal(expected, what)

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.errors import ArmnnError
 from armnn_py.guard.outcome import CheckFailedError
@@ -37,8 +37,7 @@ _ROW = np.array([[0.5, -2.0, 1.0]], np.float32)
 _KERNEL = np.linspace(-1, 1, 2 * 3 * 3 * 2, dtype=np.float32).reshape(2, 3, 3, 2)
 
 
-@dataclass(frozen=True, slots=True)
-class SmallNetwork:
+class SmallNetwork(Struct, frozen=True):
     """A network over one input, ``x`` float32 [rows, ...], with one output, ``y``.
 
     Attributes

@@ -7,11 +7,11 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.errors import InvalidArgumentError, ModelError
 from armnn_py.types import DataType
@@ -30,8 +30,7 @@ _RTOL, _ATOL = 1e-3, 1e-7
 _OF_PACKAGE = 2  # numpy.dtype.isbuiltin of a dtype that a package adds
 
 
-@dataclass(frozen=True, slots=True)
-class OnnxCase:
+class OnnxCase(Struct, frozen=True):
     """One case.
 
     Attributes

@@ -7,8 +7,9 @@ from __future__ import annotations
 import enum
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 __all__ = ["CaseResult", "OnnxScore", "Outcome"]
 
@@ -23,8 +24,7 @@ class Outcome(enum.Enum):
     NOT_APPLICABLE = "not applicable"
 
 
-@dataclass(frozen=True, slots=True)
-class CaseResult:
+class CaseResult(Struct, frozen=True):
     """How one case went.
 
     Attributes
@@ -51,8 +51,7 @@ class CaseResult:
         return f"{self.family}/{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class OnnxScore:
+class OnnxScore(Struct, frozen=True):
     """What the cases come to.
 
     Attributes

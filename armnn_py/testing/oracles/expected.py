@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import os
 import tomllib
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, get_args
+
+from msgspec import Struct
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.testing.outcome import Group, Outcome
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Change", "Known", "changes", "read_known"]
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """An entry of the file: ``case`` is a pattern as a shell has it, ``group`` may be empty."""
 
     case: str
@@ -39,8 +39,7 @@ class Known:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A result that is not known, or an entry that nothing is like any more."""
 
     case: str

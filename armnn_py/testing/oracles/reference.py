@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from msgspec import structs
 
 from armnn_py.errors import ArmnnError
 from armnn_py.optimizer import AS_IT_IS, optimize
@@ -88,7 +88,7 @@ def _in_float32(case: Case) -> Case:
         inputs=tuple(None if info is None else _wide(info) for info in signature.inputs),
         outputs=tuple(_wide(info) for info in signature.outputs),
     )
-    return dataclasses.replace(case, signature=widened, drawn={})
+    return structs.replace(case, signature=widened, drawn={})
 
 
 def _wide(info: TensorInfo) -> TensorInfo:

@@ -11,8 +11,9 @@ import select
 import subprocess
 import tempfile
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from armnn_py._native.process.parent_process import child_command, how_it_ended
 from armnn_py.errors import BackendError
@@ -30,8 +31,7 @@ __all__ = ["Replay", "child_of", "replay"]
 _LOAD_SECONDS = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(Struct, frozen=True):
     """The result of a repetition.
 
     Attributes

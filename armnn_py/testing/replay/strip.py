@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import structs
 
 from armnn_py.network import ConstantLayer, Network
 
@@ -35,21 +35,20 @@ def strip(recording: Recording, *, inputs: bool) -> Recording:
     """
     random = np.random.default_rng(0)
     parts = [
-        dataclasses.replace(part, network=_stripped(part.network, random))
-        for part in recording.parts
+        structs.replace(part, network=_stripped(part.network, random)) for part in recording.parts
     ]
-    calls = [dataclasses.replace(call, outputs=[], status="ended") for call in recording.calls[-1:]]
+    calls = [structs.replace(call, outputs=[], status="ended") for call in recording.calls[-1:]]
     if inputs:
         infos = {number: list(part.network.inputs.values()) for number, part in enumerate(parts)}
         calls = [_with_inputs(call, infos[call.part], random) for call in calls]
-    return dataclasses.replace(recording, parts=parts, calls=calls)
+    return structs.replace(recording, parts=parts, calls=calls)
 
 
 def _with_inputs(
     call: RecordedCall, infos: list[TensorInfo], random: np.random.Generator
 ) -> RecordedCall:
     arrays = [_random(one, info, random) for one, info in zip(call.inputs, infos, strict=True)]
-    return dataclasses.replace(call, inputs=arrays)
+    return structs.replace(call, inputs=arrays)
 
 
 def _stripped(network: NetworkStorage, random: np.random.Generator) -> Network:

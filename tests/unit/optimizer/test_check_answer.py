@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from armnn_py import Network, TensorInfo
 from armnn_py._native.layers.layer_structs import descriptor_struct
@@ -78,7 +78,7 @@ def test_no_change_is_valid(data: SubgraphData) -> None:
 
 
 def test_a_replacement_layer_is_inferred(data: SubgraphData) -> None:
-    wrong = dataclasses.replace(
+    wrong = structs.replace(
         compiled(2), type=LayerType.ADDITION, descriptor=None, output_infos=(TensorInfo((3,)),)
     )
     answer = OptimizationAnswer([substitution(0)], [((1, 2), "no")])
@@ -119,10 +119,10 @@ def test_descriptors_come_back_from_c(layer_type: LayerType) -> None:
     assert struct is not None
     back = descriptor_from_struct(layer_type, ctypes.pointer(struct), "d")
     assert type(back) is kind
-    for field in dataclasses.fields(kind):  # type: ignore[arg-type]
-        value = getattr(there, field.name)
+    for name in kind.__struct_fields__:
+        value = getattr(there, name)
         expected = float(np.float32(value)) if isinstance(value, float) else value
-        assert getattr(back, field.name) == expected
+        assert getattr(back, name) == expected
     struct.header.struct_type += 1
     with pytest.raises(NonsenseError, match="d has tag 0x"):
         descriptor_from_struct(layer_type, ctypes.pointer(struct), "d")

@@ -9,6 +9,8 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from armnn_py.errors import (
     InputValuesNeededError,
     ParseError,
@@ -107,7 +109,7 @@ def network_of(
         name: ranked.get(name) or output_info(info, needed, tried.reasons, model.depth)
         for name, info in model.outputs.items()
     }
-    model = dataclasses.replace(with_ranks(model, ranked), is_tried=True)
+    model = structs.replace(with_ranks(model, ranked), is_tried=True)
     builder = Builder(model, backends, tried.trial)
     network = Network.from_builder(
         model.name, infos, builder, outputs, variables=_variables(model), value_inputs=needed

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from msgspec import structs
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
@@ -51,7 +52,7 @@ def find_function(
         body = _function_for(schema, node, version, values)
     if body is None or body.opsets is None or "" in body.opsets:
         return body
-    return dataclasses.replace(body, opsets={**around, **body.opsets})
+    return structs.replace(body, opsets={**around, **body.opsets})
 
 
 _MOST_VERSIONS = 2**31 - 1

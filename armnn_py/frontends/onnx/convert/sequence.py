@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from armnn_py.frontends.common.values import Value
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["TensorList"]
 
 
-@dataclass(frozen=True, slots=True)
-class TensorList:
+class TensorList(Struct, frozen=True):
     """A sequence whose length is known at import: its tensors are values like any other.
 
     Networks have no sequences. Operators that build and read one are folded at import; an output of

@@ -10,8 +10,9 @@ only types were added share a converter.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from armnn_py.frontends.common.converter_modules import import_modules
 from armnn_py.frontends.common.values import Value
@@ -43,8 +44,7 @@ _Converter = TypeVar("_Converter", bound=Converter)
 Check = Callable[[NodeView], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Operator:
+class Operator(Struct, frozen=True):
     """A converter and the version since which it holds."""
 
     since: int

@@ -8,10 +8,10 @@ A convolution whose weights have 3 channels reads 3 channels.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.errors import (
     ArmnnError,
@@ -46,8 +46,7 @@ _LEAST_LEFT = 20
 _PATIENCE = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
+class Tried(Struct, frozen=True):
     """The results of trial conversions."""
 
     outputs: dict[str, TensorInfo]

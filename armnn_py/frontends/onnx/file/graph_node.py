@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from armnn_py.frontends.common.quoting import quoted
 
@@ -18,15 +20,13 @@ if TYPE_CHECKING:
 __all__ = ["AttributeReference", "Body", "Node"]
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeReference:
+class AttributeReference(Struct, frozen=True):
     """Stands for the value that the caller of a function gives an attribute."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """One operator of the graph."""
 
     index: int
@@ -86,8 +86,7 @@ class Node:
         return replace(self, **fields)
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(Struct, frozen=True):
     """Nodes inside of a node: a branch, what a loop repeats, or a function."""
 
     path: str

@@ -7,10 +7,10 @@ All faults of the graph itself are found here, before any conversion.
 
 from __future__ import annotations
 
-import dataclasses
 import secrets
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec import Struct, field, structs
 
 from armnn_py.errors import ArmnnError, InvalidArgumentError, ParseError, UnknownNameError
 from armnn_py.frontends.common.quoting import quoted
@@ -55,8 +55,7 @@ _RANDOM = {
 Constant: TypeAlias = "Known | Unreadable"
 
 
-@dataclass(frozen=True, slots=True)
-class ValueInfo:
+class ValueInfo(Struct, frozen=True):
     """Type and shape of a graph input or output as the file states them."""
 
     name: str
@@ -67,8 +66,7 @@ class ValueInfo:
     """A string is a symbolic dimension; ``None`` instead of a tuple: no shape is stated."""
 
 
-@dataclass(frozen=True, slots=True)
-class OnnxModel:
+class OnnxModel(Struct, frozen=True):
     """A parsed model, shared by all its conversions."""
 
     name: str
@@ -173,7 +171,7 @@ def with_inputs(model: OnnxModel, names: Collection[str]) -> OnnxModel:
     constants = {name: one for name, one in model.constants.items() if name not in freed}
     values = {name: model.constants.get(name) for name in freed}
     optional = {name: one for name, one in values.items() if isinstance(one, Known)}
-    return dataclasses.replace(
+    return structs.replace(
         model, inputs={**model.inputs, **freed}, constants=constants, defaults={}, folded={},
         derived={}, optional=optional,
     )  # fmt: skip

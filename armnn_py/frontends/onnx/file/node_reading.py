@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import quoted
@@ -149,7 +150,7 @@ class NodeReader:
                 tuple(max(dim.dim_value, 0) for dim in value.type.tensor_type.shape.dim)
                 for value in graph.output
             )
-            return dataclasses.replace(body, stated=stated)
+            return structs.replace(body, stated=stated)
         finally:
             self._depth -= 1
 

@@ -4,23 +4,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from armnn_py.frontends.common.source import Part
 
 __all__ = ["GraphParts", "NodeParts"]
 
 
-@dataclass(frozen=True, slots=True)
-class NodeParts:
+class NodeParts(Struct, frozen=True):
     """Positions of a node's attribute data that its message lacks, by attribute number."""
 
     tensors: dict[int, Part] = field(default_factory=dict)
     bodies: dict[int, GraphParts] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class GraphParts:
+class GraphParts(Struct, frozen=True):
     """Positions of a graph's tensor data that its message lacks."""
 
     initializers: dict[int, Part] = field(default_factory=dict)

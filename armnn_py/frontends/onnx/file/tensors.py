@@ -17,11 +17,11 @@ import os
 import stat
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import quoted
@@ -59,8 +59,7 @@ _BY_BITS = {10: np.uint16, 16: np.uint16, **dict.fromkeys((17, 18, 19, 20, 24), 
 _EXTERNAL = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(Struct, frozen=True):
     """A tensor of an element type that numpy lacks; a node that reads it is unsupported."""
 
     reason: str

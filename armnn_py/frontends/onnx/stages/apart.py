@@ -10,10 +10,10 @@ instead; of branches the one runs that is chosen. A body may have stages and suc
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
@@ -58,16 +58,14 @@ Found: TypeAlias = "tuple[np.dtype[Any], Sizes]"
 _NUMBER, _FLAG = np.dtype(np.int64), np.dtype(np.bool_)
 
 
-@dataclass(frozen=True, slots=True)
-class Converters:
+class Converters(Struct, frozen=True):
     """The functions of `conversion`, which imports this module."""
 
     evaluate: Callable[[OnnxModel, Mapping[str, Array]], dict[str, Array]]
     network_of: Callable[..., Network]
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """The graph of such a node while it is cut."""
 
     model: OnnxModel
@@ -82,8 +80,7 @@ class Surroundings:
     has_one_shape: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
+class _Made(Struct, frozen=True):
     """A body, and what its outputs were for the values of one conversion."""
 
     run: BodyRun

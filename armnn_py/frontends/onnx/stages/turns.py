@@ -9,10 +9,10 @@ picklable and holds no network: `StagedRuns` runs the bodies.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.errors import InvalidArgumentError, ParseError
 from armnn_py.frontends.common.between import Operands, flag_of, read_only
@@ -35,8 +35,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class BodyRun:
+class BodyRun(Struct, frozen=True):
     """One body: which of its outputs its network makes, and where the others come from."""
 
     key: str
@@ -61,8 +60,7 @@ class BodyRun:
         return [known[name] for name in self.outputs if name]
 
 
-@dataclass(frozen=True, slots=True)
-class Collected:
+class Collected(Struct, frozen=True):
     """The values that a node collects turn by turn."""
 
     name: str
@@ -146,8 +144,7 @@ class _HandedOn:
         return [*self.states, *(one.stacked(found) for one, found in both)]
 
 
-@dataclass(frozen=True, slots=True)
-class Turns:
+class Turns(Struct, frozen=True):
     """A Loop."""
 
     label: str
@@ -174,8 +171,7 @@ class Turns:
         return _named(self.outputs, turns.results())
 
 
-@dataclass(frozen=True, slots=True)
-class Branches:
+class Branches(Struct, frozen=True):
     """An If, of which one branch runs."""
 
     label: str
@@ -202,8 +198,7 @@ class Branches:
         return _named(self.outputs, chosen((), arrays, run))
 
 
-@dataclass(frozen=True, slots=True)
-class CallOnce:
+class CallOnce(Struct, frozen=True):
     """A function."""
 
     operands: Operands
@@ -230,8 +225,7 @@ def _padded(array: Array, length: int) -> Array:
     return padded
 
 
-@dataclass(frozen=True, slots=True)
-class ScanTurns:
+class ScanTurns(Struct, frozen=True):
     """A Scan, of each element of a batch where operator set 8 has one."""
 
     label: str

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.descriptors import LstmDescriptor, RnnDescriptor
 from armnn_py.errors import ParseError
@@ -35,8 +35,7 @@ _FUNCTIONS = {"NONE": 0, "RELU": 1, "RELU6": 3, "TANH": 4}
 _DIRECTIONS = ("forward", "backward")
 
 
-@dataclass(frozen=True, slots=True)
-class _Cells:
+class _Cells(Struct, frozen=True):
     """Indices of an operator's operands for LSTM cells that run in one direction.
 
     ``weights`` are the places of those of the input by gates (input, forget, cell, output), those

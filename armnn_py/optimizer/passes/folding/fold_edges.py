@@ -8,10 +8,10 @@ windows that hold an element of the edge next to copies of it does not see the c
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import structs
 
 from armnn_py.descriptors import GatherDescriptor, Pooling2dDescriptor
 from armnn_py.optimizer.passes.base import PassLog
@@ -73,9 +73,9 @@ def _wider(
     y, x = d.data_layout.spatial_axes
     # With a dilation, a window may step over the edge and see only copies of it.
     if axis == y and d.dilation_y == 1:
-        wider = dataclasses.replace(d, pad_top=d.pad_top + before, pad_bottom=d.pad_bottom + after)
+        wider = structs.replace(d, pad_top=d.pad_top + before, pad_bottom=d.pad_bottom + after)
     elif axis == x and d.dilation_x == 1:
-        wider = dataclasses.replace(d, pad_left=d.pad_left + before, pad_right=d.pad_right + after)
+        wider = structs.replace(d, pad_left=d.pad_left + before, pad_right=d.pad_right + after)
     else:
         return None
     fits = same_output(reader, wider, source.info) and sees_input(wider, source.info, reader)

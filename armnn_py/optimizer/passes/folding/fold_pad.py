@@ -9,11 +9,11 @@ the number that is stored, also of a quantised tensor, whose zero is the zero po
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import structs
 
 from armnn_py.descriptors import (
     Convolution2dDescriptor,
@@ -101,7 +101,7 @@ def _folded(pad: Node, reader: Node) -> _Windowed | None:
     spatial = y, x = d.data_layout.spatial_axes
     if any(p.pad_before[a] or p.pad_after[a] for a in range(4) if a not in spatial):
         return None
-    wider = dataclasses.replace(
+    wider = structs.replace(
         d,
         pad_top=d.pad_top + p.pad_before[y],
         pad_bottom=d.pad_bottom + p.pad_after[y],
@@ -152,7 +152,7 @@ def _pooling(
     own = d.pad_left or d.pad_right or d.pad_top or d.pad_bottom
     if own and d.padding_method is PaddingMethod.EXCLUDE:
         return None
-    return dataclasses.replace(wider, padding_method=PaddingMethod.IGNORE_VALUE)
+    return structs.replace(wider, padding_method=PaddingMethod.IGNORE_VALUE)
 
 
 def _lowest(info: TensorInfo) -> float:

@@ -9,8 +9,9 @@ same tensor of a permuted operand if the dimensions that are left keep their ord
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from armnn_py.descriptors import ReduceDescriptor, View
 from armnn_py.optimizer.passes.permutes.movement import has_one_meaning, inverse
@@ -99,7 +100,7 @@ def with_permuted_operands(
         "views": lambda views: _views(views, sources),
     }
     changed = {name: change[role](getattr(d, name)) for name, role in d.roles.items()}
-    return dataclasses.replace(d, **changed) if changed else d
+    return structs.replace(d, **changed) if changed else d
 
 
 def _views(views: Sequence[View], sources: Sequence[int]) -> tuple[View, ...]:

@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.descriptors import FullyConnectedDescriptor
 from armnn_py.errors import ParseError
@@ -20,8 +19,7 @@ from armnn_py.tensors.packing import pack
 from armnn_py.types import DataType, LayerType
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
+class _Form(Struct, frozen=True):
     """Sizes of the weights."""
 
     inner: int

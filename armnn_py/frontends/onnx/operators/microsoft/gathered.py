@@ -8,9 +8,9 @@ The table stays as it is stored, in bytes; what is gathered becomes numbers when
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.counting import positions
@@ -24,8 +24,7 @@ __all__: list[str] = []
 _DATA, _INDICES, _SCALES, _POINTS = range(4)
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
+class _Table(Struct, frozen=True):
     """How the numbers of the table are stored."""
 
     shape: tuple[int, ...]

@@ -9,10 +9,10 @@ TreeLeaves takes rows down the trees; what their leaves have is gathered and joi
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.counting import MOST_POSITIONS, counted
@@ -38,8 +38,7 @@ _MODES, _NAN_HITS = 6, 8
 _LESS, _EQUAL = 1, 4
 
 
-@dataclass(frozen=True, slots=True)
-class Nodes:
+class Nodes(Struct, frozen=True):
     """The nodes of all trees, those that compare and leaves alike."""
 
     modes: list[int] = field(default_factory=list)
@@ -88,8 +87,7 @@ def search(nodes: Nodes, k: int, members: list[float]) -> None:
     search(nodes, upper, members[half:])
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(Struct, frozen=True):
     """The weights that leaves add to targets: three lists of one length."""
 
     places: list[int] = field(default_factory=list)
@@ -139,8 +137,7 @@ class Weights:
             return Single(leaves, own.astype(np.int32), np.array(self.values, np.float32)[first])
 
 
-@dataclass(frozen=True, slots=True)
-class Single:
+class Single(Struct, frozen=True):
     """Leaves that have one weight each."""
 
     leaves: Array

@@ -10,9 +10,9 @@ their end, and have zeros there.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
@@ -41,8 +41,7 @@ Apply = Callable[[Value, str], Value]
 Convert = Callable[[NodeView], list[Value]]
 
 
-@dataclass
-class _Cell:
+class _Cell(Struct):
     """One direction of a layer: its products, and what it remembers."""
 
     all_of: Recurrence

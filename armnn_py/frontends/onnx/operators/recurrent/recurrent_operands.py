@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
@@ -46,8 +46,7 @@ class Activation(NamedTuple):
     b: float
 
 
-@dataclass
-class Recurrence:
+class Recurrence(Struct):
     """One node: sizes, and its operands by direction."""
 
     view: NodeView

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Array
@@ -25,8 +25,7 @@ _FARTHEST = 2**24
 """Pixels; float32 tells no nearer ones apart behind that."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(Struct, frozen=True):
     """Samples of one dimension that lie in the image, in order."""
 
     bins: Array
@@ -37,8 +36,7 @@ class _Line:
     """Of a bin, those outside of the image too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Regions:
+class Regions(Struct, frozen=True):
     """The attributes of a RoiAlign."""
 
     bins: tuple[int, int]

@@ -10,12 +10,12 @@ padding alone reads the lowest number there is, which lies behind the elements.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import structs
 
 from armnn_py.descriptors import DepthwiseConvolution2dDescriptor, Pooling2dDescriptor
 from armnn_py.errors import ParseError
@@ -115,7 +115,7 @@ def _by_planes(
     rest = math.prod(shape_of(x)[2:])
     columns = emit.reshape(x, (batch * channels, 1, size[0], rest), "columns")
     depth = _part(window, (0,)).as_plane()
-    turned = dataclasses.replace(
+    turned = structs.replace(
         depth,
         size=(size[0], rest),
         **{k: getattr(depth, k)[::-1] for k in ("kernel", "stride", "dilation")},
@@ -155,7 +155,7 @@ def _pool_plane(
         rounding = OutputShapeRounding.CEILING
         # The layer rounds both dimensions in one direction, and counts windows that start in the
         # padding. A dimension that must get no further window loses the padding behind its last.
-        window = dataclasses.replace(
+        window = structs.replace(
             window,
             after=tuple(
                 a if s != f else _exact_after(window, axis, f)
@@ -189,7 +189,7 @@ def _cropped(view: NodeView, window: Window, x: Value) -> tuple[Window, Value]:
         shape[2 + axis] += min(after, 0)
     cut = view.emit.slice(x, [0] * len(shape), shape, "crop")
     size = tuple(s + min(a, 0) for s, a in zip(window.size, window.after, strict=True))
-    return dataclasses.replace(window, size=size, after=tuple(max(a, 0) for a in window.after)), cut
+    return structs.replace(window, size=size, after=tuple(max(a, 0) for a in window.after)), cut
 
 
 @operator("LpPool", since=2)
@@ -201,7 +201,7 @@ def _lp_pool(view: NodeView) -> Value:
         raise Unsupported(f"{len(size)} spatial dimensions (1 to 3 are supported)")
     result = (batch, channels, *window.output_size(ceil=bool(view.integer("ceil_mode"))))
     after = tuple(_exact_after(window, axis, n) for axis, n in enumerate(result[2:]))
-    window = dataclasses.replace(window, after=after)
+    window = structs.replace(window, after=after)
     x = _power(view, view.value(0), p)
     if len(size) == 3:
         total = _by_planes(view, x, window, lambda *part: _sum_planes(view, *part))

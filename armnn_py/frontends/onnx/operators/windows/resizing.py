@@ -9,13 +9,13 @@ linear, cubic and antialiased modes as a product with the matrix of weights.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import operator as operator_of
 from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+from msgspec import structs
 
 from armnn_py.descriptors import ResizeDescriptor
 from armnn_py.errors import ParseError
@@ -251,7 +251,7 @@ def _of_period(axis: Axis, method: Method) -> Axis:
     if method.transformation not in ("asymmetric", "half_pixel", "half_pixel_symmetric"):
         return axis
     size = int(16 / min(axis.scale, 1))
-    return dataclasses.replace(axis, size=size, target=int(size * axis.scale))
+    return structs.replace(axis, size=size, target=int(size * axis.scale))
 
 
 def _is_identity(axis: Axis, method: Method) -> bool:

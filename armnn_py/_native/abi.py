@@ -78,6 +78,7 @@ ARMNN_SLOT_ABSENT = 0xfffffffd
 ARMNN_SLOT_BOUNDARY = 0xffffffff
 ARMNN_SLOT_CONSTANT = 0xfffffffe
 ARMNN_STRUCT_PLAN_SPEC = 0x414e0f01
+ARMNN_STRUCT_REPEAT = 0x414e0f03
 ARMNN_STRUCT_RUN = 0x414e0f02
 ARMNN_TARGET_MINOR = 0
 ARMNN_WORKLOAD_SERIAL = 1
@@ -1773,6 +1774,29 @@ class armnn_run_t(Structure):
     beside: int
 
 
+class armnn_carry_t(Structure):
+    input: int
+    output: int
+    next: Any
+
+
+class armnn_repeat_t(Structure):
+    header: armnn_header_t
+    run: Any
+    inputs: Any
+    outputs: Any
+    strides: Any
+    carries: Any
+    carry_count: int
+    goes_on: int
+    is_ended: int
+    reserved: int
+    most: int
+    turns: int
+    counter: Any
+    pause_ns: int
+
+
 class armnn_channel_t(Structure):
     """Opaque."""
 
@@ -3317,6 +3341,29 @@ armnn_run_t._fields_ = [
     ("beside", c_uint32),
 ]
 
+armnn_carry_t._fields_ = [
+    ("input", c_uint32),
+    ("output", c_uint32),
+    ("next", c_void_p),
+]
+
+armnn_repeat_t._fields_ = [
+    ("header", armnn_header_t),
+    ("run", POINTER(armnn_run_t)),
+    ("inputs", POINTER(c_void_p)),
+    ("outputs", POINTER(c_void_p)),
+    ("strides", POINTER(c_int64)),
+    ("carries", POINTER(armnn_carry_t)),
+    ("carry_count", c_uint32),
+    ("goes_on", c_uint32),
+    ("is_ended", c_uint32),
+    ("reserved", c_uint32),
+    ("most", c_uint64),
+    ("turns", c_uint64),
+    ("counter", POINTER(c_int64)),
+    ("pause_ns", c_uint64),
+]
+
 armnn_channel_tensor_t._fields_ = [
     ("offset", c_uint64),
     ("size", c_uint64),
@@ -3459,6 +3506,8 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_plan_shapes_t": armnn_plan_shapes_t,
     "armnn_run_memory_t": armnn_run_memory_t,
     "armnn_run_t": armnn_run_t,
+    "armnn_carry_t": armnn_carry_t,
+    "armnn_repeat_t": armnn_repeat_t,
     "armnn_channel_tensor_t": armnn_channel_tensor_t,
     "armnn_channel_call_t": armnn_channel_call_t,
 }
@@ -4003,6 +4052,7 @@ MACROS: dict[str, int] = {
     "ARMNN_SLOT_BOUNDARY": ARMNN_SLOT_BOUNDARY,
     "ARMNN_SLOT_CONSTANT": ARMNN_SLOT_CONSTANT,
     "ARMNN_STRUCT_PLAN_SPEC": ARMNN_STRUCT_PLAN_SPEC,
+    "ARMNN_STRUCT_REPEAT": ARMNN_STRUCT_REPEAT,
     "ARMNN_STRUCT_RUN": ARMNN_STRUCT_RUN,
     "ARMNN_TARGET_MINOR": ARMNN_TARGET_MINOR,
     "ARMNN_WORKLOAD_SERIAL": ARMNN_WORKLOAD_SERIAL,
@@ -4107,6 +4157,7 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_core_fd_fence": (POINTER(armnn_fence_t), [c_int32, c_int32]),
     "armnn_core_fence_destroy": (None, [POINTER(armnn_fence_t)]),
     "armnn_context_run": (c_int32, [POINTER(armnn_run_t)]),
+    "armnn_context_repeat": (c_int32, [POINTER(armnn_repeat_t)]),
     "armnn_channel_open": (POINTER(armnn_channel_t), [
         c_void_p,
         c_uint64,

@@ -17,8 +17,9 @@ from armnn_py.network.layer import (
 )
 from armnn_py.network.metadata import ModelMetadata
 from armnn_py.network.network import Network
+from armnn_py.network.repeat import Repeat, Repeated, RunBody
 from armnn_py.network.stages import stages_needed
-from armnn_py.network.storage import NetworkStorage, RunBody, Stage
+from armnn_py.network.storage import NetworkStorage, Stage
 
 if TYPE_CHECKING:
     from armnn_py.network.builders.recurrent import LstmWeights
@@ -32,6 +33,8 @@ __all__ = [
     "Network",
     "NetworkStorage",
     "OutputSlot",
+    "Repeat",
+    "Repeated",
     "RunBody",
     "Source",
     "Stage",

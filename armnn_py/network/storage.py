@@ -28,16 +28,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.descriptors import Descriptor
+    from armnn_py.network.repeat import RunBody
 
-__all__ = ["Builder", "DynamicParts", "NetworkStorage", "RunBody", "Stage", "check_name"]
+__all__ = ["Builder", "DynamicParts", "NetworkStorage", "Stage", "check_name"]
 
 Builder: TypeAlias = "Callable[..., NetworkStorage]"
 """Makes the `Network` for inputs whose shapes are all known: ``builder(infos)``, or, where values
 of inputs decide shapes, ``builder(infos, values)``."""
 
-
-RunBody: TypeAlias = "Callable[[str, Mapping[str, NDArray[Any]]], Mapping[str, NDArray[Any]]]"
-"""Runs one of the bodies of a stage: ``run(name, arrays of its inputs)``."""
 
 Compute: TypeAlias = "Callable[[Mapping[str, NDArray[Any]], RunBody], Mapping[str, NDArray[Any]]]"
 

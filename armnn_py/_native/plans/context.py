@@ -60,11 +60,12 @@ class NativeContext:
         Whether workloads keep something from run to run.
     run_options
         The options of the next run; `set_run_options` changes them.
+    call
+        The native function that `run` calls, and its argument.
     """
 
     __slots__ = (
         "__weakref__",
-        "_call",
         "_error",
         "_gate",
         "_kept_options",
@@ -72,9 +73,9 @@ class NativeContext:
         "_network",
         "_options",
         "_run",
-        "_run_address",
         "_shapes",
         "_told_callback",
+        "call",
         "caught",
         "handle",
         "has_state",
@@ -123,11 +124,9 @@ class NativeContext:
         run.outputs = self.outputs
         run.interrupt_interval_ns = INTERRUPT_INTERVAL_NS
         run.error = ctypes.pointer(self._error.struct)
-        self._run_address = ctypes.addressof(run)
         # An untyped twin of the function: one integer argument is the cheapest call ctypes has.
-        self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(
-            ("armnn_context_run", core())
-        )
+        function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(("armnn_context_run", core()))
+        self.call = (function, ctypes.addressof(run))
         self._memories: Any = None
         self._shapes: PlanShapes | None = None
         self._told_callback: Any = None
@@ -150,8 +149,14 @@ class NativeContext:
             self.caught.clear()  # left by a run whose caller was interrupted
         if options is not self._options:
             self._set_options(options)
-        status: int = self._call(self._run_address)
+        call, argument = self.call
+        status: int = call(argument)
         return status
+
+    @property
+    def run_pointer(self) -> Any:
+        """The native structure of the runs."""
+        return ctypes.pointer(self._run)
 
     def _set_options(self, options: tuple[int, bool, bool, bool]) -> None:
         """Write the options of a run; they seldom change from run to run."""

@@ -39,7 +39,7 @@ class LateContext(ExecutionContext):
         self._told: dict[OutputSlot, tuple[int, ...]] = {}
         if plan.telling:
             self._may_call_python = True
-            self._native.follow_told(self._shapes_behind)
+            self.native.follow_told(self._shapes_behind)
 
     def set_key(self, key: PlanKey) -> None:
         """Let the next runs have inputs of these shapes.
@@ -53,7 +53,7 @@ class LateContext(ExecutionContext):
             return
         table = self._tables.find(key)
         self._key = None
-        self._native.set_shapes(table.shapes)
+        self.native.set_shapes(table.shapes)
         self.arrays.set_outputs(table.outputs.values())
         self._table, self._key = table, key
 

@@ -60,6 +60,8 @@ class ExecutionContext:
         Requirements on arrays of callers and on fresh ones.
     state
         The state that stays from run to run.
+    native
+        The native context.
     """
 
     __slots__ = (
@@ -69,9 +71,9 @@ class ExecutionContext:
         "_handles",
         "_may_call_python",
         "_memory_problems",
-        "_native",
         "_plain",
         "arrays",
+        "native",
         "plan",
         "state",
     )
@@ -87,11 +89,11 @@ class ExecutionContext:
             undo.callback(self._handles.destroy)
             for factory in plan.factories:
                 self._data.append(factory.create_execution_data())
-            self._native = NativeContext(
+            self.native = NativeContext(
                 plan.native, self._data, self._handles.addresses, plan.network.name
             )
-            undo.callback(self._native.destroy)
-            self.state = ContextState(plan, self._native)
+            undo.callback(self.native.destroy)
+            self.state = ContextState(plan, self.native)
             undo.pop_all()
         self._backends = plan.backends
         #: If no backend can call Python, runs need not check each time whether one does.
@@ -104,7 +106,7 @@ class ExecutionContext:
             infos = plan.network.outputs.items()
             rooms = [room for _, _, room in self.arrays.outputs]
             self._plain = PlainArrays(
-                self._native,
+                self.native,
                 plan.network.inputs.items(),
                 [(name, info, room) for (name, info), room in zip(infos, rooms, strict=True)],
             )
@@ -131,8 +133,8 @@ class ExecutionContext:
         except MemoryError:
             return None  # the other way says of which output
         if made is not None:
-            if self._native.run_options is not None:
-                self._native.set_run_options(None)
+            if self.native.run_options is not None:
+                self.native.set_run_options(None)
             self._run(_PLAIN_WAYS[_get_ident() == _MAIN_THREAD])
         return made
 
@@ -158,7 +160,7 @@ class ExecutionContext:
         if strict:
             self.arrays.check_inputs(inputs)
             self.arrays.check_outputs(out or {})
-        native = self._native
+        native = self.native
         for index, array in enumerate(inputs):
             native.inputs[index] = address_of(array)
         outputs: dict[str, np.ndarray] = {}
@@ -185,12 +187,12 @@ class ExecutionContext:
         return outputs
 
     def _drop_memories(self) -> None:
-        self._native.set_memories(None)
+        self.native.set_memories(None)
         self._memory_problems = []
 
     def _set_memories(self, arrays: Sequence[np.ndarray]) -> None:
         """Tell the executor of the external ones of all inputs and then outputs."""
-        native = self._native
+        native = self.native
         count = len(self.plan.network.inputs)
         externals = [(i, a) for i, a in enumerate(arrays) if type(a) is ExternalArray]
         for index, array in externals:
@@ -207,7 +209,7 @@ class ExecutionContext:
 
         Backends' imports of them stay, so the arrays are held here until then.
         """
-        native = self._native
+        native = self.native
         arrays = list(inputs), list(outputs)
         everything = [*arrays[0], *arrays[1]]
         has_external = any(hasattr(array, "external") for array in everything)
@@ -224,9 +226,9 @@ class ExecutionContext:
         """Have backends give back the arrays of `set_addresses`, which may be freed then."""
         if self._bound:
             with deferred_interrupts():
-                problem = self._native.unimport()
+                problem = self.native.unimport()
             self._bound.clear()
-            self._native.set_memories(None)
+            self.native.set_memories(None)
             self._memory_problems = []
             if problem:
                 _log.warning("network '%s': %s", self.plan.network.name, problem)
@@ -234,7 +236,7 @@ class ExecutionContext:
     @property
     def is_running(self) -> bool:
         """Whether a run is in flight."""
-        return self._native.is_running
+        return self.native.is_running
 
     def execute(
         self,
@@ -246,7 +248,7 @@ class ExecutionContext:
         begin: float = 0.0,
     ) -> None:
         """Run over memory whose addresses were set; they are not checked again."""
-        native = self._native
+        native = self.native
         wanted = None if options is None else options.for_plan(self.plan.listeners)
         if native.run_options is not wanted:
             native.set_run_options(wanted)
@@ -275,7 +277,7 @@ class ExecutionContext:
         for backend in self._backends:
             if backend.lost_device is not None:
                 raise_lost_device(self.plan)
-        native = self._native
+        native = self.native
         if self._may_call_python and self._calls_python():
             with deferred_interrupts():
                 status = native.run(way)
@@ -298,22 +300,22 @@ class ExecutionContext:
         """Raise the error of a failed run; an exception of a signal handler goes first."""
         self.state.note_failure(status)
         raise_failed(
-            self.plan, self._native, status, timeout, strict=strict, memory=self._memory_problems
+            self.plan, self.native, status, timeout, strict=strict, memory=self._memory_problems
         )
 
     @property
     def copies(self) -> tuple[int, int]:
         """How often the host copied a tensor in the last run, and how many bytes in all."""
-        return self._native.copies
+        return self.native.copies
 
     @property
     def is_inside_handler(self) -> bool:
         """Whether a signal handler runs in the middle of this context's run right now."""
-        return self._native.is_inside_handler
+        return self.native.is_inside_handler
 
     def cancel(self) -> None:
         """Stop the run in flight before its next step; from any thread."""
-        self._native.cancel()
+        self.native.cancel()
 
     def destroy(self) -> None:
         """Free the arena, the tensor handles and the backends' execution data."""
@@ -321,12 +323,12 @@ class ExecutionContext:
             steps.callback(self._handles.close)
             steps.callback(self._destroy_data)
             steps.callback(self._handles.destroy)
-            steps.callback(self._native.destroy)
+            steps.callback(self.native.destroy)
             steps.callback(self.release_addresses)
 
     def abandon(self) -> None:
         """Forget everything without freeing it: after a fork another thread was in it."""
-        self._native.abandon()
+        self.native.abandon()
         self._handles.abandon()
         self._bound.clear()
         self._data = []

@@ -93,6 +93,11 @@ class PlanChoice:
             self.only_key = ()
             pool.fix(self.only_key)
 
+    @property
+    def depends_on_values(self) -> bool:
+        """Whether values of inputs decide which plan serves them."""
+        return bool(self._optimized.value_inputs)
+
     def key_in_pool(self, key: PlanKey) -> PlanKey:
         """The key by which the pool has the plan for a key of `ready_key`."""
         return key if self.only_key is None else self.only_key

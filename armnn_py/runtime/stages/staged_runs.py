@@ -25,7 +25,7 @@ from armnn_py.tensors import format_shape
 
 if TYPE_CHECKING:
     from armnn_py._native.table.backend_options import OptionValue
-    from armnn_py.network import Network, RunBody, Stage
+    from armnn_py.network import Network, Repeat, Repeated, RunBody, Stage
     from armnn_py.optimizer import Assignment
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.contexts.context_pool import ContextPool
@@ -82,6 +82,15 @@ class Part(Protocol):
     ) -> dict[str, np.ndarray]:
         """Run one inference."""
 
+    def _repeat(
+        self,
+        loop: Repeat,
+        end: float | None,
+        cancel: CancelToken | None,
+        options: Mapping[str, Mapping[str, OptionValue]] | None,
+    ) -> Repeated | None:
+        """Run a loop over the network, if its turns have one plan."""
+
     def reset_state(self) -> None:
         """Forget earlier runs."""
 
@@ -130,6 +139,11 @@ class _Bodies:
         if left is not None and left <= 0:
             raise ExecutionTimeoutError(f"network '{self._name}': timed out before a body")
         return {}
+
+    def repeat(self, loop: Repeat) -> Repeated | None:
+        """Run a loop; see `RunBody`."""
+        body = self._bodies.get(loop.key)
+        return None if body is None else body._repeat(loop, self._end, self._cancel, self._options)
 
 
 def _is_part_of(array: np.ndarray, others: Iterable[np.ndarray]) -> bool:

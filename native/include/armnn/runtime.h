@@ -19,6 +19,7 @@ extern "C" {
 #define ARMNN_CORE_ABI_VERSION 10u
 #define ARMNN_STRUCT_PLAN_SPEC 0x414e0f01u
 #define ARMNN_STRUCT_RUN 0x414e0f02u
+#define ARMNN_STRUCT_REPEAT 0x414e0f03u
 #define ARMNN_CORE_API __attribute__((visibility("default")))
 
 /* ---- The library ----------------------------------------------------------------------------- */
@@ -422,6 +423,36 @@ typedef struct armnn_run_t {
 /* OK, CANCELLED, TIMEOUT or what a workload answered. INVALID_ARGUMENT if the context is already
  * running. */
 ARMNN_CORE_API armnn_status_t armnn_context_run(armnn_run_t* run);
+
+/* A value that one turn of a loop hands to the next: |input| reads what |output| has written. */
+typedef struct armnn_carry_t {
+  uint32_t input;
+  uint32_t output;
+  /* Where the next turn writes: two buffers change places. Null: by the stride of |output|. */
+  void* next;
+} armnn_carry_t;
+
+/* A loop over one context: turns are runs, each over the addresses that the one before left. */
+typedef struct armnn_repeat_t {
+  armnn_header_t header; /* tag ARMNN_STRUCT_REPEAT */
+  armnn_run_t* run;      /* of each turn; it gets |inputs| and |outputs| */
+  const void** inputs;   /* in: of the first turn; out: of the next one */
+  void** outputs;
+  const int64_t* strides; /* bytes from turn to turn, of each input and then of each output */
+  armnn_carry_t* carries;
+  uint32_t carry_count;
+  uint32_t goes_on;  /* the output whose first byte is 0 to end the loop; ARMNN_PLAN_NONE: none */
+  uint32_t is_ended; /* out: 1 if it has ended the loop */
+  uint32_t reserved; /* 0 */
+  uint64_t most;     /* the number of turns, those done before included */
+  uint64_t turns;    /* in and out: turns that are done */
+  int64_t* counter;  /* counted up after each turn; or null */
+  uint64_t pause_ns; /* returns after this time, at the end of a turn; 0: never */
+} armnn_repeat_t;
+
+/* Runs turns until the last one, a pause or a failure: then the result and |run| are that of
+ * armnn_context_run. The copies of |run| are those of all turns of the call. */
+ARMNN_CORE_API armnn_status_t armnn_context_repeat(armnn_repeat_t* repeat);
 
 /* ---- Channels to a worker -------------------------------------------------------------------- */
 

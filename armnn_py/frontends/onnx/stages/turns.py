@@ -20,6 +20,7 @@ from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Array
 from armnn_py.frontends.onnx.file.element_types import is_string
+from armnn_py.network import Repeat
 from armnn_py.tensors import format_shape
 
 if TYPE_CHECKING:
@@ -58,6 +59,74 @@ class BodyRun(Struct, frozen=True):
         known = {**around, **constants, **dict(zip(self.inputs, given, strict=False))}
         known |= run(self.key, {name: known[name] for name in self.reads})
         return [known[name] for name in self.outputs if name]
+
+    def repeated(
+        self,
+        states: Sequence[Array],
+        around: Mapping[str, Array],
+        run: RunBody,
+        most: int | None,
+        *,
+        sliced: Sequence[tuple[Array, bool]] = (),
+        collected: Sequence[Collected] = (),
+    ) -> list[Array] | None:
+        """Run the turns of a loop at once; return the last states, and the values of all turns.
+
+        A body with more inputs than states and ``sliced`` arrays, each with whether its last slice
+        comes first, has the number of the turn and a condition before them, and a condition as its
+        first output. None: turns have to run one by one.
+        """
+        count = len(states)
+        has_flag = len(self.inputs) > count + len(sliced)
+        inputs = self.inputs[2:] if has_flag else self.inputs
+        outputs = self.outputs[1:] if has_flag else self.outputs
+        goes_on = self.outputs[0] if has_flag and self.outputs[0] in self.made else ""
+        kept = [inputs[i] == outputs[i] for i in range(count)]
+        if (
+            not all(name in self.made or (i < count and kept[i]) for i, name in enumerate(outputs))
+            or len(set(outputs[count:])) < len(collected)
+            or (has_flag and not goes_on and not self._always_goes_on())
+        ):
+            return None
+        known = {**around, **self.constants, **dict(zip(inputs, states, strict=False))}
+        if has_flag:
+            known |= {self.inputs[0]: np.array(0, np.int64), self.inputs[1]: np.array(True)}
+        known |= {name: one for name, (one, _) in zip(inputs[count:], sliced, strict=True)}
+        loop = Repeat(
+            self.key, {name: known[name] for name in self.reads}, most,
+            tuple(
+                (inputs[i] if inputs[i] in self.reads else "", outputs[i])
+                for i in range(count) if not kept[i]
+            ),
+            {
+                name: backward
+                for name, (_, backward) in zip(inputs[count:], sliced, strict=True)
+                if name in self.reads
+            },
+            {
+                name: one.is_backward
+                for name, one in zip(outputs[count:], collected, strict=True)
+            },
+            self.inputs[0] if has_flag and self.inputs[0] in self.reads else "",
+            goes_on,
+        )  # fmt: skip
+        made = run.repeat(loop)
+        if made is None:
+            return None
+        return [
+            *(states[i] if kept[i] else made.states[outputs[i]] for i in range(count)),
+            *(
+                np.ascontiguousarray(np.moveaxis(made.collected[name], 0, one.axis))
+                for name, one in zip(outputs[count:], collected, strict=True)
+            ),
+        ]
+
+    def _always_goes_on(self) -> bool:
+        """Return whether the condition of a turn, which no layer makes, is always true."""
+        name = self.outputs[0]
+        if name in self.constants:
+            return self.constants[name].size == 1 and bool(self.constants[name].all())
+        return name == self.inputs[1]
 
 
 class Collected(Struct, frozen=True):
@@ -161,6 +230,10 @@ class Turns(Struct, frozen=True):
         most = None if count is None else int(_first(count, f"{self.label}: the number of turns"))
         what = f"{self.label}: the condition"
         goes_on = condition is None or bool(_first(condition, what))
+        if goes_on and (most is None or most > 0):
+            made = self.body.repeated(turns.states, arrays, run, most, collected=self.collected)
+            if made is not None:
+                return _named(self.outputs, made)
         turn = 0
         while goes_on and (most is None or turn < most):
             given = [np.array(turn, np.int64), np.array(True), *turns.states]
@@ -292,6 +365,16 @@ class ScanTurns(Struct, frozen=True):
             )
         if length is None:
             (length,) = lengths
+        if length:
+            sliced = [
+                (np.moveaxis(array, axis, 0)[:length], bool(backward))
+                for array, axis, backward in zip(scanned, self.axes, self.directions, strict=True)
+            ]
+            made = self.body.repeated(
+                turns.states, around, run, length, sliced=sliced, collected=self.collected
+            )
+            if made is not None:
+                return made
         for turn in range(length):
             slices = [
                 np.take(array, length - 1 - turn if backward else turn, axis)

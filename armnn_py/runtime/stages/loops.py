@@ -1,0 +1,219 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Loops whose turns are runs of one execution context, one after another in the native executor.
+
+A value that one turn hands to the next lies in two buffers that change places; slices are read, and
+values of all turns are written, where they lie. Python comes back after some milliseconds, for
+signals and stops, and when the memory for values of all turns is full.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armnn_py._native.memory.addresses import address_of
+from armnn_py._native.plans.repeat import NativeRepeat
+from armnn_py.network import Repeated
+from armnn_py.runtime.arrays.buffers import make_room
+from armnn_py.tensors.memory import ALIGNMENT
+
+if TYPE_CHECKING:
+    from armnn_py.backends.options.run_options import RunOptions
+    from armnn_py.network import Repeat
+    from armnn_py.runtime.cancel import CancelToken
+    from armnn_py.runtime.contexts.execution_context import ExecutionContext
+
+__all__ = ["RepeatedRun"]
+
+#: Turns for which memory is taken at first, where a condition may end the loop early.
+_FIRST_TURNS = 64
+_NO_LIMIT = (1 << 64) - 1
+
+
+class RepeatedRun:
+    """One loop over a context, whose plan is that of the first turn.
+
+    Parameters
+    ----------
+    context
+        The context, lent for the whole loop.
+    loop
+        What turns read and write.
+    """
+
+    def __init__(self, context: ExecutionContext, loop: Repeat) -> None:
+        self._context = context
+        self._native = context.native
+        self._loop = loop
+        network = context.plan.network
+        self._inputs = {name: index for index, name in enumerate(network.inputs)}
+        self._outputs = {name: index for index, name in enumerate(network.outputs)}
+        #: Arrays that the addresses point to, by output: two of a value that turns hand on.
+        self._buffers: dict[str, list[np.ndarray]] = {}
+        #: Values of all turns, by output.
+        self._all: dict[str, np.ndarray] = {}
+        self._capacity = _NO_LIMIT if loop.most is None else loop.most
+        if loop.collected and loop.goes_on:
+            self._capacity = min(self._capacity, _FIRST_TURNS)
+
+    @staticmethod
+    def fits(context: ExecutionContext, loop: Repeat) -> bool:
+        """Return whether all turns have the shapes and types of the first one."""
+        plan = context.plan
+        if plan.late is not None or plan.variables:
+            return False
+        infos, made = plan.network.inputs, plan.network.outputs
+        for name, info in infos.items():
+            array = loop.inputs.get(name)
+            if array is None or array.dtype != info.dtype:
+                return False
+            shape = array.shape[1:] if name in loop.sliced else array.shape
+            if shape != info.static_shape:
+                return False
+        if loop.goes_on and not (loop.goes_on in made and made[loop.goes_on].byte_size):
+            return False
+        if any(name not in made for name in loop.collected):
+            return False
+        return all(
+            after in made
+            and (
+                not before
+                or (made[after].static_shape, made[after].dtype)
+                == (infos[before].static_shape, infos[before].dtype)
+            )
+            for before, after in loop.states
+        )
+
+    def run(
+        self, end: float | None, cancel: CancelToken | None, options: RunOptions | None
+    ) -> Repeated:
+        """Run all turns; ``end`` is a time of the monotonic clock.
+
+        Raises
+        ------
+        ExecutionError, ExecutionTimeoutError, ExecutionCancelledError
+            As of one run.
+        """
+        loop = self._loop
+        kept = self._place_inputs()
+        self._place_outputs()
+        repeat = self._prepared()
+        most = _NO_LIMIT if loop.most is None else loop.most
+        with repeat.instead():
+            while repeat.turns < most and not repeat.is_ended:
+                if repeat.turns == self._capacity:
+                    self._grow()
+                repeat.limit(min(most, self._capacity))
+                self._context.execute(
+                    timeout=None if end is None else max(0.0, end - time.monotonic()),
+                    cancel=cancel,
+                    options=options,
+                )
+        del kept
+        return self._results(repeat.turns)
+
+    # ---- Memory ----------------------------------------------------------------------------------
+
+    def _place_inputs(self) -> list[Any]:
+        """Write the addresses of the first turn; return what has to be kept."""
+        loop, kept = self._loop, []
+        for name, index in self._inputs.items():
+            array = np.ascontiguousarray(loop.inputs[name])
+            if name == loop.counter:
+                array = array.copy()  # it is written
+            kept.append(array)
+            address = address_of(array)
+            if loop.sliced.get(name):
+                address += array.nbytes - array.nbytes // len(array)
+            self._native.inputs[index] = address
+        return kept
+
+    def _place_outputs(self) -> None:
+        carried = {after for before, after in self._loop.states if before}
+        for (name, _, room), index in zip(
+            self._context.arrays.outputs, self._outputs.values(), strict=True
+        ):
+            if name in self._loop.collected:
+                self._all[name] = self._room(name, self._capacity)
+                self._native.outputs[index] = self._address_in(name, 0)
+                continue
+            buffers = [room.take() for _ in range(2 if name in carried else 1)]
+            self._buffers[name] = [array for array, _ in buffers]
+            self._native.outputs[index] = buffers[0][1]
+
+    def _room(self, name: str, turns: int) -> np.ndarray:
+        """Return memory for the values of an output in so many turns."""
+        info = self._context.plan.network.outputs[name]
+        room = make_room((turns, *info.static_shape), info.dtype, ALIGNMENT, 0)
+        return room.take()[0]
+
+    def _step_of(self, name: str) -> int:
+        array = self._all[name]
+        step = array.nbytes // len(array)
+        return -step if self._loop.collected[name] else step
+
+    def _address_in(self, name: str, turn: int) -> int:
+        """Return where a turn writes its value of an output that keeps all of them."""
+        array = self._all[name]
+        place = len(array) - 1 - turn if self._loop.collected[name] else turn
+        return address_of(array) + place * abs(self._step_of(name))
+
+    def _grow(self) -> None:
+        """Take more memory for values of all turns, of which all places are full."""
+        done = self._capacity
+        most = self._loop.most
+        self._capacity = 2 * done if most is None else min(2 * done, most)
+        for name in self._loop.collected:
+            old, self._all[name] = self._all[name], self._room(name, self._capacity)
+            self._all[name][:done] = old
+            self._native.outputs[self._outputs[name]] = self._address_in(name, done)
+        for before, after in self._loop.states:
+            if before and after in self._loop.collected:
+                self._native.inputs[self._inputs[before]] = self._address_in(after, done - 1)
+
+    def _prepared(self) -> NativeRepeat:
+        loop, native = self._loop, self._native
+        strides = [0] * (len(self._inputs) + len(self._outputs))
+        for name, backward in loop.sliced.items():
+            array = loop.inputs[name]
+            step = array.nbytes // len(array)
+            strides[self._inputs[name]] = -step if backward else step
+        for name in loop.collected:
+            strides[len(self._inputs) + self._outputs[name]] = self._step_of(name)
+        carries: list[tuple[int, int, int | None]] = []
+        swapped: set[str] = set()
+        for before, after in reversed(loop.states):
+            if not before:
+                continue
+            second = None
+            if after not in loop.collected and after not in swapped:
+                second = address_of(self._buffers[after][1])
+                swapped.add(after)
+            # The last of those that read one output has it change places.
+            carries.insert(0, (self._inputs[before], self._outputs[after], second))
+        counter = native.inputs[self._inputs[loop.counter]] if loop.counter else None
+        return NativeRepeat(
+            native,
+            strides,
+            carries,
+            counter or 0,
+            self._outputs[loop.goes_on] if loop.goes_on else None,
+        )
+
+    def _results(self, turns: int) -> Repeated:
+        loop = self._loop
+        collected = {
+            name: array if turns == len(array) else array[:turns].copy()
+            for name, array in self._all.items()
+        }
+        states: dict[str, np.ndarray] = {}
+        for _, after in loop.states:
+            if after in collected:
+                states[after] = collected[after][0 if loop.collected[after] else -1].copy()
+            else:
+                buffers = self._buffers[after]
+                states[after] = buffers[(turns - 1) % len(buffers)]
+        return Repeated(states, collected)

@@ -238,4 +238,5 @@ def test_explore_names_the_package_that_it_lacks(
     answer = command("explore", DEMO, "-b", "CpuRef")
     assert answer.code == 2
     assert "explore needs the package ai-edge-model-explorer" in answer.err
-    assert command("explore", DEMO, "--json").code == 2
+    document = command("explore", DEMO, "--json").json
+    assert document["error"]["exit_code"] == 2

@@ -45,7 +45,7 @@ ARMNN_BACKEND_API_MINOR = 0
 ARMNN_BUILD_ADDRESS_SANITIZER = 1
 ARMNN_BUILD_THREAD_SANITIZER = 2
 ARMNN_CHANNEL_TENSORS_OFFSET = 4096
-ARMNN_CORE_ABI_VERSION = 10
+ARMNN_CORE_ABI_VERSION = 11
 ARMNN_CPU_ARM_BF16 = 0x1000000000
 ARMNN_CPU_ARM_DOTPROD = 0x400000000
 ARMNN_CPU_ARM_FP16 = 0x200000000
@@ -1647,6 +1647,12 @@ class armnn_static_backend_t(Structure):
     backend_factory: Any
 
 
+class armnn_size_place_t(Structure):
+    address: Any
+    index: int
+    bytes: int
+
+
 class armnn_log_record_t(Structure):
     time_ns: int
     level: int
@@ -3222,6 +3228,12 @@ armnn_static_backend_t._fields_ = [
     ("backend_factory", CFUNCTYPE(c_void_p)),
 ]
 
+armnn_size_place_t._fields_ = [
+    ("address", c_void_p),
+    ("index", c_uint32),
+    ("bytes", c_uint32),
+]
+
 armnn_log_record_t._fields_ = [
     ("time_ns", c_uint64),
     ("level", c_int32),
@@ -3496,6 +3508,7 @@ STRUCTS: dict[str, type[Structure]] = {
     "armnn_create_args_t": armnn_create_args_t,
     "armnn_device_description_t": armnn_device_description_t,
     "armnn_static_backend_t": armnn_static_backend_t,
+    "armnn_size_place_t": armnn_size_place_t,
     "armnn_log_record_t": armnn_log_record_t,
     "armnn_trace_event_t": armnn_trace_event_t,
     "armnn_plan_tensor_t": armnn_plan_tensor_t,
@@ -4076,6 +4089,19 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_core_is_readable": (c_int32, [c_void_p, c_uint64]),
     "armnn_core_is_readable_behind": (c_int32, [c_void_p, c_uint64, c_uint64]),
     "armnn_core_is_code": (c_int32, [c_void_p]),
+    "armnn_core_write_sizes": (None, [
+        POINTER(armnn_size_place_t),
+        c_uint64,
+        POINTER(POINTER(armnn_tensor_info_t)),
+        c_uint64,
+        POINTER(c_int64),
+    ]),
+    "armnn_core_ask_again": (c_uint64, [
+        POINTER(armnn_layer_support_t),
+        POINTER(POINTER(armnn_layer_query_t)),
+        c_uint64,
+        POINTER(c_int32),
+    ]),
     "armnn_core_alloc": (c_void_p, [c_uint64, c_uint64]),
     "armnn_core_free": (None, [c_void_p]),
     "armnn_core_add_lasting_constant": (c_int32, [c_void_p, c_uint64]),

@@ -11,6 +11,8 @@ import pytest
 from onnx import TensorProto, helper
 
 import armnn_py as ann
+from armnn_py.optimizer.placing import shape_families
+from armnn_py.python_backend import KernelCall, PythonBackend, ShownLayer, kernel
 
 FLOAT = TensorProto.FLOAT
 rng = np.random.default_rng(7)
@@ -95,6 +97,44 @@ def test_a_size_that_happens_to_be_another_is_one_like_others(
             x = rng.standard_normal((1, size, 12)).astype(np.float32)
             expected = models.theirs(model, {"x": x})["y"]
             np.testing.assert_allclose(network.run(x)["y"], expected, rtol=1e-5, atol=1e-6)
+    assert not conversions  # but that of load
+
+
+class Small(PythonBackend):
+    """Takes ReLUs of few columns alone."""
+
+    id = "Small"
+
+    def supports(self, layer: ShownLayer) -> bool | str:
+        return layer.outputs[0].static_shape[3] <= 8 or "too many columns"
+
+    @kernel(ann.LayerType.ACTIVATION)
+    def relu(self, call: KernelCall) -> Any:
+        return np.maximum(call.inputs[0], 0)
+
+
+def test_a_backend_answers_for_each_size(
+    reader: Any, models: Any, conversions: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Layers are placed anew where an answer is another one, and nowhere else."""
+    path, model = reader
+    placed: list[int] = []
+    place = shape_families.place_simplified
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        placed.append(0)
+        return place(*arguments, **options)
+
+    monkeypatch.setattr(shape_families, "place_simplified", counted)
+    runtime = ann.Runtime(python_backends=[Small()])
+    with runtime, ann.load(path, ["Small", "CpuAcc", "CpuRef"], runtime=runtime) as network:
+        found = []
+        for width in (12, 20, 8, 15, 14, 13):  # half as many columns for the ReLU, rounded up
+            x = rng.standard_normal((1, 3, 8, width)).astype(np.float32)
+            expected = models.theirs(model, {"x": x})["y"]
+            np.testing.assert_allclose(network.run(x)["y"], expected, rtol=1e-4, atol=1e-5)
+            found.append((network.assignment.counts.get("Small", 0), len(placed)))
+    assert found == [(1, 1), (0, 2), (1, 2), (1, 2), (1, 2), (1, 2)]
     assert not conversions  # but that of load
 
 

@@ -24,7 +24,7 @@ STAGES = "stages behind each other, at most 64: onnx/stages.py"
 
 BOUNDS = {
     "_native/table/backend_options.py": {"_bytes_of": SAME_NAME, "text": SAME_NAME},
-    "_native/layers/reusable.py": {"_Sizes._add_fields": FIELDS},
+    "_native/layers/reusable.py": {"SizePlaces._add_fields": FIELDS},
     "_native/table/support.py": {"NativeLayerSupport.ask_many": "once: each of the layers alone"},
     "cli/app.py": {"_strict": "once for each level of commands, which are two"},
     "descriptors/base.py": {"_check_for": "type annotations of the package"},

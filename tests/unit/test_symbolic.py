@@ -7,13 +7,24 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+import armnn_py as ann
 from armnn_py import TensorInfo
-from armnn_py.descriptors import ReshapeDescriptor, SplitterDescriptor, View
+from armnn_py._native.layers.layer_structs import layer_query
+from armnn_py._native.layers.reusable import SizePlaces
+from armnn_py._native.layers.tensor_structs import tensor_info
+from armnn_py.descriptors import (
+    ReshapeDescriptor,
+    ResizeDescriptor,
+    SliceDescriptor,
+    SplitterDescriptor,
+    View,
+)
 from armnn_py.descriptors.symbolic_fields import plain_descriptor
 from armnn_py.symbolic import SizeTrace, SymbolicSize
 from armnn_py.tensors.symbolic_infos import plain_info
@@ -134,6 +145,65 @@ def test_a_division_by_a_size_that_is_zero_is_refused() -> None:
     size: Any = trace.free(6)
     assert numbers_of(trace, [8], 24 // (size - 4)) == [6]
     assert trace.compile()([4]) is None
+
+
+@pytest.mark.parametrize("free", [[10, 4], [3, 2**20], [7, 7]])
+def test_places_in_c_get_what_new_structures_have(free: list[int]) -> None:
+    trace = SizeTrace()
+    a: Any = trace.free(6)
+    b: Any = trace.free(5)
+    info, other = TensorInfo((a, 2, a * b)), TensorInfo((b,))
+    descriptors = [
+        (ann.LayerType.RESHAPE, ReshapeDescriptor(target_shape=(2, a * a * b))),
+        (
+            ann.LayerType.SPLITTER,
+            SplitterDescriptor(
+                axis=2, views=(View((0, 0, 0), (a, 2, b)), View((0, 0, b), (a, 2, 1)))
+            ),
+        ),
+        (ann.LayerType.RESIZE, ResizeDescriptor(target_width=b - 1, target_height=a + 1)),
+        (ann.LayerType.SLICE, SliceDescriptor(begin=(0, 1, b), size=(a, 1, 3))),
+        (ann.LayerType.FLOOR, None),
+    ]
+    places = SizePlaces()
+    structs = []
+    for layer_type, descriptor in descriptors:
+        infos = [plain_info(info), plain_info(other)]
+        query, _ = layer_query(layer_type, plain_descriptor(descriptor), infos, infos, [False] * 2)
+        places.add_layer(query, descriptor, [info, other], [info, other])
+        structs.append(query)
+    found = trace.compile()(free)
+    assert found is not None
+    places.write(found)
+    for (layer_type, descriptor), query in zip(descriptors, structs, strict=True):
+        infos = [plain_info(info, found), plain_info(other, found)]
+        plain = plain_descriptor(descriptor, found)
+        expected, _ = layer_query(layer_type, plain, infos, infos, [False] * 2)
+        for made, own in zip(
+            expected.inputs + expected.outputs, query.inputs + query.outputs, strict=True
+        ):
+            assert bytes(made) == bytes(own)
+        if descriptor is None:
+            continue
+        if layer_type is ann.LayerType.SPLITTER:
+            for index in range(2):
+                assert bytes(expected.descriptor.views[index]) == bytes(
+                    query.descriptor.views[index]
+                )
+        else:
+            assert bytes(expected.descriptor) == bytes(query.descriptor)
+
+
+def test_a_number_beyond_64_bits_has_no_place() -> None:
+    trace = SizeTrace()
+    a: Any = trace.free(6)
+    places = SizePlaces()
+    unchecked: Any = SimpleNamespace(shape=(a * a * a * a,))
+    places.add_info(tensor_info(TensorInfo((3,))), unchecked)
+    found = trace.compile()([2**20])
+    assert found is not None
+    with pytest.raises(OverflowError):
+        places.write(found)
 
 
 def test_infos_and_descriptors_get_numbers() -> None:

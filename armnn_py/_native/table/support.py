@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
@@ -21,6 +22,7 @@ from armnn_py._native.growth import why_not_shown
 from armnn_py._native.layers.layer_structs import LayerStructs, layer_query
 from armnn_py._native.layers.read_tensors import read_tensor_info
 from armnn_py._native.layers.tensor_structs import tensor_info
+from armnn_py._native.library import core
 from armnn_py._native.memory.read_memory import NonsenseError
 from armnn_py._native.object_table import object_table
 from armnn_py._native.process import noted_calls
@@ -30,10 +32,11 @@ from armnn_py.tensors import TensorInfo
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     import numpy as np
 
+    from armnn_py._native.layers.reusable import RepeatedQuestions
     from armnn_py._native.table.option_structs import NativeModelOptions
     from armnn_py.descriptors import StandInDescriptor
 
@@ -151,19 +154,24 @@ class NativeLayerSupport:
             return False, too_new
         keep, query = layer_query(layer_type, descriptor, inputs, outputs, constant_inputs)
         with noted_calls.about(self.backend_id, f"of type {layer_type.label}"):
-            answer = self.ask_query(query)
-        del keep
-        return answer
+            self._error.clear()
+            status = self._api.is_layer_supported(
+                self._object, ctypes.byref(query), ctypes.byref(self._error.struct)
+            )
+            del keep
+            if status == abi.ARMNN_STATUS_OK:
+                return True, ""
+            return self._answer("is_layer_supported", status, layer_type, self._error.text)
 
-    def ask_query(self, query: abi.armnn_layer_query_t) -> tuple[bool, str]:
-        """The answer to a question that the backend may be shown."""
-        self._error.clear()
-        status = self._api.is_layer_supported(
-            self._object, ctypes.byref(query), ctypes.byref(self._error.struct)
-        )
-        if status == abi.ARMNN_STATUS_OK:
-            return True, ""
-        return self._answer("is_layer_supported", status, query.type, self._error.text)
+    def repeats(self, questions: RepeatedQuestions) -> bool:
+        """Whether all answers are those that the backend gave before."""
+        ask: Callable[..., int] = core().armnn_core_ask_again
+        count = len(questions.taken)
+        if noted_calls.is_noted(self.backend_id):
+            ask = partial(noted_calls.noted_call, self.backend_id, "is_layer_supported", ask)
+        with deferred_interrupts():
+            other = ask(self._object, questions.queries, count, questions.taken)
+        return other == count
 
     def ask_late(self, question: tuple[Any, ...], late: Sequence[int]) -> tuple[bool, str]:
         """Whether the backend takes a layer with dimensions that are known late.

@@ -24,7 +24,7 @@ from armnn_py.types import DataLayout, LayerType
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from armnn_py._native.layers.reusable import ReusableQuery
+    from armnn_py._native.layers.reusable import RepeatedQuestions
     from armnn_py._native.table.option_structs import NativeModelOptions
     from armnn_py.backends.instance import BackendInstance
     from armnn_py.descriptors import StandInDescriptor
@@ -187,13 +187,11 @@ class LayerSupport(Closing):
                 self._cache[layer] = Support(*answer)
         return [self.ask(layer) for layer in layers]
 
-    def ask_again(self, question: ReusableQuery) -> Support:
-        """Whether the backend takes a layer, whose sizes may be others by now; not cached."""
-        if self._native is None:
-            return Support(False, self._failure)
-        if self.backend.lost_device is not None:
-            return Support(False, f"its device is lost: {self.backend.lost_device}")
-        return Support(*self._native.ask_query(question.query))
+    def repeats(self, questions: RepeatedQuestions) -> bool:
+        """Whether the backend answers as before, though sizes are others by now; not cached."""
+        if self._native is None or self.backend.lost_device is not None:
+            return False
+        return self._native.repeats(questions)
 
     def ask_late(self, layer: LayerSignature, late: Sequence[int]) -> Support:
         """Whether the backend takes a layer with dimensions that are known only when it runs.

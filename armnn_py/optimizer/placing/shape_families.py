@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct, structs
 
 from armnn_py._native.layers.optimization_sink import optimize_subgraph
-from armnn_py._native.layers.reusable import ReusableQuery, ReusableSubgraph
+from armnn_py._native.layers.reusable import RepeatedQuestions, ReusableSubgraph, SizePlaces
 from armnn_py.backends.questions.layer_support import LayerSupport
 from armnn_py.descriptors.symbolic_fields import plain_descriptor
 from armnn_py.garbage import without_collections
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from armnn_py._native.layers.subgraph import SubgraphData
     from armnn_py._native.table.blob import NativeBlob
     from armnn_py.backends.backend import Backend
-    from armnn_py.backends.questions.layer_support import Support
     from armnn_py.network import NetworkStorage, OutputSlot
     from armnn_py.network.conversions import Trial
     from armnn_py.optimizer.placing.placed_network import PlacedNetwork
@@ -264,16 +263,17 @@ class PlacedFamily:
     ) -> None:
         self._available = available
         guid_of = {id(blob): guid for guid, blob in placed.blobs.items()}
+        self._sizes = SizePlaces()
         self._parts = [
-            _Part(part, [guid_of[id(blob)] for blob in part.blobs]) for part in record.parts
+            _Part(part, [guid_of[id(blob)] for blob in part.blobs], self._sizes)
+            for part in record.parts
         ]
         #: Without the blobs and what only saving needs.
         self._placed = structs.replace(placed, blobs={}, sources={})
-        self._questions: dict[str, list[tuple[ReusableQuery, Support]]] = {}
+        self._questions: dict[str, RepeatedQuestions] = {}
         for backend_id, layer, answer in record.questions:
-            query = ReusableQuery(layer)
-            if query.is_symbolic:
-                self._questions.setdefault(backend_id, []).append((query, answer))
+            questions = self._questions.setdefault(backend_id, RepeatedQuestions())
+            questions.add(layer, bool(answer), self._sizes)
 
     def first(self, blobs: Mapping[int, NativeBlob], numbers: Sequence[int]) -> PlacedNetwork:
         """The member for the trace's own shapes, with its blobs."""
@@ -282,13 +282,15 @@ class PlacedFamily:
     def member(self, numbers: Sequence[int]) -> PlacedNetwork | None:
         """The member for these numbers of all sizes; None if a backend gives another answer."""
         options = self._placed.model_options
+        try:
+            self._sizes.write(numbers)
+        except OverflowError:
+            return None
         for backend_id, questions in self._questions.items():
             backend = self._available[backend_id]
             with LayerSupport(backend, options.of(backend)) as support:
-                for question, answer in questions:
-                    question.write(numbers)
-                    if support.ask_again(question) != answer:
-                        return None
+                if not support.repeats(questions):
+                    return None
         blobs: dict[int, NativeBlob] = {}
         for part in self._parts:
             backend = self._available[part.backend]
@@ -306,18 +308,17 @@ class PlacedFamily:
 class _Part:
     """A sub-graph that a backend answers about again."""
 
-    def __init__(self, part: CompiledPart, guids: Sequence[int]) -> None:
+    def __init__(self, part: CompiledPart, guids: Sequence[int], sizes: SizePlaces) -> None:
         self.backend = part.backend
         self._traced: SubgraphData = part.data
         self._guids = guids
-        self._subgraph = ReusableSubgraph(part.data)
+        self._subgraph = ReusableSubgraph(part.data, sizes)
         self._answer: OptimizationAnswer = _without_blobs(part.answer)
 
     def ask(
         self, backend: Backend, options: object, numbers: Sequence[int]
     ) -> dict[int, NativeBlob] | None:
         """The blobs of the answer by the guids of their layers; None if it is another answer."""
-        self._subgraph.write(numbers)
         backend.retain()
         try:
             answer = optimize_subgraph(

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define ARMNN_CORE_ABI_VERSION 10u
+#define ARMNN_CORE_ABI_VERSION 11u
 #define ARMNN_STRUCT_PLAN_SPEC 0x414e0f01u
 #define ARMNN_STRUCT_RUN 0x414e0f02u
 #define ARMNN_STRUCT_REPEAT 0x414e0f03u
@@ -49,6 +49,26 @@ ARMNN_CORE_API int32_t armnn_core_is_readable_behind(const void* address, uint64
                                                      uint64_t extra);
 /* 1 if |address| lies in an executable segment of a mapped object. */
 ARMNN_CORE_API int32_t armnn_core_is_code(const void* address);
+
+/* ---- Other sizes ----------------------------------------------------------------------------- */
+/* Layers in C whose sizes get other numbers: structures are made once, sizes are written anew. */
+
+/* A place for the number |index| of all sizes: in a tensor info, or in a descriptor. */
+typedef struct armnn_size_place_t {
+  void* address;
+  uint32_t index;
+  uint32_t bytes; /* 4 or 8 */
+} armnn_size_place_t;
+
+/* Writes the numbers to the places, and then what |infos| have as element_count. */
+ARMNN_CORE_API void armnn_core_write_sizes(const armnn_size_place_t* places, uint64_t place_count,
+                                           armnn_tensor_info_t* const* infos, uint64_t info_count,
+                                           const int64_t* numbers);
+/* Asks is_layer_supported until an answer is another than |taken| says, 1 for OK: the number of
+ * that question, or |count|. */
+ARMNN_CORE_API uint64_t armnn_core_ask_again(armnn_layer_support_t* support,
+                                             const armnn_layer_query_t* const* queries,
+                                             uint64_t count, const int32_t* taken);
 
 /* 64-byte aligned memory (any power of two up to 4096) for constants; null when memory is out. */
 ARMNN_CORE_API void* armnn_core_alloc(uint64_t size, uint64_t alignment);

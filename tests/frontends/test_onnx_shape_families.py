@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from onnx import TensorProto, helper
 
 import armnn_py as ann
 from armnn_py.optimizer.placing import shape_families
-from armnn_py.python_backend import KernelCall, PythonBackend, ShownLayer, kernel
+from armnn_py.python_backend import KernelCall, Part, PythonBackend, ShownLayer, kernel
 
 FLOAT = TensorProto.FLOAT
 rng = np.random.default_rng(7)
@@ -136,6 +136,63 @@ def test_a_backend_answers_for_each_size(
             found.append((network.assignment.counts.get("Small", 0), len(placed)))
     assert found == [(1, 1), (0, 2), (1, 2), (1, 2), (1, 2), (1, 2)]
     assert not conversions  # but that of load
+
+
+class Compiling(PythonBackend):
+    """Compiles parts of its layers, which depend on the number of columns."""
+
+    id = "Compiling"
+    functions: ClassVar = {ann.UnaryOperation.NEG: np.negative, ann.UnaryOperation.ABS: np.abs}
+    cuts: ClassVar = {6: [[0, 1], [2]], 7: [[0, 1]], 8: [], 9: [[1, 2]]}
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+        self.ran: list[int] = []
+
+    @kernel(ann.LayerType.ELEMENTWISE_UNARY)
+    def alone(self, call: KernelCall) -> Any:
+        return self.functions[call.layer.descriptor.operation](call.inputs[0])
+
+    def optimize(self, part: Part) -> None:
+        self.asked.append(part.input_infos[0].static_shape[1])
+        if self.asked[-1] == 8:
+            part.fail([1], "not today")
+        for layers in self.cuts.get(self.asked[-1], [[0, 1, 2]]):
+            functions = [self.functions[part.layers[n].descriptor.operation] for n in layers]
+
+            def run(call: KernelCall, functions: Any = functions) -> Any:
+                value = call.inputs[0]
+                self.ran.append(len(functions))
+                for function in functions:
+                    value = function(value)
+                return value
+
+            part.cut(layers).compile(run)
+
+
+def test_a_backend_may_compile_other_parts_for_other_sizes(models: Any) -> None:
+    nodes = [
+        helper.make_node(op, [x], [y], name=y)
+        for op, x, y in (("Neg", "x", "a"), ("Abs", "a", "b"), ("Neg", "b", "y"))
+    ]
+    model = models.build(nodes, {"x": ([2, "n"], FLOAT)}, {"y": ([2, "n"], FLOAT)})
+    backend, parts = Compiling(), []
+    runtime = ann.Runtime(python_backends=[backend])
+    with (
+        runtime,
+        ann.load(
+            models.save(model), ["Compiling", "CpuRef"], runtime=runtime, plan_cache_size=1
+        ) as network,
+    ):
+        backend.asked.clear()
+        for size in range(4, 11):
+            x = rng.standard_normal((2, size)).astype(np.float32)
+            assert np.array_equal(network.run(x)["y"], -np.abs(x))
+            parts.append(list(backend.ran))
+            backend.ran.clear()
+    assert parts == [[3], [3], [2, 1], [2], [], [2], [3]]
+    assert backend.asked[-1] == 10
+    assert backend.asked.count(5) == backend.asked.count(10) == 1  # once, as was told before
 
 
 def test_a_shape_that_cannot_be_is_refused_in_the_same_words(reader: Any) -> None:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from armnn_py._native.table.option_structs import NativeModelOptions
 
-__all__ = ["OptimizationAnswer", "SubstitutionData", "optimize_subgraph"]
+__all__ = ["OptimizationAnswer", "Sink", "SubstitutionData", "ask_sink", "optimize_subgraph"]
 
 _log = logging.getLogger("armnn_py.backends")
 
@@ -104,7 +104,6 @@ def optimize_subgraph(
     *,
     retain: Callable[[], None],
     release: Callable[[], None],
-    structs: SubgraphStructs | None = None,
 ) -> OptimizationAnswer:
     """Call ``optimize_subgraph_view`` of a backend whose table has it.
 
@@ -120,17 +119,26 @@ def optimize_subgraph(
         Its model options, or None.
     retain, release
         Keep the backend open for the blobs that it makes.
-    structs
-        The sub-graph in C, if it was made before; its sizes may be others than those of ``data``.
     """
-    structs = structs or SubgraphStructs(data)
-    error = ErrorBuffer()
+    structs = SubgraphStructs(data)
+    return ask_sink(Sink(data, structs, retain, release, api), backend_id, api, instance, options)
+
+
+def ask_sink(
+    sink: Sink,
+    backend_id: str,
+    api: abi.armnn_backend_api_t,
+    instance: int,
+    options: NativeModelOptions | None,
+) -> OptimizationAnswer:
+    """Call ``optimize_subgraph_view`` with a sink; the other parameters are as above."""
+    data, error = sink.data, ErrorBuffer()
     with deferred_interrupts():  # until every blob has its owner
-        sink = _Sink(data, structs, retain, release, api)
+        sink.open()
         try:
             status = api.optimize_subgraph_view(
                 ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t)),
-                ctypes.byref(structs.struct),
+                ctypes.byref(sink.structs.struct),
                 None if options is None else options.pointer,
                 ctypes.byref(sink.struct),
                 ctypes.byref(error.struct),
@@ -139,8 +147,9 @@ def optimize_subgraph(
             answer, interruption = sink.close()
     if interruption is not None:
         raise interruption
-    asked = f"optimize_subgraph_view of {quoted((one.name for one in data.layers), most=4)}"
-    check_memory(status, backend_id, asked, error)
+    if status == abi.ARMNN_STATUS_OUT_OF_MEMORY:
+        names = quoted((one.name for one in data.layers), most=4)
+        check_memory(status, backend_id, f"optimize_subgraph_view of {names}", error)
     if status == abi.ARMNN_STATUS_UNSUPPORTED:  # an answer: there is nothing to do
         everything = tuple(range(len(data.layers)))
         return OptimizationAnswer(untouched=[(everything, error.text)])
@@ -149,8 +158,16 @@ def optimize_subgraph(
     return answer
 
 
-class _Sink:
-    """The C structure with its callbacks, for one call."""
+class Sink:
+    """The C structure with its callbacks, for one call.
+
+    Parameters
+    ----------
+    data, structs
+        The sub-graph.
+    retain, release, api
+        As in `optimize_subgraph`.
+    """
 
     def __init__(
         self,
@@ -160,7 +177,8 @@ class _Sink:
         release: Callable[[], None],
         api: abi.armnn_backend_api_t,
     ) -> None:
-        self._data = data
+        self.data = data
+        self.structs = structs
         self._reader = ReplacementReader(structs.constants, retain, release, api)
         self._thread = threading.get_ident()
         self._interruption: BaseException | None = None
@@ -172,6 +190,9 @@ class _Sink:
         for name, function in _functions.items():
             setattr(self.struct, name, function)
         self._taken: set[tuple[int, int]] = set()  # blobs
+
+    def open(self) -> None:
+        """Take calls from now on."""
         _open_sinks[self._token] = self
 
     def close(self) -> tuple[OptimizationAnswer, BaseException | None]:
@@ -201,7 +222,7 @@ class _Sink:
     # ---- Reading -----------------------------------------------------------------------------
 
     def _layers(self, pointer: Any, count: int) -> tuple[int, ...]:
-        total = len(self._data.layers)
+        total = len(self.data.layers)
         if not 0 < count <= total:
             raise NonsenseError(f"{count} layers of a sub-graph of {total}")
         numbers = tuple(read_array(pointer, ctypes.c_uint32, count, "the list of layers"))
@@ -224,10 +245,12 @@ class _Sink:
     # ---- Callbacks ---------------------------------------------------------------------------
 
     def _begin_substitution(self, layers: Any, count: int, out_token: Any) -> None:
-        numbers = self._layers(layers, count)
+        self._add_substitution(SubstitutionData(self._layers(layers, count)), out_token)
+
+    def _add_substitution(self, one: SubstitutionData, out_token: Any) -> None:
         token = read_array(out_token, ctypes.c_uint64, 1, "out_token")
         token[0] = _FIRST_TOKEN + len(self.answer.substitutions)
-        self.answer.substitutions.append(SubstitutionData(numbers))
+        self.answer.substitutions.append(one)
 
     def _add_layer(self, token: int, layer: Any) -> None:
         substitution = self._open_substitution(token)
@@ -256,10 +279,10 @@ class _Sink:
         sources = read_slots(inputs, input_count, "the inputs of the substitution")
         for layer, slot in sources:
             if layer == BOUNDARY:
-                if slot >= len(self._data.input_infos):
-                    raise NonsenseError(f"boundary input {slot} of {len(self._data.input_infos)}")
+                if slot >= len(self.data.input_infos):
+                    raise NonsenseError(f"boundary input {slot} of {len(self.data.input_infos)}")
                 continue
-            check_slot(self._data.layers, layer, slot, "an input of the substitution")
+            check_slot(self.data.layers, layer, slot, "an input of the substitution")
             if layer in own:
                 raise NonsenseError(
                     f"an input of the substitution is made by layer {layer}, which it replaces"
@@ -267,7 +290,7 @@ class _Sink:
         before = read_slots(originals, output_count, "the slots to be replaced")
         after = read_slots(replacements, output_count, "the replacing slots")
         for layer, slot in before:
-            check_slot(self._data.layers, layer, slot, "a slot to be replaced")
+            check_slot(self.data.layers, layer, slot, "a slot to be replaced")
             if layer not in own:
                 raise NonsenseError(f"layer {layer} is not among those that are substituted")
         if len(set(before)) != len(before):
@@ -307,7 +330,7 @@ def _words(reason: Any) -> str:
 # crash. The context, a number that is used once, tells which sink is meant.
 
 _sink_tokens = itertools.count(0x5D000000)
-_open_sinks: dict[int, _Sink] = {}
+_open_sinks: dict[int, Sink] = {}
 
 
 def _entry(name: str) -> Callable[..., int]:

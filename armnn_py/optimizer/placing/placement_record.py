@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from armnn_py._native.table.blob import NativeBlob
     from armnn_py.backends.questions.layer_support import LayerSignature, Support
 
-__all__ = ["CompiledPart", "PlacementRecord", "same_answer"]
+__all__ = ["CompiledPart", "PlacementRecord"]
 
 
 class CompiledPart(Struct, frozen=True):
@@ -82,20 +82,4 @@ def _is_plain(answer: OptimizationAnswer) -> bool:
         and {after for _, after in one.outputs}
         == {(0, slot) for slot in range(len(one.replacement[0].output_infos))}
         for one in answer.substitutions
-    )
-
-
-def same_answer(first: OptimizationAnswer, second: OptimizationAnswer) -> bool:
-    """Whether two plain answers differ in blobs and sizes alone."""
-    return (
-        _is_plain(second)
-        and first.untouched == second.untouched
-        and len(first.substitutions) == len(second.substitutions)
-        and all(
-            (a.layers, a.inputs, a.outputs) == (b.layers, b.inputs, b.outputs)
-            and a.replacement[0].inputs == b.replacement[0].inputs
-            and a.replacement[0].name == b.replacement[0].name
-            and a.replacement[0].descriptor == b.replacement[0].descriptor
-            for a, b in zip(first.substitutions, second.substitutions, strict=True)
-        )
     )

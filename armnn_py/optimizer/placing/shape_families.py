@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import Struct, structs
 
-from armnn_py._native.layers.optimization_sink import optimize_subgraph
+from armnn_py._native.layers.known_answer import KnownAnswer
 from armnn_py._native.layers.reusable import RepeatedQuestions, ReusableSubgraph, SizePlaces
 from armnn_py.backends.questions.layer_support import LayerSupport
 from armnn_py.descriptors.symbolic_fields import plain_descriptor
@@ -21,7 +21,7 @@ from armnn_py.garbage import without_collections
 from armnn_py.network import AssignLayer, ConstantLayer, Network, VariableLayer
 from armnn_py.network.conversions import take_trial
 from armnn_py.optimizer.pipeline import SimplifiedNetwork, place_simplified, simplify_network
-from armnn_py.optimizer.placing.placement_record import PlacementRecord, same_answer
+from armnn_py.optimizer.placing.placement_record import PlacementRecord
 from armnn_py.symbolic import SizeTrace
 from armnn_py.tensors.symbolic_infos import plain_info
 
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from armnn_py._native.layers.optimization_sink import OptimizationAnswer
-    from armnn_py._native.layers.subgraph import SubgraphData
     from armnn_py._native.table.blob import NativeBlob
     from armnn_py.backends.backend import Backend
     from armnn_py.network import NetworkStorage, OutputSlot
@@ -294,7 +292,7 @@ class PlacedFamily:
         blobs: dict[int, NativeBlob] = {}
         for part in self._parts:
             backend = self._available[part.backend]
-            made = part.ask(backend, options.of(backend), numbers)
+            made = part.ask(backend, options.of(backend))
             if made is None:
                 return None
             blobs.update(made)
@@ -310,55 +308,24 @@ class _Part:
 
     def __init__(self, part: CompiledPart, guids: Sequence[int], sizes: SizePlaces) -> None:
         self.backend = part.backend
-        self._traced: SubgraphData = part.data
         self._guids = guids
-        self._subgraph = ReusableSubgraph(part.data, sizes)
-        self._answer: OptimizationAnswer = _without_blobs(part.answer)
+        self._known = KnownAnswer(part.answer, ReusableSubgraph(part.data, sizes))
 
-    def ask(
-        self, backend: Backend, options: object, numbers: Sequence[int]
-    ) -> dict[int, NativeBlob] | None:
+    def ask(self, backend: Backend, options: Any) -> dict[int, NativeBlob] | None:
         """The blobs of the answer by the guids of their layers; None if it is another answer."""
         backend.retain()
         try:
-            answer = optimize_subgraph(
-                self._subgraph.data,
+            blobs = self._known.ask(
                 backend.id,
                 backend.api,
                 backend.instance,
-                options,  # type: ignore[arg-type]
+                options,
                 retain=backend.retain,
                 release=backend.release,
-                structs=self._subgraph.structs,
             )
         finally:
             backend.release()
-        if not same_answer(self._answer, answer):
-            return None
-        blobs: dict[int, NativeBlob] = {}
-        for guid, one in zip(self._guids, answer.substitutions, strict=True):
-            (new,) = one.replacement
-            for (layer, slot), (_, own) in one.outputs:
-                stated = self._traced.layers[layer].output_infos[slot]
-                if not _is_alike(plain_info(stated, numbers), new.output_infos[own]):
-                    return None
-            assert new.blob is not None
-            blobs[guid] = new.blob
-        return blobs
-
-
-def _is_alike(info: TensorInfo, other: TensorInfo) -> bool:
-    return info.shape == other.shape and info.data_type is other.data_type
-
-
-def _without_blobs(answer: OptimizationAnswer) -> OptimizationAnswer:
-    substitutions = [
-        structs.replace(
-            one, replacement=[structs.replace(new, blob=None) for new in one.replacement]
-        )
-        for one in answer.substitutions
-    ]
-    return structs.replace(answer, substitutions=substitutions)
+        return None if blobs is None else dict(zip(self._guids, blobs, strict=True))
 
 
 def _with_numbers(network: NetworkStorage, numbers: Sequence[int]) -> Network:

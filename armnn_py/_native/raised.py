@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 
-__all__ = ["keep_raised", "take_interruption", "take_raised"]
+__all__ = ["keep_raised", "raise_interruption", "take_interruption", "take_raised"]
 
 _raised: dict[int, tuple[str, BaseException]] = {}
 
@@ -30,3 +30,11 @@ def take_interruption() -> BaseException | None:
     """What was raised last on this thread, if it is no mere error, as KeyboardInterrupt is none."""
     _, error = _raised.pop(threading.get_ident(), ("", None))
     return None if isinstance(error, Exception) else error
+
+
+def raise_interruption() -> None:
+    """Raise what was raised last on this thread unless it is an `Exception`, which is kept."""
+    _, error = _raised.get(threading.get_ident(), ("", None))
+    if error is not None and not isinstance(error, Exception):
+        del _raised[threading.get_ident()]
+        raise error

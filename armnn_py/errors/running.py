@@ -40,8 +40,8 @@ class ExecutionError(ArmnnError):
 
 
 class ExecutionCancelledError(ExecutionError):
-    """The run was cancelled between two steps."""
+    """The run was cancelled between two steps, or the work of `load` or `optimize` was."""
 
 
 class ExecutionTimeoutError(ExecutionError, TimeoutError):
-    """The run did not finish before its deadline."""
+    """The run, `load` or `optimize` did not finish before its deadline."""

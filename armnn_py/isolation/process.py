@@ -13,13 +13,16 @@ import signal
 import socket
 import struct
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from armnn_py._native.process.parent_process import how_it_ended
-from armnn_py.errors import BackendError
+from armnn_py.errors import BackendError, ExecutionError
+from armnn_py.interrupts import interruptible
 from armnn_py.isolation.keeper import WorkerEndedError
 from armnn_py.isolation.messages import Request, receive_answer
+from armnn_py.stopping import check_stopped, is_stoppable
 
 if TYPE_CHECKING:
     from armnn_py.isolation.keeper import Keeper
@@ -31,6 +34,8 @@ _MOST_LINES = 20
 #: Milliseconds in which a worker ends by itself, or is seen to end.
 _END_MS = 2000
 _LONGEST_LINE = 1000
+#: How long a question waits before it looks whether it should stop.
+_SLICE_MS = 5
 _STATUS = struct.Struct("=i")
 
 
@@ -65,6 +70,8 @@ class WorkerProcess:
         Number of the process.
     reason, signal, exit_status
         How it ended, once it has.
+    was_stopped
+        Whether it was ended because a caller gave up waiting for an answer.
 
     Raises
     ------
@@ -88,7 +95,7 @@ class WorkerProcess:
         self.signal: str | None = None
         self.exit_status: int | None = None
         self.ended = threading.Event()
-        self.is_closing = False
+        self.is_closing = self.was_stopped = False
         ours, theirs = socket.socketpair()
         self._connection = ours
         self._connection.settimeout(patience)
@@ -109,6 +116,8 @@ class WorkerProcess:
             The process is gone, gave no answer in time, or one that makes no sense: it is ended.
         BackendError
             The worker answered that it failed.
+        ExecutionTimeoutError, ExecutionCancelledError
+            The work that asks is to stop: the process is ended.
         """
         with self._lock:
             if os.getpid() != self._host:
@@ -119,8 +128,9 @@ class WorkerProcess:
                 )
             try:
                 self._send_posted()
-                request.send(self._connection)
-                answer = receive_answer(self._connection)
+                answer = self._answer_to(request)
+            except ExecutionError:
+                raise
             except TimeoutError:
                 self.kill(f"no answer to '{request.kind}' within {self._patience:g} s")
             except (OSError, EOFError):
@@ -137,6 +147,24 @@ class WorkerProcess:
             details=list(self.lines),
         )
 
+    def _answer_to(self, request: Request) -> dict[str, Any]:
+        """Send a request and wait; the process is ended if the caller waits no longer."""
+        try:
+            request.send(self._connection)
+            poll, end = select.poll(), time.monotonic() + self._patience
+            poll.register(self._connection, select.POLLIN)
+            slice_ms = _SLICE_MS if is_stoppable() else self._patience * 1e3
+            with interruptible():
+                while not poll.poll(slice_ms) and time.monotonic() < end:
+                    check_stopped()
+            return receive_answer(self._connection)
+        except BaseException as error:
+            is_failure = isinstance(error, (OSError, EOFError, ValueError))
+            if isinstance(error, ExecutionError) or not is_failure:
+                self.was_stopped = True
+                self.kill(f"the caller gave up waiting for the answer to '{request.kind}'")
+            raise
+
     def post(self, request: Request) -> None:
         """Ask for something whose answer does not matter, now or before the next question.
 
@@ -152,8 +180,7 @@ class WorkerProcess:
 
     def _send_posted(self) -> None:
         while self._posted:
-            self._posted.popleft().send(self._connection)
-            receive_answer(self._connection)
+            self._answer_to(self._posted.popleft())
 
     def kill(self, reason: str) -> None:
         """End the process; ``reason`` says why, where the way it ended does not."""

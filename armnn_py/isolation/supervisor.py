@@ -237,7 +237,10 @@ class Supervisor:
             self._restarts = 0
         is_quick = lived < QUICK_SECONDS
         self._quick_ends = self._quick_ends + 1 if is_quick else 0
-        self._deaths.note(event, self._state, is_last=self._restarts >= self.limits.restarts)
+        if process.was_stopped:  # that does not count
+            self._restarts = max(self._restarts - 1, -1)
+        else:
+            self._deaths.note(event, self._state, is_last=self._restarts >= self.limits.restarts)
         self._events.add(event)
 
     def _restart(self) -> None:

@@ -157,7 +157,7 @@ class WorkerPart:
         try:
             answer = process.ask(self.request)
         finally:
-            if not process.ended.is_set():
+            if process.was_stopped or not process.ended.is_set():
                 self.backend.journal.compiling = None
         refused = answer.get("refused")
         if refused:

@@ -22,6 +22,7 @@ from armnn_py.optimizer.placing.placement import Placement
 from armnn_py.optimizer.placing.placer import Placer
 from armnn_py.optimizer.placing.placer_settings import PlacerSettings
 from armnn_py.optimizer.run_passes import check_pass_names
+from armnn_py.stopping import stoppable
 from armnn_py.text import printable
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry, Skipped
     from armnn_py.optimizer.placing.placement import PlacementSource
+    from armnn_py.stopping import Token
 
 __all__ = ["OptimizedNetwork", "optimize", "select_backends"]
 
@@ -39,6 +41,7 @@ _log = logging.getLogger("armnn_py.optimizer")
 
 
 @tells_shortage("optimise the network")
+@stoppable("optimize")
 def optimize(
     network: Network,
     backends: Sequence[str] | str | None = None,
@@ -53,6 +56,8 @@ def optimize(
     strategy: Literal["preference", "measure"] = "preference",
     measure_cache: str | os.PathLike[str] | bool | None = True,
     options: OptimizerOptions | None = None,
+    timeout: float | None = None,
+    cancel: Token | None = None,
 ) -> OptimizedNetwork:
     """Prepare a network for loading: check it and give each layer a backend.
 
@@ -77,6 +82,10 @@ def optimize(
         See `OptimizerOptions`.
     options
         All of these in one object; then the others must be left out.
+    timeout
+        Most seconds; it stops between two steps, and in the middle of an isolated backend's work.
+    cancel
+        Stops it in the same way, see `CancelToken`.
 
     Returns
     -------
@@ -99,6 +108,8 @@ def optimize(
         If no listed backend takes a layer; lists all such layers with all reasons.
     OutOfMemoryError
         If a backend runs out of memory: its layers are not placed elsewhere.
+    ExecutionTimeoutError, ExecutionCancelledError
+        If ``timeout`` passed, or ``cancel`` was used.
 
     Examples
     --------

@@ -28,6 +28,7 @@ from armnn_py.optimizer.placing.placed_network import PlacedNetwork
 from armnn_py.optimizer.reports.report import Assignment
 from armnn_py.optimizer.run_passes import run_passes
 from armnn_py.optimizer.subgraphs.optimize_subgraphs import number_subgraphs, optimize_subgraphs
+from armnn_py.stopping import check_stopped
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
@@ -221,6 +222,7 @@ class _Pipeline:
         self._follow_layouts(draft)
         self._passes([CANCEL_INVERSE_CONVERSIONS])
         self._compile_parts(draft)
+        check_stopped()  # a backend that was given up has refused its layers
         if self.options.debug:
             self._insert_debug_layers(draft)
         memory = {}

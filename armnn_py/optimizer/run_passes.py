@@ -11,6 +11,7 @@ from armnn_py.errors import InternalError, InvalidArgumentError, UnknownNameErro
 from armnn_py.optimizer.check_graph import find_graph_problems
 from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
+from armnn_py.stopping import check_stopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -98,6 +99,7 @@ def run_passes(
         _check(graph, "before any pass", placed)
     records = []
     for one in passes:
+        check_stopped()
         if one.name in disabled:
             records.append(PassRecord(one.name, enabled=False))
             continue

@@ -13,8 +13,8 @@ from armnn_py.errors import ExecutionError, InvalidArgumentError
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
-from armnn_py.runtime.arrays.binding import check_stops
 from armnn_py.runtime.network_state import NetworkState
+from armnn_py.stopping import check_stops
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError, StagesNeededError
 from armnn_py.errors.shortage import tells_shortage
-from armnn_py.runtime.arrays.binding import check_stops
 from armnn_py.runtime.arrays.shared_outputs import guarded_views
 from armnn_py.runtime.stages.loops import RepeatedRun
+from armnn_py.stopping import check_stops
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

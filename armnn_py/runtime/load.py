@@ -22,6 +22,7 @@ from armnn_py.optimizer.placing.placement import Placement
 from armnn_py.runtime.network_cache import through_cache
 from armnn_py.runtime.runtime import Runtime
 from armnn_py.runtime.threads import limited_threads
+from armnn_py.stopping import stoppable
 
 if TYPE_CHECKING:
     import os
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer import OptimizerOptions
     from armnn_py.optimizer.placing.placement import PlacementSource
     from armnn_py.runtime.bounded.late_sizes import Bounds
+    from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.loaded_network import LoadedNetwork
 
 __all__ = ["load"]
@@ -66,6 +68,7 @@ def _isolated_by(
 
 
 @tells_shortage("load {}")
+@stoppable("load")
 def load(
     model: ModelLike | Network,
     backends: Sequence[str] | str | None = None,
@@ -87,6 +90,8 @@ def load(
     threads: int | None = None,
     extra_outputs: Sequence[str] = (),
     cache: str | os.PathLike[str] | bool | None = None,
+    timeout: float | None = None,
+    cancel: CancelToken | None = None,
     **others: Never,
 ) -> LoadedNetwork:
     """Import, optimise and load a model.
@@ -140,6 +145,10 @@ def load(
         True for the user's cache folder. Default: as ``ARMNN_PY_CACHE`` says, else none. What is
         not kept is told at level INFO: free dimensions, weights in other files, models that are
         neither files nor bytes, backends in Python.
+    timeout
+        Most seconds; it stops between two steps, and in the middle of an isolated backend's work.
+    cancel
+        Stops it in the same way, see `CancelToken`.
 
     Returns
     -------
@@ -157,6 +166,8 @@ def load(
     ShortageError
         Memory, open files, threads or disk space ran out. `OutOfMemoryError` of a backend names
         it, and the layer.
+    ExecutionTimeoutError, ExecutionCancelledError
+        ``timeout`` passed, or ``cancel`` was used.
 
     Examples
     --------

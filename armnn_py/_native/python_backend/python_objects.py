@@ -180,6 +180,8 @@ def notice(kind: Any, function: Callable[..., Any], default: Any = None) -> Any:
             return function(*arguments)
         except BaseException as error:  # as above
             with contextlib.suppress(BaseException):
+                if not isinstance(error, Exception):
+                    keep_raised("", error)
                 _log.error("a function of a Python backend raised", exc_info=error)
             return default
 

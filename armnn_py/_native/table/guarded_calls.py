@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, TypeVar, cast
 
 from armnn_py._native.process import noted_calls
+from armnn_py._native.raised import raise_interruption
 from armnn_py.interrupts import deferred_interrupts
 
 __all__ = ["guarded", "note_caller", "unguarded"]
@@ -73,9 +74,13 @@ def _of_object(table: Any) -> str:
 
 def _noted_call(backend_id: str, shown: str, call: Callable[..., Any], *arguments: Any) -> Any:
     with deferred_interrupts():  # Ctrl-C between two lines would leave the call noted for ever
-        return noted_calls.noted_call(backend_id, shown, call, *arguments)
+        result = noted_calls.noted_call(backend_id, shown, call, *arguments)
+    raise_interruption()  # of Python code below it
+    return result
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:
     with deferred_interrupts():
-        return function(*arguments)
+        result = function(*arguments)
+    raise_interruption()
+    return result

@@ -13,31 +13,16 @@ from armnn_py._native.memory.addresses import address_of
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.runtime.arrays.buffers import bind_input, bind_output
 from armnn_py.runtime.arrays.external_arrays import ExternalArrays, ExternalOutputs
-from armnn_py.runtime.cancel import CancelToken
 from armnn_py.tensors import StringInfo
 from armnn_py.text import counted
 
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Binder", "check_stops"]
+__all__ = ["Binder"]
 
 #: Arrays as users make them; another type is an `ExternalArray`.
 _PLAIN = (np.ndarray,)
-
-
-def check_stops(timeout: object, cancel: object) -> None:
-    """Raise `InvalidArgumentError` unless these are a valid timeout and token, or None."""
-    if timeout is not None and (
-        isinstance(timeout, bool)
-        or not isinstance(timeout, (int, float))
-        or not timeout >= 0  # also true of "not a number"
-    ):
-        raise InvalidArgumentError(
-            f"timeout: {timeout!r} given, seconds >= 0 expected", hints=["None means no limit"]
-        )
-    if cancel is not None and not isinstance(cancel, CancelToken):
-        raise InvalidArgumentError(f"cancel: {type(cancel).__name__} given, CancelToken expected")
 
 
 class Binder:

@@ -17,6 +17,7 @@ from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.network import ConstantLayer
 from armnn_py.runtime.debug_hook import broken_rule
 from armnn_py.runtime.plan.planned import PlannedStep
+from armnn_py.stopping import check_stopped
 from armnn_py.tensors.memory import ALIGNMENT, aligned_copy
 from armnn_py.types import LayerType
 
@@ -117,6 +118,7 @@ class PlanWorkloads:
         BackendError
             The backend does not make it, or says what cannot be.
         """
+        check_stopped()
         backend_id = self._layer_backends[layer.guid]
         assert backend_id is not None, layer
         backend = self._registry[backend_id]

@@ -7,8 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-
 from armnn_py.comparing.differences import Difference
 from armnn_py.comparing.reduce import Reducible, write_reduction
 from armnn_py.errors import InvalidArgumentError
@@ -26,7 +24,8 @@ __all__ = ["Comparison", "OutputDifference", "measures"]
 
 
 @public_class
-class OutputDifference(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class OutputDifference:
     """The error of one output of a network."""
 
     name: str

@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct
 
 from armnn_py.comparing.differences import Difference, difference
 from armnn_py.comparing.groups import Group, groups_of
@@ -40,7 +39,8 @@ _MOST_BYTES = 256 << 20
 
 
 @public_class
-class LayerDifference(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class LayerDifference:
     """The errors of one tensor inside of a network.
 
     Attributes

@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct
 
 from armnn_py.comparing.differences import Difference
 from armnn_py.comparing.groups import Group, constant_layers, group_of, split
@@ -26,7 +25,8 @@ __all__ = ["Finding", "narrow"]
 
 
 @public_class
-class Finding(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Finding:
     """The cause of an error.
 
     Attributes

@@ -8,9 +8,8 @@ import logging
 import threading
 import time
 from collections import deque
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
-
-from msgspec import Struct, field
 
 from armnn_py.later import public_class
 
@@ -24,7 +23,8 @@ _MOST_EVENTS = 1000
 
 
 @public_class
-class WorkerEvent(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class WorkerEvent:
     """One event of the worker of a backend.
 
     Attributes

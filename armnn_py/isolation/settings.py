@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
-
-from msgspec import Struct
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.later import public_class
@@ -19,7 +18,8 @@ _UNITS = {"": 0, "K": 10, "M": 20, "G": 30}
 
 
 @public_class
-class Isolation(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Isolation:
     """Limits of the worker process of a backend; the defaults set none.
 
     Attributes

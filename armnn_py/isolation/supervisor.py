@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import threading
 import time
 import weakref
 from typing import TYPE_CHECKING, Any
-
-from msgspec import structs
 
 from armnn_py._native import abi
 from armnn_py.errors import ArmnnError, BackendError, BackendUnavailableError
@@ -231,7 +230,7 @@ class Supervisor:
             process.exit_status, call=call, address=address,
         )  # fmt: skip
         recording = self.journal.record_end(list(self.parts), event)
-        event = structs.replace(event, recording=recording)
+        event = dataclasses.replace(event, recording=recording)
         lived = time.monotonic() - self._started
         if lived >= STEADY_SECONDS:
             self._restarts = 0

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["KernelCall", "store_answer"]
 
 
-class KernelCall(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class KernelCall:
     """One call of a kernel; its arrays may be kept, they are the call's own.
 
     Attributes

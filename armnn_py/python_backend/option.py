@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct
 
 from armnn_py.errors import InvalidArgumentError
 
@@ -17,7 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["Option", "Run"]
 
 
-class Option(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Option:
     """A default with what there is to say of the option; a plain value says nothing.
 
     Attributes
@@ -82,7 +82,8 @@ def _is_limit(value: Any, default: Any) -> bool:
     return type(value) is int and -(2**63) <= value < 2**63
 
 
-class Run(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Run:
     """One run of a network, as `PythonBackend.before_run` and ``after_run`` see it.
 
     Attributes

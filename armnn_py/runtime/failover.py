@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
@@ -50,7 +50,8 @@ class LastRun(Struct, frozen=True):
 
 
 @public_class
-class Health(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Health:
     """Whether a network can answer, and on which backends.
 
     Attributes

@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Literal
-
-from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import ItemsView, Iterator, KeysView, ValuesView
@@ -19,7 +18,8 @@ __all__ = ["FactsByType", "LayerFacts"]
 TypeGroup = Literal["any", "number", "float", "boolean"]
 
 
-class LayerFacts(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class LayerFacts:
     """What the table in ``schema`` says of a layer type.
 
     Attributes

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import logging
 import pickle
+from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ def place(tmp_path: Path, workshop: Workshop) -> Path:
 
 def test_fields_of_a_verdict(load: Load, place: Path) -> None:
     verdict = load(place).load_report[1]
-    assert list(verdict.__struct_fields__) == FIELDS
+    assert [field.name for field in fields(verdict)] == FIELDS
     assert verdict.probe is not None
     assert (verdict.probe.stage, verdict.probe.ended) == ("exit", "refused")
     assert verdict == Verdict(
@@ -60,7 +61,7 @@ def test_fields_of_a_verdict(load: Load, place: Path) -> None:
         hint="GetVersion must write ARMNN_BACKEND_API_MAJOR and ARMNN_TARGET_MINOR",
         probe=verdict.probe,
     )
-    with pytest.raises(AttributeError):
+    with pytest.raises(FrozenInstanceError):
         verdict.status = "loaded"  # type: ignore[misc]
 
 

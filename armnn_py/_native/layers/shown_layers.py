@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct
 
 from armnn_py._native import abi
 from armnn_py._native.layers.read_layers import descriptor_from_struct
@@ -35,7 +34,8 @@ __all__ = [
 _NOTHING: Mapping[int, Any] = {}
 
 
-class ShownLayer(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ShownLayer:
     """A layer as the host shows it to a backend: a valid one, of a canonical type.
 
     Attributes

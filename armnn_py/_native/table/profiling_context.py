@@ -8,9 +8,8 @@ import ctypes
 import logging
 import math
 import threading
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
-
-from msgspec import Struct
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, check_memory, status_name
@@ -41,7 +40,8 @@ _HALF = _MODULUS // 2
 
 
 @public_class
-class Counter(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Counter:
     """A counter of a backend.
 
     Attributes

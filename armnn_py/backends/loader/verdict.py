@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from armnn_py.backends.loader.steps import Stage
 from armnn_py.later import public_class
@@ -23,7 +24,8 @@ Status = Literal["loaded", "refused", "skipped", "unavailable", "duplicate"]
 
 
 @public_class
-class Verdict(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Verdict:
     """The result for one file, one backend that is no file, or one unusable search folder.
 
     Attributes
@@ -67,7 +69,7 @@ class Verdict(Struct, frozen=True):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary, ready for JSON."""
-        values = structs.asdict(self)
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
         values["probe"] = None if self.probe is None else self.probe.as_dict()
         return values
 

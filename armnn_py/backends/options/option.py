@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
-
-from msgspec import Struct, structs
 
 from armnn_py._native.table.backend_options import visible
 from armnn_py.later import public_class
@@ -22,7 +21,8 @@ OptionScope = Literal["backend", "model", "run"]
 
 
 @public_class
-class BackendOption(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class BackendOption:
     """An option that a backend understands; made by `Backend.describe_options`.
 
     Attributes
@@ -67,7 +67,8 @@ class BackendOption(Struct, frozen=True):
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON takes it."""
-        return structs.asdict(self) | {"choices": list(self.choices)}
+        names = [field.name for field in fields(self)]
+        return {name: getattr(self, name) for name in names} | {"choices": list(self.choices)}
 
     @property
     def allowed(self) -> str:

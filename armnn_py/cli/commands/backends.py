@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import warnings
 from collections import Counter
@@ -169,7 +170,7 @@ def show(session: Session, backend_id: str) -> None:
             "options": [option.as_dict() for option in options],
             "capabilities": dict(backend.capabilities),
             "devices": [structs.asdict(device) for device in backend.devices],
-            "counters": [structs.asdict(counter) for counter in backend.counters],
+            "counters": [dataclasses.asdict(counter) for counter in backend.counters],
             "cache_files": backend.number_of_cache_files,
             "layers": {
                 layer_type.label: [data_type.described for data_type in data_types]

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct
 
 from armnn_py.descriptors import LstmDescriptor, QLstmDescriptor
 from armnn_py.errors import InvalidArgumentError
@@ -23,7 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["LstmWeights", "RecurrentBuilders"]
 
 
-class LstmWeights(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class LstmWeights:
     """Weights of a long short-term memory cell: Arm NN's ``LstmInputParams``.
 
     Input size I, C cells, O outputs; without projection O is C. What is None is left out, and says

@@ -11,10 +11,9 @@ asked, layer by layer.
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
-
-from msgspec import Struct
 
 from armnn_py.backends.questions.layer_support import LayerSignature, LayerSupport
 from armnn_py.caller import caller_level
@@ -210,7 +209,8 @@ _SHOWN = 3
 
 
 @public_class
-class LateShapesReport(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class LateShapesReport:
     """Whether one plan serves all input shapes; true if it does.
 
     Attributes

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from msgspec import Struct
@@ -76,7 +77,8 @@ class LayerProfile(Struct, frozen=True):
 
 
 @public_class
-class BackendEvent(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class BackendEvent:
     """An event that a backend reported to the trace.
 
     Attributes

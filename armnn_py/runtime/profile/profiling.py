@@ -7,9 +7,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
-
-from msgspec.structs import replace
 
 from armnn_py._native import trace
 from armnn_py.errors import ArmnnError

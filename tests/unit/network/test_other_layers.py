@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 
 from armnn_py.descriptors import (
     ActivationDescriptor,

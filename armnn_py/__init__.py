@@ -71,8 +71,9 @@ if TYPE_CHECKING:
     from armnn_py.comparing.differences import Difference
     from armnn_py.comparing.layers import LayerDifference
     from armnn_py.comparing.narrowing import Finding
+    from armnn_py.comparing.shadow import Shadow, ShadowReport, ShadowRuns
     from armnn_py.frontends import import_model
-    from armnn_py.isolation import EventLog, Isolation, WorkerEvent
+    from armnn_py.isolation import EventLog, Isolation, ShadowEvent, WorkerEvent
     from armnn_py.memory_budget import get_memory_budget, set_memory_budget
     from armnn_py.network import Layer, ModelMetadata, Network, OutputSlot
     from armnn_py.optimizer import (
@@ -194,6 +195,10 @@ __all__ = [
     "ReduceOperation",
     "ResizeMethod",
     "Runtime",
+    "Shadow",
+    "ShadowEvent",
+    "ShadowReport",
+    "ShadowRuns",
     "ShortageError",
     "StagesNeededError",
     "StringInfo",
@@ -247,8 +252,9 @@ __getattr__ = names_of(
         "armnn_py.comparing.differences": ("Difference",),
         "armnn_py.comparing.layers": ("LayerDifference",),
         "armnn_py.comparing.narrowing": ("Finding",),
+        "armnn_py.comparing.shadow": ("Shadow", "ShadowReport", "ShadowRuns"),
         "armnn_py.frontends": ("import_model",),
-        "armnn_py.isolation": ("EventLog", "Isolation", "WorkerEvent"),
+        "armnn_py.isolation": ("EventLog", "Isolation", "ShadowEvent", "WorkerEvent"),
         "armnn_py.memory_budget": ("get_memory_budget", "set_memory_budget"),
         "armnn_py.network": ("Layer", "ModelMetadata", "Network", "OutputSlot"),
         "armnn_py.optimizer": (

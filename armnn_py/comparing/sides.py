@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from armnn_py.comparing.tensors import Tensors
     from armnn_py.network import Network, OutputSlot
+    from armnn_py.runtime.loaded_network import LoadedNetwork
     from armnn_py.runtime.runtime import Runtime
 
 __all__ = ["Arrays", "BackendSide", "FileSide", "Side"]
@@ -107,14 +108,18 @@ class BackendSide:
         self, network: Network, inputs: Arrays, *, times: int
     ) -> Sequence[dict[str, NDArray[Any]]]:
         """Run a network several times; return the outputs of each run."""
+        with self.load(network) as loaded:
+            return [loaded.run(inputs) for _ in range(times)]
+
+    def load(self, network: Network, *, threads: int | None = None) -> LoadedNetwork:
+        """Load a network on these backends."""
         if self._is_reference:
             network = network.copy()
             for layer in network.layers:
                 layer.backend_hint = None
         optimized = optimize(network, self.backends, runtime=self.runtime, options=self.options)
         optimized.forget_sources()
-        with self.runtime.load_network(optimized) as loaded:
-            return [loaded.run(inputs) for _ in range(times)]
+        return self.runtime.load_network(optimized, threads=threads)
 
 
 class FileSide:

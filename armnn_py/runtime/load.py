@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Never
+from typing import TYPE_CHECKING, Literal, Never, Protocol
 
 from armnn_py import environment
 from armnn_py.errors import InvalidArgumentError
@@ -35,8 +35,18 @@ if TYPE_CHECKING:
     from armnn_py.runtime.bounded.late_sizes import Bounds
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.loaded_network import LoadedNetwork
+    from armnn_py.runtime.network_facts import Following
 
 __all__ = ["load"]
+
+
+class Follower(Protocol):
+    """Sees the runs of a network that is loaded; `Shadow` is one."""
+
+    backend: str
+
+    def follow(self, loaded: LoadedNetwork, network: Network, runtime: Runtime) -> Following:
+        """Return what sees the runs."""
 
 
 def _as_network(model: ModelLike | Network) -> Network | None:
@@ -92,6 +102,7 @@ def load(
     cache: str | os.PathLike[str] | bool | None = None,
     timeout: float | None = None,
     cancel: CancelToken | None = None,
+    shadow: Follower | None = None,
     **others: Never,
 ) -> LoadedNetwork:
     """Import, optimise and load a model.
@@ -149,6 +160,9 @@ def load(
         Most seconds; it stops between two steps, and in the middle of an isolated backend's work.
     cancel
         Stops it in the same way, see `CancelToken`.
+    shadow
+        A `Shadow`: a share of the runs is compared with a reference in the background. The network
+        is then imported for each load, whatever ``cache`` says, and its weights stay in memory.
 
     Returns
     -------
@@ -188,7 +202,7 @@ def load(
             "signature": signature, "subgraph": subgraph, "placement": placement,
             "validate": validate or None, "model_options": model_options,
             "strategy": None if strategy == "preference" else strategy, "options": options,
-            "bounds": bounds, "extra_outputs": list(extra_outputs) or None,
+            "bounds": bounds, "extra_outputs": list(extra_outputs) or None, "shadow": shadow,
         }  # fmt: skip
         for name, value in given.items():
             if value is not None:
@@ -207,12 +221,18 @@ def load(
                     f"{name} given with a Network, a model file or its bytes expected"
                 )
     place = cache
-    if cache is None and (runtime is None or runtime._uses_environment):
+    if shadow is not None:
+        place = False
+    elif cache is None and (runtime is None or runtime._uses_environment):
         place = environment.network_cache()
     owns_runtime = runtime is None
     if runtime is None:
         named = _only_named(backends, placement, options) if given_network is None else None
+        if shadow is not None and named is not None:
+            named = [*([named] if isinstance(named, str) else named), shadow.backend]
         runtime = Runtime(backends=named, isolate=_isolated_by(placement, options))
+
+    sources: list[Network] = []
 
     def make(*, is_kept: bool = True) -> OptimizedNetwork:
         if given_network is not None:
@@ -230,7 +250,8 @@ def load(
         if extra_outputs:
             network = with_extra_outputs(network, extra_outputs)
         # An imported network has no other owner: weights that passes copy or drop are freed.
-        given = is_kept or given_network is not None or network.is_dynamic
+        given = is_kept or given_network is not None or network.is_dynamic or shadow is not None
+        sources.append(network)
         network._gives_up_values = not given and not runtime.is_followed(None)
         with limited_threads(threads):
             return optimize(
@@ -262,7 +283,7 @@ def load(
         if not runtime.is_followed(None):
             optimized.forget_sources()  # it is never saved
         with without_collections():  # modules are imported
-            return runtime._load(
+            loaded = runtime._load(
                 optimized,
                 plan_cache_size=plan_cache_size,
                 plan_cache_bytes=plan_cache_bytes,
@@ -270,6 +291,13 @@ def load(
                 bounds=bounds,
                 threads=threads,
             )
+        if shadow is not None:
+            try:
+                loaded.shadow = shadow.follow(loaded, sources[0], runtime)
+            except BaseException:
+                loaded.close()
+                raise
+        return loaded
     except BaseException:
         if owns_runtime:
             runtime.close()

@@ -100,6 +100,7 @@ class LoadedNetwork(
             self.name, plan_of, plan_cache_size, plan_cache_bytes, tuple(optimized.variables)
         )
         self._state = self._late_shapes = None  # made when somebody asks
+        self.shadow = None
         try:
             if has_many:
                 self._late_shapes = plan_late(
@@ -219,11 +220,12 @@ class LoadedNetwork(
                         pool.give_back(lease)
                         drain_log()
                     if plain is not None:
-                        return plain
-            return self._runs.run(
+                        return plain if self.shadow is None else self.shadow.note(inputs, plain)
+            found = self._runs.run(
                 inputs, outputs, out, timeout, cancel, options, self._run_options,
                 share_inputs=share_inputs, share_outputs=share_outputs,
             )  # fmt: skip
+            return found if self.shadow is None else self.shadow.note(inputs, found)
         except ExecutionError as error:
             if failover is None:
                 raise
@@ -398,6 +400,8 @@ class LoadedNetwork(
 
         ``obey``: a backend may veto it.
         """
+        if self.shadow is not None:
+            self.shadow.close()
         # An interrupt between two steps would leave it neither open nor closed; only the wait for
         # runs can be interrupted, and then it stays open.
         with deferred_interrupts():

@@ -7,7 +7,7 @@ Names and shapes, backends of layers, memory; the time of each layer, tensors on
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.habits import missing_attribute
@@ -37,10 +37,29 @@ if TYPE_CHECKING:
 __all__ = ["NetworkFacts"]
 
 
+class Following(Protocol):
+    """Sees the runs of a network; `ShadowRuns` is one."""
+
+    def note(self, inputs: Any, outputs: dict[str, Any]) -> dict[str, Any]:
+        """See one run; return ``outputs``."""
+
+    def close(self) -> None:
+        """See no more runs."""
+
+    @property
+    def report(self) -> Any:
+        """The counts up to now."""
+
+    def wait(self) -> Any:
+        """Wait until all runs are compared; return the counts."""
+
+
 class NetworkFacts:
     """The part of a `LoadedNetwork` that shows it and its runs, and changes neither."""
 
     name: str
+    #: Compares its runs in the background; None without ``shadow=`` of `load`.
+    shadow: Following | None
     _binder: Binder
     _debug: DebugHook
     _failover: Failover | None

@@ -251,7 +251,8 @@ def load(
             network = with_extra_outputs(network, extra_outputs)
         # An imported network has no other owner: weights that passes copy or drop are freed.
         given = is_kept or given_network is not None or network.is_dynamic or shadow is not None
-        sources.append(network)
+        if shadow is not None:
+            sources.append(network)
         network._gives_up_values = not given and not runtime.is_followed(None)
         with limited_threads(threads):
             return optimize(

@@ -39,6 +39,11 @@ holds. What the arithmetics mean, and what the numbers of a layer are in the fir
 | arithmetic | types | relative | scaled | steps |
 |---|---|---|---|---|
 """
+_ROUNDING = """
+Quantised elements within a step may still all be rounded to one side. Where the definition gives the
+real numbers, all elements of a case are looked at together. Their mean error is at most {bias:g}
+steps beside chance, and at most {off:.0%} of them are not the nearest step.
+"""
 _LAYERS = """
 | arithmetic | layers |
 |---|---|
@@ -68,7 +73,8 @@ def render() -> str:
         if facts.arithmetic != "none" and not facts.host and not facts.canonical:
             layers.setdefault(facts.arithmetic, []).append(layer.label)
     named = [f"| {name} | {', '.join(sorted(found))} |\n" for name, found in layers.items()]
-    tables = f"{''.join(rows)}{_LAYERS}{''.join(named)}"
+    rounding = _ROUNDING.format(**content["rounding"])
+    tables = f"{''.join(rows)}{rounding}{_LAYERS}{''.join(named)}"
     return f"{_HEAD}{tables}{_SPECIAL}{''.join(exceptions)}"
 
 

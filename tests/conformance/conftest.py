@@ -32,6 +32,12 @@ def wrong_features() -> Build:
     return _builder("features.c")
 
 
+@pytest.fixture(scope="session")
+def wrong_integers() -> Build:
+    """The same of ``integers.c``."""
+    return _builder("integers.c")
+
+
 def _builder(*sources: str) -> Build:
     def build(defect: str, *defines: str) -> Path:
         def compile_in(folder: Path) -> None:

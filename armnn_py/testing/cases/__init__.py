@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Literal
 
@@ -13,8 +14,10 @@ from msgspec import structs
 from armnn_py.backends.questions.examples import Example, Operands
 from armnn_py.backends.questions.layer_examples import examples_of
 from armnn_py.descriptors.rescaling import has_rescaling, with_rescaling
-from armnn_py.testing.cases.case import Case, Kind, layer_type_of
+from armnn_py.testing.cases.case import DRAWS, Case, Kind, layer_type_of
+from armnn_py.testing.cases.fields import other_fields
 from armnn_py.testing.cases.large import large_examples
+from armnn_py.testing.cases.quantizations import VARIANTS, Variant, requantized
 from armnn_py.testing.cases.recurrent import (
     attention_examples,
     recurrent_examples,
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.questions.layer_support import LayerSignature
     from armnn_py.types import LayerType
 
-__all__ = ["TRIED_TYPES", "Case", "Kind", "Level", "all_cases", "layer_type_of"]
+__all__ = ["DRAWS", "TRIED_TYPES", "Case", "Kind", "Level", "all_cases", "layer_type_of"]
 
 Level = Literal["quick", "full"]
 
@@ -39,6 +42,12 @@ TRIED_TYPES = tuple(one for one in DataType if one.bits > 8 or not (one.is_float
 #: Of which type the quick level has all shapes; the full one has them of every type. Large ones are
 #: of this type at both.
 _QUICK_TYPE = DataType.FLOAT32
+#: Types with several quantisations at the quick level.
+_VARIED = (DataType.QASYMM_S8, DataType.QASYMM_U8, DataType.QSYMM_S16)
+#: Types with fields of descriptors away from their usual values at the quick level.
+_OTHER_FIELDS = (DataType.FLOAT32, DataType.QASYMM_S8)
+#: Quantised types with padded, strided, dilated and grouped windows at the quick level.
+_QUICK_WINDOWS = (DataType.QASYMM_S8, DataType.QASYMM_U8)
 
 
 def all_cases(
@@ -53,8 +62,9 @@ def all_cases(
     Parameters
     ----------
     level
-        ``quick`` has one example of each form in each data type, and all shapes in float32;
-        ``full`` has more shapes, in each type.
+        ``quick`` has one example of each form in each data type, all shapes in float32, windows
+        and matrices in 8 bits too; ``full`` has more shapes, in each type. Quantised cases come
+        with several quantisations.
     seed
         Values are drawn from it.
     layers, types
@@ -66,16 +76,18 @@ def all_cases(
         Their names differ.
     """
     found: dict[str, Case] = {}
+    forms: Counter[tuple[LayerType, DataType]] = Counter()
     for data_type in TRIED_TYPES:
         if types and data_type not in types:
             continue
-        for example, in_float in _examples(data_type, level):
+        for example, in_float, field in _examples(data_type, level):
             if layers and example.type not in layers:
                 continue
             signature = example.signature(data_type, in_float)
             if signature is None or not _is_tried(signature):
                 continue
-            stem = f"{example.type.label}/{data_type.label}/{_label(example)}"
+            label = "-".join(filter(None, (_label(example), field)))
+            stem = f"{example.type.label}/{data_type.label}/{label}"
             name, number = stem, 1
             while name in found:
                 number += 1
@@ -83,8 +95,21 @@ def all_cases(
             known = tuple(
                 None if operand is None else operand.values for operand in example.operands
             )
-            found[name] = Case(name, data_type, signature, known, seed)
+            found[name] = case = Case(
+                name, data_type, signature, known, seed, is_variant=bool(field)
+            )
+            if data_type in _VARIED or (data_type.is_quantized and level == "full"):
+                forms[example.type, data_type] += 1
+                for variant in _variants(forms[example.type, data_type] - 1):
+                    changed = requantized(case, variant)
+                    if changed is not None:
+                        found[changed.name] = changed
     return list(found.values())
+
+
+def _variants(form: int) -> Sequence[Variant]:
+    """Return the quantisations for a form of a layer: all for the first one, others in turn."""
+    return VARIANTS if form == 0 else [VARIANTS[form % len(VARIANTS)]]
 
 
 def _is_tried(signature: LayerSignature) -> bool:
@@ -92,18 +117,27 @@ def _is_tried(signature: LayerSignature) -> bool:
     return all(info is None or info.data_type in TRIED_TYPES for info in infos)
 
 
-def _examples(data_type: DataType, level: Level) -> Iterator[tuple[Example, Example]]:
+def _examples(data_type: DataType, level: Level) -> Iterator[tuple[Example, Example, str]]:
+    """Give examples, their float32 form and the field of the descriptor that is not as usual."""
     for example, in_float in _plain_examples(data_type, level):
-        yield example, in_float
+        yield example, in_float, ""
         if data_type.is_quantized and has_rescaling(example.descriptor):
             descriptor = with_rescaling(example.descriptor, Rescaling.REAL)
-            yield structs.replace(example, descriptor=descriptor), in_float
+            yield structs.replace(example, descriptor=descriptor), in_float, ""
+    if level == "full" or data_type in _OTHER_FIELDS:
+        of, plain = Operands(data_type), Operands(DataType.FLOAT32)
+        for example, in_float in zip(examples_of(of), examples_of(plain), strict=True):
+            yield from other_fields(example, in_float)
 
 
 def _plain_examples(data_type: DataType, level: Level) -> Iterator[tuple[Example, Example]]:
     of, plain = Operands(data_type), Operands(DataType.FLOAT32)
     yield from zip(examples_of(of), examples_of(plain), strict=True)
     full = level == "full"
+    if not full and data_type in _QUICK_WINDOWS:
+        yield from zip(
+            window_examples(of, full=False), window_examples(plain, full=False), strict=True
+        )
     if not full and data_type is not _QUICK_TYPE:
         return
     for make in (shape_examples, window_examples, recurrent_examples, attention_examples):

@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from armnn_py.backends.questions.layer_support import LayerSignature
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Case", "Kind", "layer_type_of"]
+__all__ = ["DRAWS", "Case", "Kind", "layer_type_of"]
 
-Kind = Literal["plain", "other", "special"]
+Kind = Literal["plain", "other", "special", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th"]
 """Values to compute with: ordinary ones, others of that kind, and those that kernels get wrong."""
+
+DRAWS: tuple[Kind, ...] = ("plain", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th")
+"""Ordinary values, for statistics of results."""
 
 _SPECIAL = (np.nan, np.inf, -np.inf, -0.0, 0.0, 1e-40, -1e-40, 1e15)
 _POSITIVE = ("variance", "alpha")
@@ -45,6 +48,10 @@ class Case(Struct, frozen=True):
         By operand the values that it must have (indices, sizes), else None.
     seed
         Other values are drawn from it.
+    spread
+        The part of a quantised type's range that values are drawn from, around the zero point.
+    is_variant
+        Whether it is another case with other numbers: it is for the check of numbers alone.
     drawn
         What `values` gave, by kind: they are asked for again and again.
     """
@@ -54,6 +61,8 @@ class Case(Struct, frozen=True):
     signature: LayerSignature
     known: tuple[NDArray[Any] | None, ...]
     seed: int
+    spread: float = 1.0
+    is_variant: bool = False
     drawn: dict[Kind, list[NDArray[Any] | None]] = field(default_factory=dict)
 
     @property
@@ -106,6 +115,8 @@ class Case(Struct, frozen=True):
             token = f"{self.name}|{'' if is_constant else kind}|{index}"
             random = np.random.default_rng((self.seed, zlib.crc32(token.encode())))
             drawn = _drawn(random, info.static_shape, info.data_type)
+            if self.spread != 1 and info.quantization is not None and info.data_type.is_quantized:
+                drawn = _narrowed(drawn, info.quantization.zero_points[0], self.spread)
             operand = names[index].rstrip("?") if index < len(names) else ""
             if operand in _POSITIVE:
                 drawn = np.abs(drawn)
@@ -139,6 +150,13 @@ def _drawn(
         limits = np.iinfo(dtype)
         return np.asarray(random.integers(limits.min, limits.max, shape, dtype, endpoint=True))
     return np.asarray(random.integers(-9, 10, shape)).astype(dtype)
+
+
+def _narrowed(levels: NDArray[Any], point: int, spread: float) -> NDArray[Any]:
+    """Bring levels nearer to the zero point."""
+    limits = np.iinfo(levels.dtype)
+    moved = np.rint((levels.astype(np.float64) - point) * spread) + point
+    return np.asarray(np.clip(moved, limits.min, limits.max)).astype(levels.dtype)
 
 
 def _make_special(value: NDArray[Any], random: np.random.Generator) -> None:

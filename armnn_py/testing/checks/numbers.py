@@ -4,11 +4,16 @@
 
 from __future__ import annotations
 
+import math
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from armnn_py.guard.outcome import CheckFailedError
-from armnn_py.testing.tolerances import compare, heeds_special_values, tolerance_of
+from armnn_py.testing.cases import DRAWS
+from armnn_py.testing.tolerances import compare, heeds_special_values, table, tolerance_of
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,6 +26,13 @@ if TYPE_CHECKING:
 
 __all__ = ["check_numbers", "kinds_of"]
 
+#: Elements that make a statistic of rounding errors.
+_ENOUGH = 64
+#: An error in steps that is more than half a step, whatever float32 makes of it.
+_HALF = 0.51
+#: Steps around a half that count as a half.
+_TIE = 0.02
+
 
 def kinds_of(case: Case) -> tuple[Kind, ...]:
     """Return which values a case is computed with."""
@@ -28,9 +40,15 @@ def kinds_of(case: Case) -> tuple[Kind, ...]:
     descriptor = case.signature.descriptor
     operation = getattr(descriptor, "operation", getattr(descriptor, "row_rounding", None))
     name = operation.name if isinstance(operation, IntEnum) else ""
+    special: tuple[Kind, ...] = ()
     if reals and heeds_special_values(case.layer.label, name):
-        return "plain", "special"
-    return ("plain",)
+        special = ("special",)
+    outputs = case.signature.outputs
+    facts = FACTS[case.layer]
+    if facts.quantization == "calculates" and all(info.data_type.is_quantized for info in outputs):
+        least = min(max(info.element_count, 1) for info in outputs)
+        return *DRAWS[: math.ceil(_ENOUGH / least)], *special
+    return "plain", *special
 
 
 def check_numbers(
@@ -46,14 +64,60 @@ def check_numbers(
     CheckFailedError
         One is wrong; the message names the worst element.
     """
+    rounded: list[tuple[NDArray[Any], NDArray[Any]]] = []
     for kind, expectations in expected.items():
         if kind == "special" and prepared.finite_math_only:
             continue
         values = case.values(kind)
         on_step(f"execute, {kind} values")
         found = prepared.run(values)
-        for source, outputs in expectations:
-            _compare(case, kind, values, found, source, outputs)
+        for expectation in expectations:
+            _compare(case, kind, values, found, expectation)
+            if expectation.real is not None:
+                rounded += zip(found, expectation.real, strict=True)
+    if rounded:
+        _check_rounding(_errors(rounded))
+
+
+def _errors(rounded: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> NDArray[Any]:
+    """Return errors in steps: one for each real number, without those that saturate."""
+    limits = np.iinfo(rounded[0][0].dtype)
+    found = np.concatenate([levels.reshape(-1) for levels, _ in rounded])
+    real = np.concatenate([numbers.reshape(-1) for _, numbers in rounded])
+    inside = (real > limits.min) & (real < limits.max)
+    # Halves may go either way: not every arithmetic rounds them to even.
+    inside &= np.abs(real - np.floor(real) - 0.5) > _TIE
+    # Equal numbers have equal errors, which are no statistic.
+    numbers, places = np.unique(np.round(real[inside], 6), return_index=True)
+    return np.asarray(found[inside][places].astype(np.float64) - numbers)
+
+
+def _check_rounding(errors: NDArray[Any]) -> None:
+    """Look at all errors of a case together: each alone may be a step.
+
+    Raises
+    ------
+    CheckFailedError
+        They lean to one side, or too many are of more than half a step.
+    """
+    if errors.size < _ENOUGH // 2:
+        return
+    allowed = table()["rounding"]
+    mean = float(errors.mean())
+    # Errors of a correct rounding are spread evenly over a step.
+    most = allowed["bias"] + 4 / math.sqrt(12 * errors.size)
+    if abs(mean) > most:
+        raise CheckFailedError(
+            f"results are {abs(mean):.2f} steps too {'high' if mean > 0 else 'low'} in the mean of "
+            f"{errors.size} elements, {most:.2f} are allowed: "
+            "it does not round to the nearest step"
+        )
+    off = float((np.abs(errors) > _HALF).mean())
+    if off > allowed["off"]:
+        raise CheckFailedError(
+            f"{off:.0%} of {errors.size} elements are not the nearest step, "
+            f"{allowed['off']:.0%} are allowed"
+        )
 
 
 def _compare(
@@ -61,10 +125,9 @@ def _compare(
     kind: Kind,
     values: Sequence[NDArray[Any] | None],
     found: Sequence[NDArray[Any]],
-    source: str,
-    outputs: Sequence[NDArray[Any]],
+    expectation: Expectation,
 ) -> None:
-    for index, (got, wanted) in enumerate(zip(found, outputs, strict=True)):
+    for index, (got, wanted) in enumerate(zip(found, expectation.outputs, strict=True)):
         data_type = case.signature.outputs[index].data_type
         allowed = tolerance_of(case.layer.label, data_type.label)
         worst = compare(got, wanted, data_type, allowed)
@@ -72,7 +135,7 @@ def _compare(
             of_kind = ", with special values" if kind == "special" else ""
             inputs = {f"x{number}": value for number, value in enumerate(values)}
             raise CheckFailedError(
-                f"output {index} is not {source}'s{of_kind}: {worst}",
+                f"output {index} is not {expectation.source}'s{of_kind}: {worst}",
                 found=got,
                 expected=wanted,
                 **inputs,

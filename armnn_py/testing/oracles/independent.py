@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armnn_py.tensors import TensorInfo
 from armnn_py.testing.oracles.independent_activations import ACTIVATIONS, erf
 from armnn_py.testing.oracles.independent_detections import DETECTIONS
 from armnn_py.testing.oracles.independent_images import MOVED_IMAGES, RESAMPLED, VOLUMES
@@ -37,6 +38,7 @@ from armnn_py.types import (
 from armnn_py.types import (
     UnaryOperation as U,
 )
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.questions.layer_support import LayerSignature
 
-__all__ = ["by_definition"]
+__all__ = ["by_definition", "steps_by_definition"]
 
 Array = Any
 
@@ -124,6 +126,29 @@ def by_definition(
             return None
         pairs = zip(signature.outputs, found, strict=True)
         return [encoded(info, np.asarray(array)) for info, array in pairs]
+
+
+def steps_by_definition(
+    signature: LayerSignature, values: Sequence[NDArray[Any] | None]
+) -> list[NDArray[Any]] | None:
+    """Return real numbers in steps of each output; None unless all are quantised and computed.
+
+    A correct output is the nearest integer.
+    """
+    outputs = signature.outputs
+    if FACTS[signature.type].quantization != "calculates" or not all(
+        info.data_type.is_quantized for info in outputs
+    ):
+        return None
+    real = tuple(TensorInfo(info.shape) for info in outputs)
+    found = by_definition(signature._replace(outputs=real), values)
+    if found is None:
+        return None
+    return [
+        array / info.quantization.scale + info.quantization.zero_point
+        for info, array in zip(outputs, found, strict=True)
+        if info.quantization is not None
+    ]
 
 
 def _binary(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
@@ -243,7 +268,7 @@ def _fake_quantization(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
 def _fill(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     d: Any = s.descriptor
     info = s.outputs[0]
-    filled = np.full(info.static_shape, d.value)
+    filled = np.full(info.static_shape, float(np.float32(d.value)))
     real = info.data_type.is_float or info.data_type.is_quantized
     return [filled if real else filled.astype(info.dtype)]
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from msgspec import structs
@@ -13,7 +13,7 @@ from armnn_py.errors import ArmnnError
 from armnn_py.optimizer import AS_IT_IS, optimize
 from armnn_py.runtime import Runtime
 from armnn_py.tensors import TensorInfo
-from armnn_py.testing.oracles.independent import by_definition
+from armnn_py.testing.oracles.independent import by_definition, steps_by_definition
 from armnn_py.testing.subject import network_of
 from armnn_py.types import DataType
 
@@ -29,8 +29,23 @@ __all__ = ["REFERENCE", "Expectation", "Reference"]
 REFERENCE = "CpuRef"
 _SMALL_FLOATS = (DataType.FLOAT16, DataType.BFLOAT16)
 
-Expectation = tuple[str, list[Any]]
-"""Who says so, and the outputs."""
+
+class Expectation(NamedTuple):
+    """What should come out, and who says so.
+
+    Attributes
+    ----------
+    source
+        ``numpy`` or ``CpuRef``.
+    outputs
+        The outputs.
+    real
+        By definition the real numbers of quantised outputs, in steps, before they are rounded.
+    """
+
+    source: str
+    outputs: list[NDArray[Any]]
+    real: list[NDArray[Any]] | None = None
 
 
 class Reference:
@@ -46,10 +61,13 @@ class Reference:
         found: dict[Kind, list[Expectation]] = {}
         for kind in kinds:
             defined = by_definition(case.signature, case.values(kind))
-            found[kind] = [] if defined is None else [("numpy", defined)]
+            found[kind] = []
+            if defined is not None:
+                real = steps_by_definition(case.signature, case.values(kind))
+                found[kind].append(Expectation("numpy", defined, real))
         if self._runtime is not None:
             for kind, outputs in _by_reference(self._runtime, case, kinds).items():
-                found[kind].append((REFERENCE, outputs))
+                found[kind].append(Expectation(REFERENCE, outputs))
         return found
 
     def __enter__(self) -> Self:

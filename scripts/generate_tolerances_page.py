@@ -41,8 +41,8 @@ holds. What the arithmetics mean, and what the numbers of a layer are in the fir
 """
 _ROUNDING = """
 Quantised elements within a step may still all be rounded to one side. Where the definition gives
-the real numbers, all elements of a case are looked at together. Their mean error is at most {bias:g}
-steps beside chance, and at most {off:.0%} of them are not the nearest step.
+the real numbers, all elements of a case are looked at together. Their mean error is at most
+{bias:g} steps beside chance, and at most {off:.0%} of them are not the nearest step.
 """
 _LAYERS = """
 | arithmetic | layers |

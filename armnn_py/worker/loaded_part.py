@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["LoadedPart", "refusals"]
+__all__ = ["Channel", "LoadedPart", "refusals"]
 
 _SLICE = 0.2
 
@@ -57,32 +57,14 @@ class LoadedPart:
         with self.loaded.bind() as bound:
             #: Whether a run leaves something for the next.
             self.has_state = bound.has_state
-        self._channels: dict[int, Channel] = {}
-
-    def bind(
-        self,
-        key: int,
-        file: int,
-        inputs: Sequence[tuple[int, int]],
-        outputs: Sequence[tuple[int, int]],
-        run_options: Mapping[int, Mapping[str, Mapping[str, OptionValue]]],
-    ) -> None:
-        """Serve a channel on a thread of its own; ``run_options`` are by number of a run."""
-        self._channels[key] = Channel(self, file, inputs, outputs, run_options)
-
-    def unbind(self, key: int) -> None:
-        """End that."""
-        self._channels.pop(key).close()
-
-    def reset(self, key: int) -> None:
-        """Begin a new sequence."""
-        self._channels[key].bound.reset_state()
+        #: By number of an execution context of the host.
+        self.channels: dict[int, Channel] = {}
 
     def close(self) -> None:
         """End all of it."""
-        for channel in self._channels.values():
+        for channel in self.channels.values():
             channel.close()
-        self._channels.clear()
+        self.channels.clear()
         self.loaded.close()
 
 

@@ -197,19 +197,22 @@ class _Worker:
 
     def answer_bind(self, payload: tuple[int, int, Any, Any], file: int) -> None:
         """Serve the runs of one execution context of the host."""
+        from armnn_py.worker.loaded_part import Channel
+
         key, channel, inputs, outputs = payload
-        self._parts[key].bind(channel, file, inputs, outputs, self._run_options)
+        part = self._parts[key]
+        part.channels[channel] = Channel(part, file, inputs, outputs, self._run_options)
 
     def answer_unbind(self, payload: tuple[int, int]) -> None:
         """End that."""
         key, channel = payload
         if key in self._parts:
-            self._parts[key].unbind(channel)
+            self._parts[key].channels.pop(channel).close()
 
     def answer_reset(self, payload: tuple[int, int]) -> None:
         """Begin a new sequence in one execution context."""
         key, channel = payload
-        self._parts[key].reset(channel)
+        self._parts[key].channels[channel].bound.reset_state()
 
     def answer_run_options(self, payload: tuple[int, dict[str, Any] | None]) -> None:
         """Take the options of a run of the host, or forget them."""

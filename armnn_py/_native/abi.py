@@ -4207,6 +4207,7 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         POINTER(armnn_error_t),
     ]),
     "armnn_channel_wait": (c_int32, [c_void_p, c_uint64]),
+    "armnn_channel_wake": (None, [c_void_p]),
     "armnn_channel_run_id": (c_uint64, [c_void_p]),
     "armnn_channel_answer": (None, [c_void_p, c_int32, c_char_p]),
 }

@@ -123,6 +123,10 @@ class WorkerChannel:
         """Wait for a run; False if none came."""
         return bool(core().armnn_channel_wait(self._address, int(seconds * 1e9)))
 
+    def wake(self) -> None:
+        """End a `wait` that has begun to sleep, from another thread."""
+        core().armnn_channel_wake(self._address)
+
     @property
     def run_id(self) -> int:
         """The host's number of the run."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Channel", "LoadedPart", "refusals"]
 
 _SLICE = 0.2
+_WAKE_AGAIN = 0.002
 
 
 class LoadedPart:
@@ -95,7 +96,9 @@ class Channel:
     def close(self) -> None:
         """End the thread, and give back the memory."""
         self._is_closed = True
-        self._thread.join()
+        while self._thread.is_alive():  # a wake before its sleep is lost
+            self._channel.wake()
+            self._thread.join(_WAKE_AGAIN)
         self.bound.close()
 
     def _serve(self) -> None:

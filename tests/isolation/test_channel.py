@@ -5,12 +5,17 @@
 from __future__ import annotations
 
 import mmap
+import os
 import struct
+import time
 
 import pytest
 
+import armnn_py as ann
 from armnn_py._native import abi
 from armnn_py._native.channel import TENSORS_OFFSET, NativeChannel, WorkerChannel
+from armnn_py.worker import loaded_part
+from tests.isolation.conftest import absolute
 
 SIZE = TENSORS_OFFSET + 64
 REQUESTS, ANSWERS = 0, 64  # offsets in the page
@@ -72,3 +77,15 @@ def test_the_first_reason_of_an_end_stays() -> None:
 def test_tensors_lie_in_the_memory(place: tuple[int, int]) -> None:
     with pytest.raises(MemoryError):
         NativeChannel(mmap.mmap(-1, SIZE), [place], [], -1, None)
+
+
+def test_closing_wakes_a_channel_that_sleeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loaded_part, "_SLICE", 3600.0)
+    file = os.memfd_create("test", os.MFD_CLOEXEC)
+    os.truncate(file, TENSORS_OFFSET + 4096)
+    with ann.Runtime() as runtime:
+        part = loaded_part.LoadedPart(absolute(), "CpuRef", runtime, {})
+        places = [(TENSORS_OFFSET, 256)], [(TENSORS_OFFSET + 256, 256)]
+        part.channels[1] = loaded_part.Channel(part, file, *places, {})
+        time.sleep(0.1)  # its thread sleeps now
+        part.close()

@@ -541,6 +541,8 @@ ARMNN_CORE_API armnn_status_t armnn_channel_execute(armnn_workload_t* workload,
 
 /* In the worker. Waits for the next run at most |timeout_ns|: 1 if there is one, 0 if not. */
 ARMNN_CORE_API int32_t armnn_channel_wait(void* memory, uint64_t timeout_ns);
+/* Ends a wait that has begun to sleep, from another thread. */
+ARMNN_CORE_API void armnn_channel_wake(void* memory);
 /* The host's number of that run. */
 ARMNN_CORE_API uint64_t armnn_channel_run_id(const void* memory);
 /* Ends that run. |text| is cut where the page has no more room for it. */

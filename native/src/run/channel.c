@@ -310,6 +310,11 @@ int32_t armnn_channel_wait(void* memory, uint64_t timeout_ns) {
   return is_there ? 1 : 0;
 }
 
+void armnn_channel_wake(void* memory) {
+  shared_page_t* page = memory;
+  syscall(SYS_futex, (uint32_t*)&page->requests, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
 uint64_t armnn_channel_run_id(const void* memory) { return ((const shared_page_t*)memory)->run_id; }
 
 void armnn_channel_answer(void* memory, armnn_status_t status, const char* text) {

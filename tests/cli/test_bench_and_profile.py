@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from onnx import helper
 
 import armnn_py
+from armnn_py.cli.callers import measure_callers
 from armnn_py.cli.commands.profile import _by_type, _short_names, _speeds
 
 from .conftest import DEMO, Command, save_model
@@ -37,6 +39,37 @@ def test_bench_counts_its_runs(command: Command) -> None:
     assert data["compared"] is None
 
 
+def test_bench_from_several_threads(command: Command) -> None:
+    arguments = ("bench", DEMO, "-b", "CpuRef", "--seconds", "0", "--concurrency", "1:6")
+    data = command("--json", *arguments).json
+    assert [row["callers"] for row in data["concurrency"]] == [1, 2, 4, 6]
+    assert [row["runs"] for row in data["concurrency"]] == [3, 6, 12, 18]
+    for row in data["concurrency"]:
+        assert row["p50_seconds"] <= row["p99_seconds"]
+        assert row["runs_per_second"] > 0
+    assert data["peak_bytes"] > data["arena_bytes"]
+    assert "callers" in command(*arguments).out
+
+
+def test_callers_meet_in_the_network() -> None:
+    """Each of four callers waits for the others: the test ends only if they run at once."""
+    meeting = threading.Barrier(4)
+
+    def run() -> float:
+        meeting.wait(60)
+        return 0.5
+
+    (row,) = measure_callers(run, [4], 0.0, 3)
+    assert (row["runs"], row["p90_seconds"]) == (12, 0.5)
+
+
+@pytest.mark.parametrize("value", ["0", "2:1", "x", "1:1000", ":3"])
+def test_numbers_of_callers_that_are_refused(command: Command, value: str) -> None:
+    answer = command("bench", DEMO, "--concurrency", value)
+    assert answer.code == 2
+    assert f"'{value}' given" in answer.err
+
+
 def test_bench_beside_an_earlier_answer(command: Command, tmp_path: Path) -> None:
     arguments = ("bench", DEMO, "-b", "CpuRef", "--seconds", "0")
     before = tmp_path / "before.json"
@@ -50,7 +83,8 @@ def test_bench_beside_an_earlier_answer(command: Command, tmp_path: Path) -> Non
     assert any(row.startswith("peak arena") and row.endswith("1.00") for row in rows)
     layers = first.json["backends"]["CpuRef"]
     threads = "1 thread" if first.json["threads"] == 1 else f"{first.json['threads']} threads"
-    assert rows[-1] == f"before: {Path(DEMO).name}, {threads}, on CpuRef ({layers} layers)"
+    before_it = f"before: {Path(DEMO).name}, {threads}, on CpuRef ({layers} layers)"
+    assert before_it in rows
     assert answer.json["compared"]["model"] == first.json["model"]
 
 

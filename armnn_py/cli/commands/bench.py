@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import json
-import math
 import platform
+import resource
 import statistics
 import time
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.callers import measure_callers, percentiles, read_callers
 from armnn_py.cli.help import Command
 from armnn_py.cli.networks import assumption
 from armnn_py.cli.render import Column, Renderer, format_duration, words_of
@@ -56,8 +57,20 @@ _CIRCUMSTANCES = ("model", "threads", "backends")
     "--compare", "other", type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE.json", help="An earlier answer of bench --json to set beside this one.",
 )  # fmt: skip
+@click.option(
+    "--concurrency", "callers", callback=read_callers, metavar="N|FIRST:LAST",
+    help="Then run from N threads at once, or from FIRST, twice as many and so on up to LAST: "
+    "throughput and percentiles of each.",
+)  # fmt: skip
 @with_session
-def bench(session: Session, *, timed: TimedArguments, seconds: float, other: Path | None) -> None:
+def bench(
+    session: Session,
+    *,
+    timed: TimedArguments,
+    seconds: float,
+    other: Path | None,
+    callers: tuple[int, ...],
+) -> None:
     """Run MODEL over and over on one set of inputs and show how long it takes."""
     before = _read(other) if other is not None else None
     with timed.warm(session) as warm:
@@ -67,7 +80,7 @@ def bench(session: Session, *, timed: TimedArguments, seconds: float, other: Pat
             while len(times) < _LEAST_RUNS or time.perf_counter() < start + seconds:
                 times.append(warm.run())
                 bar.to(time.perf_counter() - start)
-        data = {
+        data: dict[str, Any] = {
             "model": timed.given.model,
             "backends": warm.ready.network.assignment.counts,
             "runs": len(times),
@@ -82,23 +95,22 @@ def bench(session: Session, *, timed: TimedArguments, seconds: float, other: Pat
             "packed_bytes": warm.ready.network.packed_size,
             "assumed_shapes": warm.ready.assumed,
             "compared": before,
+            "concurrency": [],
         }
+        if callers:
+            with session.progress(f"running {timed.given.name} from several threads"):
+                data["concurrency"] = measure_callers(warm.run, callers, seconds, _LEAST_RUNS)
+        # Linux counts it in KiB, over the life of the process.
+        data["peak_bytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     session.answer(data, lambda renderer: _render(renderer, data, before))
 
 
 def _summary(times: Sequence[float]) -> dict[str, float]:
-    ordered = sorted(times)
-
-    def percentile(share: float) -> float:
-        return ordered[math.ceil(share * len(ordered)) - 1]
-
     return {
-        "p50_seconds": statistics.median(ordered),
-        "p90_seconds": percentile(0.90),
-        "p99_seconds": percentile(0.99),
-        "mean_seconds": statistics.fmean(ordered),
-        "stdev_seconds": statistics.stdev(ordered),
-        "runs_per_second": len(ordered) / sum(ordered),
+        **percentiles(times),
+        "mean_seconds": statistics.fmean(times),
+        "stdev_seconds": statistics.stdev(times),
+        "runs_per_second": len(times) / sum(times),
     }
 
 
@@ -151,6 +163,16 @@ def _render(renderer: Renderer, data: dict[str, Any], before: dict[str, Any] | N
     kept = [f"{format_bytes(data[key])} {what}" for key, what in _KEPT.items() if data[key]]
     if kept:
         renderer.line("besides the arena: " + ", ".join(kept))
+    renderer.line(f"peak memory of this process: {format_bytes(data['peak_bytes'])}")
+    if data["concurrency"]:
+        renderer.table(
+            [Column(head, right=True) for head in ("callers", "throughput", "p50", "p90", "p99")],
+            [
+                [str(row["callers"]), _shown("runs_per_second", row)]
+                + [_shown(key, row) for key in ("p50_seconds", "p90_seconds", "p99_seconds")]
+                for row in data["concurrency"]
+            ],
+        )
     if data["assumed_shapes"]:
         renderer.line(assumption(data["assumed_shapes"]))
 

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import enum
 import json
 import os
+import pydoc
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import armnn_py as ann
-from armnn_py import types
+from armnn_py import descriptors, network, python_backend, types
 
 onnx = pytest.importorskip("onnx")
 
@@ -174,3 +176,19 @@ def test_dir_lists_the_public_names_and_nothing_that_was_imported() -> None:
     assert public == {name for name in ann.__all__ if not name.startswith("_")}
     assert {"BoundNetwork", "Profile", "load"} <= public
     assert {"__all__", "__doc__", "__version__"} <= set(dir(ann))
+
+
+_PUBLIC = [
+    (module.__name__, name)
+    for module in (ann, descriptors, network, python_backend, types)
+    for name in module.__all__
+    if isinstance(getattr(module, name), type)
+    and not issubclass(getattr(module, name), (enum.Enum, BaseException))
+]
+
+
+@pytest.mark.parametrize(("module", "name"), _PUBLIC)
+def test_help_knows_the_arguments_of_public_classes(module: str, name: str) -> None:
+    """A msgspec struct evaluates its annotations for this: a missing import would break help()."""
+    cls = getattr(sys.modules[module], name)
+    assert name in pydoc.plain(pydoc.render_doc(cls))

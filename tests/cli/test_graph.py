@@ -15,6 +15,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from msgspec import structs
 from onnx import helper
 
 from armnn_py.pictures import Box, Drawing, Wire, to_dot, to_explorer, to_overlays, to_svg
@@ -146,7 +147,7 @@ def test_model_explorer_folds_by_scope_and_has_the_edges() -> None:
 
 
 def test_overlays_have_figures_and_words_of_boxes() -> None:
-    timed = dataclasses.replace(box(1), seconds=0.002, sizes=(4, 8), quantization=("0.5, 3",))
+    timed = structs.replace(box(1), seconds=0.002, sizes=(4, 8), quantization=("0.5, 3",))
     overlays = to_overlays(drawing([box(0), timed], [(0, 1)]), {1: 0.25})
     values = {
         title: {node: one["value"] for node, one in data["armnn_py"]["results"].items()}

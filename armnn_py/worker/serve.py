@@ -125,6 +125,7 @@ class _Worker:
             name: given for name, given in self._arguments["backend_options"].items() if given
         }
         arguments = self._arguments | {"backend_options": options}
+        before = _mapped_libraries()  # it differs: a keeper that was idle has imported more
         self._runtime = Runtime(backends=[self._id], **arguments)
         if self._id not in self._runtime.backends:
             report = self._runtime.load_report
@@ -135,7 +136,7 @@ class _Worker:
             has_wishes, runs_stand_ins = support.has_wishes, support.runs_stand_ins
         return {
             "file": backend.file,
-            "libraries": _mapped_libraries(),
+            "libraries": sorted({*filter(None, [backend.file]), *_mapped_libraries() - before}),
             "score": backend.score,
             "is_reference": backend.is_reference,
             "version": backend.vendor_version or "",
@@ -237,11 +238,11 @@ class _Worker:
         self._backend.set_option(*payload)
 
 
-def _mapped_libraries() -> list[str]:
+def _mapped_libraries() -> set[str]:
     """The shared objects of this process."""
     lines = Path("/proc/self/maps").read_text("utf-8", "surrogateescape").splitlines()
     paths = {line.split(maxsplit=5)[5] for line in lines if line.count(" ") > 5 and ".so" in line}
-    return sorted(path for path in paths if path.startswith("/"))
+    return {path for path in paths if path.startswith("/")}
 
 
 def _signature(layer: ShownLayer) -> Any:

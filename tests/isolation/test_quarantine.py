@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,6 +58,15 @@ def test_the_verdict_names_the_last_end_and_the_way_out(ended: Path) -> None:
     assert "in quarantine" in verdict.reason
     assert "SIGSEGV" in verdict.reason
     assert "armnn-py backends release Deed" in verdict.hint
+
+
+def test_only_libraries_that_the_backend_brought_count(folder: Path) -> None:
+    found = []
+    for wait in (0.0, 2.0):  # after a second without work the keeper imports what compiling needs
+        time.sleep(wait)
+        with ann.Runtime(folder, isolate=LIMITS) as runtime:
+            found.append(runtime.isolated["Deed"]._worker.facts["libraries"])
+    assert found[0] == found[1] == [str(folder / "Test_Deed_backend.so")]
 
 
 def test_release_lifts_it_once(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from armnn_py.frontends.common.source import ModelSource
     from armnn_py.frontends.common.stand_ins import RunsStandIns
 
-__all__ = ["FRONTENDS", "Frontend", "ModelLike", "import_model"]
+__all__ = ["FRONTENDS", "Frontend", "ModelLike", "import_model", "import_to_run"]
 
 ModelLike: TypeAlias = (
     "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO | onnx.ModelProto"
@@ -118,6 +118,7 @@ FRONTENDS: tuple[Frontend, ...] = (
         package="onnx",
         extra="onnx",
         module="armnn_py.frontends.onnx",
+        choices=("keeps_loops",),
     ),
 )
 """All formats, the ones with a clear mark first."""
@@ -197,6 +198,39 @@ def import_model(
     TensorInfo(float32, 1x10)
     >>> network = ann.import_model(Path("model.onnx").read_bytes())
     """
+    return _imported(model, shapes, format, data_folder, backends, signature, subgraph)
+
+
+def import_to_run(
+    model: ModelLike,
+    *,
+    shapes: Shapes | None = None,
+    format: str | None = None,
+    data_folder: str | os.PathLike[str] | None = None,
+    backends: Sequence[RunsStandIns] = (),
+    signature: str | None = None,
+    subgraph: int | str | None = None,
+) -> Network:
+    """`import_model` for a network that only runs: loops of many turns stay loops.
+
+    Such a network runs in stages, so that it cannot be saved. Its builder has ``written_out``.
+    """
+    return _imported(
+        model, shapes, format, data_folder, backends, signature, subgraph, keeps_loops=True
+    )
+
+
+def _imported(
+    model: ModelLike,
+    shapes: Shapes | None,
+    format: str | None,
+    data_folder: str | os.PathLike[str] | None,
+    backends: Sequence[RunsStandIns],
+    signature: str | None,
+    subgraph: int | str | None,
+    *,
+    keeps_loops: bool = False,
+) -> Network:
     named = None if format is None else _named(format)
     descriptor = getattr(type(model), "DESCRIPTOR", None)
     message = None if descriptor is None else getattr(descriptor, "full_name", None)
@@ -209,7 +243,9 @@ def import_model(
         raise ModelFormatError(
             f"'{source.name}' is {frontend.name}, but format={named.key!r} is given"
         )
-    choices = {"signature": signature, "subgraph": subgraph}
+    choices: dict[str, object] = {"signature": signature, "subgraph": subgraph}
+    if keeps_loops and "keeps_loops" in frontend.choices:
+        choices["keeps_loops"] = True
     return frontend.import_source(
         source,
         shapes,

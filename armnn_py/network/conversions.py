@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import Struct
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from armnn_py.symbolic import SizeTrace
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Trial", "kept_trial", "stand_in_shapes", "take_trial"]
+__all__ = ["Trial", "kept_trial", "stand_in_shapes", "take_trial", "written_out"]
 
 Places: TypeAlias = "Mapping[tuple[str, int], int]"
 """Sizes by input and axis."""
@@ -103,6 +103,15 @@ def take_trial(network: NetworkStorage) -> Trial | None:
     """Return the trial that the builder of a network keeps; of several threads one gets it."""
     found = getattr(_builder(network), "__dict__", {}).pop("trial", None)
     return found if isinstance(found, Trial) else None
+
+
+def written_out(network: NetworkStorage) -> NetworkStorage | None:
+    """Return a network with the turns of its loops as layers; None if they are that already."""
+    builder: Any = _builder(network)
+    if not hasattr(builder, "written_out"):
+        return None
+    made: NetworkStorage | None = builder.written_out(network.inputs)
+    return made
 
 
 def _builder(network: NetworkStorage) -> object:

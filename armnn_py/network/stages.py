@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
 __all__ = [
+    "HAS_LOOPS",
     "count_layers",
     "describe_stage",
     "stages_needed",
@@ -29,8 +30,12 @@ __all__ = [
     "why_stages",
 ]
 
+#: Why a network has stages that are all loops, and networks.
+HAS_LOOPS = "it has loops"
+
 _REASONS = {
     "data decide shapes": "data that it computes decide shapes",
+    HAS_LOOPS: "it has loops, which run turn by turn",
     "it has strings": "it has strings, which no backend computes with",
     "data decide shapes and it has strings": (
         "data that it computes decide shapes, and it has strings"
@@ -51,12 +56,14 @@ def stages_needed(
 
 
 def why_stages(stages: Sequence[Stage]) -> str:
-    """Return why a network has stages, as ``data decide shapes``."""
+    """Return why a network has stages, as ``it has strings``."""
     between = [stage for stage in stages if stage.network is None]
     if all(stage.has_strings for stage in between) and (between or len(stages) == 1):
         return "it has strings"
     if any(stage.has_strings for stage in between):
         return "data decide shapes and it has strings"
+    if between and all(stage.manner == "turn by turn" for stage in between):
+        return HAS_LOOPS
     return "data decide shapes"
 
 

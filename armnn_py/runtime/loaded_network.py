@@ -11,11 +11,12 @@ from armnn_py._native.log import drain_log
 from armnn_py.backends.options.model_options import mapping_of, warn_of_unused
 from armnn_py.backends.options.run_options import RunOptions
 from armnn_py.device_ids import without_ids
-from armnn_py.errors import ExecutionError, InvalidArgumentError
+from armnn_py.errors import ExecutionError, InvalidArgumentError, StagesNeededError
 from armnn_py.errors.shortage import tells_shortage
 from armnn_py.habits import unexpected_arguments
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.later import public_class
+from armnn_py.network.stages import HAS_LOOPS, why_stages
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.arrays.binding import Binder
 from armnn_py.runtime.bound_network import bind_arrays
@@ -270,8 +271,14 @@ class LoadedNetwork(
         ...     loaded.prepare([{"rows": 1}, {"rows": 8}])
         ...     outputs = loaded.run(np.zeros((8, 4), np.float32))  # finds its plan
         """
-        self._refuse_stages()
-        self._choice.prepare(shapes)
+        try:
+            self._refuse_stages()
+            self._choice.prepare(shapes)
+        except StagesNeededError as error:
+            if why_stages(error.stages) != HAS_LOOPS:
+                raise
+            if self._stages is None:
+                self._parts.load(error.stages)
         drain_log()
 
     #: Arm NN's name for `run`.
@@ -351,11 +358,17 @@ class LoadedNetwork(
         ...         print(bound.run()["probabilities"].argmax())
         4
         """
-        self._refuse_stages()
         run_options = None if options is None else self._run_options(options)
-        return bind_arrays(
-            self, self._pool, self._binder, self._choice, inputs, outputs, run_options
-        )
+        try:
+            self._refuse_stages()
+            return bind_arrays(
+                self, self._pool, self._binder, self._choice, inputs, outputs, run_options
+            )
+        except StagesNeededError:
+            whole = self._parts.whole()
+            if whole is None:
+                raise
+            return whole.bind(inputs, outputs, options=options)
 
     def reset_state(self) -> None:
         """Have recurrent layers and variables forget earlier runs: a new sequence begins.

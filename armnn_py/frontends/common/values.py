@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Array",
+    "BetterApart",
     "Known",
     "NotKnown",
     "RunsApart",
@@ -76,6 +77,10 @@ class StringInput(Struct, frozen=True):
 
 class RunsApart(Unsupported):
     """A node is to run by itself, with networks of its own for the bodies inside of it."""
+
+
+class BetterApart(RunsApart):
+    """It could be written out as well, which makes many layers."""
 
 
 def data_type_of(dtype: np.dtype[Any]) -> DataType:

@@ -21,6 +21,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from armnn_py.garbage import without_collections
 from armnn_py.network import Network
 
@@ -35,10 +37,18 @@ def import_source(
     source: ModelSource,
     shapes: Mapping[str, Sequence[int | None]] | None = None,
     backends: Sequence[RunsStandIns] = (),
+    *,
+    keeps_loops: bool = False,
 ) -> Network:
-    """Read an ONNX model into a network; see `armnn_py.frontends.import_model`."""
+    """Read an ONNX model into a network; see `armnn_py.frontends.import_model`.
+
+    ``keeps_loops``: loops of many turns run by themselves, in stages.
+    """
     with without_collections():
         from armnn_py.frontends.onnx.convert.conversion import network_of
         from armnn_py.frontends.onnx.file.model import load_model
 
-        return network_of(load_model(source), shapes, backends)
+        model = load_model(source)
+        if keeps_loops:
+            model = structs.replace(model, keeps_loops=True)
+        return network_of(model, shapes, backends)

@@ -7,6 +7,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from armnn_py.network import as_network
+from armnn_py.network.conversions import written_out
 from armnn_py.runtime.stages.staged_runs import StagedRuns
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ class StagedParts:
         The runner of the parts; None without one.
     """
 
-    __slots__ = ("_given", "_lock", "_optimized", "_runtime", "_settings", "runs")
+    __slots__ = ("_given", "_lock", "_optimized", "_runtime", "_settings", "_whole", "runs")
 
     def __init__(
         self,
@@ -58,23 +60,25 @@ class StagedParts:
         #: Variables that were set before the parts were known.
         self._given: dict[str, np.ndarray] = {}
         self.runs: StagedRuns | None = None
+        #: The network with loops written out, for bound arrays.
+        self._whole: Part | None = None
+
+    def whole(self) -> Part | None:
+        """Return the network as one plan, if only loops, which can be written out, forbid that.
+
+        It is loaded at the first call.
+        """
+        with self._lock:
+            if self._whole is None:
+                network = written_out(self._optimized.given)
+                if network is not None:
+                    self._whole = self._load_part(as_network(network))
+            return self._whole
 
     def load(self, stages: Sequence[Stage]) -> None:
         """Load the parts of the network, which has no plan as a whole."""
-        plan_cache_size, plan_cache_bytes, threads = self._settings
-        runtime, optimized = self._runtime, self._optimized
-
-        def load(network: Network) -> Part:
-            part = runtime.load_network(
-                optimized.like_this(network),
-                plan_cache_size=plan_cache_size,
-                plan_cache_bytes=plan_cache_bytes,
-                threads=threads,
-            )
-            runtime.forget(part.id)  # the whole network closes it
-            return part
-
-        made = StagedRuns(optimized.name, stages, list(optimized.outputs), load)
+        optimized = self._optimized
+        made = StagedRuns(optimized.name, stages, list(optimized.outputs), self._load_part)
         with self._lock:
             is_first = self.runs is None
             if is_first:
@@ -83,6 +87,17 @@ class StagedParts:
         if not is_first:  # another thread was first
             for part in made.parts:
                 part.close()
+
+    def _load_part(self, network: Network) -> Part:
+        plan_cache_size, plan_cache_bytes, threads = self._settings
+        part = self._runtime.load_network(
+            self._optimized.like_this(network),
+            plan_cache_size=plan_cache_size,
+            plan_cache_bytes=plan_cache_bytes,
+            threads=threads,
+        )
+        self._runtime.forget(part.id)  # the whole network closes it
+        return part
 
     def read_variable(self, pool: ContextPool, name: str) -> np.ndarray:
         """Return a copy of a variable: of the first part that has it, or of the network's pool."""
@@ -112,4 +127,5 @@ class StagedParts:
 
     def __iter__(self) -> Iterator[Part]:
         """The parts that there are now."""
-        return iter([] if self.runs is None else list(self.runs.parts))
+        parts = [] if self.runs is None else list(self.runs.parts)
+        return iter(parts if self._whole is None else [*parts, self._whole])

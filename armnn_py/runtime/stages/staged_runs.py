@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.network import Network, Repeat, Repeated, RunBody, Stage
     from armnn_py.optimizer import Assignment
+    from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.contexts.context_pool import ContextPool
     from armnn_py.runtime.network_state import NetworkState
@@ -81,6 +82,15 @@ class Part(Protocol):
         options: Mapping[str, Mapping[str, OptionValue]] | None = None,
     ) -> dict[str, np.ndarray]:
         """Run one inference."""
+
+    def bind(
+        self,
+        inputs: Any = None,
+        outputs: Mapping[str, np.ndarray] | None = None,
+        *,
+        options: Mapping[str, Mapping[str, OptionValue]] | None = None,
+    ) -> BoundNetwork:
+        """Check arrays once and run over them often."""
 
     def _repeat(
         self,

@@ -81,6 +81,11 @@ class EmitterBase:
         self._view_budget = _VIEW_BUDGET
         self._work = work_budget(weights)  # a whole number: sizes of runs stay symbols
 
+    @property
+    def layer_count(self) -> int:
+        """How many layers there are."""
+        return len(self.network._layers)
+
     # ---- Names ----------------------------------------------------------------------------------
 
     def begin(self, base: str) -> None:

@@ -14,11 +14,25 @@ if TYPE_CHECKING:
     from armnn_py.frontends.onnx.convert.work import Work
     from armnn_py.frontends.onnx.file.graph_node import Body
 
-__all__ = ["Failed", "fill", "results_of"]
+__all__ = ["Failed", "WriteOut", "fill", "results_of"]
 
 
 class Failed(Exception):  # noqa: N818 - an answer: what failed is in the problems
     """A body could not be converted; what is wrong with it is noted."""
+
+
+class WriteOut(Exception):  # noqa: N818 - an answer: the conversion begins again
+    """A loop has to be written out: its turns have no common plan.
+
+    Parameters
+    ----------
+    index
+        Number of the node.
+    """
+
+    def __init__(self, index: int) -> None:
+        super().__init__(index)
+        self.index = index
 
 
 class Names(Protocol):

@@ -33,6 +33,7 @@ from armnn_py.frontends.common.values import (
     dtype_of,
     shape_of,
 )
+from armnn_py.frontends.onnx.convert.bodies import WriteOut
 from armnn_py.frontends.onnx.convert.scope import Scope
 from armnn_py.frontends.onnx.convert.sequence import TensorList
 from armnn_py.frontends.onnx.convert.table import NEWEST_VERSION
@@ -171,6 +172,19 @@ class Builder:
         model = with_outputs(self.model, names)
         return network_of(model, {name: info.shape for name, info in infos.items()}, self.backends)
 
+    def written_out(self, infos: Mapping[str, TensorInfo]) -> Network | None:
+        """Return the network with the turns of all loops as layers; None: it is that already.
+
+        Raises
+        ------
+        ModelError
+            As of an import.
+        """
+        if not self.model.keeps_loops:
+            return None
+        model = structs.replace(self.model, keeps_loops=False)
+        return network_of(model, {name: info.shape for name, info in infos.items()}, self.backends)
+
     def __repr__(self) -> str:
         return f"<Builder of {self.model.source_name!r}>"
 
@@ -200,7 +214,12 @@ def convert(
     ParseError
         A node contradicts itself or these shapes.
     """
-    return _Conversion(model, infos, backends, values or {}).run(has_one_shape=has_one_shape)
+    while True:
+        conversion = _Conversion(model, infos, backends, values or {})
+        try:
+            return conversion.run(has_one_shape=has_one_shape)
+        except WriteOut as reason:
+            model.written_out.add(reason.index)
 
 
 def evaluate(model: OnnxModel, arrays: Mapping[str, Array]) -> dict[str, Array]:

@@ -58,6 +58,8 @@ class NodeView:
         Adds layers, or computes what is known.
     version
         Operator set version of the node's domain.
+    may_run_apart
+        Whether a loop that makes many layers may run by itself.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class NodeView:
         *,
         derived: Callable[[int, str], Any] | None = None,
         call: Call | None = None,
+        may_run_apart: bool = False,
     ) -> None:
         self.node = node
         self.version = version
@@ -78,6 +81,7 @@ class NodeView:
         self._used = used
         self._derived = derived
         self._call = call
+        self.may_run_apart = may_run_apart
 
     # ---- Operands -------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from armnn_py.errors import ParseError
 from armnn_py.frontends.common.origins import origins
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import (
+    BetterApart,
     Known,
     NotKnown,
     RunsApart,
@@ -189,6 +190,7 @@ class Scope:
         view = NodeView(
             node, version, values, work.emit, self.used,
             derived=self._derived_of(node), call=self._caller_of(node),
+            may_run_apart=not self.depth and work.may_choose_apart(node, self.values),
         )  # fmt: skip
         try:
             if touches_strings(node, values):
@@ -226,7 +228,8 @@ class Scope:
             return None
         except Unsupported as reason:
             if isinstance(reason, RunsApart):
-                return self._apart(node, values, str(reason), function)
+                is_chosen = isinstance(reason, BetterApart)
+                return self._apart(node, values, str(reason), function, is_chosen=is_chosen)
             if isinstance(reason, NotKnown):
                 sources = origins(values[reason.index])
                 # What is computed between stages needs no plan for each set of values.
@@ -282,6 +285,8 @@ class Scope:
         values: Sequence[Value | None],
         reason: str,
         function: Body | None = None,
+        *,
+        is_chosen: bool = False,
     ) -> Sequence[Value] | None:
         """Have a node run by itself; see `Work.set_apart`.
 
@@ -292,6 +297,7 @@ class Scope:
         return self.work.set_apart(
             node, self.version_of(node.domain), values, reason,
             read=[self.values.get(name) for name in node.reads], function=function,
+            is_chosen=is_chosen,
         )  # fmt: skip
 
     # ---- Bodies ----------------------------------------------------------------------------------

@@ -69,12 +69,26 @@ class Work:
         self.needed: set[str] = set()
         self.cuts: list[Node] = []
         self.apart: dict[int, Body | None] = {}
+        #: Those of them that could be written out as well, by index.
+        self.chosen_apart: set[int] = set()
         #: Types and shapes of the outputs of those of them that read or make strings, by index.
         self.strings: dict[int, StringOutputs] = {}
         #: Whether values of all inputs are given, and everything is computed at once.
         self.is_evaluation = False
         #: How many nodes of bodies may be converted from here on: loops are written out.
         self.budget = model.budget
+
+    def may_choose_apart(self, node: Node, values: Mapping[str, Any]) -> bool:
+        """Return whether a loop that makes many layers may run by itself."""
+        model = self.model
+        return (
+            model.keeps_loops
+            and node.op_type in ("Loop", "Scan")
+            and not self.is_evaluation
+            and not any(isinstance(values.get(n), TensorList | Unreadable) for n in node.reads)
+            and not model.has_random_state  # one state for all runs of a body
+            and node.index not in model.written_out
+        )
 
     # ---- Nodes that are no layers ----------------------------------------------------------------
 
@@ -115,10 +129,12 @@ class Work:
         *,
         read: Sequence[Any],
         function: Body | None = None,
+        is_chosen: bool = False,
     ) -> Sequence[Value] | None:
         """Note that a node runs by itself, unless a backend runs it as it is.
 
-        ``read`` are the values that it and its bodies read, ``function`` is what it calls.
+        ``read`` are the values that it and its bodies read, ``function`` is what it calls;
+        ``is_chosen``: it could be written out as well.
         """
         unreadable = [value for value in read if isinstance(value, Unreadable)]
         if unreadable:
@@ -131,6 +147,8 @@ class Work:
             return slots
         self.cuts.append(node)
         self.apart[node.index] = function
+        if is_chosen:
+            self.chosen_apart.add(node.index)
         # Its written-out nodes no longer count; each further node gives back less.
         self.budget = max(self.budget, self.model.budget >> len(self.apart))
         return None

@@ -104,6 +104,10 @@ class OnnxModel(Struct, frozen=True):
     """Of random numbers, where a node states none."""
     trials_left: list[int] = field(default_factory=lambda: [64])
     """How many more conversions on trial stages may take, beyond the first of each."""
+    keeps_loops: bool = False
+    """Whether loops that make many layers run by themselves: for networks that only run."""
+    written_out: set[int] = field(default_factory=set)
+    """Loops that must be written out although they make many layers, by node index."""
     is_tried: bool = False
     """Whether a conversion on trial showed that some sizes may suit; see `trial`."""
 
@@ -206,7 +210,8 @@ def _with(
         outputs=outputs, functions=model.functions, used=model.used | {*outputs}, folded=folded,
         derived=model.derived, dense=model.dense, title=model.title, budget=model.budget,
         depth=model.depth, seed=model.seed, is_tried=model.is_tried, optional=model.optional,
-        trials_left=model.trials_left,
+        trials_left=model.trials_left, keeps_loops=model.keeps_loops,
+        written_out=model.written_out,
     )  # fmt: skip
 
 

@@ -129,6 +129,8 @@ class NodeApart:
             tuple(node.inputs), {index: as_handed(one) for index, one in self._known.items()}
         )
         self.outputs: list[Found | None] = []
+        #: Whether all turns of a loop have the shapes of the first one, and one plan.
+        self.is_one_plan = False
         if function is not None:
             self._compute: Any = self._call(function)
         else:
@@ -172,6 +174,12 @@ class NodeApart:
             and all(one == other for one, other in zip(states, outputs[:count], strict=True))
         )
         self._make(key, made, is_fixed=is_fixed)
+        network = made.network
+        self.is_one_plan = (
+            made.is_steady
+            and not (network is not None and network.is_dynamic)
+            and all(one == other for one, other in zip(states, outputs[:count], strict=True))
+        )
         outputs = [found if is_fixed else _free(found) for found in outputs]
         self.outputs = [(dtype, (*batch, *sizes)) for dtype, sizes in outputs[:count]]
         collected, names = [], self.node.outputs[count:]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from armnn_py.errors import ArmnnError, ParseError, UnsupportedOperatorError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Array, Known, Unsupported, dtype_of, shape_of
+from armnn_py.frontends.onnx.convert.bodies import WriteOut
 from armnn_py.frontends.onnx.convert.faults import named
 from armnn_py.frontends.onnx.convert.sequence import TensorList
 from armnn_py.frontends.onnx.file.binding import output_info
@@ -224,16 +225,16 @@ class _Cutting:
                 values=self.scope.values, known=self._known, crossing=self.crossing,
                 has_one_shape=self.has_one_shape,
             )  # fmt: skip
+            is_chosen = node.index in work.chosen_apart
             try:
-                self.apart[node.index] = NodeApart(node, work.apart[node.index], around)
-            except Unsupported as reason:
-                work.problems.add_node(node, str(reason))
+                self.apart[node.index] = made = NodeApart(node, work.apart[node.index], around)
+                if is_chosen and not made.is_one_plan:
+                    raise WriteOut(node.index)
+            except (ArmnnError, Unsupported) as error:
+                if is_chosen:
+                    raise WriteOut(node.index) from error
+                self._note_fault(node, error)
                 return
-            except UnsupportedOperatorError as error:  # others may follow: all are in one error
-                work.problems.add_all(error)
-                return
-            except ParseError as error:
-                raise named(error, node) from error
             found = self.apart[node.index].outputs
         elif node.index in work.strings:
             found = [*work.strings[node.index]]
@@ -248,6 +249,18 @@ class _Cutting:
                 self._cross(name, *one)
             elif name in self.model.used:
                 work.problems.add_node(node, f"output {quoted(name)}")
+
+    def _note_fault(self, node: Node, error: Exception) -> None:
+        """Note why a node cannot run by itself; others may follow, and all are in one error."""
+        problems = self.scope.work.problems
+        if isinstance(error, Unsupported):
+            problems.add_node(node, str(error))
+        elif isinstance(error, UnsupportedOperatorError):
+            problems.add_all(error)
+        elif isinstance(error, ParseError):
+            raise named(error, node) from error
+        else:
+            raise error
 
     def _check_type(self, name: str, dtype: np.dtype[Any]) -> None:
         """Raise if the file states another type of an output than a node makes."""
@@ -285,6 +298,7 @@ class _Cutting:
             functions=model.functions, used=frozenset(used), derived=model.derived,
             dense=model.dense, title=model.title, budget=model.budget, depth=model.depth + 1,
             seed=model.seed, is_tried=model.is_tried, trials_left=model.trials_left,
+            keeps_loops=model.keeps_loops, written_out=model.written_out,
         )  # fmt: skip
 
     def _network(self, nodes: Sequence[Node], given: set[str], outputs: Sequence[str]) -> Stage:

@@ -13,6 +13,7 @@ from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.values import (
     Array,
+    BetterApart,
     Known,
     NotKnown,
     RunsApart,
@@ -32,6 +33,8 @@ __all__: list[str] = []
 
 #: Turns of a loop that are written out.
 _MOST_TURNS = 1024
+#: Layers of a loop from which on it runs by itself, where that may be chosen.
+_MANY_LAYERS = 64
 #: Turns that are all computed where a condition computed at run time may end the loop before.
 _MOST_SELECTED = 16
 _TOO_MANY = f"more than {_MOST_TURNS} turns"
@@ -111,6 +114,7 @@ def _loop(view: NodeView) -> list[Value]:
         if turn >= _MOST_TURNS:
             raise RunsApart(_TOO_MANY)
         given = [Known(np.array(turn, np.int64)), Known(np.array(True)), *states]
+        count_before = view.emit.layer_count
         results = view.call(body, given, names, turn=f"{turn}/")
         condition, before, states = results[0], states, results[1 : 1 + len(states)]
         if reached is not None:
@@ -119,6 +123,8 @@ def _loop(view: NodeView) -> list[Value]:
         for values, value in zip(scanned, results[1 + len(states) :], strict=True):
             values.append(value)
         turn += 1
+        if turn == 1 and turns is not None:
+            _choose(view, turns, count_before, before, states)
         if turn == turns:
             break  # whatever its condition says
         if isinstance(condition, Known):
@@ -131,6 +137,21 @@ def _loop(view: NodeView) -> list[Value]:
     if any(not values for values in scanned):
         raise RunsApart("a loop without turns that collects values")
     return [*states, *(_stacked(view, values, 0) for values in scanned)]
+
+
+def _choose(
+    view: NodeView, turns: int, before: int, states: Sequence[Any], after: Sequence[Any]
+) -> None:
+    """Have a loop run by itself if all its turns, after the first one, make many layers.
+
+    ``before`` is how many layers there were before the first turn.
+    """
+    if not view.may_run_apart or (view.emit.layer_count - before) * turns <= _MANY_LAYERS:
+        return
+    if any(isinstance(value, TensorList) for value in after):
+        return
+    if all(shape_of(one) == shape_of(other) for one, other in zip(states, after, strict=True)):
+        raise BetterApart("a loop of many layers")
 
 
 def _never_ends(body: Body) -> bool:
@@ -279,7 +300,7 @@ def _turns(
         raise RunsApart("a scan over nothing")
     scanned: list[list[Value]] = [[] for _ in range(collected)]
     for turn in range(length):
-        slices = []
+        slices, given, before = [], states, view.emit.layer_count
         for value, axis, backward in zip(inputs, axes, directions, strict=True):
             position = length - 1 - turn if backward else turn
             slices.append(_slice(view, value, axis, position))
@@ -287,6 +308,8 @@ def _turns(
         states, names = results[:count], ()
         for values, value in zip(scanned, results[count:], strict=True):
             values.append(value)
+        if not turn:
+            _choose(view, length, before, given, states)
     return states, scanned
 
 

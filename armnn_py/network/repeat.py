@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["Repeat", "Repeated", "RunBody"]
@@ -32,6 +33,10 @@ class Repeat:
     """Outputs that keep the values of all turns, and whether the last turn comes first."""
     counter: str = ""
     """The input that is the number of the turn, an int64."""
+    limit: int = 1 << 62
+    """The most bytes that the values of all turns may take, for each output."""
+    refuse: Callable[[tuple[int, ...], np.dtype[Any]], None] | None = None
+    """Raises the error of an output of this shape and dtype, which takes more."""
     goes_on: str = ""
     """The output that ends the loop when it is false."""
 

@@ -58,6 +58,11 @@ class RepeatedRun:
         self._capacity = _NO_LIMIT if loop.most is None else loop.most
         if loop.collected and loop.goes_on:
             self._capacity = min(self._capacity, _FIRST_TURNS)
+        sizes = [network.outputs[name].byte_size for name in loop.collected]
+        self._most_kept = min((loop.limit // size for size in sizes if size), default=_NO_LIMIT)
+        self._capacity = min(self._capacity, self._most_kept)
+        if not self._capacity:
+            self._refuse(1)
 
     @staticmethod
     def fits(context: ExecutionContext, loop: Repeat) -> bool:
@@ -164,8 +169,10 @@ class RepeatedRun:
     def _grow(self) -> None:
         """Take more memory for values of all turns, of which all places are full."""
         done = self._capacity
+        if done == self._most_kept:
+            self._refuse(done + 1)
         most = self._loop.most
-        self._capacity = 2 * done if most is None else min(2 * done, most)
+        self._capacity = min(2 * done, self._most_kept, _NO_LIMIT if most is None else most)
         for name in self._loop.collected:
             old, self._all[name] = self._all[name], self._room(name, self._capacity)
             self._all[name][:done] = old
@@ -173,6 +180,14 @@ class RepeatedRun:
         for before, after in self._loop.states:
             if before and after in self._loop.collected:
                 self._native.inputs[self._inputs[before]] = self._address_in(after, done - 1)
+
+    def _refuse(self, turns: int) -> None:
+        """Raise the error of outputs that become too large."""
+        loop = self._loop
+        assert loop.refuse is not None
+        for name in loop.collected:
+            info = self._context.plan.network.outputs[name]
+            loop.refuse((turns, *info.static_shape), info.dtype)
 
     def _prepared(self) -> NativeRepeat:
         loop, native = self._loop, self._native

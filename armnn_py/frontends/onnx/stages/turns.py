@@ -20,6 +20,7 @@ from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Array
 from armnn_py.frontends.onnx.file.element_types import is_string
+from armnn_py.memory_budget import tensor_limit
 from armnn_py.network import Repeat
 from armnn_py.tensors import format_shape
 
@@ -108,7 +109,7 @@ class BodyRun(Struct, frozen=True):
                 for name, one in zip(outputs[count:], collected, strict=True)
             },
             self.inputs[0] if has_flag and self.inputs[0] in self.reads else "",
-            goes_on,
+            tensor_limit(), check_size, goes_on,
         )  # fmt: skip
         made = run.repeat(loop)
         if made is None:

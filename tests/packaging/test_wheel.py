@@ -20,6 +20,7 @@ from .conftest import REPOSITORY, Environment, run
 
 CORE = "armnn_py/_native/lib/libarmnn_core.so"
 PROGRAM = "armnn_py/_native/lib/armnn_probe"
+TEMPLATE = "armnn_py/cli/pages/report.html.j2"
 #: `include/armnn` of the SDK, by hand, so that a header which ought to be private is noticed.
 HEADERS = (
     "types.h descriptors.h names.h backend_api.h backend_kit.h kit_base.h kit_options.h kit_rows.h "
@@ -61,13 +62,14 @@ def test_holds_the_core_the_sdk_and_the_python_files(names: set[str]) -> None:
     assert names >= sources
     assert "armnn_py/py.typed" in names
     assert "armnn_py/demo/digits.onnx" in names
+    assert TEMPLATE in names
 
 
 def test_holds_nothing_else(names: set[str]) -> None:
     suffixes = {".py", ".typed", ".json", ".onnx", ".npz", ".md", ".c", ".txt", ".toml"}
     strays = {
         name
-        for name in names - SDK - {CORE, PROGRAM}
+        for name in names - SDK - {CORE, PROGRAM, TEMPLATE}
         if ".dist-info/" not in name
         and not re.fullmatch(r"armnn_py/_backends/\w+_\w+_backend\.so", name)
         and not re.fullmatch(r"armnn_py/backend_template/.*\.(cpp|h|in)", name)

@@ -368,7 +368,8 @@ class LoadedNetwork(
             whole = self._parts.whole()
             if whole is None:
                 raise
-            return whole.bind(inputs, outputs, options=options)
+            bound: BoundNetwork = whole.bind(inputs, outputs, options=options)
+            return bound
 
     def reset_state(self) -> None:
         """Have recurrent layers and variables forget earlier runs: a new sequence begins.

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.network import Network, Repeat, Repeated, RunBody, Stage
     from armnn_py.optimizer import Assignment
-    from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.contexts.context_pool import ContextPool
     from armnn_py.runtime.network_state import NetworkState
@@ -89,8 +88,8 @@ class Part(Protocol):
         outputs: Mapping[str, np.ndarray] | None = None,
         *,
         options: Mapping[str, Mapping[str, OptionValue]] | None = None,
-    ) -> BoundNetwork:
-        """Check arrays once and run over them often."""
+    ) -> Any:
+        """Check arrays once; return the `BoundNetwork`, whose module imports this one."""
 
     def _repeat(
         self,

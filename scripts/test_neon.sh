@@ -63,12 +63,12 @@ if [ ! -x "$root/usr/bin/python3" ]; then
 fi
 cpu=max
 emulated() { qemu-aarch64 -cpu "$cpu" -L "$root" -E PYTHONPATH="$work/site:$here" "$@"; }
-if [ ! -d "$work/site/pycparser" ]; then
+if [ ! -d "$work/site/msgspec" ]; then
   minor=$(emulated "$root/usr/bin/python3" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   python3 -m pip install --quiet --target "$work/site" --only-binary=:all: --implementation cp \
     --python-version "$minor" --platform manylinux_2_28_aarch64 \
-    --platform manylinux2014_aarch64 --platform any numpy pytest pycparser \
-    || lacking "no numpy, pytest and pycparser for 64-bit Arm and Python $minor"
+    --platform manylinux2014_aarch64 --platform any --upgrade msgspec numpy pytest pycparser \
+    || lacking "no msgspec, numpy, pytest and pycparser for 64-bit Arm and Python $minor"
 fi
 
 cmake -S "$here" -B "$work/build" -G Ninja -DCMAKE_SYSTEM_NAME=Linux \

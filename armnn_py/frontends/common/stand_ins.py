@@ -1,21 +1,23 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Offers operators without a layer to backends."""
+"""Operators without a layer, which a backend may run as they are."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from msgspec import Struct
-
 from armnn_py.descriptors import StandInDescriptor
+from armnn_py.frontends.common.emit import Emitter
+from armnn_py.frontends.common.values import Known, Value, dense
+from armnn_py.network import OutputSlot
 from armnn_py.tensors import TensorInfo
+from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Offered", "RunsStandIns", "offer"]
+__all__ = ["RunsStandIns", "stand_in"]
 
 
 class _Answer(Protocol):
@@ -46,36 +48,55 @@ class RunsStandIns(Protocol):
         """Answer whether it runs an operator, with the infos of its outputs."""
 
 
-class Offered(Struct, frozen=True):
-    """The result of an offer.
-
-    Attributes
-    ----------
-    outputs
-        Infos of the outputs; None if no backend runs the operator.
-    backend
-        The backend that runs it; empty if none.
-    reasons
-        The reasons of the other backends, with their names.
-    """
-
-    outputs: tuple[TensorInfo, ...] | None
-    backend: str
-    reasons: tuple[str, ...]
-
-
-def offer(
+def stand_in(
+    emit: Emitter,
     backends: Sequence[RunsStandIns],
-    descriptor: StandInDescriptor,
-    inputs: Sequence[TensorInfo | None],
-    constants: Mapping[int, NDArray[Any]],
+    values: Sequence[Value | None],
+    described: Callable[[int], StandInDescriptor],
     name: str,
-) -> Offered:
-    """Ask backends in their order; the first that runs the operator has it."""
+) -> tuple[Sequence[OutputSlot] | None, tuple[str, ...]]:
+    """Make an operator a StandIn layer of the first backend that runs it.
+
+    Parameters
+    ----------
+    emit
+        Adds the layer.
+    backends
+        Asked in this order.
+    values
+        The operands; None where one is absent.
+    described
+        Returns the descriptor for a number of operands, or raises ValueError.
+    name
+        The operator's name, for messages.
+
+    Returns
+    -------
+    tuple of slots, or None
+        The outputs of the layer; None if no backend runs the operator.
+    tuple of str
+        The reasons of the backends that refuse, with their names.
+    """
+    if not backends:
+        return None, ()
+    given = list(values)
+    while given and given[-1] is None:
+        given.pop()
+    try:
+        descriptor = described(len(given))
+        infos = [None if value is None else value.info for value in given]
+    except ValueError as error:
+        return None, (str(error),)
+    known = {
+        index: dense(value.array) for index, value in enumerate(given) if isinstance(value, Known)
+    }
     reasons: list[str] = []
     for backend in backends:
-        answer = backend.infer_stand_in(descriptor, inputs, constants, name=name)
+        answer = backend.infer_stand_in(descriptor, infos, known, name=name)
         if answer.outputs is not None:
-            return Offered(answer.outputs, backend.id, tuple(reasons))
+            layer = emit.layers(
+                LayerType.STAND_IN, given, descriptor, outputs=answer.outputs, backend=backend.id
+            )
+            return layer.outputs, ()
         reasons.append(f"{backend.id}: {answer.reason}")
-    return Offered(None, "", tuple(reasons))
+    return None, tuple(reasons)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeAlias
 
@@ -13,15 +14,13 @@ from armnn_py.descriptors import StandInDescriptor
 from armnn_py.descriptors.attributes import check_attributes
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.origins import origins
-from armnn_py.frontends.common.stand_ins import RunsStandIns, offer
-from armnn_py.frontends.common.values import Known, Unsupported, Value, dense
+from armnn_py.frontends.common.stand_ins import RunsStandIns, stand_in
+from armnn_py.frontends.common.values import Unsupported, Value
 from armnn_py.frontends.tflite.complex_values import ComplexValue
 from armnn_py.frontends.tflite.model import Operator, TfliteModel
 from armnn_py.frontends.tflite.node import RunTimeOperand
 from armnn_py.frontends.tflite.problems import TfliteProblems
 from armnn_py.frontends.tflite.subgraphs import Calls
-from armnn_py.network import OutputSlot
-from armnn_py.types import LayerType
 
 __all__ = ["by_values", "elsewhere"]
 
@@ -88,7 +87,8 @@ def _taken(
     if len(plain) < len(values):
         return None, ("complex64 operands, which no tensor has",)
     try:
-        return stand_in(op, plain, within.emit, within.backends)
+        described = functools.partial(_described, op)
+        return stand_in(within.emit, within.backends, plain, described, op.label)
     except Unsupported as other:
         return None, (str(other),)
 
@@ -97,26 +97,11 @@ DOMAIN = "tflite"
 """Domain of builtin and custom operators of TensorFlow Lite."""
 
 
-def stand_in(
-    op: Operator, values: Sequence[Value | None], emit: Emitter, backends: Sequence[RunsStandIns]
-) -> tuple[Sequence[OutputSlot] | None, tuple[str, ...]]:
-    """Make an operator a StandIn layer of the first backend that runs it.
+def _described(op: Operator, operands: int) -> StandInDescriptor:
+    """Return the descriptor of an operator; its options have the names of the schema.
 
-    Its attributes are the options by the names of the schema; a custom operator has its bytes as
-    ``custom_options``.
-
-    Returns
-    -------
-    tuple of slots, or None
-        The outputs of the layer; None if no backend runs the operator.
-    tuple of str
-        The reasons of the backends that refuse.
+    A custom operator has its bytes as ``custom_options``.
     """
-    if not backends:
-        return None, ()
-    given = list(values)
-    while given and given[-1] is None:
-        given.pop()
     attributes: dict[str, Any] = {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in op.options.items()
@@ -124,20 +109,6 @@ def stand_in(
     }
     if op.custom_options:
         attributes["custom_options"] = np.frombuffer(op.custom_options, np.uint8)
-    try:
-        descriptor = StandInDescriptor(
-            len(given), len(op.outputs), op.version, DOMAIN, op.label, check_attributes(attributes)
-        )
-        infos = [None if value is None else value.info for value in given]
-    except ValueError as error:
-        return None, (str(error),)
-    known = {
-        index: dense(value.array) for index, value in enumerate(given) if isinstance(value, Known)
-    }
-    answer = offer(backends, descriptor, infos, known, op.label)
-    if answer.outputs is None:
-        return None, answer.reasons
-    layer = emit.layers(
-        LayerType.STAND_IN, given, descriptor, outputs=answer.outputs, backend=answer.backend
+    return StandInDescriptor(
+        operands, len(op.outputs), op.version, DOMAIN, op.label, check_attributes(attributes)
     )
-    return layer.outputs, ()

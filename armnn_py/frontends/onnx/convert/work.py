@@ -8,14 +8,15 @@ or cannot be converted.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.descriptors import StandInDescriptor
 from armnn_py.descriptors.attributes import check_attributes
 from armnn_py.frontends.common.emit import Emitter
-from armnn_py.frontends.common.stand_ins import RunsStandIns, offer
-from armnn_py.frontends.common.values import Known, NotKnown, StringInput, Value, dense
+from armnn_py.frontends.common.stand_ins import RunsStandIns, stand_in
+from armnn_py.frontends.common.values import Known, NotKnown, StringInput, Value
 from armnn_py.frontends.onnx.convert.problems import OnnxProblems
 from armnn_py.frontends.onnx.convert.sequence import TensorList
 from armnn_py.frontends.onnx.file.graph_node import Body, Node
@@ -28,7 +29,6 @@ from armnn_py.frontends.onnx.text.strings import (
     touches_strings,
 )
 from armnn_py.network import OutputSlot
-from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from armnn_py.frontends.onnx.file.model import OnnxModel
@@ -102,7 +102,7 @@ class Work:
         slots: Sequence[Value] | None = None
         reasons: Sequence[str] = ()
         if not touches_strings(node, values):
-            slots, reasons = stand_in(node, version, values, self.emit, self.backends)
+            slots, reasons = self._stand_in(node, version, values)
         if slots is None and reason:
             self.problems.add_node(node, "; ".join((reason, *reasons)))
         elif slots is None:
@@ -170,54 +170,25 @@ class Work:
         if not self.backends:
             return None
 
-        return stand_in(node, version, values, self.emit, self.backends)[0]
+        return self._stand_in(node, version, values)[0]
+
+    def _stand_in(
+        self, node: Node, version: int, values: Sequence[Value | None]
+    ) -> tuple[Sequence[OutputSlot] | None, tuple[str, ...]]:
+        described = functools.partial(_described, node, version)
+        return stand_in(self.emit, self.backends, values, described, node.name)
 
 
-def stand_in(
-    node: Node,
-    version: int,
-    values: Sequence[Value | None],
-    emit: Emitter,
-    backends: Sequence[RunsStandIns],
-) -> tuple[Sequence[OutputSlot] | None, tuple[str, ...]]:
-    """Make a node a StandIn layer of the first backend that runs its operator.
-
-    Returns
-    -------
-    tuple of slots, or None
-        The outputs of the layer; None if no backend runs the operator.
-    tuple of str
-        The reasons of the backends that refuse.
-    """
-    if not backends:
-        return None, ()
-    given = list(values)
-    while given and given[-1] is None:
-        given.pop()
-    try:
-        descriptor = StandInDescriptor(
-            len(given),
-            len(node.outputs),
-            version,
-            node.domain,
-            node.op_type,
-            check_attributes(
-                {name: _plain(name, value) for name, value in node.attributes.items()}
-            ),
-        )
-    except ValueError as error:
-        return None, (str(error),)
-    infos = [None if value is None else value.info for value in given]
-    known = {
-        index: dense(value.array) for index, value in enumerate(given) if isinstance(value, Known)
-    }
-    answer = offer(backends, descriptor, infos, known, node.name)
-    if answer.outputs is None:
-        return None, answer.reasons
-    layer = emit.layers(
-        LayerType.STAND_IN, given, descriptor, outputs=answer.outputs, backend=answer.backend
+def _described(node: Node, version: int, operands: int) -> StandInDescriptor:
+    attributes = {name: _plain(name, value) for name, value in node.attributes.items()}
+    return StandInDescriptor(
+        operands,
+        len(node.outputs),
+        version,
+        node.domain,
+        node.op_type,
+        check_attributes(attributes),
     )
-    return layer.outputs, ()
 
 
 def _plain(name: str, value: Any) -> Any:

@@ -11,7 +11,7 @@ from armnn_py.comparing.differences import Difference
 from armnn_py.comparing.reduce import Reducible, write_reduction
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.later import public_class
-from armnn_py.text import counted, text_table
+from armnn_py.text import counted, html_table, text_table
 
 if TYPE_CHECKING:
     import os
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from armnn_py.comparing.narrowing import Finding
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Comparison", "OutputDifference", "measures"]
+__all__ = ["MEASURES", "Comparison", "OutputDifference", "measures"]
+
+MEASURES = ("max abs", "max rel", "cosine", "SNR", "beyond", "quanta")
+"""Heads of the columns that `measures` fills."""
 
 
 @public_class
@@ -133,13 +136,17 @@ class Comparison:
             )
         return write_reduction(self.finding, self._reducible, folder)
 
+    def _rows(self) -> list[tuple[str, ...]]:
+        return [("output", *MEASURES), *((one.name, *measures(one.error)) for one in self.outputs)]
+
     def __str__(self) -> str:
-        rows = [(one.name, *measures(one.error)) for one in self.outputs]
-        head = ("output", "max abs", "max rel", "cosine", "SNR", "beyond", "quanta")
-        return f"{text_table([head, *rows])}\n{self.verdict}"
+        return f"{text_table(self._rows())}\n{self.verdict}"
 
     def __repr__(self) -> str:
         return f"<Comparison: {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(self._rows(), f"Comparison: {self.verdict}")
 
 
 def measures(error: Difference) -> tuple[str, ...]:

@@ -86,6 +86,13 @@ def test_equal_sides_agree() -> None:
     assert all(row.own.absolute == 0 for row in found.layers)
 
 
+def test_a_notebook_shows_a_row_for_each_output() -> None:
+    page = compared(chain(), Faulty())._repr_html_()
+    assert "within the tolerance of" in page
+    assert page.count("<tr>") == 2
+    assert "<td>1.000000</td>" in page  # the cosine
+
+
 @pytest.mark.parametrize(
     ("defect", "layer"),
     [

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["compare"]
 
-_HEADS = ("max abs", "max rel", "cosine", "SNR", "beyond", "quanta")
-
 
 @click.command(cls=Command)
 @model_arguments
@@ -218,10 +216,10 @@ def _save(
 
 
 def _render(renderer: Renderer, found: Comparison, *, every: bool) -> None:
-    from armnn_py.comparing.comparison import measures
+    from armnn_py.comparing.comparison import MEASURES, measures
 
     renderer.table(
-        [Column("output"), *(Column(head, right=True) for head in _HEADS)],
+        [Column("output"), *(Column(head, right=True) for head in MEASURES)],
         [[one.name, *measures(one.error)] for one in found.outputs],
     )
     rows = [row for row in found.layers if every or not (row.own.passed and row.accumulated.passed)]

@@ -57,7 +57,7 @@ class _Trial(Struct, frozen=True):
 
 def _trials() -> Iterator[_Trial]:
     """Give each layer in each data type, then networks of some layers in float32."""
-    for case in all_cases("quick"):
+    for case in all_cases("quick", variants=False):
 
         def make_case(case: Case = case) -> tuple[Network, dict[str, NDArray[Any]]]:
             values = case.values()

@@ -62,8 +62,10 @@ class _Server:
         layers = [LayerType(number) for number in order["layers"]]
         types = [DataType(number) for number in order["types"]]
         number, count = order["part"]
-        cases = all_cases(order["level"], seed=order["seed"], layers=layers, types=types)
-        self.cases = cases[number - 1 :: count]
+        self.cases: list[Case] = []
+        if self.groups:
+            cases = all_cases(order["level"], seed=order["seed"], layers=layers, types=types)
+            self.cases = cases[number - 1 :: count]
 
     def warm_up(self) -> None:
         """Import here what every process would import for itself."""

@@ -90,7 +90,7 @@ def test_operators_on_neon(tmp_path: Path) -> None:
     make_program(tmp_path / "bin" / "nproc", "echo 2")
     make_program(tmp_path / "bin" / "qemu-aarch64", ENDLESS.format(noted=noted))
     make_program(work / "root" / "usr" / "bin" / "python3", "exit 1")
-    (work / "site" / "pycparser").mkdir(parents=True)
+    (work / "site" / "msgspec").mkdir(parents=True)
     check_that_jobs_end("test_neon.sh", work, tmp_path / "bin", noted, 2, signal.SIGTERM)
 
 

@@ -56,6 +56,7 @@ def all_cases(
     seed: int = 0,
     layers: Collection[LayerType] = (),
     types: Collection[DataType] = (),
+    variants: bool = True,
 ) -> list[Case]:
     """Return the cases of a level, in the same order on every machine.
 
@@ -69,6 +70,8 @@ def all_cases(
         Values are drawn from it.
     layers, types
         Only these; all if empty.
+    variants
+        Whether cases come again with other quantisations and other fields of descriptors.
 
     Returns
     -------
@@ -81,6 +84,8 @@ def all_cases(
         if types and data_type not in types:
             continue
         for example, in_float, field in _examples(data_type, level):
+            if field and not variants:
+                continue
             if layers and example.type not in layers:
                 continue
             signature = example.signature(data_type, in_float)
@@ -98,7 +103,8 @@ def all_cases(
             found[name] = case = Case(
                 name, data_type, signature, known, seed, is_variant=bool(field)
             )
-            if data_type in _VARIED or (data_type.is_quantized and level == "full"):
+            is_varied = data_type in _VARIED or (data_type.is_quantized and level == "full")
+            if variants and is_varied:
                 forms[example.type, data_type] += 1
                 for variant in _variants(forms[example.type, data_type] - 1):
                     changed = requantized(case, variant)

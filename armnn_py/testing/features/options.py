@@ -198,7 +198,7 @@ class Observed:
         self._runtime, self._backend, self._seed = runtime, backend, seed
         self._on_step = on_step
         self._options: Options | None = None if model_options is None else {backend: model_options}
-        self._cases = all_cases("quick", seed=seed)
+        self._cases = all_cases("quick", seed=seed, variants=False)
         self.outputs = self._of_networks()
         self.taken = self._answers()
         self.results = self._of_layers()

@@ -4,6 +4,6 @@
 
 from __future__ import annotations
 
-from armnn_py.frontends.registry import import_model, import_to_run
+from armnn_py.frontends.registry import import_model, import_network
 
-__all__ = ["import_model", "import_to_run"]
+__all__ = ["import_model", "import_network"]

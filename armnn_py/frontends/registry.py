@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from armnn_py.frontends.common.source import ModelSource
     from armnn_py.frontends.common.stand_ins import RunsStandIns
 
-__all__ = ["FRONTENDS", "Frontend", "ModelLike", "import_model", "import_to_run"]
+__all__ = ["FRONTENDS", "Frontend", "ModelLike", "import_model", "import_network"]
 
 ModelLike: TypeAlias = (
     "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO | onnx.ModelProto"
@@ -198,39 +198,33 @@ def import_model(
     TensorInfo(float32, 1x10)
     >>> network = ann.import_model(Path("model.onnx").read_bytes())
     """
-    return _imported(model, shapes, format, data_folder, backends, signature, subgraph)
-
-
-def import_to_run(
-    model: ModelLike,
-    *,
-    shapes: Shapes | None = None,
-    format: str | None = None,
-    data_folder: str | os.PathLike[str] | None = None,
-    backends: Sequence[RunsStandIns] = (),
-    signature: str | None = None,
-    subgraph: int | str | None = None,
-) -> Network:
-    """`import_model` for a network that only runs: loops of many turns stay loops.
-
-    Such a network runs in stages, so that it cannot be saved. Its builder has ``written_out``.
-    """
-    return _imported(
-        model, shapes, format, data_folder, backends, signature, subgraph, keeps_loops=True
+    return import_network(
+        model,
+        shapes=shapes,
+        format=format,
+        data_folder=data_folder,
+        backends=backends,
+        signature=signature,
+        subgraph=subgraph,
+        keeps_loops=False,
     )
 
 
-def _imported(
+def import_network(
     model: ModelLike,
+    *,
     shapes: Shapes | None,
     format: str | None,
     data_folder: str | os.PathLike[str] | None,
     backends: Sequence[RunsStandIns],
     signature: str | None,
     subgraph: int | str | None,
-    *,
-    keeps_loops: bool = False,
+    keeps_loops: bool,
 ) -> Network:
+    """Read a model as `import_model` does; with ``keeps_loops`` long loops stay loops.
+
+    A network with such loops runs in stages, and cannot be saved. Its builder has ``written_out``.
+    """
     named = None if format is None else _named(format)
     descriptor = getattr(type(model), "DESCRIPTOR", None)
     message = None if descriptor is None else getattr(descriptor, "full_name", None)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Never, Protocol
 from armnn_py import environment
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.errors.shortage import tells_shortage
-from armnn_py.frontends import import_model, import_to_run
+from armnn_py.frontends import import_network
 from armnn_py.garbage import without_collections
 from armnn_py.habits import unexpected_arguments
 from armnn_py.network import Network
@@ -238,9 +238,7 @@ def load(
         if given_network is not None:
             network = given_network if shapes is None else specialized(given_network, shapes)
         else:
-            # Of a network that is kept, or gets outputs inside of loops, turns are layers.
-            keeps_loops = not is_kept and not extra_outputs
-            network = (import_to_run if keeps_loops else import_model)(
+            network = import_network(
                 model,  # type: ignore[arg-type]
                 shapes=shapes,
                 format=format,
@@ -248,6 +246,8 @@ def load(
                 signature=signature,
                 subgraph=subgraph,
                 backends=tuple(runtime.backends.values()),
+                # A network that is kept, or has outputs inside of loops, has turns as layers.
+                keeps_loops=not is_kept and not extra_outputs,
             )
         if extra_outputs:
             network = with_extra_outputs(network, extra_outputs)

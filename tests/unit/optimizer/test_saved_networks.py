@@ -127,7 +127,7 @@ def test_no_pass_runs_and_nothing_is_imported(
 
     monkeypatch.setattr("armnn_py.optimizer.pipeline.place_network", never)
     monkeypatch.setattr("armnn_py.optimizer.pipeline.run_passes", never)
-    monkeypatch.setattr("armnn_py.runtime.load.import_model", never)
+    monkeypatch.setattr("armnn_py.runtime.load.import_network", never)
     monkeypatch.setattr("armnn_py.runtime.load.optimize", never)
     with ann.load(saved, runtime=runtime) as network:
         assert network.assignment.counts == {"CpuRef": 12}

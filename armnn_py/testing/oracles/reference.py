@@ -31,7 +31,7 @@ _SMALL_FLOATS = (DataType.FLOAT16, DataType.BFLOAT16)
 
 
 class Expectation(NamedTuple):
-    """What should come out, and who says so.
+    """The expected outputs of a case, and their source.
 
     Attributes
     ----------

@@ -24,7 +24,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 COUNTS = REPOSITORY / "scripts" / "english.toml"
 FOLDERS = [
     "armnn_py", "armnn_py_command", "backends_c", "benchmarks", "cmake", "docs", "examples",
-    "native", "schema", "scripts", "tests",
+    "native", "oip", "schema", "scripts", "tests",
 ]  # fmt: skip
 SUFFIXES = {".py", ".c", ".h", ".hpp", ".cpp", ".md", ".toml", ".cmake", ".inc"}
 MOST_WORDS = 40

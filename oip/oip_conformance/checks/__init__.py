@@ -1,0 +1,3 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The checks: each docstring says what must hold, and the section that says so."""

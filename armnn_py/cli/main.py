@@ -40,6 +40,7 @@ _COMMANDS = {
     "graph": "armnn_py.cli.commands.graph:graph",
     "report": "armnn_py.cli.commands.report:report",
     "explore": "armnn_py.cli.commands.explore:explore",
+    "serve": "armnn_py.cli.commands.serve:serve",
     "operators": "armnn_py.cli.commands.operators:operators",
     "conformance": "armnn_py.cli.commands.conformance:conformance",
     "backends": "armnn_py.cli.commands.backends:backends",

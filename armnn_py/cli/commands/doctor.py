@@ -43,6 +43,7 @@ _BROUGHT = {
     "TensorFlow Lite models": ("tflite", "tflite", "tflite"),
     "pictures as inputs": ("PIL", "pillow", "onnx"),
     "reports": ("jinja2", "jinja2", "report"),
+    "a server": ("uvicorn", "starlette uvicorn", "serve"),
 }
 
 

@@ -1,0 +1,342 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""The models of a server: by name and version, from named files and from a folder."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct, field
+
+import armnn_py
+from armnn_py.errors import ArmnnError, InvalidArgumentError
+from armnn_py.serve.failures import NOT_FOUND, UNAVAILABLE, RequestError
+from armnn_py.serve.metrics import Metrics, gauge
+from armnn_py.serve.model import Model
+from armnn_py.serve.settings import Settings
+
+if TYPE_CHECKING:
+    from prometheus_client.core import Metric
+
+__all__ = ["Repository"]
+
+_log = logging.getLogger("armnn_py.serve")
+_SUFFIXES = {".onnx", ".tflite", ".armnn"}
+_READY, _UNAVAILABLE, _LOADING = "READY", "UNAVAILABLE", "LOADING"
+
+
+class _Entry(Struct, eq=False):
+    """One version of a model: its file, and the model while it is loaded."""
+
+    name: str
+    version: str
+    path: Path
+    model: Model | None = None
+    state: str = _UNAVAILABLE
+    reason: str = "not loaded"
+    #: Number of the file that was loaded; another one has been renamed to its name since.
+    inode: int = 0
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Repository:
+    """Loads, finds, replaces and closes the models of a server.
+
+    Parameters
+    ----------
+    settings
+        Of the server.
+    runtime
+        Loads the models; default: one that is closed with them.
+
+    Raises
+    ------
+    InvalidArgumentError
+        Two models have one name, or a file does not exist.
+    """
+
+    def __init__(self, settings: Settings, runtime: armnn_py.Runtime | None = None) -> None:
+        self.settings = settings
+        self._owns_runtime = runtime is None
+        self.runtime = runtime or armnn_py.Runtime()
+        self._threads = armnn_py.get_num_threads()
+        self._executor = ThreadPoolExecutor(self._threads, "armnn_py.serve")
+        self.metrics = Metrics(self._gauges)
+        self.runtime.events.subscribe(self.metrics.worker_event)
+        self.waiting_bytes = 0
+        self.draining = False
+        self._entries: dict[tuple[str, str], _Entry] = {}
+        self._poll: asyncio.Task[None] | None = None
+        for name, one in settings.models.items():
+            if one.path:
+                if not Path(one.path).is_file():
+                    raise InvalidArgumentError(f"model '{name}': '{one.path}' is not a file")
+                self._add(name, "1", Path(one.path))
+        for name, version, path in self._in_folder():
+            self._add(name, version, path)
+
+    def _add(self, name: str, version: str, path: Path) -> _Entry:
+        known = self._entries.get((name, version))
+        if known is not None and known.path != path:
+            raise InvalidArgumentError(
+                f"model '{name}' version {version} has two files: '{known.path}' and '{path}'"
+            )
+        return self._entries.setdefault((name, version), _Entry(name, version, path))
+
+    def _in_folder(self) -> Iterator[tuple[str, str, Path]]:
+        """Yield name, version and file: ``NAME.onnx``, or ``NAME/VERSION/FILE.onnx``."""
+        if not self.settings.folder:
+            return
+        folder = Path(self.settings.folder)
+        if not folder.is_dir():
+            raise InvalidArgumentError(f"folder of models: '{folder}' is not a folder")
+        for path in sorted([*folder.glob("*.*"), *folder.glob("*/*/*.*")]):
+            if path.suffix not in _SUFFIXES or not path.is_file():
+                continue
+            if path.parent == folder:
+                yield path.stem, "1", path
+            elif path.parent.name.isdecimal():
+                yield path.parent.parent.name, path.parent.name, path
+
+    # ---- What requests ask for -------------------------------------------------------------------
+
+    def versions(self, name: str) -> list[str]:
+        """Return the loaded versions of a model, oldest first."""
+        found = [one.version for one in self._entries.values() if one.name == name and one.model]
+        return sorted(found, key=int)
+
+    def find(self, name: str, version: str = "") -> Model:
+        """Return a model; without a version the newest.
+
+        Raises
+        ------
+        RequestError
+            It is unknown or not loaded.
+        """
+        known = self.versions(name)
+        entry = self._entries.get((name, version or (known[-1] if known else "")))
+        if entry is not None and entry.model is not None:
+            return entry.model
+        if entry is not None:
+            raise RequestError(
+                f"model '{name}' version {version} is not loaded: {entry.reason}", NOT_FOUND
+            )
+        if version and known:
+            raise RequestError(
+                f"model '{name}' has no version '{version[:50]}', {', '.join(known)} expected",
+                NOT_FOUND,
+            )
+        if any(one.name == name for one in self._entries.values()):
+            raise RequestError(f"model '{name}' is not loaded", NOT_FOUND)
+        raise RequestError(f"model '{name[:200]}' is unknown", NOT_FOUND)
+
+    def known(self, name: str, version: str) -> tuple[str, str]:
+        """Return name and version for counters: of models that exist alone."""
+        loaded = self.versions(name)
+        chosen = version or (loaded[-1] if loaded else "")
+        return (name, chosen) if (name, chosen) in self._entries else ("", "")
+
+    def unready(self) -> str:
+        """Why the server is not ready; empty if each model that should be loaded is ready."""
+        if self.draining:
+            return "the server is shutting down"
+        for entry in self._entries.values():
+            if entry.model is not None and (why := entry.model.unready):
+                return why
+            if entry.model is None and entry.reason != "unloaded":
+                return f"model '{entry.name}' version {entry.version}: {entry.reason}"
+        return ""
+
+    def index(self, *, ready: bool = False) -> list[dict[str, str]]:
+        """Return name, version, state and reason of each model; ``ready``: of loaded ones alone."""
+        rows = []
+        for one in self._entries.values():
+            why = one.model.unready if one.model is not None else one.reason
+            state = _UNAVAILABLE if one.state == _READY and why else one.state
+            if state == _READY or not ready:
+                rows.append(
+                    {"name": one.name, "version": one.version, "state": state, "reason": why}
+                )
+        return rows
+
+    @contextlib.contextmanager
+    def room_for(self, size: int) -> Iterator[None]:
+        """Reserve bytes of a body.
+
+        Raises
+        ------
+        RequestError
+            Too many bytes wait.
+        """
+        if self.waiting_bytes + size > self.settings.max_waiting_bytes:
+            raise RequestError(
+                f"{self.waiting_bytes} bytes of requests wait, {self.settings.max_waiting_bytes} "
+                "are the limit", UNAVAILABLE,
+            )  # fmt: skip
+        self.waiting_bytes += size
+        try:
+            yield
+        finally:
+            self.waiting_bytes -= size
+
+    def _gauges(self) -> Iterator[Metric]:
+        """Yield what is read for each scrape."""
+        loaded = [one.model for one in self._entries.values() if one.model is not None]
+        labels = ("model", "version")
+        yield gauge(
+            "armnn_queue_requests", "Requests that wait", labels,
+            [((one.name, one.version), one.batcher.waiting) for one in loaded],
+        )  # fmt: skip
+        yield gauge(
+            "armnn_model_ready", "1: ready by its policy", labels,
+            [((one.name, one.version), float(not one.unready)) for one in loaded],
+        )  # fmt: skip
+        yield gauge(
+            "armnn_waiting_bytes", "Bytes of bodies in the server", (), [((), self.waiting_bytes)]
+        )
+
+    # ---- Load and unload -------------------------------------------------------------------------
+
+    def load_all(self) -> None:
+        """Load every model; called before the server listens.
+
+        Raises
+        ------
+        ArmnnError
+            A model cannot be loaded.
+        """
+        for entry in self._entries.values():
+            if entry.model is None:
+                self._made(entry, self._make(entry))
+
+    def _make(self, entry: _Entry) -> tuple[Model, int]:
+        """Load a file; runs on any thread."""
+        of_name = self.settings.models.get(entry.name, self.settings.defaults)
+        inode = entry.path.stat().st_ino
+        model = Model(
+            entry.name,
+            entry.version,
+            msgspec.structs.replace(of_name, path=str(entry.path)),
+            runtime=self.runtime,
+            executor=self._executor,
+            threads=self._threads,
+            metrics=self.metrics,
+        )
+        return model, inode
+
+    def _made(self, entry: _Entry, made: tuple[Model, int]) -> None:
+        entry.model, entry.inode = made
+        entry.state, entry.reason = _READY, ""
+        _log.info("model '%s' version %s is loaded", entry.name, entry.version)
+
+    async def load(self, name: str) -> None:
+        """Load all versions of a model, those that are loaded anew.
+
+        Raises
+        ------
+        RequestError
+            The name is unknown, or a file cannot be loaded; what was loaded stays.
+        """
+        for found, version, path in self._in_folder():
+            if found == name:
+                self._add(found, version, path)
+        entries = [one for one in self._entries.values() if one.name == name]
+        if not entries:
+            raise RequestError(f"model '{name[:200]}' is unknown", NOT_FOUND)
+        for entry in entries:
+            await self._load(entry)
+
+    async def _load(self, entry: _Entry) -> None:
+        async with entry.lock:
+            before = entry.model
+            if before is None:
+                entry.state = _LOADING
+            try:
+                loop = asyncio.get_running_loop()
+                made = await loop.run_in_executor(self._executor, self._make, entry)
+            except (ArmnnError, OSError) as error:
+                if before is None:
+                    entry.state, entry.reason = _UNAVAILABLE, str(error)
+                raise RequestError(f"model '{entry.name}': {error}", UNAVAILABLE) from None
+            self._made(entry, made)
+            if before is not None:
+                await self._end(before)
+
+    async def unload(self, name: str) -> None:
+        """Unload all versions of a model, after what waits for them is answered.
+
+        Raises
+        ------
+        RequestError
+            The name is unknown.
+        """
+        entries = [one for one in self._entries.values() if one.name == name]
+        if not entries:
+            raise RequestError(f"model '{name[:200]}' is unknown", NOT_FOUND)
+        for entry in entries:
+            await self._unload(entry)
+
+    async def _unload(self, entry: _Entry) -> None:
+        async with entry.lock:
+            model, entry.model = entry.model, None
+            entry.state, entry.reason = _UNAVAILABLE, "unloaded"
+            if model is not None:
+                await self._end(model)
+
+    async def _end(self, model: Model) -> None:
+        await model.batcher.close()
+        await asyncio.get_running_loop().run_in_executor(self._executor, model.network.close)
+
+    async def reread(self) -> None:
+        """Load files of the folder that are new or replaced by rename; unload those that are gone.
+
+        A file that cannot be loaded changes nothing but the log and the index.
+        """
+        found = list(self._in_folder())
+        for name, version, path in found:
+            entry = self._entries.get((name, version)) or self._add(name, version, path)
+            is_new = entry.model is None and entry.reason == "not loaded"
+            if is_new or (entry.reason != "unloaded" and entry.inode != path.stat().st_ino):
+                try:
+                    await self._load(entry)
+                except RequestError as error:
+                    entry.inode = path.stat().st_ino  # tried once
+                    _log.warning("%s", error)
+        gone = self._entries.keys() - {(name, version) for name, version, _ in found}
+        for key in gone:
+            if self._entries[key].path.is_relative_to(self.settings.folder):
+                await self._unload(self._entries.pop(key))
+
+    # ---- Life ------------------------------------------------------------------------------------
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Read the folder again and again in a block; close everything at its end."""
+        if self.settings.folder and self.settings.poll_seconds:
+            self._poll = asyncio.create_task(self._polling())
+        try:
+            yield
+        finally:
+            self.draining = True
+            if self._poll is not None:
+                self._poll.cancel()
+            for entry in self._entries.values():
+                await self._unload(entry)
+            self._executor.shutdown()
+            if self._owns_runtime:
+                self.runtime.close()
+
+    async def _polling(self) -> None:
+        while True:
+            await asyncio.sleep(self.settings.poll_seconds)
+            try:
+                await self.reread()
+            except (ArmnnError, OSError) as error:
+                _log.warning("folder of models: %s", error)

@@ -1,0 +1,196 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Tensors of the protocol: its data types, JSON numbers and raw bytes, from and to arrays."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from armnn_py.serve.failures import RequestError
+from armnn_py.tensors import STRING, TensorInfo
+from armnn_py.types import DataType
+
+__all__ = ["check_shape", "datatype_of", "from_json", "from_raw", "to_json", "to_raw"]
+
+Array = np.ndarray[Any, Any]
+
+_NAMES: Final = {
+    DataType.FLOAT16: "FP16",
+    DataType.BFLOAT16: "BF16",
+    DataType.FLOAT32: "FP32",
+    DataType.FLOAT64: "FP64",
+    DataType.BOOLEAN: "BOOL",
+    STRING: "BYTES",
+}
+_ELEMENTS: Final[dict[str, Any]] = {"f": float, "i": int, "u": int, "b": bool, "O": str}
+_FLAT: Final[dict[Any, msgspec.json.Decoder[Any]]] = {
+    float: msgspec.json.Decoder(list[float]),
+    int: msgspec.json.Decoder(list[int]),
+    bool: msgspec.json.Decoder(list[bool]),
+    str: msgspec.json.Decoder(list[str]),
+}
+_ANY: Final = msgspec.json.Decoder()
+_MOST_DIMENSIONS: Final = 8
+
+
+def datatype_of(info: TensorInfo) -> str:
+    """Return the protocol's name of a tensor's type; float8 types travel as UINT8."""
+    kind = info.data_type
+    dtype = kind.numpy
+    return _NAMES.get(kind) or f"{'UINT' if dtype.kind == 'u' else 'INT'}{dtype.itemsize * 8}"
+
+
+def check_shape(name: str, shape: Sequence[int], datatype: str, info: TensorInfo) -> None:
+    """Refuse a tensor whose type or shape the input does not have.
+
+    Raises
+    ------
+    RequestError
+        The type differs, or the shape does not fit.
+    """
+    wanted = datatype_of(info)
+    if datatype != wanted:
+        raise RequestError(f"input '{name}': datatype {datatype[:20]} given, {wanted} expected")
+    dims = [-1 if dim is None else dim for dim in info.shape]
+    fits = len(shape) == len(dims) and all(
+        given >= 0 and dim in (-1, given) for given, dim in zip(shape, dims, strict=True)
+    )
+    if not fits:
+        shown = list(shape[: _MOST_DIMENSIONS + 1])
+        raise RequestError(f"input '{name}': shape {shown} given, {dims} expected")
+
+
+def from_json(name: str, data: bytes | memoryview, shape: Sequence[int], info: TensorInfo) -> Array:
+    """Read the ``data`` of an input: a flat list, or nested lists in its shape.
+
+    Parameters
+    ----------
+    name
+        Of the input, for messages.
+    data
+        JSON text.
+    shape
+        As the request states it; `check_shape` has seen it.
+    info
+        Of the input.
+
+    Raises
+    ------
+    RequestError
+        The data are not a list of such elements, or their number is not that of the shape.
+    """
+    is_bfloat = info.data_type is DataType.BFLOAT16
+    kind = float if is_bfloat else _ELEMENTS[info.dtype.kind]
+    try:
+        try:
+            flat = _FLAT[kind].decode(data)
+        except msgspec.ValidationError:
+            nested = _ANY.decode(data)
+            if not (isinstance(nested, list) and nested and isinstance(nested[0], list)):
+                raise
+            flat = msgspec.convert(_flattened(name, nested, shape), list[kind])  # type: ignore[valid-type]
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise RequestError(
+            f"input '{name}': its data are not a list of {datatype_of(info)}: {error}"
+        ) from None
+    _check_count(name, len(flat), shape, "elements")
+    try:
+        with np.errstate(over="ignore"):  # a number beyond the type is infinite, as in numpy
+            array = np.array(flat, np.float32 if is_bfloat else info.dtype)
+        return (_to_bfloat(array) if is_bfloat else array).reshape(shape)
+    except (OverflowError, ValueError) as error:
+        raise RequestError(f"input '{name}': {error}") from None
+
+
+def _flattened(name: str, nested: list[Any], shape: Sequence[int]) -> list[Any]:
+    """Return the elements of nested lists, each of which has the length of its dimension."""
+    level: list[Any] = [nested]
+    for axis, dim in enumerate(shape):
+        if any(not isinstance(one, list) or len(one) != dim for one in level):
+            raise RequestError(
+                f"input '{name}': its nested lists do not have the shape {list(shape)}, "
+                f"see dimension {axis}"
+            )
+        level = [inner for one in level for inner in one]
+    return level
+
+
+def _check_count(name: str, given: int, shape: Sequence[int], what: str, size: int = 1) -> None:
+    wanted = math.prod(shape) * size
+    if given != wanted:
+        raise RequestError(
+            f"input '{name}': {given} {what} given, {wanted} expected for shape {list(shape)}"
+        )
+
+
+def from_raw(name: str, data: bytes | memoryview, shape: Sequence[int], info: TensorInfo) -> Array:
+    """Read an input from the bytes of its elements, little-endian and row-major; see `from_json`.
+
+    Raises
+    ------
+    RequestError
+        The number of bytes is not that of the shape, or strings have lengths that lie.
+    """
+    if info.data_type is STRING:
+        texts = _strings(name, data)
+        _check_count(name, len(texts), shape, "strings")
+        array = np.empty(len(texts), object)
+        array[:] = texts
+        return array.reshape(shape)
+    _check_count(name, len(data), shape, "bytes", info.dtype.itemsize)
+    try:
+        if info.data_type is DataType.BOOLEAN:
+            truth: Array = np.frombuffer(data, np.uint8) != 0
+            return truth.reshape(shape)
+        return np.frombuffer(data, info.dtype).reshape(shape)
+    except (OverflowError, ValueError) as error:
+        raise RequestError(f"input '{name}': {error}") from None
+
+
+def _strings(name: str, data: bytes | memoryview) -> list[str]:
+    """Read strings, each behind its length in 4 bytes."""
+    texts: list[str] = []
+    place = 0
+    while place < len(data):
+        end = place + 4
+        length = int.from_bytes(data[place:end], "little")
+        if end + length > len(data):
+            raise RequestError(
+                f"input '{name}': string {len(texts)} of {length} bytes exceeds its {len(data)} "
+                "bytes of data"
+            )
+        place = end + length
+        try:
+            texts.append(str(data[end:place], "utf-8"))
+        except UnicodeDecodeError:
+            raise RequestError(f"input '{name}': string {len(texts)} is not UTF-8") from None
+    return texts
+
+
+def to_json(array: Array, info: TensorInfo) -> list[Any]:
+    """Return the elements of an output as a flat list; what JSON lacks is written as null."""
+    if info.data_type is DataType.BFLOAT16:
+        array = (array.astype(np.uint32) << 16).view(np.float32)
+    flat: list[Any] = array.ravel().tolist()
+    return flat
+
+
+def to_raw(array: Array, info: TensorInfo) -> bytes:
+    """Return the bytes of an output, see `from_raw`."""
+    if info.data_type is not STRING:
+        return array.tobytes()
+    texts = [str(text).encode() for text in array.ravel()]
+    return b"".join(part for text in texts for part in (struct.pack("<I", len(text)), text))
+
+
+def _to_bfloat(array: Array) -> Array:
+    """Return the bits of bfloat16 of float32 numbers, rounded to the nearest, halves to even."""
+    bits = array.view(np.uint32)
+    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+    return np.where(np.isnan(array), 0x7FC0, rounded).astype(np.uint16)

@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""``armnn-py serve`` as a process: it says where it listens, and ends in order."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from armnn_py.cli.main import main
+
+from .conftest import Client, adder
+
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Start the command; what still runs at the end is ended."""
+    started: list[subprocess.Popen[str]] = []
+
+    def call(*arguments: str | Path) -> subprocess.Popen[str]:
+        line = [sys.executable, "-c", "from armnn_py_command import main; raise SystemExit(main())"]
+        process = subprocess.Popen(
+            [*line, "serve", *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield call
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def address(out: IO[str] | None) -> str:
+    assert out is not None
+    line = out.readline()
+    found = re.search(r"serving .* at (https?://\S+)/v2", line)
+    assert found, line
+    return found[1]
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+def test_it_serves_until_a_signal(start: Start, tmp_path: Path, sent: signal.Signals) -> None:
+    process = start(adder(tmp_path / "adder.onnx"), "--port", "0", "-b", "CpuRef")
+    with Client(base_url=address(process.stdout), timeout=60) as client:
+        assert client.get("/v2/models/adder/ready").status_code == 200
+        process.send_signal(sent)
+        assert process.wait(60) == 0
+    assert process.stderr is not None
+    assert process.stderr.read() == ""
+
+
+def test_a_port_that_is_in_use(start: Start, tmp_path: Path) -> None:
+    model = adder(tmp_path / "adder.onnx")
+    first = start(model, "--port", "0")
+    port = address(first.stdout).rsplit(":", 1)[1]
+    second = start(model, "--port", port)
+    assert second.wait(60) == 1
+    assert second.stderr is not None
+    assert "address already in use" in second.stderr.read()
+
+
+def test_wrong_arguments(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = str(adder(tmp_path / "adder.onnx"))
+    assert main(["serve"]) == 2
+    assert "no models to serve" in capfd.readouterr().err
+    assert main(["serve", model, model]) == 2
+    assert "model 'adder' has two files" in capfd.readouterr().err
+    assert main(["serve", model, "--max-batch", "8"]) == 2
+    assert "the first dimension of input 'left' is not free" in capfd.readouterr().err
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text("[models.a]\npath = 'adder.onnx'\ninstances = 0\n", encoding="utf-8")
+    assert main(["serve", "--config", str(wrong)]) == 2
+    assert "is not a configuration of the server" in capfd.readouterr().err
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert main(["serve", model]) == 2
+    assert "serve needs the package uvicorn" in capfd.readouterr().err

@@ -79,7 +79,11 @@ def application_of(repository: Repository) -> Starlette:
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         repository.load_all()
-        async with repository.running():
+        async with repository.running(), contextlib.AsyncExitStack() as stack:
+            if repository.settings.grpc_port is not None:
+                from armnn_py.serve.grpc_front import serving
+
+                repository.grpc_port = await stack.enter_async_context(serving(repository))
             yield
 
     handlers = dict.fromkeys((HTTPException, RequestError, ArmnnError, Exception), failed)

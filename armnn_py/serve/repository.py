@@ -18,6 +18,7 @@ from msgspec import Struct, field
 import armnn_py
 from armnn_py.errors import ArmnnError, InvalidArgumentError
 from armnn_py.serve.failures import NOT_FOUND, UNAVAILABLE, RequestError
+from armnn_py.serve.logs import log_request
 from armnn_py.serve.metrics import Metrics, gauge
 from armnn_py.serve.model import Model
 from armnn_py.serve.settings import Settings
@@ -25,7 +26,9 @@ from armnn_py.serve.settings import Settings
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
-__all__ = ["Repository"]
+__all__ = ["EXTENSIONS", "Repository"]
+
+EXTENSIONS = ["binary_tensor_data", "model_repository"]
 
 _log = logging.getLogger("armnn_py.serve")
 _SUFFIXES = {".onnx", ".tflite", ".armnn"}
@@ -72,6 +75,8 @@ class Repository:
         self.runtime.events.subscribe(self.metrics.worker_event)
         self.waiting_bytes = 0
         self.draining = False
+        #: Where gRPC listens; None: it does not.
+        self.grpc_port: int | None = None
         self._entries: dict[tuple[str, str], _Entry] = {}
         self._poll: asyncio.Task[None] | None = None
         for name, one in settings.models.items():
@@ -137,11 +142,23 @@ class Repository:
             raise RequestError(f"model '{name}' is not loaded", NOT_FOUND)
         raise RequestError(f"model '{name[:200]}' is unknown", NOT_FOUND)
 
-    def known(self, name: str, version: str) -> tuple[str, str]:
-        """Return name and version for counters: of models that exist alone."""
+    def note(
+        self,
+        protocol: str,
+        name: str,
+        version: str,
+        status: str,
+        seconds: float,
+        number: str,
+        trace: str | None,
+    ) -> None:
+        """Count and log a request; names of models that do not exist are left out."""
         loaded = self.versions(name)
-        chosen = version or (loaded[-1] if loaded else "")
-        return (name, chosen) if (name, chosen) in self._entries else ("", "")
+        model = (name, version or (loaded[-1] if loaded else ""))
+        if model not in self._entries:
+            model = ("", "")
+        self.metrics.answered(*model, protocol, status, seconds)
+        log_request(protocol, model, status, seconds, number, trace)
 
     def unready(self) -> str:
         """Why the server is not ready; empty if each model that should be loaded is ready."""

@@ -19,12 +19,11 @@ from armnn_py._version import __version__
 from armnn_py.errors import ArmnnError
 from armnn_py.serve.bodies import arrays_of, inflated, read_body, written
 from armnn_py.serve.failures import CANCELLED, TOO_LARGE, RequestError, Status, status_of
-from armnn_py.serve.logs import log_request, request_id
-from armnn_py.serve.repository import Repository
+from armnn_py.serve.logs import request_id
+from armnn_py.serve.repository import EXTENSIONS, Repository
 
-__all__ = ["EXTENSIONS", "Rest"]
+__all__ = ["Rest", "failed"]
 
-EXTENSIONS = ["binary_tensor_data", "model_repository"]
 _LENGTH = "Inference-Header-Content-Length"
 _SLOW = Status(408, "DEADLINE_EXCEEDED")
 
@@ -137,9 +136,7 @@ class Rest:
         trace = request.headers.get("traceparent")
         if trace is not None:
             response.headers["traceparent"] = trace
-        model = self._repository.known(name, version)
-        self._repository.metrics.answered(*model, "http", status, seconds)
-        log_request("http", model, status, seconds, number, trace)
+        self._repository.note("http", name, version, status, seconds, number, trace)
         return response
 
     async def _answer(self, request: Request, name: str, version: str) -> Response:

@@ -32,7 +32,9 @@ class _Server(uvicorn.Server):
             host, port = self.servers[0].sockets[0].getsockname()[:2]
             scheme = "https" if self.config.is_ssl else "http"
             shown = f"[{host}]" if ":" in host else host
-            self._told(f"{scheme}://{shown}:{port}")
+            grpc_port = self._repository.grpc_port
+            also = "" if grpc_port is None else f", gRPC at {shown}:{grpc_port}"
+            self._told(f"{scheme}://{shown}:{port}/v2{also}")
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._repository.draining = True

@@ -16,7 +16,15 @@ from armnn_py.serve.failures import RequestError
 from armnn_py.tensors import STRING, TensorInfo
 from armnn_py.types import DataType
 
-__all__ = ["check_shape", "datatype_of", "from_json", "from_raw", "to_json", "to_raw"]
+__all__ = [
+    "check_shape",
+    "datatype_of",
+    "from_json",
+    "from_raw",
+    "from_values",
+    "to_json",
+    "to_raw",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -85,8 +93,7 @@ def from_json(name: str, data: bytes | memoryview, shape: Sequence[int], info: T
     RequestError
         The data are not a list of such elements, or their number is not that of the shape.
     """
-    is_bfloat = info.data_type is DataType.BFLOAT16
-    kind = float if is_bfloat else _ELEMENTS[info.dtype.kind]
+    kind = float if info.data_type is DataType.BFLOAT16 else _ELEMENTS[info.dtype.kind]
     try:
         try:
             flat = _FLAT[kind].decode(data)
@@ -99,10 +106,22 @@ def from_json(name: str, data: bytes | memoryview, shape: Sequence[int], info: T
         raise RequestError(
             f"input '{name}': its data are not a list of {datatype_of(info)}: {error}"
         ) from None
-    _check_count(name, len(flat), shape, "elements")
+    return from_values(name, flat, shape, info)
+
+
+def from_values(name: str, values: Sequence[Any], shape: Sequence[int], info: TensorInfo) -> Array:
+    """Return an input of its elements in order; see `from_json`.
+
+    Raises
+    ------
+    RequestError
+        Their number is not that of the shape, or one exceeds the type.
+    """
+    is_bfloat = info.data_type is DataType.BFLOAT16
+    _check_count(name, len(values), shape, "elements")
     try:
         with np.errstate(over="ignore"):  # a number beyond the type is infinite, as in numpy
-            array = np.array(flat, np.float32 if is_bfloat else info.dtype)
+            array = np.array(values, np.float32 if is_bfloat else info.dtype)
         return (_to_bfloat(array) if is_bfloat else array).reshape(shape)
     except (OverflowError, ValueError) as error:
         raise RequestError(f"input '{name}': {error}") from None

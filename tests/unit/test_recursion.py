@@ -87,6 +87,7 @@ BOUNDS = {
         "Batcher._pump": CALLBACK,
         "Batcher._woken": CALLBACK,
     },
+    "serve/grpc_messages.py": {"_add": "once: the key and the value of a map"},
     "testing/onnx_suite/case.py": {"compare": "sequences in the data of ONNX's own tests"},
 }
 

@@ -32,6 +32,7 @@ _OF_MODELS = ("instances", "max_batch", "max_delay_ms", "max_queue", "timeout", 
 )  # fmt: skip
 @click.option("--host", metavar="ADDRESS", help="Where to listen; default: 127.0.0.1.")
 @click.option("--port", type=click.IntRange(0, 65535), metavar="N", help="Default: 8000.")
+@click.option("--grpc-port", type=click.IntRange(0, 65535), metavar="N", help="Default: no gRPC.")
 @click.option("--instances", type=click.IntRange(1), metavar="N", help="Runs of a model at once.")
 @click.option(
     "--max-batch", type=click.IntRange(1), metavar="N",
@@ -70,12 +71,12 @@ def serve(
     if session.as_json:
         raise click.UsageError("serve has no --json; '--log-level info' logs requests as JSON")
     try:
-        for package in ("starlette", "uvicorn", "prometheus_client"):
+        for package in ("starlette", "uvicorn", "prometheus_client", "grpc", "google.protobuf"):
             importlib.import_module(package)
     except ModuleNotFoundError as error:
         raise InvalidArgumentError(
             f"serve needs the package {error.name}",
-            hints=[install_hint("starlette uvicorn prometheus-client", "serve")],
+            hints=[install_hint("starlette uvicorn prometheus-client grpcio protobuf", "serve")],
         ) from None
     from armnn_py.serve.app import with_models
     from armnn_py.serve.repository import Repository
@@ -98,7 +99,7 @@ def serve(
             repository.load_all()
         names = ", ".join(sorted({row["name"] for row in repository.index()}))
         if not serve_until_signal(
-            repository, lambda address: click.echo(f"serving {names} at {address}/v2")
+            repository, lambda address: click.echo(f"serving {names} at {address}")
         ):
             raise CommandFailedError(
                 f"the server cannot listen at {settings.host}:{settings.port}",

@@ -97,7 +97,7 @@ def _contents(source: ModelSource, data: ModelData) -> tuple[bytes, GraphParts]:
 
 
 def _parsed(kind: type[onnx.ModelProto], contents: bytes, source: ModelSource) -> onnx.ModelProto:
-    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+    from google.protobuf.message import DecodeError
 
     try:
         model: onnx.ModelProto = kind.FromString(contents)

@@ -164,7 +164,9 @@ class Answer:
     def binary_outputs(self) -> set[str]:
         """Name the outputs that came as binary data."""
         entries = self._split()[0]["outputs"]
-        return {one["name"] for one in entries if "binary_data_size" in one.get("parameters", {})}
+        return {
+            one["name"] for one in entries if "binary_data_size" in (one.get("parameters") or {})
+        }
 
     def _split(self) -> tuple[dict[str, Any], bytes]:
         size = self.headers.get(JSON_SIZE)
@@ -212,7 +214,7 @@ class Rest:
 
     def get(self, path: str) -> Answer:
         """Send a GET request to a path below ``/v2``."""
-        return _answer(self.http.get(f"v2{path}"))
+        return self._send("GET", f"v2{path}")
 
     def post(
         self,
@@ -233,7 +235,7 @@ class Rest:
             headers["Content-Type"] = "application/octet-stream"
             headers[JSON_SIZE] = str(len(text) if json_size is None else json_size)
         path = f"v2/models/{name}{f'/versions/{version}' if version else ''}/infer"
-        return _answer(self.http.post(path, content=text + blobs, headers=headers))
+        return self._send("POST", path, content=text + blobs, headers=headers)
 
     def infer(self, model: Model, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Give all outputs, by JSON where the types have that form, otherwise by binary data."""
@@ -245,7 +247,7 @@ class Rest:
 
     def served(self) -> list[str]:
         """List the models by the model repository extension; an empty list without it."""
-        answer = _answer(self.http.post("v2/repository/index", json={}))
+        answer = self._send("POST", "v2/repository/index", json={})
         if answer.status != 200:
             return []
         return [one["name"] for one in json.loads(answer.body)]
@@ -254,6 +256,10 @@ class Rest:
         """List the extensions that the server metadata names."""
         return list(self.get("").document().get("extensions") or [])
 
-
-def _answer(response: httpx.Response) -> Answer:
-    return Answer(response.status_code, response.headers, response.content)
+    def _send(self, method: str, path: str, **content: Any) -> Answer:
+        try:
+            response = self.http.request(method, path, **content)
+        except (httpx.NetworkError, httpx.RemoteProtocolError):
+            # A server may close a connection after any answer; the next request notices that.
+            response = self.http.request(method, path, **content)
+        return Answer(response.status_code, response.headers, response.content)

@@ -51,7 +51,6 @@ FAULTS: dict[str, Callable[[Document], bytes | None]] = {
     "inputs is an object": lambda document: document.update(inputs={}),
     "an input is a number": lambda document: document.update(inputs=[3]),
     "an input is missing": lambda document: document["inputs"].pop() and None,
-    "an input twice": lambda document: document["inputs"].append(document["inputs"][0]),
     "unknown input": lambda document: document["inputs"].append(
         {**document["inputs"][0], "name": "no such input"}
     ),

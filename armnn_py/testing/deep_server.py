@@ -1,30 +1,21 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The process behind `armnn_py.testing.deep`: forks one that uses a backend, as long as it lives.
-
-It is started as a program of its own, so that it has one thread alone when it forks.
-"""
+"""The process behind `armnn_py.testing.deep`: forks one that uses a backend until its end."""
 
 from __future__ import annotations
 
 import functools
-import json
-import os
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from armnn_py._native.library import core
-from armnn_py._native.process.parent_process import end_with_parent
 from armnn_py.errors import ArmnnError, NoBackendForLayerError
 from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.network import Network
 from armnn_py.optimizer import optimize
 from armnn_py.testing.cases import all_cases
 from armnn_py.testing.checks.truth import Answers
-from armnn_py.testing.child import writer
 from armnn_py.testing.features.small_networks import ROWS, SMALL_NETWORKS, SmallNetwork
 from armnn_py.testing.forked import ForkedProcess, Job
 from armnn_py.testing.subject import AS_GIVEN, network_of
@@ -40,7 +31,7 @@ if TYPE_CHECKING:
     from armnn_py.testing.cases import Case
     from armnn_py.testing.child import Tell
 
-__all__ = ["serve"]
+__all__ = ["prepare", "serve"]
 
 _MOST_ENDS = 3  # processes that may end before the rest is left out
 _BESIDE = -1  # instead of the number of a trial: what comes before and behind them
@@ -176,10 +167,10 @@ def _run(runtime: Runtime, backend: Backend, trial: _Trial, tell: Tell) -> bool:
     return True
 
 
-def serve(parent: int, sender: int) -> None:
-    """Do what the order on standard input says; results are lines of JSON."""
-    end_with_parent(parent)
-    os.set_inheritable(sender, False)
-    order = json.load(sys.stdin)
-    core()
-    _Server(Target(**order["target"]), order["timeout"], writer(sender)).run()
+def prepare() -> None:
+    """Do nothing: what is imported is enough."""
+
+
+def serve(order: dict[str, Any], say: Tell) -> None:
+    """Do what an order says."""
+    _Server(Target(**order["target"]), order["timeout"], say).run()

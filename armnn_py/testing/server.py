@@ -1,27 +1,18 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The process that tries backends: it has everything imported and no backend loaded.
-
-It forks processes that load the backend. It is a program of its own, so that it has one thread
-alone when it forks, whatever threads the program has that asks for the tests.
-"""
+"""The process that tries a backend: it forks processes that load it."""
 
 from __future__ import annotations
 
 import contextlib
 import gc
 import importlib
-import json
-import os
 import selectors
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from armnn_py._native.library import core
-from armnn_py._native.process.parent_process import end_with_parent
 from armnn_py.testing.batches import Suspicion, batches_of
 from armnn_py.testing.cases import all_cases
 from armnn_py.testing.child import (
@@ -31,7 +22,6 @@ from armnn_py.testing.child import (
     run_cases,
     run_feature,
     run_network,
-    writer,
 )
 from armnn_py.testing.forked import ForkedProcess, Job
 from armnn_py.testing.outcome import GROUPS, Group, Result
@@ -41,7 +31,7 @@ from armnn_py.types import DataType, LayerType
 if TYPE_CHECKING:
     from armnn_py.testing.cases import Case
 
-__all__ = ["serve"]
+__all__ = ["prepare", "serve"]
 
 _START_SECONDS = 60.0  # the least for what is not the backend's time
 
@@ -67,22 +57,8 @@ class _Server:
             cases = all_cases(order["level"], seed=order["seed"], layers=layers, types=types)
             self.cases = cases[number - 1 :: count]
 
-    def warm_up(self) -> None:
-        """Import here what every process would import for itself."""
-        (case, *_) = all_cases("quick", layers=[LayerType.SOFTMAX], types=[DataType.FLOAT32])
-        process = ForkedProcess(
-            Job("warm", lambda tell: needed_modules(case, tell)), _START_SECONDS
-        )
-        for message in process.all_messages():
-            for name in message.get("modules", ()):
-                with contextlib.suppress(ImportError):
-                    importlib.import_module(name)
-        process.ending()
-        gc.freeze()
-
     def run(self) -> None:
         """Ask about all cases, then try those that are taken."""
-        self.warm_up()
         taken = self._ask()
         if taken is None:
             return
@@ -139,13 +115,21 @@ def _answering(target: Target, cases: list[Case], first: int) -> Callable[[Tell]
     return lambda tell: answer_all(target, cases, first, tell)
 
 
-def serve(parent: int, sender: int) -> None:
-    """Do what the order on standard input says; results are lines of JSON."""
-    end_with_parent(parent)
-    os.set_inheritable(sender, False)
-    order = json.load(sys.stdin)
-    core()  # every process needs it
-    _Server(order, writer(sender)).run()
+def prepare() -> None:
+    """Import here what every process would import for itself."""
+    (case, *_) = all_cases("quick", layers=[LayerType.SOFTMAX], types=[DataType.FLOAT32])
+    process = ForkedProcess(Job("warm", lambda tell: needed_modules(case, tell)), _START_SECONDS)
+    for message in process.all_messages():
+        for name in message.get("modules", ()):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
+    process.ending()
+    gc.freeze()
+
+
+def serve(order: dict[str, Any], say: Tell) -> None:
+    """Do what an order says."""
+    _Server(order, say).run()
 
 
 _FINE = ("passed", "refused")

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Serving
+from .conftest import running
 
 SUITE = Path(__file__).parents[2] / "oip"
 
 
 @pytest.mark.parametrize("max_batch", [1, 8])
-def test_our_server_passes_the_suite(serving: Serving, tmp_path: Path, max_batch: int) -> None:
+def test_our_server_passes_the_suite(tmp_path: Path, max_batch: int) -> None:
     (tmp_path / "pytest.ini").write_text("[pytest]\n")  # not that of the repository
     environment = {
         **os.environ,
@@ -41,12 +41,18 @@ def test_our_server_passes_the_suite(serving: Serving, tmp_path: Path, max_batch
     written = program("oip_conformance.models", tmp_path)
     models = [Path(line) for line in written.stdout.splitlines()]
     assert len(models) == 16, written.stderr
-    from armnn_py.serve import ModelSettings
+    from armnn_py.serve import ModelSettings, Settings
+    from armnn_py.serve.app import application_of, with_models
+    from armnn_py.serve.repository import Repository
 
-    with serving(*models, defaults=ModelSettings(max_batch=max_batch)) as client:
+    settings = Settings(defaults=ModelSettings(max_batch=max_batch), grpc_port=0)
+    repository = Repository(with_models(settings, tuple(models)))
+    with running(application_of(repository)) as address:
         done = program(
-            "pytest", "-q", "-rf", "--tb=short", "-p", "no:cacheprovider",
-            "-p", "oip_conformance.plugin", "-c", "pytest.ini", "--oip", str(client.base_url),
+            "pytest", "-q", "-rfs", "--tb=short", "-p", "no:cacheprovider",
+            "-p", "oip_conformance.plugin", "-c", "pytest.ini",
+            "--oip", address, "--oip-grpc", f"127.0.0.1:{repository.grpc_port}",
         )  # fmt: skip
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr
     assert "binary tensor extension" not in done.stdout  # none of its checks is skipped
+    assert "is not installed" not in done.stdout  # nor any of gRPC

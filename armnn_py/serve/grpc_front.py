@@ -119,7 +119,7 @@ class _Front:
         return {"ready": not self._repository.unready()}
 
     async def _ModelReady(self, request: Any, _context: Any) -> dict[str, Any]:  # noqa: N802
-        return {"ready": not self._repository.find(request.name, request.version).unready}
+        return {"ready": not self._repository.unready_of(request.name, request.version)}
 
     async def _ServerMetadata(self, _request: Any, _context: Any) -> dict[str, Any]:  # noqa: N802
         return {"name": "armnn_py", "version": __version__, "extensions": EXTENSIONS}

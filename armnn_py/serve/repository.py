@@ -32,6 +32,7 @@ EXTENSIONS = ["binary_tensor_data", "model_repository"]
 
 _log = logging.getLogger("armnn_py.serve")
 _SUFFIXES = {".onnx", ".tflite", ".armnn"}
+_NOT_LOADED, _UNLOADED = "not loaded", "unloaded"
 _READY, _UNAVAILABLE, _LOADING = "READY", "UNAVAILABLE", "LOADING"
 
 
@@ -43,7 +44,7 @@ class _Entry(Struct, eq=False):
     path: Path
     model: Model | None = None
     state: str = _UNAVAILABLE
-    reason: str = "not loaded"
+    reason: str = _NOT_LOADED
     #: Number of the file that was loaded; another one has been renamed to its name since.
     inode: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -142,6 +143,23 @@ class Repository:
             raise RequestError(f"model '{name}' is not loaded", NOT_FOUND)
         raise RequestError(f"model '{name[:200]}' is unknown", NOT_FOUND)
 
+    def unready_of(self, name: str, version: str) -> str:
+        """Return why a model is not ready; empty if it is.
+
+        Raises
+        ------
+        RequestError
+            It is unknown.
+        """
+        try:
+            return self.find(name, version).unready
+        except RequestError as error:
+            if any(one.name == name for one in self._entries.values()) and not (
+                version and (name, version) not in self._entries
+            ):
+                return str(error)
+            raise
+
     def note(
         self,
         protocol: str,
@@ -167,7 +185,7 @@ class Repository:
         for entry in self._entries.values():
             if entry.model is not None and (why := entry.model.unready):
                 return why
-            if entry.model is None and entry.reason != "unloaded":
+            if entry.model is None and entry.reason != _UNLOADED:
                 return f"model '{entry.name}' version {entry.version}: {entry.reason}"
         return ""
 
@@ -303,7 +321,7 @@ class Repository:
     async def _unload(self, entry: _Entry) -> None:
         async with entry.lock:
             model, entry.model = entry.model, None
-            entry.state, entry.reason = _UNAVAILABLE, "unloaded"
+            entry.state, entry.reason = _UNAVAILABLE, _UNLOADED
             if model is not None:
                 await self._end(model)
 
@@ -316,20 +334,22 @@ class Repository:
 
         A file that cannot be loaded changes nothing but the log and the index.
         """
+        if not self.settings.folder:
+            return
         found = list(self._in_folder())
+        paths = {path for _, _, path in found}
+        for key, entry in tuple(self._entries.items()):
+            if entry.path.is_relative_to(self.settings.folder) and entry.path not in paths:
+                await self._unload(self._entries.pop(key))
         for name, version, path in found:
-            entry = self._entries.get((name, version)) or self._add(name, version, path)
-            is_new = entry.model is None and entry.reason == "not loaded"
-            if is_new or (entry.reason != "unloaded" and entry.inode != path.stat().st_ino):
+            entry = self._add(name, version, path)
+            is_new = entry.model is None and entry.reason == _NOT_LOADED
+            if is_new or (entry.reason != _UNLOADED and entry.inode != path.stat().st_ino):
                 try:
                     await self._load(entry)
                 except RequestError as error:
                     entry.inode = path.stat().st_ino  # tried once
                     _log.warning("%s", error)
-        gone = self._entries.keys() - {(name, version) for name, version, _ in found}
-        for key in gone:
-            if self._entries[key].path.is_relative_to(self.settings.folder):
-                await self._unload(self._entries.pop(key))
 
     # ---- Life ------------------------------------------------------------------------------------
 

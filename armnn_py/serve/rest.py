@@ -92,9 +92,9 @@ class Rest:
         return _json({"name": name, "versions": versions, **model.metadata})
 
     async def _model_ready(self, request: Request) -> Response:
-        model = self._repository.find(*_named(request))
-        why = model.unready
-        document: dict[str, Any] = {"name": model.name, "ready": not why}
+        name, version = _named(request)
+        why = self._repository.unready_of(name, version)
+        document: dict[str, Any] = {"name": name, "ready": not why}
         return _json({**document, "error": why} if why else document, 503 if why else 200)
 
     async def _index(self, request: Request) -> Response:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -90,3 +91,32 @@ def test_wrong_arguments(
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert main(["serve", model]) == 2
     assert "serve needs the package uvicorn" in capfd.readouterr().err
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="makes a certificate with openssl")
+def test_tls_and_grpc(start: Start, tmp_path: Path) -> None:
+    pem, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
+    line = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject]
+    made = [*line, "-keyout", str(key), "-out", str(pem)]
+    subprocess.run(made, check=True, capture_output=True, timeout=60)
+    options = ["--ssl-certfile", pem, "--ssl-keyfile", key, "--port", "0", "--grpc-port", "0"]
+    process = start(adder(tmp_path / "adder.onnx"), *options)
+    assert process.stdout is not None
+    found = re.search(r"at (https://\S+)/v2, gRPC at (\S+)", process.stdout.readline())
+    assert found
+    import ssl
+
+    trusted = ssl.create_default_context(cafile=str(pem))
+    with Client(base_url=found[1], verify=trusted, timeout=60) as client:
+        assert client.get("/v2/health/ready").status_code == 200
+    grpc = pytest.importorskip("grpc")
+    from armnn_py.serve.grpc_messages import SERVICE, message
+
+    trust = grpc.ssl_channel_credentials(pem.read_bytes())
+    with grpc.secure_channel(found[2], trust) as channel:
+        call = channel.unary_unary(
+            f"/{SERVICE}/ServerLive",
+            response_deserializer=message("ServerLiveResponse").FromString,
+        )
+        assert call(b"", timeout=60).live

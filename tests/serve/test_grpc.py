@@ -184,6 +184,7 @@ def test_the_repository(call: Caller) -> None:
     assert index["adder"] == "READY"
     call("RepositoryModelUnload", model_name="adder")
     assert call.refusal(model_name="adder") == ("NOT_FOUND", "model 'adder' is not loaded")
+    assert not call("ModelReady", name="adder").ready
     assert "adder" not in {one.name for one in call("RepositoryIndex", ready=True).models}
     assert call("ServerReady").ready  # it was unloaded on purpose
     call("RepositoryModelLoad", model_name="adder")

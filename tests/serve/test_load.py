@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
+import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -261,3 +263,76 @@ def test_a_model_whose_backend_is_lost(
         tensor = {"name": "x", "shape": [1, 4], "datatype": "FP32", "data": [1, 2, 3, 4]}
         assert "is lost" in lenient.refusal("rows", {"inputs": [tensor]}, 503)
         health = armnn_py.Health("ready")
+
+
+class Gate:
+    """Holds each run of a network until it is opened."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.open, self.entered = threading.Event(), threading.Event()
+        run = armnn_py.LoadedNetwork.run
+
+        def slow(network: Any, inputs: Any, **options: Any) -> Any:
+            self.entered.set()
+            assert self.open.wait(60)
+            return run(network, inputs, **options)
+
+        monkeypatch.setattr(armnn_py.LoadedNetwork, "run", slow)
+
+
+BODY = {"inputs": [{"name": "x", "shape": [1, 4], "datatype": "FP32", "data": [1, 2, 3, 4]}]}
+
+
+def _waiting(client: Client) -> float:
+    text = client.get("/metrics").text
+    return float(re.findall(r"^armnn_queue_requests\{.*\} (.*)$", text, re.MULTILINE)[0])
+
+
+def test_a_client_that_goes_takes_its_request_along(
+    serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate(monkeypatch)
+    with serving(rows(tmp_path / "rows.onnx")) as client, ThreadPoolExecutor(1) as pool:
+        first = pool.submit(client.infer, "rows", BODY)
+        assert gate.entered.wait(30)
+        raw = json.dumps(BODY).encode()
+        head = f"POST /v2/models/rows/infer HTTP/1.1\r\nHost: x\r\nContent-Length: {len(raw)}"
+        with socket.create_connection((client.base_url.host, client.base_url.port)) as gone:
+            gone.sendall(head.encode() + b"\r\n\r\n" + raw)
+            while _waiting(client) != 1:
+                time.sleep(0.01)
+        while _waiting(client) != 0:
+            time.sleep(0.01)
+        gate.open.set()
+        assert first.result().status_code == 200
+
+
+def test_what_is_in_flight_is_answered_at_the_end(
+    serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate(monkeypatch)
+    with ThreadPoolExecutor(1) as pool:
+        with serving(rows(tmp_path / "rows.onnx")) as client:
+            base = str(client.base_url)
+            answer = pool.submit(Client(base_url=base, timeout=60).infer, "rows", BODY)
+            assert gate.entered.wait(30)
+            threading.Timer(0.2, gate.open.set).start()
+        assert answer.result().status_code == 200
+
+
+def test_a_full_queue_and_a_passed_deadline_over_http(
+    serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate(monkeypatch)
+    one = armnn_serve.ModelSettings(max_queue=1)
+    with serving(rows(tmp_path / "rows.onnx"), defaults=one) as client, ThreadPoolExecutor(2) as p:
+        first = p.submit(client.infer, "rows", BODY)
+        assert gate.entered.wait(30)
+        late = {**BODY, "parameters": {"timeout": 1000}}
+        assert "the deadline of the request passed" in client.refusal("rows", late, 504)
+        second = p.submit(client.infer, "rows", BODY)
+        while _waiting(client) != 1:
+            time.sleep(0.01)
+        assert "1 requests wait" in client.refusal("rows", BODY, 429)
+        gate.open.set()
+        assert first.result().status_code == second.result().status_code == 200

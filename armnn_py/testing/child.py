@@ -25,13 +25,13 @@ from armnn_py.testing.checks.truth import Answers, check_truth
 from armnn_py.testing.checks.variables import check_variables, variable_of
 from armnn_py.testing.features import FEATURES
 from armnn_py.testing.oracles.reference import REFERENCE, Reference
-from armnn_py.testing.outcome import GROUPS, NotApplicableError
+from armnn_py.testing.outcome import GROUPS, NotApplicableError, NotTriedError
 from armnn_py.testing.prepared import Preparation
 from armnn_py.testing.subject import Subject
 from armnn_py.testing.target import Target
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -217,11 +217,11 @@ def needed_modules(case: Case, tell: Tell) -> None:
     tell(modules=sorted(set(sys.modules) - before))
 
 
-def run_network(target: Target, seed: int, folder: str, tell: Tell) -> None:
-    """Make the check of one random network."""
+def run_network(target: Target, name: str, cases: Sequence[Case], folder: str, tell: Tell) -> None:
+    """Make the check of one network; ``cases`` are layers that it may have."""
     tell(start="subgraphs", step="")
-    with _told(tell, "subgraphs", folder):
-        check_subgraphs(target, seed, lambda words: tell(step=words))
+    with _told(tell, "subgraphs", folder) as more:
+        more["compiled"] = check_subgraphs(target, name, cases, lambda words: tell(step=words))
 
 
 def run_feature(target: Target, name: str, seed: int, folder: str, tell: Tell) -> None:
@@ -232,19 +232,23 @@ def run_feature(target: Target, name: str, seed: int, folder: str, tell: Tell) -
 
 
 @contextlib.contextmanager
-def _told(tell: Tell, group: Group, folder: str) -> Any:
+def _told(tell: Tell, group: Group, folder: str) -> Iterator[dict[str, Any]]:
+    """Tell what comes of a check; members of what it gives are told of one that passed."""
+    more: dict[str, Any] = {}
     try:
-        yield
+        yield more
     except CheckFailedError as error:
         files = _saved(folder, error.arrays)
         tell(done=group, outcome="failed", message=str(error), files=files)
     except NotApplicableError as reason:
         tell(done=group, outcome="refused", message=str(reason))
+    except NotTriedError as reason:
+        tell(done=group, outcome="untried", message=str(reason))
     except ArmnnError as error:
         words = "; ".join((error.message, *error.details))
         tell(done=group, outcome="failed", message=words)
     else:
-        tell(done=group, outcome="passed", message="")
+        tell(done=group, outcome="passed", message="", **more)
 
 
 def _saved(folder: str, arrays: dict[str, NDArray[Any]]) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import BackendError, InvalidArgumentError
+from armnn_py.testing.checks.subgraphs import network_names
 from armnn_py.testing.features import FEATURES
 from armnn_py.testing.oracles.expected import Known, changes, read_known
 from armnn_py.testing.outcome import GROUPS, Group, Result
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["ALL_GROUPS", "check_conformance"]
 
 ALL_GROUPS: tuple[Group, ...] = (*GROUPS, "subgraphs", "features")
-#: Random networks, by level.
-_NETWORKS = {"quick": 3, "full": 40}
+#: Networks of random patterns, and of layers that the backend takes, by level.
+_NETWORKS = {"quick": (1, 7), "full": (10, 42)}
 
 OnProgress = Callable[[int, int], None]
 
@@ -109,7 +110,8 @@ def check_conformance(
         ):
             backend = target.id
             is_whole = not layers and not types
-            networks = _NETWORKS[level] if "subgraphs" in groups and is_whole else 0
+            are_wanted = "subgraphs" in groups and is_whole
+            networks = network_names(*_NETWORKS[level], seed) if are_wanted else []
             features = list(FEATURES) if "features" in groups and is_whole else []
             order = {
                 "target": target.as_json(),
@@ -122,7 +124,7 @@ def check_conformance(
                 "jobs": jobs or len(os.sched_getaffinity(0)),
                 "folder": arrays,
                 "part": [number, count],
-                "networks": [seed + one for one in range(networks)][number - 1 :: count],
+                "networks": networks[number - 1 :: count],
                 "features": features[number - 1 :: count],
             }
             for message in _results(order, on_progress or (lambda done, total: None)):

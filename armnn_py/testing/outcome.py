@@ -12,6 +12,7 @@ __all__ = [
     "GROUPS",
     "Group",
     "NotApplicableError",
+    "NotTriedError",
     "Outcome",
     "Result",
 ]
@@ -20,11 +21,15 @@ Group = Literal["load", "truth", "numbers", "memory", "reentrance", "subgraphs",
 GROUPS: tuple[Group, ...] = ("truth", "numbers", "memory", "reentrance")
 """What is tried with each layer that the backend takes, in this order."""
 
-Outcome = Literal["passed", "refused", "failed", "crashed", "hung"]
+Outcome = Literal["passed", "refused", "untried", "failed", "crashed", "hung"]
 
 
 class NotApplicableError(Exception):
     """The backend does not have what a check is about; the message says so."""
+
+
+class NotTriedError(Exception):
+    """The backend has what a check is about, and nothing of the kit fits it; says why."""
 
 
 class Result(Struct, frozen=True):
@@ -40,13 +45,17 @@ class Result(Struct, frozen=True):
         Which check.
     outcome
         ``refused``: the backend does not take the layer, for the reason in ``message``; the other
-        checks of the case are not made then.
+        checks of the case are not made then. ``untried``: it has the feature, and nothing of the
+        kit fits it.
     message
         Why not ``passed``.
     step
         What was under way.
     files
         What was written about it.
+    compiled
+        How many sub-graphs of two layers and more the backend compiled; None: it has no compiler,
+        or the check is about something else.
     """
 
     case: str
@@ -57,6 +66,7 @@ class Result(Struct, frozen=True):
     message: str = ""
     step: str = ""
     files: tuple[str, ...] = ()
+    compiled: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""

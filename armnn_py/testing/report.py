@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["MatrixRow", "Report"]
 
 _BAD: tuple[Outcome, ...] = ("failed", "crashed", "hung")
+_NOT_RUN: tuple[Outcome, ...] = ("refused", "untried")
 
 
 class MatrixRow(Struct, frozen=True):
@@ -65,13 +66,19 @@ class Report:
     def executed(self) -> int:
         """How many checks the backend did not refuse; 0: it was not tested at all."""
         return sum(
-            result.group != "load" and result.outcome != "refused" for result in self.results
+            result.group != "load" and result.outcome not in _NOT_RUN for result in self.results
         )
 
     @property
     def counts(self) -> dict[str, int]:
         """How many checks ended how."""
         return dict(Counter(result.outcome for result in self.results))
+
+    @property
+    def compiled(self) -> int | None:
+        """How many sub-graphs of two layers and more were compiled; None: without a compiler."""
+        known = [result.compiled for result in self.results if result.compiled is not None]
+        return sum(known) if known else None
 
     def bad(self) -> list[Result]:
         """Return the results that are neither a pass nor a refusal."""
@@ -85,7 +92,7 @@ class Report:
             about = result.case if result.group == "features" else result.group
             key = result.layer or f"({about})", result.type
             counts.setdefault(key, Counter())[result.outcome] += 1
-            if result.outcome == "refused":
+            if result.outcome in _NOT_RUN:
                 reasons.setdefault(key, result.message)
         rows = [
             MatrixRow(layer, data_type, dict(found), reasons.get((layer, data_type), ""))
@@ -103,6 +110,7 @@ class Report:
             "seed": self.seed,
             "counts": self.counts,
             "executed": self.executed,
+            "compiled": self.compiled,
             "matrix": [
                 {"layer": row.layer, "type": row.type, "counts": row.counts, "reason": row.reason}
                 for row in self.matrix()
@@ -119,7 +127,7 @@ class Report:
             tests=str(len(self.results)),
             failures=str(sum(result.outcome == "failed" for result in self.results)),
             errors=str(sum(result.outcome in ("crashed", "hung") for result in self.results)),
-            skipped=str(sum(result.outcome == "refused" for result in self.results)),
+            skipped=str(sum(result.outcome in _NOT_RUN for result in self.results)),
         )
         for result in self.results:
             case = ElementTree.SubElement(
@@ -130,7 +138,7 @@ class Report:
             if kind is not None:
                 mark = ElementTree.SubElement(case, kind, type=result.outcome, message=text)
                 mark.text = _printable("\n".join((result.step, *result.files)))
-            elif result.outcome == "refused":
+            elif result.outcome in _NOT_RUN:
                 ElementTree.SubElement(case, "skipped", message=text)
         ElementTree.indent(suite)
         return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"

@@ -62,7 +62,7 @@ def write_reproductions(
     cases = {case.name: case for case in all_cases(level, seed=seed)}
     written = []
     for result in results:
-        if result.outcome in ("passed", "refused") or result.group == "load":
+        if result.outcome in ("passed", "refused", "untried") or result.group == "load":
             written.append(result)
             continue
         stem = re.sub(r"[^A-Za-z0-9._-]+", "_", f"{result.case}-{result.group}")
@@ -145,7 +145,8 @@ def reproduce(
 
     with target_for(backend, folders, options) as target:
         if group == "subgraphs":
-            run_network(target, int(case.rpartition(" ")[2]), "", tell)
+            forms = all_cases("quick", seed=seed, variants=False)
+            run_network(target, case, forms, "", tell)
         elif group == "features":
             run_feature(target, case, seed, "", tell)
         else:

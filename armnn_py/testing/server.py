@@ -13,6 +13,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from armnn_py.testing.batches import Suspicion, batches_of
 from armnn_py.testing.cases import all_cases
 from armnn_py.testing.child import (
@@ -43,7 +45,7 @@ class _Server:
         self.timeout: float = order["timeout"]
         self.jobs: int = order["jobs"]
         self.folder: str = order["folder"]
-        self.networks: list[int] = order["networks"]
+        self.networks: list[str] = order["networks"]
         self.features: list[str] = order["features"]
         self.seed: int = order["seed"]
         self.groups: tuple[Group, ...] = tuple(
@@ -56,6 +58,10 @@ class _Server:
         if self.groups:
             cases = all_cases(order["level"], seed=order["seed"], layers=layers, types=types)
             self.cases = cases[number - 1 :: count]
+        self.forms: list[Case] = []
+        """Layers that networks grow from."""
+        if self.networks:
+            self.forms = all_cases("quick", seed=order["seed"], variants=False)
 
     def run(self) -> None:
         """Ask about all cases, then try those that are taken."""
@@ -65,9 +71,11 @@ class _Server:
         trials = Trials(self.target, self.folder, self.timeout, self.say)
         if self.groups:
             trials.add_cases(taken, self.groups)
-        trials.add_networks(self.networks)
+        trials.add_networks(self.networks, self.forms)
         trials.add_features(self.features, self.seed)
         trials.run(self.jobs)
+        if trials.compiled == 0 and not trials.has_wrong_networks:
+            self.say(result=structs.asdict(_NOTHING_COMPILED))
 
     # ---- Support -------------------------------------------------------------------------------
 
@@ -89,11 +97,11 @@ class _Server:
                         found[number] = case
                     else:
                         result = result_of(case, "truth", message["outcome"], message["message"])
-                        self.say(result=result.as_dict())
+                        self.say(result=structs.asdict(result))
             words, outcome = process.ending()
             if not is_loaded:
                 result = Result("load", "", "", "load", outcome, words, "create")
-                self.say(result=result.as_dict())
+                self.say(result=structs.asdict(result))
                 return None
             if process.is_over:
                 break
@@ -101,12 +109,12 @@ class _Server:
             if is_asked or not isinstance(last, int) or last < 0:
                 step = "destroying the instance" if is_asked else "making the instance"
                 result = Result("load", "", "", "load", outcome, words, step)
-                self.say(result=result.as_dict())
+                self.say(result=structs.asdict(result))
                 break
             case = self.cases[last]
             words += under_way("is_layer_supported", case)
             result = result_of(case, "truth", outcome, words, "is_layer_supported")
-            self.say(result=result.as_dict())
+            self.say(result=structs.asdict(result))
             first = last + 1
         return list(found.values())
 
@@ -132,7 +140,12 @@ def serve(order: dict[str, Any], say: Tell) -> None:
     _Server(order, say).run()
 
 
-_FINE = ("passed", "refused")
+_FINE = ("passed", "refused", "untried")
+_NOTHING_COMPILED = Result(
+    "compiled sub-graphs", "", "", "subgraphs", "failed",
+    "the table has optimize_subgraph_view, which compiled nothing of two layers and more: "
+    "no network of the kit fits it, and its compiled sub-graphs are untested",
+)  # fmt: skip
 
 
 class Trials:
@@ -142,20 +155,23 @@ class Trials:
         self._target, self._folder, self._timeout, self._say = target, folder, timeout, say
         self._queue: deque[Job] = deque()
         self._running: dict[int, ForkedProcess] = {}
+        self.compiled: int | None = None
+        """How many sub-graphs the backend compiled; None: it has no compiler, or none was seen."""
+        self.has_wrong_networks = False
 
     def add_cases(self, cases: Sequence[Case], groups: tuple[Group, ...]) -> None:
         """Try layers that the backend takes."""
         self._queue.extend(self._job(batch, groups) for batch in batches_of(cases))
 
-    def add_networks(self, seeds: Iterable[int]) -> None:
-        """Try random networks."""
+    def add_networks(self, names: Iterable[str], cases: Sequence[Case]) -> None:
+        """Try networks; some grow from the layers of cases."""
         target, folder = self._target, self._folder
-        for seed in seeds:
+        for name in names:
 
-            def work(tell: Tell, seed: int = seed) -> None:
-                run_network(target, seed, folder, tell)
+            def work(tell: Tell, name: str = name) -> None:
+                run_network(target, name, cases, folder, tell)
 
-            self._queue.append(Job(f"network {seed}", work, groups=("subgraphs",)))
+            self._queue.append(Job(name, work, groups=("subgraphs",)))
 
     def add_features(self, names: Iterable[str], seed: int) -> None:
         """Try what the backend may have beyond layers."""
@@ -239,7 +255,7 @@ class Trials:
         if job.suspicion is not None and not any(one.suspicion for one in left):
             result = job.suspicion.settle()
             if result is not None:
-                self._say(result=result.as_dict())
+                self._say(result=structs.asdict(result))
         return left
 
     def _after_end(
@@ -283,7 +299,11 @@ class Trials:
         for one in told:
             if job.suspicion is not None and one["outcome"] not in _FINE:
                 job.suspicion.confirm()
-            self._say(result=_result(job, one).as_dict())
+            if one.get("compiled") is not None:
+                self.compiled = (self.compiled or 0) + one["compiled"]
+            if one["done"] == "subgraphs" and one["outcome"] not in _FINE:
+                self.has_wrong_networks = True
+            self._say(result=structs.asdict(_result(job, one)))
 
 
 def _result(job: Job, told: dict[str, Any]) -> Result:
@@ -292,7 +312,7 @@ def _result(job: Job, told: dict[str, Any]) -> Result:
     group, outcome, words = told["done"], told["outcome"], told["message"]
     if job.cases:
         return result_of(job.cases[told["case"]], group, outcome, words, step, files)
-    return Result(job.title, "", "", group, outcome, words, step, files)
+    return Result(job.title, "", "", group, outcome, words, step, files, told.get("compiled"))
 
 
 def result_of(

@@ -38,6 +38,12 @@ def wrong_integers() -> Build:
     return _builder("integers.c")
 
 
+@pytest.fixture(scope="session")
+def wrong_compiler() -> Build:
+    """The same of ``compiler.c``."""
+    return _builder("compiler.c")
+
+
 def _builder(*sources: str) -> Build:
     def build(defect: str, *defines: str) -> Path:
         def compile_in(folder: Path) -> None:

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["check", "test"]
 
 _MOST_CHANGES = 20
-_OUTCOMES = ("passed", "failed", "crashed", "hung", "refused")
+_OUTCOMES = ("passed", "failed", "crashed", "hung", "refused", "untried")
+_NOT_RUN = {"refused", "untried"}
 
 
 def _layers(
@@ -191,18 +192,21 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
             [row["layer"], row["type"], *(str(row["counts"].get(one, "-")) for one in shown),
              row["reason"]]
             for row in data["matrix"]
-            if set(row["counts"]) != {"refused"}
+            if not {*row["counts"]} <= _NOT_RUN
         ],
     )  # fmt: skip
     wholly = sorted({row["layer"] for row in data["matrix"] if set(row["counts"]) == {"refused"}}
                     - {row["layer"] for row in data["matrix"]
                        if set(row["counts"]) != {"refused"}})  # fmt: skip
+    untried = [row for row in data["matrix"] if "untried" in row["counts"]]
     features = [name.strip("()") for name in wholly if name.startswith("(")]
     layers = [name for name in wholly if not name.startswith("(")]
     if layers:
         renderer.line(f"Refused in each type: {', '.join(layers)}")
     if features:
         renderer.line(f"Not there: {', '.join(features)}")
+    for row in untried:
+        renderer.line(f"Not tried, so untested: {row['layer'].strip('()')}: {row['reason']}")
     for change in data["changes"][:_MOST_CHANGES]:
         message = shortened(change["message"], 300)
         renderer.line(f"{change['outcome']}: {change['case']} ({change['group']}): {message}")
@@ -211,6 +215,8 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
         renderer.line(f"and {others} more; --report FILE.json has all")
     counts = ", ".join(f"{data['counts'][outcome]} {outcome}" for outcome in shown)
     renderer.line(f"{data['backend']}, level {data['level']}: {counts or 'nothing to test'}")
+    if data["compiled"] is not None:
+        renderer.line(f"compiled: {counted(data['compiled'], 'sub-graph')} of two layers and more")
     if not data["executed"]:
         renderer.line("No layer was run on the backend")
 

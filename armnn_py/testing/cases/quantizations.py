@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.questions.layer_support import LayerSignature
     from armnn_py.testing.cases.case import Case
 
-__all__ = ["VARIANTS", "requantized"]
+__all__ = ["VARIANTS", "of_output", "requantized"]
 
 #: Layers with scales that their definition fixes, and one to which scales mean nothing.
 _FIXED = {
@@ -200,12 +200,12 @@ def _outputs(case: Case, variant: Variant) -> list[TensorInfo] | None:
     for place, info in enumerate(signature.outputs):
         if info.data_type.is_quantized:
             array = np.zeros(0) if values is None else np.asarray(values[place], np.float64)
-            info = _with(info, _of_output(info.data_type, array, variant))
+            info = _with(info, of_output(info.data_type, array, variant))
         found.append(info)
     return found
 
 
-def _of_output(data_type: DataType, values: NDArray[Any], variant: Variant) -> QuantizationInfo:
+def of_output(data_type: DataType, values: NDArray[Any], variant: Variant) -> QuantizationInfo:
     """Return the quantisation that holds these values, but for a few at the ends, and 0."""
     finite = values[np.isfinite(values)]
     least, most = -1.9, 2.3

@@ -1,36 +1,72 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Sub-graphs: random networks, compiled, cut, saved and not, give what the reference gives."""
+"""Sub-graphs: networks, compiled, cut, saved and not, give what the reference gives."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from armnn_py.comparing.compare import compare_sides
+from armnn_py.comparing.groups import constant_layers
+from armnn_py.comparing.sides import BackendSide
+from armnn_py.errors import ArmnnError
 from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.optimizer import AS_IT_IS, OptimizedNetwork, OptimizerOptions, optimize
 from armnn_py.runtime import Runtime
+from armnn_py.testing.grown.networks import GrownNetwork, grow
 from armnn_py.testing.oracles.reference import REFERENCE
 from armnn_py.testing.outcome import NotApplicableError
 from armnn_py.testing.random_networks import random_network
-from armnn_py.testing.spreading import largest_difference, random_inputs, scatter
+from armnn_py.testing.spreading import random_inputs, scatter
+from armnn_py.types import DataType
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.network import Network
+    from armnn_py.testing.cases import Case
     from armnn_py.testing.target import Target
 
-__all__ = ["TOLERANCE", "check_subgraphs"]
+__all__ = ["TOLERANCE", "check_subgraphs", "compiled_layers", "network_names"]
 
-#: Of the largest absolute value of an output; layers behind each other add their errors up.
+#: Of the largest absolute value of an output of a random network; 70 layers add their errors up.
 TOLERANCE = 1e-4
+#: Of the tolerances, where the first wrong layer is looked for.
+_FACTOR = 3.0
+_RANDOM, _GROWN = "random network", "network"
 
 
-def check_subgraphs(target: Target, seed: int, on_step: Callable[[str], None]) -> None:
-    """Run a random network in several ways.
+def network_names(random: int, grown: int, seed: int) -> list[str]:
+    """Return the names of so many networks of patterns, and of layers that the backend takes."""
+    names = [f"{_RANDOM} {seed + number}" for number in range(random)]
+    return names + [f"{_GROWN} {seed + number}" for number in range(grown)]
+
+
+def check_subgraphs(
+    target: Target, name: str, cases: Sequence[Case], on_step: Callable[[str], None]
+) -> int | None:
+    """Run a network in several ways.
+
+    Parameters
+    ----------
+    target
+        The backend under test.
+    name
+        One of `network_names`.
+    cases
+        Layers that a grown network may have.
+    on_step
+        Called with what is under way.
+
+    Returns
+    -------
+    int or None
+        How many sub-graphs of two layers and more were compiled; None: the backend has no compiler.
 
     Raises
     ------
@@ -39,58 +75,133 @@ def check_subgraphs(target: Target, seed: int, on_step: Callable[[str], None]) -
     NotApplicableError
         The backend takes no layer of the network.
     """
-    network = random_network(seed)
-    inputs = random_inputs(network, seed)
-    on_step("the reference")
-    with Runtime(enable_dynamic_backends=False, use_environment=False) as runtime:
-        plain = optimize(network, [REFERENCE], runtime=runtime, options=AS_IT_IS)
-        with runtime.load_network(plain) as loaded:
-            expected = {name: array.copy() for name, array in loaded.run(inputs).items()}
+    what, _, number = name.rpartition(" ")
+    seed = int(number)
     on_step("loading the backend")
-    is_tried = False
-    with target.runtime(with_others=True) as runtime:
-        for way, spread, options in _ways(network, target.id, seed):
+    compiled, is_tried = 0, False
+    with (
+        Runtime(enable_dynamic_backends=False, use_environment=False) as reference,
+        target.runtime(with_others=True) as runtime,
+    ):
+        backend = runtime.backends[target.id]
+        if what == _RANDOM:
+            on_step("the reference")
+            known = _random(reference, seed)
+        else:
+            on_step("asking about layers, and computing them on the reference")
+            known = grow(cases, backend, reference, seed)
+        both = list(dict.fromkeys([target.id, REFERENCE]))
+        for way, spread, options in _ways(known.network, target.id, seed):
             on_step(way)
-            both = list(dict.fromkeys([target.id, REFERENCE]))
             placed = optimize(spread, both, runtime=runtime, options=options)
             is_tried = is_tried or target.id in placed.placed.layer_backends
-            _compare(runtime, placed, inputs, expected, f"random network {seed}, {way}")
+            compiled += len(compiled_layers(placed, spread, target.id))
+            _compare(runtime, placed, known, f"{name}, {way}", (spread, both, options))
         on_step("saved and loaded")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "network.armnnpy")
             placed.save(path)
             saved = OptimizedNetwork.load(path, runtime=runtime, in_place=False)
-        what = f"random network {seed}, {way}, saved and loaded"
-        _compare(runtime, saved, inputs, expected, what)
+        _compare(runtime, saved, known, f"{name}, {way}, saved and loaded")
+        has_compiler = bool(backend.api.optimize_subgraph_view)
     if not is_tried:
-        raise NotApplicableError(f"it takes no layer of random network {seed}")
+        raise NotApplicableError(f"it takes no layer of {name}")
+    return compiled if has_compiler else None
+
+
+def compiled_layers(
+    placed: OptimizedNetwork, network: Network, backend: str
+) -> list[tuple[str, ...]]:
+    """Return the names of the layers that a backend made one of, two or more each."""
+    constants = constant_layers(network)
+    found = []
+    for guid, origins in placed.placed.origins.items():
+        names = [network.layers[one].name for one in origins if one not in constants]
+        if placed.placed.layer_backends[guid] == backend and len(names) > 1:
+            found.append(tuple(names))
+    return found
+
+
+def _random(reference: Runtime, seed: int) -> GrownNetwork:
+    network = random_network(seed)
+    inputs = random_inputs(network, seed)
+    plain = optimize(network, [REFERENCE], runtime=reference, options=AS_IT_IS)
+    with reference.load_network(plain) as loaded:
+        outputs = {name: np.array(array) for name, array in loaded.run(inputs).items()}
+    errors = {
+        name: TOLERANCE * (float(np.abs(array).max()) or 1.0) for name, array in outputs.items()
+    }
+    return GrownNetwork(network, DataType.FLOAT32, inputs, outputs, errors)
+
+
+_Plan = tuple["Network", list[str], OptimizerOptions]
 
 
 def _compare(
     runtime: Runtime,
     placed: OptimizedNetwork,
-    inputs: dict[str, NDArray[Any]],
-    expected: dict[str, NDArray[Any]],
+    known: GrownNetwork,
     what: str,
+    plan: _Plan | None = None,
 ) -> None:
     with runtime.load_network(placed) as loaded:
         for turn in ("first", "second"):
-            difference = largest_difference(loaded.run(inputs), expected)
-            if not difference <= TOLERANCE:
-                raise CheckFailedError(
-                    f"{what}: the {turn} run is off by "
-                    f"{difference:.1e} of the largest value, {TOLERANCE:.0e} is allowed",
-                    **{f"input_{name}": array for name, array in inputs.items()},
-                )
+            outputs = loaded.run(known.inputs)
+            for name, expected in known.outputs.items():
+                found = np.array(outputs[name])
+                words = _difference(found, expected, known.errors[name])
+                if words:
+                    cause = "" if plan is None else _cause(runtime, known, plan)
+                    raise CheckFailedError(
+                        f"{what}: output '{name}' of the {turn} run: {words}{cause}",
+                        found=found,
+                        expected=expected,
+                        **{f"input_{one}": array for one, array in known.inputs.items()},
+                    )
+
+
+def _difference(found: NDArray[Any], expected: NDArray[Any], allowed: float) -> str:
+    """Say by how much an output is off; empty if it is not."""
+    with np.errstate(invalid="ignore"):
+        error = np.abs(found.astype(np.float64) - expected.astype(np.float64))
+    error = np.asarray(np.nan_to_num(error, nan=np.inf, posinf=np.inf))
+    if not error.size or error.max() <= allowed:
+        return ""
+    place = np.unravel_index(int(error.argmax()), error.shape)
+    index = ", ".join(map(str, place))
+    return f"[{index}] is {found[place]}, {expected[place]} expected (within {allowed:.2g})"
+
+
+def _cause(runtime: Runtime, known: GrownNetwork, plan: _Plan) -> str:
+    """Name the first layer or tensor that is wrong, and the sub-graph that it is in."""
+    network, backends, options = plan
+    subject = BackendSide(network, backends, runtime, options)
+    try:
+        finding = compare_sides(
+            subject, REFERENCE, [known.inputs], layers=True, factor=_FACTOR
+        ).finding
+    except ArmnnError as error:
+        return f"; the layer is not found: {error.message}"
+    if finding is None:
+        return "; each layer and each sub-graph alone is right"
+    placed = optimize(network, backends, runtime=runtime, options=options)
+    wrong = {layer.name for layer in finding.group.layers}
+    whole = next(
+        (one for one in compiled_layers(placed, network, backends[0]) if wrong & {*one}), None
+    )
+    if whole is None:
+        return f"; {finding}"
+    names = f"'{whole[0]}' to '{whole[-1]}'"
+    return f"; {finding}; in the compiled sub-graph of {len(whole)} layers, {names}"
 
 
 def _ways(
     network: Network, backend: str, seed: int
 ) -> Iterator[tuple[str, Network, OptimizerOptions]]:
     compiled, layers = OptimizerOptions(simplify=False), AS_IT_IS
-    yield "every layer that it takes, compiled", network, compiled
     yield "every layer that it takes, one by one", network, layers
+    yield "every layer that it takes, compiled", network, compiled
     cut = scatter(network, [backend, REFERENCE], seed)
-    yield "cut at random, compiled", cut, compiled
     yield "cut at random, one by one", cut, layers
+    yield "cut at random, compiled", cut, compiled
     yield "simplified and compiled", network, OptimizerOptions()

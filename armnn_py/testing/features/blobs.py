@@ -12,7 +12,10 @@ import numpy as np
 
 from armnn_py._native.table.blob import deserialize_blob
 from armnn_py.errors import ArmnnError
+from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.optimizer import OptimizerOptions, optimize
+from armnn_py.testing.cases import all_cases
+from armnn_py.testing.grown.networks import grow
 from armnn_py.testing.oracles.reference import REFERENCE
 from armnn_py.testing.outcome import NotApplicableError
 from armnn_py.testing.random_networks import random_network
@@ -23,13 +26,15 @@ if TYPE_CHECKING:
 
     from armnn_py._native.table.blob import NativeBlob
     from armnn_py.backends.backend import Backend
+    from armnn_py.network import Network
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime import Runtime
     from armnn_py.testing.target import Target
 
 __all__ = ["check_blobs"]
 
-_NETWORKS = 2
+_NETWORKS = 2  # with bytes, out of these many
+_GROWN = 5
 _FLIPPED = 48  # bytes at the start, where headers are, and as many anywhere
 
 
@@ -41,18 +46,22 @@ def check_blobs(target: Target, seed: int, on_step: Callable[[str], None]) -> No
 
     Raises
     ------
+    CheckFailedError
+        The backend reads bytes, but no network of the kit makes it write some.
     NotApplicableError
-        The backend writes no bytes of compiled sub-graphs, or reads none.
+        The backend reads no bytes of compiled sub-graphs.
     """
     tried = 0
     with target.runtime(with_others=True) as runtime:
         backend = runtime.backends[target.id]
         if not backend.api.deserialize_blob:
             raise NotApplicableError("the backend reads no compiled sub-graphs")
-        for number in range(_NETWORKS):
-            network = random_network(seed + number)
-            both = list(dict.fromkeys([target.id, REFERENCE]))
-            options = OptimizerOptions(simplify=False)
+        both = list(dict.fromkeys([target.id, REFERENCE]))
+        options = OptimizerOptions(simplify=False)
+        for name, network, inputs in _networks(runtime, target, seed):
+            if tried == _NETWORKS:
+                break
+            on_step(f"{name}, compiled")
             placed = optimize(network, both, runtime=runtime, options=options)
             for guid, blob in placed.placed.blobs.items():
                 if placed.placed.layer_backends[guid] != target.id or not blob.is_serializable:
@@ -60,13 +69,29 @@ def check_blobs(target: Target, seed: int, on_step: Callable[[str], None]) -> No
                 tried += 1
                 data = blob.to_bytes(backend.id, "layer")
                 for what, damaged in _damaged(data, seed):
-                    on_step(f"random network {seed + number}, a blob of {data.size} bytes, {what}")
+                    on_step(f"{name}, a blob of {data.size} bytes, {what}")
                     with contextlib.suppress(ArmnnError):
                         read = _read(backend, damaged, blob.compatibility)
-                        _run_with(runtime, placed, guid, read, random_inputs(network, seed))
+                        _run_with(runtime, placed, guid, read, inputs)
                 break
     if not tried:
-        raise NotApplicableError("the backend writes no bytes of compiled sub-graphs")
+        raise CheckFailedError(
+            "the table has deserialize_blob, but the backend made bytes of no network of the kit: "
+            "what it does with damaged bytes is untested"
+        )
+
+
+def _networks(
+    runtime: Runtime, target: Target, seed: int
+) -> Iterator[tuple[str, Network, dict[str, NDArray[Any]]]]:
+    """Give networks of layers that the backend takes, then one of random patterns."""
+    cases = all_cases("quick", seed=seed, variants=False)
+    with contextlib.suppress(NotApplicableError):
+        for number in range(seed, seed + _GROWN):
+            grown = grow(cases, runtime.backends[target.id], runtime, number)
+            yield f"network {number}", grown.network, grown.inputs
+    network = random_network(seed)
+    yield f"random network {seed}", network, random_inputs(network, seed)
 
 
 def _read(backend: Backend, data: NDArray[np.uint8], compatibility: bytes) -> NativeBlob:

@@ -13,7 +13,7 @@ import numpy as np
 from armnn_py.errors import ArmnnWarning
 from armnn_py.runtime.load import load
 from armnn_py.testing.features.small_networks import ROWS, check_numbers, taken_by
-from armnn_py.testing.outcome import NotApplicableError
+from armnn_py.testing.outcome import NotApplicableError, NotTriedError
 
 if TYPE_CHECKING:
     from armnn_py.testing.target import Target
@@ -41,7 +41,8 @@ def check_late_shapes(target: Target, seed: int, on_step: Callable[[str], None])
             free = network.with_free_rows()
             with load(free, [target.id], runtime=runtime, bounds={"rows": ROWS}) as late:
                 if not late.late_shapes:
-                    refused = refused or next(iter(late.late_shapes.reasons), "")
+                    reason = next(iter(late.late_shapes.reasons), "")
+                    refused = refused or reason or "no layer is taken with late shapes"
                     continue
                 tried += 1
                 for rows in _SIZES:
@@ -53,5 +54,7 @@ def check_late_shapes(target: Target, seed: int, on_step: Callable[[str], None])
                     check_numbers(
                         network, found, expected, f"{rows} rows where up to {ROWS} may come"
                     )
+    if not tried and not refused:
+        raise NotTriedError("it takes no small network whose rows may come late")
     if not tried:
-        raise NotApplicableError(refused or "no layer is taken with late shapes")
+        raise NotApplicableError(refused)

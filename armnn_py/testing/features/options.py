@@ -25,7 +25,7 @@ from armnn_py.optimizer import optimize
 from armnn_py.runtime.load import load
 from armnn_py.testing.cases import all_cases
 from armnn_py.testing.features.small_networks import ROWS, taken_by
-from armnn_py.testing.outcome import NotApplicableError
+from armnn_py.testing.outcome import NotApplicableError, NotTriedError
 from armnn_py.testing.subject import AS_GIVEN, network_of
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def check_options(target: Target, seed: int, on_step: Callable[[str], None]) -> 
         expected = observe(runtime, "as nobody gave an option")
     given = dict(target.options or {})
     if not expected.outputs and not expected.results:
-        raise NotApplicableError("it takes none of the layers on which options are tried")
+        raise NotTriedError("it takes none of the layers on which options are tried")
     for name, default in of_create.items():
         if name in given:
             continue
@@ -115,7 +115,10 @@ def check_run_options(target: Target, seed: int, on_step: Callable[[str], None])
         options = [one for one in described if one.scope == "run" and not one.secret]
         if not options:
             raise NotApplicableError("the backend has no options of a run")
-        for network in taken_by(runtime, target.id):
+        networks = list(taken_by(runtime, target.id))
+        if not networks:
+            raise NotTriedError("it takes no small network on which options of a run are tried")
+        for network in networks:
             x = network.values(ROWS, seed)
             with load(network.with_rows(ROWS), [target.id], runtime=runtime) as loaded:
                 for option in options:

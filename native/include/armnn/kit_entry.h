@@ -215,7 +215,6 @@ static inline const armnn_option_description_t* armnn_i_describe(const armnn_kit
 
 /* The functions that hooks stand behind. */
 #define ARMNN_I_HOOKED                                              \
-  ARMNN_SET(optimize_subgraph_view, armnn_i_optimize)               \
   ARMNN_SET(get_capabilities, armnn_i_get_capabilities)             \
   ARMNN_SET(get_option_defaults, armnn_i_get_options)               \
   ARMNN_SET(get_model_option_defaults, armnn_i_get_model_options)   \
@@ -237,8 +236,8 @@ static inline const armnn_option_description_t* armnn_i_describe(const armnn_kit
  * ARMNN_BACKEND_UNLOADABLE is among them only if the author puts it there, who knows that no
  * library behind the backend leaves a thread when it is closed. */
 
-/* With hooks: |hooks| is a static const armnn_kit_hooks_t. Whether the table has deserialize_blob
- * tells the host what may be saved as bytes, so that there are two of it. */
+/* With hooks: |hooks| is a static const armnn_kit_hooks_t. The host sees in the table whether the
+ * backend compiles, and whether it reads bytes: there are three of it. */
 #define ARMNN_DEFINE_BACKEND_WITH(id_text, kernel_rows, score_value, version_text, text,         \
                                   flag_bits, hooks)                                              \
   ARMNN_I_DEFINITION(id_text, kernel_rows, &(hooks))                                             \
@@ -270,10 +269,14 @@ static inline const armnn_option_description_t* armnn_i_describe(const armnn_kit
   }                                                                                              \
   ARMNN_I_TABLE(armnn_i_table_as_it_is, score_value, version_text, text, flag_bits,              \
                 ARMNN_I_HOOKED)                                                                  \
+  ARMNN_I_TABLE(armnn_i_table_of_parts, score_value, version_text, text, flag_bits,              \
+                ARMNN_SET(optimize_subgraph_view, armnn_i_optimize) ARMNN_I_HOOKED)              \
   ARMNN_I_TABLE(armnn_i_table_of_bytes, score_value, version_text, text, flag_bits,              \
-                ARMNN_I_HOOKED ARMNN_SET(deserialize_blob, armnn_i_deserialize_blob))            \
-  ARMNN_I_ENTRIES(id_text, (hooks).deserialize_blob == NULL ? &armnn_i_table_as_it_is            \
-                                                            : &armnn_i_table_of_bytes)
+                ARMNN_SET(optimize_subgraph_view, armnn_i_optimize)                              \
+                    ARMNN_I_HOOKED ARMNN_SET(deserialize_blob, armnn_i_deserialize_blob))        \
+  ARMNN_I_ENTRIES(id_text, (hooks).deserialize_blob != NULL ? &armnn_i_table_of_bytes            \
+                           : (hooks).optimize != NULL       ? &armnn_i_table_of_parts            \
+                                                            : &armnn_i_table_as_it_is)
 
 /* Without hooks; |capabilities_function|: get_capabilities of armnn_backend_api_t, or NULL. */
 #define ARMNN_DEFINE_BACKEND_FULL(id_text, kernel_rows, score_value, version_text, text, \

@@ -1,0 +1,71 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""Wrong compilers: each is found in a network that grew from the layers that the backend takes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from armnn_py.testing import Report, Result, check_conformance
+
+from .conftest import WRONG, Build
+
+_WRONG_TENSOR = r"output 'y\d+' of the .* run: \[.*\] is .* expected"
+_WRONG_LAYERS = r"layers that run as one, '.*' \(.*\) on Compiler: .*; in the compiled sub-graph of"
+
+#: What the report says of a network.
+DEFECTS = {
+    "WRITES_FORTY_TWO": rf"{_WRONG_TENSOR}.*{_WRONG_LAYERS}",
+    "LEAVES_SECOND_OUTPUT": rf"{_WRONG_TENSOR}.*{_WRONG_LAYERS}",
+    "LEAVES_LAST_ELEMENT": rf"{_WRONG_TENSOR}.*{_WRONG_LAYERS}",
+    "FORGETS_INNER_QUANTIZATION": rf"{_WRONG_TENSOR}.*{_WRONG_LAYERS}",
+    "FORGETS_POINT_OF_OUTPUT": rf"{_WRONG_TENSOR}.*{_WRONG_LAYERS}",
+    "DROPS_RELU_BEHIND_ADD": rf"{_WRONG_TENSOR}.*Activation\) on Compiler.*sub-graph of",
+    "SWAPS_OPERANDS": rf"{_WRONG_TENSOR}.*Subtraction.*on Compiler.*sub-graph of",
+    "READS_FIRST_CONSTANT": rf"{_WRONG_TENSOR}.*{_WRONG_LAYERS}",
+    "REUSES_SCRATCH_TOO_EARLY": rf"{_WRONG_TENSOR}.*{_WRONG_LAYERS}",
+    "REUSES_PROGRAMS_BY_SIZE": "made no workload for layer .*: another sub-graph",
+    "BELIEVES_BYTES": "under way: network 0, a blob of .* bytes, (only|byte)",
+    "COMPILES_NOTHING": "compiled nothing of two layers and more",
+}
+
+
+def report_of(wrong_compiler: Build, defect: str) -> Report:
+    """Blobs where they are what is wrong, else networks."""
+    group = "features" if defect == "BELIEVES_BYTES" else "subgraphs"
+    return check_conformance(wrong_compiler(defect), groups=[group])  # type: ignore[list-item]
+
+
+def test_every_defect_of_the_source_is_listed() -> None:
+    names = re.findall(r"^  ([A-Z][A-Z0-9_]+),$", (WRONG / "compiler.c").read_text(), re.MULTILINE)
+    assert set(names) == {"NONE", *DEFECTS}
+
+
+@pytest.mark.exhaustive(kept=2)
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_defect_is_found(defect: str, wrong_compiler: Build) -> None:
+    report = report_of(wrong_compiler, defect)
+    assert not report.ok
+    messages = [result.message for result in report.bad()]
+    assert any(re.search(DEFECTS[defect], message) for message in messages), messages[:3]
+
+
+def test_without_a_defect_everything_passes(wrong_compiler: Build) -> None:
+    report = check_conformance(wrong_compiler("NONE"), groups=["subgraphs", "features"])
+    assert report.ok, report.changes
+    assert report.compiled is not None
+    assert report.compiled > 20
+    outcomes = {result.case: result.outcome for result in report.results}
+    assert outcomes["blobs"] == "passed"
+    assert outcomes["late shapes"] == "untried"
+
+
+def test_compiled_sub_graphs_are_counted_by_check() -> None:
+    results = [
+        Result(f"network {number}", "", "", "subgraphs", "passed", compiled=compiled)
+        for number, compiled in enumerate((3, None, 0))
+    ]
+    assert Report("Npu", None, "quick", 0, tuple(results), ()).compiled == 3
+    assert Report("Npu", None, "quick", 0, (results[1],), ()).compiled is None

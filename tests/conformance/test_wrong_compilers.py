@@ -4,13 +4,17 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 
+from armnn_py.cli.commands.backends_new import write_project
 from armnn_py.testing import Report, Result, check_conformance
 
-from .conftest import WRONG, Build
+from .conftest import REPOSITORY, WRONG, Build
 
 _WRONG_TENSOR = r"output 'y\d+' of the .* run: \[.*\] is .* expected"
 _WRONG_LAYERS = r"layers that run as one, '.*' \(.*\) on Compiler: .*; in the compiled sub-graph of"
@@ -60,6 +64,33 @@ def test_without_a_defect_everything_passes(wrong_compiler: Build) -> None:
     outcomes = {result.case: result.outcome for result in report.results}
     assert outcomes["blobs"] == "passed"
     assert outcomes["late shapes"] == "untried"
+
+
+@pytest.mark.exhaustive
+def test_garbage_in_the_programs_of_the_template_is_found(tmp_path: Path) -> None:
+    """The project that ``backends new --compiler`` writes, and one change to it."""
+    write_project(tmp_path, vendor="Acme", name="AcmeNpu", compiler=True)
+    source = tmp_path / "compiler.c"
+    text = source.read_text(encoding="utf-8")
+    before = "add_floats(operands[0], operands[1], result, count);"
+    assert before in text
+    source.write_text(
+        text.replace(before, "for (uint64_t i = 0; i < count; ++i) result[i] = 42.0f;"),
+        encoding="utf-8",
+    )
+    file = tmp_path / "Acme_AcmeNpu_backend.so"
+    subprocess.run(
+        [
+            *(os.environ.get("CC", "cc"), "-std=gnu11", "-O1", "-fPIC", "-shared"),
+            *("-fvisibility=hidden", f"-I{REPOSITORY / 'native' / 'include'}", f"-I{tmp_path}"),
+            *map(str, sorted(tmp_path.glob("*.c"))),
+            *("-o", str(file), "-lm"),
+        ],
+        check=True,
+    )
+    report = check_conformance(file, groups=["subgraphs"])
+    assert not report.ok
+    assert re.search(r"is 42\.0, .* expected .*on AcmeNpu: ", report.bad()[0].message)
 
 
 def test_compiled_sub_graphs_are_counted_by_check() -> None:

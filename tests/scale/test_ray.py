@@ -1,0 +1,84 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""`armnn_py.ray` on a cluster of two nodes, whose processes run on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from armnn_py.ray import Predictor, doctor
+
+from .test_predictor import gatherer
+
+ray: Any = pytest.importorskip("ray", reason="the extra 'ray' is not installed")
+pytestmark = [pytest.mark.alone, pytest.mark.filterwarnings("default")]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[None]:
+    from ray.cluster_utils import Cluster
+
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 2})
+    made.add_node(num_cpus=2)
+    ray.init(address=made.address, log_to_driver=False)
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    yield
+    ray.shutdown()
+    made.shutdown()
+
+
+@pytest.mark.usefixtures("cluster")
+def test_each_row_comes_once_and_bad_ones_with_their_reason(tmp_path: Path) -> None:
+    model = gatherer(tmp_path / "gather.onnx")
+    index = np.array([[row % 3, 0] for row in range(500)])
+    bad = [7, 8, 250, 499]
+    index[bad, 1] = 99
+    rows = ray.data.from_items([{"row": row, "x": one} for row, one in enumerate(index)])
+    arguments = {"model": model, "backends": ["CpuRef"], "on_bad_row": "keep_apart"}
+    done = rows.map_batches(
+        Predictor, fn_constructor_kwargs=arguments, batch_size=64, num_cpus=1, concurrency=2
+    ).take_all()
+    assert sorted(one["row"] for one in done) == list(range(500))
+    assert sorted(one["row"] for one in done if one["error"]) == bad
+    for one in done:
+        if not one["error"]:
+            assert one["y"].tolist() == [10.0 * (1 + one["row"] % 3), 10.0]
+
+
+@pytest.mark.usefixtures("cluster")
+def test_the_drivers_error_names_the_backend(tmp_path: Path) -> None:
+    arguments = {"model": gatherer(tmp_path / "gather.onnx"), "backends": ["NoSuchNpu"]}
+    rows = ray.data.from_items([{"x": np.array([0, 1])}])
+    with pytest.raises(Exception, match="NoSuchNpu"):
+        rows.map_batches(Predictor, fn_constructor_kwargs=arguments, concurrency=1).take_all()
+
+
+@pytest.mark.usefixtures("cluster")
+@pytest.mark.parametrize("cpus", [1, 2])
+def test_an_actor_has_the_threads_that_ray_gives_it(tmp_path: Path, cpus: int) -> None:
+    class Asked(Predictor):
+        def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
+            import armnn_py
+
+            return {"threads": np.full(len(batch["x"]), armnn_py.get_num_threads())}
+
+    arguments = {"model": gatherer(tmp_path / "gather.onnx"), "backends": ["CpuRef"]}
+    rows = ray.data.from_items([{"x": np.array([0, 1])}])
+    done = rows.map_batches(
+        Asked, fn_constructor_kwargs=arguments, num_cpus=cpus, concurrency=1
+    ).take_all()
+    assert [one["threads"] for one in done] == [cpus]
+
+
+@pytest.mark.usefixtures("cluster")
+def test_the_doctor_sees_each_node() -> None:
+    reports = doctor()
+    assert len(reports) == 2
+    for report in reports.values():
+        assert report["healthy"], report
+        assert "backends" in [one["check"] for one in report["checks"]]

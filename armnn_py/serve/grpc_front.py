@@ -49,7 +49,7 @@ async def serving(repository: Repository) -> AsyncIterator[int]:
         options=[
             ("grpc.max_receive_message_length", min(settings.max_body_bytes, 2**31 - 1)),
             ("grpc.max_send_message_length", -1),
-            ("grpc.so_reuseport", 0),  # a port in use is an error
+            ("grpc.so_reuseport", int(settings.shares_ports)),
         ],
     )
     front = _Front(repository)

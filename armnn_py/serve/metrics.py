@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from armnn_py.isolation.events import ShadowEvent, WorkerEvent
@@ -72,17 +74,22 @@ class Metrics:
         self._seconds.labels(model, version, protocol).observe(seconds)
 
     def runs_of(
-        self, model: str, version: str, backends: str
+        self, model: str, version: str, backends: Callable[[], str]
     ) -> Callable[[int, float, float, bool], None]:
-        """Return what counts the runs of a model; see `Batcher`."""
+        """Return what counts the runs of a model; see `Batcher`.
+
+        ``backends`` is called after the first run: free dimensions have none before.
+        """
         queue = self._queue.labels(model, version)
-        runs = self._runs.labels(model, version, backends)
+        of_backends: list[Histogram] = []
         sizes = self._rows.labels(model, version)
         fallbacks = self._fallbacks.labels(model, version)
 
         def seen(rows: int, waited: float, seconds: float, degraded: bool) -> None:
             queue.observe(waited)
-            runs.observe(seconds)
+            if not of_backends:
+                of_backends.append(self._runs.labels(model, version, backends()))
+            of_backends[0].observe(seconds)
             sizes.observe(rows)
             if degraded:
                 fallbacks.inc()
@@ -90,8 +97,12 @@ class Metrics:
         return seen
 
     def text(self) -> bytes:
-        """Return everything in Prometheus' format."""
-        return generate_latest(self._registry)
+        """Return everything in Prometheus' format; of several workers the sum of the counters."""
+        if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+            return generate_latest(self._registry)
+        together = CollectorRegistry()
+        MultiProcessCollector(together)  # type: ignore[no-untyped-call]
+        return generate_latest(together)
 
 
 class _Gauges(Collector):

@@ -89,7 +89,7 @@ class Model:
             settings,
             executor,
             batches=not refusal,
-            seen=metrics.runs_of(name, version, self.backends),
+            seen=metrics.runs_of(name, version, lambda: self.backends),
         )
 
     @property

@@ -8,13 +8,15 @@ import signal
 import socket
 from collections.abc import Callable
 from types import FrameType
+from typing import Any
 
 import uvicorn
 
 from armnn_py.serve.app import application_of
 from armnn_py.serve.repository import Repository
+from armnn_py.serve.settings import Settings
 
-__all__ = ["serve"]
+__all__ = ["configured", "serve"]
 
 
 class _Server(uvicorn.Server):
@@ -41,6 +43,23 @@ class _Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
+def configured(settings: Settings, app: Any, **more: Any) -> uvicorn.Config:
+    """Return the configuration of uvicorn for an application."""
+    return uvicorn.Config(
+        app,
+        host=settings.host,
+        port=settings.port,
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),
+        ssl_certfile=settings.ssl_certfile or None,
+        ssl_keyfile=settings.ssl_keyfile or None,
+        **more,
+    )
+
+
 def serve(repository: Repository, told: Callable[[str], object]) -> bool:
     """Serve until SIGTERM or SIGINT, then answer what is in flight and close the models.
 
@@ -56,19 +75,7 @@ def serve(repository: Repository, told: Callable[[str], object]) -> bool:
     bool
         Whether it has listened.
     """
-    settings = repository.settings
-    config = uvicorn.Config(
-        application_of(repository),
-        host=settings.host,
-        port=settings.port,
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),
-        ssl_certfile=settings.ssl_certfile or None,
-        ssl_keyfile=settings.ssl_keyfile or None,
-    )
+    config = configured(repository.settings, application_of(repository))
     server = _Server(config, repository, told)
 
     # uvicorn raises the signal again at its end, for handlers that were there before.

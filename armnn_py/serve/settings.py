@@ -76,6 +76,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         Longest time in which a body arrives.
     drain_seconds
         Longest time for requests in flight after SIGTERM.
+    shares_ports
+        Whether other processes listen at the gRPC port as well.
     ssl_certfile, ssl_keyfile
         PEM files for TLS, of both ports; empty: no TLS.
     """
@@ -91,6 +93,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     max_waiting_bytes: Count = 1 << 30
     body_seconds: Seconds = 60.0
     drain_seconds: Seconds = 30.0
+    shares_ports: bool = False
     ssl_certfile: str = ""
     ssl_keyfile: str = ""
 

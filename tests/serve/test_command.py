@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
@@ -41,7 +43,7 @@ def start() -> Iterator[Start]:
     yield call
     for process in started:
         if process.poll() is None:
-            process.kill()
+            process.terminate()  # a supervisor ends its workers
         process.communicate()
 
 
@@ -120,3 +122,42 @@ def test_tls_and_grpc(start: Start, tmp_path: Path) -> None:
             response_deserializer=message("ServerLiveResponse").FromString,
         )
         assert call(b"", timeout=60).live
+
+
+def _children(pid: int) -> set[int]:
+    return set(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
+
+
+@pytest.mark.alone
+def test_workers_share_a_socket_and_are_replaced(start: Start, tmp_path: Path) -> None:
+    process = start(adder(tmp_path / "adder.onnx"), "--port", "0", "--workers", "2", "-q")
+    side = {"shape": [2, 3], "datatype": "FP32", "data": [1, 2, 3, 4, 5, 6]}
+    body = {"inputs": [{**side, "name": "left"}, {**side, "name": "right"}]}
+    base = address(process.stdout)
+
+    def ask(count: int) -> None:
+        for _ in range(count):
+            with Client(base_url=base, timeout=60) as client:
+                (output,) = client.infer("adder", body).json()["outputs"]
+                assert output["data"] == [2, 4, 6, 8, 10, 12]
+
+    ask(5)
+    with Client(base_url=base, timeout=60) as client:
+        text = client.get("/metrics").text
+    assert re.findall(r'^armnn_requests_total\{.*status="OK".*\} (.*)$', text, re.M) == ["5.0"]
+    serving = [pid for pid in _children(process.pid) if "resource_tracker" not in _words(pid)]
+    os.kill(serving[0], signal.SIGKILL)
+    end = time.monotonic() + 60
+    while len([p for p in _children(process.pid) if "spawn_main" in _words(p)]) < 2:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    ask(5)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == 0
+
+
+def _words(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""

@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from typing import Any
 
 import click
 import msgspec
 
+from armnn_py import Runtime
 from armnn_py.cli.app import EXIT_FAILED, CommandFailedError, Session, backend_option, with_session
 from armnn_py.cli.completion import offer
 from armnn_py.cli.help import Command
@@ -53,6 +55,10 @@ _OF_MODELS = ("instances", "max_batch", "max_delay_ms", "max_queue", "timeout", 
     "--ready-when", type=click.Choice(["ready", "degraded"]),
     help="Whether a model is ready whose backend is lost while another answers; default: degraded.",
 )  # fmt: skip
+@click.option(
+    "--workers", type=click.IntRange(1, 256), metavar="N", default=1,
+    help="Processes that share the ports and the processors; default: 1.",
+)  # fmt: skip
 @click.option("--ssl-certfile", type=_FILE, metavar="FILE.pem", help="Certificate: TLS.")
 @click.option("--ssl-keyfile", type=_FILE, metavar="FILE.pem", help="Its key.")
 @with_session
@@ -62,6 +68,7 @@ def serve(
     models: tuple[str, ...],
     backends: tuple[str, ...],
     file: str | None,
+    workers: int,
     **flags: Any,
 ) -> None:
     """Serve models by the Open Inference Protocol v2 until SIGTERM or Ctrl-C.
@@ -82,6 +89,7 @@ def serve(
     from armnn_py.serve.repository import Repository
     from armnn_py.serve.server import serve as serve_until_signal
     from armnn_py.serve.settings import Settings, read_settings
+    from armnn_py.serve.workers import serve_by_workers
 
     settings = Settings() if file is None else read_settings(file)
     given = {name: value for name, value in flags.items() if value is not None}
@@ -98,10 +106,20 @@ def serve(
         with session.progress("loading models"):
             repository.load_all()
         names = ", ".join(sorted({row["name"] for row in repository.index()}))
-        if not serve_until_signal(
-            repository, lambda address: click.echo(f"serving {names} at {address}")
-        ):
+
+        def told(address: str) -> None:
+            click.echo(f"serving {names} at {address}")
+
+        if workers == 1 and not serve_until_signal(repository, told):
             raise CommandFailedError(
                 f"the server cannot listen at {settings.host}:{settings.port}",
                 exit_code=EXIT_FAILED,
             )
+    if workers > 1:  # what can fail was tried once, and is closed
+        serve_by_workers(settings, workers, functools.partial(_runtime_of, session), told)
+
+
+def _runtime_of(session: Session) -> Runtime:
+    """Return the runtime of a worker; called in its process."""
+    session.configure()
+    return session.runtime()

@@ -12,7 +12,7 @@ _HEAD = '''\
 """{title}
 
 {message}
-gdb --args {python} {script}
+gdb -ex run -ex 'backtrace 8' --args {python} {script}
 """
 '''
 

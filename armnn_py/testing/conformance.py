@@ -140,7 +140,7 @@ def check_conformance(
                     options=options,
                 )
     except DiedAtLoadError as error:
-        results = [Result("load", "", "", "load", error.outcome, error.message, "create")]  # type: ignore[arg-type]
+        results = [Result("load", "", "", "load", error.outcome, error.message, error.step)]  # type: ignore[arg-type]
     for result in results:
         if result.group == "load" and result.outcome == "failed":
             raise BackendError(

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from armnn_py._native.table.backend_options import OptionText
-from armnn_py.backends.loader.checking import check_file
+from armnn_py.backends.loader.checking import WHEN_CLOSED, check_file
 from armnn_py.device_ids import device_id, split_id
 from armnn_py.errors import BackendError, BackendSkippedWarning
 from armnn_py.runtime import Runtime
@@ -60,9 +60,10 @@ class Target(Struct, frozen=True):
 
 
 class DiedAtLoadError(BackendError):
-    """Loading the file ends or halts the process; ``outcome`` says which."""
+    """Loading or closing the file ends or halts the process; ``outcome`` says which."""
 
     outcome = "crashed"
+    step = "create"
 
 
 def _refuse_path(given: str, path: str) -> None:
@@ -113,9 +114,13 @@ def target_for(
     verdict, _ = check_file(path, timeout=timeout)
     if verdict.status != "loaded" or verdict.id is None:
         words = f"'{path}' does not load, step {verdict.stage}: {verdict.reason}"
+        is_closed = verdict.reason.startswith(WHEN_CLOSED)
+        if is_closed:
+            words = f"'{path}' loads, and does not close: {verdict.reason[len(WHEN_CLOSED) :]}"
         hints = [verdict.hint] if verdict.hint else []
         if verdict.code in ("died", "timed-out"):
             error = DiedAtLoadError(words, hints=hints)
+            error.step = "close" if is_closed else "create"
             error.outcome = "hung" if verdict.code == "timed-out" else "crashed"
             raise error
         raise BackendError(words, hints=hints)

@@ -6,7 +6,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.comparing.tolerances import Tolerance, compare, names, table, tolerance_of
+from armnn_py.comparing.tolerances import (
+    Tolerance,
+    compare,
+    excess,
+    names,
+    table,
+    tolerance_of,
+    worst_element,
+)
 from armnn_py.types import DataType, LayerType
 
 if TYPE_CHECKING:
@@ -16,9 +24,11 @@ __all__ = [
     "Tolerance",
     "assert_close",
     "compare",
+    "excess",
     "heeds_special_values",
     "table",
     "tolerance_of",
+    "worst_element",
 ]
 
 

@@ -70,7 +70,7 @@ def test_a_failing_backend_leaves_reports_and_programs(
         assert not np.isnan(found["found"]).any()
     text = script.read_text()
     assert len(text.splitlines()) <= 14
-    assert f"gdb --args {sys.executable} {script}" in text
+    assert f"gdb -ex run -ex 'backtrace 8' --args {sys.executable} {script}" in text
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
     assert "numbers: failed output 0 is not numpy's" in done.stdout, done.stderr
     assert done.returncode == 1

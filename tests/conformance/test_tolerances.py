@@ -7,11 +7,16 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from armnn_py.guard.outcome import nearly_equal
+from armnn_py.guard.outcome import CheckFailedError, nearly_equal
+from armnn_py.testing.cases import Case, all_cases
+from armnn_py.testing.checks.numbers import check_numbers
+from armnn_py.testing.oracles.reference import Expectation
 from armnn_py.testing.tolerances import Tolerance, compare, table, tolerance_of
 from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
@@ -109,3 +114,37 @@ def test_partial_sums_may_be_rounded_elsewhere() -> None:
     assert not nearly_equal(array(1, 100), array(1.01, 100))
     assert nearly_equal(array(np.nan), array(np.nan))
     assert not nearly_equal(np.array([1]), np.array([2]))
+
+
+def test_denormals_may_count_as_zeros_of_their_sign() -> None:
+    """As ``descriptors.h`` has it: an output that small, and what comes of such an input."""
+    (case, *_) = (
+        one
+        for one in all_cases("quick", layers=[LayerType.ELEMENTWISE_UNARY])
+        if one.type is F32 and one.most_elements >= 8 and "log" in one.name
+    )
+    (special,), (flushed,) = case.values("special"), case.values("flushed")
+    assert special is not None
+    assert flushed is not None
+    is_denormal = (special != 0) & (np.abs(special) < np.finfo(np.float32).smallest_normal)
+    assert is_denormal.any()
+    assert (flushed[is_denormal] == 0).all()
+    np.testing.assert_array_equal(np.signbit(flushed), np.signbit(special))
+    np.testing.assert_array_equal(flushed[~is_denormal], special[~is_denormal])
+
+    with np.errstate(all="ignore"):
+        logs = {kind: np.log(case.values(kind)[0]) for kind in ("special", "flushed")}
+    expected = {kind: [Expectation("numpy", [logs[kind]])] for kind in logs}
+    for found in logs.values():  # log(1e-40) is -92.1; that of zero is -inf
+        check(case, found, expected)
+    with pytest.raises(CheckFailedError, match="is not numpy's, with special values"):
+        check(case, logs["flushed"], {"special": expected["special"]})
+    tiny = {kind: [Expectation("numpy", [np.full_like(special, -1e-40)])] for kind in logs}
+    check(case, np.full_like(special, -0.0), tiny)
+    with pytest.raises(CheckFailedError, match="with special values: element"):
+        check(case, np.full_like(special, 1e-37), tiny)
+
+
+def check(case: Case, found: Any, expected: Any) -> None:
+    prepared: Any = SimpleNamespace(finite_math_only=False, run=lambda _values: [found])
+    check_numbers(case, prepared, expected, lambda _step: None)

@@ -76,7 +76,7 @@ DEFECTS = {
     "WRITES_DESCRIPTOR": (ADD, "truth", "failed", "create_workload wrote to its descriptor"),
     "HAS_ROOM_FOR_FEW_LAYERS": (ADD, "subgraphs", "failed", r"output 'y\d+' of the \w+ run: "),
     "SLEEPS_IN_CREATE": (ADD, "load", "hung", "did not return within"),
-    "DIES_IN_DESTROY": (ADD, "load", "crashed", "SIGABRT"),
+    "DIES_IN_DESTROY": (ADD, "load", "crashed", "loads, and does not close: signal 6 .SIGABRT"),
     "ADDS_OTHERWISE_AFTER_OTHERS": (ADD, "numbers", "failed", "only after 12 other cases in one"),
     "ABORTS_AFTER_OTHERS": (ADD, "truth", "crashed", "SIGABRT.*only after 12 other cases"),
     "DIES_IN_DESTROY_AFTER_MANY": (

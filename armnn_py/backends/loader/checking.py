@@ -14,7 +14,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, get_args
 
 from msgspec import Struct
@@ -35,9 +35,11 @@ from armnn_py.backends.probe.gate import DEFAULT_SECONDS
 from armnn_py.backends.trust.rules import TrustRules
 from armnn_py.errors import InvalidArgumentError
 
-__all__ = ["STEP_SECONDS", "CheckedStep", "check_file"]
+__all__ = ["STEP_SECONDS", "WHEN_CLOSED", "CheckedStep", "check_file"]
 
 STEP_SECONDS = 10.0
+WHEN_CLOSED = "it was made, and when it was closed: "
+"""Begins the reason of a verdict on a file that loads, and does not close."""
 
 STEPS: tuple[Stage, ...] = tuple(stage for stage in get_args(Stage) if stage != "place")
 
@@ -123,7 +125,9 @@ def _find(path: BackendPath) -> tuple[str, Finding]:
     return os.path.basename(absolute), look_at("argument", absolute, {})
 
 
-def _load(candidate: Candidate, on_step: OnStep) -> Verdict:
+def _load(
+    candidate: Candidate, on_step: OnStep, on_close: Callable[[], None] = lambda: None
+) -> Verdict:
     """Load the file, in this process, and close it again."""
     linked = load_backends(enable_dynamic_backends=False)
     trust = None
@@ -136,6 +140,7 @@ def _load(candidate: Candidate, on_step: OnStep) -> Verdict:
                 candidate, linked, _no_options, on_step=on_step, inspected=inspected
             )
         if backend is not None:
+            on_close()
             backend.close()
     finally:
         linked.close()
@@ -156,7 +161,7 @@ _CODE: dict[Stage, str] = {
     "id": "GetBackendId",
     "version": "GetVersion",
     "table": "BackendFactory or get_option_defaults",
-    "create": "create, get_id, destroy or code that runs at the end",
+    "create": "create or get_id",
 }
 
 
@@ -175,7 +180,7 @@ def _check(parent: int, descriptor: int, path: str) -> None:
             verdict = (
                 finding
                 if isinstance(finding, Verdict)
-                else _load(finding, lambda step: tell(step=step))
+                else _load(finding, lambda step: tell(step=step), lambda: tell(closing=True))
             )
         except InvalidArgumentError as error:
             tell(error=[error.message, error.details, error.hints])
@@ -188,6 +193,7 @@ def _ask_child(candidate: Candidate, timeout: float, begun: dict[str, float]) ->
     receiver, sender = os.pipe()
     step: Stage = "inspect"
     verdict: Verdict | None = None
+    is_closing = False
     with open(receiver, "rb", buffering=0) as pipe:
         try:
             child = subprocess.Popen(
@@ -206,6 +212,7 @@ def _ask_child(candidate: Candidate, timeout: float, begun: dict[str, float]) ->
                     if "error" in message:
                         raise _error_of(message["error"])
                     step = message.get("step", step)
+                    is_closing = is_closing or "closing" in message
                     begun.setdefault("end" if "verdict" in message else step, time.monotonic())
                     if "verdict" in message:
                         verdict = _verdict_of(message["verdict"])
@@ -228,13 +235,14 @@ def _ask_child(candidate: Candidate, timeout: float, begun: dict[str, float]) ->
     if verdict is not None and (code == 0 or verdict.status != "loaded"):
         return verdict
     late = code is None
-    guilty = _CODE.get(step)
+    guilty = "destroy, or code that runs at the end," if is_closing else _CODE.get(step)
+    words = f"did not return within {timeout:g} s" if code is None else how_it_ended(code)
     return refusal(
         candidate.place,
         candidate.path,
         step,
         "timed-out" if late else "died",
-        f"did not return within {timeout:g} s" if code is None else how_it_ended(code),
+        f"{WHEN_CLOSED}{words}" if is_closing else words,
         f"{guilty} {'does not return' if late else 'ended the process'}" if guilty else "",
         real_path=candidate.real_path,
     )

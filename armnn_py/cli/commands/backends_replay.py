@@ -57,7 +57,7 @@ def replay(
         sys.stdout.flush()
         batch = [] if sys.stdin.isatty() else ["-batch"]
         command = child_of(file, session.backend_paths, isolate=False, tells=False)
-        commands = ["-ex", "run", "-ex", "backtrace 16"]
+        commands = ["-ex", "run", "-ex", "backtrace 8"]
         try:
             os.execvp("gdb", ["gdb", "-q", *batch, *commands, "--args", *command])
         except OSError as error:

@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = ["DRAWS", "Case", "Kind", "layer_type_of"]
 
-Kind = Literal["plain", "other", "special", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th"]
-"""Values to compute with: ordinary ones, others of that kind, and those that kernels get wrong."""
+Kind = Literal[
+    "plain", "other", "special", "flushed", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th"
+]
+"""Values to compute with: ordinary ones, others of that kind, those that kernels get wrong, and
+these without denormals."""
 
 DRAWS: tuple[Kind, ...] = ("plain", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th")
 """Ordinary values, for statistics of results."""
@@ -94,7 +97,9 @@ class Case(Struct, frozen=True):
 
     def values(self, kind: Kind = "plain") -> list[NDArray[Any] | None]:
         """Return the operands' values, not to be written to; None where one is absent."""
-        if kind not in self.drawn:
+        if kind == "flushed" and kind not in self.drawn:
+            self.drawn[kind] = [_flushed(value) for value in self.values("special")]
+        elif kind not in self.drawn:
             self.drawn[kind] = self._draw(kind)
         return list(self.drawn[kind])
 
@@ -168,6 +173,14 @@ def _make_special(value: NDArray[Any], random: np.random.Generator) -> None:
     with np.errstate(over="ignore", under="ignore"):
         special = np.array(_SPECIAL).astype(value.dtype)
     flat[chosen] = special[np.arange(chosen.size) % len(special)]
+
+
+def _flushed(value: NDArray[Any] | None) -> NDArray[Any] | None:
+    """Return values with zeros of their sign instead of denormals."""
+    if value is None or value.dtype.kind != "f" or not value.size:
+        return value
+    small = np.abs(value) < np.finfo(value.dtype).smallest_normal
+    return np.where(small, np.copysign(np.zeros_like(value), value), value)
 
 
 def layer_type_of(label: str) -> LayerType | None:

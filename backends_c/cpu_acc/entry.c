@@ -36,7 +36,9 @@ static const armnn_string_t weights_names[] = {TEXT("float32"), TEXT("bfloat16")
                       choice_names, 0))                                                           \
   X(ARMNN_DEFAULT_STRING("weights", "float32"),                                                   \
     ARMNN_SAY_CHOICES("how weights of float32 products are stored; computed is float32",          \
-                      weights_names, 0))
+                      weights_names, 0))                                                          \
+  X(ARMNN_DEFAULT_BOOL("reproducible", 0),                                                        \
+    ARMNN_SAY("same bits of float32 on every processor, for any number of threads and rows", 0))
 ARMNN_KIT_OPTIONS(options, OPTIONS)
 
 static void destroy(armnn_backend_t* backend) { free(backend); }
@@ -148,6 +150,7 @@ static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** 
   int64_t threads = 0;
   int32_t winograd = ARMNN_ACC_AUTO, separable = ARMNN_ACC_AUTO;
   int32_t weights = ARMNN_ACC_STORED_FLOAT32;
+  bool reproducible = false;
   *out_backend = NULL;
   for (uint64_t i = 0; args->options != NULL && i < args->options->count; ++i) {
     const armnn_option_t* option = &args->options->items[i];
@@ -162,6 +165,12 @@ static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** 
     if (armnn_string_equals(option->name, "separable")) {
       separable = PLACE_OF(option->string, choice_names);
     }
+    if (armnn_string_equals(option->name, "reproducible")) reproducible = option->integer != 0;
+  }
+  if (reproducible && winograd == ARMNN_ACC_ALWAYS) {
+    return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,
+                      "option 'winograd' is 'always' and option 'reproducible' is true; Winograd's "
+                      "algorithm does not sum in a fixed order");
   }
   const armnn_i_acc_isa_t* isa = choose(features_of(args->host), name, error);
   if (isa == NULL) return ARMNN_STATUS_INVALID_ARGUMENT;
@@ -169,7 +178,7 @@ static armnn_status_t create(const armnn_create_args_t* args, armnn_backend_t** 
   if (self == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   self->base.api = &backend_api;
   self->host = args->host;
-  self->isa = isa;
+  self->isa = reproducible ? isa->reproducible : isa;
   self->threads = threads;
   self->winograd = winograd;
   self->weights = weights;

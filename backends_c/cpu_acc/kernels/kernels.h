@@ -47,10 +47,12 @@ typedef struct armnn_i_acc_kernels_t {
   const armnn_i_acc_rotary_kernels_t* rotary;
   const armnn_i_acc_suppression_kernels_t* suppression;
   const armnn_i_acc_move_kernels_t* move;
-  const armnn_i_acc_vector_kernels_t* vectors;
+  const armnn_i_acc_vector_kernels_t* vectors;    /* or null */
   const armnn_i_acc_winograd_kernels_t* winograd; /* or null */
 } armnn_i_acc_kernels_t;
 
+/* A reproducible set gives float32 the same bits as those of other processors, for any number of
+ * threads and rows: it lacks kernels whose sums depend on these, and tiles sum IN_ORDER. */
 struct armnn_i_acc_isa_t {
   const char* name;                                            /* as in isa_list.inc */
   uint64_t features;                                           /* ARMNN_CPU_ bits that it needs */
@@ -60,6 +62,8 @@ struct armnn_i_acc_isa_t {
   const armnn_i_acc_quantized_kernels_t* quantized; /* for all types of quantised bytes */
   const armnn_i_acc_dynamic_kernels_t* dynamic;
   const armnn_i_acc_block_kernels_t* blocks;
+  bool is_reproducible;
+  const armnn_i_acc_isa_t* reproducible; /* the same instructions */
 };
 
 /* Best first; only those that this library was built with. */

@@ -56,31 +56,54 @@ extern const armnn_i_acc_block_kernels_t BASE_NAME(armnn_i_acc_block_kernels);
 extern const armnn_i_acc_dynamic_kernels_t BASE_NAME(armnn_i_acc_dynamic_kernels);
 extern const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels);
 
+/* Those of FUSED_NAME are the same bits on every processor: portable ones need a fused product and
+ * sum of their own. */
+#define FLOAT32_KERNELS(FUSED_NAME)                                 \
+  .lanes = VF_LANES, .gemm = &FUSED_NAME(armnn_i_acc_gemm_kernels), \
+  .depthwise = &FUSED_NAME(armnn_i_acc_depthwise_kernels),          \
+  .elementwise = &FUSED_NAME(armnn_i_acc_elementwise_kernels),      \
+  .pooling = &FUSED_NAME(armnn_i_acc_pooling_kernels),              \
+  .recurrent = &FUSED_NAME(armnn_i_acc_recurrent_kernels),          \
+  .reduce = &FUSED_NAME(armnn_i_acc_reduce_kernels),                \
+  .rotary = &BASE_NAME(armnn_i_acc_rotary_kernels),                 \
+  .suppression = &BASE_NAME(armnn_i_acc_suppression_kernels),       \
+  .move = &FUSED_NAME(armnn_i_acc_move_kernels)
+
 static const armnn_i_acc_kernels_t float32 = {
-    .lanes = VF_LANES,
-    .gemm = &BASE_NAME(armnn_i_acc_gemm_kernels),
-    .depthwise = &BASE_NAME(armnn_i_acc_depthwise_kernels),
-    .elementwise = &BASE_NAME(armnn_i_acc_elementwise_kernels),
-    .pooling = &BASE_NAME(armnn_i_acc_pooling_kernels),
-    .recurrent = &BASE_NAME(armnn_i_acc_recurrent_kernels),
-    .reduce = &BASE_NAME(armnn_i_acc_reduce_kernels),
-    .rotary = &BASE_NAME(armnn_i_acc_rotary_kernels),
-    .suppression = &BASE_NAME(armnn_i_acc_suppression_kernels),
-    .move = &BASE_NAME(armnn_i_acc_move_kernels),
+    FLOAT32_KERNELS(BASE_NAME),
     .vectors = &BASE_NAME(armnn_i_acc_vector_kernels),
     .winograd = &BASE_NAME(armnn_i_acc_winograd_kernels),
 };
+#if defined(__AVX2__) || defined(__aarch64__)
+static const armnn_i_acc_kernels_t reproducible_float32 = {FLOAT32_KERNELS(BASE_NAME)};
+#else
+#define PORTABLE_FMA_NAME(name) ACC_PASTE(name, portable_fma)
+extern const armnn_i_acc_gemm_kernels_t PORTABLE_FMA_NAME(armnn_i_acc_gemm_kernels);
+extern const armnn_i_acc_depthwise_kernels_t PORTABLE_FMA_NAME(armnn_i_acc_depthwise_kernels);
+extern const armnn_i_acc_elementwise_kernels_t PORTABLE_FMA_NAME(armnn_i_acc_elementwise_kernels);
+extern const armnn_i_acc_pooling_kernels_t PORTABLE_FMA_NAME(armnn_i_acc_pooling_kernels);
+extern const armnn_i_acc_recurrent_kernels_t PORTABLE_FMA_NAME(armnn_i_acc_recurrent_kernels);
+extern const armnn_i_acc_reduce_kernels_t PORTABLE_FMA_NAME(armnn_i_acc_reduce_kernels);
+extern const armnn_i_acc_move_kernels_t PORTABLE_FMA_NAME(armnn_i_acc_move_kernels);
+static const armnn_i_acc_kernels_t reproducible_float32 = {FLOAT32_KERNELS(PORTABLE_FMA_NAME)};
+#endif
+
+#define ISA(float32_kernels)                                        \
+  .name = ACC_ISA_TEXT, .features = VECTOR_FEATURES | DOT_FEATURES, \
+  .kernels = {[ARMNN_DATA_TYPE_FLOAT32] = &(float32_kernels)},      \
+  .moves = {[1] = &BASE_NAME(armnn_i_acc_move_kernels_8),           \
+            [2] = &BASE_NAME(armnn_i_acc_move_kernels_16),          \
+            [4] = &BASE_NAME(armnn_i_acc_move_kernels),             \
+            [8] = &BASE_NAME(armnn_i_acc_move_kernels_64)},         \
+  .quantized = &ACC_NAME(armnn_i_acc_quantized_kernels),            \
+  .blocks = &BASE_NAME(armnn_i_acc_block_kernels),                  \
+  .dynamic = &BASE_NAME(armnn_i_acc_dynamic_kernels)
+
+static const armnn_i_acc_isa_t reproducible = {
+    ISA(reproducible_float32),
+    .is_reproducible = true,
+    .reproducible = &reproducible,
+};
 
 extern const armnn_i_acc_isa_t ACC_NAME(armnn_i_acc_isa);
-const armnn_i_acc_isa_t ACC_NAME(armnn_i_acc_isa) = {
-    .name = ACC_ISA_TEXT,
-    .features = VECTOR_FEATURES | DOT_FEATURES,
-    .kernels = {[ARMNN_DATA_TYPE_FLOAT32] = &float32},
-    .moves = {[1] = &BASE_NAME(armnn_i_acc_move_kernels_8),
-              [2] = &BASE_NAME(armnn_i_acc_move_kernels_16),
-              [4] = &BASE_NAME(armnn_i_acc_move_kernels),
-              [8] = &BASE_NAME(armnn_i_acc_move_kernels_64)},
-    .quantized = &ACC_NAME(armnn_i_acc_quantized_kernels),
-    .blocks = &BASE_NAME(armnn_i_acc_block_kernels),
-    .dynamic = &BASE_NAME(armnn_i_acc_dynamic_kernels),
-};
+const armnn_i_acc_isa_t ACC_NAME(armnn_i_acc_isa) = {ISA(float32), .reproducible = &reproducible};

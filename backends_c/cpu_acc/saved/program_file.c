@@ -24,10 +24,11 @@ void armnn_i_acc_name_programs(armnn_i_acc_backend_t* backend) {
   static const char* const choices[] = {"off", "auto", "always"};          /* ..choice_e */
   static const char* const weights[] = {"float32", "bfloat16", "float16"}; /* ..stored_e */
   snprintf(backend->programs, sizeof backend->programs,
-           "armnn_py CpuAcc program %d, kernels %s, weights %s, Winograd %s, separable %s, "
+           "armnn_py CpuAcc program %d, kernels %s, weights %s, Winograd %s, separable %s%s, "
            "fields %08x",
            FORMAT, backend->isa->name, weights[backend->weights], choices[backend->winograd],
-           choices[backend->separable], (unsigned)armnn_i_acc_saved_stamp());
+           choices[backend->separable], backend->isa->is_reproducible ? ", reproducible" : "",
+           (unsigned)armnn_i_acc_saved_stamp());
 }
 
 /* ---- Head: all but the operators ----------------------------------------------------------- */

@@ -31,19 +31,23 @@
       vf_store_masked(out + i, expression, m);                                               \
     }                                                                                        \
   }
+#define MOST_SIN 6000.0f /* of the polynomial */
 #define BY_FOUR "GCC unroll 4"
 #define ONCE "GCC unroll 1"
 
-/* Out of line: some lane is outside the polynomial's range. */
+/* Out of line: some lane is outside the polynomial's range; the others keep their bits. */
 static __attribute__((noinline)) vf_t any_sin(vf_t x) {
-  float lanes[VF_LANES];
+  float lanes[VF_LANES], known[VF_LANES];
   vf_store(lanes, x);
-  for (int i = 0; i < VF_LANES; ++i) lanes[i] = sinf(lanes[i]);
+  vf_store(known, vf_sin(x));
+  for (int i = 0; i < VF_LANES; ++i) {
+    lanes[i] = fabsf(lanes[i]) < MOST_SIN ? known[i] : sinf(lanes[i]);
+  }
   return vf_load(lanes);
 }
 
 ACC_INLINE vf_t checked_sin(vf_t x) {
-  return vf_most(vf_abs(x)) < 6000.0f && vf_sum(vf_abs(x)) < INFINITY ? vf_sin(x) : any_sin(x);
+  return vf_most(vf_abs(x)) < MOST_SIN && vf_sum(vf_abs(x)) < INFINITY ? vf_sin(x) : any_sin(x);
 }
 
 APPLY(clamp, BY_FOUR, vf_clamp(x, va, vb))

@@ -3,13 +3,16 @@
  *
  * reduce.c - folds along rows and down columns, and the loops of softmax and normalisation.
  *
- * Four vectors at a time, which are independent chains; then single vectors, then the lanes left.
+ * A row is folded into so many numbers side by side, element by element in turn, and these are
+ * folded by halves: the same on every instruction set, whatever the length of a vector.
  */
 #include "reduce.h"
 
 #include "kernels/simd/vector_math.h"
 
 enum { CHAINS = 4, PART = 1024, PART_ROWS = 16 };
+enum { FOLDS = 64, FOLD_VECTORS = FOLDS / VF_LANES }; /* of a row */
+enum { EXP_SUMS = 32, EXP_VECTORS = EXP_SUMS / VF_LANES };
 
 /* |fold| is constant where these are used. */
 ACC_INLINE vf_t fold_with(int fold, vf_t sum, vf_t x, vf_t shift) {
@@ -28,33 +31,61 @@ ACC_INLINE vf_t join(int fold, vf_t x, vf_t y) {
   return fold_with(fold == ARMNN_ACC_FOLD_SQUARES ? ARMNN_ACC_FOLD_SUM : fold, x, y, x);
 }
 
+/* One number of all lanes, by halves: in an order that intrinsics of 16 lanes do not promise. */
+#if defined(__AVX512F__)
+#define JOIN_LANES(name, op)                                                                    \
+  ACC_INLINE float name(vf_t x) {                                                               \
+    const __m256 h = _mm256_##op##_ps(_mm512_castps512_ps256(x), _mm512_extractf32x8_ps(x, 1)); \
+    __m128 s = _mm_##op##_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1));           \
+    s = _mm_##op##_ps(s, _mm_movehl_ps(s, s));                                                  \
+    return _mm_cvtss_f32(_mm_##op##_ss(s, _mm_movehdup_ps(s)));                                 \
+  }
+JOIN_LANES(sum_of, add)
+JOIN_LANES(most_of, max)
+#else
+#define sum_of vf_sum
+#define most_of vf_most
+#endif
+
 ACC_INLINE float across(int fold, vf_t x) {
-  if (fold == ARMNN_ACC_FOLD_SUM || fold == ARMNN_ACC_FOLD_SQUARES) return vf_sum(x);
-  if (fold == ARMNN_ACC_FOLD_MAXIMUM && !vm_any(vf_is_nan(x))) return vf_most(x);
+  if (fold == ARMNN_ACC_FOLD_SUM || fold == ARMNN_ACC_FOLD_SQUARES) return sum_of(x);
+  if (fold == ARMNN_ACC_FOLD_MAXIMUM && !vm_any(vf_is_nan(x))) return most_of(x);
   float lanes[VF_LANES];
   vf_store(lanes, x);
-  float y = lanes[0];
-  for (int i = 1; i < VF_LANES; ++i) y = armnn_i_acc_fold_join(fold, y, lanes[i]);
-  return y;
+  for (int n = VF_LANES / 2; n > 0; n /= 2) {
+    for (int i = 0; i < n; ++i) lanes[i] = armnn_i_acc_fold_join(fold, lanes[i], lanes[i + n]);
+  }
+  return lanes[0];
+}
+
+/* |count| vectors as one, by halves; the rest of |sum| is lost. */
+ACC_INLINE vf_t join_all(int fold, vf_t* sum, const int count) {
+  UNROLLED for (int n = count / 2; n > 0; n /= 2) {
+    UNROLLED for (int v = 0; v < n; ++v) sum[v] = join(fold, sum[v], sum[v + n]);
+  }
+  return sum[0];
+}
+
+ACC_INLINE void fold_some(int fold, const float* in, vf_t by, vf_t* sum) {
+  UNROLLED for (int v = 0; v < FOLD_VECTORS; ++v) {
+    sum[v] = fold_with(fold, sum[v], vf_load(in + v * VF_LANES), by);
+  }
 }
 
 ACC_INLINE float fold_part(int fold, const float* in, size_t count, float shift) {
   const vf_t start = vf_set(armnn_i_acc_fold_start(fold)), by = vf_set(shift);
-  vf_t sum[CHAINS] = {start, start, start, start};
+  vf_t sum[FOLD_VECTORS];
+  UNROLLED for (int v = 0; v < FOLD_VECTORS; ++v) sum[v] = start;
   size_t i = 0;
-  for (; i + CHAINS * VF_LANES <= count; i += CHAINS * VF_LANES) {
-    UNROLLED for (int v = 0; v < CHAINS; ++v) {
-      sum[v] = fold_with(fold, sum[v], vf_load(in + i + (size_t)v * VF_LANES), by);
-    }
+  for (; i + FOLDS <= count; i += FOLDS) fold_some(fold, in + i, by, sum);
+  if (i < count) { /* followed by what changes no fold */
+    const vf_t nothing = fold == ARMNN_ACC_FOLD_SQUARES ? by : start;
+    float rest[FOLDS];
+    UNROLLED for (int v = 0; v < FOLD_VECTORS; ++v) vf_store(rest + v * VF_LANES, nothing);
+    memcpy(rest, in + i, (count - i) * sizeof *rest);
+    fold_some(fold, rest, by, sum);
   }
-  for (; i + VF_LANES <= count; i += VF_LANES) {
-    sum[0] = fold_with(fold, sum[0], vf_load(in + i), by);
-  }
-  if (i < count) {
-    const vm_t m = vm_first(count - i);
-    sum[1] = vf_select(m, fold_with(fold, sum[1], vf_load_masked(in + i, m), by), sum[1]);
-  }
-  return across(fold, join(fold, join(fold, sum[0], sum[1]), join(fold, sum[2], sum[3])));
+  return across(fold, join_all(fold, sum, FOLD_VECTORS));
 }
 
 ACC_INLINE float fold_row(int fold, const float* in, size_t count, float shift) {
@@ -147,25 +178,25 @@ ACC_INLINE void fold_columns(int fold, const float* in, ptrdiff_t stride, size_t
 static float ACC_NAME(armnn_f32_exp_row)(const float* in, float* out, size_t count, float beta,
                                          float most) {
   const vf_t by = vf_set(beta * ACC_QUICK_EXP_FACTOR), vmost = vf_set(most);
-  vf_t even = vf_set(0.0f), odd = even;
+  vf_t sum[EXP_VECTORS];
+  UNROLLED for (int v = 0; v < EXP_VECTORS; ++v) sum[v] = vf_set(0.0f);
   size_t i = 0;
-  for (; i + 2 * VF_LANES <= count; i += 2 * VF_LANES) {
-    const vf_t x = vf_quick_exp(vf_mul(by, vf_sub(vf_load(in + i), vmost)));
-    const vf_t y = vf_quick_exp(vf_mul(by, vf_sub(vf_load(in + i + VF_LANES), vmost)));
-    if (out != NULL) {
-      vf_store(out + i, x);
-      vf_store(out + i + VF_LANES, y);
+  for (; i + EXP_SUMS <= count; i += EXP_SUMS) {
+    UNROLLED for (int v = 0; v < EXP_VECTORS; ++v) {
+      const size_t at = i + (size_t)v * VF_LANES;
+      const vf_t x = vf_quick_exp(vf_mul(by, vf_sub(vf_load(in + at), vmost)));
+      if (out != NULL) vf_store(out + at, x);
+      sum[v] = vf_add(sum[v], x);
     }
-    even = vf_add(even, x);
-    odd = vf_add(odd, y);
   }
-  for (; i < count; i += VF_LANES) {
+  UNROLLED for (int v = 0; v < EXP_VECTORS; ++v, i += VF_LANES) {
+    if (i >= count) break;
     const vm_t m = vm_first(count - i);
     const vf_t x = vf_quick_exp(vf_mul(by, vf_sub(vf_load_masked(in + i, m), vmost)));
     if (out != NULL) vf_store_masked(out + i, x, m);
-    even = vf_add(even, vf_select(m, x, vf_set(0.0f)));
+    sum[v] = vf_add(sum[v], vf_select(m, x, vf_set(0.0f)));
   }
-  return vf_sum(vf_add(even, odd));
+  return sum_of(join_all(ARMNN_ACC_FOLD_SUM, sum, EXP_VECTORS));
 }
 
 static void ACC_NAME(armnn_f32_exp_add)(const float* in, float* out, size_t columns, float beta,

@@ -32,6 +32,16 @@ ACC_INLINE vf_t vf_clamp(vf_t x, vf_t low, vf_t high) { return vf_min(high, vf_m
 #define ACC_LN2_HIGH 0x1.62e4p-1f
 #define ACC_LN2_LOW 0x1.7f7d1cp-20f
 
+/* The largest whole number that is not above x, |x| < 2^22. */
+ACC_INLINE vf_t vf_floor_small(vf_t x) {
+#if defined(__AVX2__)
+  return vf_floor(x);
+#else
+  const vf_t near = vf_sub(vf_add(x, vf_set(ACC_ROUNDING)), vf_set(ACC_ROUNDING));
+  return vf_sub(near, vf_select(vf_less(x, near), vf_set(1.0f), vf_set(0.0f)));
+#endif
+}
+
 /* 2^n of whole numbers in [-126, 127], given as vf_t + ACC_ROUNDING. */
 ACC_INLINE vf_t vf_power_of_two(vf_t rounded) {
   return vf_cast(vi_shift_left(
@@ -45,17 +55,8 @@ ACC_INLINE vf_t vf_reduce_exp(vf_t x, vf_t* n) {
   return vf_fma(*n, vf_set(-ACC_LN2_LOW), vf_fma(*n, vf_set(-ACC_LN2_HIGH), x));
 }
 
-ACC_INLINE vf_t vf_exp(vf_t x) {
-  /* Outside these e^x is infinite or nothing; inside n fits both ways of scaling below. */
-  x = vf_clamp(x, vf_set(-104.0f), vf_set(89.0f));
-  vf_t n;
-  const vf_t r = vf_reduce_exp(x, &n);
-  vf_t p = vf_set(0x1.6a1a72p-10f);
-  p = vf_fma(p, r, vf_set(0x1.123fc6p-7f));
-  p = vf_fma(p, r, vf_set(0x1.555916p-5f));
-  p = vf_fma(p, r, vf_set(0x1.55548ap-3f));
-  p = vf_fma(p, r, vf_set(0x1.fffffcp-2f));
-  p = vf_add(vf_fma(vf_mul(r, r), p, r), vf_set(1.0f));
+/* p 2^n, rounded once; p in [0.5, 2], |n| whole, in [-150, 128]. */
+ACC_INLINE vf_t vf_scale(vf_t p, vf_t n) {
 #if defined(__AVX512F__)
   return _mm512_scalef_ps(p, n);
 #else
@@ -67,24 +68,32 @@ ACC_INLINE vf_t vf_exp(vf_t x) {
 #endif
 }
 
+ACC_INLINE vf_t vf_exp(vf_t x) {
+  /* Outside these e^x is infinite or nothing; inside n fits both ways of scaling below. */
+  x = vf_clamp(x, vf_set(-104.0f), vf_set(89.0f));
+  vf_t n;
+  const vf_t r = vf_reduce_exp(x, &n);
+  vf_t p = vf_set(0x1.6a1a72p-10f);
+  p = vf_fma(p, r, vf_set(0x1.123fc6p-7f));
+  p = vf_fma(p, r, vf_set(0x1.555916p-5f));
+  p = vf_fma(p, r, vf_set(0x1.55548ap-3f));
+  p = vf_fma(p, r, vf_set(0x1.fffffcp-2f));
+  return vf_scale(vf_add(vf_fma(vf_mul(r, r), p, r), vf_set(1.0f)), n);
+}
+
 /* e^x for x <= 0, given as x times this factor, to some 1e-7 (1 + |x|): for sums of exponentials,
  * in which those of small x are lost. */
-#if defined(__AVX512F__)
 #define ACC_QUICK_EXP_FACTOR ACC_LOG2_E
 ACC_INLINE vf_t vf_quick_exp(vf_t x) {
-  const vf_t r = _mm512_reduce_ps(x, _MM_FROUND_TO_NEG_INF); /* x - floor x; 0 of infinities */
+  x = vf_max(vf_set(-150.0f), x); /* there it is 0; NaN stays */
+  const vf_t n = vf_floor_small(x), r = vf_sub(x, n);
   vf_t p = vf_set(0x1.e974fap-10f);
   p = vf_fma(p, r, vf_set(0x1.277854p-7f));
   p = vf_fma(p, r, vf_set(0x1.c91ce6p-5f));
   p = vf_fma(p, r, vf_set(0x1.ebdb56p-3f));
   p = vf_fma(p, r, vf_set(0x1.62e4bap-1f));
-  p = vf_fma(p, r, vf_set(1.0f));
-  return _mm512_scalef_ps(p, x);
+  return vf_scale(vf_fma(p, r, vf_set(1.0f)), n);
 }
-#else
-#define ACC_QUICK_EXP_FACTOR 1.0f
-ACC_INLINE vf_t vf_quick_exp(vf_t x) { return vf_exp(x); }
-#endif
 
 /* e^x - 1 for x <= 0, precise near zero. */
 ACC_INLINE vf_t vf_expm1_negative(vf_t x) {

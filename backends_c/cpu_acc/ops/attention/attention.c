@@ -384,7 +384,8 @@ armnn_status_t armnn_i_acc_make_attention(const armnn_i_acc_maker_t* maker,
   op->beta = changes_scores ? what->beta : what->beta * what->scale;
   op->key_scale = changes_scores ? what->scale : 1.0f;
   op->adds_mask = what->mask.rank > 0 && what->mask.element.type == ARMNN_DATA_TYPE_FLOAT32;
-  op->in_place = op->m <= ROWS_IN_PLACE && has_rows(&what->key) && has_rows(&what->value);
+  op->in_place = op->m <= ROWS_IN_PLACE && has_rows(&what->key) && has_rows(&what->value) &&
+                 kernels->vectors != NULL;
   armnn_status_t status = armnn_i_acc_plan_panels(maker, kernels->gemm, 1, (uint64_t)op->n, 0, 1,
                                                   (uint64_t)op->k, 2, 1, &op->keys);
   if (status == ARMNN_STATUS_OK) {

@@ -15,6 +15,7 @@ static inline void armnn_i_acc_multiply_rows(const armnn_i_acc_panels_t* panels,
   const armnn_i_acc_gemm_fn_t* functions = armnn_i_acc_tiles_of(panels, panel);
   const int64_t tiles = (rows + panels->rows - 1) / panels->rows;
   const int64_t height = rows / tiles, longer = rows % tiles;
+  job->flags |= panels->flags;
   for (int part = 0; part < 2; ++part) {
     job->tiles = (uint32_t)(part == 0 ? longer : tiles - longer);
     if (job->tiles == 0) continue;

@@ -42,6 +42,7 @@ armnn_status_t armnn_i_acc_plan_panels(const armnn_i_acc_maker_t* maker,
       .vectors = (uint32_t)((all + per_group - 1) / per_group),
       .taps = taps,
       .depth = depth,
+      .flags = maker->isa->is_reproducible ? ARMNN_ACC_GEMM_IN_ORDER : 0,
   };
   out_panels->rows = gemm->max_rows[out_panels->vectors];
   if (per_group * groups > UINT32_MAX) return ARMNN_STATUS_UNSUPPORTED;

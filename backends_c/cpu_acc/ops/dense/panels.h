@@ -30,6 +30,7 @@ typedef struct armnn_i_acc_panels_t {
   uint32_t count;
   uint64_t taps, depth;
   int32_t stored;  /* how weights are packed: armnn_i_acc_stored_e */
+  uint32_t flags;  /* of all jobs: armnn_i_acc_gemm_bits_e */
   uint64_t floats; /* packed, in units of four bytes */
   armnn_i_acc_panel_t* panels;
   float* weights;              /* or null: packed at run, to where |floats| fit */

@@ -270,6 +270,7 @@ armnn_status_t armnn_i_acc_make_window(const armnn_i_acc_maker_t* maker,
      * is cut into tiles. */
     const int64_t pixels = what->output.dims[0] * what->output.dims[1] * what->output.dims[2];
     if (pixels >= ORDERED_PIXELS) window->flags |= ARMNN_ACC_GEMM_IN_ORDER;
+    window->flags |= window->panels.flags;
     status = list_taps(maker, window);
   }
   if (status == ARMNN_STATUS_OK) {

@@ -27,6 +27,7 @@ typedef struct product_op_t {
   int64_t rows, depth, channels, block, blocks;
   int64_t width, panels; /* channels of a panel */
   bool are_halves, has_points;
+  bool few;         /* rows are multiplied with weights as they are stored */
   float zero_point; /* without such of the blocks */
   float* shifts;
   uint8_t* packed;              /* for each panel scales, levels and zero points */
@@ -34,6 +35,7 @@ typedef struct product_op_t {
   uint64_t panel_size, levels_offset, points_offset;
   uint64_t own_offset, thread_scratch; /* behind the blocks' sums */
   uint32_t threads;
+  uint32_t flags; /* of tiles */
 } product_op_t;
 
 typedef struct product_run_t {
@@ -142,6 +144,7 @@ static void many_rows(const product_run_t* run, int64_t first, size_t count,
       .residual = run->output + first,
       .residual_stride = op->channels,
       .last = (uint32_t)(count - (vectors - 1) * lanes),
+      .flags = op->flags,
   };
   const int64_t most = op->gemm->max_rows[vectors];
   for (int64_t row = 0; row < op->rows; row += most) {
@@ -165,7 +168,7 @@ static armnn_status_t run_panels(void* argument, uint64_t begin, uint64_t end,
     const int64_t first = p * op->width, left = op->channels - first;
     const size_t count = (size_t)(left < op->width ? left : op->width);
     const armnn_i_acc_block_panel_t panel = panel_of(op, p);
-    (op->rows <= FEW_ROWS ? few_rows : many_rows)(run, first, count, &panel, own);
+    (op->few ? few_rows : many_rows)(run, first, count, &panel, own);
     apply_epilogue(run, first, count);
   }
   return ARMNN_STATUS_OK;
@@ -200,7 +203,7 @@ static void run_product(const armnn_i_acc_op_t* base, const armnn_i_acc_run_t* r
   if (op->what.epilogue.has_residual) {
     self.residual = armnn_i_acc_address(run, &op->what.epilogue.residual);
   }
-  if (op->rows <= FEW_ROWS) sum_blocks(&self);
+  if (op->few) sum_blocks(&self);
   armnn_i_acc_parallel(run, run_panels, &self, (uint64_t)op->panels, 1, op->threads);
 }
 
@@ -293,10 +296,9 @@ static void plan(product_op_t* op) {
   op->points_offset = op->levels_offset + armnn_i_acc_round_up((uint64_t)op->depth * row, line);
   op->panel_size = op->points_offset +
                    (op->has_points ? armnn_i_acc_round_up((uint64_t)op->blocks * row, line) : 0);
-  const bool few = op->rows <= FEW_ROWS;
-  const int64_t own = few ? op->rows * op->width : (op->depth + 1) * op->width;
+  const int64_t own = op->few ? op->rows * op->width : (op->depth + 1) * op->width;
   op->own_offset =
-      few ? armnn_i_acc_round_up((uint64_t)(op->rows * op->blocks) * sizeof(float), line) : 0;
+      op->few ? armnn_i_acc_round_up((uint64_t)(op->rows * op->blocks) * sizeof(float), line) : 0;
   op->thread_scratch = armnn_i_acc_round_up((uint64_t)own * sizeof(float), line);
   op->base.op.scratch_size = op->own_offset + op->thread_scratch * op->threads;
 }
@@ -324,9 +326,11 @@ armnn_status_t armnn_i_acc_make_block_product(const armnn_i_acc_maker_t* maker,
   op->depth = weights->size;
   op->channels = channels;
   op->rows = armnn_i_acc_count(&what->left) / op->depth;
+  op->few = op->rows <= FEW_ROWS && !maker->isa->is_reproducible;
   op->block = weights->block < op->depth ? weights->block : op->depth;
   op->blocks = armnn_i_acc_block_count(weights);
   op->width = op->kernels->panel;
+  if (maker->isa->is_reproducible) op->flags = ARMNN_ACC_GEMM_IN_ORDER;
   op->panels = armnn_i_acc_ceil_div(channels, op->width);
   op->are_halves = armnn_i_acc_are_halves(weights->type);
   op->has_points = !share_point(op, &op->zero_point);

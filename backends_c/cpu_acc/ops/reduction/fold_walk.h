@@ -114,10 +114,10 @@ static inline int64_t armnn_i_acc_fold_neighbours(const armnn_i_acc_fold_walk_t*
   return end - index < left ? end - index : left;
 }
 
-/* Whether rows are turned: it does not depend on how many are next to each other. */
+/* Whether rows are turned: it does not depend on how many there are, so that a row alone has the
+ * bits of a row among others. */
 static inline bool armnn_i_acc_fold_is_short(const armnn_i_acc_fold_walk_t* fold) {
-  return fold->last_is_folded && fold->last <= ARMNN_ACC_FOLD_SHORT && fold->kept.rank > 0 &&
-         fold->kept.dims[fold->kept.rank - 1] > 1;
+  return fold->last_is_folded && fold->last <= ARMNN_ACC_FOLD_SHORT;
 }
 
 #endif /* ARMNN_CPU_ACC_FOLD_WALK_H_ */

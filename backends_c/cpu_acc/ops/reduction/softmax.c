@@ -15,6 +15,7 @@ typedef struct softmax_op_t {
   armnn_i_acc_fold_walk_t walk;
   const armnn_i_acc_reduce_kernels_t* kernels;
   const armnn_i_acc_move_kernels_t* moves;
+  armnn_i_acc_apply_fn_t log;
   float beta;
   bool logarithm;
   uint32_t threads;
@@ -36,7 +37,9 @@ static void along_row(const softmax_op_t* op, const float* in, float* out) {
   const float most = op->kernels->row[extreme_of(op)](in, count, 0.0f);
   const float sum = op->kernels->exp_row(in, op->logarithm ? NULL : out, count, op->beta, most);
   if (op->logarithm) {
-    op->kernels->normalize(in, out, count, most, op->beta, -logf(sum), NULL, NULL);
+    float logarithm;
+    op->log(&sum, &logarithm, 1, 0.0f, 0.0f);
+    op->kernels->normalize(in, out, count, most, op->beta, -logarithm, NULL, NULL);
   } else {
     op->kernels->normalize(out, out, count, 0.0f, 1.0f / sum, 0.0f, NULL, NULL);
   }
@@ -56,8 +59,9 @@ static void down_columns(const softmax_op_t* op, const float* in, int64_t in_str
                          op->beta, most, sums);
   }
   if (op->logarithm) { /* (x - most) beta - log sum */
+    op->log(sums, sums, columns, 0.0f, 0.0f);
     for (size_t c = 0; c < columns; ++c) {
-      sums[c] = -logf(sums[c]);
+      sums[c] = -sums[c];
       zero[c] = op->beta;
     }
     for (int64_t r = 0; r < rows; ++r) {
@@ -143,6 +147,7 @@ armnn_status_t armnn_i_acc_make_softmax(const armnn_i_acc_maker_t* maker,
   op->output = *output;
   op->kernels = kernels->reduce;
   op->moves = kernels->move;
+  op->log = kernels->elementwise->apply[ARMNN_ACC_LOG];
   op->beta = what->beta;
   op->logarithm = what->logarithm;
   armnn_i_acc_walk_t walk = {.rank = input->rank, .tensors = 3};

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Networks on a Ray cluster: rows of a data set, and the state of each node.
+"""Networks on a Ray cluster: rows of a data set, a server, and the state of each node.
 
 ::
 
@@ -20,10 +20,12 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -31,7 +33,10 @@ import armnn_py
 from armnn_py.errors import ArmnnError, InvalidArgumentError, ShortageError
 from armnn_py.tensors import TensorInfo
 
-__all__ = ["Predictor", "doctor"]
+if TYPE_CHECKING:
+    from armnn_py.serve import Settings
+
+__all__ = ["Predictor", "deployment", "doctor"]
 
 Array = np.ndarray[Any, Any]
 Row = dict[str, Array]
@@ -264,6 +269,77 @@ def _threads_of_actor() -> int | None:
     if context.get_actor_id() is None:
         return None
     return max(1, int(context.get_assigned_resources().get("CPU", 1)))
+
+
+def deployment(
+    *models: str | os.PathLike[str], settings: Settings | None = None, **options: Any
+) -> Any:
+    """Return a Ray Serve application that serves models by the Open Inference Protocol v2.
+
+    Each replica runs the application of `armnn_py.serve.application`.
+
+    Parameters
+    ----------
+    models
+        Model files and saved networks; the paths must exist on each node.
+    settings
+        As `armnn_py.serve.application` takes them.
+    options
+        As ``ray.serve.deployment`` takes them, such as ``num_replicas``, ``autoscaling_config``
+        (``target_ongoing_requests`` is the length of the queue that it holds) and
+        ``graceful_shutdown_timeout_s``. ``ray_actor_options={"num_cpus": 2}`` gives a replica two
+        threads.
+
+    Returns
+    -------
+    ray.serve.Application
+        For ``ray.serve.run``. A replica is replaced when no model of it is ready any more.
+
+    Examples
+    --------
+    >>> from ray import serve
+    >>> from armnn_py.ray import deployment
+    >>> serve.run(deployment("model.onnx", num_replicas=2))
+    """
+    from ray import serve
+
+    from armnn_py.serve import application
+
+    def build() -> Any:
+        threads = _threads_of_actor()
+        if threads is not None:
+            armnn_py.set_num_threads(threads)
+        return application(*models, settings=settings)
+
+    class OpenInference(serve.ingress(build)()):  # type: ignore[misc]
+        async def check_health(self) -> None:
+            """Raise when the server is not ready: Ray then replaces the replica."""
+            status = await _get_status(self.app, "/v2/health/ready")
+            if status != HTTPStatus.OK:
+                raise RuntimeError(f"the models of this replica are not ready: status {status}")
+
+    named = {"name": "OpenInference", **options}
+    return serve.deployment(**named)(OpenInference).bind()
+
+
+async def _get_status(app: Any, path: str) -> int:
+    """Return the status of a GET request to an ASGI application."""
+    statuses: list[int] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b""}
+
+    async def send(message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            statuses.append(message["status"])
+
+    scope: dict[str, Any] = {
+        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET",
+        "scheme": "http", "path": path, "raw_path": path.encode(), "root_path": "",
+        "query_string": b"", "headers": [], "client": None, "server": None,
+    }  # fmt: skip
+    await app(scope, receive, send)
+    return statuses[0]
 
 
 def doctor(*, timeout: float = 120.0) -> dict[str, dict[str, Any]]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from armnn_py.errors import BackendNotFoundError, InvalidArgumentError
-from armnn_py.ray import Predictor
+from armnn_py.ray import Predictor, _get_status
 
 
 def gatherer(path: Path, batch: int | str = "batch", kind: int = TensorProto.INT64) -> str:
@@ -116,3 +117,15 @@ def test_arguments_are_checked_before_a_run(model: str) -> None:
         predictor(model, on_bad_row="skip")
     with pytest.raises(BackendNotFoundError, match="NoSuchNpu"):
         Predictor(model, backends=["NoSuchNpu"])
+
+
+def test_the_health_of_a_replica_is_the_servers_readiness() -> None:
+    asked = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        asked.append((scope["method"], scope["path"], (await receive())["body"]))
+        await send({"type": "http.response.start", "status": 503, "headers": []})
+        await send({"type": "http.response.body", "body": b"{}"})
+
+    assert asyncio.run(_get_status(app, "/v2/health/ready")) == 503
+    assert asked == [("GET", "/v2/health/ready", b"")]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from armnn_py.ray import Predictor, doctor
+from armnn_py.ray import Predictor, deployment, doctor
 
 from .test_predictor import gatherer
 
@@ -82,3 +83,23 @@ def test_the_doctor_sees_each_node() -> None:
     for report in reports.values():
         assert report["healthy"], report
         assert "backends" in [one["check"] for one in report["checks"]]
+
+
+@pytest.mark.usefixtures("cluster")
+def test_ray_serve_answers_by_the_protocol(tmp_path: Path) -> None:
+    serve: Any = pytest.importorskip("ray.serve", reason="ray[serve] is not installed")
+    import httpx
+
+    model = gatherer(tmp_path / "gather.onnx")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    serve.start(http_options={"host": "127.0.0.1", "port": port})
+    serve.run(deployment(model, num_replicas=2, ray_actor_options={"num_cpus": 0.5}))
+    request = {"name": "x", "shape": [1, 2], "datatype": "INT64", "data": [2, 0]}
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as client:
+        assert client.get("/v2/health/ready").status_code == 200
+        answer = client.post("/v2/models/gather/infer", json={"inputs": [request]}).json()
+        assert answer["outputs"][0]["data"] == [30.0, 10.0]
+        wrong = client.post("/v2/models/gather/infer", content=b"{")
+        assert (wrong.status_code, list(wrong.json())) == (400, ["error"])
+    serve.shutdown()

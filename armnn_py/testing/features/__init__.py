@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py.testing.features.blobs import check_blobs
 from armnn_py.testing.features.late_shapes import check_late_shapes
+from armnn_py.testing.features.lives import check_lives
 from armnn_py.testing.features.options import check_options, check_run_options
 
 if TYPE_CHECKING:
@@ -23,5 +24,6 @@ FEATURES: dict[str, Check] = {
     "options": check_options,
     "run options": check_run_options,
     "blobs": check_blobs,
+    "lives": check_lives,
 }
 """By name: checks that get a target, a seed, and what to call at each step."""

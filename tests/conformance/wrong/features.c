@@ -5,6 +5,7 @@
  * -DDEFECT=NAME. ReLU multiplies by the option |gain| and by the |factor| of the run.
  */
 #include <math.h>
+#include <stdio.h>
 
 #include "armnn/backend_kit.h"
 
@@ -17,6 +18,9 @@ enum defect_e {
   CHANGES_FOR_GOOD,
   RUN_OPTION_STAYS,
   RUN_OPTION_IS_GLOBAL,
+  LEAVES_A_FILE_OF_EACH_LOAD,
+  LEAVES_A_FILE_OF_EACH_OPEN,
+  REFUSES_A_SECOND_INSTANCE,
 };
 
 #ifndef DEFECT
@@ -39,6 +43,7 @@ ARMNN_KIT_OPTIONS(run_options, RUN_OPTIONS)
 
 static int64_t gain, takes_volumes;
 static int64_t factor_of_all = 1;
+static int instances;
 
 typedef struct run_data_t {
   int64_t factor;
@@ -51,8 +56,18 @@ static armnn_status_t open_backend(const armnn_create_args_t* args, void** out_u
   (void)error;
   *out_user = NULL;
   takes_volumes = volumes != NULL ? volumes->integer : HAS(DEFAULT_TAKES_OTHER_LAYERS);
+  if (HAS(LEAVES_A_FILE_OF_EACH_OPEN)) fopen("/dev/null", "r");
+  if (HAS(REFUSES_A_SECOND_INSTANCE) && instances > 0) {
+    return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the device is in use");
+  }
+  ++instances;
   gain = given != NULL ? given->integer : HAS(DEFAULT_IS_ANOTHER) ? 2 : 1;
   return ARMNN_STATUS_OK;
+}
+
+static void close_backend(void* user) {
+  (void)user;
+  --instances;
 }
 
 static armnn_status_t set_option(void* user, const armnn_option_t* option, armnn_error_t* error) {
@@ -86,6 +101,7 @@ static armnn_status_t prepare(const armnn_workload_info_t* info, const armnn_hos
   (void)backend, (void)requirements;
   prepared_t* made = (prepared_t*)armnn_alloc(host, sizeof *made, 64);
   if (made == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  if (HAS(LEAVES_A_FILE_OF_EACH_LOAD)) fopen("/dev/null", "r");
   made->digits = is_exact ? 0.0f : 100.0f;
   made->rows = info->input_infos[0]->rank > 0 ? info->input_infos[0]->dims[0] : 1;
   *out_prepared = made;
@@ -160,6 +176,7 @@ static armnn_status_t takes_softmax(const armnn_layer_query_t* query, armnn_erro
 
 static const armnn_kit_hooks_t hooks = {
     .open = open_backend,
+    .close = close_backend,
     .options = ARMNN_KIT_OPTIONS_OF(options),
     .model_options = ARMNN_KIT_OPTIONS_OF(model_options),
     .set_option = set_option,

@@ -97,10 +97,9 @@ class Case(Struct, frozen=True):
 
     def values(self, kind: Kind = "plain") -> list[NDArray[Any] | None]:
         """Return the operands' values, not to be written to; None where one is absent."""
-        if kind == "flushed" and kind not in self.drawn:
-            self.drawn[kind] = [_flushed(value) for value in self.values("special")]
-        elif kind not in self.drawn:
-            self.drawn[kind] = self._draw(kind)
+        if kind not in self.drawn:
+            drawn = self._draw("special" if kind == "flushed" else kind)
+            self.drawn[kind] = [_flushed(one) for one in drawn] if kind == "flushed" else drawn
         return list(self.drawn[kind])
 
     def _draw(self, kind: Kind) -> list[NDArray[Any] | None]:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from onnx import helper
 
-from .conftest import TYPES, Client, adder, running, save
+from .serving import TYPES, Client, adder, running, save
 
 LENGTH = "Inference-Header-Content-Length"
 

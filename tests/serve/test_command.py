@@ -19,7 +19,7 @@ import pytest
 
 from armnn_py.cli.main import main
 
-from .conftest import Client, adder
+from .serving import Client, adder
 
 Start = Callable[..., "subprocess.Popen[str]"]
 

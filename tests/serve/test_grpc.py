@@ -16,7 +16,7 @@ from onnx import helper
 
 import armnn_py
 
-from .conftest import TYPES, adder, running, save
+from .serving import TYPES, adder, running, save
 
 grpc = pytest.importorskip("grpc", reason="the extra 'serve' is not installed")
 

@@ -14,7 +14,7 @@ import pytest
 
 import armnn_py
 
-from .conftest import Client, rows, running
+from .serving import Client, rows, running
 
 pytestmark = pytest.mark.alone
 

@@ -20,7 +20,7 @@ import pytest
 
 import armnn_py
 
-from .conftest import Client, Serving, rows
+from .serving import Client, Serving, rows
 
 armnn_serve = pytest.importorskip("armnn_py.serve")
 

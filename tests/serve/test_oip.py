@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import running
+from .serving import running
 
 SUITE = Path(__file__).parents[2] / "oip"
 

@@ -13,7 +13,7 @@ import pytest
 
 from armnn_py.errors import InvalidArgumentError
 
-from .conftest import Client, Serving, adder, rows
+from .serving import Client, Serving, adder, rows
 
 armnn_serve = pytest.importorskip("armnn_py.serve")
 

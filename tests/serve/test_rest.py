@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from onnx import helper
 
-from .conftest import TYPES, Client, adder, rows, running, save
+from .serving import TYPES, Client, adder, rows, running, save
 
 LEFT = {"name": "left", "shape": [2, 3], "datatype": "FP32", "data": [1, 2, 3, 4, 5, 6]}
 RIGHT = {**LEFT, "name": "right", "data": [[0.5, 0.5, 0.5], [10, 20, 30]]}

@@ -160,7 +160,7 @@ class _Front:
 
     async def _infer(self, request: Any, context: Any) -> dict[str, Any]:
         model = self._repository.find(request.model_name, request.model_version)
-        with self._repository.room_for(request.ByteSize()):
+        with model.used(), self._repository.room_for(request.ByteSize()):
             arrays = _arrays_of(model, request)
             names = [one.name for one in request.outputs]
             limits = [context.time_remaining(), request.parameters["timeout"].int64_param / 1e6]

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
@@ -69,12 +71,15 @@ class Model:
         metrics: Metrics,
     ) -> None:
         self.name, self.version, self.settings = name, version, settings
+        self._executor = executor
         self.network = armnn_py.load(
             settings.path,
             list(settings.backends) or None,
             runtime=runtime,
             threads=max(1, threads // settings.instances),
         )
+        self._users = 0
+        self._unused = asyncio.Event()
         self.inputs = self.network.inputs
         self.outputs = self.network.outputs
         refusal = _why_no_batches(self.network)
@@ -125,6 +130,25 @@ class Model:
         if health.status == "ready" or self.settings.ready_when == health.status:
             return ""
         return f"model '{self.name}' is {health.status}: {'; '.join(health.reasons)}"
+
+    @contextlib.contextmanager
+    def used(self) -> Iterator[Model]:
+        """Keep the model open in a block, also when it is replaced or unloaded meanwhile."""
+        self._users += 1
+        try:
+            yield self
+        finally:
+            self._users -= 1
+            if not self._users:
+                self._unused.set()
+
+    async def close(self) -> None:
+        """Close the network when no request uses it."""
+        while self._users:
+            self._unused.clear()
+            await self._unused.wait()
+        await self.batcher.close()
+        await asyncio.get_running_loop().run_in_executor(self._executor, self.network.close)
 
     async def infer(
         self, inputs: Arrays, wanted: Sequence[str] = (), timeout: float | None = None

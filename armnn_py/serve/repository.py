@@ -79,6 +79,7 @@ class Repository:
         #: Where gRPC listens; None: it does not.
         self.grpc_port: int | None = None
         self._entries: dict[tuple[str, str], _Entry] = {}
+        self._endings: set[asyncio.Task[None]] = set()
         self._poll: asyncio.Task[None] | None = None
         for name, one in settings.models.items():
             if one.path:
@@ -302,10 +303,10 @@ class Repository:
                 raise RequestError(f"model '{entry.name}': {error}", UNAVAILABLE) from None
             self._made(entry, made)
             if before is not None:
-                await self._end(before)
+                self._end(before)
 
     async def unload(self, name: str) -> None:
-        """Unload all versions of a model, after what waits for them is answered.
+        """Unload all versions of a model; requests that use them are still answered.
 
         Raises
         ------
@@ -323,11 +324,18 @@ class Repository:
             model, entry.model = entry.model, None
             entry.state, entry.reason = _UNAVAILABLE, _UNLOADED
             if model is not None:
-                await self._end(model)
+                self._end(model)
 
-    async def _end(self, model: Model) -> None:
-        await model.batcher.close()
-        await asyncio.get_running_loop().run_in_executor(self._executor, model.network.close)
+    def _end(self, model: Model) -> None:
+        """Close a model after its last request, which may still be arriving."""
+        ending = asyncio.create_task(model.close())
+        self._endings.add(ending)
+        ending.add_done_callback(self._ended)
+
+    def _ended(self, ending: asyncio.Task[None]) -> None:
+        self._endings.discard(ending)
+        if not ending.cancelled() and (error := ending.exception()) is not None:
+            _log.warning("a model was not closed: %s", error)
 
     async def reread(self) -> None:
         """Load files of the folder that are new or replaced by rename; unload those that are gone.
@@ -366,6 +374,8 @@ class Repository:
                 self._poll.cancel()
             for entry in self._entries.values():
                 await self._unload(entry)
+            if self._endings:
+                await asyncio.wait(self._endings)
             self._executor.shutdown()
             if self._owns_runtime:
                 self.runtime.close()

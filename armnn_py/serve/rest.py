@@ -142,7 +142,8 @@ class Rest:
     async def _answer(self, request: Request, name: str, version: str) -> Response:
         model = self._repository.find(name, version)
         stated = request.headers.get("content-length", "0")
-        with self._repository.room_for(int(stated) if stated.isdecimal() else 0):
+        size = int(stated) if stated.isdecimal() else 0
+        with model.used(), self._repository.room_for(size):
             data = await self._body(request)
             body, raw = read_body(data, request.headers.get(_LENGTH))
             arrays = arrays_of(model, body, raw)

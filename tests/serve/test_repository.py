@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -71,6 +73,22 @@ def test_files_that_change_by_rename(serving: Serving, tmp_path: Path) -> None:
         until(lambda: ("b", "1") not in index(client))
         assert client.get("/v2/models/b/ready").status_code == 404
         assert output(client, "a") == [1, 2, 3, 4]  # the old one stays
+
+
+@pytest.mark.parametrize("what", ["load", "unload"])
+def test_a_request_that_is_still_arriving_keeps_its_model(
+    serving: Serving, tmp_path: Path, what: str
+) -> None:
+    with serving(rows(tmp_path / "a.onnx")) as client:
+        raw = json.dumps({"inputs": [TENSOR]}).encode()
+        head = f"POST /v2/models/a/infer HTTP/1.1\r\nHost: x\r\nContent-Length: {len(raw)}"
+        with socket.create_connection((client.base_url.host, client.base_url.port)) as slow:
+            slow.settimeout(60)
+            slow.sendall(head.encode() + b"\r\nExpect: 100-continue\r\n\r\n")
+            assert b" 100 " in slow.recv(4096)  # the server has found the model
+            assert client.post(f"/v2/repository/models/a/{what}").status_code == 200
+            slow.sendall(raw)
+            assert b" 200 " in slow.recv(4096).split(b"\r\n")[0]
 
 
 def test_load_and_unload(serving: Serving, tmp_path: Path) -> None:

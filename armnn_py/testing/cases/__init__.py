@@ -15,6 +15,7 @@ from armnn_py.backends.questions.examples import Example, Operands
 from armnn_py.backends.questions.layer_examples import examples_of
 from armnn_py.descriptors.rescaling import has_rescaling, with_rescaling
 from armnn_py.testing.cases.case import DRAWS, Case, Kind, layer_type_of
+from armnn_py.testing.cases.edges import edge_examples, large_moves
 from armnn_py.testing.cases.fields import other_fields
 from armnn_py.testing.cases.large import large_examples
 from armnn_py.testing.cases.quantizations import VARIANTS, Variant, requantized
@@ -46,6 +47,8 @@ _QUICK_TYPE = DataType.FLOAT32
 _VARIED = (DataType.QASYMM_S8, DataType.QASYMM_U8, DataType.QSYMM_S16)
 #: Types with fields of descriptors away from their usual values at the quick level.
 _OTHER_FIELDS = (DataType.FLOAT32, DataType.QASYMM_S8)
+#: Types with edges of descriptors at the quick level.
+_EDGES = (DataType.FLOAT32, DataType.FLOAT16, DataType.QASYMM_S8, DataType.SIGNED32)
 #: Quantised types with padded, strided, dilated and grouped windows at the quick level.
 _QUICK_WINDOWS = (DataType.QASYMM_S8, DataType.QASYMM_U8)
 
@@ -140,6 +143,8 @@ def _plain_examples(data_type: DataType, level: Level) -> Iterator[tuple[Example
     of, plain = Operands(data_type), Operands(DataType.FLOAT32)
     yield from zip(examples_of(of), examples_of(plain), strict=True)
     full = level == "full"
+    if full or data_type in _EDGES:
+        yield from zip(edge_examples(of), edge_examples(plain), strict=True)
     if not full and data_type in _QUICK_WINDOWS:
         yield from zip(
             window_examples(of, full=False), window_examples(plain, full=False), strict=True
@@ -149,7 +154,7 @@ def _plain_examples(data_type: DataType, level: Level) -> Iterator[tuple[Example
     for make in (shape_examples, window_examples, recurrent_examples, attention_examples):
         yield from zip(make(of, full=full), make(plain, full=full), strict=True)
     if data_type is _QUICK_TYPE:
-        for make_one in (large_examples, rounding_examples):
+        for make_one in (large_examples, large_moves, rounding_examples):
             yield from ((example, example) for example in make_one(of))
 
 

@@ -204,14 +204,16 @@ static armnn_status_t softmax_range(void* argument, uint64_t begin, uint64_t end
   for (uint64_t i = begin; i < end; ++i) {
     const float* x = job->a + i / stride * stride * length + i % stride;
     float* y = job->y + (x - job->a);
-    float most = x[0];
-    for (uint64_t k = 1; k < length; ++k) most = x[k * stride] > most ? x[k * stride] : most;
+    float most = d->beta * x[0];
+    for (uint64_t k = 1; k < length; ++k) {
+      most = d->beta * x[k * stride] > most ? d->beta * x[k * stride] : most;
+    }
     if (HAS(OFFERS_WRONG_PLACE)) { /* it marks the row as begun */
       for (uint64_t k = 0; k < length; ++k) y[k * stride] = 0.0f;
     }
     if (!HAS(READS_FRESH_SCRATCH)) row[length] = 0.0f;
     for (uint64_t k = 0; k < length; ++k) {
-      row[k] = expf(d->beta * (x[k * stride] - most));
+      row[k] = expf(d->beta * x[k * stride] - most);
       row[length] += row[k];
     }
     for (uint64_t k = 0; k < length; ++k) y[k * stride] = row[k] / row[length];

@@ -22,6 +22,7 @@ from armnn_py.network.shapes import infer
 from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.types import (
     ActivationFunction,
+    ArgMinMaxFunction,
     BinaryOperation,
     DataLayout,
     DataType,
@@ -92,6 +93,10 @@ LAYERS = [
     (lambda n, x: n.add_stack([zeros(*[1] * 8)]), "more than 8 dimensions"),
     (lambda n, x: n.add_softmax(x, 4), "axis 4 given, -4 to 3 expected"),
     (lambda n, x: n.add_softmax(3.5), "a scalar has no axis"),
+    (
+        lambda n, x: n.add_arg_min_max(zeros(0, 3), ArgMinMaxFunction.MAX, 0),
+        "dimension 0 is empty and has neither maximum nor minimum",
+    ),
     (lambda n, x: n.add_reduce(x, ReduceOperation.SUM, (1, -3)), "name dimension 1 twice"),
     (lambda n, x: n.add_reduce(zeros(2, 0), ReduceOperation.MAX), "has no value for nothing"),
     (lambda n, x: n.add_batch_mat_mul(x, zeros(4, 5)), "8x3 and 4x5 matrices do not multiply"),

@@ -853,7 +853,7 @@ class SpaceToBatchNdDescriptor(Descriptor, frozen=True):
 class SplitterDescriptor(Descriptor, frozen=True):
     """Splitter: cuts a tensor into several: output i is views[i] of the input."""
 
-    axis: OptionalDim = -1  #: -1 when the views do not follow one axis
+    axis: OptionalDim = -1  #: -1 when a view is a part of other dimensions, too
     views: Views = ()
 
     layer_types: ClassVar = (LayerType.SPLITTER,)

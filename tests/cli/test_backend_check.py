@@ -55,7 +55,8 @@ CONSTRUCTOR = "__attribute__((constructor)) static void first(void)"
         pytest.param("", ["-DCREATE_STATUS=(abort(),0)"], "create", "signal 6 (SIGABRT)",
                      id="create aborts"),
         pytest.param("__attribute__((destructor)) static void last(void) { abort(); }", [],
-                     "create", "signal 6 (SIGABRT)", id="destructor aborts"),
+                     "create", "it was made, and when it was closed: signal 6 (SIGABRT)",
+                     id="destructor aborts"),
     ],
 )  # fmt: skip
 def test_file_that_ends_the_process_is_told_with_its_step(
@@ -160,23 +161,23 @@ def test_check_that_is_ended_leaves_no_process_behind(
 
 @pytest.mark.exhaustive(kept=1)
 @pytest.mark.parametrize(
-    ("flags", "extra", "step"),
+    ("flags", "extra", "step", "when"),
     [
-        (["-DCREATE_STATUS=(pause(),0)", "-includeunistd.h"], "", "create"),
-        ([], f"#include <unistd.h>\n{CONSTRUCTOR} {{ for (;;) pause(); }}", "open"),
+        (["-DCREATE_STATUS=(pause(),0)", "-includeunistd.h"], "", "create", ""),
+        ([], f"#include <unistd.h>\n{CONSTRUCTOR} {{ for (;;) pause(); }}", "open", ""),
         ([], "#include <unistd.h>\n__attribute__((destructor)) static void last(void) "
-         "{ for (;;) pause(); }", "create"),
+         "{ for (;;) pause(); }", "create", "it was made, and when it was closed: "),
     ],
     ids=["create", "constructor", "destructor"],
 )  # fmt: skip
 def test_file_that_never_returns_is_told_with_its_step(
-    command: Command, tmp_path: Path, flags: list[str], extra: str, step: str
+    command: Command, tmp_path: Path, flags: list[str], extra: str, step: str, when: str
 ) -> None:
     path = build(tmp_path, *flags, extra=extra)
     answer = command("backends", "check", path, "--timeout", "2", "--json")
     assert answer.code == 4
     steps = {row["step"]: (row["result"], row["detail"]) for row in answer.json["steps"]}
-    assert steps[step] == ("timed out", "did not return within 2 s")
+    assert steps[step] == ("timed out", f"{when}did not return within 2 s")
     assert answer.json["verdict"]["code"] == "timed-out"
     assert "does not return" in answer.json["verdict"]["hint"]
 

@@ -377,7 +377,7 @@ def test_what_the_extra_brings_is_told_by_how_to_get_it(
 ) -> None:
     rows = {row["check"]: row for row in command("doctor", "--json").json["checks"]}
     assert rows["extras"]["detail"] == (
-        "ONNX models, TensorFlow Lite models, pictures as inputs, reports"
+        "ONNX models, TensorFlow Lite models, pictures as inputs, reports, server of models"
     )
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     rows = {row["check"]: row for row in command("doctor", "--json").json["checks"]}
@@ -388,5 +388,7 @@ def test_what_the_extra_brings_is_told_by_how_to_get_it(
         "armnn_py; no TensorFlow Lite models: pip install tflite, or pip install "
         '".[tflite]" in a clone of armnn_py; no pictures as inputs: pip install '
         'pillow, or pip install ".[onnx]" in a clone of armnn_py; no reports: pip install '
-        'jinja2, or pip install ".[report]" in a clone of armnn_py',
+        'jinja2, or pip install ".[report]" in a clone of armnn_py; no server of models: pip '
+        "install starlette uvicorn prometheus-client grpcio protobuf, or pip install "
+        '".[serve]" in a clone of armnn_py',
     }

@@ -43,7 +43,11 @@ _BROUGHT = {
     "TensorFlow Lite models": ("tflite", "tflite", "tflite"),
     "pictures as inputs": ("PIL", "pillow", "onnx"),
     "reports": ("jinja2", "jinja2", "report"),
-    "a server": ("uvicorn", "starlette uvicorn", "serve"),
+    "server of models": (
+        "uvicorn",
+        "starlette uvicorn prometheus-client grpcio protobuf",
+        "serve",
+    ),
 }
 
 

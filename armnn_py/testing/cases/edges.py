@@ -86,6 +86,8 @@ def _moved(of: Operands) -> Iterator[Example]:
     halves = [of.x(3, 2, 5)] * 2
     yield Example(LayerType.CONCAT, d.ConcatDescriptor(1, views), halves)
     yield Example(LayerType.SPLITTER, d.SplitterDescriptor(1, views), [x])
+    overlap = (d.View((0, 1, 1), (2, 3, 3)), d.View((1, 0, 0), (2, 4, 5)))
+    yield Example(LayerType.SPLITTER, d.SplitterDescriptor(-1, overlap), [x])
     yield Example(LayerType.STACK, d.StackDescriptor(1, 2, (3, 2, 5)), halves)
 
 

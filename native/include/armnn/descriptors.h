@@ -595,7 +595,7 @@ typedef struct armnn_slice_descriptor_t {
  * input. */
 typedef struct armnn_splitter_descriptor_t {
   armnn_header_t header;
-  int32_t axis; /* -1 when the views do not follow one axis */
+  int32_t axis; /* -1 when a view is a part of other dimensions, too */
   uint32_t view_count;
   const armnn_view_t* views;
 } armnn_splitter_descriptor_t;

@@ -14,6 +14,7 @@ from armnn_py.descriptors import (
     Convolution2dDescriptor,
     PadDescriptor,
     ReshapeDescriptor,
+    SplitterDescriptor,
     View,
 )
 from armnn_py.errors import InvalidArgumentError, LayerValidationError, UnknownNameError
@@ -110,6 +111,14 @@ LAYERS = [
     (
         lambda n, x: n.add_layer(LayerType.RESHAPE, [x], PadDescriptor()),
         "descriptor PadDescriptor given, ReshapeDescriptor expected",
+    ),
+    (
+        lambda n, x: n.add_layer(
+            LayerType.SPLITTER,
+            [x],
+            SplitterDescriptor(1, (View((0, 2, 0, 1), (1, 3, 8, 2)),)),
+        ),
+        "is a part of dimension 3 as well as of axis 1",
     ),
     (lambda n, x: n.add_layer(LayerType.FLOOR, [x, x]), "2 operands given, at most 1 expected"),
     (lambda n, x: n.add_layer(LayerType.FLOOR, []), "operand 'input' is missing"),

@@ -23,7 +23,7 @@ DEFECTS = {
     "MODEL_DEFAULT_IS_ANOTHER": ("options", "'exact' is given as its stated default, True"),
     "DEFAULT_TAKES_OTHER_LAYERS": (
         "options",
-        "Softmax/float32/2x0x3' is refused where option 'volumes' is given as its",
+        "Softmax/float32/3x4x5' is refused where option 'volumes' is given as its",
     ),
     "CHANGES_FOR_GOOD": ("options", "'gain' was changed and set back to 1"),
     "RUN_OPTION_STAYS": ("run options", "a run with option 'factor' = 3 came before"),

@@ -119,3 +119,15 @@ def test_versions_that_do_not_fit(
     with pytest.raises(ann.ModelError, match="package 'onnx' cannot be imported") as caught:
         import_model(path)
     assert caught.value.details == ("TypeError: protobuf is too old",)
+
+
+def test_protobuf_that_loses_the_error_of_an_allocation(
+    not_imported: Any, models: Any, relu_model: Any, tmp_path: Path
+) -> None:
+    path = models.save(relu_model())
+    not_imported.syspath_prepend(
+        package(tmp_path, 'raise TypeError("Couldn\'t parse file content!")\n')
+    )
+    with pytest.raises(ann.ShortageError) as caught:
+        import_model(path)
+    assert caught.value.resource == "memory"

@@ -79,7 +79,8 @@ def _splitter(site: Site) -> list[TensorInfo]:
         beside = [i for i in range(len(shape)) if view.size[i] != shape[i] and i != d.axis]
         if d.axis >= 0 and beside:
             site.fail(
-                f"view {index} ({view}) is a part of dimension {beside[0]} as well as of axis {d.axis}",
+                f"view {index} ({view}) is a part of dimension {beside[0]} "
+                f"as well as of axis {d.axis}",
                 hint="axis=-1 is for views that do not follow one axis",
             )
     return [site.moved(view.size)[0] for view in d.views]

@@ -119,6 +119,9 @@ def _size_line(source: ModelSource) -> str:
 
 
 _GENERATED = "onnx.onnx_ml_pb2"
+#: protobuf's C code loses the error of an allocation that failed. It raises `SystemError`, or says
+#: this of the bytes of the module itself.
+_LOST = "Couldn't parse file content"
 
 
 @functools.cache
@@ -138,9 +141,9 @@ def model_class() -> type[onnx.ModelProto]:
             import onnx
 
             found = onnx.ModelProto
-    except SystemError as error:  # protobuf's C code loses the error of an allocation that failed
-        raise MemoryError(f"the Python package 'onnx' cannot be imported: {error}") from error
     except Exception as error:  # versions that do not fit raise all kinds of errors
+        if isinstance(error, SystemError) or _LOST in str(error):
+            raise MemoryError(f"the Python package 'onnx' cannot be imported: {error}") from error
         raise ModelError(
             "the Python package 'onnx' cannot be imported",
             details=[f"{type(error).__name__}: {error}"],

@@ -120,8 +120,8 @@ def _size_line(source: ModelSource) -> str:
 
 _GENERATED = "onnx.onnx_ml_pb2"
 #: protobuf's C code loses the error of an allocation that failed. It raises `SystemError`, or says
-#: this of the bytes of the module itself.
-_LOST = "Couldn't parse file content"
+#: one of these of the bytes of the module itself.
+_LOST = ("Couldn't parse file content", "out of memory")
 
 
 @functools.cache
@@ -142,7 +142,7 @@ def model_class() -> type[onnx.ModelProto]:
 
             found = onnx.ModelProto
     except Exception as error:  # versions that do not fit raise all kinds of errors
-        if isinstance(error, SystemError) or _LOST in str(error):
+        if isinstance(error, SystemError) or any(words in str(error) for words in _LOST):
             raise MemoryError(f"the Python package 'onnx' cannot be imported: {error}") from error
         raise ModelError(
             "the Python package 'onnx' cannot be imported",

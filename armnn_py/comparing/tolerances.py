@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import Struct
 
+from armnn_py.tensors.bfloat16 import from_bfloat16_bits
 from armnn_py.types import DataType
 from armnn_py.types.facts import FACTS
 
@@ -69,7 +70,7 @@ def tolerance_of(layer: str, data_type: str) -> Tolerance:
 def real_values(value: NDArray[Any], data_type: DataType) -> NDArray[np.float64]:
     """Return elements as float64; bfloat16 may be given as its bits."""
     if data_type is DataType.BFLOAT16 and value.dtype == np.uint16:
-        value = (value.astype(np.uint32) << 16).view(np.float32)
+        value = from_bfloat16_bits(value)
     return value.astype(np.float64)
 
 

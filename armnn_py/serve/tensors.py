@@ -14,6 +14,7 @@ import numpy as np
 
 from armnn_py.serve.failures import RequestError
 from armnn_py.tensors import STRING, TensorInfo
+from armnn_py.tensors.bfloat16 import bfloat16_bits, from_bfloat16_bits
 from armnn_py.types import DataType
 
 __all__ = [
@@ -122,7 +123,7 @@ def from_values(name: str, values: Sequence[Any], shape: Sequence[int], info: Te
     try:
         with np.errstate(over="ignore"):  # a number beyond the type is infinite, as in numpy
             array = np.array(values, np.float32 if is_bfloat else info.dtype)
-        return (_to_bfloat(array) if is_bfloat else array).reshape(shape)
+        return (bfloat16_bits(array) if is_bfloat else array).reshape(shape)
     except (OverflowError, ValueError) as error:
         raise RequestError(f"input '{name}': {error}") from None
 
@@ -195,7 +196,7 @@ def _strings(name: str, data: bytes | memoryview) -> list[str]:
 def to_json(array: Array, info: TensorInfo) -> list[Any]:
     """Return the elements of an output as a flat list; what JSON lacks is written as null."""
     if info.data_type is DataType.BFLOAT16:
-        array = (array.astype(np.uint32) << 16).view(np.float32)
+        array = from_bfloat16_bits(array)
     flat: list[Any] = array.ravel().tolist()
     return flat
 
@@ -206,10 +207,3 @@ def to_raw(array: Array, info: TensorInfo) -> bytes:
         return array.tobytes()
     texts = [str(text).encode() for text in array.ravel()]
     return b"".join(part for text in texts for part in (struct.pack("<I", len(text)), text))
-
-
-def _to_bfloat(array: Array) -> Array:
-    """Return the bits of bfloat16 of float32 numbers, rounded to the nearest, halves to even."""
-    bits = array.view(np.uint32)
-    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
-    return np.where(np.isnan(array), 0x7FC0, rounded).astype(np.uint16)

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import structs
 
 from armnn_py.comparing.script import write_script
-from armnn_py.testing.cases import all_cases
+from armnn_py.testing.cases import all_cases, unvaried_cases
 from armnn_py.testing.child import run_cases, run_feature, run_network
 from armnn_py.testing.target import target_for
 
@@ -145,8 +145,7 @@ def reproduce(
 
     with target_for(backend, folders, options) as target:
         if group == "subgraphs":
-            forms = all_cases("quick", seed=seed, variants=False)
-            run_network(target, case, forms, "", tell)
+            run_network(target, case, unvaried_cases(seed), "", tell)
         elif group == "features":
             run_feature(target, case, seed, "", tell)
         else:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from armnn_py.testing.batches import Suspicion, batches_of
-from armnn_py.testing.cases import all_cases
+from armnn_py.testing.cases import all_cases, unvaried_cases
 from armnn_py.testing.child import (
     Tell,
     answer_all,
@@ -58,10 +58,6 @@ class _Server:
         if self.groups:
             cases = all_cases(order["level"], seed=order["seed"], layers=layers, types=types)
             self.cases = cases[number - 1 :: count]
-        self.forms: list[Case] = []
-        """Layers that networks grow from."""
-        if self.networks:
-            self.forms = all_cases("quick", seed=order["seed"], variants=False)
 
     def run(self) -> None:
         """Ask about all cases, then try those that are taken."""
@@ -71,7 +67,9 @@ class _Server:
         trials = Trials(self.target, self.folder, self.timeout, self.say)
         if self.groups:
             trials.add_cases(taken, self.groups)
-        trials.add_networks(self.networks, self.forms)
+        if self.networks or self.features:
+            unvaried_cases(self.seed)  # for all processes that are forked
+        trials.add_networks(self.networks, self.seed)
         trials.add_features(self.features, self.seed)
         trials.run(self.jobs)
         if trials.compiled == 0 and not trials.has_wrong_networks:
@@ -163,13 +161,13 @@ class Trials:
         """Try layers that the backend takes."""
         self._queue.extend(self._job(batch, groups) for batch in batches_of(cases))
 
-    def add_networks(self, names: Iterable[str], cases: Sequence[Case]) -> None:
-        """Try networks; some grow from the layers of cases."""
+    def add_networks(self, names: Iterable[str], seed: int) -> None:
+        """Try networks; some grow from the layers of the kit's cases."""
         target, folder = self._target, self._folder
         for name in names:
 
             def work(tell: Tell, name: str = name) -> None:
-                run_network(target, name, cases, folder, tell)
+                run_network(target, name, unvaried_cases(seed), folder, tell)
 
             self._queue.append(Job(name, work, groups=("subgraphs",)))
 

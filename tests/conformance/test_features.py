@@ -31,6 +31,7 @@ DEFECTS = {
     "LEAVES_A_FILE_OF_EACH_LOAD": ("lives", "each load leaves 1 open files behind: 12 after 12"),
     "LEAVES_A_FILE_OF_EACH_OPEN": ("lives", "each open leaves 1 open files behind: 12 after 12"),
     "REFUSES_A_SECOND_INSTANCE": ("lives", "the device is in use"),
+    "INSTANCES_ADD_UP": ("lives", "beside a second instance a layer gives other numbers"),
 }
 
 

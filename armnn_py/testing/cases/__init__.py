@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from enum import IntEnum
@@ -32,7 +33,16 @@ if TYPE_CHECKING:
     from armnn_py.backends.questions.layer_support import LayerSignature
     from armnn_py.types import LayerType
 
-__all__ = ["DRAWS", "TRIED_TYPES", "Case", "Kind", "Level", "all_cases", "layer_type_of"]
+__all__ = [
+    "DRAWS",
+    "TRIED_TYPES",
+    "Case",
+    "Kind",
+    "Level",
+    "all_cases",
+    "layer_type_of",
+    "unvaried_cases",
+]
 
 Level = Literal["quick", "full"]
 
@@ -51,6 +61,12 @@ _OTHER_FIELDS = (DataType.FLOAT32, DataType.QASYMM_S8)
 _EDGES = (DataType.FLOAT32, DataType.FLOAT16, DataType.QASYMM_S8, DataType.SIGNED32)
 #: Quantised types with padded, strided, dilated and grouped windows at the quick level.
 _QUICK_WINDOWS = (DataType.QASYMM_S8, DataType.QASYMM_U8)
+
+
+@functools.cache
+def unvaried_cases(seed: int = 0) -> tuple[Case, ...]:
+    """Return the quick level without variants: made once for a process and those that it forks."""
+    return tuple(all_cases("quick", seed=seed, variants=False))
 
 
 def all_cases(

@@ -14,7 +14,7 @@ from armnn_py._native.table.blob import deserialize_blob
 from armnn_py.errors import ArmnnError
 from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.optimizer import OptimizerOptions, optimize
-from armnn_py.testing.cases import all_cases
+from armnn_py.testing.cases import unvaried_cases
 from armnn_py.testing.grown.networks import grow
 from armnn_py.testing.oracles.reference import REFERENCE
 from armnn_py.testing.outcome import NotApplicableError
@@ -85,7 +85,7 @@ def _networks(
     runtime: Runtime, target: Target, seed: int
 ) -> Iterator[tuple[str, Network, dict[str, NDArray[Any]]]]:
     """Give networks of layers that the backend takes, then one of random patterns."""
-    cases = all_cases("quick", seed=seed, variants=False)
+    cases = unvaried_cases(seed)
     with contextlib.suppress(NotApplicableError):
         for number in range(seed, seed + _GROWN):
             grown = grow(cases, runtime.backends[target.id], runtime, number)

@@ -23,7 +23,7 @@ from armnn_py.errors import ArmnnError
 from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.optimizer import optimize
 from armnn_py.runtime.load import load
-from armnn_py.testing.cases import all_cases
+from armnn_py.testing.cases import unvaried_cases
 from armnn_py.testing.features.small_networks import ROWS, taken_by
 from armnn_py.testing.outcome import NotApplicableError, NotTriedError
 from armnn_py.testing.subject import AS_GIVEN, network_of
@@ -201,7 +201,7 @@ class Observed:
         self._runtime, self._backend, self._seed = runtime, backend, seed
         self._on_step = on_step
         self._options: Options | None = None if model_options is None else {backend: model_options}
-        self._cases = all_cases("quick", seed=seed, variants=False)
+        self._cases = unvaried_cases(seed)
         self.outputs = self._of_networks()
         self.taken = self._answers()
         self.results = self._of_layers()

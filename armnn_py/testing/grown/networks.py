@@ -191,7 +191,7 @@ class _Grower:
         return self._try(case, operands)
 
     def _pick(self) -> Tensor | None:
-        """Choose a tensor to read: the last, or any, which makes a fork; None: there is none."""
+        """Return a tensor to read: often the last, else any of them; None if there is none."""
         if not self._tensors:
             return None
         if self._random.random() < 0.6:

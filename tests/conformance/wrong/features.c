@@ -21,6 +21,7 @@ enum defect_e {
   LEAVES_A_FILE_OF_EACH_LOAD,
   LEAVES_A_FILE_OF_EACH_OPEN,
   REFUSES_A_SECOND_INSTANCE,
+  INSTANCES_ADD_UP,
 };
 
 #ifndef DEFECT
@@ -133,6 +134,7 @@ static armnn_status_t relu(const armnn_kernel_call_t* call, armnn_error_t* error
                ((const prepared_t*)call->prepared)->digits};
   (void)error;
   job.by = (float)gain;
+  if (HAS(INSTANCES_ADD_UP)) job.by *= (float)instances;
   /* Half of the work at a time; the first half may take long. */
   const uint64_t half = ARMNN_COUNT(call) / 2;
   const int64_t before = data->factor;

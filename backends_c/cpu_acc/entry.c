@@ -38,7 +38,7 @@ static const armnn_string_t weights_names[] = {TEXT("float32"), TEXT("bfloat16")
     ARMNN_SAY_CHOICES("how weights of float32 products are stored; computed is float32",          \
                       weights_names, 0))                                                          \
   X(ARMNN_DEFAULT_BOOL("reproducible", 0),                                                        \
-    ARMNN_SAY("same bits of float32 on every processor, for any number of threads and rows", 0))
+    ARMNN_SAY("float32 sums in one order, whatever the instructions, threads and rows", 0))
 ARMNN_KIT_OPTIONS(options, OPTIONS)
 
 static void destroy(armnn_backend_t* backend) { free(backend); }

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from armnn_py.serve.failures import TOO_LARGE, RequestError, Status
 from armnn_py.serve.model import Answer, Model
-from armnn_py.serve.tensors import check_shape, datatype_of, from_json, from_raw, to_json, to_raw
+from armnn_py.serve.tensors import datatype_of, from_json, from_raw, to_json, to_raw
 
 if TYPE_CHECKING:
     import numpy as np
@@ -135,10 +135,7 @@ def arrays_of(model: Model, body: InferBody, raw: memoryview) -> dict[str, np.nd
     arrays: dict[str, np.ndarray[Any, Any]] = {}
     place = 0
     for one in body.inputs:
-        info = model.input(one.name)
-        if one.name in arrays:
-            raise RequestError(f"input '{one.name}' is given twice")
-        check_shape(one.name, one.shape, one.datatype, info)
+        info = model.take(arrays, one.name, one.shape, one.datatype)
         size = (one.parameters or {}).get("binary_data_size")
         if size is None:
             if not len(one.data):

@@ -14,14 +14,14 @@ from typing import Any, Final
 import grpc
 from google.protobuf.message import DecodeError
 
-from armnn_py._version import __version__
 from armnn_py.errors import ArmnnError, InvalidArgumentError
 from armnn_py.serve.failures import CANCELLED, RequestError, Status, status_of
 from armnn_py.serve.grpc_messages import METHODS, SERVICE, message
 from armnn_py.serve.logs import request_id
 from armnn_py.serve.model import Answer, Model
-from armnn_py.serve.repository import EXTENSIONS, Repository
-from armnn_py.serve.tensors import check_shape, datatype_of, from_raw, from_values, to_json, to_raw
+from armnn_py.serve.repository import Repository
+from armnn_py.serve.settings import address
+from armnn_py.serve.tensors import datatype_of, from_raw, from_values, to_json, to_raw
 
 __all__ = ["serving"]
 
@@ -62,16 +62,16 @@ async def serving(repository: Repository) -> AsyncIterator[int]:
         for name in METHODS
     }
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, handlers),))
-    shown = f"[{settings.host}]" if ":" in settings.host else settings.host
-    address = f"{shown}:{settings.grpc_port}"
+    assert settings.grpc_port is not None
+    place = address(settings.host, settings.grpc_port)
     try:
         if settings.ssl_certfile:
             pair = Path(settings.ssl_keyfile).read_bytes(), Path(settings.ssl_certfile).read_bytes()
-            port = server.add_secure_port(address, grpc.ssl_server_credentials([pair]))
+            port = server.add_secure_port(place, grpc.ssl_server_credentials([pair]))
         else:
-            port = server.add_insecure_port(address)
+            port = server.add_insecure_port(place)
     except RuntimeError as error:
-        raise InvalidArgumentError(f"gRPC cannot listen at {address}: {error}") from None
+        raise InvalidArgumentError(f"gRPC cannot listen at {place}: {error}") from None
     await server.start()
     try:
         yield port
@@ -122,7 +122,7 @@ class _Front:
         return {"ready": not self._repository.unready_of(request.name, request.version)}
 
     async def _ServerMetadata(self, _request: Any, _context: Any) -> dict[str, Any]:  # noqa: N802
-        return {"name": "armnn_py", "version": __version__, "extensions": EXTENSIONS}
+        return self._repository.metadata
 
     async def _ModelMetadata(self, request: Any, _context: Any) -> dict[str, Any]:  # noqa: N802
         model = self._repository.find(request.name, request.version)
@@ -194,10 +194,7 @@ def _arrays_of(model: Model, request: Any) -> dict[str, Any]:
         )
     arrays: dict[str, Any] = {}
     for number, one in enumerate(request.inputs):
-        info = model.input(one.name)
-        if one.name in arrays:
-            raise RequestError(f"input '{one.name}' is given twice")
-        check_shape(one.name, one.shape, one.datatype, info)
+        info = model.take(arrays, one.name, one.shape, one.datatype)
         if raw:
             if one.HasField("contents"):
                 raise RequestError(f"input '{one.name}' has contents and raw_input_contents")

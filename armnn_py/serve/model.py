@@ -20,7 +20,7 @@ from armnn_py.serve.batcher import Batcher
 from armnn_py.serve.failures import UNAVAILABLE, RequestError
 from armnn_py.serve.metrics import Metrics
 from armnn_py.serve.settings import ModelSettings
-from armnn_py.serve.tensors import datatype_of
+from armnn_py.serve.tensors import check_shape, datatype_of
 from armnn_py.tensors import TensorInfo
 
 __all__ = ["Answer", "Model"]
@@ -184,19 +184,29 @@ class Model:
         outputs = await self.batcher.run(inputs, time.monotonic() + limit if limit else None)
         return Answer({name: outputs[name] for name in wanted or self.outputs}, self.outputs)
 
-    def input(self, name: str) -> TensorInfo:
-        """Return the info of an input.
+    def take(self, arrays: Arrays, name: str, shape: Sequence[int], datatype: str) -> TensorInfo:
+        """Return the info of an input that a request gives.
+
+        Parameters
+        ----------
+        arrays
+            What the request gave before.
+        name, shape, datatype
+            As the request states them.
 
         Raises
         ------
         RequestError
-            It has no such input.
+            The model has no such input, it was given before, or its shape or type does not fit.
         """
         info = self.inputs.get(name)
         if info is None:
             raise RequestError(
                 f"input '{name[:100]}' is unknown, {', '.join(self.inputs) or 'none'} expected"
             )
+        if name in arrays:
+            raise RequestError(f"input '{name}' is given twice")
+        check_shape(name, shape, datatype, info)
         return info
 
 

@@ -10,7 +10,7 @@ import logging
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct, field
@@ -26,14 +26,12 @@ from armnn_py.serve.settings import Settings
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
-__all__ = ["EXTENSIONS", "Repository"]
-
-EXTENSIONS = ["binary_tensor_data", "model_repository"]
+__all__ = ["Repository"]
 
 _log = logging.getLogger("armnn_py.serve")
 _SUFFIXES = {".onnx", ".tflite", ".armnn"}
 _NOT_LOADED, _UNLOADED = "not loaded", "unloaded"
-_READY, _UNAVAILABLE, _LOADING = "READY", "UNAVAILABLE", "LOADING"
+_READY, _UNAVAILABLE = "READY", "UNAVAILABLE"
 
 
 class _Entry(Struct, eq=False):
@@ -43,11 +41,20 @@ class _Entry(Struct, eq=False):
     version: str
     path: Path
     model: Model | None = None
-    state: str = _UNAVAILABLE
     reason: str = _NOT_LOADED
     #: Number of the file that was loaded; another one has been renamed to its name since.
     inode: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def row(self) -> dict[str, str]:
+        """Name, version, state and reason, as the index has them."""
+        why = self.reason if self.model is None else self.model.unready
+        if self.model is None and self.lock.locked():
+            state = "LOADING"
+        else:
+            state = _UNAVAILABLE if why else _READY
+        return {"name": self.name, "version": self.version, "state": state, "reason": why}
 
 
 class Repository:
@@ -80,7 +87,6 @@ class Repository:
         self.grpc_port: int | None = None
         self._entries: dict[tuple[str, str], _Entry] = {}
         self._endings: set[asyncio.Task[None]] = set()
-        self._poll: asyncio.Task[None] | None = None
         for name, one in settings.models.items():
             if one.path:
                 if not Path(one.path).is_file():
@@ -113,6 +119,12 @@ class Repository:
                 yield path.parent.parent.name, path.parent.name, path
 
     # ---- What requests ask for -------------------------------------------------------------------
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """Name, version and extensions of the server, as the protocol writes them."""
+        extensions = ["binary_tensor_data", "model_repository"]
+        return {"name": "armnn_py", "version": armnn_py.__version__, "extensions": extensions}
 
     def versions(self, name: str) -> list[str]:
         """Return the loaded versions of a model, oldest first."""
@@ -192,15 +204,8 @@ class Repository:
 
     def index(self, *, ready: bool = False) -> list[dict[str, str]]:
         """Return name, version, state and reason of each model; ``ready``: of loaded ones alone."""
-        rows = []
-        for one in self._entries.values():
-            why = one.model.unready if one.model is not None else one.reason
-            state = _UNAVAILABLE if one.state == _READY and why else one.state
-            if state == _READY or not ready:
-                rows.append(
-                    {"name": one.name, "version": one.version, "state": state, "reason": why}
-                )
-        return rows
+        rows = [one.row for one in self._entries.values()]
+        return [row for row in rows if row["state"] == _READY or not ready]
 
     @contextlib.contextmanager
     def room_for(self, size: int) -> Iterator[None]:
@@ -269,7 +274,7 @@ class Repository:
 
     def _made(self, entry: _Entry, made: tuple[Model, int]) -> None:
         entry.model, entry.inode = made
-        entry.state, entry.reason = _READY, ""
+        entry.reason = ""
         _log.info("model '%s' version %s is loaded", entry.name, entry.version)
 
     async def load(self, name: str) -> None:
@@ -292,14 +297,12 @@ class Repository:
     async def _load(self, entry: _Entry) -> None:
         async with entry.lock:
             before = entry.model
-            if before is None:
-                entry.state = _LOADING
             try:
                 loop = asyncio.get_running_loop()
                 made = await loop.run_in_executor(self._executor, self._make, entry)
             except (ArmnnError, OSError) as error:
                 if before is None:
-                    entry.state, entry.reason = _UNAVAILABLE, str(error)
+                    entry.reason = str(error)
                 raise RequestError(f"model '{entry.name}': {error}", UNAVAILABLE) from None
             self._made(entry, made)
             if before is not None:
@@ -322,7 +325,7 @@ class Repository:
     async def _unload(self, entry: _Entry) -> None:
         async with entry.lock:
             model, entry.model = entry.model, None
-            entry.state, entry.reason = _UNAVAILABLE, _UNLOADED
+            entry.reason = _UNLOADED
             if model is not None:
                 self._end(model)
 
@@ -364,14 +367,14 @@ class Repository:
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Read the folder again and again in a block; close everything at its end."""
-        if self.settings.folder and self.settings.poll_seconds:
-            self._poll = asyncio.create_task(self._polling())
+        polls = bool(self.settings.folder and self.settings.poll_seconds)
+        polling = asyncio.create_task(self._polling()) if polls else None
         try:
             yield
         finally:
             self.draining = True
-            if self._poll is not None:
-                self._poll.cancel()
+            if polling is not None:
+                polling.cancel()
             for entry in self._entries.values():
                 await self._unload(entry)
             if self._endings:

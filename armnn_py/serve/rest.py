@@ -15,12 +15,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from armnn_py._version import __version__
 from armnn_py.errors import ArmnnError
 from armnn_py.serve.bodies import arrays_of, inflated, read_body, written
 from armnn_py.serve.failures import CANCELLED, TOO_LARGE, RequestError, Status, status_of
 from armnn_py.serve.logs import request_id
-from armnn_py.serve.repository import EXTENSIONS, Repository
+from armnn_py.serve.repository import Repository
 
 __all__ = ["Rest", "failed"]
 
@@ -75,7 +74,7 @@ class Rest:
         return routes
 
     async def _server(self, _request: Request) -> Response:
-        return _json({"name": "armnn_py", "version": __version__, "extensions": EXTENSIONS})
+        return _json(self._repository.metadata)
 
     async def _live(self, _request: Request) -> Response:
         return _json({"live": True})

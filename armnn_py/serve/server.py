@@ -14,9 +14,9 @@ import uvicorn
 
 from armnn_py.serve.app import application_of
 from armnn_py.serve.repository import Repository
-from armnn_py.serve.settings import Settings
+from armnn_py.serve.settings import Settings, address
 
-__all__ = ["configured", "serve"]
+__all__ = ["addresses", "configured", "serve"]
 
 
 class _Server(uvicorn.Server):
@@ -31,16 +31,19 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            host, port = self.servers[0].sockets[0].getsockname()[:2]
-            scheme = "https" if self.config.is_ssl else "http"
-            shown = f"[{host}]" if ":" in host else host
-            grpc_port = self._repository.grpc_port
-            also = "" if grpc_port is None else f", gRPC at {shown}:{grpc_port}"
-            self._told(f"{scheme}://{shown}:{port}/v2{also}")
+            bound = self.servers[0].sockets[0].getsockname()
+            self._told(addresses(self.config, bound, self._repository.grpc_port))
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._repository.draining = True
         super().handle_exit(sig, frame)
+
+
+def addresses(config: uvicorn.Config, bound: tuple[Any, ...], grpc_port: int | None) -> str:
+    """Return where a server listens, in words, by the name of its socket."""
+    host, port = bound[:2]
+    also = "" if grpc_port is None else f", gRPC at {address(host, grpc_port)}"
+    return f"{'https' if config.is_ssl else 'http'}://{address(host, port)}/v2{also}"
 
 
 def configured(settings: Settings, app: Any, **more: Any) -> uvicorn.Config:

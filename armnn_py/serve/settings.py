@@ -13,7 +13,7 @@ from msgspec import Meta, Struct, field
 
 from armnn_py.errors import InvalidArgumentError
 
-__all__ = ["ModelSettings", "Settings", "read_settings"]
+__all__ = ["ModelSettings", "Settings", "address", "read_settings"]
 
 Count = Annotated[int, Meta(ge=1)]
 Seconds = Annotated[float, Meta(ge=0)]
@@ -129,3 +129,8 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
         ssl_certfile=found(settings.ssl_certfile),
         ssl_keyfile=found(settings.ssl_keyfile),
     )
+
+
+def address(host: str, port: int) -> str:
+    """Return a host and a port as a URL has them, a host of IPv6 in brackets."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

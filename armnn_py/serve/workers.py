@@ -20,7 +20,7 @@ import armnn_py
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.serve.app import application_of
 from armnn_py.serve.repository import Repository
-from armnn_py.serve.server import configured
+from armnn_py.serve.server import addresses, configured
 from armnn_py.serve.settings import Settings
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ def serve_by_workers(
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder  # workers add up their counters there
         try:
             socket.listen(config.backlog)  # clients wait for the first worker
-            host, port = socket.getsockname()[:2]
-            told(f"{'https' if config.is_ssl else 'http'}://{host}:{port}/v2")
+            told(addresses(config, socket.getsockname(), settings.grpc_port))
             Multiprocess(config, sockets=[socket]).run()
         finally:
             del os.environ["PROMETHEUS_MULTIPROC_DIR"]

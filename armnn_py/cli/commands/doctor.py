@@ -23,6 +23,7 @@ from armnn_py._version import __version__
 from armnn_py.backends.probe.gate import DEFAULT_SECONDS
 from armnn_py.backends.probe.program import program_path
 from armnn_py.cli.app import EXIT_FAILED, CommandFailedError, Session, with_session
+from armnn_py.cli.commands.serve import PACKAGES
 from armnn_py.cli.devices import devices_of
 from armnn_py.cli.help import Command
 from armnn_py.cli.misnamed import misnamed_lines
@@ -43,11 +44,7 @@ _BROUGHT = {
     "TensorFlow Lite models": ("tflite", "tflite", "tflite"),
     "pictures as inputs": ("PIL", "pillow", "onnx"),
     "reports": ("jinja2", "jinja2", "report"),
-    "server of models": (
-        "uvicorn",
-        "starlette uvicorn prometheus-client grpcio protobuf",
-        "serve",
-    ),
+    "server of models": ("uvicorn", PACKAGES, "serve"),
 }
 
 

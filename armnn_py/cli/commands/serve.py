@@ -18,7 +18,10 @@ from armnn_py.cli.help import Command
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.text import install_hint
 
-__all__ = ["serve"]
+__all__ = ["PACKAGES", "serve"]
+
+PACKAGES = "starlette uvicorn prometheus-client grpcio protobuf"
+"""Packages of the extra `serve`."""
 
 _FILE = click.Path(exists=True, dir_okay=False)
 _OF_MODELS = ("instances", "max_batch", "max_delay_ms", "max_queue", "timeout", "ready_when")
@@ -83,7 +86,7 @@ def serve(
     except ModuleNotFoundError as error:
         raise InvalidArgumentError(
             f"serve needs the package {error.name}",
-            hints=[install_hint("starlette uvicorn prometheus-client grpcio protobuf", "serve")],
+            hints=[install_hint(PACKAGES, "serve")],
         ) from None
     from armnn_py.serve.app import with_models
     from armnn_py.serve.repository import Repository

@@ -38,14 +38,15 @@ FAULTS = {
     "answers are swapped": "test_load.py::test_callers_get_their_own_answers",
     "a ready model has no name": "test_metadata.py::test_model_ready_names_the_model",
 }
-_EXTENSIONS = ["binary_tensor_data", "model_repository"]
+EXTENSIONS = ["binary_tensor_data", "model_repository"]
 
 
 class RefusalError(Exception):
     """A request at fault; the text is for the error object."""
 
 
-def _need(condition: object, message: str, kind: type | tuple[type, ...] = object) -> None:
+def need(condition: object, message: str, kind: type | tuple[type, ...] = object) -> None:
+    """Refuse a request unless the condition holds, and is of this kind."""
     if not condition or not isinstance(condition, kind):
         raise RefusalError(message)
 
@@ -61,7 +62,7 @@ def metadata(name: str) -> dict[str, Any]:
     _, _, rest = name.partition("oip_")
     kind, _, datatype = rest.partition("_")
     known = datatype.upper() in (ADDED if kind == "add" else DTYPES) and datatype.islower()
-    _need(known and kind in ("identity", "add"), f"no model has the name {name!r}")
+    need(known and kind in ("identity", "add"), f"no model has the name {name!r}")
     sides = (["a", "b"], ["sum", "difference"]) if kind == "add" else (["x"], ["y"])
     tensors = (
         [{"name": one, "datatype": datatype.upper(), "shape": [-1, 4]} for one in side]
@@ -121,7 +122,7 @@ class Handler(BaseHTTPRequestHandler):
         if parts[:2] == ["v2", "health"]:
             return {parts[2]: True}, None
         if parts == ["v2"]:
-            return {"name": "reference", "version": "1", "extensions": _EXTENSIONS}, None
+            return {"name": "reference", "version": "1", "extensions": EXTENSIONS}, None
         document = metadata(self._model(parts))
         if parts[-1] == "ready":
             name = {} if self.fault == "a ready model has no name" else {"name": document["name"]}
@@ -129,9 +130,9 @@ class Handler(BaseHTTPRequestHandler):
         return document, None
 
     def _model(self, parts: list[str]) -> str:
-        _need(len(parts) > 2 and parts[:2] == ["v2", "models"], f"unknown path {self.path}")
+        need(len(parts) > 2 and parts[:2] == ["v2", "models"], f"unknown path {self.path}")
         if parts[3:4] == ["versions"] and self.fault != "unknown versions are served":
-            _need(parts[4:5] == ["1"], f"no version {parts[4:5]}")
+            need(parts[4:5] == ["1"], f"no version {parts[4:5]}")
         return parts[2]
 
     def _post(self, parts: list[str], body: bytes) -> tuple[Any, bytes | None]:
@@ -140,12 +141,12 @@ class Handler(BaseHTTPRequestHandler):
             names += [f"oip_add_{one.lower()}" for one in ADDED]
             return [{"name": one, "version": "1", "state": "READY"} for one in names], None
         model = metadata(self._model(parts))
-        _need(parts[-1] == "infer", f"unknown path {self.path}")
+        need(parts[-1] == "infer", f"unknown path {self.path}")
         size = self.headers.get(JSON_SIZE, str(len(body)))
-        _need(size.isdigit() and int(size) <= len(body), f"{JSON_SIZE} is {size}")
+        need(size.isdigit() and int(size) <= len(body), f"{JSON_SIZE} is {size}")
         request = json.loads(body[: int(size)])
-        _need(request, "the request is not an object", dict)
-        _need(request.get("inputs"), "inputs is not a list", list)
+        need(request, "the request is not an object", dict)
+        need(request.get("inputs"), "inputs is not a list", list)
         arrays = self._read_inputs(model, request["inputs"], body[int(size) :])
         return self._write_outputs(model, request, known_answer(model["name"], arrays) or {})
 
@@ -153,34 +154,34 @@ class Handler(BaseHTTPRequestHandler):
         arrays: dict[str, np.ndarray] = {}
         stated = {one["name"]: one for one in model["inputs"]}
         for place, entry in enumerate(entries):
-            _need(entry, "an input is not an object", dict)
+            need(entry, "an input is not an object", dict)
             name = entry.get("name")
             if self.fault == "inputs go by place":
                 name = model["inputs"][place]["name"]
-            _need(name in stated and name not in arrays, f"input {name!r} is not expected")
+            need(name in stated and name not in arrays, f"input {name!r} is not expected")
             datatype = entry["datatype"]
             if self.fault == "datatypes in any case":
                 datatype = datatype.upper()
-            _need(datatype == stated[name]["datatype"], f"{name!r} has datatype {datatype!r}")
+            need(datatype == stated[name]["datatype"], f"{name!r} has datatype {datatype!r}")
             arrays[name], blobs = self._read_input(entry, datatype, blobs)
-        _need(len(arrays) == len(stated), f"inputs {sorted(arrays)} instead of {sorted(stated)}")
+        need(len(arrays) == len(stated), f"inputs {sorted(arrays)} instead of {sorted(stated)}")
         if self.fault != "left-over binary data are ignored":
-            _need(not blobs, f"{len(blobs)} bytes belong to no input")
+            need(not blobs, f"{len(blobs)} bytes belong to no input")
         return arrays
 
     def _read_input(self, entry: Any, datatype: str, blobs: bytes) -> tuple[np.ndarray, bytes]:
         shape = entry["shape"]
-        _need(shape, "shape is not a list", list)
+        need(shape, "shape is not a list", list)
         right = len(shape) == 2 and all(type(one) is int and one >= 0 for one in shape)
-        _need(right and shape[1] == 4 and shape[0] < 2**31, f"shape {shape} is not (batch, 4)")
+        need(right and shape[1] == 4 and shape[0] < 2**31, f"shape {shape} is not (batch, 4)")
         size = (entry.get("parameters") or {}).get("binary_data_size")
         if size is None:
             data = entry["data"]
-            _need(isinstance(data, list), "data is not a list")
-            _need(datatype not in ONLY_RAW, f"{datatype} has no JSON form")
+            need(isinstance(data, list), "data is not a list")
+            need(datatype not in ONLY_RAW, f"{datatype} has no JSON form")
             nested = bool(data) and isinstance(data[0], list)
             fits = not nested or all(isinstance(one, list) and len(one) == 4 for one in data)
-            _need(fits, "data are nested unevenly")
+            need(fits, "data are nested unevenly")
             if self.fault == "the shape is not compared with the data":
                 shape = [len(data) // 4, 4]
                 data = data[: len(data) // 4 * 4]
@@ -190,8 +191,8 @@ class Handler(BaseHTTPRequestHandler):
             if nested and self.fault == "nested data are transposed":
                 array = array.T.reshape(shape)
             return array, blobs
-        _need("data" not in entry, "an input has data and binary_data_size")
-        _need(type(size) is int and 0 <= size <= len(blobs), f"binary_data_size is {size!r}")
+        need("data" not in entry, "an input has data and binary_data_size")
+        need(type(size) is int and 0 <= size <= len(blobs), f"binary_data_size is {size!r}")
         return from_bytes(blobs[:size], datatype, shape), blobs[size:]
 
     def _write_outputs(
@@ -203,8 +204,8 @@ class Handler(BaseHTTPRequestHandler):
             wanted = [{"name": one} for one in found]
         every = (request.get("parameters") or {}).get("binary_data_output", False)
         for one in wanted:
-            _need(one, "a requested output is not an object", dict)
-            _need(one.get("name") in found, f"no output has the name {one.get('name')!r}")
+            need(one, "a requested output is not an object", dict)
+            need(one.get("name") in found, f"no output has the name {one.get('name')!r}")
             own = (one.get("parameters") or {}).get("binary_data", every)
             if self.fault == "binary_data_output overrides binary_data":
                 own = own or every

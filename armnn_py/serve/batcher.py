@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 """The queue of one model: requests become batches, and batches run in threads.
 
-Everything here happens on the event loop but `_run`, which a thread of the pool calls.
+All of it is called on the event loop, except `_work`, which a thread of the pool calls.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -28,7 +29,9 @@ Arrays = dict[str, np.ndarray[Any, Any]]
 class _Waiting:
     """A request in the queue."""
 
-    __slots__ = ("answer", "arrived", "cancel", "deadline", "inputs", "kind", "rows", "timer")
+    __slots__ = (
+        "answer", "arrived", "cancel", "deadline", "inputs", "is_alone", "kind", "rows", "timer",
+    )  # fmt: skip
 
     def __init__(self, inputs: Arrays, rows: int, deadline: float | None) -> None:
         self.inputs = inputs
@@ -40,6 +43,8 @@ class _Waiting:
         self.answer: asyncio.Future[Arrays] = asyncio.get_running_loop().create_future()
         self.cancel = armnn_py.CancelToken()
         self.timer: asyncio.TimerHandle | None = None
+        #: A batch with it has failed: it runs by itself.
+        self.is_alone = False
 
 
 class Batcher:
@@ -75,7 +80,8 @@ class Batcher:
         self._batches = batches and settings.max_batch > 1
         self._seen = seen
         self._queue: deque[_Waiting] = deque()
-        self._running: set[asyncio.Future[None]] = set()
+        self._running = 0
+        self._run_ended = asyncio.Event()
         self._wake: asyncio.TimerHandle | None = None
         self._closing = False
 
@@ -129,7 +135,8 @@ class Batcher:
         self._closing = True
         while self._queue or self._running:
             self._pump()
-            await asyncio.wait([one.answer for one in self._queue] or list(self._running))
+            self._run_ended.clear()
+            await self._run_ended.wait()
 
     # ---- From the queue to a run -----------------------------------------------------------------
 
@@ -148,32 +155,24 @@ class Batcher:
 
     def _pump(self) -> None:
         """Start runs while there are requests and free instances."""
-        while self._queue and len(self._running) < self._settings.instances:
+        while self._queue and self._running < self._settings.instances:
             batch = self._next()
             if not batch:
                 return
-            loop = asyncio.get_running_loop()
-            work = loop.run_in_executor(self._executor, self._run, batch)
-            run = asyncio.ensure_future(self._finish(batch, work))
-            self._running.add(run)
-            run.add_done_callback(self._ended)
-
-    def _ended(self, run: asyncio.Future[None]) -> None:
-        self._running.discard(run)
-        self._pump()
+            self._running += 1
+            self._executor.submit(self._work, batch, asyncio.get_running_loop())
 
     def _next(self) -> list[_Waiting]:
         """Take the oldest request and those that fit beside it; nothing if more may come soon."""
         first = self._queue[0]
-        limit = self._settings.max_batch if self._batches else 1
+        limit = self._settings.max_batch if self._batches and not first.is_alone else 1
         batch, rows = [first], first.rows
-        if self._batches:
-            for one in list(self._queue)[1:]:
-                if rows >= limit:
-                    break
-                if one.kind == first.kind and rows + one.rows <= limit:
-                    batch.append(one)
-                    rows += one.rows
+        for one in itertools.islice(self._queue, 1, None):
+            if rows >= limit:
+                break
+            if one.kind == first.kind and rows + one.rows <= limit:
+                batch.append(one)
+                rows += one.rows
         wait = first.arrived + self._settings.max_delay_ms / 1000 - time.monotonic()
         if rows < limit and wait > 0 and not self._closing:
             if self._wake is None:
@@ -189,9 +188,19 @@ class Batcher:
 
     # ---- Runs ------------------------------------------------------------------------------------
 
-    def _run(self, batch: list[_Waiting]) -> tuple[Arrays, float, bool]:
-        """Run a batch on a thread; returns outputs, seconds, and whether a backend was lost."""
+    def _work(self, batch: list[_Waiting], loop: asyncio.AbstractEventLoop) -> None:
+        """Run a batch on a thread, and tell the event loop."""
         start = time.monotonic()
+        try:
+            outputs = self._run(batch, start)
+        except Exception as error:
+            loop.call_soon_threadsafe(self._failed, batch, error)
+        else:
+            waited, seconds = start - batch[0].arrived, time.monotonic() - start
+            lost = self._network.last_run.degraded
+            loop.call_soon_threadsafe(self._answered, batch, outputs, waited, seconds, lost)
+
+    def _run(self, batch: list[_Waiting], start: float) -> Arrays:
         alone = len(batch) == 1
         inputs: Mapping[str, Any] = batch[0].inputs
         if not alone:
@@ -206,39 +215,25 @@ class Batcher:
         rows = sum(one.rows for one in batch)
         if not alone and any(array.shape[0] != rows for array in outputs.values()):
             raise RequestError(f"a batch of {rows} rows has outputs of other lengths", INTERNAL)
-        return outputs, time.monotonic() - start, self._network.last_run.degraded
+        return outputs
 
-    async def _finish(
-        self, batch: list[_Waiting], work: asyncio.Future[tuple[Arrays, float, bool]]
-    ) -> None:
-        """Hand each request its rows, or the error.
-
-        The requests of a batch that failed run one by one, so that only the bad ones fail.
-        """
-        started = time.monotonic()
-        try:
-            self._hand_out(batch, started, *await work)
-        except Exception as error:
-            if len(batch) == 1 or isinstance(error, armnn_py.ExecutionTimeoutError):
-                _fail(batch, error)
-                return
+    def _failed(self, batch: list[_Waiting], error: Exception) -> None:
+        """Hand out the error of a run; requests of a batch run one by one instead."""
+        waiting = [one for one in batch if not one.answer.done()]
+        if len(batch) == 1 or isinstance(error, armnn_py.ExecutionTimeoutError):
+            for one in waiting:
+                one.answer.set_exception(error)
         else:
-            return
-        loop = asyncio.get_running_loop()
-        for one in batch:
-            if not one.answer.done():
-                started = time.monotonic()
-                try:
-                    made = await loop.run_in_executor(self._executor, self._run, [one])
-                    self._hand_out([one], started, *made)
-                except Exception as error:
-                    _fail([one], error)
+            for one in waiting:
+                one.is_alone = True
+            self._queue.extendleft(reversed(waiting))
+        self._ended()
 
-    def _hand_out(
-        self, batch: list[_Waiting], started: float, outputs: Arrays, seconds: float, lost: bool
+    def _answered(
+        self, batch: list[_Waiting], outputs: Arrays, waited: float, seconds: float, lost: bool
     ) -> None:
-        rows = sum(one.rows for one in batch)
-        self._seen(rows, started - batch[0].arrived, seconds, lost)
+        """Hand each request its rows."""
+        self._seen(sum(one.rows for one in batch), waited, seconds, lost)
         place = 0
         for one in batch:
             end = place + one.rows
@@ -246,9 +241,9 @@ class Batcher:
                 own = {name: array[place:end] for name, array in outputs.items()}
                 one.answer.set_result(outputs if len(batch) == 1 else own)
             place = end
+        self._ended()
 
-
-def _fail(batch: list[_Waiting], error: Exception) -> None:
-    for one in batch:
-        if not one.answer.done():
-            one.answer.set_exception(error)
+    def _ended(self) -> None:
+        self._running -= 1
+        self._run_ended.set()
+        self._pump()

@@ -15,8 +15,8 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from armnn_py.errors import ArmnnError, InvalidArgumentError
-from armnn_py.serve.failures import CANCELLED, RequestError, Status, status_of
-from armnn_py.serve.grpc_messages import METHODS, SERVICE, message
+from armnn_py.serve.failures import CANCELLED, TOO_LARGE, RequestError, Status, status_of
+from armnn_py.serve.grpc_messages import METHODS, SERVICE, has_too_many_fields, message
 from armnn_py.serve.logs import request_id
 from armnn_py.serve.model import Answer, Model
 from armnn_py.serve.repository import Repository
@@ -80,13 +80,16 @@ async def serving(repository: Repository) -> AsyncIterator[int]:
 
 
 def _reader(kind: Any) -> Callable[[bytes], Any]:
-    """Return a function that reads a message, or returns why not."""
+    """Return a function that reads a message, or returns the error."""
+    name = kind.DESCRIPTOR.name
 
     def read(data: bytes) -> Any:
+        if has_too_many_fields(kind, data):
+            return RequestError(f"the {name} has too many fields", TOO_LARGE)
         try:
             return kind.FromString(data)
         except DecodeError as error:
-            return error
+            return RequestError(f"the message is not a {name}: {error}")
 
     return read
 
@@ -104,8 +107,8 @@ class _Front:
 
         async def call(request: Any, context: Any) -> Any:
             try:
-                if isinstance(request, DecodeError):
-                    raise RequestError(f"the message is not a {name}Request: {request}")
+                if isinstance(request, RequestError):
+                    raise request
                 return kind(**await method(request, context))
             except (RequestError, ArmnnError, MemoryError) as error:
                 await _abort(context, status_of(error), str(error) or type(error).__name__)
@@ -203,7 +206,7 @@ def _arrays_of(model: Model, request: Any) -> dict[str, Any]:
         field = _CONTENTS.get(one.datatype)
         if field is None:
             raise RequestError(f"input '{one.name}': {one.datatype} needs raw_input_contents")
-        values = list(getattr(one.contents, field))
+        values = getattr(one.contents, field)
         if one.datatype == "BYTES":
             try:
                 values = [str(value, "utf-8") for value in values]

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-__all__ = ["METHODS", "SERVICE", "message"]
+__all__ = ["METHODS", "SERVICE", "has_too_many_fields", "message"]
 
 SERVICE: Final = "inference.GRPCInferenceService"
 #: Each has a message NAMERequest and a message NAMEResponse.
@@ -52,6 +52,8 @@ RepositoryModelLoadResponse
 RepositoryModelUnloadRequest repository_name:string model_name:string %parameters:ModelRepositoryParameter
 RepositoryModelUnloadResponse
 """  # noqa: E501
+#: protobuf takes some 80 bytes for a message in a message, of which the data may have 2.
+_MOST_FIELDS: Final = 1 << 15
 _FIELD: Final = re.compile(r"([*|%]?)(\w+):(\.?)(\w+)")
 
 
@@ -109,3 +111,43 @@ _POOL: Final = _pool()
 def message(name: str) -> Any:
     """Return the class of a message of the protocol."""
     return message_factory.GetMessageClass(_POOL.FindMessageTypeByName(f"inference.{name}"))
+
+
+def has_too_many_fields(kind: Any, data: bytes) -> bool:
+    """Whether a message and those in it have more fields than requests need.
+
+    Elements of tensors are not counted. Of data that is damaged the answer means nothing.
+    """
+    if len(data) <= 2 * _MOST_FIELDS:
+        return False
+    left = _MOST_FIELDS
+    waiting = [(kind.DESCRIPTOR, 0, len(data))]
+    while waiting:
+        of, place, end = waiting.pop()
+        while place < end:
+            left -= 1
+            if not left:
+                return True
+            key, place = _varint(data, place)
+            wire = key & 7
+            if wire == 2:
+                size, place = _varint(data, place)
+                inner = getattr(of.fields_by_number.get(key >> 3), "message_type", None)
+                if inner is not None and inner.name != "InferTensorContents":
+                    waiting.append((inner, place, min(place + size, end)))
+                place += size
+            elif wire == 0:
+                place = _varint(data, place)[1]
+            else:
+                place += {1: 8, 5: 4}.get(wire, 0)
+    return False
+
+
+def _varint(data: bytes, place: int) -> tuple[int, int]:
+    """Return a number of 7 bits a byte, and the place behind it."""
+    value = 0
+    for shift, byte in enumerate(data[place : place + 10]):
+        value |= (byte & 127) << (7 * shift)
+        if byte < 128:
+            return value, place + shift + 1
+    return 0, len(data)  # damaged: nothing is read behind it

@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Struct, field
 
 import armnn_py
 from armnn_py.errors import ArmnnError, InvalidArgumentError
-from armnn_py.serve.failures import NOT_FOUND, UNAVAILABLE, RequestError
+from armnn_py.serve.failures import NOT_FOUND, UNAVAILABLE, UNSUPPORTED, RequestError
 from armnn_py.serve.logs import log_request
 from armnn_py.serve.metrics import Metrics, gauge
 from armnn_py.serve.model import Model
 from armnn_py.serve.settings import Settings
+from armnn_py.serve.versions import READY, UNLOADED, Version, files_of
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
@@ -29,32 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["Repository"]
 
 _log = logging.getLogger("armnn_py.serve")
-_SUFFIXES = {".onnx", ".tflite", ".armnn"}
-_NOT_LOADED, _UNLOADED = "not loaded", "unloaded"
-_READY, _UNAVAILABLE = "READY", "UNAVAILABLE"
-
-
-class _Entry(Struct, eq=False):
-    """One version of a model: its file, and the model while it is loaded."""
-
-    name: str
-    version: str
-    path: Path
-    model: Model | None = None
-    reason: str = _NOT_LOADED
-    #: Number of the file that was loaded; another one has been renamed to its name since.
-    inode: int = 0
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    @property
-    def row(self) -> dict[str, str]:
-        """Name, version, state and reason, as the index has them."""
-        why = self.reason if self.model is None else self.model.unready
-        if self.model is None and self.lock.locked():
-            state = "LOADING"
-        else:
-            state = _UNAVAILABLE if why else _READY
-        return {"name": self.name, "version": self.version, "state": state, "reason": why}
 
 
 class Repository:
@@ -85,45 +59,32 @@ class Repository:
         self.draining = False
         #: Where gRPC listens; None: it does not.
         self.grpc_port: int | None = None
-        self._entries: dict[tuple[str, str], _Entry] = {}
+        self._entries: dict[tuple[str, str], Version] = {}
         self._endings: set[asyncio.Task[None]] = set()
         for name, one in settings.models.items():
             if one.path:
                 if not Path(one.path).is_file():
                     raise InvalidArgumentError(f"model '{name}': '{one.path}' is not a file")
                 self._add(name, "1", Path(one.path))
-        for name, version, path in self._in_folder():
+        for name, version, path in files_of(self.settings.folder):
             self._add(name, version, path)
 
-    def _add(self, name: str, version: str, path: Path) -> _Entry:
+    def _add(self, name: str, version: str, path: Path) -> Version:
         known = self._entries.get((name, version))
         if known is not None and known.path != path:
             raise InvalidArgumentError(
                 f"model '{name}' version {version} has two files: '{known.path}' and '{path}'"
             )
-        return self._entries.setdefault((name, version), _Entry(name, version, path))
-
-    def _in_folder(self) -> Iterator[tuple[str, str, Path]]:
-        """Yield name, version and file: ``NAME.onnx``, or ``NAME/VERSION/FILE.onnx``."""
-        if not self.settings.folder:
-            return
-        folder = Path(self.settings.folder)
-        if not folder.is_dir():
-            raise InvalidArgumentError(f"folder of models: '{folder}' is not a folder")
-        for path in sorted([*folder.glob("*.*"), *folder.glob("*/*/*.*")]):
-            if path.suffix not in _SUFFIXES or not path.is_file():
-                continue
-            if path.parent == folder:
-                yield path.stem, "1", path
-            elif path.parent.name.isdecimal():
-                yield path.parent.parent.name, path.parent.name, path
+        return self._entries.setdefault((name, version), Version(name, version, path))
 
     # ---- What requests ask for -------------------------------------------------------------------
 
     @property
     def metadata(self) -> dict[str, Any]:
         """Name, version and extensions of the server, as the protocol writes them."""
-        extensions = ["binary_tensor_data", "model_repository"]
+        extensions = ["binary_tensor_data"]
+        if not self.settings.shares_ports:
+            extensions.append("model_repository")
         return {"name": "armnn_py", "version": armnn_py.__version__, "extensions": extensions}
 
     def versions(self, name: str) -> list[str]:
@@ -198,14 +159,14 @@ class Repository:
         for entry in self._entries.values():
             if entry.model is not None and (why := entry.model.unready):
                 return why
-            if entry.model is None and entry.reason != _UNLOADED:
+            if entry.model is None and entry.reason != UNLOADED:
                 return f"model '{entry.name}' version {entry.version}: {entry.reason}"
         return ""
 
     def index(self, *, ready: bool = False) -> list[dict[str, str]]:
         """Return name, version, state and reason of each model; ``ready``: of loaded ones alone."""
         rows = [one.row for one in self._entries.values()]
-        return [row for row in rows if row["state"] == _READY or not ready]
+        return [row for row in rows if row["state"] == READY or not ready]
 
     @contextlib.contextmanager
     def room_for(self, size: int) -> Iterator[None]:
@@ -253,15 +214,24 @@ class Repository:
         ArmnnError
             A model cannot be loaded.
         """
-        for entry in self._entries.values():
-            if entry.model is None:
-                self._made(entry, self._make(entry))
+        try:
+            for entry in self._entries.values():
+                if entry.model is None:
+                    entry.hold(entry.path.open("rb"))
+                    self._made(entry, self._make(entry))
+        except BaseException:
+            self.let_go()
+            raise
 
-    def _make(self, entry: _Entry) -> tuple[Model, int]:
+    def let_go(self) -> None:
+        """Close the files of models that are not served after all."""
+        for entry in self._entries.values():
+            entry.hold(None)
+
+    def _make(self, entry: Version) -> Model:
         """Load a file; runs on any thread."""
         of_name = self.settings.models.get(entry.name, self.settings.defaults)
-        inode = entry.path.stat().st_ino
-        model = Model(
+        return Model(
             entry.name,
             entry.version,
             msgspec.structs.replace(of_name, path=str(entry.path)),
@@ -270,11 +240,9 @@ class Repository:
             threads=self._threads,
             metrics=self.metrics,
         )
-        return model, inode
 
-    def _made(self, entry: _Entry, made: tuple[Model, int]) -> None:
-        entry.model, entry.inode = made
-        entry.reason = ""
+    def _made(self, entry: Version, model: Model) -> None:
+        entry.model, entry.reason = model, ""
         _log.info("model '%s' version %s is loaded", entry.name, entry.version)
 
     async def load(self, name: str) -> None:
@@ -283,9 +251,11 @@ class Repository:
         Raises
         ------
         RequestError
-            The name is unknown, or a file cannot be loaded; what was loaded stays.
+            The name is unknown, or a file cannot be loaded; what was loaded stays. Or the server
+            has several workers.
         """
-        for found, version, path in self._in_folder():
+        self._refuse_workers()
+        for found, version, path in files_of(self.settings.folder):
             if found == name:
                 self._add(found, version, path)
         entries = [one for one in self._entries.values() if one.name == name]
@@ -294,10 +264,18 @@ class Repository:
         for entry in entries:
             await self._load(entry)
 
-    async def _load(self, entry: _Entry) -> None:
+    def _refuse_workers(self) -> None:
+        if self.settings.shares_ports:
+            raise RequestError(
+                "this would reach one of several workers: change the files of the folder instead",
+                UNSUPPORTED,
+            )
+
+    async def _load(self, entry: Version) -> None:
         async with entry.lock:
             before = entry.model
             try:
+                entry.hold(entry.path.open("rb"))  # before the load: a later rename is seen
                 loop = asyncio.get_running_loop()
                 made = await loop.run_in_executor(self._executor, self._make, entry)
             except (ArmnnError, OSError) as error:
@@ -314,18 +292,20 @@ class Repository:
         Raises
         ------
         RequestError
-            The name is unknown.
+            The name is unknown, or the server has several workers.
         """
+        self._refuse_workers()
         entries = [one for one in self._entries.values() if one.name == name]
         if not entries:
             raise RequestError(f"model '{name[:200]}' is unknown", NOT_FOUND)
         for entry in entries:
             await self._unload(entry)
 
-    async def _unload(self, entry: _Entry) -> None:
+    async def _unload(self, entry: Version) -> None:
         async with entry.lock:
             model, entry.model = entry.model, None
-            entry.reason = _UNLOADED
+            entry.reason = UNLOADED
+            entry.hold(None)
             if model is not None:
                 self._end(model)
 
@@ -347,19 +327,17 @@ class Repository:
         """
         if not self.settings.folder:
             return
-        found = list(self._in_folder())
+        found = list(files_of(self.settings.folder))
         paths = {path for _, _, path in found}
         for key, entry in tuple(self._entries.items()):
             if entry.path.is_relative_to(self.settings.folder) and entry.path not in paths:
                 await self._unload(self._entries.pop(key))
         for name, version, path in found:
             entry = self._add(name, version, path)
-            is_new = entry.model is None and entry.reason == _NOT_LOADED
-            if is_new or (entry.reason != _UNLOADED and entry.inode != path.stat().st_ino):
+            if entry.reason != UNLOADED and entry.is_replaced:
                 try:
                     await self._load(entry)
                 except RequestError as error:
-                    entry.inode = path.stat().st_ino  # tried once
                     _log.warning("%s", error)
 
     # ---- Life ------------------------------------------------------------------------------------

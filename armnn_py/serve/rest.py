@@ -188,14 +188,18 @@ def _named(request: Request) -> tuple[str, str]:
 
 async def _unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
     """Return what ``work`` gives; cancel it when the client closes the connection."""
-    task = asyncio.ensure_future(work)
+    task = asyncio.current_task()
+    assert task is not None
     gone = asyncio.ensure_future(request.receive())
+    gone.add_done_callback(lambda _: is_waiting and task.cancel())
+    is_waiting = True
     try:
-        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            raise ClientDisconnect
-        return task.result()
+        return await work
+    except asyncio.CancelledError:
+        if not gone.done():
+            raise
+        task.uncancel()
+        raise ClientDisconnect from None
     finally:
-        for one in (task, gone):
-            if not one.done():
-                one.cancel()
+        is_waiting = False
+        gone.cancel()

@@ -77,7 +77,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     drain_seconds
         Longest time for requests in flight after SIGTERM.
     shares_ports
-        Whether other processes listen at the gRPC port as well.
+        Whether other processes listen at the same ports. ``load`` and ``unload`` are refused then.
     ssl_certfile, ssl_keyfile
         PEM files for TLS, of both ports; empty: no TLS.
     """

@@ -122,7 +122,7 @@ def from_values(name: str, values: Sequence[Any], shape: Sequence[int], info: Te
     _check_count(name, len(values), shape, "elements")
     try:
         with np.errstate(over="ignore"):  # a number beyond the type is infinite, as in numpy
-            array = np.array(values, np.float32 if is_bfloat else info.dtype)
+            array = np.fromiter(values, np.float32 if is_bfloat else info.dtype, len(values))
         return (bfloat16_bits(array) if is_bfloat else array).reshape(shape)
     except (OverflowError, ValueError) as error:
         raise RequestError(f"input '{name}': {error}") from None

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import random
+import resource
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -177,6 +179,74 @@ def test_bytes_that_are_no_message(call: Caller) -> None:
         call.raw("ModelInfer")(b"\xff" * 50)
     assert caught.value.code().name == "INVALID_ARGUMENT"
     assert "is not a ModelInferRequest" in caught.value.details()
+
+
+def test_a_message_of_many_small_messages(call: Caller) -> None:
+    """Empty inputs take two bytes in the message, and eighty in memory."""
+    for data in (b"\x2a\x00" * 300_000, b"\x2a\x02\x22\x00" * 100_000, b"\x80" * 500_000):
+        with pytest.raises(grpc.RpcError) as caught:
+            call.raw("ModelInfer")(data)
+        code, words = caught.value.code().name, caught.value.details()
+        if data[0] == 0x2A:
+            assert (code, words) == (
+                "RESOURCE_EXHAUSTED",
+                "the ModelInferRequest has too many fields",
+            )
+        else:
+            assert code == "INVALID_ARGUMENT"
+    shape = [1, *[2] * 60_000]  # elements are not fields
+    assert call.refusal(model_name="FP32", inputs=[tensor("x", "FP32", shape)])[0][:7] == "INVALID"
+
+
+def _hostile(chance: random.Random) -> dict[str, Any]:
+    """Fields of a request of which nearly nothing fits."""
+    sizes = [-(2**63), -1, 0, 1, 2, 2**31, 2**62, 2**63 - 1]
+    inputs = []
+    for _ in range(chance.choice([0, *[1] * 30, 2, 2, 2, 500])):
+        one = tensor(
+            chance.choice(["x", "x", "left", "", "größer" * 50]),
+            chance.choice([*TYPES, "", "fp32", "FP8"]),
+            chance.choices(sizes, k=chance.choice([0, 1, 2, 2, 2, 9])),
+        )
+        if chance.random() < 0.5:
+            field, values = CONTENTS[chance.choice(list(CONTENTS))]
+            one["contents"] = {field: values * chance.choice([0, *[1] * 20, 5000])}
+        inputs.append(one)
+    raw = [chance.randbytes(chance.choice([0, 1, 8, 8, 16, 5000])) for _ in inputs]
+    timeout = {"int64_param": chance.choice([*sizes, 10**7])}
+    return {
+        "model_name": chance.choice(list(TYPES)),
+        "inputs": inputs,
+        "outputs": [{"name": "y"}] * chance.choice([*[0] * 20, 1, 2, 3000]),
+        "raw_input_contents": raw[: chance.choice([0, 0, 1, 9])],
+        "parameters": {"timeout": timeout} if chance.random() < 0.2 else {},
+    }
+
+
+@pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=pytest.mark.exhaustive)])
+def test_hostile_requests(call: Caller, count: int) -> None:
+    chance = random.Random(count)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(count):
+        method = chance.choice(["ModelInfer"] * 8 + ["ModelMetadata", "RepositoryIndex"])
+        data = bytearray(message("ModelInferRequest")(**_hostile(chance)).SerializeToString())
+        if chance.random() < 0.5:
+            for _ in range(chance.randrange(1, 9)):
+                data[chance.randrange(len(data))] = chance.choice([0, 1, 0x7F, 0x80, 0xFF])
+        if chance.random() < 0.2:
+            del data[chance.randrange(len(data)) :]
+        try:
+            call.raw(method)(bytes(data))
+        except grpc.RpcError as error:
+            code, words = error.code().name, error.details()
+            assert code in (
+                "INVALID_ARGUMENT", "NOT_FOUND", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED",
+            ), (words, data)  # fmt: skip
+            assert words
+            assert "Error" not in words or "parsing" in words, words
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 64 << 10  # KiB
+    assert call("ServerLive").live
 
 
 def test_the_repository(call: Caller) -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import time
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from armnn_py.errors import InvalidArgumentError
@@ -73,6 +75,43 @@ def test_files_that_change_by_rename(serving: Serving, tmp_path: Path) -> None:
         until(lambda: ("b", "1") not in index(client))
         assert client.get("/v2/models/b/ready").status_code == 404
         assert output(client, "a") == [1, 2, 3, 4]  # the old one stays
+
+
+def test_a_file_that_gets_the_inode_of_the_one_it_replaces(tmp_path: Path) -> None:
+    """Two renames between two reads of the folder: the file system may use the number again."""
+    from armnn_py.serve.repository import Repository
+
+    folder = tmp_path / "models"
+    folder.mkdir()
+    path = rows(folder / "a.onnx")
+
+    async def work() -> list[list[float]]:
+        repository = Repository(armnn_serve.Settings(folder=str(folder), poll_seconds=0))
+        repository.load_all()
+        async with repository.running():
+            first = path.stat().st_ino
+            rows(tmp_path / "a.onnx", "Abs").replace(path)
+            for number in range(50):
+                new = rows(tmp_path / f"{number}.onnx", "Sqrt")
+                if new.stat().st_ino == first:
+                    break
+            new.replace(path)
+            await repository.reread()
+            answer = await repository.find("a").infer({"x": np.float32([[1, 4, 9, 16]])})
+            values: list[list[float]] = answer.outputs["y"].tolist()
+            return values
+
+    assert asyncio.run(work()) == [[1, 2, 3, 4]]
+
+
+def test_several_workers_refuse_load_and_unload(serving: Serving, tmp_path: Path) -> None:
+    with serving(rows(tmp_path / "a.onnx"), shares_ports=True) as client:
+        assert "model_repository" not in client.get("/v2").json()["extensions"]
+        for what in ("load", "unload"):
+            answer = client.post(f"/v2/repository/models/a/{what}")
+            assert answer.status_code == 501
+            assert "one of several workers" in answer.json()["error"]
+        assert output(client, "a") == [-1, -4, -9, -16]
 
 
 @pytest.mark.parametrize("what", ["load", "unload"])

@@ -119,6 +119,7 @@ def serve(
                 exit_code=EXIT_FAILED,
             )
     if workers > 1:  # what can fail was tried once, and is closed
+        repository.let_go()
         serve_by_workers(settings, workers, functools.partial(_runtime_of, session), told)
 
 

@@ -15,7 +15,7 @@ endif()
 # The SDK: what a vendor's build needs, and nothing of the private interface (runtime.h).
 foreach(header types.h descriptors.h names.h backend_api.h
         backend_kit.h kit_base.h kit_options.h kit_rows.h kit_hooks.h kit_support.h kit_workloads.h
-        kit_entry.h compile_kit.h compile_cache.h lasting_constants.h guard.hpp)
+        kit_entry.h compile_kit.h compile_cache.h lasting_constants.h loading_time.h guard.hpp)
   install(FILES "native/include/armnn/${header}" DESTINATION ${ARMNN_SDK_DIR}/include/armnn)
 endforeach()
 install(FILES "backends_c/common/include/armnn/layer_rules.h"

@@ -45,7 +45,7 @@ ARMNN_BACKEND_API_MINOR = 0
 ARMNN_BUILD_ADDRESS_SANITIZER = 1
 ARMNN_BUILD_THREAD_SANITIZER = 2
 ARMNN_CHANNEL_TENSORS_OFFSET = 4096
-ARMNN_CORE_ABI_VERSION = 11
+ARMNN_CORE_ABI_VERSION = 12
 ARMNN_CPU_ARM_BF16 = 0x1000000000
 ARMNN_CPU_ARM_DOTPROD = 0x400000000
 ARMNN_CPU_ARM_FP16 = 0x200000000
@@ -4131,6 +4131,7 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_core_float_control": (c_uint64, []),
     "armnn_core_set_float_control": (None, [c_uint64]),
     "armnn_core_has_signal_handlers": (c_int32, [c_void_p]),
+    "armnn_core_set_work": (None, [CFUNCTYPE(c_int32, c_void_p)]),
     "armnn_core_device_lost": (c_int32, [POINTER(armnn_backend_t), POINTER(c_char), c_uint64]),
     "armnn_core_forget_device": (None, [POINTER(armnn_backend_t)]),
     "armnn_core_set_log_level": (None, [c_int32]),

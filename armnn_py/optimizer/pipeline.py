@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from armnn_py._native.stoppable_work import stoppable_work
 from armnn_py.backends import ModelOptions
 from armnn_py.errors import NoBackendForLayerError
 from armnn_py.garbage import without_collections
@@ -221,7 +222,8 @@ class _Pipeline:
             self.record.is_complete = False  # who wants other layouts is asked more
         self._follow_layouts(draft)
         self._passes([CANCEL_INVERSE_CONVERSIONS])
-        self._compile_parts(draft)
+        with stoppable_work():
+            self._compile_parts(draft)
         check_stopped()  # a backend that was given up has refused its layers
         if self.options.debug:
             self._insert_debug_layers(draft)

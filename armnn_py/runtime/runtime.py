@@ -101,7 +101,8 @@ class Runtime(
     probe_seconds
         Each file from outside of the package is first tried in another process: one that crashes,
         exits, hangs or forks there is refused, and all else goes on. This is the time that it is
-        given; 0: no trial. Default: ``ARMNN_PY_PROBE_SECONDS``, else 1.
+        given; 0: no trial. Default: ``ARMNN_PY_PROBE_SECONDS``, else 1, or
+        what the file states (``loading_time.h``).
     trust
         Which files from outside of the package may be opened. ``warn``: none that anybody may write
         to, itself or a folder above it; the log tells of files of other users, and of those that

@@ -98,6 +98,7 @@ static armnn_status_t host_on_thread_exit(void* context, void (*function)(void* 
 
 static int32_t host_cancelled(void* context, uint64_t run_id) {
   (void)context;
+  if (run_id == 0) return armnn_i_work_should_stop() ? 1 : 0;
   armnn_i_ask_interrupt(run_id);
   return armnn_i_run_should_stop(&armnn_i_core.registry, run_id) ? 1 : 0;
 }

@@ -18,7 +18,7 @@ WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 ABI_HEADERS = ("types.h", "descriptors.h", "backend_api.h", "runtime.h")
 KITS = ("backend_kit.h", "compile_kit.h", "compile_cache.h", "layer_rules.h")
 KITS += tuple(f"kit_{part}.h" for part in ("base", "options", "rows", "hooks", "support"))
-KITS += ("kit_workloads.h", "kit_entry.h", "lasting_constants.h")
+KITS += ("kit_workloads.h", "kit_entry.h", "lasting_constants.h", "loading_time.h")
 CPP_KITS = ("guard.hpp",)
 RULES_DIR = Path(__file__).parents[2] / "backends_c" / "common" / "include"
 # Each with the name that it had before it was one.

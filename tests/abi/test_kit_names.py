@@ -14,6 +14,7 @@ KITS = [
     *sorted(path.name for path in FOLDER.glob("*kit*.h")),
     "compile_cache.h",
     "lasting_constants.h",
+    "loading_time.h",
 ]
 DEFINITION = re.compile(
     r"^#define (ARMNN_\w+)|^typedef .*?\(\*(armnn_\w+)\)|^typedef struct (\w+) \{"

@@ -197,9 +197,21 @@ def test_a_file_that_other_programs_refuse_as_too_slow(
     assert answer.code == 0
     (row,) = (line for line in answer.out.splitlines() if line.startswith(f"{step} "))
     assert " note " in row
-    assert "other programs give loading 1 s in all (ARMNN_PY_PROBE_SECONDS)" in answer.out
+    assert "programs of users give loading 1 s in all and refuse the file: ARMNN" in answer.out
     found = command("--backend-path", tmp_path, "backends", "list")
     assert "did not return within 1 s" in " ".join(found.out.split())
+
+
+def test_a_file_that_states_how_long_it_takes(command: Command, tmp_path: Path) -> None:
+    slow = f"#include <unistd.h>\n{CONSTRUCTOR} {{ usleep(1300000); }}\n"
+    stated = '#include "armnn/loading_time.h"\nARMNN_LOADING_SECONDS(30)\n'
+    path = build(tmp_path, extra=slow + stated)
+    answer = command("backends", "check", path)
+    assert answer.code == 0
+    assert " note " not in answer.out
+    found = command("--backend-path", tmp_path, "backends", "list", "--json")
+    (verdict,) = (one for one in found.json["verdicts"] if one["path"] == str(path))
+    assert verdict["status"] == "loaded"
 
 
 @pytest.mark.exhaustive

@@ -84,6 +84,36 @@ def test_a_cancel_holds_from_the_next_step_on() -> None:
     assert asked
 
 
+@pytest.fixture(params=[1, 2], ids=["optimize_subgraph_view", "create_workload"])
+def slow(
+    request: pytest.FixtureRequest, build_backend: Callable[..., None], tmp_path: Path
+) -> Iterator[ann.Runtime]:
+    """A runtime of this process whose backend asks for a minute whether it should stop."""
+    defines = ("-DFLAGS=0", f"-DSLOW={request.param}")
+    build_backend("hooks_backend.c", tmp_path / "Test_Hooks_backend.so", *defines)
+    with ann.Runtime(tmp_path) as runtime:
+        yield runtime
+
+
+def test_a_backend_gives_up_long_work_that_is_stopped(slow: ann.Runtime) -> None:
+    with pytest.raises(ann.ExecutionTimeoutError, match=r"load took more than 0\.1 s"):
+        ann.load(absolute(), ["Hooks", "CpuRef"], runtime=slow, timeout=0.1)
+    token = ann.CancelToken()
+    timer = threading.Timer(0.1, token.cancel)
+    timer.start()
+    with pytest.raises(ann.ExecutionCancelledError, match="load was cancelled"):
+        ann.load(absolute(), ["Hooks", "CpuRef"], runtime=slow, cancel=token)
+    timer.join()
+    kept = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            ann.load(absolute(), ["Hooks", "CpuRef"], runtime=slow)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, kept)
+
+
 @pytest.mark.parametrize("site", ["is_supported", "optimize", "create_workload"])
 def test_a_hanging_worker_is_given_up_and_replaced(
     runtime: ann.Runtime, deed: Callable[[str, str], None], site: str

@@ -101,9 +101,9 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def note(files, *arguments):
         def each():
-            for path, descriptor in files:
+            for path, descriptor, seconds in files:
                 names.append(Path(path).name)
-                yield path, descriptor
+                yield path, descriptor, seconds
 
         return try_files(each(), *arguments)
 

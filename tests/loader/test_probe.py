@@ -257,7 +257,7 @@ def test_another_program_is_ended_and_no_fault(
     do: Do, file: Path, processes: Callable[[], list[int]]
 ) -> None:
     do("program", "create")
-    with file.open("rb") as stream, try_files([(str(file), stream.fileno())], 5.0) as findings:
+    with file.open("rb") as stream, try_files([(str(file), stream.fileno(), 5.0)]) as findings:
         [(_, finding)] = findings
     assert finding.ended == "passed"
     assert fault_of(finding) is None

@@ -25,7 +25,7 @@ TEMPLATE = "armnn_py/cli/pages/report.html.j2"
 HEADERS = (
     "types.h descriptors.h names.h backend_api.h backend_kit.h kit_base.h kit_options.h kit_rows.h "
     "kit_hooks.h kit_support.h kit_workloads.h kit_entry.h compile_kit.h compile_cache.h guard.hpp "
-    "lasting_constants.h layer_rules.h"
+    "lasting_constants.h loading_time.h layer_rules.h"
 )
 SDK = {
     *(f"armnn_py/sdk/include/armnn/{name}" for name in HEADERS.split()),

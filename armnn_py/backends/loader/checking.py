@@ -25,6 +25,7 @@ from armnn_py._native.table.backend_options import OptionDefault, OptionValue
 from armnn_py._native.table.dynamic_library import EXPORTS
 from armnn_py.backends.loader.discovery import BackendPath, Candidate, Finding, look_at, refusal
 from armnn_py.backends.loader.dynamic_backend import OnStep, load_file
+from armnn_py.backends.loader.elf_notes import loading_seconds
 from armnn_py.backends.loader.inspection import inspect_file
 from armnn_py.backends.loader.loading import load_backends
 from armnn_py.backends.loader.naming import parse_file_name
@@ -89,26 +90,31 @@ def check_file(
     if isinstance(finding, Verdict):
         return finding, _steps(name, finding)
     begun: dict[str, float] = {}
+    with open(finding.real_path, "rb") as file:
+        limit = max(DEFAULT_SECONDS, loading_seconds(file.fileno()))
+    timeout = max(timeout, limit)
     # In a program that embeds Python, sys.executable may be empty.
     if sys.executable:
         verdict = _ask_child(finding, timeout, begun)
     else:
         verdict = _load(finding, lambda _step: None)
-    return verdict, _noting_slow_ones(_steps(name, verdict), begun)
+    return verdict, _noting_slow_ones(_steps(name, verdict), begun, limit)
 
 
-def _noting_slow_ones(steps: list[CheckedStep], begun: Mapping[str, float]) -> list[CheckedStep]:
+def _noting_slow_ones(
+    steps: list[CheckedStep], begun: Mapping[str, float], limit: float
+) -> list[CheckedStep]:
     """Mark the longest step of a file whose code takes more time than other programs give it."""
     times = list(begun.values())
     taken = {step: end - at for (step, at), end in zip(begun.items(), times[1:], strict=False)}
     taken.pop("inspect", None)
     total = sum(taken.values())
-    if total <= DEFAULT_SECONDS or steps[-1].result == "not tried":
+    if total <= limit or steps[-1].result == "not tried":
         return steps
     slowest = max(taken, key=taken.__getitem__)
     note = (
-        f"took {taken[slowest]:.1f} s; other programs give loading {DEFAULT_SECONDS:g} s in all "
-        "(ARMNN_PY_PROBE_SECONDS) and refuse the file"
+        f"took {taken[slowest]:.1f} s; programs of users give loading {limit:g} s in all and "
+        "refuse the file: ARMNN_LOADING_SECONDS of loading_time.h states more"
     )
     return [
         CheckedStep(one.step, "note", f"{one.detail}; {note}") if one.step == slowest else one

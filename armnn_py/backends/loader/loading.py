@@ -19,7 +19,7 @@ from armnn_py.backends.loader.verdict import LoadReport, Verdict, printable
 from armnn_py.backends.options.allocator import Allocator
 from armnn_py.backends.options.given_options import BackendOptions, OptionsOfCaller, check_known
 from armnn_py.backends.options.memory_wishes import MemoryWishes
-from armnn_py.backends.probe.gate import DEFAULT_SECONDS, Examiner, check_seconds
+from armnn_py.backends.probe.gate import Examiner, check_seconds
 from armnn_py.backends.registry import BackendRegistry
 from armnn_py.backends.trust.rules import TrustRules, check_level
 from armnn_py.caller import caller_level
@@ -112,7 +112,8 @@ def load_backends(
         and ``ARMNN_PY_DENY_BACKENDS``.
     probe_seconds
         Time for the trial of a file in another process, before this one opens it; 0: no trial.
-        Default: ``ARMNN_PY_PROBE_SECONDS``, else 1. Files of the package are not tried.
+        Default: ``ARMNN_PY_PROBE_SECONDS``, else 1 or the limit in the file. Files of the package
+        are not tried.
     trust
         ``open``, ``warn`` or ``locked``, see `armnn_py.backends.trust.rules`. Default:
         ``ARMNN_PY_TRUST``, else ``warn``.
@@ -204,10 +205,7 @@ def load_backends(
         options,
         wishes,
         admission,
-        Examiner(
-            DEFAULT_SECONDS if seconds is None else seconds,
-            environment.cache_folder() if use_environment else None,
-        ),
+        Examiner(seconds, environment.cache_folder() if use_environment else None),
         TrustRules(level or "warn", environment.lock_file() if use_environment else None),
     )
     serving = _serving(python_backends)

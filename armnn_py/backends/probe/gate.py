@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from armnn_py.backends.loader import shared_library
+from armnn_py.backends.loader.elf_notes import loading_seconds
 from armnn_py.backends.loader.opening import RefusedError
 from armnn_py.backends.loader.packaged import is_of_package
 from armnn_py.backends.probe.cache import ProbeCache, cache_of
@@ -70,13 +71,14 @@ class Examiner:
     Parameters
     ----------
     seconds
-        Time limit of each file; 0: no file is tried.
+        Time limit of each file; 0: no file is tried. None: a second, or what the file states.
     folder
         The user's cache folder; None: findings are kept in memory.
     """
 
-    def __init__(self, seconds: float, folder: str | None) -> None:
-        self.seconds = seconds
+    def __init__(self, seconds: float | None, folder: str | None) -> None:
+        self.seconds = DEFAULT_SECONDS if seconds is None else seconds
+        self._heeds_files = seconds is None
         self._cache: ProbeCache | None = None
         self._folder = folder
         #: Of files whose times do not tell them from a later state: the hash, None if too large.
@@ -147,7 +149,8 @@ class Examiner:
                     if descriptor is None:
                         break
                     try:
-                        early = Trial(file.candidate.real_path, descriptor, self.seconds)
+                        limit = self._seconds_of(descriptor)
+                        early = Trial(file.candidate.real_path, descriptor, limit)
                     finally:
                         os.close(descriptor)
             yield early
@@ -163,7 +166,7 @@ class Examiner:
         by_path = {file.candidate.real_path: file for file in files}
         opened: list[_Opened] = []
 
-        def open_each(paths: Iterable[str]) -> Iterator[tuple[str, int]]:
+        def open_each(paths: Iterable[str]) -> Iterator[tuple[str, int, float]]:
             """Open one after the other: the program that tries a file has it by then."""
             for path in paths:
                 file = by_path[path]
@@ -175,12 +178,12 @@ class Examiner:
                         opened.append(_Opened(descriptor))
                 if descriptor is not None:
                     _log.debug("trying %s in another process", printable(path))
-                    yield path, descriptor
+                    yield path, descriptor, self._seconds_of(descriptor)
 
         def try_each(paths: Iterable[str], early: Trial | None, *, again: bool) -> list[str]:
             """Try files; return those whose trial was ended with the program that watched it."""
             ended = []
-            with try_files(open_each(paths), self.seconds, early) as findings:
+            with try_files(open_each(paths), early) as findings:
                 for path, finding in findings:
                     if finding.stage == "start":
                         raise ProbeProgramError(f"the program ended before it opened '{path}'")
@@ -203,6 +206,10 @@ class Examiner:
         finally:
             for one in opened:
                 one.close()
+
+    def _seconds_of(self, descriptor: int) -> float:
+        """Return the limit of an open file."""
+        return max(self.seconds, loading_seconds(descriptor) if self._heeds_files else 0.0)
 
     def _keep(self, file: InspectedFile, finding: ProbeFinding) -> None:
         """Remember a finding if the file is still the one that was looked up."""

@@ -194,8 +194,7 @@ def _moved(descriptor: int) -> int:
 
 @contextlib.contextmanager
 def try_files(
-    files: Iterable[tuple[str, int]],
-    seconds: float,
+    files: Iterable[tuple[str, int, float]],
     early: Trial | None = None,
 ) -> Iterator[Iterator[tuple[str, ProbeFinding]]]:
     """Try files, several at a time; the block gets what was found as it comes.
@@ -206,10 +205,8 @@ def try_files(
     Parameters
     ----------
     files
-        Path and open descriptor of each; the descriptor is the file that is tried, and may be
-        closed when the next one is asked for, which is when there is room.
-    seconds
-        Time for each.
+        Path, open descriptor and time limit of each; the descriptor is the file that is tried, and
+        may be closed when the next one is asked for, which is when there is room.
     early
         A trial that was made already, of one of the files or of none.
 
@@ -221,7 +218,7 @@ def try_files(
     running: dict[int, Trial] = {}
     ended: list[Trial] = []
 
-    def trial_of(path: str, descriptor: int) -> Trial:
+    def trial_of(path: str, descriptor: int, seconds: float) -> Trial:
         if early is not None and early.path == path:
             return early
         return Trial(path, descriptor, seconds)
@@ -237,8 +234,8 @@ def try_files(
 
 
 def _findings(
-    waiting: Iterator[tuple[str, int]],
-    trial_of: Callable[[str, int], Trial],
+    waiting: Iterator[tuple[str, int, float]],
+    trial_of: Callable[[str, int, float], Trial],
     running: dict[int, Trial],
     ended: list[Trial],
 ) -> Iterator[tuple[str, ProbeFinding]]:

@@ -12,6 +12,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
+from armnn_py._native.stoppable_work import stoppable_work
 from armnn_py.garbage import without_collections
 from armnn_py.runtime.bounded.late_sizes import LateRefusedError
 from armnn_py.runtime.bounded.late_tables import ShapeTables
@@ -112,7 +113,7 @@ class NetworkPlan:
         self._workloads = PlanWorkloads(optimized, debug, late)
         with contextlib.ExitStack() as undo:
             undo.callback(self.destroy)
-            with without_collections():
+            with without_collections(), stoppable_work():
                 self._build(network_id, sub_tensors=sub_tensors and late is None)
             undo.pop_all()
 

@@ -190,8 +190,8 @@ typedef struct armnn_host_t {
    * another is mapped at its address, |function| does not run. */
   armnn_status_t (*on_thread_exit)(void* context, void (*function)(void* argument) ARMNN_NOEXCEPT,
                                    void* argument) ARMNN_NOEXCEPT;
-  /* Non-zero: the run should stop; a long execute may ask now and then and return CANCELLED. Asked
-   * on the thread that execute was called on, it also handles signals of the process (Ctrl-C). */
+  /* Non-zero: the run should stop; a long execute asks now and then and returns CANCELLED. On its
+   * own thread that handles Ctrl-C. optimize_subgraph_view and create_workload ask with run 0. */
   int32_t (*cancelled)(void* context, uint64_t run_id) ARMNN_NOEXCEPT;
   uint64_t (*now_ns)(void* context) ARMNN_NOEXCEPT; /* monotonic clock */
   /* An event of the trace, nested by begin and end on one thread; |id| is free for the backend,

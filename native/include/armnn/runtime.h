@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define ARMNN_CORE_ABI_VERSION 11u
+#define ARMNN_CORE_ABI_VERSION 12u
 #define ARMNN_STRUCT_PLAN_SPEC 0x414e0f01u
 #define ARMNN_STRUCT_RUN 0x414e0f02u
 #define ARMNN_STRUCT_REPEAT 0x414e0f03u
@@ -130,6 +130,11 @@ ARMNN_CORE_API uint64_t armnn_core_float_control(void);
 ARMNN_CORE_API void armnn_core_set_float_control(uint64_t control);
 /* 1 if the handler of a signal lies in |library|, as dlopen returned it. */
 ARMNN_CORE_API int32_t armnn_core_has_signal_handlers(void* library);
+
+/* Whether the work of the calling thread outside of runs should stop. A backend asks with
+ * cancelled(0), and |ask| is called at most once in 20 ms, until it answers non-zero. Null: nothing
+ * stops the work. */
+ARMNN_CORE_API void armnn_core_set_work(int32_t (*ask)(void* argument));
 
 /* ---- Lost devices ---------------------------------------------------------------------------- */
 

@@ -49,4 +49,7 @@ bool armnn_i_run_should_stop(armnn_i_registry_t* registry, uint64_t run_id);
  * the answer is yes. On other threads: does nothing. */
 void armnn_i_ask_interrupt(uint64_t run_id);
 
+/* Whether the work of the calling thread outside of runs should stop. */
+bool armnn_i_work_should_stop(void);
+
 #endif /* ARMNN_FLIGHT_H_ */

@@ -64,6 +64,25 @@ void armnn_i_ask_interrupt(uint64_t run_id) {
   if (now >= walk->next_interrupt_ns) ask_interrupt(walk, now);
 }
 
+#define WORK_INTERVAL_NS 20000000u
+
+void armnn_core_set_work(int32_t (*ask)(void* argument)) {
+  armnn_i_thread_t* thread = armnn_i_thread();
+  thread->ask_work = ask;
+  thread->next_ask_ns = 0;
+  thread->work_stops = 0;
+}
+
+bool armnn_i_work_should_stop(void) {
+  armnn_i_thread_t* thread = armnn_i_thread();
+  if (thread->ask_work == NULL || thread->work_stops != 0) return thread->work_stops != 0;
+  const uint64_t now = armnn_i_coarse_now_ns();
+  if (now < thread->next_ask_ns) return false;
+  thread->next_ask_ns = time_after(now, WORK_INTERVAL_NS);
+  thread->work_stops = thread->ask_work(NULL);
+  return thread->work_stops != 0;
+}
+
 armnn_status_t armnn_i_watch(walk_t* walk) {
   const armnn_run_t* run = walk->run;
   const uint64_t now = armnn_i_coarse_now_ns();

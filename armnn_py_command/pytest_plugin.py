@@ -27,6 +27,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--armnn-level", choices=("quick", "full"), default="quick", help="how many cases"
     )
+    group.addoption("--armnn-model", metavar="FILE", help="test the layers of this model instead")
+    group.addoption(
+        "--armnn-reference", metavar="OPERATOR=MODULE:FUNCTION", action="append", default=[],
+        help="computes an operator of the model without a layer, repeatable",
+    )  # fmt: skip
     group.addoption("--armnn-expect", metavar="FILE.toml", help="known failures and refusals")
 
 
@@ -52,7 +57,13 @@ class _Kit(pytest.Collector):
     _report: Report | None = None
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Give a test for loading, one for each layer of a data type, and one for networks."""
+        """Give a test for loading, one for each layer of a data type, and one for networks.
+
+        The layers of a model are known when it was imported: one test stands for all of them.
+        """
+        if self.config.getoption("--armnn-model") is not None:
+            yield _KitItem.from_parent(self, name="model", key=None)
+            return
         from armnn_py.testing.cases import all_cases
 
         level = self.config.getoption("--armnn-level")
@@ -73,26 +84,34 @@ class _Kit(pytest.Collector):
                 self.config.getoption("--armnn-backend"),
                 level=self.config.getoption("--armnn-level"),
                 expect=self.config.getoption("--armnn-expect"),
+                model=self.config.getoption("--armnn-model"),
+                references=dict(
+                    one.split("=", 1) for one in self.config.getoption("--armnn-reference")
+                ),
             )
         return self._report
 
 
 class _KitItem(pytest.Item):
-    """A layer of a data type; what is about the backend as a whole has no name."""
+    """A layer of a data type; of the backend as a whole both are empty; None: a model."""
 
     parent: _Kit
 
-    def __init__(self, *, key: tuple[str, str], **others: Any) -> None:
+    def __init__(self, *, key: tuple[str, str] | None, **others: Any) -> None:
         super().__init__(**others)
         self.key = key
 
     def runtest(self) -> None:
         """Look the results up."""
         report = self.parent.report()
-        own = [result for result in report.results if (result.layer, result.type) == self.key]
+        own = [
+            result
+            for result in report.results
+            if self.key is None or (result.layer, result.type) == self.key
+        ]
         names = {(result.case, result.group) for result in own}
         wrong = [change for change in report.changes if (change.case, change.group) in names]
-        if not self.key[0]:  # entries of known results that nothing is like any more
+        if self.key in (None, ("", "")):  # entries of known results that nothing is like any more
             every = {(result.case, result.group) for result in report.results}
             wrong += [one for one in report.changes if (one.case, one.group) not in every]
         if wrong:

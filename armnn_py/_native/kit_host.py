@@ -13,9 +13,9 @@ from armnn_py._native import abi
 from armnn_py._native.library import core_host
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
-__all__ = ["Cutting", "KitHost"]
+__all__ = ["SERVICES", "Cutting", "KitHost"]
 
 Cutting = Literal["core", "serial", "backwards", "odd", "together"]
 """By the threads of the native library; in one piece; in the smallest pieces, the last one first;
@@ -26,6 +26,11 @@ _FIELDS: Any = abi.armnn_host_t._fields_
 _ParallelFor, _Concurrency, _InParallel = (
     dict(_FIELDS)[name] for name in ("parallel_for", "concurrency", "in_parallel")
 )
+SERVICES: tuple[str, ...] = tuple(
+    name for name, kind in _FIELDS if hasattr(kind, "argtypes") and name != "context"
+)
+"""The entries of the table that may be null."""
+
 _MOST_PIECES = 60
 _TOGETHER = 4  # pieces
 
@@ -76,6 +81,18 @@ class KitHost:
             yield
         finally:
             table.parallel_for, table.concurrency, table.in_parallel = self._keep
+
+    @contextlib.contextmanager
+    def without(self, names: Collection[str]) -> Iterator[None]:
+        """Make entries of the table null."""
+        kept = {name: getattr(self.table, name) for name in names}
+        for name, function in kept.items():
+            setattr(self.table, name, type(function)())
+        try:
+            yield
+        finally:
+            for name, function in kept.items():
+                setattr(self.table, name, function)
 
     def _concurrency(self, _context: Any) -> int:
         if self.threads is not None:

@@ -119,7 +119,7 @@ def compare(
 
 def compare_sides(
     subject: BackendSide,
-    reference: str | os.PathLike[str],
+    reference: str | os.PathLike[str] | BackendSide,
     sets: Sequence[dict[str, Any]],
     model: Any = None,
     *,
@@ -165,8 +165,13 @@ def is_file(reference: str | os.PathLike[str]) -> bool:
 
 
 def _reference(
-    reference: str | os.PathLike[str], model: Any, subject: BackendSide, tensors: Tensors
+    reference: str | os.PathLike[str] | BackendSide,
+    model: Any,
+    subject: BackendSide,
+    tensors: Tensors,
 ) -> Side:
+    if isinstance(reference, BackendSide):
+        return reference
     if is_file(reference):
         return FileSide(reference, tensors)
     assert isinstance(reference, str)

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 
 from armnn_py.tensors.bfloat16 import from_bfloat16_bits
-from armnn_py.types import DataType
+from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ def table() -> Mapping[str, Any]:
 
 @functools.cache
 def _arithmetic_of() -> Mapping[str, str]:
-    return {layer.label: facts.arithmetic for layer, facts in FACTS.items()}
+    known = {layer.label: facts.arithmetic for layer, facts in FACTS.items()}
+    return {**known, LayerType.STAND_IN.label: "sum"}  # an operator of a vendor may be one
 
 
 def names(row: Mapping[str, Any], key: str, name: str) -> bool:

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from armnn_py.testing.cases import Case
     from armnn_py.testing.outcome import Result
 
-__all__ = ["Suspicion", "batches_of"]
+__all__ = ["LARGE", "Suspicion", "batches_of"]
 
 _MOST = 24
-_LARGE = 4096  # elements, from which on a case is more work than a process
+LARGE = 4096
+"""Elements, from which on a case is more work than a process."""
 
 
 def batches_of(cases: Sequence[Case]) -> Iterator[tuple[Case, ...]]:
@@ -31,7 +32,7 @@ def batches_of(cases: Sequence[Case]) -> Iterator[tuple[Case, ...]]:
     """
     alike: dict[Any, list[Case]] = {}
     for case in cases:
-        is_large = case.most_elements >= _LARGE
+        is_large = case.most_elements >= LARGE
         alike.setdefault(case.name if is_large else (case.layer, case.type), []).append(case)
     for group in alike.values():
         for begin in range(0, len(group), _MOST):

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,10 +21,13 @@ from armnn_py.testing.checks.growth import check_growth
 from armnn_py.testing.checks.memory import check_memory
 from armnn_py.testing.checks.numbers import check_numbers, kinds_of
 from armnn_py.testing.checks.reentrance import check_reentrance
+from armnn_py.testing.checks.speed import speed_of
 from armnn_py.testing.checks.subgraphs import check_subgraphs
 from armnn_py.testing.checks.truth import Answers, check_truth
 from armnn_py.testing.checks.variables import check_variables, variable_of
 from armnn_py.testing.features import FEATURES
+from armnn_py.testing.models.layers import layers_of, write_layers
+from armnn_py.testing.models.whole import check_whole
 from armnn_py.testing.oracles.reference import REFERENCE, Reference
 from armnn_py.testing.outcome import GROUPS, NotApplicableError, NotTriedError
 from armnn_py.testing.prepared import Preparation
@@ -36,7 +40,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.testing.bulletin import Bulletin
-    from armnn_py.testing.cases import Case, Kind
+    from armnn_py.testing.cases import Case, Kind, Level
+    from armnn_py.testing.models.user_model import UserModel
     from armnn_py.testing.oracles.reference import Expectation
     from armnn_py.testing.outcome import Group
     from armnn_py.testing.prepared import Prepared
@@ -47,7 +52,9 @@ __all__ = [
     "needed_modules",
     "run_cases",
     "run_feature",
+    "run_model",
     "run_network",
+    "write_model",
     "writer",
 ]
 
@@ -56,6 +63,8 @@ Tell = Callable[..., None]
 
 
 _UNDER_WAY = frozenset({"start", "step", "case"})
+#: Of a run, where a check has dozens of them.
+_MOST_SECONDS = 0.2
 
 
 def answer_all(target: Target, cases: Sequence[Case], first: int, tell: Tell) -> None:
@@ -103,7 +112,9 @@ def run_cases(
         with Reference(target.id) as reference:
             for number, case in enumerate(cases):
                 tell(case=number, start="reference", step="")
-                expected[number] = reference.expectations(case, kinds_of(case))
+                expected[number] = reference.expectations(
+                    case, kinds_of(case), lambda words: tell(step=words)
+                )
     tell(case=0, start=groups[0], step="create")
     subject = Subject(target)
     for number, case in enumerate(cases):
@@ -124,7 +135,7 @@ class _Teller:
         self.is_well = True
 
     def __call__(self, **message: Any) -> None:
-        if message.get("outcome", "passed") not in ("passed", "refused"):
+        if message.get("outcome", "passed") not in ("passed", "refused", "untried"):
             self.is_well = False
         self._tell(case=self._number, **message)
 
@@ -145,8 +156,11 @@ def _run_case(
             if group == "memory" and not subject.in_host_memory and variable_of(case) is None:
                 continue  # tensors lie where the backend wants them
             tell(start=group, step="create_workload")
-            with _told(tell, group, folder):
+            with _told(tell, group, folder) as more:
                 _check(subject, case, group, workloads, expected, tell)
+                if group == "numbers":
+                    tell(step="execute, beside CpuRef")
+                    more["speed"] = speed_of(subject, case)
 
 
 class _Workloads:
@@ -187,6 +201,8 @@ def _check(
         tell(step=words)
 
     try:
+        if case.usual and group in ("memory", "reentrance"):
+            _check_time(workloads.get(), case)
         if group == "reentrance":
             workloads.drop()
             check_reentrance(subject, case, workloads.make, on_step)
@@ -195,6 +211,11 @@ def _check(
         tell(step="execute")
         if group == "truth":
             check_truth(subject, case, prepared)
+        elif group == "numbers" and case.reference is None:
+            name = case.signature.descriptor.name  # type: ignore[union-attr]
+            raise NotTriedError(
+                f"operator '{name}' has no reference: --reference {name}=module:function"
+            )
         elif group == "numbers":
             check_numbers(case, prepared, expected, on_step)
         elif subject.in_host_memory:
@@ -206,6 +227,17 @@ def _check(
     except BaseException:
         workloads.drop()
         raise
+
+
+def _check_time(prepared: Prepared, case: Case) -> None:
+    """Leave out checks of many runs for the slow layers of a user's network."""
+    begin = time.monotonic()
+    prepared.run(case.values())
+    taken = time.monotonic() - begin
+    if taken > _MOST_SECONDS:
+        raise NotTriedError(
+            f"a run of a layer of the model takes {taken:.1f} s, {_MOST_SECONDS:g} s are allowed"
+        )
 
 
 def needed_modules(case: Case, tell: Tell) -> None:
@@ -222,6 +254,23 @@ def run_network(target: Target, name: str, cases: Sequence[Case], folder: str, t
     tell(start="subgraphs", step="")
     with _told(tell, "subgraphs", folder) as more:
         more["compiled"] = check_subgraphs(target, name, cases, lambda words: tell(step=words))
+
+
+def write_model(
+    path: str, model: UserModel, target: Target, level: Level, seed: int, tell: Tell
+) -> None:
+    """Write the layers of a user's model to a file."""
+    tell(start="reference", step="")
+    with _told(tell, "load", ""):
+        layers = layers_of(model, target, level, seed, lambda words: tell(step=words))
+        write_layers(path, layers)
+
+
+def run_model(target: Target, model: UserModel, seed: int, folder: str, tell: Tell) -> None:
+    """Make the check of a user's network as a whole, most of which is the reference's time."""
+    tell(start="reference", step="")
+    with _told(tell, "subgraphs", folder) as more:
+        more["compiled"] = check_whole(model, target, seed, lambda words: tell(step=words))
 
 
 def run_feature(target: Target, name: str, seed: int, folder: str, tell: Tell) -> None:

@@ -9,10 +9,14 @@ import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.testing.checks.subgraphs import network_names
 from armnn_py.testing.features import FEATURES
+from armnn_py.testing.models.user_model import UserModel
 from armnn_py.testing.oracles.expected import Known, changes, read_known
+from armnn_py.testing.oracles.own_operators import function_of
 from armnn_py.testing.outcome import GROUPS, Group, Result
 from armnn_py.testing.report import Report
 from armnn_py.testing.repro import write_reproductions
@@ -47,6 +51,9 @@ def check_conformance(
     expect: str | os.PathLike[str] | None = None,
     folders: Sequence[str] = (),
     options: Mapping[str, Any] | None = None,
+    model: str | os.PathLike[str] | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    references: Mapping[str, str] | None = None,
     on_progress: OnProgress | None = None,
 ) -> Report:
     """Test a backend with every layer that it takes, in processes that may die of it.
@@ -76,6 +83,14 @@ def check_conformance(
         Where an id is looked for, instead of the usual places.
     options
         Of the backend, by name.
+    model
+        A model file: its layers are the cases, with their shapes, quantisation and constants, and
+        its network is the only one. Of equal layers the first is tried; ``quick`` tries 64.
+    shapes
+        Shapes of the model's inputs by name; a free first dimension is 1.
+    references
+        By the name of an operator without a layer: ``"module:function"`` or
+        ``"file.py:function"``. It gets the operands as arrays, and the attributes by name.
     on_progress
         Called with how many cases, networks and features are done and how many there are.
 
@@ -98,10 +113,14 @@ def check_conformance(
         raise InvalidArgumentError(f"part {number} of {count}: from 1 to {count} expected")
     if count > 1 and expect is not None:
         raise InvalidArgumentError("expect: the file is about all cases, not about a part of them")
+    if model is None and (shapes or references):
+        raise InvalidArgumentError("shapes and references are about a model, which is not given")
+    user = None if model is None else _user_model(model, shapes or {}, references or {})
     known: list[Known] = [] if expect is None else read_known(expect)
     is_file = os.path.isfile(file_or_id)  # noqa: PTH113
     file = os.path.abspath(os.fspath(file_or_id)) if is_file else None  # noqa: PTH100
     results: list[Result] = []
+    of_model: dict[str, int] | None = None
     backend = os.path.basename(os.fspath(file_or_id))  # noqa: PTH119
     try:
         with (
@@ -110,9 +129,9 @@ def check_conformance(
         ):
             backend = target.id
             is_whole = not layers and not types
-            are_wanted = "subgraphs" in groups and is_whole
+            are_wanted = "subgraphs" in groups and is_whole and user is None
             networks = network_names(*_NETWORKS[level], seed) if are_wanted else []
-            features = list(FEATURES) if "features" in groups and is_whole else []
+            features = list(FEATURES) if "features" in groups and is_whole and user is None else []
             order = {
                 "target": target.as_json(),
                 "level": level,
@@ -124,11 +143,15 @@ def check_conformance(
                 "jobs": jobs or len(os.sched_getaffinity(0)),
                 "folder": arrays,
                 "part": [number, count],
+                "model": None if user is None else structs.asdict(user),
                 "networks": networks[number - 1 :: count],
                 "features": features[number - 1 :: count],
             }
-            for message in _results(order, on_progress or (lambda done, total: None)):
-                results.append(Result(**{**message, "files": tuple(message["files"])}))
+            for message in _messages(order, on_progress or (lambda done, total: None)):
+                of_model = message.get("model", of_model)
+                if "result" in message:
+                    given = message["result"]
+                    results.append(Result(**{**given, "files": tuple(given["files"])}))
             if repro is not None:
                 results = write_reproductions(
                     results,
@@ -138,24 +161,38 @@ def check_conformance(
                     seed=seed,
                     folders=folders,
                     options=options,
+                    model=user,
                 )
     except DiedAtLoadError as error:
         results = [Result("load", "", "", "load", error.outcome, error.message, error.step)]  # type: ignore[arg-type]
     for result in results:
+        if result.case == "model" and result.group == "load" and result.outcome == "failed":
+            raise InvalidArgumentError(f"model '{model}' cannot be tested: {result.message}")
         if result.group == "load" and result.outcome == "failed":
             raise BackendError(
                 f"backend '{backend}' cannot be tested: {result.message}",
                 hints=["'armnn-py backends list' has the backends, and files that were refused"],
             )
-    return Report(backend, file, level, seed, tuple(results), tuple(changes(results, known)))
+    bad = tuple(changes(results, known))
+    return Report(backend, file, level, seed, tuple(results), bad, of_model)
 
 
-def _results(order: Mapping[str, Any], on_progress: OnProgress) -> Iterator[dict[str, Any]]:
-    """Give the results of an order as they come."""
+def _user_model(
+    path: str | os.PathLike[str], shapes: Mapping[str, Sequence[int]], references: Mapping[str, str]
+) -> UserModel:
+    name = os.path.abspath(os.fspath(path))  # noqa: PTH100
+    if not os.path.isfile(name):  # noqa: PTH113
+        raise InvalidArgumentError(f"model '{name}' is not a file")
+    for named in references.values():
+        function_of(named)
+    return UserModel(name, {one: list(dims) for one, dims in shapes.items()}, dict(references))
+
+
+def _messages(order: Mapping[str, Any], on_progress: OnProgress) -> Iterator[dict[str, Any]]:
+    """Give what comes of an order, and report its progress."""
     total = 0
     for message in served("armnn_py.testing.server", order):
-        if "result" in message:
-            yield message["result"]
+        yield message
         total = message.get("total", total)
         if "done" in message:
             on_progress(message["done"], total)

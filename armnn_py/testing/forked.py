@@ -32,6 +32,7 @@ __all__ = ["ForkedProcess", "Job"]
 
 _LAST_WORDS = 2000  # bytes kept of what a process wrote
 _OUR_FAULT = 117  # exit code of a process in which the kit itself failed
+_REFERENCE_SECONDS = 120.0  # for a step that is mostly not the backend's
 _FILE_BYTES = 4 << 30  # the most that one file has, also one in memory
 
 
@@ -117,11 +118,12 @@ class ForkedProcess:
         """Whether its time is over; a step that began since the last look has time of its own."""
         if time.monotonic() < self.deadline:
             return False
-        serial = self.bulletin.read().serial
-        if serial == self._heard:
+        posted = self.bulletin.read()
+        if posted.serial == self._heard:
             return True
-        self._heard = serial
-        self.deadline = time.monotonic() + self.timeout
+        self._heard = posted.serial
+        patience = _REFERENCE_SECONDS if posted.start == "reference" else self.timeout
+        self.deadline = time.monotonic() + max(patience, self.timeout)
         return False
 
     def kill(self) -> None:

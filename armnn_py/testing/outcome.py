@@ -56,6 +56,8 @@ class Result(Struct, frozen=True):
     compiled
         How many sub-graphs of two layers and more the backend compiled; None: it has no compiler,
         or the check is about something else.
+    speed
+        How many times as fast as CpuRef the layer runs; None where that was not measured.
     """
 
     case: str
@@ -67,6 +69,7 @@ class Result(Struct, frozen=True):
     step: str = ""
     files: tuple[str, ...] = ()
     compiled: int | None = None
+    speed: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""

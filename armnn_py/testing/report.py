@@ -26,12 +26,16 @@ _NOT_RUN: tuple[Outcome, ...] = ("refused", "untried")
 
 
 class MatrixRow(Struct, frozen=True):
-    """A layer of a data type: how many checks ended how, and the first reason of a refusal."""
+    """A layer of a data type: how many checks ended how, and the first reason of a refusal.
+
+    ``speed`` is the least of its large cases: how many times as fast as CpuRef.
+    """
 
     layer: str
     type: str
     counts: dict[str, int]
     reason: str
+    speed: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,9 @@ class Report:
         One for each check that was made.
     changes
         What is not as the file of known results says; without such a file, all that is bad.
+    model
+        Of a user's model: how many ``layers`` it has, how many of them are ``different``, and how
+        many of these are ``tried``. None without a model.
     """
 
     backend: str
@@ -56,6 +63,7 @@ class Report:
     seed: int
     results: tuple[Result, ...]
     changes: tuple[Change, ...]
+    model: dict[str, int] | None = None
 
     @property
     def ok(self) -> bool:
@@ -88,15 +96,19 @@ class Report:
         """Return a row for each layer and data type, those that failed first."""
         counts: dict[tuple[str, str], Counter[str]] = {}
         reasons: dict[tuple[str, str], str] = {}
+        speeds: dict[tuple[str, str], float] = {}
         for result in self.results:
             about = result.case if result.group == "features" else result.group
             key = result.layer or f"({about})", result.type
             counts.setdefault(key, Counter())[result.outcome] += 1
             if result.outcome in _NOT_RUN:
                 reasons.setdefault(key, result.message)
+            if result.speed is not None:
+                speeds[key] = min(result.speed, speeds.get(key, result.speed))
         rows = [
-            MatrixRow(layer, data_type, dict(found), reasons.get((layer, data_type), ""))
-            for (layer, data_type), found in counts.items()
+            MatrixRow(layer, data_type, dict(found), reasons.get(key, ""), speeds.get(key))
+            for key, found in counts.items()
+            for layer, data_type in (key,)
         ]
         return sorted(rows, key=lambda row: (not any(row.counts.get(bad) for bad in _BAD),
                                              row.layer, row.type))  # fmt: skip
@@ -111,8 +123,15 @@ class Report:
             "counts": self.counts,
             "executed": self.executed,
             "compiled": self.compiled,
+            "model": self.model,
             "matrix": [
-                {"layer": row.layer, "type": row.type, "counts": row.counts, "reason": row.reason}
+                {
+                    "layer": row.layer,
+                    "type": row.type,
+                    "counts": row.counts,
+                    "reason": row.reason,
+                    "speed": row.speed,
+                }
                 for row in self.matrix()
             ],
             "results": [result.as_dict() for result in self.results if result.outcome != "passed"],

@@ -13,7 +13,9 @@ from msgspec import structs
 
 from armnn_py.comparing.script import write_script
 from armnn_py.testing.cases import all_cases, unvaried_cases
-from armnn_py.testing.child import run_cases, run_feature, run_network
+from armnn_py.testing.child import run_cases, run_feature, run_model, run_network
+from armnn_py.testing.models.layers import layers_of
+from armnn_py.testing.models.user_model import UserModel
 from armnn_py.testing.target import target_for
 
 if TYPE_CHECKING:
@@ -30,9 +32,14 @@ from armnn_py.testing import reproduce
 
 arrays = np.load({arrays!r})  # {names}
 passed = reproduce({backend!r}, {case!r}, {group!r}, level={level!r}, seed={seed},
-                   folders={folders!r}, options={options!r})
+                   folders={folders!r}, options={options!r}{model})
 raise SystemExit(0 if passed else 1)
 """
+
+
+_MODEL = """,
+                   model={path!r}, shapes={shapes!r},
+                   references={references!r}"""
 
 
 def write_reproductions(
@@ -44,6 +51,7 @@ def write_reproductions(
     seed: int,
     folders: Sequence[str] = (),
     options: Mapping[str, Any] | None = None,
+    model: UserModel | None = None,
 ) -> list[Result]:
     """Write files for each failure; returns the results with the names of their files.
 
@@ -55,11 +63,12 @@ def write_reproductions(
         Where they go; made if it is not there.
     backend
         The file or the id that was tested.
-    level, seed, folders, options
+    level, seed, folders, options, model
         As they were for the run.
     """
     os.makedirs(folder, exist_ok=True)  # noqa: PTH103
-    cases = {case.name: case for case in all_cases(level, seed=seed)}
+    # Of a model only what a check left: nothing here runs the backend's code to import it.
+    cases = {} if model else {case.name: case for case in all_cases(level, seed=seed)}
     written = []
     for result in results:
         if result.outcome in ("passed", "refused", "untried") or result.group == "load":
@@ -79,6 +88,7 @@ def write_reproductions(
             seed=seed,
             folders=list(folders),
             options=None if options is None else dict(options),
+            model="" if model is None else _MODEL.format(**structs.asdict(model)),
         )
         write_script(
             script,
@@ -112,6 +122,9 @@ def reproduce(
     seed: int = 0,
     folders: Sequence[str] = (),
     options: Mapping[str, Any] | None = None,
+    model: str | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    references: Mapping[str, str] | None = None,
 ) -> bool:
     """Make one check of one case in this process, and print what comes of it.
 
@@ -127,6 +140,8 @@ def reproduce(
         Searched for an id.
     options
         Of the backend.
+    model, shapes, references
+        As `check_conformance` gets them.
 
     Returns
     -------
@@ -144,7 +159,15 @@ def reproduce(
             print(message["step"])
 
     with target_for(backend, folders, options) as target:
-        if group == "subgraphs":
+        if model is not None:
+            sizes = {name: list(dims) for name, dims in (shapes or {}).items()}
+            user = UserModel(model, sizes, dict(references or {}))
+            if group == "subgraphs":
+                run_model(target, user, seed, "", tell)
+            else:
+                of_model = layers_of(user, target, level, seed).cases
+                run_cases(target, [one for one in of_model if one.name == case], [group], "", tell)
+        elif group == "subgraphs":
             run_network(target, case, unvaried_cases(seed), "", tell)
         elif group == "features":
             run_feature(target, case, seed, "", tell)

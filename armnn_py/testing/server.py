@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import os
 import selectors
 import time
 from collections import deque
@@ -23,15 +24,19 @@ from armnn_py.testing.child import (
     needed_modules,
     run_cases,
     run_feature,
+    run_model,
     run_network,
+    write_model,
 )
 from armnn_py.testing.forked import ForkedProcess, Job
+from armnn_py.testing.models.layers import read_layers
+from armnn_py.testing.models.user_model import UserModel
 from armnn_py.testing.outcome import GROUPS, Group, Result
 from armnn_py.testing.target import Target
 from armnn_py.types import DataType, LayerType
 
 if TYPE_CHECKING:
-    from armnn_py.testing.cases import Case
+    from armnn_py.testing.cases import Case, Level
 
 __all__ = ["prepare", "serve"]
 
@@ -48,6 +53,7 @@ class _Server:
         self.networks: list[str] = order["networks"]
         self.features: list[str] = order["features"]
         self.seed: int = order["seed"]
+        self.with_networks = "subgraphs" in order["groups"]
         self.groups: tuple[Group, ...] = tuple(
             group for group in GROUPS if group in order["groups"]
         )
@@ -55,12 +61,47 @@ class _Server:
         types = [DataType(number) for number in order["types"]]
         number, count = order["part"]
         self.cases: list[Case] = []
-        if self.groups:
+        self.is_whole = not layers and not types
+        self.model = None if order["model"] is None else UserModel(**order["model"])
+        if self.model is not None:
+            found = self._cases_of(self.model, order["level"])
+            cases = [one for one in found if (not layers or one.layer in layers)
+                     and (not types or one.type in types)]  # fmt: skip
+        elif self.groups:
             cases = all_cases(order["level"], seed=order["seed"], layers=layers, types=types)
-            self.cases = cases[number - 1 :: count]
+        else:
+            return
+        self.cases = cases[number - 1 :: count]
+
+    def _cases_of(self, model: UserModel, level: Level) -> list[Case]:
+        """Read a user's model where the backend's code runs; what goes wrong is told."""
+        path = os.path.join(self.folder, "model.pickle")  # noqa: PTH118
+
+        def work(tell: Tell) -> None:
+            write_model(path, model, self.target, level, self.seed, tell)
+
+        process = ForkedProcess(Job("model", work), self.timeout)
+        results = [one for one in process.all_messages() if "done" in one]
+        words, outcome = process.ending()
+        if not process.is_over:
+            words += under_way(process.bulletin.read().step, None)
+            results = [{"outcome": outcome, "message": words}]
+        for one in results:
+            if one["outcome"] != "passed":
+                result = Result("model", "", "", "load", one["outcome"], one["message"])
+                self.say(result=structs.asdict(result))
+                return []
+        layers = read_layers(path)
+        for case, why in layers.left_out:
+            self.say(result=structs.asdict(result_of(case, "numbers", "untried", why)))
+        different = len(layers.cases) + len(layers.left_out)
+        self.say(model={"layers": layers.count, "different": different, "tried": len(layers.cases)})
+        return layers.cases
 
     def run(self) -> None:
         """Ask about all cases, then try those that are taken."""
+        if self.model is not None and not self.cases:
+            return
         taken = self._ask()
         if taken is None:
             return
@@ -70,10 +111,13 @@ class _Server:
         if self.networks or self.features:
             unvaried_cases(self.seed)  # for all processes that are forked
         trials.add_networks(self.networks, self.seed)
+        if self.model is not None and self.with_networks and self.is_whole:
+            trials.add_model(self.model, self.seed)
         trials.add_features(self.features, self.seed)
         trials.run(self.jobs)
         if trials.compiled == 0 and not trials.has_wrong_networks:
-            self.say(result=structs.asdict(_NOTHING_COMPILED))
+            nothing = _NOTHING_COMPILED if self.model is None else _NOTHING_OF_MODEL
+            self.say(result=structs.asdict(nothing))
 
     # ---- Support -------------------------------------------------------------------------------
 
@@ -144,6 +188,10 @@ _NOTHING_COMPILED = Result(
     "the table has optimize_subgraph_view, which compiled nothing of two layers and more: "
     "no network of the kit fits it, and its compiled sub-graphs are untested",
 )  # fmt: skip
+_NOTHING_OF_MODEL = Result(
+    "compiled sub-graphs", "", "", "subgraphs", "untried",
+    "it compiles no two layers of the model",
+)  # fmt: skip
 
 
 class Trials:
@@ -170,6 +218,15 @@ class Trials:
                 run_network(target, name, unvaried_cases(seed), folder, tell)
 
             self._queue.append(Job(name, work, groups=("subgraphs",)))
+
+    def add_model(self, model: UserModel, seed: int) -> None:
+        """Try a user's network as a whole."""
+        target, folder = self._target, self._folder
+
+        def work(tell: Tell) -> None:
+            run_model(target, model, seed, folder, tell)
+
+        self._queue.append(Job("model", work, groups=("subgraphs",)))
 
     def add_features(self, names: Iterable[str], seed: int) -> None:
         """Try what the backend may have beyond layers."""
@@ -309,7 +366,8 @@ def _result(job: Job, told: dict[str, Any]) -> Result:
     step, files = told.get("step", ""), tuple(told.get("files", ()))
     group, outcome, words = told["done"], told["outcome"], told["message"]
     if job.cases:
-        return result_of(job.cases[told["case"]], group, outcome, words, step, files)
+        found = result_of(job.cases[told["case"]], group, outcome, words, step, files)
+        return structs.replace(found, speed=told.get("speed"))
     return Result(job.title, "", "", group, outcome, words, step, files, told.get("compiled"))
 
 

@@ -8,7 +8,7 @@ import contextlib
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -17,6 +17,9 @@ from armnn_py.backends.loader.checking import WHEN_CLOSED, check_file
 from armnn_py.device_ids import device_id, split_id
 from armnn_py.errors import BackendError, BackendSkippedWarning
 from armnn_py.runtime import Runtime
+
+if TYPE_CHECKING:
+    from armnn_py.python_backend import PythonBackend
 
 __all__ = ["DiedAtLoadError", "Target", "target_for"]
 
@@ -41,7 +44,9 @@ class Target(Struct, frozen=True):
             "options": self.options,
         }
 
-    def runtime(self, *, with_others: bool = False) -> Runtime:
+    def runtime(
+        self, *, with_others: bool = False, python_backends: Sequence[PythonBackend] = ()
+    ) -> Runtime:
         """Make a runtime that has it; of a file it is alone there, unless others are wanted."""
         given = self.options or {}
         stated = {n: OptionText(v) if isinstance(v, str) else v for n, v in given.items()}
@@ -49,12 +54,17 @@ class Target(Struct, frozen=True):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", BackendSkippedWarning)
             if self.search:
-                return Runtime(list(self.folders) or None, backend_options=options)
+                return Runtime(
+                    list(self.folders) or None,
+                    backend_options=options,
+                    python_backends=python_backends,
+                )
             return Runtime(
                 list(self.folders),
                 bundled_backends=with_others,
                 use_environment=False,
                 backend_options=options,
+                python_backends=python_backends,
                 probe_seconds=0,  # `check_file` has tried it, with the time that the user gave
             )
 

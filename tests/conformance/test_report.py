@@ -36,11 +36,19 @@ def test_a_passing_backend_on_the_terminal(command: Command, wrong_backend: Buil
     answer = command("backends", "test", wrong_backend("NONE"), *ONLY)
     assert answer.code == 0, answer.err
     (row,) = (line for line in answer.out.splitlines() if line.startswith("Activation"))
-    _, data_type, passed, refused, reason = row.split(maxsplit=4)
+    _, data_type, passed, refused, speed, reason = row.split(maxsplit=5)
     assert (data_type, reason) == ("float32", "it has ReLU alone")
+    assert re.fullmatch(r"[\d.e+]+x", speed)
     assert int(passed) > 40
     assert int(refused) > 20
     assert f"Wrong, level quick: {passed} passed, {refused} refused" in answer.out
+
+
+def test_a_layer_that_is_slower_than_the_reference(command: Command, wrong_features: Build) -> None:
+    file = wrong_features("NONE", "-DWASTES_TIME")
+    answer = command("backends", "test", file, *ONLY)
+    assert answer.code == 0, answer.err
+    assert re.search(r"Slower than CpuRef: Activation of float32 \(0\.0\d+x\)", answer.out)
 
 
 @pytest.mark.exhaustive

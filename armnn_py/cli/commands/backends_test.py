@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +70,17 @@ def _part(_context: click.Context, _parameter: click.Parameter, given: str) -> t
     return int(number), int(count)
 
 
+def _references(
+    _context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]
+) -> dict[str, str]:
+    for one in given:
+        if "=" not in one:
+            raise click.BadParameter(f"'{one}' is not OPERATOR=MODULE:FUNCTION")
+    if given:
+        sys.path.insert(0, os.getcwd())  # noqa: PTH109
+    return dict(one.split("=", 1) for one in given)
+
+
 @click.command(cls=Command)
 @click.argument("backend", metavar="FILE|ID", shell_complete=offer_backends)
 @click.option(
@@ -102,6 +114,20 @@ def _part(_context: click.Context, _parameter: click.Parameter, given: str) -> t
     "--expect", type=click.Path(), metavar="FILE.toml",
     help="Known failures and refusals: only what is not as the file says fails.",
 )  # fmt: skip
+@click.option(
+    "--model", type=click.Path(exists=True, dir_okay=False), metavar="FILE",
+    help="Test the layers of this model, with its shapes and constants, and all of it compiled.",
+)  # fmt: skip
+@click.option(
+    "--shape", "shapes", multiple=True, metavar="NAME=1x3x640x640",
+    help="Shape of an input of the model with free dimensions, repeatable.",
+)  # fmt: skip
+@click.option(
+    "--reference", "references", multiple=True, metavar="OPERATOR=MODULE:FUNCTION",
+    callback=_references,
+    help="Python function that computes an operator of the model without a layer; FILE.py for "
+    "MODULE works too, repeatable.",
+)  # fmt: skip
 @backend_values
 @with_session
 def test(
@@ -118,6 +144,9 @@ def test(
     report: str | None,
     repro: str | None,
     expect: str | None,
+    model: str | None,
+    shapes: tuple[str, ...],
+    references: dict[str, str],
 ) -> None:
     """Test the backend of FILE, or ID, with every layer that it takes; exit 5 if something fails.
 
@@ -143,6 +172,9 @@ def test(
             expect=expect,
             folders=session.backend_paths,
             options=_options_of(session, backend),
+            model=model,
+            shapes=_shapes_of(shapes),
+            references=references,
             on_progress=lambda done, total: bar.to(done / max(total, 1)),
         )
     if report is not None:
@@ -153,7 +185,7 @@ def test(
         failure = CommandFailedError(
             f"backend '{found.backend}' was not tested: it took none of the layers",
             exit_code=EXIT_CONFORMANCE,
-            hints=["--report FILE.json has the reasons; the kit has no cases of StandIn layers"],
+            hints=["--report FILE.json has the reasons; --model FILE tests StandIn layers"],
         )
     elif found.changes:
         words = counted(len(found.changes), "result")
@@ -166,10 +198,23 @@ def test(
 
     def render(renderer: Renderer) -> None:
         _render(renderer, data)
-        if layers or types:
+        if model is not None:
+            renderer.line("Only this model: no other layers, options, late shapes, blobs, lives")
+        elif layers or types:
             renderer.line("Only these layers or types: no random networks, options, late shapes")
 
     session.answer(data, render, failure=failure)
+
+
+def _shapes_of(given: tuple[str, ...]) -> dict[str, list[int]]:
+    from armnn_py.cli.networks import parse_shapes  # late: it brings numpy
+
+    found = {}
+    for name, dims in parse_shapes(given).items():
+        if name is None:
+            raise click.BadParameter("--shape: the name of the input is missing: NAME=1x3x640x640")
+        found[name] = dims
+    return found
 
 
 def _options_of(session: Session, backend: str) -> dict[str, Any] | None:
@@ -187,10 +232,10 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
     shown = [outcome for outcome in _OUTCOMES if data["counts"].get(outcome)]
     renderer.table(
         [Column("layer"), Column("type"), *(Column(outcome, right=True) for outcome in shown),
-         Column("reason", cut="end")],
+         Column("speed", right=True), Column("reason", cut="end")],
         [
             [row["layer"], row["type"], *(str(row["counts"].get(one, "-")) for one in shown),
-             row["reason"]]
+             "-" if row["speed"] is None else f"{row['speed']:g}x", row["reason"]]
             for row in data["matrix"]
             if not {*row["counts"]} <= _NOT_RUN
         ],
@@ -201,6 +246,13 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
     untried = [row for row in data["matrix"] if "untried" in row["counts"]]
     features = [name.strip("()") for name in wholly if name.startswith("(")]
     layers = [name for name in wholly if not name.startswith("(")]
+    slow = [
+        f"{row['layer']} of {row['type']} ({row['speed']:g}x)"
+        for row in data["matrix"]
+        if row["speed"] is not None and row["speed"] < 1
+    ]
+    if slow:
+        renderer.line(f"Slower than CpuRef: {', '.join(slow)}")
     if layers:
         renderer.line(f"Refused in each type: {', '.join(layers)}")
     if features:
@@ -215,6 +267,10 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
         renderer.line(f"and {others} more; --report FILE.json has all")
     counts = ", ".join(f"{data['counts'][outcome]} {outcome}" for outcome in shown)
     renderer.line(f"{data['backend']}, level {data['level']}: {counts or 'nothing to test'}")
+    if data["model"] is not None:
+        renderer.line(
+            "model: {layers} layers, {different} different, {tried} tried".format(**data["model"])
+        )
     if data["compiled"] is not None:
         renderer.line(f"compiled: {counted(data['compiled'], 'sub-graph')} of two layers and more")
     if not data["executed"]:

@@ -55,6 +55,12 @@ class Case(Struct, frozen=True):
         The part of a quantised type's range that values are drawn from, around the zero point.
     is_variant
         Whether it is another case with other numbers: it is for the check of numbers alone.
+    usual
+        By operand the values that it has in a user's network, else None; empty for cases of the
+        kit. Other values are these in another order.
+    reference
+        The function for an operator of a vendor, ``module:function``; None if unknown. Empty
+        for layers of ours.
     drawn
         What `values` gave, by kind: they are asked for again and again.
     """
@@ -66,6 +72,8 @@ class Case(Struct, frozen=True):
     seed: int
     spread: float = 1.0
     is_variant: bool = False
+    usual: tuple[NDArray[Any] | None, ...] = ()
+    reference: str | None = ""
     drawn: dict[Kind, list[NDArray[Any] | None]] = field(default_factory=dict)
 
     @property
@@ -118,7 +126,14 @@ class Case(Struct, frozen=True):
             # made from stays what it is.
             token = f"{self.name}|{'' if is_constant else kind}|{index}"
             random = np.random.default_rng((self.seed, zlib.crc32(token.encode())))
-            drawn = _drawn(random, info.static_shape, info.data_type)
+            usual = self.usual[index] if self.usual else None
+            if usual is not None and kind == "plain":
+                found.append(usual)
+                continue
+            if usual is None:
+                drawn = _drawn(random, info.static_shape, info.data_type)
+            else:
+                drawn = random.permutation(usual.reshape(-1)).reshape(usual.shape)
             if self.spread != 1 and info.quantization is not None and info.data_type.is_quantized:
                 drawn = _narrowed(drawn, info.quantization.zero_points[0], self.spread)
             operand = names[index].rstrip("?") if index < len(names) else ""

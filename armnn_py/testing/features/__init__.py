@@ -11,6 +11,7 @@ from armnn_py.testing.features.blobs import check_blobs
 from armnn_py.testing.features.late_shapes import check_late_shapes
 from armnn_py.testing.features.lives import check_lives
 from armnn_py.testing.features.options import check_options, check_run_options
+from armnn_py.testing.features.services import check_services
 
 if TYPE_CHECKING:
     from armnn_py.testing.target import Target
@@ -25,5 +26,6 @@ FEATURES: dict[str, Check] = {
     "run options": check_run_options,
     "blobs": check_blobs,
     "lives": check_lives,
+    "services": check_services,
 }
 """By name: checks that get a target, a seed, and what to call at each step."""

@@ -1,13 +1,17 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Lives: a backend opens and closes, loads and unloads, and leaves no files and threads behind."""
+"""Lives: a backend opens and closes, loads and unloads, and leaves nothing behind."""
 
 from __future__ import annotations
 
+import gc
+import itertools
 import os
 from collections.abc import Callable
+from statistics import median_low
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from armnn_py._native.memory.process_memory import address_bytes, heap_bytes
 from armnn_py.backends.questions.layer_support import LayerSupport
 from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.guard.process import open_files
@@ -21,13 +25,18 @@ if TYPE_CHECKING:
     from armnn_py.runtime import Runtime
     from armnn_py.testing.target import Target
 
-__all__ = ["check_lives"]
+__all__ = ["Loadable", "check_lives", "live", "loadables", "use"]
 
-_FIRST = 3  # lives, after which pools and caches are full
-_LIVES = 12
+_FIRST = 10  # lives, after which pools and caches are full
+_LIVES, _LOOKS = 8, 5
+#: Growth by each life that counts as a leak. Pools and caches grow before few looks.
+_LEAST = {"open files": 1, "threads": 1, "bytes of the heap": 64, "bytes of addresses": 4096}
 
 
-class _Loadable(NamedTuple):
+class Loadable(NamedTuple):
+    """A network of one layer, and its inputs."""
+
+    name: str
     network: Network
     inputs: dict[str, Any]
 
@@ -38,66 +47,83 @@ def check_lives(target: Target, seed: int, on_step: Callable[[str], None]) -> No
     Raises
     ------
     CheckFailedError
-        Open files or threads stay behind each time, or two instances disturb each other.
+        Files, threads or memory stay behind each time, or two instances disturb each other.
     NotApplicableError
         The backend takes no layer.
     """
     with target.runtime() as runtime:
-        loadable = _first_taken(runtime, target.id, seed)
-        alone = _use(runtime, target.id, loadable)
-        on_step(f"load and unload a layer {_FIRST + _LIVES} times")
-        _check_level("load", lambda: _use(runtime, target.id, loadable))
-    on_step("open, load, run, close, again and again")
-    _check_level("open", lambda: _live(target, loadable))
+        loadable, *_ = loadables(runtime, target.id, seed)
+        alone = use(runtime, target.id, loadable)
+        on_step("load and unload a layer 50 times")
+        _check_level("load", lambda: use(runtime, target.id, loadable))
+    on_step("open, load, run, close 50 times")
+    _check_level("open", lambda: live(target, loadable))
     on_step("a second instance beside the first")
     with target.runtime() as one, target.runtime() as other:
         for runtime in (one, other, one):
-            found = _use(runtime, target.id, loadable)
+            found = use(runtime, target.id, loadable)
             if any(found[name].tobytes() != alone[name].tobytes() for name in alone):
                 raise CheckFailedError("beside a second instance a layer gives other numbers")
 
 
-def _first_taken(runtime: Runtime, backend: str, seed: int) -> _Loadable:
-    """Return a network of the first layer of the kit that the backend takes."""
+def loadables(runtime: Runtime, backend: str, seed: int) -> list[Loadable]:
+    """Return the first of each type of layer of the kit that the backend takes.
+
+    Raises
+    ------
+    NotApplicableError
+        It takes no layer.
+    """
     cases = unvaried_cases(seed)
     with LayerSupport(runtime.backends[backend]) as support:
         answers = support.ask_many([case.signature for case in cases])
-    for case, answer in zip(cases, answers, strict=True):
-        if answer:
-            values = case.values()
-            network = network_of(case, values)
-            return _Loadable(network, {name: values[int(name[1:])] for name in network.inputs})
-    raise NotApplicableError("it takes no layer")
+    taken = [case for case, answer in zip(cases, answers, strict=True) if answer]
+    if not taken:
+        raise NotApplicableError("it takes no layer")
+    found = []
+    for case in {one.layer: one for one in reversed(taken)}.values():
+        values = case.values()
+        network = network_of(case, values)
+        inputs = {name: values[int(name[1:])] for name in network.inputs}
+        found.append(Loadable(case.layer.label, network, inputs))
+    return found[::-1]
 
 
-def _use(runtime: Runtime, backend: str, loadable: _Loadable) -> dict[str, Any]:
+def use(runtime: Runtime, backend: str, loadable: Loadable) -> dict[str, Any]:
+    """Load a network, run it once, unload it; return the outputs."""
     placed = optimize(loadable.network, [backend], runtime=runtime, options=AS_GIVEN)
     with runtime.load_network(placed) as loaded:
         return loaded.run(loadable.inputs)
 
 
-def _live(target: Target, loadable: _Loadable) -> None:
+def live(target: Target, loadable: Loadable) -> dict[str, Any]:
+    """Open the backend, use it, close it."""
     with target.runtime() as runtime:
-        _use(runtime, target.id, loadable)
+        return use(runtime, target.id, loadable)
 
 
-def _check_level(what: str, live: Callable[[], object]) -> None:
-    """Compare the open files and threads after some lives with those after many more."""
+def _check_level(what: str, once: Callable[[], object]) -> None:
+    """Compare what the process has after some lives with what it has after many more."""
     for _ in range(_FIRST):
-        live()
-    before = _look()
-    for _ in range(_LIVES):
-        live()
-    for kind, count in _look().items():
-        left = count - before[kind]
-        if left >= _LIVES:
+        once()
+    looks = [_look()]
+    for _ in range(_LOOKS):
+        for _ in range(_LIVES):
+            once()
+        looks.append(_look())
+    for kind, least in _LEAST.items():
+        left = median_low(after[kind] - before[kind] for before, after in itertools.pairwise(looks))
+        if left >= least * _LIVES:
             raise CheckFailedError(
-                f"each {what} leaves {left / _LIVES:.3g} {kind} behind: {left} after {_LIVES}"
+                f"each {what} leaves {left / _LIVES:,.3g} {kind} behind: {left:,} after {_LIVES}"
             )
 
 
 def _look() -> dict[str, int]:
+    gc.collect()  # what lives leave in Python
     return {
         "open files": len(open_files()),
         "threads": len(os.listdir("/proc/self/task")),  # noqa: PTH208
+        "bytes of the heap": heap_bytes(),
+        "bytes of addresses": address_bytes(),
     }

@@ -145,7 +145,7 @@ static armnn_status_t create_workload(armnn_workload_factory_t* factory,
   self->base.api = &workload_api;
   self->info = info;
   self->host = host;
-  self->threads = host->concurrency(host->context);
+  self->threads = host->concurrency != NULL ? host->concurrency(host->context) : 1;
   self->number = ++made;
   if (info->type == ARMNN_LAYER_FULLY_CONNECTED && !pack(self)) {
     free(self);

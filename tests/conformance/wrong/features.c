@@ -4,8 +4,13 @@
  * features.c - a backend of the kit with late shapes and options, and wrong in one way:
  * -DDEFECT=NAME. ReLU multiplies by the option |gain| and by the |factor| of the run.
  */
+#define _DEFAULT_SOURCE /* nanosleep, MAP_ANONYMOUS */
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
 
 #include "armnn/backend_kit.h"
 
@@ -22,6 +27,12 @@ enum defect_e {
   LEAVES_A_FILE_OF_EACH_OPEN,
   REFUSES_A_SECOND_INSTANCE,
   INSTANCES_ADD_UP,
+  LEAKS_HEAP_OF_EACH_OPEN,
+  LEAKS_PAGES_OF_EACH_LOAD,
+  NEEDS_THE_CLOCK,
+  FREES_TWICE_WITHOUT_MEMORY,
+  LEAKS_WITHOUT_MEMORY,
+  READS_AFTER_CLOSE,
 };
 
 #ifndef DEFECT
@@ -45,6 +56,17 @@ ARMNN_KIT_OPTIONS(run_options, RUN_OPTIONS)
 static int64_t gain, takes_volumes;
 static int64_t factor_of_all = 1;
 static int instances;
+static const armnn_host_t* host_of_all;
+static volatile char* closed; /* memory of the host that close has released */
+static char* volatile leaked;
+
+static void* read_late(void* argument) {
+  const struct timespec moment = {0, 200000000};
+  (void)argument;
+  nanosleep(&moment, NULL);
+  leaked = (char*)(uintptr_t)closed[0];
+  return NULL;
+}
 
 typedef struct run_data_t {
   int64_t factor;
@@ -56,19 +78,28 @@ static armnn_status_t open_backend(const armnn_create_args_t* args, void** out_u
   const armnn_option_t* volumes = armnn_find_option(args->options, "volumes", ARMNN_OPTION_BOOL);
   (void)error;
   *out_user = NULL;
+  host_of_all = args->host;
   takes_volumes = volumes != NULL ? volumes->integer : HAS(DEFAULT_TAKES_OTHER_LAYERS);
   if (HAS(LEAVES_A_FILE_OF_EACH_OPEN)) fopen("/dev/null", "r");
+  if (HAS(LEAKS_HEAP_OF_EACH_OPEN)) leaked = (char*)malloc(256);
   if (HAS(REFUSES_A_SECOND_INSTANCE) && instances > 0) {
     return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the device is in use");
   }
+  *out_user = armnn_alloc(args->host, 64, 64);
+  if (*out_user == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   ++instances;
   gain = given != NULL ? given->integer : HAS(DEFAULT_IS_ANOTHER) ? 2 : 1;
   return ARMNN_STATUS_OK;
 }
 
 static void close_backend(void* user) {
-  (void)user;
+  pthread_t thread;
   --instances;
+  closed = (volatile char*)user;
+  armnn_free(host_of_all, user);
+  if (HAS(READS_AFTER_CLOSE) && pthread_create(&thread, NULL, read_late, NULL) == 0) {
+    pthread_detach(thread);
+  }
 }
 
 static armnn_status_t set_option(void* user, const armnn_option_t* option, armnn_error_t* error) {
@@ -91,6 +122,7 @@ static armnn_status_t before_run(void* user, const armnn_run_notice_t* notice,
 typedef struct prepared_t {
   float digits;  /* 0: all; else results are multiples of 1 / |digits| */
   uint64_t rows; /* that the layer was made for */
+  void* more;
 } prepared_t;
 
 static armnn_status_t prepare(const armnn_workload_info_t* info, const armnn_host_t* host,
@@ -102,14 +134,27 @@ static armnn_status_t prepare(const armnn_workload_info_t* info, const armnn_hos
   (void)backend, (void)requirements;
   prepared_t* made = (prepared_t*)armnn_alloc(host, sizeof *made, 64);
   if (made == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  made->more = armnn_alloc(host, 64, 64);
+  if (made->more == NULL) {
+    if (!HAS(LEAKS_WITHOUT_MEMORY)) armnn_free(host, made);
+    if (HAS(FREES_TWICE_WITHOUT_MEMORY)) armnn_free(host, made);
+    return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  }
   if (HAS(LEAVES_A_FILE_OF_EACH_LOAD)) fopen("/dev/null", "r");
+  if (HAS(LEAKS_PAGES_OF_EACH_LOAD)) {
+    mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  }
+  if (HAS(NEEDS_THE_CLOCK)) host->now_ns(host->context);
   made->digits = is_exact ? 0.0f : 100.0f;
   made->rows = info->input_infos[0]->rank > 0 ? info->input_infos[0]->dims[0] : 1;
   *out_prepared = made;
   return ARMNN_STATUS_OK;
 }
 
-static void release(void* prepared, const armnn_host_t* host) { armnn_free(host, prepared); }
+static void release(void* prepared, const armnn_host_t* host) {
+  armnn_free(host, ((prepared_t*)prepared)->more);
+  armnn_free(host, prepared);
+}
 
 typedef struct job_t {
   const float* x;
@@ -121,6 +166,9 @@ typedef struct job_t {
 static armnn_status_t relu_range(void* argument, uint64_t begin, uint64_t end, uint32_t thread) {
   const job_t* job = (const job_t*)argument;
   (void)thread;
+#ifdef WASTES_TIME
+  for (volatile uint64_t i = 0; i < 300 * (end - begin); ++i) continue;
+#endif
   for (uint64_t i = begin; i < end; ++i) {
     const float y = (job->x[i] < 0.0f ? 0.0f : job->x[i]) * job->by;
     job->y[i] = job->digits == 0.0f ? y : roundf(y * job->digits) / job->digits;

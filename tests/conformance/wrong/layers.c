@@ -62,6 +62,7 @@ static armnn_status_t in_pieces(const job_t* given, armnn_range_fn_t body, uint6
   *job = own;
   const armnn_host_t* host = own.self->host;
   const uint32_t most = HAS(SCRATCH_TOO_SMALL_FOR_MORE_THREADS) ? 0 : own.self->threads;
+  if (host->parallel_for == NULL) return body(job, 0, count, 0);
   return host->parallel_for(host->context, body, job, count, grain, most);
 }
 

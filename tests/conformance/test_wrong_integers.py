@@ -5,11 +5,24 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
+from armnn_py.backends.questions.layer_support import LayerSignature
+from armnn_py.descriptors import ReduceDescriptor
+from armnn_py.guard.outcome import CheckFailedError
+from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.testing import check_conformance
-from armnn_py.types import DataType, LayerType
+from armnn_py.testing.cases import Case
+from armnn_py.testing.checks.numbers import check_numbers
+from armnn_py.testing.oracles.reference import Reference
+from armnn_py.types import DataType, LayerType, ReduceOperation
+from tests.cpu_ref.quantized import Tensor
+from tests.cpu_ref.tflite_models import tflite_node
 
 from .conftest import WRONG, Build
 
@@ -55,3 +68,29 @@ def test_without_a_defect_everything_passes(wrong_integers: Build) -> None:
     assert report.ok, report.changes[:5]
     passed = {one.layer for one in report.results if one.outcome == "passed"}
     assert passed == {"Convolution2d", "FullyConnected", "ElementwiseBinary", "Quantize"}
+
+
+@pytest.mark.parametrize("shift", [0.0, -0.5])
+def test_a_mean_with_the_arithmetic_of_tensorflow_lite(shift: float) -> None:
+    """LiteRT rounds means of seven elements up by 0.3 steps; to truncate is wrong all the same."""
+    quantization = QuantizationInfo((1 / 256,), (-128,))
+    infos = [TensorInfo(shape, DataType.QASYMM_S8, quantization) for shape in ((256, 7), (256,))]
+    mean = ReduceDescriptor(ReduceOperation.MEAN, False, (1,))
+    signature = LayerSignature(LayerType.REDUCE, mean, (infos[0],), (infos[1],), (False,))
+    case = Case("mean", DataType.QASYMM_S8, signature, (None,), 0)
+    with Reference("another") as reference:
+        expected = reference.expectations(case, ["plain"])
+    (x,) = case.values()
+    assert x is not None
+    (real,) = next(one.real for one in expected["plain"] if one.real is not None)
+    axes = Tensor(np.array([1], np.int32), constant=True)
+    operands = [Tensor(x, quantization.scales, quantization.zero_points), axes]
+    result = Tensor(np.zeros(256, np.int8), quantization.scales, quantization.zero_points)
+    options = {"table": "ReducerOptions", "keepDims": False}
+    found = tflite_node("MEAN", operands, result, options, version=2)
+    assert (found - real).mean() > 0.2
+    if shift:
+        found = np.floor(real).astype(np.int8)
+    prepared: Any = SimpleNamespace(finite_math_only=False, run=lambda values: [found])
+    with pytest.raises(CheckFailedError, match="too low") if shift else nullcontext():
+        check_numbers(case, prepared, expected, lambda words: None)

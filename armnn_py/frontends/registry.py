@@ -104,7 +104,7 @@ FRONTENDS: tuple[Frontend, ...] = (
         suffixes=(".tflite", ".lite"),
         matches=lambda head: head[4:8] == b"TFL3",
         message=None,
-        package="tflite",
+        package="flatbuffers",
         extra="tflite",
         module="armnn_py.frontends.tflite",
         choices=("signature", "subgraph"),

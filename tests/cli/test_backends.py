@@ -385,7 +385,7 @@ def test_what_the_extra_brings_is_told_by_how_to_get_it(
         "check": "extras",
         "result": "note",
         "detail": 'no ONNX models: pip install onnx, or pip install ".[onnx]" in a clone of '
-        "armnn_py; no TensorFlow Lite models: pip install tflite, or pip install "
+        "armnn_py; no TensorFlow Lite models: pip install flatbuffers, or pip install "
         '".[tflite]" in a clone of armnn_py; no pictures as inputs: pip install '
         'pillow, or pip install ".[onnx]" in a clone of armnn_py; no reports: pip install '
         'jinja2, or pip install ".[report]" in a clone of armnn_py; no server of models: pip '

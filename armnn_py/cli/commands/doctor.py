@@ -41,7 +41,7 @@ _Loaded = tuple["LoadReport", list[dict[str, Any]], dict[str, str]]
 #: Optional packages: the module, the package and the extra for each.
 _BROUGHT = {
     "ONNX models": ("onnx", "onnx", "onnx"),
-    "TensorFlow Lite models": ("tflite", "tflite", "tflite"),
+    "TensorFlow Lite models": ("flatbuffers", "flatbuffers", "tflite"),
     "pictures as inputs": ("PIL", "pillow", "onnx"),
     "reports": ("jinja2", "jinja2", "report"),
     "server of models": ("uvicorn", PACKAGES, "serve"),

@@ -3,26 +3,35 @@
 """Labels and the normalisation of pictures out of the metadata of a TensorFlow Lite model.
 
 Files beside the model are a zip archive behind it. The rest is a flatbuffer of the schema
-``metadata_schema.fbs`` of tflite-support, whose fields are counted here.
+``metadata_schema.fbs`` of tflite-support, of which the tables here name what is read.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib
-import mmap
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
+
+from armnn_py._native.memory.owned import map_file
+from armnn_py.frontends.tflite.reading import Reader
+
+if TYPE_CHECKING:
+    from armnn_py.frontends.common.values import Array
 
 __all__ = ["ModelNotes", "read_notes"]
 
 _MOST_BYTES = 1 << 20
-_SUBGRAPHS, _INPUTS, _UNITS = 3, 2, 4  # fields of the model, a sub-graph and a tensor
-_OPTIONS_TYPE, _OPTIONS, _NORMALIZATION = 0, 1, 1  # of a process unit
-_MEAN, _STD = 0, 1
+_TABLES = {
+    "Notes": ": : : graphs:[Graph",
+    "Graph": ": : inputs:[Tensor",
+    "Tensor": ": : : : units:[Unit",
+    "Unit": "options_type:B options:Normalization",
+    "Normalization": "mean:[f std:[f",
+}
+_NORMALIZATION = 1
 
 
 class ModelNotes(Struct, frozen=True):
@@ -44,8 +53,7 @@ def read_notes(path: Path) -> ModelNotes:
         with path.open("rb") as file:
             if file.read(8)[4:] != b"TFL3":
                 return ModelNotes()
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                mean, std = _normalization(data)
+            mean, std = _normalization(map_file(file.fileno(), str(path)))
         if any(value == 0 for value in std) or len(mean) != len(std):
             mean = std = ()
     return ModelNotes(_labels(path), mean, std)
@@ -63,46 +71,16 @@ def _labels(path: Path) -> tuple[str, ...]:
     return ()
 
 
-def _normalization(data: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    from flatbuffers import encode, number_types
-    from flatbuffers.table import Table
-
-    def member(table: Any, field: int) -> Any:
-        return table.Offset(4 + 2 * field)
-
-    def tables(table: Any, field: int) -> list[Any]:
-        place = member(table, field)
-        if not place:
-            return []
-        start = table.Vector(place)
-        return [
-            Table(table.Bytes, table.Indirect(start + 4 * n)) for n in range(table.VectorLen(place))
-        ]
-
-    def floats(table: Any, field: int) -> tuple[float, ...]:
-        place = member(table, field)
-        if not place:
-            return ()
-        start, kind = table.Vector(place), number_types.Float32Flags
-        return tuple(
-            float(table.Get(kind, start + 4 * n)) for n in range(min(table.VectorLen(place), 4))
-        )
-
-    model = importlib.import_module("tflite").Model.GetRootAsModel(data, 0)
-    for index in range(model.MetadataLength()):
-        entry = model.Metadata(index)
-        if entry.Name() != b"TFLITE_METADATA":
+def _normalization(data: Array) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    model = Reader(data).root()
+    for entry in model.get("metadata"):
+        if entry.get("name") != "TFLITE_METADATA":
             continue
-        buffer = model.Buffers(entry.Buffer()).DataAsNumpy().tobytes()
-        root = Table(buffer, encode.Get(number_types.UOffsetTFlags.packer_type, buffer, 0))
-        for graph in tables(root, _SUBGRAPHS)[:1]:
-            for tensor in tables(graph, _INPUTS)[:1]:
-                for unit in tables(tensor, _UNITS):
-                    kind, options = member(unit, _OPTIONS_TYPE), member(unit, _OPTIONS)
-                    if not kind or not options:
-                        continue
-                    kind = unit.Get(number_types.Uint8Flags, unit.Pos + kind)
-                    if kind == _NORMALIZATION:
-                        found = Table(buffer, unit.Indirect(unit.Pos + options))
-                        return floats(found, _MEAN), floats(found, _STD)
+        notes = model.get("buffers")[entry.get("buffer")].array("data")
+        for graph in Reader(notes, _TABLES).first("Notes").get("graphs")[:1]:
+            for tensor in graph.get("inputs")[:1]:
+                for unit in tensor.get("units"):
+                    if unit.get("options_type") == _NORMALIZATION:
+                        found = unit.get("options")
+                        return found.get("mean")[:4], found.get("std")[:4]
     return (), ()

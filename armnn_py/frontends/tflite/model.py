@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.quoting import quoted
-from armnn_py.frontends.tflite.reading import DAMAGE, Reader, data_of, enum_names
+from armnn_py.frontends.tflite.reading import DAMAGE, Reader, Table, data_of, enum_names
 from armnn_py.frontends.tflite.sparse import Sparsity, read_sparsity
 from armnn_py.network import ModelMetadata
 from armnn_py.tensors.equal_arrays import EqualArrays
@@ -151,24 +151,22 @@ class _ModelReader:
 
     def read(self) -> TfliteModel:
         reader, model = self.reader, self.reader.root()
-        version = model.Version()
+        version = model.get("version")
         if version != FORMAT_VERSION:
             raise ParseError(
                 f"{quoted(self.source.name)} has version {version} of the TensorFlow Lite format, "
                 "expected "
                 f"{FORMAT_VERSION}"
             )
-        buffers = tuple(self._buffer(table) for table in reader.tables(model, "Buffers"))
-        codes = [self._code(table) for table in reader.tables(model, "OperatorCodes")]
+        buffers = tuple(self._buffer(table) for table in model.get("buffers"))
+        codes = [self._code(table) for table in model.get("operator_codes")]
         graphs = tuple(
             self._graph(index, table, codes, len(buffers))
-            for index, table in enumerate(reader.tables(model, "Subgraphs"))
+            for index, table in enumerate(model.get("subgraphs"))
         )
         if not graphs:
             raise ParseError(f"{quoted(self.source.name)} has no sub-graph")
-        signatures = tuple(
-            self._signature(table, graphs) for table in reader.tables(model, "SignatureDefs")
-        )
+        signatures = tuple(self._signature(table, graphs) for table in model.get("signature_defs"))
         return TfliteModel(
             name=self.source.title or "network",
             source_name=self.source.name,
@@ -180,35 +178,34 @@ class _ModelReader:
             buffers=buffers,
         )
 
-    def _buffer(self, table: Any) -> Array | None:
-        data = self.reader.array(table, "Data")
+    def _buffer(self, table: Table) -> Array | None:
+        data = table.array("data")
         if data is not None and data.size:
             return data
-        offset, size = table.Offset(), table.Size()
+        offset, size = table.get("offset"), table.get("size")
         if offset > 1:  # 0 and 1: the data are in the table, or nowhere
             if offset + size > self.reader.data.size:
                 raise ValueError(f"a buffer of {size} bytes at {offset} lies outside the file")
             return self.reader.data[offset : offset + size] if size else None
         return None
 
-    def _code(self, table: Any) -> tuple[str, str, int]:
+    def _code(self, table: Table) -> tuple[str, str, int]:
         # Codes above 127 came later, in a field of their own; old files lack that one.
-        number = max(table.BuiltinCode(), table.DeprecatedBuiltinCode())
+        number = max(table.get("builtin_code"), table.get("deprecated_builtin_code"))
         name = enum_names("BuiltinOperator").get(number, f"builtin code {number}")
-        custom = self.reader.text(table.CustomCode(), "name of a custom operator")
-        return name, (custom or "CUSTOM") if name == "CUSTOM" else "", table.Version()
+        custom = table.get("custom_code")
+        return name, (custom or "CUSTOM") if name == "CUSTOM" else "", table.get("version")
 
     def _graph(
-        self, index: int, table: Any, codes: list[tuple[str, str, int]], buffers: int
+        self, index: int, table: Table, codes: list[tuple[str, str, int]], buffers: int
     ) -> Graph:
-        reader = self.reader
         tensors = tuple(
             self._tensor(place, tensor, buffers)
-            for place, tensor in enumerate(reader.tables(table, "Tensors"))
+            for place, tensor in enumerate(table.get("tensors"))
         )
         count = len(tensors)
         operators = []
-        for place, operator in enumerate(reader.tables(table, "Operators")):
+        for place, operator in enumerate(table.get("operators")):
             operators.append(self._operator(place, operator, codes, count))
         made: set[int] = set()
         for op in operators:
@@ -217,96 +214,96 @@ class _ModelReader:
                     name = quoted(tensors[output].name)
                     raise ParseError(f"two operators make tensor {name}", node=op.label)
                 made.add(output)
-        inputs, outputs = reader.integers(table, "Inputs"), reader.integers(table, "Outputs")
+        inputs, outputs = table.get("inputs"), table.get("outputs")
         _check_places((*inputs, *outputs), count, f"sub-graph {index}", least=0)
         if len(set(inputs)) != len(inputs):
             raise ParseError(f"sub-graph {index} names an input twice")
-        name = reader.text(table.Name(), "name of a sub-graph")
+        name = table.get("name") or ""
         return Graph(index, name, tensors, inputs, outputs, tuple(operators))
 
-    def _tensor(self, index: int, table: Any, buffers: int) -> Tensor:
-        reader = self.reader
-        shape, signature = reader.integers(table, "Shape"), reader.integers(table, "ShapeSignature")
-        name = reader.text(table.Name(), "name of a tensor")
+    def _tensor(self, index: int, table: Table, buffers: int) -> Tensor:
+        shape, signature = table.get("shape"), table.get("shape_signature")
+        name = table.get("name") or ""
         if len(shape) > _MOST_DIMENSIONS:
             raise ParseError(f"tensor {quoted(name)} has {len(shape)} dimensions")
         if any(dim < 0 for dim in shape):
             raise ParseError(f"tensor {quoted(name)} has a negative dimension: {shape}")
         if signature and len(signature) != len(shape):
             raise ParseError(f"tensor {quoted(name)} has shape {shape}, but signature {signature}")
-        buffer = table.Buffer()
+        buffer = table.get("buffer")
         if buffer >= max(buffers, 1):
             raise ParseError(
                 f"tensor {quoted(name)} is in buffer {buffer}, but the model has {buffers}"
             )
-        quantization = table.Quantization()
+        quantization = table.get("quantization")
         scales: tuple[float, ...] = ()
         points: tuple[int, ...] = ()
         axis = 0
         if quantization is not None:
-            reader.table(quantization, f"quantization of {quoted(name)}")
-            scales = reader.numbers(quantization, "Scale")
-            points = reader.integers(quantization, "ZeroPoint")
-            axis = quantization.QuantizedDimension()
+            scales, points = quantization.get("scale"), quantization.get("zero_point")
+            axis = quantization.get("quantized_dimension")
         return Tensor(
-            index, name, shape, signature, table.Type(), buffer, bool(table.IsVariable()),
-            read_sparsity(reader, table.Sparsity()), scales, points, axis,
+            index, name, shape, signature, table.get("type"), buffer, table.get("is_variable"),
+            read_sparsity(self.reader, table.get("sparsity")), scales, points, axis,
         )  # fmt: skip
 
     def _operator(
-        self, index: int, table: Any, codes: list[tuple[str, str, int]], tensors: int
+        self, index: int, table: Table, codes: list[tuple[str, str, int]], tensors: int
     ) -> Operator:
-        reader = self.reader
-        code = table.OpcodeIndex()
+        code = table.get("opcode_index")
         if code >= len(codes):
             raise ParseError(f"operator {index} has code {code}, but the model has {len(codes)}")
         name, custom, version = codes[code]
-        inputs, outputs = reader.integers(table, "Inputs"), reader.integers(table, "Outputs")
-        intermediates = reader.integers(table, "Intermediates")
+        inputs, outputs = table.get("inputs"), table.get("outputs")
+        intermediates = table.get("intermediates")
         what = f"operator {index} ({quoted(custom or name)})"
         _check_places((*inputs, *intermediates), tensors, what, least=-1)
         _check_places(outputs, tensors, what, least=0)
-        kind, options = reader.options(
-            table.BuiltinOptionsType(), table.BuiltinOptions(), "BuiltinOptions"
+        kind, options = self.reader.options(
+            table.get("builtin_options_type"), table.get("builtin_options"), "BuiltinOptions"
         )
         if not kind:
-            kind, options = reader.options(
-                table.BuiltinOptions2Type(), table.BuiltinOptions2(), "BuiltinOptions2"
+            kind, options = self.reader.options(
+                table.get("builtin_options2_type"), table.get("builtin_options2"), "BuiltinOptions2"
             )
         return Operator(
             index, name, custom, version, inputs, outputs, intermediates, kind, options,
             self._custom_options(table),
         )  # fmt: skip
 
-    def _custom_options(self, table: Any) -> bytes:
-        found = self.reader.array(table, "CustomOptions")
+    def _custom_options(self, table: Table) -> bytes:
+        found = table.array("custom_options")
         if found is not None and found.size:
             return found.tobytes()
-        offset, size = table.LargeCustomOptionsOffset(), table.LargeCustomOptionsSize()
+        offset, size = (
+            table.get("large_custom_options_offset"),
+            table.get("large_custom_options_size"),
+        )
         if offset <= 1:
             return b""
         if offset + size > self.reader.data.size:
             raise ValueError(f"options of {size} bytes at {offset} lie outside the file")
         return self.reader.data[offset : offset + size].tobytes()
 
-    def _signature(self, table: Any, graphs: tuple[Graph, ...]) -> Signature:
-        reader = self.reader
-        key = reader.text(table.SignatureKey(), "key of a signature")
-        index = table.SubgraphIndex()
+    def _signature(self, table: Table, graphs: tuple[Graph, ...]) -> Signature:
+        key = table.get("signature_key") or ""
+        index = table.get("subgraph_index")
         if index >= len(graphs):
             raise ParseError(
                 f"signature {quoted(key)} names sub-graph {index}, but the model has {len(graphs)}"
             )
         count = len(graphs[index].tensors)
         found: list[dict[str, int]] = []
-        for what in ("Inputs", "Outputs"):
+        for what in ("inputs", "outputs"):
             names: dict[str, int] = {}
-            for entry in reader.tables(table, what):
-                name = reader.text(entry.Name(), "name in a signature")
-                _check_places((entry.TensorIndex(),), count, f"signature {quoted(key)}", least=0)
+            for entry in table.get(what):
+                name = entry.get("name") or ""
+                _check_places(
+                    (entry.get("tensor_index"),), count, f"signature {quoted(key)}", least=0
+                )
                 if name in names:
                     raise ParseError(f"signature {quoted(key)} names {quoted(name)} twice")
-                names[name] = entry.TensorIndex()
+                names[name] = entry.get("tensor_index")
             found.append(names)
         if set(found[0].values()) != set(graphs[index].inputs):
             raise ParseError(
@@ -316,16 +313,15 @@ class _ModelReader:
 
     def _metadata(
         self,
-        model: Any,
+        model: Table,
         graphs: Iterable[Graph],
         signatures: Iterable[Signature],
         buffers: tuple[Array | None, ...],
     ) -> ModelMetadata:
-        reader = self.reader
         properties: dict[str, str] = {}
-        for entry in reader.tables(model, "Metadata"):
-            name = reader.text(entry.Name(), "name of metadata")
-            place = entry.Buffer()
+        for entry in model.get("metadata"):
+            name = entry.get("name")
+            place = entry.get("buffer")
             data = buffers[place] if place < len(buffers) else None
             text = None if data is None else _plain_text(data)
             if text is not None:
@@ -339,8 +335,8 @@ class _ModelReader:
             properties["sub-graphs"] = ", ".join(others)
         return ModelMetadata(
             format="TensorFlow Lite",
-            format_version=model.Version(),
-            description=_shown(reader.text(model.Description(), "description")),
+            format_version=model.get("version"),
+            description=_shown(model.get("description") or ""),
             graph_name=_shown(next(iter(graphs)).name),
             properties={_shown(name): _shown(text) for name, text in properties.items()},
         )

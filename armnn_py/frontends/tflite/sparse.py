@@ -10,13 +10,13 @@ the level before. The leaves are the stored values, in order; all other elements
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.tflite.reading import Reader, enum_names, schema
+from armnn_py.frontends.tflite.reading import Reader, Table, enum_names
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,34 +60,29 @@ class Sparsity(Struct, frozen=True):
     levels: tuple[Level, ...]
 
 
-def read_sparsity(reader: Reader, table: Any) -> Sparsity | None:
+def read_sparsity(reader: Reader, table: Table | None) -> Sparsity | None:
     """Return the sparsity of a tensor; None for a dense one."""
     if table is None:
         return None
-    reader.table(table, "sparsity")
-    levels = tuple(_level(reader, level) for level in reader.tables(table, "DimMetadata"))
-    order, blocks = reader.integers(table, "TraversalOrder"), reader.integers(table, "BlockMap")
-    return Sparsity(order, blocks, levels)
+    levels = tuple(_level(reader, level) for level in table.get("dim_metadata"))
+    return Sparsity(table.get("traversal_order"), table.get("block_map"), levels)
 
 
-def _level(reader: Reader, table: Any) -> Level:
-    kind = enum_names("DimensionType").get(table.Format())
+def _level(reader: Reader, table: Table) -> Level:
+    kind = enum_names("DimensionType").get(table.get("format"))
     if kind == "DENSE":
-        return Level(table.DenseSize())
+        return Level(table.get("dense_size"))
     if kind != "SPARSE_CSR":
-        raise ValueError(f"a dimension has format {table.Format()}, which is not known")
-    segments = _indices(reader, table.ArraySegmentsType(), table.ArraySegments(), "segments")
-    indices = _indices(reader, table.ArrayIndicesType(), table.ArrayIndices(), "indices")
-    return Level(0, segments, indices)
+        raise ValueError(f"a dimension has format {table.get('format')}, which is not known")
+    return Level(0, _indices(reader, table, "segments"), _indices(reader, table, "indices"))
 
 
-def _indices(reader: Reader, kind: int, union: Any, what: str) -> Array:
-    name = enum_names("SparseIndexVector").get(kind, "")
-    if union is None or not hasattr(schema(), name):
+def _indices(reader: Reader, level: Table, what: str) -> Array:
+    kind, union = level.get(f"array_{what}_type"), level.get(f"array_{what}")
+    name = enum_names("SparseIndexVector").get(kind, "NONE")
+    if union is None or name == "NONE":
         raise ValueError(f"a compressed dimension has no {what}")
-    table = getattr(schema(), name)()
-    table.Init(reader.buffer, union.Pos)
-    found = reader.array(reader.table(table, what), "Values")
+    found = reader.table(union, name, what).array("values")
     return np.zeros(0, np.int64) if found is None else found.astype(np.int64)
 
 

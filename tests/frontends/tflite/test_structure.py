@@ -70,16 +70,21 @@ def test_a_model_brings_the_modules_that_it_needs(
     command = [sys.executable, "-c", program, str(tmp_path / "net.tflite")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     modules = set(done.stdout.split())
-    assert not {"onnx", "google.protobuf", "ai_edge_litert"} & modules
+    assert not {"onnx", "google.protobuf", "ai_edge_litert", "tflite", "flatbuffers"} & modules
 
 
 def test_the_package_is_missing(
     relu: Callable[..., bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    with pytest.raises(ann.ModelError, match="needs the Python package 'tflite'") as caught:
+    with pytest.raises(ann.ModelError, match="needs the Python package 'flatbuffers'") as caught:
         ann.import_model(relu())
     assert '".[tflite]" in a clone' in str(caught.value)
+
+
+def test_the_schema_is_that_of_the_package_with_its_classes() -> None:
+    script = Path(__file__).parents[3] / "scripts" / "generate_tflite_schema.py"
+    assert subprocess.run([sys.executable, str(script), "--check"], check=False).returncode == 0
 
 
 # ---- Parts ---------------------------------------------------------------------------------------

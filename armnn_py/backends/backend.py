@@ -9,17 +9,10 @@ from typing import TYPE_CHECKING
 
 from armnn_py._native.table.allocators import default_allocator
 from armnn_py._native.table.backend_options import checked_options, set_option, visible
-from armnn_py._native.table.backend_services import (
-    DeviceDescription,
-    cache_file_count,
-    extension,
-    self_test,
-)
 from armnn_py._native.table.backend_table import TableError, capabilities
 from armnn_py._native.table.option_structs import model_option_defaults
 from armnn_py.backends.loader import shared_library
 from armnn_py.backends.options.allocator import BackendAllocator
-from armnn_py.backends.options.option import BackendOption, option_records
 from armnn_py.backends.questions.layer_questions import LayerQuestions
 from armnn_py.errors import BackendError, InvalidArgumentError
 
@@ -27,9 +20,11 @@ if TYPE_CHECKING:
     from armnn_py._native.table.allocators import GivenAllocator
     from armnn_py._native.table.backend_context import NativeBackendContext
     from armnn_py._native.table.backend_options import OptionDefault, OptionValue
+    from armnn_py._native.table.backend_services import DeviceDescription
     from armnn_py._native.table.profiling_context import Counter, NativeProfilingContext
     from armnn_py.backends.loader.source import BackendSource
     from armnn_py.backends.loader.version import BackendVersion
+    from armnn_py.backends.options.option import BackendOption
 
 __all__ = ["Backend"]
 
@@ -192,6 +187,8 @@ class Backend(
 
     def _model_options(self) -> list[BackendOption]:
         with self.in_use():
+            from armnn_py.backends.options.option import option_records
+
             return option_records("model", model_option_defaults(self.id, self.api, self._instance))
 
     def describe_options(self) -> tuple[BackendOption, ...]:
@@ -212,6 +209,8 @@ class Backend(
         >>> isa.help
         'instruction set of the kernels; auto: the best that the processor has'
         """
+        from armnn_py.backends.options.option import option_records
+
         return (
             *option_records("backend", self._option_defaults, self.options),
             *self._model_options(),
@@ -307,6 +306,8 @@ class Backend(
             The runtime of the backend is closed.
         """
         with self.in_use():
+            from armnn_py._native.table.backend_services import cache_file_count
+
             return cache_file_count(self.api, self._instance)
 
     @property
@@ -354,6 +355,8 @@ class Backend(
         if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level < 1 << 31:
             raise InvalidArgumentError(f"level: {level!r} given, an int of at least 0 expected")
         with self.in_use(), shared_library.LOADING:
+            from armnn_py._native.table.backend_services import self_test
+
             self_test(self.id, self.api, self._instance, level)
 
     def extension(self, name: str) -> int | None:
@@ -367,6 +370,8 @@ class Backend(
         if not isinstance(name, str) or "\0" in name:
             raise InvalidArgumentError(f"extension: {name!r} given, a name expected")
         with self.in_use():
+            from armnn_py._native.table.backend_services import extension
+
             return extension(self.api, self._instance, name)
 
     def __repr__(self) -> str:

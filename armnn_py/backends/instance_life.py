@@ -8,9 +8,8 @@ import contextlib
 import logging
 from typing import TYPE_CHECKING
 
-from armnn_py._native.table.backend_table import destroy_instance, quiesce_instance
+from armnn_py._native.table.backend_table import destroy_instance, lost_reason, quiesce_instance
 from armnn_py._native.table.guarded_calls import guarded
-from armnn_py._native.table.lost_devices import lost_reason
 from armnn_py.backends.loader import shared_library
 from armnn_py.device_ids import device_id
 from armnn_py.errors import InvalidArgumentError

@@ -4,22 +4,23 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import itertools
 import sys
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import IntEnum
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar
 
 import numpy as np
 from msgspec import Struct, structs
 
 from armnn_py.descriptors.attributes import Attribute, Attributes, check_attributes
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.symbolic import as_size
+from armnn_py.symbolic import SymbolicSize, as_size
 from armnn_py.tensors import MAX_DIMENSIONS
-from armnn_py.types import LayerType
+from armnn_py.types import LayerType, Rescaling
 
 __all__ = [
     "Attributes",
@@ -40,6 +41,9 @@ __all__ = [
     "View",
     "Views",
     "fail",
+    "has_rescaling",
+    "plain_descriptor",
+    "with_rescaling",
 ]
 
 _U32_MAX: Final = 2**32 - 1
@@ -249,3 +253,54 @@ class Descriptor(Checked, frozen=True):
             for name, bit in self.must_understand.items()
             if getattr(self, name) != defaults[name][1]
         )
+
+
+_C = TypeVar("_C", bound=Checked)
+
+
+def plain_descriptor(
+    descriptor: Descriptor | None, numbers: Sequence[int] | None = None
+) -> Descriptor | None:
+    """Return a descriptor with numbers for symbolic sizes; itself if it has none.
+
+    ``numbers`` are those of all sizes of a trace; without them each size is as in the trace. The
+    trace has recorded that they are valid, so that nothing is checked again.
+    """
+    return None if descriptor is None else _plain(descriptor, numbers)
+
+
+def _plain(record: _C, numbers: Sequence[int] | None) -> _C:
+    changed: dict[str, object] = {}
+    for name in record.__struct_fields__:
+        value = getattr(record, name)
+        if type(value) is SymbolicSize:
+            changed[name] = value.number if numbers is None else numbers[value.index]
+        elif type(value) is tuple:
+            items = tuple([_plain_item(item, numbers) for item in value])
+            if any(new is not old for new, old in zip(items, value, strict=True)):
+                changed[name] = items
+    if not changed:
+        return record
+    new = copy.copy(record)
+    for name, value in changed.items():
+        structs.force_setattr(new, name, value)
+    return new
+
+
+def _plain_item(item: object, numbers: Sequence[int] | None) -> object:
+    if type(item) is SymbolicSize:
+        return item.number if numbers is None else numbers[item.index]
+    return _plain(item, numbers) if type(item) is View else item
+
+
+def has_rescaling(descriptor: Descriptor | None) -> bool:
+    """Whether layers of the descriptor have more than one arithmetic for quantised numbers."""
+    return hasattr(descriptor, "rescaling")
+
+
+def with_rescaling(descriptor: Descriptor | None, rescaling: Rescaling) -> Descriptor | None:
+    """Return the descriptor with another rescaling; one without the field as it is."""
+    if descriptor is None or not has_rescaling(descriptor):
+        return descriptor
+    changed: Descriptor = structs.replace(descriptor, rescaling=rescaling)
+    return changed

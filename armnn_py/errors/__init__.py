@@ -39,15 +39,16 @@ Each of these is a field: ``message``, ``details`` and ``hints``.
 
 from __future__ import annotations
 
-from armnn_py.errors.backends import (
+from armnn_py.errors.base import (
+    ArmnnError,
     ArmnnWarning,
     BackendError,
     BackendNotFoundError,
     BackendSkippedWarning,
     BackendUnavailableError,
-)
-from armnn_py.errors.base import (
-    ArmnnError,
+    ExecutionCancelledError,
+    ExecutionError,
+    ExecutionTimeoutError,
     InputValuesNeededError,
     InternalError,
     InvalidArgumentError,
@@ -67,11 +68,6 @@ from armnn_py.errors.models import (
     ParseError,
     UnsupportedOperator,
     UnsupportedOperatorError,
-)
-from armnn_py.errors.running import (
-    ExecutionCancelledError,
-    ExecutionError,
-    ExecutionTimeoutError,
 )
 from armnn_py.errors.shortage import OutOfMemoryError, ShortageError
 

@@ -13,6 +13,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArmnnError",
+    "ArmnnWarning",
+    "BackendError",
+    "BackendNotFoundError",
+    "BackendSkippedWarning",
+    "BackendUnavailableError",
+    "ExecutionCancelledError",
+    "ExecutionError",
+    "ExecutionTimeoutError",
     "InputValuesNeededError",
     "InternalError",
     "InvalidArgumentError",
@@ -178,3 +186,78 @@ class UnimplementedError(ArmnnError, NotImplementedError):
 
 class InternalError(ArmnnError):
     """A bug in armnn_py: please report it."""
+
+
+class BackendError(ArmnnError):
+    """Something is wrong with a backend."""
+
+
+class BackendNotFoundError(BackendError, LookupError):
+    """A backend id was asked for that is not loaded; every file's `Verdict` is attached."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        backend: str = "",
+        loaded: Sequence[str] = (),
+        verdicts: Sequence[Any] = (),
+        details: Sequence[str] = (),
+        hints: Sequence[str] = (),
+    ) -> None:
+        self.backend = backend
+        self.loaded = tuple(loaded)
+        self.verdicts = tuple(verdicts)
+        super().__init__(message, details=details, hints=hints)
+
+
+class BackendUnavailableError(BackendError):
+    """The backend loads, but its device or driver is missing here."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        backend: str = "",
+        details: Sequence[str] = (),
+        hints: Sequence[str] = (),
+    ) -> None:
+        self.backend = backend
+        super().__init__(message, details=details, hints=hints)
+
+
+class ArmnnWarning(UserWarning):
+    """Base of all warnings of armnn_py."""
+
+
+class BackendSkippedWarning(ArmnnWarning):
+    """The search for backends refused files in a folder that the user named."""
+
+
+class ExecutionError(ArmnnError):
+    """A run failed; says which layer on which backend."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        layer: str | None = None,
+        backend: str | None = None,
+        kernel: str | None = None,
+        status: int | None = None,
+        details: Sequence[str] = (),
+        hints: Sequence[str] = (),
+    ) -> None:
+        self.layer = layer
+        self.backend = backend
+        self.kernel = kernel
+        self.status = status
+        super().__init__(message, details=details, hints=hints)
+
+
+class ExecutionCancelledError(ExecutionError):
+    """The run was cancelled between two steps, or the work of `load` or `optimize` was."""
+
+
+class ExecutionTimeoutError(ExecutionError, TimeoutError):
+    """The run, `load` or `optimize` did not finish before its deadline."""

@@ -17,8 +17,7 @@ import sys
 from collections.abc import Callable
 from typing import Literal, ParamSpec, TypeVar
 
-from armnn_py.errors.base import ArmnnError
-from armnn_py.errors.running import ExecutionError
+from armnn_py.errors.base import ArmnnError, ExecutionError
 
 __all__ = [
     "OutOfMemoryError",

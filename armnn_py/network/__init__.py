@@ -15,14 +15,13 @@ from armnn_py.network.layer import (
     Source,
     VariableLayer,
 )
-from armnn_py.network.metadata import ModelMetadata
 from armnn_py.network.network import Network
-from armnn_py.network.repeat import Repeat, Repeated, RunBody
-from armnn_py.network.stages import stages_needed
-from armnn_py.network.storage import NetworkStorage, Stage
+from armnn_py.network.storage import ModelMetadata, NetworkStorage, Stage
 
 if TYPE_CHECKING:
     from armnn_py.network.builders.recurrent import LstmWeights
+    from armnn_py.network.repeat import Repeat, Repeated, RunBody
+    from armnn_py.network.stages import stages_needed
 
 __all__ = [
     "AssignLayer",
@@ -55,11 +54,12 @@ def as_network(contents: NetworkStorage) -> Network:
     return contents
 
 
-# A saved network is loaded, placed and run without builders of layers.
+# Only loops and stages need these.
 __getattr__ = names_of(
     "armnn_py.network",
     {
         "armnn_py.network.builders.recurrent": ("LstmWeights",),
-        "armnn_py.network.network": ("Network",),
+        "armnn_py.network.repeat": ("Repeat", "Repeated", "RunBody"),
+        "armnn_py.network.stages": ("stages_needed",),
     },
 )

@@ -22,7 +22,7 @@ from armnn_py.network.layer import (
     Source,
     check_backend_hint,
 )
-from armnn_py.network.operands import operand_name
+from armnn_py.network.shapes.site import operand_name
 from armnn_py.network.storage import NetworkStorage, check_name
 from armnn_py.tensors import StringInfo, TensorInfo, as_constant
 from armnn_py.tensors.packing import pack

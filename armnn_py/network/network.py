@@ -25,12 +25,9 @@ from armnn_py.network.builders import (
     SlicingBuilders,
     SpatialBuilders,
 )
-from armnn_py.network.forms import flatten, html_table, one_line, restore, summary
-from armnn_py.network.metadata import ModelMetadata
-from armnn_py.network.storage import Builder, DynamicParts, Stage
+from armnn_py.network.storage import Builder, DynamicParts, ModelMetadata, Stage
 from armnn_py.network.tensor_names import TensorNames, lasting
 from armnn_py.network.validate import find_notes, find_problems
-from armnn_py.network.value_inputs import build
 from armnn_py.tensors import TensorInfo, format_shape, parse_static_shape
 
 __all__ = ["Network"]
@@ -211,6 +208,8 @@ class Network(
         if self._dynamic is None:
             return self
 
+        from armnn_py.network.value_inputs import build
+
         built = _checked(self, build(self.name, self._dynamic, known, values or {}), known)
         built._metadata = self._metadata
         return built
@@ -282,6 +281,9 @@ class Network(
         network._dynamic = self._dynamic
         network._metadata = self._metadata
         network._tensor_names = self._tensor_names
+
+        from armnn_py.network.forms import flatten, restore
+
         restore(network, flatten(self))
         return network
 
@@ -312,12 +314,18 @@ class Network(
 
     def summary(self) -> str:
         """Return a table of the layers as text: name, type, outputs, number of parameters."""
+        from armnn_py.network.forms import summary
+
         return summary(self)
 
     def __repr__(self) -> str:
+        from armnn_py.network.forms import one_line
+
         return one_line(self)
 
     def _repr_html_(self) -> str:
+        from armnn_py.network.forms import html_table
+
         return html_table(self)
 
     def __copy__(self) -> Network:
@@ -329,6 +337,9 @@ class Network(
 
     def __getstate__(self) -> _State:
         names = lasting(self._tensor_names)
+
+        from armnn_py.network.forms import flatten
+
         return self.name, self._dynamic, self._metadata, flatten(self), names
 
     def __setstate__(self, state: _State) -> None:
@@ -337,6 +348,9 @@ class Network(
         self._dynamic = dynamic
         self._metadata = metadata
         self._tensor_names = names
+
+        from armnn_py.network.forms import restore
+
         restore(self, layers)
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from msgspec import Struct, field
 
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
+from armnn_py.later import public_class
 from armnn_py.network.layer import (
     AssignLayer,
     ConstantLayer,
@@ -18,7 +20,6 @@ from armnn_py.network.layer import (
     OutputSlot,
     VariableLayer,
 )
-from armnn_py.network.metadata import ModelMetadata
 from armnn_py.network.tensor_names import TensorNames
 from armnn_py.tensors import TensorInfo
 from armnn_py.text import first_of
@@ -30,7 +31,60 @@ if TYPE_CHECKING:
     from armnn_py.descriptors import Descriptor
     from armnn_py.network.repeat import RunBody
 
-__all__ = ["Builder", "DynamicParts", "NetworkStorage", "Stage", "check_name"]
+__all__ = [
+    "Builder",
+    "DynamicParts",
+    "ModelMetadata",
+    "NetworkStorage",
+    "Stage",
+    "check_name",
+]
+
+
+@public_class
+@dataclasses.dataclass(frozen=True, slots=True)
+class ModelMetadata:
+    """Metadata of a model file; no layer depends on it.
+
+    Each text is empty, and each mapping too, where the file does not say it.
+
+    Attributes
+    ----------
+    format
+        Format of the file: ``"ONNX"``; empty for a network that was built in Python.
+    format_version
+        Version of the format, for ONNX that of its intermediate representation.
+    opsets
+        Version of each set of operators by its domain, as ``{"ai.onnx": 17}``.
+    producer, producer_version
+        The program that wrote the file.
+    domain, version
+        Namespace and version of the model, in its author's counting.
+    description
+        The author's description of the model.
+    graph_name, graph_description
+        Name and description of the graph.
+    properties
+        Other texts that the author stored, by key: labels, an alphabet, training settings.
+    defaults
+        Values of inputs that a run may leave out, by name.
+    """
+
+    format: str = ""
+    format_version: int = 0
+    opsets: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    producer: str = ""
+    producer_version: str = ""
+    domain: str = ""
+    version: int = 0
+    description: str = ""
+    graph_name: str = ""
+    graph_description: str = ""
+    properties: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    defaults: Mapping[str, NDArray[Any]] = dataclasses.field(
+        default_factory=dict, repr=False, compare=False
+    )
+
 
 Builder: TypeAlias = "Callable[..., NetworkStorage]"
 """Makes the `Network` for inputs whose shapes are all known: ``builder(infos)``, or, where values

@@ -12,10 +12,10 @@ from armnn_py.optimizer.optimized import OptimizedNetwork
 from armnn_py.optimizer.options import AS_IT_IS, OptimizerOptions
 
 if TYPE_CHECKING:
-    from armnn_py.optimizer.pass_record import PassRecord
     from armnn_py.optimizer.placing.placement import Placement, PlacementRule
     from armnn_py.optimizer.reports.report import Assignment
     from armnn_py.optimizer.reports.report_layer import LayerAssignment
+    from armnn_py.optimizer.run_passes import PassRecord
 
 __all__ = [
     "AS_IT_IS",
@@ -33,7 +33,7 @@ __all__ = [
 __getattr__ = names_of(
     "armnn_py.optimizer",
     {
-        "armnn_py.optimizer.pass_record": ("PassRecord",),
+        "armnn_py.optimizer.run_passes": ("PassRecord",),
         "armnn_py.optimizer.placing.placement": ("Placement", "PlacementRule"),
         "armnn_py.optimizer.reports.report": ("Assignment",),
         "armnn_py.optimizer.reports.report_layer": ("LayerAssignment",),

@@ -10,11 +10,8 @@ from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
 from armnn_py.errors.shortage import tells_shortage
 from armnn_py.later import public_class
 from armnn_py.network import as_network, stages_needed
-from armnn_py.network.stages import why_stages
 from armnn_py.optimizer.placing.placer import Placer
 from armnn_py.optimizer.reports.report import Assignment, memory_records
-from armnn_py.optimizer.saved.restore import load_network
-from armnn_py.optimizer.saved.write import save_network
 from armnn_py.ownership import Owner
 from armnn_py.text import counted, printable
 
@@ -29,9 +26,9 @@ if TYPE_CHECKING:
     from armnn_py.network import ModelMetadata, Network, NetworkStorage
     from armnn_py.optimizer.host import Host
     from armnn_py.optimizer.options import OptimizerOptions
-    from armnn_py.optimizer.pass_record import PassRecord
     from armnn_py.optimizer.placing.placed_network import PlacedNetwork
     from armnn_py.optimizer.reports.report import TensorMemory
+    from armnn_py.optimizer.run_passes import PassRecord
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["OptimizedNetwork"]
@@ -150,6 +147,9 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
             return self._placed.assignment.with_skipped(self.skipped)
 
         stages = self._source.stages
+
+        from armnn_py.network.stages import why_stages
+
         pending = Assignment(is_pending=True, stages=len(stages), why_stages=why_stages(stages))
         return pending.with_skipped(self.skipped)
 
@@ -264,6 +264,9 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         ['probabilities']
         """
         self.runtime.check_open()
+
+        from armnn_py.optimizer.saved.write import save_network
+
         save_network(
             self.placed, self.runtime.backends, self.options, path, keep_subgraphs=keep_subgraphs
         )
@@ -301,6 +304,8 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
             A backend does not take a layer or a compiled sub-graph any more, and no other one does,
             or the file has no layers for it.
         """
+        from armnn_py.optimizer.saved.restore import load_network
+
         placed, backends, options = load_network(path, runtime, in_place=in_place)
         return cls(placed.network, backends, runtime, options, lambda *_: placed)
 

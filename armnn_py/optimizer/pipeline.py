@@ -18,16 +18,12 @@ from armnn_py.optimizer.assignment.assignment_draft import AssignmentDraft
 from armnn_py.optimizer.assignment.candidates import pin_nodes
 from armnn_py.optimizer.connect_backends import connect_backends
 from armnn_py.optimizer.graph import Graph
-from armnn_py.optimizer.lowering.debug_layers import insert_debug_layers
-from armnn_py.optimizer.lowering.decompose import lower_control_flow, lower_matrices
 from armnn_py.optimizer.lowering.layouts import tidy
-from armnn_py.optimizer.measuring.assign_by_time import assign_by_time
-from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
 from armnn_py.optimizer.passes.base import late
 from armnn_py.optimizer.placing.placed_network import PlacedNetwork
 from armnn_py.optimizer.reports.report import Assignment
-from armnn_py.optimizer.run_passes import run_passes
+from armnn_py.optimizer.run_passes import PassRecord, run_passes
 from armnn_py.optimizer.subgraphs.optimize_subgraphs import number_subgraphs, optimize_subgraphs
 from armnn_py.stopping import check_stopped
 from armnn_py.types import LayerType
@@ -96,6 +92,11 @@ def place_network(
 def write_out(graph: Graph) -> None:
     """Write out the layers of a graph that backends never see."""
     types = {node.type for node in graph}
+    if types.isdisjoint((LayerType.SWITCH, LayerType.MERGE, LayerType.BATCH_MAT_MUL)):
+        return
+
+    from armnn_py.optimizer.lowering.decompose import lower_control_flow, lower_matrices
+
     if not types.isdisjoint((LayerType.SWITCH, LayerType.MERGE)):
         lower_control_flow(graph)
     if LayerType.BATCH_MAT_MUL in types:
@@ -288,6 +289,8 @@ class _Pipeline:
 
     def _measure(self, draft: AssignmentDraft) -> None:
         """Move layers to their fastest backends; rules and hints are kept."""
+        from armnn_py.optimizer.measuring.assign_by_time import assign_by_time
+
         ways = assign_by_time(
             self.graph,
             self.backends,
@@ -350,6 +353,9 @@ class _Pipeline:
         """Insert Debug layers, on the reference or else on the first backend that takes them."""
         self.graph.stage = "insert-debug-layers"
         reference = self.available.reference
+
+        from armnn_py.optimizer.lowering.debug_layers import insert_debug_layers
+
         inserted = insert_debug_layers(
             self.graph, backend=None if reference is None else reference.id
         )

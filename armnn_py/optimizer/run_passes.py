@@ -7,9 +7,10 @@ from __future__ import annotations
 import reprlib
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from armnn_py.errors import InternalError, InvalidArgumentError, UnknownNameError
-from armnn_py.optimizer.check_graph import find_graph_problems
-from armnn_py.optimizer.pass_record import PassRecord
+from armnn_py.later import public_class
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
 from armnn_py.stopping import check_stopped
 
@@ -21,7 +22,34 @@ if TYPE_CHECKING:
     from armnn_py.network import Network
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = ["check_pass_names", "run_passes"]
+__all__ = [
+    "PassRecord",
+    "check_pass_names",
+    "run_passes",
+]
+
+
+@public_class
+class PassRecord(Struct, frozen=True):
+    """The changes of one pass.
+
+    Attributes
+    ----------
+    name
+        Name of the pass, by which it is switched off.
+    changes
+        One sentence for each change.
+    enabled
+        False: it was switched off and did not run.
+    """
+
+    name: str
+    changes: tuple[str, ...] = ()
+    enabled: bool = True
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as JSON-able values."""
+        return {"name": self.name, "enabled": self.enabled, "changes": list(self.changes)}
 
 
 def check_pass_names(names: Iterable[str] | str, others: Iterable[Pass] = ()) -> frozenset[str]:
@@ -115,6 +143,8 @@ def run_passes(
 
 
 def _check(graph: Graph, when: str, placed: bool) -> None:
+    from armnn_py.optimizer.check_graph import find_graph_problems
+
     problems = find_graph_problems(graph, backends=placed)
     if problems:
         raise InternalError(

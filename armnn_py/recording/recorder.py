@@ -11,18 +11,17 @@ import platform
 import threading
 import time
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from armnn_py import environment
 from armnn_py._native import abi
-from armnn_py.backends.trust.file_hash import sha256_of
 from armnn_py.cache_files import check_own_folder
 from armnn_py.caller import caller_level
 from armnn_py.errors import ArmnnError, ArmnnWarning, InvalidArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -63,7 +62,7 @@ def recorder_of(
     cache = environment.cache_folder() if use_environment else None
     return FileRecorder(
         None if record is None else os.fsdecode(record),
-        None if cache is None else str(Path(cache, "recordings")),
+        None if cache is None else f"{cache}/recordings",
     )
 
 
@@ -89,9 +88,11 @@ class FileRecorder:
     """
 
     def __init__(self, file: str | None, folder: str | None) -> None:
-        if file is not None and (not Path(file).absolute().parent.is_dir() or Path(file).is_dir()):
-            raise InvalidArgumentError(f"record: '{file}' is not a file that can be written")
-        self.file = None if file is None else str(Path(file).absolute())
+        if file is not None:
+            file = os.path.abspath(file)  # noqa: PTH100
+            if os.path.isdir(file) or not os.path.isdir(os.path.dirname(file)):  # noqa: PTH112, PTH120
+                raise InvalidArgumentError(f"record: '{file}' is not a file that can be written")
+        self.file = file
         self.written: str | None = None
         self._folder = folder
         self.most_bytes = 0 if file is None else _MOST_BYTES
@@ -159,6 +160,9 @@ class FileRecorder:
 
         moment = time.strftime("%Y%m%d-%H%M%S", time.localtime(event.time))
         name = f"{backend.id}-{moment}-{os.getpid()}-{time.monotonic_ns() % 100000}.zip"
+
+        from pathlib import Path
+
         path = Path(self._folder, name)
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -178,6 +182,9 @@ class FileRecorder:
 def _described(backend: RecordedBackend) -> dict[str, Any]:
     """A backend as a vendor knows it: no path, no secret option."""
     secret = {one["name"] for one in backend.facts["options"] if one["secret"]}
+
+    from pathlib import Path
+
     found: dict[str, Any] = {
         "version": str(backend.facts["version"]),
         "file": None if backend.file is None else Path(backend.file).name,
@@ -187,6 +194,8 @@ def _described(backend: RecordedBackend) -> dict[str, Any]:
     }
     if backend.file is not None:
         with contextlib.suppress(OSError), Path(backend.file).open("rb") as stream:
+            from armnn_py.backends.trust.file_hash import sha256_of
+
             found["sha256"] = sha256_of(stream.fileno())
     return found
 
@@ -254,6 +263,8 @@ def _size(recording: Recording) -> int:
 
 def _without_folders(line: str, file: str | None) -> str:
     """A line of a worker without the folders of the backend and of the user."""
+    from pathlib import Path
+
     if file is not None:
         line = line.replace(f"{Path(file).parent}/", "")
     return line.replace(str(Path.home()), "~")

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armnn_py._native.table.debug_workload import DebugWorkload
 from armnn_py.errors import ExecutionError
 from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.interrupts import interruptible
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
+    from armnn_py._native.table.debug_workload import DebugWorkload
     from armnn_py._native.table.guarded_workload import ExecuteArrays, WrappedWorkload
     from armnn_py._native.table.workloads import NativeWorkload
     from armnn_py.network import Layer
@@ -69,6 +69,8 @@ class DebugHook:
                 self._raised[threading.get_ident()] = error
                 return False
             return True
+
+        from armnn_py._native.table.debug_workload import DebugWorkload
 
         return DebugWorkload(workload, layer.outputs[0].info, show)
 

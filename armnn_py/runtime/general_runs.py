@@ -12,7 +12,6 @@ from armnn_py._native.log import drain_log
 from armnn_py.errors import InvalidArgumentError, StagesNeededError
 from armnn_py.errors.shortage import tells_shortage
 from armnn_py.runtime.arrays.shared_outputs import guarded_views
-from armnn_py.runtime.stages.loops import RepeatedRun
 from armnn_py.stopping import check_stops
 
 if TYPE_CHECKING:
@@ -164,6 +163,9 @@ class GeneralRuns:
             if lease is None:
                 lease = pool.start(cancel=cancel)
             context = lease.context or choice.borrow(lease, arrays, None, cancel)
+
+            from armnn_py.runtime.stages.loops import RepeatedRun
+
             if choice.depends_on_values or not RepeatedRun.fits(context, loop):
                 return None
             run_options = None if options is None else checked(options)

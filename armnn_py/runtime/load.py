@@ -13,13 +13,10 @@ from armnn_py.frontends import import_network
 from armnn_py.garbage import without_collections
 from armnn_py.habits import unexpected_arguments
 from armnn_py.network import Network
-from armnn_py.network.extra_outputs import with_extra_outputs
 from armnn_py.network.saved_files import is_saved_network
-from armnn_py.network.specialized import specialized
 from armnn_py.optimizer import OptimizedNetwork, optimize
 from armnn_py.optimizer.optimize import select_backends
 from armnn_py.optimizer.placing.placement import Placement
-from armnn_py.runtime.network_cache import through_cache
 from armnn_py.runtime.runtime import Runtime
 from armnn_py.runtime.threads import limited_threads
 from armnn_py.stopping import stoppable
@@ -236,7 +233,11 @@ def load(
 
     def make(*, is_kept: bool = True) -> OptimizedNetwork:
         if given_network is not None:
-            network = given_network if shapes is None else specialized(given_network, shapes)
+            network = given_network
+            if shapes is not None:
+                from armnn_py.network.specialized import specialized
+
+                network = specialized(given_network, shapes)
         else:
             network = import_network(
                 model,  # type: ignore[arg-type]
@@ -250,6 +251,8 @@ def load(
                 keeps_loops=not is_kept and not extra_outputs,
             )
         if extra_outputs:
+            from armnn_py.network.extra_outputs import with_extra_outputs
+
             network = with_extra_outputs(network, extra_outputs)
         # An imported network has no other owner: weights that passes copy or drop are freed.
         given = is_kept or given_network is not None or network.is_dynamic or shadow is not None
@@ -278,6 +281,9 @@ def load(
                 "placement": placement, "model_options": model_options, "strategy": strategy,
                 "options": options,
             }  # fmt: skip
+
+            from armnn_py.runtime.network_cache import through_cache
+
             optimized = through_cache(place, model, arguments, runtime, make)
             if backends is not None and not optimized.skipped:  # of the cache
                 optimized.skipped = select_backends(backends, runtime.backends)[1]

@@ -14,6 +14,7 @@ import numpy as np
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.later import public_class
+from armnn_py.symbolic import SymbolicSize
 from armnn_py.tensors.quantization import QuantizationInfo, outside
 from armnn_py.tensors.shapes import format_shape, parse_shape
 from armnn_py.text import counted
@@ -22,7 +23,38 @@ from armnn_py.types import DataType
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-__all__ = ["TensorInfo"]
+__all__ = [
+    "TensorInfo",
+    "plain_info",
+]
+
+_set = object.__setattr__
+
+
+def plain_info(info: TensorInfo, numbers: Sequence[int] | None = None) -> TensorInfo:
+    """Return an info with numbers for symbolic sizes; itself if it has none.
+
+    ``numbers`` are those of all sizes of a trace; without them each size is as in the trace. The
+    trace has recorded that they make a valid info, so that nothing is checked again.
+    """
+    dims: Sequence[Any] = info.shape
+    for dim in dims:
+        if type(dim) is SymbolicSize:
+            break
+    else:
+        return info
+    if numbers is None:
+        shape = [dim.number if type(dim) is SymbolicSize else dim for dim in dims]
+    else:
+        shape = [numbers[dim.index] if type(dim) is SymbolicSize else dim for dim in dims]
+    new = object.__new__(TensorInfo)
+    _set(new, "shape", tuple(shape))
+    _set(new, "data_type", info.data_type)
+    _set(new, "quantization", info.quantization)
+    _set(new, "dimension_names", info.dimension_names)
+    _set(new, "late", info.late)
+    return new
+
 
 _SIZE_LIMIT = 2**63
 _ZERO_POINTS = {one: one.zero_points for one in DataType if one.zero_points}

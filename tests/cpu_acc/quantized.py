@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py.descriptors.rescaling import with_rescaling
+from armnn_py.descriptors.base import with_rescaling
 from armnn_py.optimizer import OptimizerOptions, optimize
 from armnn_py.types import Rescaling
 from tests.selection import is_exhaustive

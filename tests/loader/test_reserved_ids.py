@@ -13,7 +13,7 @@ import pytest
 import armnn_py as ann
 from armnn_py._native.table import dynamic_library
 from armnn_py.backends.loader.checking import check_file
-from armnn_py.backends.loader.packaged import RESERVED_IDS, is_of_package
+from armnn_py.backends.loader.naming import RESERVED_IDS, is_of_package
 from armnn_py.errors import BackendSkippedWarning
 
 from .harness import REPOSITORY, Load, Workshop, outcome

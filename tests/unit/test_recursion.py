@@ -28,8 +28,11 @@ BOUNDS = {
     "_native/layers/reusable.py": {"SizePlaces._add_fields": FIELDS},
     "_native/table/support.py": {"NativeLayerSupport.ask_many": "once: each of the layers alone"},
     "cli/app.py": {"_strict": "once for each level of commands, which are two"},
-    "descriptors/base.py": {"_check_for": "type annotations of the package"},
-    "descriptors/symbolic_fields.py": {"_plain": FIELDS, "_plain_item": FIELDS},
+    "descriptors/base.py": {
+        "_check_for": "type annotations of the package",
+        "_plain": FIELDS,
+        "_plain_item": FIELDS,
+    },
     "frontends/common/emit/arithmetic.py": {
         "Arithmetic.activation": ONCE,
         "Arithmetic.binary": ONCE,

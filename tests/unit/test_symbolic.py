@@ -25,9 +25,9 @@ from armnn_py.descriptors import (
     SplitterDescriptor,
     View,
 )
-from armnn_py.descriptors.symbolic_fields import plain_descriptor
+from armnn_py.descriptors.base import plain_descriptor
 from armnn_py.symbolic import SizeTrace, SymbolicSize
-from armnn_py.tensors.symbolic_infos import plain_info
+from armnn_py.tensors.info import plain_info
 
 
 def numbers_of(trace: SizeTrace, free: list[int], *sizes: Any) -> list[int] | None:

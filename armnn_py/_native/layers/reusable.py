@@ -17,10 +17,9 @@ from armnn_py._native import abi
 from armnn_py._native.layers.layer_structs import LayerStructs, layer_query
 from armnn_py._native.layers.subgraph import LayerData, SubgraphData, SubgraphStructs
 from armnn_py._native.library import core
-from armnn_py.descriptors.base import View
-from armnn_py.descriptors.symbolic_fields import plain_descriptor
+from armnn_py.descriptors.base import View, plain_descriptor
 from armnn_py.symbolic import SymbolicSize, is_symbolic
-from armnn_py.tensors.symbolic_infos import plain_info
+from armnn_py.tensors.info import plain_info
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,11 +4,9 @@
 
 from __future__ import annotations
 
-import locale
 import os
 import signal
 from contextlib import suppress
-from pathlib import Path
 
 from armnn_py._native.library import core
 
@@ -35,6 +33,9 @@ class KeptState:
     def __enter__(self) -> KeptState:
         self._rounding = core().armnn_core_float_control()
         self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+        import locale
+
         self._locale = locale.setlocale(locale.LC_ALL)
         self._folder = -1
         with suppress(OSError):  # a folder that was removed
@@ -50,6 +51,9 @@ class KeptState:
             found.append("which signals are blocked")
         if self._restore_folder():
             found.append("the working folder")
+
+        import locale
+
         if locale.setlocale(locale.LC_ALL) != self._locale:
             locale.setlocale(locale.LC_ALL, self._locale)
             found.append("the locale")
@@ -60,6 +64,8 @@ class KeptState:
             return False
         try:
             with suppress(OSError):  # the folder of now may have no name any more
+                from pathlib import Path
+
                 if os.path.samestat(Path().stat(), os.fstat(self._folder)):
                     return False
             os.fchdir(self._folder)

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
-from armnn_py._native.raised import keep_raised
 from armnn_py._native.table.dynamic_library import note_code
+from armnn_py._native.table.guarded_calls import keep_raised
 from armnn_py.errors import (
     BackendUnavailableError,
     ExecutionCancelledError,

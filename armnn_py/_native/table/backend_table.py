@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from armnn_py._native import abi
 from armnn_py._native.calls import ErrorBuffer, check_memory, status_name
-from armnn_py._native.library import host_pointer
+from armnn_py._native.library import core, host_pointer
 from armnn_py._native.table.backend_options import (
     OptionDefault,
     OptionValue,
@@ -30,7 +30,6 @@ from armnn_py._native.table.dynamic_library import (
     read_text,
 )
 from armnn_py._native.table.guarded_calls import guarded
-from armnn_py._native.table.lost_devices import forget_device
 from armnn_py.device_ids import device_id
 
 if TYPE_CHECKING:
@@ -44,11 +43,28 @@ __all__ = [
     "check_built_minor",
     "create_instance",
     "destroy_instance",
+    "forget_device",
+    "lost_reason",
     "option_defaults",
     "quiesce_instance",
     "read_table",
     "run_option_defaults",
 ]
+
+
+def lost_reason(instance: int) -> str | None:
+    """The first reason that a backend instance gave, or None while its device is there."""
+    text = ctypes.create_string_buffer(512)
+    backend = ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t))
+    if not core().armnn_core_device_lost(backend, text, len(text)):
+        return None
+    return text.value.decode("utf-8", "replace") or "no reason given"
+
+
+def forget_device(instance: int) -> None:
+    """Forget a destroyed instance: another one may get the same address."""
+    core().armnn_core_forget_device(ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t)))
+
 
 MANDATORY = ("create", "destroy", "get_id", "create_workload_factory", "get_layer_support")
 _Api = abi.armnn_backend_api_t

@@ -7,16 +7,52 @@ A signal's handler must not raise in such a callback: see `armnn_py.interrupts`.
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar, cast
 
 from armnn_py._native.process import noted_calls
-from armnn_py._native.raised import raise_interruption
 from armnn_py.interrupts import deferred_interrupts
 
-__all__ = ["guarded", "note_caller", "unguarded"]
+__all__ = [
+    "guarded",
+    "keep_raised",
+    "note_caller",
+    "raise_interruption",
+    "take_interruption",
+    "take_raised",
+    "unguarded",
+]
+
+_raised: dict[int, tuple[str, BaseException]] = {}
+
+
+def keep_raised(text: str, error: BaseException) -> None:
+    """Remember what was raised on this thread, and the text that C got for it."""
+    _raised[threading.get_ident()] = text, error
+
+
+def take_raised(text: str) -> BaseException | None:
+    """What was raised last on this thread, if ``text`` is what C got for it; it is forgotten."""
+    known, error = _raised.pop(threading.get_ident(), ("", None))
+    return error if known == text else None
+
+
+def take_interruption() -> BaseException | None:
+    """What was raised last on this thread, if it is no mere error, as KeyboardInterrupt is none."""
+    _, error = _raised.pop(threading.get_ident(), ("", None))
+    return None if isinstance(error, Exception) else error
+
+
+def raise_interruption() -> None:
+    """Raise what was raised last on this thread unless it is an `Exception`, which is kept."""
+    _, error = _raised.get(threading.get_ident(), ("", None))
+    if error is not None and not isinstance(error, Exception):
+        del _raised[threading.get_ident()]
+        raise error
+
 
 _Table = TypeVar("_Table")
 _callers: weakref.WeakSet[Any] = weakref.WeakSet()

@@ -22,8 +22,8 @@ from armnn_py._native.calls import (
 from armnn_py._native.memory.read_memory import address_of
 from armnn_py._native.object_table import object_table
 from armnn_py._native.process import noted_calls
-from armnn_py._native.raised import take_raised
 from armnn_py._native.table.dynamic_library import UnreadableTextError, read_text
+from armnn_py._native.table.guarded_calls import take_raised
 from armnn_py._native.table.memory_manager import create_memory_manager
 from armnn_py._native.table.option_structs import create_model_context
 from armnn_py._native.table.requirements import ask_requirements

@@ -28,8 +28,7 @@ from armnn_py.backends.loader.dynamic_backend import OnStep, load_file
 from armnn_py.backends.loader.elf_notes import loading_seconds
 from armnn_py.backends.loader.inspection import inspect_file
 from armnn_py.backends.loader.loading import load_backends
-from armnn_py.backends.loader.naming import parse_file_name
-from armnn_py.backends.loader.packaged import is_reserved
+from armnn_py.backends.loader.naming import is_reserved, parse_file_name
 from armnn_py.backends.loader.shared_library import LOADING
 from armnn_py.backends.loader.verdict import Stage, Verdict
 from armnn_py.backends.probe.gate import DEFAULT_SECONDS

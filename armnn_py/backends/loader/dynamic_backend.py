@@ -19,19 +19,17 @@ from msgspec import Struct
 from armnn_py import environment
 from armnn_py._native.process import noted_calls
 from armnn_py._native.process.process_state import KeptState
-from armnn_py._native.raised import take_interruption
 from armnn_py._native.table import backend_table, dynamic_library
+from armnn_py._native.table.guarded_calls import take_interruption
 from armnn_py.backends.loader import shared_library
 from armnn_py.backends.loader.identity import check_version, find_exports, read_id
 from armnn_py.backends.loader.inspection import InspectedFile, inspect_file
-from armnn_py.backends.loader.naming import parse_file_name
+from armnn_py.backends.loader.naming import is_of_package, parse_file_name
 from armnn_py.backends.loader.opening import RefusedError, open_device, words_on_changes
-from armnn_py.backends.loader.packaged import is_of_package
-from armnn_py.backends.loader.source import BackendSource, OptionsFor
+from armnn_py.backends.loader.source import OptionsFor
 from armnn_py.backends.loader.verdict import Stage, Status, Verdict, printable
 from armnn_py.backends.loader.version import BackendVersion
 from armnn_py.backends.options.memory_wishes import MemoryWishes
-from armnn_py.backends.probe.findings import fault_of, untried_part
 from armnn_py.backends.trust.links import mapped_elsewhere
 from armnn_py.errors.shortage import reason_of
 from armnn_py.interrupts import deferred_interrupts
@@ -177,6 +175,8 @@ def _load_file(
         return attempt.refused(refusal), None
     notes = [*file.warnings, *elsewhere, *words_on_changes(kept)]
     if attempt.finding is not None:
+        from armnn_py.backends.probe.findings import untried_part
+
         notes += filter(None, [untried_part(attempt.finding)])
         parts = [part for part in attempt.finding.changes if part not in kept.changes]
         notes += [f"its code changed {', '.join(parts)} in its probe"] if parts else []
@@ -282,6 +282,8 @@ def _check_inspection(attempt: Attempt, file: InspectedFile, admit: Admit) -> No
         if file.refusal is not None:
             raise file.refusal
         if found is not None:
+            from armnn_py.backends.probe.findings import fault_of
+
             fault = fault_of(found)
             if fault is not None:
                 raise RefusedError(fault.stage, fault.code, fault.reason, fault.hint)
@@ -363,6 +365,9 @@ def _load(
         attempt.unloadable &= error.unloadable
         raise RefusedError("table", error.code, error.reason, error.hint) from None
     attempt.on_step("create")
+
+    from armnn_py.backends.loader.source import BackendSource
+
     source = BackendSource(
         attempt.id,
         attempt.version,

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from armnn_py import environment
 from armnn_py.backends.loader.admission import Admission, read_ids, read_wanted
 from armnn_py.backends.loader.discovery import BackendPath
-from armnn_py.backends.loader.isolated import start_workers
 from armnn_py.backends.loader.search import Search, list_folders
 from armnn_py.backends.loader.shared_library import LOADING
 from armnn_py.backends.loader.verdict import LoadReport, Verdict, printable
@@ -26,7 +25,6 @@ from armnn_py.caller import caller_level
 from armnn_py.device_ids import split_id
 from armnn_py.errors import BackendSkippedWarning, InvalidArgumentError
 from armnn_py.interrupts import interruptible
-from armnn_py.isolation.deaths import Deaths
 from armnn_py.isolation.events import EventLog
 from armnn_py.isolation.settings import read_isolate
 
@@ -183,6 +181,10 @@ def load_backends(
             "private_libraries": sorted(private or ()),
             "guard": guard,
         }
+
+        from armnn_py.backends.loader.isolated import start_workers
+        from armnn_py.isolation.deaths import Deaths
+
         isolated, refused = start_workers(
             limits,
             EventLog() if events is None else events,

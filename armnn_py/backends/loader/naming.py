@@ -7,9 +7,43 @@ Arm NN's rule with one correction: the dot of ``.so`` matches only a dot.
 
 from __future__ import annotations
 
+import functools
+import os
+import sys
+
 from msgspec import Struct
 
-__all__ = ["FILE_NAME_RULE", "BackendFileName", "name_mismatch", "parse_file_name"]
+__all__ = [
+    "FILE_NAME_RULE",
+    "RESERVED_IDS",
+    "BackendFileName",
+    "is_of_package",
+    "is_reserved",
+    "name_mismatch",
+    "parse_file_name",
+]
+
+#: Ids of the backends that the package ships: no other file gets one by being found.
+RESERVED_IDS = frozenset({"CpuAcc", "CpuRef"})
+
+#: Held here: at the end of the interpreter backends are closed when `sys.modules` has nothing left.
+_package = sys.modules["armnn_py"]
+
+
+def is_of_package(path: str) -> bool:
+    """Whether a file lies in the folder of this package: it was installed with it."""
+    return path.startswith(_folders_of_package(tuple(_package.__path__)))
+
+
+def is_reserved(backend_id: str, path: str) -> bool:
+    """Whether a file that lies elsewhere has the id of one of the package's backends."""
+    return backend_id in RESERVED_IDS and not is_of_package(path)
+
+
+@functools.cache
+def _folders_of_package(folders: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{os.path.realpath(folder)}/" for folder in folders)
+
 
 FILE_NAME_RULE = "<vendor>_<name>_backend.so[.<digits>...]"
 _MARK = "_backend.so"

@@ -17,7 +17,7 @@ from armnn_py._native.table.backend_options import OptionValue
 from armnn_py._native.table.profiling_context import create_profiling_context
 from armnn_py.backends.backend import Backend
 from armnn_py.backends.loader import shared_library
-from armnn_py.backends.loader.packaged import is_of_package
+from armnn_py.backends.loader.naming import is_of_package
 from armnn_py.backends.options.memory_wishes import UnfitMemoryError
 from armnn_py.device_ids import device_id
 from armnn_py.errors import OutOfMemoryError

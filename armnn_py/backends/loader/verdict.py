@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from html import escape
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from msgspec import Struct
@@ -171,6 +170,8 @@ class LoadReport(Sequence[Verdict]):
         return "\n".join(lines) or "no backend files found"
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         rows = "".join(
             "<tr>"
             + "".join(

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 
 from armnn_py import environment
 from armnn_py.backends.loader.opening import RefusedError
-from armnn_py.backends.trust.lock_file import LockFile, read_lock_file
-from armnn_py.backends.trust.ownership import ownership_of
 from armnn_py.environment import TRUST_LEVELS
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.errors.shortage import reason_of
@@ -24,6 +22,7 @@ from armnn_py.text import printable
 
 if TYPE_CHECKING:
     from armnn_py.backends.loader.elf import FileState
+    from armnn_py.backends.trust.lock_file import LockFile
     from armnn_py.backends.trust.ownership import Ownership
 
 __all__ = ["TrustRules", "check_level"]
@@ -67,6 +66,8 @@ class TrustRules:
         self.lock: LockFile | None = None
         self._folders: dict[str, Ownership] = {}
         if level != "open" and lock_path is not None and _is_there(lock_path, level):
+            from armnn_py.backends.trust.lock_file import read_lock_file
+
             self.lock = read_lock_file(lock_path)
         if level == "locked" and self.lock is None:
             raise InvalidArgumentError(
@@ -101,6 +102,8 @@ class TrustRules:
 
     def _check_owner(self, path: str) -> list[str]:
         try:
+            from armnn_py.backends.trust.ownership import ownership_of
+
             found = ownership_of(path, self._folders)
         except FileNotFoundError:
             return []  # it has gone: the next step says so

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from armnn_py._native.table.dynamic_library import static_backends
-from armnn_py.backends.loader.packaged import RESERVED_IDS
+from armnn_py.backends.loader.naming import RESERVED_IDS
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.help import Command
 from armnn_py.cli.render import Renderer

@@ -11,7 +11,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from armnn_py._native.memory.large_pages import read_bytes
 from armnn_py.errors import InvalidArgumentError, ModelFileNotFoundError, ParseError
 
 __all__ = ["ModelData", "ModelSource", "Part", "open_source"]
@@ -92,6 +91,8 @@ class ModelSource(Struct, frozen=True):
             data = self.contents
         else:
             try:
+                from armnn_py._native.memory.large_pages import read_bytes
+
                 data = read_bytes(self.path)
             except OSError as error:
                 raise self.unreadable(error) from error

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from armnn_py.errors import (
     InputValuesNeededError,
@@ -13,7 +14,6 @@ from armnn_py.errors import (
     UnsupportedOperatorError,
 )
 from armnn_py.frontends.common.quoting import quoted
-from armnn_py.frontends.common.stand_ins import RunsStandIns
 from armnn_py.frontends.common.values import Array, Unsupported
 from armnn_py.frontends.tflite.binding import Entry, Shapes, input_infos, with_outputs
 from armnn_py.frontends.tflite.conversion import convert
@@ -24,6 +24,9 @@ from armnn_py.frontends.tflite.tensors import tensor_info
 from armnn_py.network import Network
 from armnn_py.network.conversions import Trial, stand_in_shapes
 from armnn_py.tensors import TensorInfo, format_shape
+
+if TYPE_CHECKING:
+    from armnn_py.frontends.common.stand_ins import RunsStandIns
 
 __all__ = ["Builder", "network_of"]
 

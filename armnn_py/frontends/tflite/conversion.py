@@ -27,11 +27,10 @@ from armnn_py.frontends.common.values import (
 )
 from armnn_py.frontends.tflite.binding import Entry, input_infos
 from armnn_py.frontends.tflite.complex_values import TAKES_COMPLEX, ComplexValue, part_by_part
-from armnn_py.frontends.tflite.faults import DAMAGE, damaged, located
 from armnn_py.frontends.tflite.model import Graph, Operator, TfliteModel
 from armnn_py.frontends.tflite.node import OperatorView, RunTimeOperand
 from armnn_py.frontends.tflite.parts import NESTED
-from armnn_py.frontends.tflite.problems import TfliteProblems, place_of
+from armnn_py.frontends.tflite.problems import DAMAGE, TfliteProblems, damaged, located, place_of
 from armnn_py.frontends.tflite.resources import Resources
 from armnn_py.frontends.tflite.subgraphs import Calls, NotedError, call
 from armnn_py.frontends.tflite.table import Converter, find_operator, newest_version

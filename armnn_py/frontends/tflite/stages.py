@@ -26,13 +26,12 @@ from armnn_py.frontends.common.values import (
 from armnn_py.frontends.tflite.apart import APART, Apart, Branches, Turns, make_apart
 from armnn_py.frontends.tflite.binding import Entry
 from armnn_py.frontends.tflite.complex_values import ComplexValue
-from armnn_py.frontends.tflite.faults import DAMAGE, damaged, located
 from armnn_py.frontends.tflite.model import Operator, TfliteModel
 from armnn_py.frontends.tflite.parts import Sizes, deeper, live, part_of
-from armnn_py.frontends.tflite.problems import TfliteProblems, place_of
+from armnn_py.frontends.tflite.problems import DAMAGE, TfliteProblems, damaged, located, place_of
 from armnn_py.frontends.tflite.resources import Resources
 from armnn_py.frontends.tflite.tensors import tensor_info
-from armnn_py.network import Network, OutputSlot, Stage, stages_needed
+from armnn_py.network import Network, OutputSlot, Stage
 from armnn_py.tensors import TensorInfo
 from armnn_py.text import first_of
 from armnn_py.types import LayerType
@@ -185,6 +184,9 @@ class _Cutting:
         if last:
             stages.append(self._network(kept, set(self.crossing), last))
         labels = first_of((place_of(op, self.graph) for op in self.conversion.cuts), 5)
+
+        from armnn_py.network import stages_needed
+
         return stages_needed(self.model.name, stages, labels)
 
     # ---- Tensors ---------------------------------------------------------------------------------

@@ -8,9 +8,9 @@ it; the newest are those that LiteRT 2.3 registers kernels for.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 
-from armnn_py.frontends.common.converter_modules import import_modules
 from armnn_py.frontends.common.values import Value
 from armnn_py.frontends.tflite.complex_values import ComplexValue
 from armnn_py.frontends.tflite.node import OperatorView
@@ -28,6 +28,57 @@ __all__ = [
 Converter = Callable[[OperatorView], "Value | ComplexValue | Sequence[Value]"]
 
 _TABLE: dict[str, Converter] = {}
+
+_OPERATORS = {
+    "activation": (
+        "ELU GELU HARD_SWISH LEAKY_RELU LOGISTIC LOG_SOFTMAX PRELU RELU RELU6 RELU_0_TO_1 "
+        "RELU_N1_TO_1 SOFTMAX TANH"
+    ),
+    "control": "IF STABLEHLO_COMPOSITE WHILE",
+    "convolution": "CONV_2D CONV_3D DEPTHWISE_CONV_2D TRANSPOSE_CONV",
+    "custom": "Convolution2DTransposeBias TFLite_Detection_PostProcess",
+    "elementwise": (
+        "ABS ADD ADD_N CAST CEIL COS DIV EXP FLOOR FLOOR_DIV FLOOR_MOD LOG MAXIMUM MINIMUM MUL "
+        "NEG POW ROUND RSQRT SIGN SIN SQRT SQUARE SQUARED_DIFFERENCE SUB"
+    ),
+    "filters": "SVDF",
+    "indexing": (
+        "DYNAMIC_UPDATE_SLICE EMBEDDING_LOOKUP GATHER GATHER_ND MATRIX_DIAG MATRIX_SET_DIAG "
+        "ONE_HOT SCATTER_ND SPARSE_TO_DENSE TOPK_V2 UNSORTED_SEGMENT_MAX UNSORTED_SEGMENT_MIN "
+        "UNSORTED_SEGMENT_PROD UNSORTED_SEGMENT_SUM"
+    ),
+    "joining": "CONCATENATION PACK SPLIT SPLIT_V UNPACK",
+    "logical": (
+        "EQUAL GREATER GREATER_EQUAL LESS LESS_EQUAL LOGICAL_AND LOGICAL_NOT LOGICAL_OR "
+        "NOT_EQUAL SELECT SELECT_V2"
+    ),
+    "matrix": "BATCH_MATMUL FULLY_CONNECTED",
+    "normalization": "L2_NORMALIZATION LOCAL_RESPONSE_NORMALIZATION",
+    "padding": "BROADCAST_TO MIRROR_PAD PAD PADV2 TILE",
+    "pooling": "AVERAGE_POOL_2D L2_POOL_2D MAX_POOL_2D",
+    "quantization": "DEQUANTIZE FAKE_QUANT QUANTIZE",
+    "recurrent": (
+        "BIDIRECTIONAL_SEQUENCE_LSTM BIDIRECTIONAL_SEQUENCE_RNN LSTM RNN "
+        "UNIDIRECTIONAL_SEQUENCE_LSTM UNIDIRECTIONAL_SEQUENCE_RNN"
+    ),
+    "reduction": (
+        "ARG_MAX ARG_MIN CUMSUM MEAN REDUCE_ALL REDUCE_ANY REDUCE_MAX REDUCE_MIN REDUCE_PROD SUM"
+    ),
+    "selecting": "NON_MAX_SUPPRESSION_V4 NON_MAX_SUPPRESSION_V5 UNIQUE WHERE",
+    "shaping": (
+        "BROADCAST_ARGS DENSIFY EXPAND_DIMS FILL RANGE RANK RESHAPE SHAPE SQUEEZE TRANSPOSE "
+        "ZEROS_LIKE"
+    ),
+    "slicing": "REVERSE_SEQUENCE REVERSE_V2 SLICE STRIDED_SLICE",
+    "spatial": (
+        "BATCH_TO_SPACE_ND DEPTH_TO_SPACE RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR "
+        "SPACE_TO_BATCH_ND SPACE_TO_DEPTH"
+    ),
+    "spectral": "COMPLEX_ABS IMAG REAL RFFT2D",
+}
+"""The operators of each module of converters, which is imported when a model has one of them."""
+
+_MODULE_OF = {name: module for module, names in _OPERATORS.items() for name in names.split()}
 
 _NEWEST = {
     2: (
@@ -71,13 +122,9 @@ def operator(*names: str) -> Callable[[Converter], Converter]:
 
 def find_operator(name: str) -> Converter | None:
     """Return the converter of an operator."""
-    return _whole_table().get(name)
-
-
-def _whole_table() -> dict[str, Converter]:
-    """Return the table, once all modules of converters have registered theirs."""
-    import_modules("armnn_py.frontends.tflite.operators")
-    return _TABLE
+    if name not in _TABLE and name in _MODULE_OF:
+        importlib.import_module(f"armnn_py.frontends.tflite.operators.{_MODULE_OF[name]}")
+    return _TABLE.get(name)
 
 
 def newest_version(name: str) -> int:
@@ -87,12 +134,10 @@ def newest_version(name: str) -> int:
 
 def operator_names() -> tuple[str, ...]:
     """Return all operators that have a converter, custom ones too."""
-    return tuple(sorted((*_whole_table(), *Resources.OPERATORS)))
+    return tuple(sorted((*_MODULE_OF, *Resources.OPERATORS)))
 
 
 def operators_by_family() -> dict[str, list[str]]:
     """Return the same by the module that converts an operator."""
-    families = {"variables": [*Resources.OPERATORS]}
-    for name, convert in sorted(_whole_table().items()):
-        families.setdefault(convert.__module__.rpartition(".")[2], []).append(name)
-    return dict(sorted(families.items()))
+    families = {family: sorted(names.split()) for family, names in _OPERATORS.items()}
+    return dict(sorted({**families, "variables": [*Resources.OPERATORS]}.items()))

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py.descriptors import DESCRIPTOR_OF, Descriptor
 from armnn_py.errors import InvalidArgumentError, LayerValidationError
-from armnn_py.network.operands import operand_name
 from armnn_py.network.shapes.generic import GENERIC
-from armnn_py.network.shapes.site import Site
+from armnn_py.network.shapes.site import Site, operand_name
 from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 
 from armnn_py.descriptors import GruDescriptor, LstmDescriptor, QLstmDescriptor, RnnDescriptor
-from armnn_py.network.operands import operand_name
-from armnn_py.network.shapes.site import Site
+from armnn_py.network.shapes.site import Site, operand_name
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataType, LayerType, RecurrentDirection, RowRounding
 

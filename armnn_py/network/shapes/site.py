@@ -9,15 +9,25 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from armnn_py.descriptors import Descriptor
 from armnn_py.errors import LayerValidationError
-from armnn_py.network.operands import operand_name
 from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.text import first_of
 from armnn_py.types import DataType, LayerType
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Site"]
+__all__ = [
+    "Site",
+    "operand_name",
+]
+
+
+def operand_name(layer_type: LayerType, index: int) -> str:
+    """Return the name of one operand: ``weights``, or ``input 3``."""
+    names = FACTS[layer_type].operands
+    return names[index].removesuffix("?") if index < len(names) else f"input {index}"
+
 
 _D = TypeVar("_D", bound=Descriptor)
 

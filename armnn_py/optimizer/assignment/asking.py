@@ -8,8 +8,8 @@ import operator
 from typing import TYPE_CHECKING
 
 from armnn_py.backends.questions.layer_support import LayerSignature, LayerSupport, Support
-from armnn_py.descriptors.symbolic_fields import plain_descriptor
-from armnn_py.tensors.symbolic_infos import plain_info
+from armnn_py.descriptors.base import plain_descriptor
+from armnn_py.tensors.info import plain_info
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:

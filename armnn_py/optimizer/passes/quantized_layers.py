@@ -21,7 +21,7 @@ from armnn_py.descriptors import (
     Pooling2dDescriptor,
     ReduceDescriptor,
 )
-from armnn_py.descriptors.rescaling import with_rescaling
+from armnn_py.descriptors.base import with_rescaling
 from armnn_py.errors import LayerValidationError
 from armnn_py.network.shapes.convolution import output_dimension
 from armnn_py.optimizer.passes.base import PassLog, may_merge

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from armnn_py._native.table.blob import NativeBlob
     from armnn_py.backends import ModelOptions
     from armnn_py.network import NetworkStorage
-    from armnn_py.optimizer.pass_record import PassRecord
     from armnn_py.optimizer.reports.report import Assignment
+    from armnn_py.optimizer.run_passes import PassRecord
     from armnn_py.optimizer.subgraphs.compiled_source import CompiledSource
     from armnn_py.optimizer.subgraphs.source_network import SavedSource
 

@@ -4,14 +4,11 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import re
 import reprlib
-import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.backends.registry import nameable_ids
@@ -93,6 +90,8 @@ class PlacementRule:
                 valid=sorted(_TYPES),
             )
         object.__setattr__(self, "backends", tuple(dict.fromkeys(map(canonical_id, ids))))
+
+        import fnmatch
 
         pattern = re.compile(fnmatch.translate("*" if self.name is None else self.name))
         object.__setattr__(self, "_pattern", pattern)
@@ -214,6 +213,8 @@ class Placement:
             A key or a layer type does not exist.
         """
         try:
+            from pathlib import Path
+
             file = Path(path)
             data = file.read_bytes()
         except OSError as error:
@@ -230,6 +231,8 @@ class Placement:
         except UnicodeDecodeError as error:
             raise InvalidArgumentError(f"placement file '{file}' is not UTF-8 text") from error
         try:
+            import tomllib
+
             document = tomllib.loads(text)
         except (ValueError, RecursionError) as error:  # also for invalid dates and numbers
             raise InvalidArgumentError(

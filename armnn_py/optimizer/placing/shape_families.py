@@ -16,14 +16,14 @@ from msgspec import Struct, structs
 from armnn_py._native.layers.known_answer import KnownAnswer
 from armnn_py._native.layers.reusable import RepeatedQuestions, ReusableSubgraph, SizePlaces
 from armnn_py.backends.questions.layer_support import LayerSupport
-from armnn_py.descriptors.symbolic_fields import plain_descriptor
+from armnn_py.descriptors.base import plain_descriptor
 from armnn_py.garbage import without_collections
 from armnn_py.network import AssignLayer, ConstantLayer, Network, VariableLayer
 from armnn_py.network.conversions import take_trial
 from armnn_py.optimizer.pipeline import SimplifiedNetwork, place_simplified, simplify_network
 from armnn_py.optimizer.placing.placement_record import PlacementRecord
 from armnn_py.symbolic import SizeTrace
-from armnn_py.tensors.symbolic_infos import plain_info
+from armnn_py.tensors.info import plain_info
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

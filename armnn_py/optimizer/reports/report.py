@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import copy
-import html
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
@@ -264,6 +263,8 @@ def _row(record: LayerAssignment, colour: str) -> str:
 
 
 def _text(text: str) -> str:
+    import html
+
     return html.escape(printable(text))
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from armnn_py.network import Layer
     from armnn_py.optimizer.graph import Node
     from armnn_py.optimizer.options import OptimizerOptions
-    from armnn_py.optimizer.pass_record import PassRecord
+    from armnn_py.optimizer.run_passes import PassRecord
     from armnn_py.optimizer.saved.contents import CompiledPart, SavedNetwork
     from armnn_py.optimizer.saved.rebuild import Rebuilt
     from armnn_py.optimizer.subgraphs.compiled_source import CompiledSource

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.network import OutputSlot
     from armnn_py.optimizer.graph import Graph, Node, Value
-    from armnn_py.optimizer.pass_record import PassRecord
     from armnn_py.optimizer.reports.report_layer import LayerAssignment
+    from armnn_py.optimizer.run_passes import PassRecord
     from armnn_py.optimizer.subgraphs.source_network import SourceNetwork
 
 __all__ = ["Rebuilt", "expand", "rebuild", "restore_origins", "warn_of_changes"]

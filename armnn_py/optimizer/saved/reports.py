@@ -7,8 +7,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.reports.report_layer import LayerAssignment
+from armnn_py.optimizer.run_passes import PassRecord
 from armnn_py.optimizer.saved.archive import damage_in
 from armnn_py.optimizer.saved.values import member, number
 

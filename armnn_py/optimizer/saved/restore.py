@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from armnn_py._native.table.blob import NativeBlob
     from armnn_py.backends.backend import Backend
-    from armnn_py.optimizer.pass_record import PassRecord
+    from armnn_py.optimizer.run_passes import PassRecord
     from armnn_py.optimizer.saved.contents import SavedNetwork
 
 __all__ = ["load_network"]

@@ -8,7 +8,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from armnn_py._native.growth import why_not_shown
-from armnn_py.optimizer.pass_record import PassRecord
+from armnn_py.optimizer.run_passes import PassRecord
 from armnn_py.optimizer.subgraphs.subgraph_selection import SubgraphView, select_subgraphs, view_of
 from armnn_py.optimizer.subgraphs.subgraph_work import SubgraphWork
 

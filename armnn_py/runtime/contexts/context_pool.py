@@ -17,7 +17,6 @@ from armnn_py.runtime.contexts.plan_cache import (
     PlanEntry,
     take_out,
 )
-from armnn_py.runtime.contexts.sequence import RunSequence
 from armnn_py.runtime.profile.open_profiles import flush_profiles
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.contexts.execution_context import ExecutionContext
     from armnn_py.runtime.contexts.plan_keys import PlanKey
+    from armnn_py.runtime.contexts.sequence import RunSequence
     from armnn_py.runtime.plan.network_plan import NetworkPlan
 
 __all__ = ["ContextPool"]
@@ -390,4 +390,6 @@ class ContextPool(LeaseBook):
 
 
 def _sequence(name: str, variables: tuple[str, ...]) -> RunSequence:
+    from armnn_py.runtime.contexts.sequence import RunSequence
+
     return RunSequence(name, variables)

@@ -10,7 +10,6 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.interrupts import deferred_interrupts
-from armnn_py.runtime.bounded.late_context import LateContext
 from armnn_py.runtime.contexts.execution_context import ExecutionContext
 
 if TYPE_CHECKING:
@@ -109,6 +108,8 @@ class PlanEntry:
         if self.plan.late is None:
             self.made.append(ExecutionContext(self.plan))
         else:
+            from armnn_py.runtime.bounded.late_context import LateContext
+
             self.made.append(LateContext(self.plan))
         return self.made[-1]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from armnn_py._native import abi
 from armnn_py._native.calls import STATUS_ERRORS, status_name
-from armnn_py._native.raised import take_raised
+from armnn_py._native.table.guarded_calls import take_raised
 from armnn_py.errors import ExecutionError, InvalidArgumentError
 from armnn_py.runtime.ending import end_of_thread
 from armnn_py.runtime.plan.moves import MOVE_NAMES

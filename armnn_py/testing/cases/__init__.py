@@ -14,7 +14,7 @@ from msgspec import structs
 
 from armnn_py.backends.questions.examples import Example, Operands
 from armnn_py.backends.questions.layer_examples import examples_of
-from armnn_py.descriptors.rescaling import has_rescaling, with_rescaling
+from armnn_py.descriptors.base import has_rescaling, with_rescaling
 from armnn_py.testing.cases.case import DRAWS, Case, Kind, layer_type_of
 from armnn_py.testing.cases.edges import edge_examples, large_moves
 from armnn_py.testing.cases.fields import other_fields

@@ -11,8 +11,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.optimizer.graph import Graph
-from armnn_py.optimizer.pass_record import PassRecord
-from armnn_py.optimizer.run_passes import run_passes
+from armnn_py.optimizer.run_passes import PassRecord, run_passes
 
 from .fusions import pass_named, random_inputs, run, types
 

@@ -10,9 +10,8 @@ import armnn_py as ann
 from armnn_py.errors import InternalError
 from armnn_py.optimizer import pipeline
 from armnn_py.optimizer.graph import Graph
-from armnn_py.optimizer.pass_record import PassRecord
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
-from armnn_py.optimizer.run_passes import check_pass_names, run_passes
+from armnn_py.optimizer.run_passes import PassRecord, check_pass_names, run_passes
 
 
 def chain() -> Graph:

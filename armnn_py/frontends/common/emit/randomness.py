@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -78,6 +77,8 @@ class Randomness(Arithmetic):
 
     def _new_stream(self, name: str) -> int:
         """Return a number for a node, the same in each conversion of its model."""
+        import zlib
+
         stream = zlib.crc32(f"{self.network.name}/{self._base}/{name}".encode())
         while stream in self._streams:
             stream = (stream + 1) % 2**32

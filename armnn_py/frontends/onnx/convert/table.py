@@ -9,12 +9,12 @@ only types were added share a converter.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from msgspec import Struct
 
-from armnn_py.frontends.common.converter_modules import import_modules
 from armnn_py.frontends.common.values import Value
 from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.sequence import TensorList
@@ -56,6 +56,92 @@ class Operator(Struct, frozen=True):
 
 
 _TABLE: dict[tuple[str, str], list[Operator]] = {}
+_OPERATORS = {
+    "microsoft.attention": "Attention MultiHeadAttention",
+    "microsoft.dynamic": "DynamicQuantizeLSTM QAttention QEmbedLayerNormalization",
+    "microsoft.few_bits": "MatMulNBits",
+    "microsoft.fused": (
+        "BiasGelu EmbedLayerNormalization FastGelu FusedConv FusedGemm FusedMatMul Gelu "
+        "QuickGelu SkipLayerNormalization SkipSimplifiedLayerNormalization TransposeMatMul"
+    ),
+    "microsoft.gathered": "GatherBlockQuantized",
+    "microsoft.grouped": "GroupQueryAttention",
+    "microsoft.quantized": (
+        "DequantizeLinear DynamicQuantizeMatMul MatMulIntegerToFloat QGemm QLinearAdd "
+        "QLinearAveragePool QLinearConcat QLinearGlobalAveragePool QLinearLeakyRelu QLinearMul "
+        "QLinearSigmoid QLinearSoftmax QLinearWhere QuantizeLinear"
+    ),
+    "microsoft.rotary": "RotaryEmbedding",
+    "ml.categories": "CategoryMapper LabelEncoder OneHotEncoder",
+    "ml.classifiers": "LinearClassifier SVMClassifier SVMRegressor ZipMap",
+    "ml.features": "ArrayFeatureExtractor Binarizer Imputer LinearRegressor Normalizer Scaler",
+    "ml.tree_ensembles": "TreeEnsemble TreeEnsembleClassifier TreeEnsembleRegressor",
+    "recurrent.recurrent": "GRU LSTM RNN",
+    "standard.activation": (
+        "Celu Clip Elu Gelu HardSigmoid HardSwish LeakyRelu Mish PRelu Relu Selu Shrink Sigmoid "
+        "Softplus Softsign Swish Tanh ThresholdedRelu"
+    ),
+    "standard.attention": "Attention RotaryEmbedding",
+    "standard.audio": "MelWeightMatrix",
+    "standard.control_flow": "If Loop Scan",
+    "standard.determinant": "Det",
+    "standard.einsum": "Einsum",
+    "standard.elementwise": (
+        "Abs Acos Acosh Add Asin Asinh Atan Atanh BitCast BitShift BitwiseAnd BitwiseNot "
+        "BitwiseOr BitwiseXor Cast CastLike Ceil Cos Cosh Div Erf Exp Floor IsInf Log Max Mean "
+        "Min Mod Mul Neg Pow Reciprocal Round Sign Sin Sinh Sqrt Sub Sum Tan"
+    ),
+    "standard.fourier": "DFT STFT",
+    "standard.indexing": (
+        "Gather GatherElements GatherND OneHot Scatter ScatterElements ScatterND Trilu"
+    ),
+    "standard.integer_products": "ConvInteger DynamicQuantizeLinear MatMulInteger",
+    "standard.joining": "Concat Expand Pad Slice Split Tile",
+    "standard.logical": "And Equal Greater GreaterOrEqual IsNaN Less LessOrEqual Not Or Where Xor",
+    "standard.matrix": "Gemm MatMul",
+    "standard.normalization": (
+        "BatchNormalization GroupNormalization InstanceNormalization LRN LayerNormalization "
+        "LogSoftmax LpNormalization MeanVarianceNormalization RMSNormalization "
+        "SimplifiedLayerNormalization Softmax"
+    ),
+    "standard.quantization": "DequantizeLinear QLinearConv QLinearMatMul QuantizeLinear",
+    "standard.random_numbers": (
+        "Bernoulli Multinomial RandomNormal RandomNormalLike RandomUniform RandomUniformLike"
+    ),
+    "standard.reduction": (
+        "ArgMax ArgMin CumProd CumSum Hardmax ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp "
+        "ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare TopK"
+    ),
+    "standard.selecting": "Compress NonMaxSuppression NonZero ReverseSequence TensorScatter Unique",
+    "standard.sequences": (
+        "ConcatFromSequence OptionalGetElement OptionalHasElement SequenceAt SequenceConstruct "
+        "SequenceEmpty SequenceErase SequenceInsert SequenceLength SplitToSequence"
+    ),
+    "standard.shaping": (
+        "Constant ConstantOfShape DepthToSpace Dropout EyeLike Flatten Identity Range Reshape "
+        "Shape Size SpaceToDepth Squeeze Transpose Unsqueeze"
+    ),
+    "text.string_operators": "RegexFullMatch StringConcat StringNormalizer StringSplit",
+    "text.tfidf": "TfIdfVectorizer",
+    "text.tokenizer": "com.microsoft.Tokenizer",
+    "windows.convolution": "Conv",
+    "windows.deformable": "DeformConv",
+    "windows.pooling": "AveragePool GlobalAveragePool GlobalLpPool GlobalMaxPool LpPool MaxPool",
+    "windows.resizing": "Resize Upsample",
+    "windows.sampling": "Col2Im GridSample RoiAlign",
+    "windows.transposed_convolution": "ConvTranspose",
+    "windows.unpooling": "MaxUnpool",
+}
+"""The operators of each module of converters, which is imported when a model has one of them.
+
+Those of the packages ``microsoft`` and ``ml`` are of their domains.
+"""
+_DOMAINS = {"microsoft": f"{MICROSOFT}.", "ml": f"{MACHINE_LEARNING}."}
+_MODULE_OF = {
+    f"{_DOMAINS.get(module.partition('.')[0], '')}{name}": module
+    for module, names in _OPERATORS.items()
+    for name in names.split()
+}
 _BODIES = {"If": ("then_branch", "else_branch"), "Loop": ("body",), "Scan": ("body",)}
 """Attributes that are graphs, by operator."""
 
@@ -79,16 +165,12 @@ def operator(
     return register
 
 
-def _whole_table() -> dict[tuple[str, str], list[Operator]]:
-    """Return the table, once all modules of converters have registered theirs."""
-    import_modules("armnn_py.frontends.onnx.operators")
-    return _TABLE
-
-
 def find_operator(domain: str, op_type: str, version: int) -> Operator | None:
     """Return the converter of an operator in an operator set version."""
-    found = None
-    for entry in _whole_table().get((domain, op_type), ()):
+    found, module = None, _MODULE_OF.get(_label(domain, op_type))
+    if module is not None and (domain, op_type) not in _TABLE:
+        importlib.import_module(f"armnn_py.frontends.onnx.operators.{module}")
+    for entry in _TABLE.get((domain, op_type), ()):
         if entry.since <= version:
             found = entry
     return found
@@ -100,14 +182,14 @@ def has_body(domain: str, op_type: str, attribute: str) -> bool:
     Operators that have a converter ignore attributes that the standard does not give them. A node
     of any other operator is a call of a function, or goes to a backend with all that it has.
     """
-    if (domain, op_type) not in _whole_table():
+    if _label(domain, op_type) not in _MODULE_OF:
         return True
     return not domain and attribute in _BODIES.get(op_type, ())
 
 
 def operator_names() -> tuple[str, ...]:
     """Return all operators that have a converter, with the name of a domain of its own."""
-    return tuple(sorted(_label(domain, name) for domain, name in _whole_table()))
+    return tuple(sorted(_MODULE_OF))
 
 
 def _label(domain: str, name: str) -> str:
@@ -117,8 +199,8 @@ def _label(domain: str, name: str) -> str:
 def operators_by_family() -> dict[str, list[str]]:
     """Return the same by the module that converts an operator."""
     families: dict[str, list[str]] = {}
-    for (domain, name), versions in sorted(_whole_table().items()):
-        package, module = versions[-1].convert.__module__.split(".")[-2:]
-        family = f"{package}_{module}" if package in ("microsoft", "ml") else module
-        families.setdefault(family, []).append(_label(domain, name))
+    for name, module in sorted(_MODULE_OF.items()):
+        package, _, family = module.partition(".")
+        family = f"{package}_{family}" if package in _DOMAINS else family
+        families.setdefault(family, []).append(name)
     return families

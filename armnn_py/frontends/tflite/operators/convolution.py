@@ -15,7 +15,6 @@ from armnn_py.descriptors import (
     TransposeConvolution2dDescriptor,
 )
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.patches import MOST_TAPS, patches
 from armnn_py.frontends.common.values import (
     Known,
     Unsupported,
@@ -24,7 +23,7 @@ from armnn_py.frontends.common.values import (
     quantization_of,
     shape_of,
 )
-from armnn_py.frontends.common.windows import Window, same_pads
+from armnn_py.frontends.common.windows import MOST_TAPS, Window, patches, same_pads
 from armnn_py.frontends.tflite.hybrid import (
     MOST_EXACT_PRODUCTS,
     hybrid_levels,

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.descriptors import PermuteDescriptor
-from armnn_py.descriptors.symbolic_fields import plain_descriptor
+from armnn_py.descriptors.base import plain_descriptor
 from armnn_py.memory_budget import computed_budget, work_budget
 from armnn_py.network import Network
 from armnn_py.optimizer.passes.base import PassLog, may_merge
 from armnn_py.optimizer.passes.folding.fold_work import work_of
-from armnn_py.tensors.symbolic_infos import plain_info
+from armnn_py.tensors.info import plain_info
 from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 

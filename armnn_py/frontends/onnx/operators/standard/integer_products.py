@@ -18,8 +18,8 @@ import numpy as np
 
 from armnn_py.descriptors import DynamicQuantizeDescriptor
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.patches import MOST_TAPS, patches
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.windows import MOST_TAPS, patches
 from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.table import operator
 from armnn_py.frontends.onnx.operators.standard.quantization import centred

@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.bounded.late_plan import LateShapesReport
     from armnn_py.runtime.failover import Health, LastRun
     from armnn_py.runtime.load import load
+    from armnn_py.runtime.network_memory import MemoryShare, NetworkMemory, PeakTensor
     from armnn_py.runtime.network_state import NetworkState
     from armnn_py.runtime.profile.profile_records import BackendEvent, LayerProfile, TimelineEvent
     from armnn_py.runtime.profile.profiling import Profile
@@ -169,12 +170,14 @@ __all__ = [
     "LoadReport",
     "LoadedNetwork",
     "LogicalBinaryOperation",
+    "MemoryShare",
     "MemorySource",
     "ModelError",
     "ModelFileNotFoundError",
     "ModelFormatError",
     "ModelMetadata",
     "Network",
+    "NetworkMemory",
     "NetworkState",
     "NoBackendForLayerError",
     "OptimizedNetwork",
@@ -187,6 +190,7 @@ __all__ = [
     "PaddingMode",
     "ParseError",
     "PassRecord",
+    "PeakTensor",
     "Placement",
     "PlacementRule",
     "PoolingAlgorithm",
@@ -280,6 +284,7 @@ __getattr__ = names_of(
         "armnn_py.runtime.bounded.late_plan": ("LateShapesReport",),
         "armnn_py.runtime.failover": ("Health", "LastRun"),
         "armnn_py.runtime.load": ("load",),
+        "armnn_py.runtime.network_memory": ("MemoryShare", "NetworkMemory", "PeakTensor"),
         "armnn_py.runtime.network_state": ("NetworkState",),
         "armnn_py.runtime.profile.profile_records": (
             "BackendEvent",

@@ -1571,6 +1571,7 @@ class armnn_workload_requirements_t(Structure):
     expected_ns: int
     flags: int
     reserved: int
+    shared_size: int
 
 
 class armnn_execute_args_t(Structure):
@@ -2804,6 +2805,7 @@ armnn_workload_requirements_t._fields_ = [
     ("expected_ns", c_uint64),
     ("flags", c_uint32),
     ("reserved", c_uint32),
+    ("shared_size", c_uint64),
 ]
 
 armnn_execute_args_t._fields_ = [

@@ -22,7 +22,7 @@ from armnn_py.network.saved_files import is_saved_network
 from armnn_py.pictures import RunKernel, drawing_of
 
 if TYPE_CHECKING:
-    from armnn_py import Comparison, Profile
+    from armnn_py import Comparison, NetworkMemory, Profile
     from armnn_py.comparing.layers import LayerDifference
     from armnn_py.pictures import Drawing
 
@@ -42,8 +42,8 @@ class Examined(Struct, frozen=True):
     ----------
     drawing
         Its kernels, with times.
-    arena_bytes
-        Memory of one execution context; None if it did not run.
+    memory
+        By holder; None if the model did not run.
     backends
         Ids and versions of its backends.
     comparison
@@ -53,7 +53,7 @@ class Examined(Struct, frozen=True):
     """
 
     drawing: Drawing
-    arena_bytes: int | None
+    memory: NetworkMemory | None
     backends: tuple[str, ...]
     comparison: Comparison | None = None
     errors: dict[int, LayerDifference] = field(default_factory=dict)
@@ -71,12 +71,13 @@ def examine(
         drawing = draw(session, given, placed, timed=runs, may_run=runs)
         optimized = placed.optimized
         versions = tuple(f"{one.id} {one.version}" for one in optimized.backends)
-        arena = None
+        memory = None
         if runs:
             with placed.runtime.load_network(optimized) as loaded:
-                arena = loaded.arena_size
+                loaded.run(made_inputs(placed.source.inputs, seed=0))
+                memory = loaded.memory
         if reference is None:
-            return Examined(drawing, arena, versions)
+            return Examined(drawing, memory, versions)
         subject = BackendSide(
             placed.source, given.listed, placed.runtime, given.options(placed.runtime)
         )
@@ -86,7 +87,7 @@ def examine(
             arrays |= {name: array for name, array in kept.items() if name in arrays}
         with session.progress(f"comparing {given.name}"):
             found = compare_sides(subject, reference, [arrays], given.model, layers=True)
-    return Examined(drawing, arena, versions, found, _errors_of(drawing, found))
+    return Examined(drawing, memory, versions, found, _errors_of(drawing, found))
 
 
 def _errors_of(drawing: Drawing, found: Comparison) -> dict[int, LayerDifference]:

@@ -184,6 +184,10 @@ def prepared(
         clock=clock,
     ) as ready:  # fmt: skip
         runtime, network = ready.runtime, ready.network
+        # Nothing reads the values of its constants again: passes that copy weights free them.
+        network._gives_up_values = not (
+            limits or network.is_dynamic or ready.whole.is_dynamic or runtime.is_followed(None)
+        )
         with session.progress(f"loading {given.name}"), clock:
             optimized = given.placed(ready.whole if limits else network, runtime)
             optimized.forget_sources()

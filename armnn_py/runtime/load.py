@@ -17,6 +17,7 @@ from armnn_py.network.saved_files import is_saved_network
 from armnn_py.optimizer import OptimizedNetwork, optimize
 from armnn_py.optimizer.optimize import select_backends
 from armnn_py.optimizer.placing.placement import Placement
+from armnn_py.runtime.network_growth import Growth
 from armnn_py.runtime.runtime import Runtime
 from armnn_py.runtime.threads import limited_threads
 from armnn_py.stopping import stoppable
@@ -191,6 +192,7 @@ def load(
     """
     if others:
         raise unexpected_arguments("load()", others)
+    growth = Growth(has_weights=isinstance(model, Network))
     is_saved = is_saved_network(model)
     given_network = None if is_saved else _as_network(model)
     if is_saved:
@@ -300,6 +302,7 @@ def load(
                 bounds=bounds,
                 threads=threads,
             )
+        loaded._growth = growth.end()
         if shadow is not None:
             try:
                 loaded.shadow = shadow.follow(loaded, sources[0], runtime)

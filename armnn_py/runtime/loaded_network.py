@@ -74,6 +74,7 @@ class LoadedNetwork(
         threads: int | None = None,
     ) -> None:
         self._is_loaded = False  # True when there is something to close
+        self._growth = None
         self.id = network_id
         self.name = optimized.name
         self._optimized = optimized

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from armnn_py.runtime.contexts.context_pool import ContextPool
     from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
     from armnn_py.runtime.failover import Failover, Health, LastRun
+    from armnn_py.runtime.network_growth import Growth
+    from armnn_py.runtime.network_memory import NetworkMemory
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.network_state import NetworkState
     from armnn_py.runtime.profile.profiling import Profile
@@ -61,6 +63,8 @@ class NetworkFacts:
     _binder: Binder
     _debug: DebugHook
     _failover: Failover | None
+    #: Of `load`; None: `optimize` and `Runtime.load_network` were called.
+    _growth: Growth | None
     _late_shapes: LateShapesReport | None
     _optimized: OptimizedNetwork
     _parts: StagedParts
@@ -197,6 +201,17 @@ class NetworkFacts:
             return sum(part.packed_size for part in self._stages.parts)
         plan = self._pool.latest
         return plan.packed_size if plan is not None else 0
+
+    @property
+    def memory(self) -> NetworkMemory:
+        """The memory of the network by holder, measured when it is asked for.
+
+        It takes some milliseconds for each hundred layers.
+        """
+        from armnn_py.runtime.network_memory import memory_of
+
+        self._pool.check_open()
+        return memory_of(self, self._growth)
 
     @property
     def elided(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ void armnn_i_acc_packs_clear(armnn_i_acc_packs_t* packs) {
     armnn_i_acc_release_weights((void*)(uintptr_t)packs->items[i].data);
   }
   if (!packs->supplies) packs->count = 0;
-  packs->bytes = 0;
+  packs->bytes = packs->kept = packs->shared = 0;
 }
 
 void armnn_i_acc_packs_free(armnn_i_acc_packs_t* packs) {
@@ -90,6 +90,7 @@ void armnn_i_acc_share_packed(const armnn_i_acc_maker_t* maker, uint64_t size, u
   packed->is_packed = true;
   if (packed->name.count > 0) armnn_i_acc_label_weights(packed->data, &packed->name);
   armnn_i_acc_free_name(&packed->name);
+  armnn_i_acc_count_kept(maker->packs, packed->data);
   if (maker->packs == NULL || !maker->packs->notes) return;
   note(maker->packs, (armnn_i_acc_pack_t){packed->data, size, layout, 0});
 }
@@ -110,7 +111,16 @@ void* armnn_i_acc_keep_constant(const armnn_i_acc_maker_t* maker, const void* da
     if (kept != NULL && !name.is_void) armnn_i_acc_label_weights(kept, &name);
   }
   armnn_i_acc_free_name(&name);
+  if (kept != NULL) armnn_i_acc_count_kept(maker->packs, kept);
   return kept;
+}
+
+void armnn_i_acc_count_kept(armnn_i_acc_packs_t* packs, void* weights) {
+  if (packs == NULL) return;
+  bool is_shared;
+  const uint64_t size = armnn_i_acc_size_of_weights(weights, &is_shared);
+  packs->kept += size;
+  if (is_shared) packs->shared += size;
 }
 
 uint64_t armnn_i_acc_layout(uint64_t seed, const uint64_t* numbers, uint32_t count) {

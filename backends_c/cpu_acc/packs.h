@@ -32,6 +32,8 @@ struct armnn_i_acc_packs_t {
   uint32_t next;       /* the pack that is supplied next */
   bool differs;        /* one was wanted otherwise than it is */
   bool is_out_of_note; /* memory was out: they cannot be saved */
+  uint64_t kept;       /* bytes of weights in memory, noted or not */
+  uint64_t shared;     /* those of them that others kept before */
   /* Of the constants of the compilation, while it lasts; or null: none has a name. */
   const armnn_i_acc_origins_t* origins;
 };
@@ -57,6 +59,9 @@ armnn_status_t armnn_i_acc_take_packed(const armnn_i_acc_maker_t* maker, uint64_
 void armnn_i_acc_share_packed(const armnn_i_acc_maker_t* maker, uint64_t size, uint64_t layout,
                               armnn_i_acc_packed_t* packed);
 void armnn_i_acc_release_packed(armnn_i_acc_packed_t* packed);
+
+/* Counts shared weights in |kept| and |shared| of |packs|, which may be null. */
+void armnn_i_acc_count_kept(armnn_i_acc_packs_t* packs, void* weights);
 
 /* |size| bytes of a constant as they are, for operators that read them when they run; null if
  * memory is out. Given back by armnn_i_acc_release_weights (shared_weights.h). */

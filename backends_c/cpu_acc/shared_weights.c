@@ -204,6 +204,13 @@ void armnn_i_acc_label_weights(void* weights, const armnn_i_acc_name_t* name) {
 
 /* ---- Owners -------------------------------------------------------------------------------- */
 
+uint64_t armnn_i_acc_size_of_weights(void* weights, bool* out_is_shared) {
+  lock();
+  *out_is_shared = block_of(weights)->owners > 1;
+  unlock();
+  return block_of(weights)->size;
+}
+
 void armnn_i_acc_retain_weights(void* weights) {
   lock();
   block_of(weights)->owners += 1;

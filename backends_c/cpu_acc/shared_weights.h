@@ -30,6 +30,9 @@ void* armnn_i_acc_find_weights(const armnn_host_t* host, const armnn_i_acc_name_
 /* From now on shared |weights| are found by |name| as well; by a few such names at most. */
 void armnn_i_acc_label_weights(void* weights, const armnn_i_acc_name_t* name);
 
+/* Bytes of shared weights, and whether they have several owners. */
+uint64_t armnn_i_acc_size_of_weights(void* weights, bool* out_is_shared);
+
 /* One more owner of shared weights. */
 void armnn_i_acc_retain_weights(void* weights);
 

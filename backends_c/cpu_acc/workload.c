@@ -76,6 +76,10 @@ static void workload_requirements(armnn_workload_t* workload,
   if (ARMNN_HAS(out_requirements, armnn_workload_requirements_t, operations)) {
     out_requirements->operations = operations_of(self->program);
   }
+  if (ARMNN_HAS(out_requirements, armnn_workload_requirements_t, shared_size)) {
+    out_requirements->packed_size = self->program->packs.kept;
+    out_requirements->shared_size = self->program->packs.shared;
+  }
 }
 
 static const char* workload_kernel_name(armnn_workload_t* workload) {

@@ -16,6 +16,7 @@ from onnx import helper
 import armnn_py
 from armnn_py.cli.callers import measure_callers
 from armnn_py.cli.commands.profile import _by_type, _short_names, _speeds
+from armnn_py.cli.energy import EnergyMeter
 
 from .conftest import DEMO, Command, save_model
 
@@ -49,6 +50,51 @@ def test_bench_from_several_threads(command: Command) -> None:
         assert row["runs_per_second"] > 0
     assert data["peak_bytes"] > data["arena_bytes"]
     assert "callers" in command(*arguments).out
+
+
+def test_bench_of_several_models(command: Command, tmp_path: Path) -> None:
+    node = helper.make_node("Relu", ["x"], ["y"], "relu")
+    relu = save_model(tmp_path / "relu.onnx", [node], {"x": [2, 3]}, "y")
+    options = ("-b", "CpuRef", "--seconds", "0", "--warmup", "1", "--concurrency", "2")
+    arguments = ("bench", DEMO, relu, *options)
+    first, second = command("--json", *arguments).json["models"]
+    assert (first["model"], second["model"]) == (str(DEMO), str(relu))
+    assert second["backends"] == {"CpuRef": 1}
+    assert [row["callers"] for row in second["concurrency"]] == [2]
+    head, *rows = command(*arguments).out.splitlines()
+    assert head.startswith("model")
+    assert "peak memory" in head
+    assert [row.split()[:2] for row in (rows[0], rows[2])] == [
+        ["digits.onnx", "1"],
+        ["relu.onnx", "1"],
+    ]
+
+
+def test_bench_compares_one_model(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "before.json").write_text("{}")
+    answer = command("bench", DEMO, DEMO, "--compare", tmp_path / "before.json")
+    assert answer.code == 2
+    assert "--compare given with several models, one expected" in answer.err
+
+
+def test_the_energy_of_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two packages, of which one begins again at its end; a part of a package is not added."""
+    monkeypatch.setattr("armnn_py.cli.energy._ROOT", tmp_path)
+    assert EnergyMeter().joules() is None
+
+    def count(package: str, microjoules: int) -> None:
+        (tmp_path / package).mkdir(exist_ok=True)
+        (tmp_path / package / "max_energy_range_uj").write_text("10000000\n")
+        (tmp_path / package / "energy_uj").write_text(f"{microjoules}\n")
+
+    count("intel-rapl:0", 9_000_000)
+    count("intel-rapl:0:0", 0)
+    count("intel-rapl:1", 100)
+    meter = EnergyMeter()
+    count("intel-rapl:0", 500_000)
+    count("intel-rapl:0:0", 400_000)
+    count("intel-rapl:1", 250_100)
+    assert meter.joules() == pytest.approx(1.75)
 
 
 def test_callers_meet_in_the_network() -> None:

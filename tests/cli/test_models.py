@@ -179,6 +179,16 @@ def test_inspect_shows_the_demo_network(command: Command) -> None:
     assert "3 Convolution2d" in text
 
 
+def test_inspect_shows_memory(command: Command) -> None:
+    arguments = ("inspect", DEMO, "--memory", "-b", "CpuAcc")
+    memory = command(*arguments, "--json").json["memory"]
+    sizes = {(one["holder"], one["content"]): one["size"] for one in memory["shares"]}
+    assert sizes["CpuAcc", "packed weights"] > 0
+    assert sizes["host", "arena, of 1 context"] > 0
+    assert memory["attributed"] + memory["unattributed"] == memory["growth"]
+    assert "growth of the process by the load" in command(*arguments).out
+
+
 def test_inspect_shows_free_dimensions(command: Command, free_relu: Path) -> None:
     assert "1 x 3 x h x w" in command("inspect", free_relu).out
     (tensor, _) = command("inspect", free_relu, "--json").json["tensors"]

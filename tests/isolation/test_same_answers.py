@@ -196,3 +196,13 @@ def test_recorded_operators(isolated: ann.Runtime, case: str) -> None:
         for name, info in network.inputs.items()
     }
     both(network, isolated, [given, given])
+
+
+def test_the_memory_of_its_process_is_shown(isolated: ann.Runtime) -> None:
+    with ann.load(convolutions(), BACKENDS, runtime=isolated) as net:
+        (share,) = (one for one in net.memory.shares if one.content == "its worker process")
+        status = Path(f"/proc/{isolated.isolated['CpuAcc'].process_id}/status").read_text()
+    (resident,) = (line.split()[1] for line in status.splitlines() if line.startswith("VmRSS:"))
+    assert share.holder == "CpuAcc"
+    assert share.when == "apart"
+    assert 2 << 20 < share.size <= int(resident) * 1024

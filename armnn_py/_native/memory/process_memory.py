@@ -7,10 +7,19 @@ from __future__ import annotations
 import ctypes
 import functools
 import mmap
+import struct
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
-__all__ = ["address_bytes", "heap_bytes"]
+__all__ = [
+    "Resident",
+    "address_bytes",
+    "heap_bytes",
+    "peak_bytes",
+    "proportional_bytes",
+    "resident_of",
+]
 
 
 class _Mallinfo2(ctypes.Structure):
@@ -51,3 +60,49 @@ def address_bytes() -> int:
     """Return the size of the address space that is in use: proc(5), statm."""
     pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
     return int(pages) * mmap.PAGESIZE
+
+
+class Resident(NamedTuple):
+    """Bytes of a process that are in memory: private ones, and pages of files."""
+
+    anonymous: int
+    files: int
+
+    @classmethod
+    def now(cls) -> Resident:
+        """Ask the system: proc(5), statm."""
+        _, resident, files, *_ = Path("/proc/self/statm").read_text(encoding="ascii").split()
+        size = mmap.PAGESIZE
+        return cls((int(resident) - int(files)) * size, int(files) * size)
+
+
+def peak_bytes() -> int:
+    """Return the most memory that this process had at one time: proc(5), VmHWM."""
+    return _kib_of("/proc/self/status", "VmHWM:") * 1024
+
+
+def proportional_bytes(process: int) -> int:
+    """Return a process's share of memory, pages of several processes in parts; 0 if it is gone."""
+    try:
+        return _kib_of(f"/proc/{process}/smaps_rollup", "Pss:") * 1024
+    except OSError:
+        return 0
+
+
+def _kib_of(path: str, name: str) -> int:
+    lines = Path(path).read_text(encoding="ascii").splitlines()
+    return next((int(line.split()[1]) for line in lines if line.startswith(name)), 0)
+
+
+def resident_of(address: int, size: int) -> int:
+    """Return how many bytes of a range are in memory: proc(5), pagemap; all, if it is not told."""
+    page = mmap.PAGESIZE
+    first, end = address // page, -(-(address + size) // page)
+    try:
+        with Path("/proc/self/pagemap").open("rb", buffering=0) as entries:
+            entries.seek(first * 8)
+            found = entries.read((end - first) * 8)
+    except OSError:
+        return size
+    present: int = sum(entry >> 63 for (entry,) in struct.iter_unpack("=Q", found))
+    return min(present * page, size)

@@ -29,6 +29,7 @@ _SIZES = {
     "scratch_size": "of scratch",
     "persistent_size": "that persist",
     "packed_size": "for what it packed",
+    "shared_size": "that others packed",
 }
 
 
@@ -62,6 +63,7 @@ class Requirements(Struct, frozen=True):
     operations: int = 0
     expected_ns: int = 0
     flags: int = 0
+    shared_size: int = 0
 
     @property
     def is_serial(self) -> bool:
@@ -155,6 +157,7 @@ def ask_requirements(
         struct.operations,
         struct.expected_ns,
         struct.flags,
+        min(struct.shared_size, struct.packed_size),
     )
 
 

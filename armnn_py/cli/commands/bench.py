@@ -1,30 +1,34 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""``armnn-py bench``: latency and throughput of one model on this machine."""
+"""``armnn-py bench``: latency and throughput of models on this machine."""
 
 from __future__ import annotations
 
 import json
+import multiprocessing
 import platform
-import resource
 import statistics
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
+from armnn_py._native.memory.process_memory import peak_bytes
 from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.callers import measure_callers, percentiles, read_callers
+from armnn_py.cli.energy import EnergyMeter
 from armnn_py.cli.help import Command
 from armnn_py.cli.networks import assumption
 from armnn_py.cli.render import Column, Renderer, format_duration, words_of
 from armnn_py.cli.timed import TimedArguments, timed_arguments
-from armnn_py.errors import InvalidArgumentError
+from armnn_py.errors import ArmnnError, InvalidArgumentError
 from armnn_py.text import counted, format_bytes, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from multiprocessing.connection import Connection
 
 __all__ = ["bench"]
 
@@ -49,6 +53,7 @@ _CIRCUMSTANCES = ("model", "threads", "backends")
 
 @click.command(cls=Command)
 @timed_arguments
+@click.argument("others", nargs=-1, type=click.Path(exists=True, dir_okay=False))
 @click.option(
     "--seconds", type=click.FloatRange(0, 86400), metavar="SECONDS", default=3.0, show_default=True,
     help="How long to run; never less than three runs.",
@@ -67,19 +72,42 @@ def bench(
     session: Session,
     *,
     timed: TimedArguments,
+    others: tuple[str, ...],
     seconds: float,
     other: Path | None,
     callers: tuple[int, ...],
 ) -> None:
-    """Run MODEL over and over on one set of inputs and show how long it takes."""
+    """Run MODEL over and over on one set of inputs and show how long it takes.
+
+    OTHERS are further models: each runs in a process of its own, and one table shows all.
+    """
+    if others:
+        if other is not None:
+            raise click.UsageError("--compare given with several models, one expected")
+        models = [
+            msgspec.structs.replace(timed, given=msgspec.structs.replace(timed.given, model=model))
+            for model in (timed.given.model, *others)
+        ]
+        rows = [_measure_apart(session, one, seconds, callers) for one in models]
+        session.answer({"models": rows}, lambda renderer: _render_models(renderer, rows))
+        return
     before = _read(other) if other is not None else None
+    data = {**_measure(session, timed, seconds, callers), "compared": before}
+    session.answer(data, lambda renderer: _render(renderer, data, before))
+
+
+def _measure(
+    session: Session, timed: TimedArguments, seconds: float, callers: tuple[int, ...]
+) -> dict[str, Any]:
+    """Return the figures of one model."""
     with timed.warm(session) as warm:
         times: list[float] = []
-        start = time.perf_counter()
+        meter, start = EnergyMeter(), time.perf_counter()
         with session.progress(f"running {timed.given.name}", max(seconds, 1e-9)) as bar:
             while len(times) < _LEAST_RUNS or time.perf_counter() < start + seconds:
                 times.append(warm.run())
                 bar.to(time.perf_counter() - start)
+        joules = meter.joules()
         data: dict[str, Any] = {
             "model": timed.given.model,
             "backends": warm.ready.network.assignment.counts,
@@ -90,19 +118,50 @@ def bench(
             "load_seconds": warm.ready.load_seconds,
             "first_seconds": warm.first_seconds,
             **_summary(times),
+            "joules_per_run": None if joules is None else joules / len(times),
             "arena_bytes": warm.ready.network.arena_size,
             "persistent_bytes": warm.ready.network.persistent_size,
             "packed_bytes": warm.ready.network.packed_size,
             "assumed_shapes": warm.ready.assumed,
-            "compared": before,
             "concurrency": [],
         }
         if callers:
             with session.progress(f"running {timed.given.name} from several threads"):
                 data["concurrency"] = measure_callers(warm.run, callers, seconds, _LEAST_RUNS)
-        # Linux counts it in KiB, over the life of the process.
-        data["peak_bytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    session.answer(data, lambda renderer: _render(renderer, data, before))
+        data["peak_bytes"] = peak_bytes()
+    return data
+
+
+def _measure_apart(
+    session: Session, timed: TimedArguments, seconds: float, callers: tuple[int, ...]
+) -> dict[str, Any]:
+    """Return the same, measured in a process that no other model used."""
+    own, theirs = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.get_context("fork").Process(
+        target=_send_figures, args=(theirs, session, timed, seconds, callers)
+    )
+    process.start()
+    theirs.close()
+    try:
+        found: dict[str, Any] | ArmnnError = own.recv()
+    except EOFError:
+        process.join()
+        raise InvalidArgumentError(
+            f"'{timed.given.model}' could not be measured: its process ended with exit code "
+            f"{process.exitcode}",
+            hints=[f"armnn-py bench {timed.given.model}"],
+        ) from None
+    process.join()
+    if isinstance(found, ArmnnError):
+        raise found
+    return found
+
+
+def _send_figures(to: Connection, *arguments: Any) -> None:
+    try:
+        to.send(_measure(*arguments))
+    except ArmnnError as error:
+        to.send(error)
 
 
 def _summary(times: Sequence[float]) -> dict[str, float]:
@@ -164,6 +223,9 @@ def _render(renderer: Renderer, data: dict[str, Any], before: dict[str, Any] | N
     if kept:
         renderer.line("besides the arena: " + ", ".join(kept))
     renderer.line(f"peak memory of this process: {format_bytes(data['peak_bytes'])}")
+    if data["joules_per_run"] is not None:
+        energy = _energy(data["joules_per_run"])
+        renderer.line(f"energy of a run: {energy}, other programs of the machine included")
     if data["concurrency"]:
         renderer.table(
             [Column(head, right=True) for head in ("callers", "throughput", "p50", "p90", "p99")],
@@ -175,6 +237,38 @@ def _render(renderer: Renderer, data: dict[str, Any], before: dict[str, Any] | N
         )
     if data["assumed_shapes"]:
         renderer.line(assumption(data["assumed_shapes"]))
+
+
+def _render_models(renderer: Renderer, models: Sequence[dict[str, Any]]) -> None:
+    keys = [key for _, key in _METRICS if key not in ("mean_seconds", "arena_bytes")]
+    heads = [name for name, key in _METRICS if key in keys]
+    has_energy = any(one["joules_per_run"] is not None for one in models)
+    rows = []
+    for one in models:
+        own = [format_bytes(one["peak_bytes"])]
+        own += [_energy(one["joules_per_run"])] if has_energy else []
+        rows.append([Path(one["model"]).name, "1", *(_shown(key, one) for key in keys), *own])
+        rows += [
+            ["", str(row["callers"])]
+            + [_shown(key, row) if key in row else "" for key in keys]
+            + [""] * len(own)
+            for row in one["concurrency"]
+        ]
+    tail = ["peak memory", *(["energy of a run"] if has_energy else [])]
+    renderer.table(
+        [Column("model"), *(Column(head, right=True) for head in ("callers", *heads, *tail))], rows
+    )
+    first = models[0]
+    renderer.line(f"{counted(first['threads'], 'thread')}, {first['system']}")
+    for one in models:
+        notes = [f"{Path(one['model']).name} {_ran_on(one)}"]
+        if one["assumed_shapes"]:
+            notes.append(assumption(one["assumed_shapes"]))
+        renderer.line("; ".join(notes))
+
+
+def _energy(joules: float | None) -> str:
+    return "-" if joules is None else f"{joules * 1e3:.3g} mJ"
 
 
 def _differences(data: dict[str, Any], before: dict[str, Any]) -> list[str]:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from armnn_py.cli.app import Session, with_session
+from armnn_py.cli.app import Session, backend_option, with_session
 from armnn_py.cli.help import Command
-from armnn_py.cli.model_arguments import chosen_part, part_options
+from armnn_py.cli.model_arguments import ModelArguments, chosen_part, part_options
 from armnn_py.cli.networks import (
     assumption,
     read_compiled,
@@ -22,6 +22,7 @@ from armnn_py.cli.networks import (
     shape_hint,
     with_batch,
 )
+from armnn_py.cli.prepared import prepared
 from armnn_py.cli.render import (
     Column,
     Renderer,
@@ -32,6 +33,8 @@ from armnn_py.cli.render import (
 )
 from armnn_py.network.layer import working_layers
 from armnn_py.network.stages import count_layers, describe_stage, walk_stages, why_stages
+from armnn_py.runtime.network_growth import Growth
+from armnn_py.runtime.network_memory import NetworkMemory, memory_of
 from armnn_py.text import counted, format_bytes
 from armnn_py.types import DataLayout
 
@@ -55,6 +58,10 @@ __all__ = ["inspect", "multiply_adds"]
 )
 @click.option("--layers", "all_layers", is_flag=True, help="List every layer.")
 @click.option("--weights", is_flag=True, help="List every constant.")
+@click.option(
+    "--memory", is_flag=True, help="Load it, run it once on random values and show its memory."
+)
+@backend_option
 @part_options[0]
 @part_options[1]
 @with_session
@@ -64,10 +71,18 @@ def inspect(
     shapes: tuple[str, ...],
     all_layers: bool,
     weights: bool,
+    memory: bool,
+    backends: tuple[str, ...],
     signature: str | None,
     subgraph: str | None,
 ) -> None:
     """Show the inputs, outputs, variables, layers and sizes of MODEL."""
+    measured = None
+    if memory:  # first: its weights are not in memory yet
+        given = ModelArguments(
+            model, shapes, backends, None, (), "preference", False, signature, subgraph
+        )
+        measured = _measure(session, given)
     with session.progress(f"reading {Path(model).name}"):
         part = chosen_part(signature, subgraph)
         saved = read_compiled(model, shapes, part)
@@ -112,13 +127,34 @@ def inspect(
             "as_bytes": as_bytes,
             "as_layers": len(saved.parts) - as_bytes,
         }
+    if measured is not None:
+        data["memory"] = measured.to_json()
     if all_layers:
         data["layers"] = [_describe(layer) for layer in working]
     if weights:
         data["weights"] = [_describe(layer) for layer in constants]
     is_free = any(not info.is_static for info in network.inputs.values())
     hint = shape_hint(network.inputs) if is_free else ""
-    session.answer(data, lambda renderer: _render(renderer, data, hint, network.stages))
+
+    def render(renderer: Renderer) -> None:
+        _render(renderer, data, hint, network.stages)
+        if measured is not None:
+            head, *rows = measured.rows()
+            renderer.line()
+            renderer.table([Column(name, right=name in ("size", "shared")) for name in head], rows)
+            for line in measured.notes():
+                renderer.line(line)
+
+    session.answer(data, render)
+
+
+def _measure(session: Session, given: ModelArguments) -> NetworkMemory:
+    """Load the model, run it once, and return its memory."""
+    growth = Growth()
+    with prepared(session, given, (), seed=0) as ready:
+        growth.end()
+        ready.run()
+        return memory_of(ready.network, growth)
 
 
 def _stage(called: str, stage: Stage, inputs: Mapping[str, TensorInfo]) -> dict[str, Any]:

@@ -71,7 +71,8 @@ def _data(found: Examined, model: str) -> dict[str, Any]:
         "flame": _flame(rows),
         "timed": sum(row["share"] for row in rows),
         "memory": _memory(drawing),
-        "arena": found.arena_bytes,
+        "holders": [] if found.memory is None else found.memory.rows(),
+        "has_reasons": any(row["reason"] for row in rows),
         "comparison": found.comparison,
         "facts": _facts(found),
     }

@@ -320,8 +320,13 @@ class ContextPool(LeaseBook):
     @property
     def plans(self) -> list[NetworkPlan]:
         """All plans, that of the last use at the end."""
+        return [entry.plan for entry in self.entries]
+
+    @property
+    def entries(self) -> list[PlanEntry]:
+        """All plans with their contexts, in the same order."""
         with self._condition:
-            return [entry.plan for entry in self._plans.entries]
+            return self._plans.entries
 
     # ---- State ---------------------------------------------------------------------------------
 

@@ -75,12 +75,22 @@ class Lease:
 class PlanEntry:
     """A plan and the contexts that were made for it."""
 
-    __slots__ = ("_bytes_of_context", "_bytes_of_plan", "gone", "idle", "kept", "made", "plan")
+    __slots__ = (
+        "_bytes_of_context",
+        "_bytes_of_plan",
+        "gone",
+        "idle",
+        "kept",
+        "made",
+        "packed",
+        "plan",
+    )
 
     def __init__(self, plan: NetworkPlan) -> None:
         self.plan = plan
-        records = _BYTES_OF_PLAN + _BYTES_OF_STEP * len(plan.steps)
-        self._bytes_of_plan = plan.packed_size + records
+        self._bytes_of_plan = _BYTES_OF_PLAN + _BYTES_OF_STEP * len(plan.steps)
+        #: Bytes that backends packed for this plan alone.
+        self.packed = plan.packed_size - plan.shared_size
         self._bytes_of_context = plan.arena_size + plan.persistent_size
         #: Leases that wait for work. Taking one out and putting it back are atomic, so that most
         #: calls take no lock.
@@ -100,7 +110,7 @@ class PlanEntry:
 
     @property
     def bytes(self) -> int:
-        """Estimated memory of the plan and its contexts, without weights that plans share."""
+        """Estimated memory of the plan and its contexts, without packed weights."""
         return (len(self.made) or 1) * self._bytes_of_context + self._bytes_of_plan
 
     def make_context(self) -> ExecutionContext:
@@ -198,24 +208,27 @@ class PlanCache:
         Entries that ``is_needed`` stay.
         """
         self._entries[key] = entry
-        total = sum([e.bytes for e in self._entries.values()])
         gone: list[PlanEntry] = []
-        if not self._is_too_much(total):  # nearly always: who is needed need not be found out
+        if not self._is_too_much():  # nearly always: who is needed need not be found out
             return gone
         for old, other in list(self._entries.items()):
             if other is entry or is_needed(other):
                 continue
             gone.append(self._entries.pop(old))
-            total -= other.bytes
-            if not self._is_too_much(total):
+            if not self._is_too_much():
                 break
         return gone
 
-    def _is_too_much(self, total: int) -> bool:
-        """Whether there are too many entries, or too many bytes of them."""
+    def _is_too_much(self) -> bool:
+        """Whether there are too many entries, or too many bytes of them.
+
+        Packed weights count from the second plan on: the network needs those of one plan anyway.
+        """
         count = len(self._entries)
         if self._capacity is not None and count > self._capacity:
             return True
+        packed = [entry.packed for entry in self._entries.values()]
+        total = sum([e.bytes for e in self._entries.values()]) + sum(packed) - max(packed)
         if self._limit is not None:
             return total > self._limit
         return total > (_BYTES_OF_FEW if count <= _FEW else PLAN_CACHE_BYTES)

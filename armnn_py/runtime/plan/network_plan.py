@@ -73,8 +73,13 @@ class NetworkPlan:
     ----------
     arena_size, persistent_size
         Bytes of each execution context: for tensors and scratch, and for workloads to keep.
-    packed_size
-        Bytes that workloads state to keep besides, such as packed weights.
+    packed
+        By workload: its backend, the bytes that it states to keep, such as packed weights, and
+        those of them that others kept before.
+    packed_size, shared_size
+        The sums of these.
+    tensors
+        All tensors, with the steps of their lives; tensors in one place have one ``record``.
     state_layers
         Layers whose workloads may keep something from run to run, for messages.
     variables
@@ -151,7 +156,7 @@ class NetworkPlan:
             self._prepare_late(build, self.late)
         memory = plan_memory(build)
         self.handles = number_handles(build, workloads.in_place_factories())
-        self._tensors = build.tensors  # the native plan points at the values of constants
+        self.tensors = build.tensors  # the native plan points at the values of constants
         self.variables = build.variables
         self.arena_size = memory.size
         self.input_needs = callers_needs(build, abi.ARMNN_PLAN_TENSOR_INPUT)
@@ -180,7 +185,13 @@ class NetworkPlan:
         """The state of workloads."""
         made = [(step.layer, step.workload) for step in build.steps if step.workload is not None]
         self.persistent_size = sum(w.requirements.persistent_size for _, w in made)
-        self.packed_size = sum(w.requirements.packed_size for _, w in made)
+        self.packed = [
+            (w.backend_id, w.requirements.packed_size, w.requirements.shared_size)
+            for _, w in made
+            if w.requirements.packed_size
+        ]
+        self.packed_size = sum(size for _, size, _ in self.packed)
+        self.shared_size = sum(shared for _, _, shared in self.packed)
         self.state_layers = [
             f"layer '{layer.name}' on {self._placed.layer_backends[layer.guid]}"
             for layer, workload in made

@@ -36,6 +36,8 @@ class StepInfo(Struct, frozen=True):
     #: Arithmetic operations and time of one execution, as its workload states them; 0: unknown.
     operations: int = 0
     expected_ns: int = 0
+    #: Bytes of the arena for its workload alone.
+    scratch: int = 0
     #: Whether it may return before its work is done, so that its time says nothing.
     is_queued: bool = False
 
@@ -113,6 +115,7 @@ class Steps:
             step.workload.kernel_name,
             operations=needs.operations,
             expected_ns=needs.expected_ns,
+            scratch=needs.scratch_size,
             is_queued=step.context is not None,
         )
 

@@ -553,11 +553,12 @@ typedef struct armnn_workload_requirements_t {
   uint64_t persistent_size; /* bytes of |workload_data|, 64-byte aligned; zero at first and after a
                                reset. Not together with create_workload_data. */
   /* Shown to users; 0: unknown. */
-  uint64_t packed_size; /* bytes that it keeps, such as packed weights */
+  uint64_t packed_size; /* bytes that it keeps, such as packed weights, shared ones included */
   uint64_t operations;  /* arithmetic of one execute; a multiply-add counts as two */
   uint64_t expected_ns; /* the backend's estimate of the time of one execute */
   uint32_t flags;
   uint32_t reserved;
+  uint64_t shared_size; /* of packed_size: bytes that workloads made before this one keep, too */
 } armnn_workload_requirements_t;
 
 /* Arguments of one execute; valid for the call. */

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py.tensors.memory import aligned_empty
 
 from .kinds import Journal, MakeRuntime
 
@@ -135,3 +136,80 @@ def test_a_loaded_network_does_not_keep_the_given_one() -> None:
         gc.collect()
         assert given() is None
         np.testing.assert_array_equal(loaded.run(np.ones((1, 64), np.float32))["y"], [[64.0] * 64])
+
+
+# ---- Who holds how much --------------------------------------------------------------------------
+
+SIDE = 4096
+WEIGHTS = 4 * SIDE * SIDE  # 64 MiB
+
+
+@pytest.fixture(scope="module")
+def wide() -> ann.Network:
+    """One FullyConnected with 64 MiB of weights."""
+    weights = aligned_empty((SIDE, SIDE), np.dtype(np.float32))  # else each load has a copy
+    weights[...] = 0.5
+    weights.flags.writeable = False
+    network = ann.Network("wide")
+    x = network.add_input("x", ann.TensorInfo((1, SIDE)))
+    network.add_output("y", network.add_fully_connected(x, weights))
+    return network
+
+
+def row(net: ann.LoadedNetwork, holder: str, content: str) -> ann.MemoryShare:
+    (found,) = (one for one in net.memory.shares if one.holder == holder and content in one.content)
+    return found
+
+
+def test_packed_weights_are_the_growth_of_a_load(wide: ann.Network) -> None:
+    with ann.load(chain("first"), ["CpuAcc"]):  # imports all modules
+        pass
+    with ann.load(wide, ["CpuAcc"]) as net:
+        memory = net.memory
+        packed = row(net, "CpuAcc", "packed")
+        assert WEIGHTS <= packed.size <= 1.01 * WEIGHTS
+        assert packed.shared == 0
+        assert memory.growth is not None
+        assert memory.unattributed is not None
+        assert abs(memory.unattributed) <= 0.05 * memory.growth
+        assert memory.attributed + memory.unattributed == memory.growth
+        with ann.load(wide, ["CpuAcc"]) as second:
+            again = row(second, "CpuAcc", "packed")
+            assert again.size == again.shared == packed.size
+            assert second.memory.growth is not None
+            assert second.memory.growth < 0.05 * WEIGHTS
+
+
+def test_weights_that_are_not_packed_stay_as_they_are(wide: ann.Network) -> None:
+    with ann.load(wide, ["CpuRef"]) as net:
+        copied = row(net, "model", "copied")
+        assert WEIGHTS <= copied.size <= 1.01 * WEIGHTS
+        assert copied.shared == copied.size  # the given network has them
+        assert all(one.content != "packed weights" for one in net.memory.shares)
+        assert "64.0 MiB" in str(net.memory)
+        assert "<table>" in net.memory._repr_html_()
+
+
+def test_the_arena_and_its_fullest_step() -> None:
+    network = ann.Network("net")
+    x = network.add_input("x", ann.TensorInfo((256, 1024)))
+    left = network.add_elementwise_unary(x, ann.UnaryOperation.NEG, name="left")
+    right = network.add_elementwise_unary(x, ann.UnaryOperation.EXP, name="right")
+    network.add_output("y", network.add_addition(left, right, name="sum"))
+    with ann.load(network, ["CpuRef"]) as net:
+        assert all(one.when != "run" for one in net.memory.shares)  # no context yet
+        net.run(np.zeros((256, 1024), np.float32))
+        memory = net.memory
+        assert row(net, "host", "arena, of 1 context").size == net.arena_size == 2 << 20
+        assert row(net, "caller", "inputs and outputs").size == 2 << 20
+    assert memory.peak_step == "right"
+    assert [(one.name, one.size) for one in memory.peak] == [("left", 1 << 20), ("right", 1 << 20)]
+    assert [(one.first, one.last) for one in memory.peak] == [(0, 2), (1, 2)]
+
+
+def test_memory_of_a_network_that_was_not_loaded_at_once() -> None:
+    with ann.Runtime(backends=["CpuRef"]) as runtime:
+        optimized = ann.optimize(chain("net"), ["CpuRef"], runtime=runtime)
+        memory = runtime.load_network(optimized).memory
+    assert memory.growth is memory.unattributed is None
+    assert "growth" not in str(memory)

@@ -266,6 +266,7 @@ static armnn_status_t pack(const armnn_i_acc_maker_t* maker, product_op_t* op) {
     pack_panel(op, p, op->packed + (uint64_t)p * op->panel_size);
   }
   armnn_i_acc_share_packed(&own, size, op->panel_size, &op->weights);
+  armnn_i_acc_count_kept(maker->packs, op->weights.data);
   op->packed = op->weights.data;
   return ARMNN_STATUS_OK;
 }

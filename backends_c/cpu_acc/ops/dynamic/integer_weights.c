@@ -13,6 +13,7 @@
  */
 #include "integer_weights.h"
 
+#include "packs.h"
 #include "safe_weights.h"
 #include "shared_weights.h"
 
@@ -177,8 +178,12 @@ armnn_status_t armnn_i_acc_pack_integers(const armnn_i_acc_maker_t* maker,
   armnn_status_t status = ARMNN_STATUS_UNSUPPORTED;
   if (out->has_dot_product || out->dynamic->byte_sums != NULL) status = pack(&packing, true);
   if (status == ARMNN_STATUS_UNSUPPORTED) status = pack(&packing, false);
-  if (status != ARMNN_STATUS_OK) armnn_i_acc_free_integers(out);
-  return status;
+  if (status != ARMNN_STATUS_OK) {
+    armnn_i_acc_free_integers(out);
+    return status;
+  }
+  armnn_i_acc_count_kept(maker->packs, out->packed);
+  return ARMNN_STATUS_OK;
 }
 
 void armnn_i_acc_free_integers(armnn_i_acc_integer_weights_t* weights) {

@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: armnn_py contributors
+# SPDX-License-Identifier: MIT
+"""How much the process grew by a load."""
+
+from __future__ import annotations
+
+import sys
+
+from armnn_py._native.memory.process_memory import Resident
+
+__all__ = ["Growth"]
+
+
+class Growth:
+    """How much the process grew from this moment until `end`.
+
+    Parameters
+    ----------
+    has_weights
+        Whether the weights of the model are in memory already.
+
+    Attributes
+    ----------
+    anonymous, files
+        Bytes in memory: private ones, and pages of mapped files.
+    modules
+        Names of the modules that were imported.
+    """
+
+    __slots__ = ("_before", "_known", "anonymous", "files", "has_weights", "modules")
+
+    def __init__(self, *, has_weights: bool = False) -> None:
+        self.has_weights = has_weights
+        self._known = frozenset(sys.modules)
+        self._before = Resident.now()
+        self.anonymous = self.files = 0
+        self.modules: tuple[str, ...] = ()
+
+    def end(self) -> Growth:
+        """Note that the load is over."""
+        now = Resident.now()
+        self.anonymous = now.anonymous - self._before.anonymous
+        self.files = now.files - self._before.files
+        self.modules = tuple(name for name in sys.modules if name not in self._known)
+        self._known = frozenset()
+        return self

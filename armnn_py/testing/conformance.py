@@ -167,7 +167,10 @@ def check_conformance(
         results = [Result("load", "", "", "load", error.outcome, error.message, error.step)]  # type: ignore[arg-type]
     for result in results:
         if result.case == "model" and result.group == "load" and result.outcome == "failed":
-            raise InvalidArgumentError(f"model '{model}' cannot be tested: {result.message}")
+            raise InvalidArgumentError(
+                f"model '{model}' cannot be tested: {result.message}",
+                hints=["--shape NAME=1x3x224x224, or shapes=, gives the sizes of free dimensions"],
+            )
         if result.group == "load" and result.outcome == "failed":
             raise BackendError(
                 f"backend '{backend}' cannot be tested: {result.message}",

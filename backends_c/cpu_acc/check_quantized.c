@@ -8,6 +8,7 @@
 
 #include "armnn/layer_rules.h"
 #include "backend.h"
+#include "ops/dense/transpose_phases.h"
 #include "ops/ops.h"
 
 #define REFUSE(reason, ...) armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED, __VA_ARGS__)
@@ -197,6 +198,18 @@ static armnn_status_t check_pooling(const armnn_layer_query_t* query, armnn_erro
   return REFUSE(reason, "the output has another scale, which pooling of quantised int16 keeps");
 }
 
+/* Whether some pixels along an axis get the bias alone: a convolution without taps is not made. */
+static bool has_bare_phase(uint64_t output, uint64_t taps, uint32_t stride, uint32_t dilation,
+                           uint32_t pad) {
+  const int64_t step = dilation == 0 ? 1 : dilation;
+  for (uint32_t phase = 0; phase < stride && phase < output; ++phase) {
+    if (armnn_i_acc_phase_of(phase, stride, step, (int64_t)taps, pad, (int64_t)output).size == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* A phase of the output's pixels sees as many lines as a window of its taps would. */
 static armnn_status_t check_transpose_convolution(const armnn_layer_query_t* query,
                                                   armnn_error_t* reason) {
@@ -205,9 +218,16 @@ static armnn_status_t check_transpose_convolution(const armnn_layer_query_t* que
   const uint64_t* weights = query->input_infos[1]->dims;
   ARMNN_RETURN_IF_ERROR(check_product(query, reason));
   if (!are_constant(query)) return refuse_computed(reason);
-  const uint64_t lines = reach(weights[is_nchw ? 2 : 1], d->dilation_y);
-  const uint64_t columns = reach(weights[is_nchw ? 3 : 2], d->dilation_x);
-  const uint64_t padding = columns + query->output_infos[0]->dims[is_nchw ? 3 : 2];
+  const uint64_t* kernel = weights + (is_nchw ? 2 : 1);
+  const uint64_t* out = query->output_infos[0]->dims + (is_nchw ? 2 : 1);
+  if (d->stride_y > ARMNN_ACC_MOST_PHASES || d->stride_x > ARMNN_ACC_MOST_PHASES ||
+      has_bare_phase(out[0], kernel[0], d->stride_y, d->dilation_y, d->pad_top) ||
+      has_bare_phase(out[1], kernel[1], d->stride_x, d->dilation_x, d->pad_left)) {
+    return REFUSE(reason, "strides of %ux%u leave pixels that no weight reaches, or are too large",
+                  d->stride_y, d->stride_x);
+  }
+  const uint64_t lines = reach(kernel[0], d->dilation_y);
+  const uint64_t padding = reach(kernel[1], d->dilation_x) + out[1];
   return check_sight(query, lines, padding, d->data_layout, reason);
 }
 

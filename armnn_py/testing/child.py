@@ -17,14 +17,12 @@ import numpy as np
 
 from armnn_py.errors import ArmnnError
 from armnn_py.guard.outcome import CheckFailedError
-from armnn_py.testing.checks.growth import check_growth
-from armnn_py.testing.checks.memory import check_memory
+from armnn_py.testing.checks.memory import check_growth, check_memory, check_variables, variable_of
 from armnn_py.testing.checks.numbers import check_numbers, kinds_of
 from armnn_py.testing.checks.reentrance import check_reentrance
 from armnn_py.testing.checks.speed import speed_of
 from armnn_py.testing.checks.subgraphs import check_subgraphs
 from armnn_py.testing.checks.truth import Answers, check_truth
-from armnn_py.testing.checks.variables import check_variables, variable_of
 from armnn_py.testing.features import FEATURES
 from armnn_py.testing.models.layers import layers_of, write_layers
 from armnn_py.testing.models.whole import check_whole

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from armnn_py.backends.questions.probing import example_layers
+from armnn_py.backends.questions.layer_examples import example_layers
 from armnn_py.testing.cases import TRIED_TYPES, Case, all_cases, layer_type_of
 from armnn_py.types import DataType, LayerType
 

@@ -12,19 +12,19 @@ from typing import Any
 import pytest
 
 from armnn_py.guard.outcome import CheckFailedError
-from armnn_py.testing.checks import growth
+from armnn_py.testing.checks import memory
 
 
 def check(monkeypatch: pytest.MonkeyPatch, steps: Iterable[int]) -> None:
     """Check a backend whose heap grows by these bytes from look to look."""
     taken = itertools.accumulate(itertools.chain(steps, itertools.repeat(0)), initial=10_000)
-    monkeypatch.setattr(growth, "heap_bytes", lambda: next(taken))
+    monkeypatch.setattr(memory, "heap_bytes", lambda: next(taken))
     # Slow enough for eight calls to a look.
-    clock = itertools.count(0.0, growth._SECONDS * 0.99)
-    monkeypatch.setattr(growth, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    clock = itertools.count(0.0, memory._SECONDS * 0.99)
+    monkeypatch.setattr(memory, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
     case: Any = SimpleNamespace(values=tuple)
     prepared: Any = SimpleNamespace(repeater=lambda _: lambda _count: None)
-    growth.check_growth(case, prepared, lambda _: None)
+    memory.check_growth(case, prepared, lambda _: None)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 import armnn_py as ann
+from armnn_py.backends.questions.layer_examples import probe_support
 from armnn_py.backends.questions.layer_support import LayerSignature
-from armnn_py.backends.questions.probing import probe_support
 from armnn_py.descriptors import Convolution2dDescriptor
 from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.testing.cases import TRIED_TYPES, all_cases

@@ -6,9 +6,8 @@ One option is changed at a time from a base case, as the whole product of the op
 Options are the enumerated and boolean fields of descriptors, data types of indices among them; the
 type to cast to and the like count as forms. What the host or the backend refuses must say why. What
 it accepts is run and compared with the kit's definition in numpy where that knows the layer;
-CpuAcc, with CpuRef as well. That definition has no quotients, powers and means of integers, and of
-floating point of 8 bits what moves alone; types of less than a byte are asked about, not run: see
-`tests/cpu_ref/test_small_types.py` and `test_wide_types.py`.
+CpuAcc, with CpuRef as well. That definition has of floating point of 8 bits what moves alone; types
+of less than a byte are asked about, not run: see `tests/cpu_ref/test_small_types.py`.
 
 Each test takes a sample of the types by seed; ``--exhaustive`` takes all.
 """
@@ -30,9 +29,8 @@ from armnn_py.optimizer import AS_IT_IS, optimize
 from armnn_py.tensors import TensorInfo
 from armnn_py.testing.cases import TRIED_TYPES, Case, Kind
 from armnn_py.testing.checks.numbers import kinds_of
-from armnn_py.testing.oracles.independent import _MOVES, by_definition
-from armnn_py.testing.oracles.independent_images import MOVED_IMAGES
-from armnn_py.testing.oracles.reference import _in_float32, _widener
+from armnn_py.testing.oracles.independent import MOVES, by_definition
+from armnn_py.testing.oracles.reference import in_float32, widener
 from armnn_py.testing.tolerances import compare, tolerance_of
 from armnn_py.types import DataType, LayerType
 from tests.selection import is_exhaustive
@@ -140,13 +138,13 @@ def defined(case: Case, values: list[Any]) -> list[np.ndarray] | None:
     if found is None and DataType.BFLOAT16 in {info.data_type for info in infos}:
         if case.layer is LayerType.CAST:
             return None
-        found = by_definition(_in_float32(case).signature, _widener(case)(values))
+        found = by_definition(in_float32(case).signature, widener(case)(values))
     return found
 
 
 def _moves(case: Case) -> bool:
     """Whether bits move as they are, whatever they stand for; padding has a value of the type."""
-    return case.layer is not LayerType.PAD and (case.layer in _MOVES or case.layer in MOVED_IMAGES)
+    return case.layer is not LayerType.PAD and case.layer in MOVES
 
 
 def differences(case: Case, found: list[np.ndarray], wanted: list[np.ndarray]) -> list[str]:

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import floor
 from typing import Any
 
 import numpy as np
 import pytest
 
 from armnn_py._native import abi
-from tests.cpu_ref.test_resize import weights as axis_weights
 
 from .guarded import laid_out, random_like
 from .operators import Copy, Operators, Pad, Resize, tensor
@@ -171,6 +172,25 @@ def test_pad_of_quantised_numbers(operators: Operators, isa: str, dtype: Any, mo
         np.testing.assert_array_equal(out, expected)
 
 
+def axis_weights(inputs: int, outputs: int, method: int, mode: str) -> np.ndarray:
+    """The matrix [outputs, inputs] of one axis, from the formulas in exact arithmetic."""
+    corners = mode == "corners" and outputs > 1
+    scale = Fraction(inputs - 1, outputs - 1) if corners else Fraction(inputs, outputs)
+    matrix = np.zeros((outputs, inputs))
+    for o in range(outputs):
+        if method == abi.ARMNN_RESIZE_NEAREST_NEIGHBOR:
+            place = (o + Fraction(1, 2)) * scale if "half" in mode else o * scale
+            index = floor(place + Fraction(1, 2)) if mode == "corners" else floor(place)
+            matrix[o, min(index, inputs - 1)] = 1
+            continue
+        place = (o + Fraction(1, 2)) * scale - Fraction(1, 2) if "half" in mode else o * scale
+        place = min(max(place, Fraction(0)), Fraction(inputs - 1))
+        low = floor(place)
+        matrix[o, low] += 1 - float(place - low)
+        matrix[o, min(low + 1, inputs - 1)] += float(place - low)
+    return matrix
+
+
 @pytest.mark.parametrize("method", [abi.ARMNN_RESIZE_BILINEAR, abi.ARMNN_RESIZE_NEAREST_NEIGHBOR])
 @pytest.mark.parametrize("mode", ["asymmetric", "corners", "half"])
 @pytest.mark.parametrize(
@@ -195,7 +215,7 @@ def test_resize(
     target: tuple[int, int],
     channels: int,
 ) -> None:
-    """Against the formulas in exact arithmetic, which CpuRef's test compares with onnxruntime."""
+    """Against the formulas in exact arithmetic."""
     rng = np.random.default_rng(4)
     rows = axis_weights(size[0], target[0], method, mode)
     columns = axis_weights(size[1], target[1], method, mode)

@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Comparisons, logic, arithmetic of integers, casts: against numpy and the rules of C and ONNX."""
+"""Layers of any type between others, with constants and with indices that are computed."""
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -15,37 +14,9 @@ import armnn_py as ann
 from .networks import values_of
 from .one_layer import TYPES, numbers, run
 
-NUMBERS = [np.float32, np.float64, np.int32, np.int64, np.uint16, np.uint32, np.uint64]
+ALL = [pytest.param(dtype.type, id=dtype.name) for dtype in TYPES]
 SIGNED = [np.int32, np.int64]
-SHAPES = [((3, 4, 50), (3, 4, 50)), ((3, 1, 50), (4, 1)), ((1,), (2, 3)), ((2, 3, 4, 1), (5,))]
-COMPARISONS = {
-    ann.ComparisonOperation.EQUAL: operator.eq,
-    ann.ComparisonOperation.GREATER: operator.gt,
-    ann.ComparisonOperation.GREATER_OR_EQUAL: operator.ge,
-    ann.ComparisonOperation.LESS: operator.lt,
-    ann.ComparisonOperation.LESS_OR_EQUAL: operator.le,
-    ann.ComparisonOperation.NOT_EQUAL: operator.ne,
-}
 B, U = ann.BinaryOperation, ann.UnaryOperation
-
-
-@pytest.mark.parametrize("dtype", [*NUMBERS, np.bool_])
-@pytest.mark.parametrize("operation", COMPARISONS, ids=lambda operation: operation.name)
-def test_comparisons(runtime: ann.Runtime, operation: Any, dtype: Any) -> None:
-    for left, right in SHAPES:
-        x, y = numbers(0, left, dtype), numbers(1, right, dtype)
-        out = run(runtime, [x, y], lambda n, a, b: n.add_comparison(a, b, operation))
-        assert out.dtype == np.bool_
-        np.testing.assert_array_equal(out, COMPARISONS[operation](x, y))
-
-
-def test_comparisons_of_special_values(runtime: ann.Runtime) -> None:
-    x = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0], np.float32)
-    for operation, expected in COMPARISONS.items():
-        out = run(
-            runtime, [x[:, None], x[None]], lambda n, a, b, o=operation: n.add_comparison(a, b, o)
-        )
-        np.testing.assert_array_equal(out, expected(x[:, None], x[None]))
 
 
 def test_what_a_convolution_makes_is_compared_and_selected(runtime: ann.Runtime) -> None:
@@ -65,55 +36,7 @@ def test_what_a_convolution_makes_is_compared_and_selected(runtime: ann.Runtime)
     np.testing.assert_allclose(run(runtime, [x], make), expected, rtol=1e-5, atol=1e-5)
 
 
-def test_logic(runtime: ann.Runtime) -> None:
-    for left, right in SHAPES:
-        x, y = numbers(2, left, np.int32) > 0, numbers(3, right, np.int32) > 0
-        for operation, expected in (
-            (ann.LogicalBinaryOperation.AND, x & y),
-            (ann.LogicalBinaryOperation.OR, x | y),
-        ):
-            out = run(runtime, [x, y], lambda n, a, b, o=operation: n.add_logical_binary(a, b, o))
-            np.testing.assert_array_equal(out, expected)
-    out = run(runtime, [x], lambda n, a: n.add_elementwise_unary(a, U.LOGICAL_NOT))
-    np.testing.assert_array_equal(out, ~x)
-
-
 # ---- Arithmetic ----------------------------------------------------------------------------
-
-ARITHMETIC = {
-    B.ADD: np.add,
-    B.SUB: np.subtract,
-    B.MUL: np.multiply,
-    B.MAXIMUM: np.maximum,
-    B.MINIMUM: np.minimum,
-    B.DIV: lambda x, y: np.trunc(x.astype(np.float64) / y).astype(x.dtype),
-    B.MOD: np.mod,
-    B.FMOD: np.fmod,
-}
-
-
-@pytest.mark.parametrize("dtype", SIGNED)
-@pytest.mark.parametrize("operation", ARITHMETIC, ids=lambda operation: operation.name)
-def test_arithmetic_of_integers(runtime: ann.Runtime, operation: Any, dtype: Any) -> None:
-    for left, right in SHAPES:
-        x, y = numbers(4, left, dtype), numbers(5, right, dtype)
-        y[y == 0] = 3
-        out = run(runtime, [x, y], lambda n, a, b: n.add_elementwise_binary(a, b, operation))
-        assert out.dtype == dtype
-        np.testing.assert_array_equal(out, ARITHMETIC[operation](x, y))
-
-
-@pytest.mark.parametrize("dtype", SIGNED)
-def test_integers_wrap_and_division_by_zero_is_zero(runtime: ann.Runtime, dtype: Any) -> None:
-    least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
-    x, y = np.array([most, least, 7, -7], dtype), np.array([1, -1, 0, 2], dtype)
-    expected = {B.ADD: [least, most, 7, -5], B.DIV: [most, least, 0, -3]}
-    for operation, values in expected.items():
-        out = run(runtime, [x, y], lambda n, a, b, o=operation: n.add_elementwise_binary(a, b, o))
-        assert out.tolist() == values
-    for unary, values in ((U.ABS, [most, least, 7, 7]), (U.NEG, [-most, least, -7, 7])):
-        out = run(runtime, [x], lambda n, a, o=unary: n.add_elementwise_unary(a, o))
-        assert out.tolist() == values
 
 
 @pytest.mark.parametrize("dtype", SIGNED)
@@ -135,37 +58,6 @@ def test_operations_that_a_type_lacks_are_refused(runtime: ann.Runtime) -> None:
 # ---- Casts ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("target", TYPES, ids=lambda dtype: dtype.name)
-@pytest.mark.parametrize("source", TYPES, ids=lambda dtype: dtype.name)
-def test_casts_of_values_that_fit(runtime: ann.Runtime, source: Any, target: Any) -> None:
-    x = (np.arange(1200).reshape(2, 600) % 120).astype(source)
-    if source.kind == "f":
-        x += source.type(0.25)
-    out = run(runtime, [x], lambda n, a: n.add_cast(a, TYPES[target]))
-    assert out.dtype == target
-    np.testing.assert_array_equal(out, x.astype(target))
-
-
-@pytest.mark.parametrize("dtype", SIGNED)
-def test_casts_to_integers_saturate(runtime: ann.Runtime, dtype: Any) -> None:
-    limits = np.iinfo(dtype)
-    x = np.array([np.nan, np.inf, -np.inf, 1e30, -1e30, 1.99, -0.99, 100.5], np.float32)
-    out = run(runtime, [x], lambda n, a: n.add_cast(a, TYPES[np.dtype(dtype)]))
-    assert out.tolist() == [0, limits.max, limits.min, limits.max, limits.min, 1, 0, 100]
-
-
-def test_casts_to_narrower_integers_drop_bits_and_round_floats(runtime: ann.Runtime) -> None:
-    wide = np.array([2**32 + 5, -(2**31) - 1, 2**62], np.int64)
-    out = run(runtime, [wide], lambda n, a: n.add_cast(a, ann.DataType.SIGNED32))
-    np.testing.assert_array_equal(out, wide.astype(np.int32))
-    x = np.concatenate([values_of(9, 1000), np.float32([65519, 65504, 6e-8, -2e-8, np.inf])])
-    out = run(runtime, [x], lambda n, a: n.add_cast(a, ann.DataType.FLOAT16))
-    with np.errstate(over="ignore"):
-        np.testing.assert_array_equal(out, x.astype(np.float16))
-    back = run(runtime, [out], lambda n, a: n.add_cast(a, ann.DataType.FLOAT32))
-    np.testing.assert_array_equal(back, out.astype(np.float32))
-
-
 def test_casts_to_the_same_type_keep_every_bit(runtime: ann.Runtime) -> None:
     """Of NaN as well, whose bits a way through float32 changes."""
     codes = np.arange(2**16, dtype=np.uint16)
@@ -183,18 +75,6 @@ def test_casts_of_large_integers_round_once(runtime: ann.Runtime, dtype: Any) ->
 
 
 # ---- Places ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("output", [ann.DataType.SIGNED32, ann.DataType.SIGNED64])
-@pytest.mark.parametrize("dtype", NUMBERS)
-@pytest.mark.parametrize("function", ann.ArgMinMaxFunction, ids=lambda function: function.name)
-def test_places_of_extremes(runtime: ann.Runtime, function: Any, dtype: Any, output: Any) -> None:
-    find = np.argmin if function == ann.ArgMinMaxFunction.MIN else np.argmax
-    for shape, axis in (((3, 40, 7), 1), ((2, 5, 9), -1), ((6, 700), 0), ((5,), 0)):
-        x = numbers(10, shape, dtype)  # many ties, which the lower index wins
-        out = run(runtime, [x], lambda n, a, i=axis: n.add_arg_min_max(a, function, i, output))
-        assert out.dtype == output.numpy
-        np.testing.assert_array_equal(out, find(x, axis))
 
 
 def test_places_in_images_and_of_nan(runtime: ann.Runtime) -> None:
@@ -215,3 +95,60 @@ def test_places_in_images_and_of_nan(runtime: ann.Runtime) -> None:
     ):
         out = run(runtime, [x], lambda n, a, f=function: n.add_arg_min_max(a, f, 1))
         np.testing.assert_array_equal(out, find(x, 1))
+
+
+@pytest.mark.parametrize("dtype", ALL)
+def test_constants(runtime: ann.Runtime, dtype: Any) -> None:
+    x, c = numbers(1, (3, 5), dtype), numbers(2, (3, 7), dtype)
+    out = run(runtime, [x], lambda n, s: n.add_concat([s, c], 1))
+    np.testing.assert_array_equal(out, np.concatenate([x, c], 1))
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (300,)])
+def test_gather_of_images_and_constants(runtime: ann.Runtime, shape: tuple[int, ...]) -> None:
+    """Images have their channels last inside; a table of constants is kept."""
+    x, table = values_of(0, 1, 4, 6, 6), values_of(1, 50, 33)
+    indices = np.random.default_rng(8).integers(0, 4, shape)
+
+    def channels(n: Any, s: Any, i: Any) -> Any:
+        pooled = n.add_pooling2d(s, ann.PoolingAlgorithm.MAX, 1, data_layout=ann.DataLayout.NCHW)
+        return n.add_gather(pooled, i, 1)
+
+    np.testing.assert_array_equal(run(runtime, [x, indices], channels), np.take(x, indices, 1))
+    out = run(runtime, [indices], lambda n, i: n.add_gather(table, i))
+    np.testing.assert_array_equal(out, table[indices])
+
+
+@pytest.mark.parametrize("nd", [False, True])
+@pytest.mark.parametrize("bad", [5, -6])
+def test_an_index_outside_ends_the_run(runtime: ann.Runtime, bad: int, nd: bool) -> None:
+    """In the words of CpuRef, also between other layers."""
+    x, indices = values_of(2, 5, 6), np.array([[4], [bad]], np.int64)
+
+    def make(n: Any, s: Any, i: Any) -> Any:
+        absolute = n.add_elementwise_unary(s, ann.UnaryOperation.ABS)
+        picked = n.add_gather_nd(absolute, i) if nd else n.add_gather(absolute, i)
+        return n.add_elementwise_unary(picked, ann.UnaryOperation.NEG)
+
+    with pytest.raises(ann.ArmnnError, match=rf"index {bad} at place 1 of the indices is outside"):
+        run(runtime, [x, indices], make)
+
+
+def test_images_of_a_convolution(runtime: ann.Runtime) -> None:
+    """Images lie channels last inside, conditions as the network has them."""
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 3, 8, 8)))
+    mask = network.add_input("mask", ann.TensorInfo((1, 1, 8, 8), ann.DataType.BOOLEAN))
+    nchw = ann.DataLayout.NCHW
+    y = network.add_convolution2d(x, values_of(1, 4, 3, 1, 1), data_layout=nchw)
+    network.add_output("out", network.add_select(mask, y, -1.0))
+    arrays = {"x": values_of(0, 1, 3, 8, 8), "mask": values_of(2, 1, 1, 8, 8) > 0}
+    found = []
+    for backends in (["CpuRef"], ["CpuAcc"]):
+        with ann.load(network, backends, runtime=runtime) as net:
+            found.append(net.run(arrays)["out"])
+    expected = np.einsum("oi,nihw->nohw", values_of(1, 4, 3, 1, 1)[:, :, 0, 0], arrays["x"])
+    for out in found:
+        np.testing.assert_allclose(
+            out, np.where(arrays["mask"], expected, -1), rtol=1e-5, atol=1e-5
+        )

@@ -16,8 +16,8 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.backends.questions.examples import Operands
+from armnn_py.backends.questions.layer_examples import example_layers
 from armnn_py.backends.questions.layer_support import LayerSignature, LayerSupport
-from armnn_py.backends.questions.probing import example_layers
 from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 

@@ -43,17 +43,6 @@ def test_copies(cpu_ref: Layers, shape: tuple[int, ...], layer_type: int, dtype:
     np.testing.assert_array_equal(out, x)
 
 
-@pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
-@pytest.mark.parametrize(
-    ("source", "target"),
-    [((), (1, 1)), ((6,), (2, 3)), ((2, 0, 3), (0,)), ((1,) * 8, ()), ((90, 2, 300), (540, 100))],
-)
-def test_reshape(cpu_ref: Layers, dtype: Any, source: Any, target: Any) -> None:
-    x = values(source, dtype)
-    (out,) = cpu_ref.run(abi.ARMNN_LAYER_RESHAPE, reshape_form(target), [x], [(target, dtype)])
-    np.testing.assert_array_equal(out, x.reshape(target))
-
-
 @pytest.mark.parametrize(
     ("form", "output", "words"),
     [
@@ -70,16 +59,6 @@ def test_reshape_reasons(cpu_ref: Layers, form: Any, output: Any, words: str) ->
     assert words in str(reason)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.int64, np.float16, np.bool_])
-@pytest.mark.parametrize("shape", [(), (0,), (7,), (2, 3, 4), (200, 301)])
-@pytest.mark.parametrize("index_dtype", [np.int32, np.int64, None])
-def test_fill(cpu_ref: Layers, dtype: Any, shape: tuple[int, ...], index_dtype: Any) -> None:
-    form = descriptor(abi.armnn_fill_descriptor_t, abi.ARMNN_LAYER_FILL, value=-3.75)
-    operand = None if index_dtype is None else np.array(shape, index_dtype)
-    (out,) = cpu_ref.run(abi.ARMNN_LAYER_FILL, form, [operand], [(shape, dtype)])
-    np.testing.assert_array_equal(out, np.full(shape, np.float32(-3.75).astype(dtype)))
-
-
 def test_fill_reasons(cpu_ref: Layers) -> None:
     form = descriptor(abi.armnn_fill_descriptor_t, abi.ARMNN_LAYER_FILL, value=1.0)
     kind, target = abi.ARMNN_LAYER_FILL, ((2, 3), np.float32)
@@ -88,16 +67,6 @@ def test_fill_reasons(cpu_ref: Layers) -> None:
     assert "float32" in str(cpu_ref.refusal(kind, form, [((2,), np.float32)], [target]))
     reason = cpu_ref.refusal(kind, form, [((2,), np.int32)], [((2, 3), np.uint8)])
     assert "quantised uint8" in str(reason)
-
-
-@pytest.mark.parametrize("dtype", [np.int32, np.int64])
-@pytest.mark.parametrize("shape", [(), (0,), (2, 3, 4), (1, 2, 3, 4, 5, 1, 2, 1)])
-def test_rank_and_shape(cpu_ref: Layers, dtype: Any, shape: tuple[int, ...]) -> None:
-    x = values(shape, np.float32)
-    (rank,) = cpu_ref.run(abi.ARMNN_LAYER_RANK, None, [x], [((), dtype)])
-    assert rank == len(shape)
-    (sides,) = cpu_ref.run(abi.ARMNN_LAYER_SHAPE, None, [x], [((len(shape),), dtype)])
-    assert tuple(sides.tolist()) == shape
 
 
 def quantized(shape: Any, scales: list[float], zero_points: list[int], axis: int = -1) -> Any:

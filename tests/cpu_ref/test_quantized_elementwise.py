@@ -61,13 +61,6 @@ def operands(
     ]
 
 
-def real_level(real: np.ndarray, out: Tensor) -> np.ndarray:
-    """What the real result becomes when it is rounded once."""
-    limits = np.iinfo(out.array.dtype)
-    level = np.rint(real / np.float64(np.float32(out.scales[0]))) + out.zero_points[0]
-    return np.clip(level, limits.min, limits.max)
-
-
 @pytest.mark.parametrize("scales", SCALES)
 @pytest.mark.parametrize("shapes", SHAPES)
 @pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
@@ -97,29 +90,6 @@ def test_binary(
     np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
-@pytest.mark.parametrize("shapes", SHAPES)
-@pytest.mark.parametrize(
-    ("operation", "compute"),
-    [
-        (abi.ARMNN_BINARY_DIV, np.divide),
-        (abi.ARMNN_BINARY_MAXIMUM, np.maximum),
-        (abi.ARMNN_BINARY_MINIMUM, np.minimum),
-        (abi.ARMNN_BINARY_SQ_DIFF, lambda a, b: (a - b) ** 2),
-    ],
-)
-def test_real_arithmetic_between_scales(
-    cpu_ref: Layers, operation: int, compute: Any, shapes: Any, dtype: Any
-) -> None:
-    x, y, out = operands(dtype, shapes, (0.05, 0.07, 0.03))
-    if operation == abi.ARMNN_BINARY_DIV:
-        y.array[y.array == y.zero_points[0]] += 1
-    expected = real_level(compute(x.real, y.real), out)
-    layer = descriptor(abi.armnn_elementwise_binary_descriptor_t, BINARY, operation=operation)
-    (found,) = cpu_ref.run(BINARY, layer, [x, y], [out])
-    assert np.abs(found.astype(int) - expected).max() <= 1
-
-
 @pytest.mark.parametrize("scales", SCALES)
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8])
 def test_prelu(cpu_ref: Layers, dtype: Any, scales: tuple[float, ...]) -> None:
@@ -127,20 +97,6 @@ def test_prelu(cpu_ref: Layers, dtype: Any, scales: tuple[float, ...]) -> None:
     expected = tflite_node("PRELU", [x, alpha], out)
     (found,) = cpu_ref.run(abi.ARMNN_LAYER_PRELU, None, [x, alpha], [out])
     np.testing.assert_array_equal(found, expected)
-
-
-@pytest.mark.parametrize("scales", [(0.05, 0.05, 1.0), (0.5, 0.25, 1.0), (0.1, 0.3, 1.0)])
-@pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
-def test_comparisons_are_exact(cpu_ref: Layers, dtype: Any, scales: tuple[float, ...]) -> None:
-    x, y, _ = operands(dtype, ((40, 1), (1, 50)), scales)
-    for operation, compute in enumerate(
-        [np.equal, np.greater, np.greater_equal, np.less, np.less_equal, np.not_equal]
-    ):
-        layer = descriptor(
-            abi.armnn_comparison_descriptor_t, abi.ARMNN_LAYER_COMPARISON, operation=operation
-        )
-        (found,) = cpu_ref.run(abi.ARMNN_LAYER_COMPARISON, layer, [x, y], [((40, 50), np.bool_)])
-        np.testing.assert_array_equal(found, compute(x.real, y.real))
 
 
 def nearest_exp(exponent: int) -> float:

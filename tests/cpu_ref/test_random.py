@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from armnn_py._native import abi
-from armnn_py.testing.oracles.independent_random import philox
+from armnn_py.testing.oracles.independent import philox
 
 from .harness import Layers, descriptor
 

@@ -16,17 +16,15 @@ from armnn_py.backends.questions.examples import Example, Operands
 from armnn_py.backends.questions.layer_examples import examples_of
 from armnn_py.descriptors.base import has_rescaling, with_rescaling
 from armnn_py.testing.cases.case import DRAWS, Case, Kind, layer_type_of
-from armnn_py.testing.cases.edges import edge_examples, large_moves
-from armnn_py.testing.cases.fields import other_fields
-from armnn_py.testing.cases.large import large_examples
-from armnn_py.testing.cases.quantizations import VARIANTS, Variant, requantized
+from armnn_py.testing.cases.edges import edge_examples, limit_examples, number_examples
+from armnn_py.testing.cases.quantizations import VARIANTS, Variant, other_fields, requantized
 from armnn_py.testing.cases.recurrent import (
     attention_examples,
     recurrent_examples,
     rounding_examples,
 )
 from armnn_py.testing.cases.shapes import shape_examples
-from armnn_py.testing.cases.windows import window_examples
+from armnn_py.testing.cases.windows import large_examples, large_moves, window_examples
 from armnn_py.types import DataType, Rescaling
 
 if TYPE_CHECKING:
@@ -59,6 +57,11 @@ _VARIED = (DataType.QASYMM_S8, DataType.QASYMM_U8, DataType.QSYMM_S16)
 _OTHER_FIELDS = (DataType.FLOAT32, DataType.QASYMM_S8)
 #: Types with edges of descriptors at the quick level.
 _EDGES = (DataType.FLOAT32, DataType.FLOAT16, DataType.QASYMM_S8, DataType.SIGNED32)
+#: Types with the least and the greatest numbers at the quick level.
+_LIMITS = (
+    DataType.SIGNED64, DataType.UNSIGNED16, DataType.UNSIGNED32, DataType.UNSIGNED64,
+    DataType.FLOAT64, DataType.BOOLEAN,
+)  # fmt: skip
 #: Quantised types with padded, strided, dilated and grouped windows at the quick level.
 _QUICK_WINDOWS = (DataType.QASYMM_S8, DataType.QASYMM_U8)
 
@@ -161,6 +164,10 @@ def _plain_examples(data_type: DataType, level: Level) -> Iterator[tuple[Example
     full = level == "full"
     if full or data_type in _EDGES:
         yield from zip(edge_examples(of), edge_examples(plain), strict=True)
+    if full or data_type in _EDGES or data_type in _LIMITS:
+        yield from zip(limit_examples(of), limit_examples(plain), strict=True)
+        if not data_type.is_quantized:
+            yield from ((example, example) for example in number_examples(of))
     if not full and data_type in _QUICK_WINDOWS:
         yield from zip(
             window_examples(of, full=False), window_examples(plain, full=False), strict=True

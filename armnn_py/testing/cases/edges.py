@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,17 +24,33 @@ from armnn_py.types import (
     LayerType,
     NormalizationAlgorithmChannel,
     NormalizationAlgorithmMethod,
+    OutputShapeRounding,
+    PaddingMethod,
     PaddingMode,
     PoolingAlgorithm,
     ReduceOperation,
+    ResizeMethod,
     ScatterNdFunction,
     UnaryOperation,
 )
 
-__all__ = ["edge_examples", "large_moves"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-#: Means of integers are rounded as LiteRT does it, which the check of rounding takes for an error.
-_REDUCTIONS = tuple(one for one in ReduceOperation if one is not ReduceOperation.MEAN)
+__all__ = ["edge_examples", "limit_examples", "number_examples"]
+
+_WHOLE = (
+    DataType.SIGNED32, DataType.SIGNED64, DataType.UNSIGNED16, DataType.UNSIGNED32,
+    DataType.UNSIGNED64,
+)  # fmt: skip
+_FLOATS = (DataType.FLOAT16, DataType.FLOAT32, DataType.FLOAT64)
+#: Ways to pool that tell padding from elements.
+_POOLINGS = (
+    (PoolingAlgorithm.MAX, PaddingMethod.EXCLUDE),
+    (PoolingAlgorithm.AVERAGE, PaddingMethod.EXCLUDE),
+    (PoolingAlgorithm.AVERAGE, PaddingMethod.IGNORE_VALUE),
+    (PoolingAlgorithm.L2, PaddingMethod.IGNORE_VALUE),
+)
 _LAYOUTS = (DataLayout.NHWC, DataLayout.NCHW)
 
 
@@ -42,25 +61,43 @@ def edge_examples(of: Operands) -> Iterator[Example]:
     yield from _along_axes(of)
     yield from _products(of)
     yield from _rows(of)
-    yield from _at_the_limits(of)
     for layout in _LAYOUTS:
-        yield from _images(of, layout)
+        for make in (_images, _poolings, _transposed, _resizes):
+            yield from make(of, layout)
+    for layout in (DataLayout.NDHWC, DataLayout.NCDHW):
+        for kind, method in _POOLINGS:  # corners of the output see padding only
+            pooling = d.Pooling3dDescriptor(
+                kind, *(1, 1, 1, 1, 1, 1), padding_method=method, data_layout=layout
+            )
+            shape = (1, 1, 2, 1, 3) if layout is DataLayout.NDHWC else (1, 3, 1, 2, 1)
+            yield Example(LayerType.POOLING3D, pooling, [of.x(*shape)])
 
 
 def _indexed(of: Operands) -> Iterator[Example]:
     x = of.x(3, 4, 5)
     for axis, indices in ((1, [[0, -1], [3, 2]]), (2, [-2]), (0, [2, 0, 2, 1])):
-        yield Example(LayerType.GATHER, d.GatherDescriptor(axis), [x, of.integers(indices)])
-    for places in ([[[0, 1], [2, -1]]], [[2, 3, 4], [-3, -4, -5]]):
-        yield Example(LayerType.GATHER_ND, None, [x, of.integers(places)])
-    twice = of.integers([[0, 1], [2, -1], [0, 1]])
+        for places in _places(of, indices):
+            yield Example(LayerType.GATHER, d.GatherDescriptor(axis), [x, places])
+    for vectors in ([[[0, 1], [2, -1]]], [[2, 3, 4], [-3, -4, -5]], [[1], [0], [-1]]):
+        for places in _places(of, vectors):
+            yield Example(LayerType.GATHER_ND, None, [x, places])
     for function in ScatterNdFunction:
         scatter = d.ScatterNdDescriptor(function)
-        yield Example(LayerType.SCATTER_ND, scatter, [x, twice, of.x(3, 5)])
+        for places in _places(of, [[0, 1], [2, -1], [0, 1]]):
+            yield Example(LayerType.SCATTER_ND, scatter, [x, places, of.x(3, 5)])
     for axis in (0, 1, -1):
         marked = [of.integers([[0, 3], [-1, 9]]), of.x(), of.x()]
         yield Example(LayerType.ONE_HOT, d.OneHotDescriptor(4, axis), marked)
     yield Example(LayerType.REVERSE_V2, None, [x, of.integers([2, -3])])
+
+
+def _places(of: Operands, indices: list[Any]) -> Iterator[Operand]:
+    """Give indices that are known, and that are computed, in both types."""
+    known = of.integers(indices)
+    yield known
+    for data_type in (DataType.SIGNED32, DataType.SIGNED64):
+        array = np.array(indices, data_type.numpy)
+        yield Operand(TensorInfo(array.shape, data_type), False, array)
 
 
 def _moved(of: Operands) -> Iterator[Example]:
@@ -68,6 +105,8 @@ def _moved(of: Operands) -> Iterator[Example]:
     for before, after in (((2, 0, 0), (1, 0, 0)), ((0, 0, 2), (0, 0, 1)), ((1, 0, 2), (0, 3, 1))):
         for mode in PaddingMode:
             yield Example(LayerType.PAD, d.PadDescriptor(mode, before, after, 1.0), [x])
+    beyond = d.PadDescriptor(PaddingMode.CONSTANT, (1,), (2,), -500.75)
+    yield Example(LayerType.PAD, beyond, [of.x(3)])
     yield Example(LayerType.PAD, d.PadDescriptor(), [of.x()])
     yield Example(LayerType.TILE, d.TileDescriptor((2, 1, 3)), [x])
     yield Example(LayerType.BROADCAST_TO, d.BroadcastToDescriptor((2, 3, 4, 5)), [of.x(3, 1, 5)])
@@ -78,6 +117,15 @@ def _moved(of: Operands) -> Iterator[Example]:
         ((2, 2, 2), (0, 2, 5), (1, 1, 1)),
     ):
         cut = d.StridedSliceDescriptor(begin, end, stride)
+        yield Example(LayerType.STRIDED_SLICE, cut, [x])
+    most, least = 2**63 - 1, -(2**63)
+    for begin, end, stride, *masks in (
+        ((1, 3, 4), (2, 9, -9), (1, 2, -2), 0b010, 0b101, 0),
+        ((-1, 1, 0), (0, 3, 5), (1, 1, 2), 0, 0, 0b001),
+        ((2, -2, 9), (3, 0, 0), (1, 1, -3), 0b100, 0b100, 0b011),
+        ((most, least, 0), (least, most, 9), (-1, 2, most), 0, 0, 0),
+    ):
+        cut = d.StridedSliceDescriptor(begin, end, stride, masks[0], masks[1], masks[2])
         yield Example(LayerType.STRIDED_SLICE, cut, [x])
     for order in ((1, 0, 2), (0, 2, 1), (2, 1, 0), (1, 2, 0)):
         yield Example(LayerType.TRANSPOSE, d.PermuteDescriptor(order), [x])
@@ -100,10 +148,14 @@ def _along_axes(of: Operands) -> Iterator[Example]:
         best = d.TopKDescriptor(2, 1, largest, output_type=DataType.SIGNED64)
         yield Example(LayerType.TOP_K, best, [x])
     for axes in ((1,), (0, 2), (1, 2), (0, 1)):
-        for operation in _REDUCTIONS:
+        for operation in ReduceOperation:
+            if operation is ReduceOperation.MEAN:
+                continue  # of levels the check of rounding takes LiteRT's for wrong
             for keep in (False, True):
                 reduction = d.ReduceDescriptor(operation, keep, axes)
                 yield Example(LayerType.REDUCE, reduction, [x])
+            reduction = d.ReduceDescriptor(operation, False, axes)
+            yield Example(LayerType.REDUCE, reduction, [of.x(3, 0, 5)])
     for exclusive in (False, True):
         sums = d.CumSumDescriptor(1, exclusive, not exclusive)
         yield Example(LayerType.CUM_SUM, sums, [x])
@@ -114,18 +166,19 @@ def _along_axes(of: Operands) -> Iterator[Example]:
         for layer in (LayerType.SOFTMAX, LayerType.LOG_SOFTMAX):
             yield Example(layer, d.SoftmaxDescriptor(beta, 1), [x])
     two = [of.parameter(4, 5)] * 2
-    yield Example(LayerType.LAYER_NORMALIZATION, d.LayerNormalizationDescriptor(axis=1), [x, *two])
+    normal = d.LayerNormalizationDescriptor(axis=1)
+    for known in (two, [of.parameter(5)], [of.parameter(4, 1), of.parameter(5)], []):
+        yield Example(LayerType.LAYER_NORMALIZATION, normal, [x, *known])
     root = d.RmsNormalizationDescriptor(axis=1)
     yield Example(LayerType.RMS_NORMALIZATION, root, [x, two[0]])
 
 
-def _at_the_limits(of: Operands) -> Iterator[Example]:
+def limit_examples(of: Operands) -> Iterator[Example]:
     """Give layers over the least and the greatest integers of a type, which wrap around."""
-    dtype = of.type.numpy
-    ends = np.iinfo(dtype) if of.type in (DataType.SIGNED32, DataType.SIGNED64) else np.iinfo("i1")
-    numbers = [ends.min, ends.max, 0, -1, ends.min + 1, 1, ends.max, ends.min, 7, -7, 2, 31]
-    values = np.array(numbers).astype(dtype).reshape(3, 4)
+    values = _limits(of.type)
     x, y = (Operand(of.info(3, 4), False, array) for array in (values, values[::-1].copy()))
+    for target in (*_FLOATS, *_WHOLE, DataType.BOOLEAN):
+        yield Example(LayerType.CAST, None, [x], [TensorInfo((3, 4), target)])
     for largest in (False, True):
         yield Example(LayerType.TOP_K, d.TopKDescriptor(3, 1, largest), [x])
     for function in ArgMinMaxFunction:
@@ -133,11 +186,34 @@ def _at_the_limits(of: Operands) -> Iterator[Example]:
             yield Example(LayerType.ARG_MIN_MAX, d.ArgMinMaxDescriptor(function, axis), [x])
     for axis in (0, 1):
         yield Example(LayerType.CUM_SUM, d.CumSumDescriptor(axis), [x])
-    for operation in (BinaryOperation.ADD, BinaryOperation.SUB, BinaryOperation.MUL):
-        binary = d.ElementwiseBinaryDescriptor(operation)
-        yield Example(LayerType.ELEMENTWISE_BINARY, binary, [x, y])
     for comparison in ComparisonOperation:
         yield Example(LayerType.COMPARISON, d.ComparisonDescriptor(comparison), [x, y])
+
+
+def number_examples(of: Operands) -> Iterator[Example]:
+    """Give arithmetic with each pair of such numbers; of levels it says nothing."""
+    values = _limits(of.type)
+    column = Operand(of.info(12, 1), False, values.reshape(12, 1))
+    row = Operand(of.info(1, 12), False, values.reshape(1, 12))
+    for operation in BinaryOperation:
+        binary = d.ElementwiseBinaryDescriptor(operation)
+        yield Example(LayerType.ELEMENTWISE_BINARY, binary, [column, row])
+    for function in UnaryOperation:
+        unary = d.ElementwiseUnaryDescriptor(function)
+        yield Example(LayerType.ELEMENTWISE_UNARY, unary, [row])
+    for axes in ((0,), (1, 2)):
+        mean = d.ReduceDescriptor(ReduceOperation.MEAN, False, axes)
+        for shape in ((3, 4, 5), (3, 0, 5)):
+            yield Example(LayerType.REDUCE, mean, [of.x(*shape)])
+
+
+def _limits(data_type: DataType) -> NDArray[Any]:
+    """Return 3x4 numbers, the ends of a type among them; of int8 where it has no integers."""
+    whole = data_type.numpy if data_type in _WHOLE else np.dtype(np.int8)
+    ends = np.iinfo(whole)
+    least, most = int(ends.min), int(ends.max)
+    numbers = [least, most, 0, most - 1, least + 1, 1, most, least, 7, most // 7, 2, 31]
+    return np.array(numbers, whole).astype(data_type.numpy).reshape(3, 4)
 
 
 def _products(of: Operands) -> Iterator[Example]:
@@ -182,13 +258,12 @@ def _rows(of: Operands) -> Iterator[Example]:
     yield Example(LayerType.QUANTIZE, None, [real], [of.info(3, 701)])
 
 
+def _image(of: Operands, layout: DataLayout, n: int, h: int, w: int, c: int) -> Operand:
+    return of.x(n, h, w, c) if layout is DataLayout.NHWC else of.x(n, c, h, w)
+
+
 def _images(of: Operands, layout: DataLayout) -> Iterator[Example]:
-    is_last = layout is DataLayout.NHWC
-
-    def image(n: int, height: int, width: int, channels: int) -> Operand:
-        shape = (n, height, width, channels) if is_last else (n, channels, height, width)
-        return of.x(*shape)
-
+    is_last, image = layout is DataLayout.NHWC, functools.partial(_image, of, layout)
     x = image(2, 5, 7, 6)
     for channel in NormalizationAlgorithmChannel:
         for method in NormalizationAlgorithmMethod:
@@ -203,11 +278,6 @@ def _images(of: Operands, layout: DataLayout) -> Iterator[Example]:
         four = [of.parameter(channels)] * 4
         yield Example(LayerType.BATCH_NORMALIZATION, batch, [one, *four])
         yield Example(LayerType.L2_NORMALIZATION, unit, [one])
-    for kind in PoolingAlgorithm:
-        pooling = d.Pooling2dDescriptor(
-            kind, 1, 2, 0, 1, 3, 2, 3, 3, data_layout=layout, dilation_x=2
-        )
-        yield Example(LayerType.POOLING2D, pooling, [x])
     for stride in (1, 2):
         one_each = d.Convolution2dDescriptor(
             1, 0, 2, 1, stride, stride, bias_enabled=True, data_layout=layout, groups=6
@@ -230,43 +300,62 @@ def _images(of: Operands, layout: DataLayout) -> Iterator[Example]:
     yield Example(LayerType.SPACE_TO_DEPTH, d.SpaceDepthDescriptor(3, layout), [image(2, 6, 3, 2)])
 
 
-def large_moves(of: Operands) -> Iterator[Example]:
-    """Give layers that move or convert so many elements that threads are at it together."""
-    x = of.x(131, 33, 9)
-    rows = [of.x(131, 1, 9), of.x(33, 1)]
-    binary = d.ElementwiseBinaryDescriptor(BinaryOperation.SUB)
-    yield Example(LayerType.ELEMENTWISE_BINARY, binary, rows)
-    yield Example(LayerType.COMPARISON, d.ComparisonDescriptor(), rows)
-    yield Example(LayerType.CAST, None, [x], [TensorInfo((131, 33, 9), DataType.SIGNED32)])
-    chosen = Operand(TensorInfo((131, 33, 9), DataType.BOOLEAN))
-    yield Example(LayerType.SELECT, None, [chosen, x, of.x(33, 1)])
-    yield Example(LayerType.FAKE_QUANTIZATION, d.FakeQuantizationDescriptor(), [x])
-    floor = d.ElementwiseUnaryDescriptor(UnaryOperation.FLOOR)
-    yield Example(LayerType.ELEMENTWISE_UNARY, floor, [x])
-    slope = d.ActivationDescriptor(ActivationFunction.LEAKY_RELU, 0.5)
-    yield Example(LayerType.ACTIVATION, slope, [x])
-    yield Example(LayerType.PAD, d.PadDescriptor(pad_before=(2, 0, 1), pad_after=(0, 3, 1)), [x])
-    yield Example(LayerType.TILE, d.TileDescriptor((1, 3, 2)), [x])
-    yield Example(LayerType.TRANSPOSE, d.PermuteDescriptor((2, 0, 1)), [x])
-    yield Example(LayerType.SLICE, d.SliceDescriptor((3, 1, 2), (127, 31, 7)), [x])
-    cut = d.StridedSliceDescriptor((130, 0, 8), (0, 33, 0), (-1, 2, -3))
-    yield Example(LayerType.STRIDED_SLICE, cut, [x])
-    far = of.integers([130, 0, -1, 64] * 40)
-    yield Example(LayerType.GATHER, d.GatherDescriptor(0), [x, far])
-    yield Example(LayerType.GATHER, d.GatherDescriptor(1), [x, of.integers([32, 0, -1, 7])])
-    yield Example(LayerType.REVERSE_V2, None, [x, of.integers([0, 2])])
-    yield Example(LayerType.CHANNEL_SHUFFLE, d.ChannelShuffleDescriptor(3, 1), [x])
-    places = of.integers([[1], [1], [130], [0], [1]])
-    for function in (ScatterNdFunction.UPDATE, ScatterNdFunction.ADD):
-        scatter = d.ScatterNdDescriptor(function)
-        yield Example(LayerType.SCATTER_ND, scatter, [x, places, of.x(5, 33, 9)])
-    for operation in (ReduceOperation.SUM, ReduceOperation.MEAN):
-        for axes in ((1,), (0, 2)):
-            reduction = d.ReduceDescriptor(operation, False, axes)
-            yield Example(LayerType.REDUCE, reduction, [x])
-    views = (d.View((0, 0, 0), (131, 20, 9)), d.View((0, 20, 0), (131, 13, 9)))
-    parts = [of.x(131, 20, 9), of.x(131, 13, 9)]
-    yield Example(LayerType.CONCAT, d.ConcatDescriptor(1, views), parts)
-    yield Example(LayerType.SPLITTER, d.SplitterDescriptor(1, views), [x])
-    blocks = d.SpaceToBatchNdDescriptor((2, 3), (1, 0), (0, 0), DataLayout.NHWC)
-    yield Example(LayerType.SPACE_TO_BATCH_ND, blocks, [of.x(1, 65, 63, 9)])
+def _poolings(of: Operands, layout: DataLayout) -> Iterator[Example]:
+    image = functools.partial(_image, of, layout)
+    for kind, method in _POOLINGS:
+        pooling = d.Pooling2dDescriptor(
+            kind, 1, 2, 0, 1, 3, 2, 3, 3, OutputShapeRounding.FLOOR, method, layout, 2
+        )
+        yield Example(LayerType.POOLING2D, pooling, [image(2, 5, 7, 6)])
+        for side, window, stride, pads in (
+            (6, 3, 2, (0, 0, 0, 0)),  # the last windows reach beyond the image
+            (4, 2, 3, (0, 2, 0, 2)),  # a window more would see padding only
+            (2, 2, 2, (3, 3, 3, 3)),  # the first windows see padding only
+        ):
+            pooling = d.Pooling2dDescriptor(
+                kind, *pads, window, window, stride, stride, OutputShapeRounding.CEILING, method,
+                layout,
+            )  # fmt: skip
+            yield Example(LayerType.POOLING2D, pooling, [image(2, side, side, 3)])
+
+
+def _transposed(of: Operands, layout: DataLayout) -> Iterator[Example]:
+    is_last, image = layout is DataLayout.NHWC, functools.partial(_image, of, layout)
+    for c, o, groups, sides, kernel, strides, dilations, pads, extra in (
+        (4, 6, 2, (5, 3), (4, 2), (3, 2), (1, 1), (0, 1, 1, 2), (2, 0)),
+        (6, 6, 6, (4, 4), (2, 2), (2, 2), (1, 1), (0, 0, 0, 0), (0, 0)),
+        (2, 3, 1, (4, 4), (3, 2), (2, 3), (2, 3), (2, 1, 1, 0), (0, 0)),
+        (2, 3, 1, (3, 3), (2, 2), (5, 4), (1, 1), (0, 0, 0, 0), (0, 7)),
+        (5, 4, 1, (1, 1), (3, 3), (2, 2), (1, 1), (1, 1, 1, 1), (0, 0)),
+        (2, 3, 1, (3, 3), (3, 3), (2, 2), (1, 1), (0, 0, 0, 0), (-5, -1)),
+    ):
+        scattered = d.TransposeConvolution2dDescriptor(
+            *pads,
+            strides[1],
+            strides[0],
+            True,
+            layout,
+            any(extra),
+            dilations[1],
+            dilations[0],
+            groups,
+        )
+        out = [
+            (n - 1) * step + (k - 1) * wide + 1 - sum(pads[place : place + 2]) + more
+            for n, step, k, wide, place, more in zip(
+                sides, strides, kernel, dilations, (2, 0), extra, strict=True
+            )
+        ]
+        shape = (o, *kernel, c // groups) if is_last else (o, c // groups, *kernel)
+        known = [of.weights(*shape), of.bias(o)]
+        operands, wanted = [image(2, *sides, c), *known], image(2, out[0], out[1], o).info
+        yield Example(LayerType.TRANSPOSE_CONVOLUTION2D, scattered, operands, [wanted])
+
+
+def _resizes(of: Operands, layout: DataLayout) -> Iterator[Example]:
+    image = functools.partial(_image, of, layout)
+    for resized, target in ((image(1, 9, 12, 3), (4, 5)), (image(2, 1, 5, 3), (3, 1))):
+        for resizing in ResizeMethod:
+            for corners, half in itertools.product((False, True), repeat=2):
+                resize = d.ResizeDescriptor(*target[::-1], resizing, layout, corners, half)
+                yield Example(LayerType.RESIZE, resize, [resized])

@@ -1,19 +1,20 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Quantised cases again, with scales and zero points that differ between operands and outputs.
+"""Cases again, with other scales and zero points, and with other fields of descriptors.
 
-Examples have one quantisation for each type. A kernel that has it written down passes them.
+Examples have one quantisation for each type, and fields at their usual values. A kernel that has
+these written down, or ignores a field, passes them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from msgspec import structs
 
-from armnn_py.errors import LayerValidationError
+from armnn_py.errors import ArmnnError, LayerValidationError
 from armnn_py.network.shapes import infer
 from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.testing.oracles.independent import by_definition
@@ -23,10 +24,11 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from armnn_py.backends.questions.examples import Example
     from armnn_py.backends.questions.layer_support import LayerSignature
     from armnn_py.testing.cases.case import Case
 
-__all__ = ["VARIANTS", "of_output", "requantized"]
+__all__ = ["VARIANTS", "of_output", "other_fields", "requantized"]
 
 #: Layers with scales that their definition fixes, and one to which scales mean nothing.
 _FIXED = {
@@ -221,3 +223,38 @@ def of_output(data_type: DataType, values: NDArray[Any], variant: Variant) -> Qu
         scale = (most - least) / (limits.max - limits.min)
         point = int(np.clip(round(limits.min - least / max(scale, 1e-12)), limits.min, limits.max))
     return QuantizationInfo((float(np.float32(max(scale, 1e-6))),), (point,))
+
+
+def other_fields(example: Example, in_float: Example) -> Iterator[tuple[Example, Example, str]]:
+    """Give the example and its float32 form with each other value, and the field's name.
+
+    Numbers and booleans get one other value, an axis each other one, from the front and from the
+    end. Whether there is such a layer is for the caller to find out.
+    """
+    descriptor = example.descriptor
+    if descriptor is None or not example.operands or example.operands[0] is None:
+        return
+    rank = example.operands[0].info.rank
+    for field in structs.fields(descriptor):
+        role = descriptor.roles.get(field.name)
+        for value in _others(getattr(descriptor, field.name), role, rank):
+            try:
+                changed = structs.replace(descriptor, **{field.name: value})
+            except ArmnnError:
+                continue
+            yield (
+                structs.replace(example, descriptor=changed),
+                structs.replace(in_float, descriptor=changed),
+                field.name,
+            )
+
+
+def _others(value: Any, role: str | None, rank: int) -> Iterator[Any]:
+    if role == "axis":
+        yield from (axis for axis in range(-rank, rank) if axis != value)
+    elif role == "axes" and value:
+        yield tuple(axis - rank if axis >= 0 else axis + rank for axis in value)
+    elif type(value) is bool:
+        yield not value
+    elif type(value) is float:
+        yield value * 0.6 + 0.3

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Layers over images and matrices: odd sizes, padding, strides, dilation, groups, absent biases."""
+"""Layers over images and matrices: odd sizes, padding, strides, dilation, groups; large ones."""
 
 from __future__ import annotations
 
@@ -8,15 +8,22 @@ from collections.abc import Iterator
 
 from armnn_py import descriptors as d
 from armnn_py.backends.questions.examples import Example, Operand, Operands
+from armnn_py.tensors import TensorInfo
 from armnn_py.types import (
+    ActivationFunction,
+    BinaryOperation,
     DataLayout,
+    DataType,
     LayerType,
     PaddingMethod,
     PoolingAlgorithm,
+    ReduceOperation,
     ResizeMethod,
+    ScatterNdFunction,
+    UnaryOperation,
 )
 
-__all__ = ["window_examples"]
+__all__ = ["large_examples", "large_moves", "window_examples"]
 
 _NCHW, _NHWC = DataLayout.NCHW, DataLayout.NHWC
 
@@ -159,3 +166,113 @@ def _matrices(of: Operands) -> Iterator[Example]:
     ):
         product = d.BatchMatMulDescriptor(transpose_y=turn)
         yield Example(LayerType.BATCH_MAT_MUL, product, [of.x(*left), of.x(*right)])
+
+
+_LARGE_ROWS, _COLUMNS = 521, 509
+
+
+def large_examples(of: Operands) -> Iterator[Example]:
+    """Give examples in the data type of ``of``."""
+    yield from _large_matrices(of)
+    for layout in (DataLayout.NHWC, DataLayout.NCHW):
+        yield from _large_images(of, layout)
+
+
+def _large_matrices(of: Operands) -> Iterator[Example]:
+    x, row = of.x(_LARGE_ROWS, _COLUMNS), of.parameter(_COLUMNS)
+    yield Example(LayerType.ACTIVATION, d.ActivationDescriptor(ActivationFunction.TANH, 1, 1), [x])
+    yield Example(LayerType.ACTIVATION, d.ActivationDescriptor(ActivationFunction.RELU), [x])
+    exp = d.ElementwiseUnaryDescriptor(UnaryOperation.EXP)
+    yield Example(LayerType.ELEMENTWISE_UNARY, exp, [x])
+    add = d.ElementwiseBinaryDescriptor(BinaryOperation.ADD)
+    yield Example(LayerType.ELEMENTWISE_BINARY, add, [x, x])
+    yield Example(LayerType.ELEMENTWISE_BINARY, add, [x, row])
+    for axis in (0, 1):
+        yield Example(LayerType.SOFTMAX, d.SoftmaxDescriptor(1.0, axis), [x])
+        yield Example(LayerType.LOG_SOFTMAX, d.SoftmaxDescriptor(1.0, axis), [x])
+        total = d.ReduceDescriptor(ReduceOperation.SUM, False, (axis,))
+        yield Example(LayerType.REDUCE, total, [x])
+        yield Example(LayerType.ARG_MIN_MAX, d.ArgMinMaxDescriptor(axis=axis), [x])
+        yield Example(LayerType.CUM_SUM, d.CumSumDescriptor(axis=axis), [x])
+        yield Example(LayerType.TOP_K, d.TopKDescriptor(k=5, axis=axis), [x])
+    normal = d.LayerNormalizationDescriptor()
+    yield Example(LayerType.LAYER_NORMALIZATION, normal, [x, row, row])
+    yield Example(LayerType.RMS_NORMALIZATION, d.RmsNormalizationDescriptor(), [x, row])
+    yield Example(LayerType.TRANSPOSE, d.PermuteDescriptor((1, 0)), [x])
+    dense = d.FullyConnectedDescriptor(True)
+    known = [of.weights(_COLUMNS, 129), of.bias(129)]
+    yield Example(LayerType.FULLY_CONNECTED, dense, [x, *known])
+    product = d.BatchMatMulDescriptor()
+    yield Example(LayerType.BATCH_MAT_MUL, product, [of.x(3, 67, 65), of.x(3, 65, 61)])
+    rotary = d.RotaryEmbeddingDescriptor()
+    yield Example(LayerType.ROTARY_EMBEDDING, rotary, [x, of.x(1, 251), of.x(1, 251)])
+    heads = [of.x(1, 6, 131, 33), *[of.x(1, 2, 149, 33)] * 2]
+    yield Example(LayerType.ATTENTION, d.AttentionDescriptor(0.2, causal=True), heads)
+
+
+def _large_images(of: Operands, layout: DataLayout) -> Iterator[Example]:
+    is_last = layout is DataLayout.NHWC
+
+    def image(height: int, width: int, channels: int) -> tuple[int, ...]:
+        return (1, height, width, channels) if is_last else (1, channels, height, width)
+
+    x = of.x(*image(29, 31, 17))
+    wide = d.Convolution2dDescriptor(1, 1, 1, 1, bias_enabled=True, data_layout=layout)
+    weights = of.weights(19, 3, 3, 17) if is_last else of.weights(19, 17, 3, 3)
+    yield Example(LayerType.CONVOLUTION2D, wide, [x, weights, of.bias(19)])
+    narrow = d.Convolution2dDescriptor(data_layout=layout)
+    weights = of.weights(19, 1, 1, 17) if is_last else of.weights(19, 17, 1, 1)
+    yield Example(LayerType.CONVOLUTION2D, narrow, [x, weights])
+    depthwise = d.DepthwiseConvolution2dDescriptor(
+        1, 1, 1, 1, bias_enabled=True, data_layout=layout
+    )
+    known = [of.weights(1, 3, 3, 17), of.bias(17)]
+    yield Example(LayerType.DEPTHWISE_CONVOLUTION2D, depthwise, [x, *known])
+    for kind in (PoolingAlgorithm.MAX, PoolingAlgorithm.AVERAGE):
+        pooling = d.Pooling2dDescriptor(
+            kind, 1, 1, 1, 1, 3, 3, 1, 1, padding_method=PaddingMethod.EXCLUDE, data_layout=layout
+        )
+        yield Example(LayerType.POOLING2D, pooling, [x])
+    yield Example(LayerType.RESIZE, d.ResizeDescriptor(47, 53, data_layout=layout), [x])
+
+
+def large_moves(of: Operands) -> Iterator[Example]:
+    """Give layers that move or convert so many elements that threads are at it together."""
+    x = of.x(131, 33, 9)
+    rows = [of.x(131, 1, 9), of.x(33, 1)]
+    binary = d.ElementwiseBinaryDescriptor(BinaryOperation.SUB)
+    yield Example(LayerType.ELEMENTWISE_BINARY, binary, rows)
+    yield Example(LayerType.COMPARISON, d.ComparisonDescriptor(), rows)
+    yield Example(LayerType.CAST, None, [x], [TensorInfo((131, 33, 9), DataType.SIGNED32)])
+    chosen = Operand(TensorInfo((131, 33, 9), DataType.BOOLEAN))
+    yield Example(LayerType.SELECT, None, [chosen, x, of.x(33, 1)])
+    yield Example(LayerType.FAKE_QUANTIZATION, d.FakeQuantizationDescriptor(), [x])
+    floor = d.ElementwiseUnaryDescriptor(UnaryOperation.FLOOR)
+    yield Example(LayerType.ELEMENTWISE_UNARY, floor, [x])
+    slope = d.ActivationDescriptor(ActivationFunction.LEAKY_RELU, 0.5)
+    yield Example(LayerType.ACTIVATION, slope, [x])
+    yield Example(LayerType.PAD, d.PadDescriptor(pad_before=(2, 0, 1), pad_after=(0, 3, 1)), [x])
+    yield Example(LayerType.TILE, d.TileDescriptor((1, 3, 2)), [x])
+    yield Example(LayerType.TRANSPOSE, d.PermuteDescriptor((2, 0, 1)), [x])
+    yield Example(LayerType.SLICE, d.SliceDescriptor((3, 1, 2), (127, 31, 7)), [x])
+    cut = d.StridedSliceDescriptor((130, 0, 8), (0, 33, 0), (-1, 2, -3))
+    yield Example(LayerType.STRIDED_SLICE, cut, [x])
+    far = of.integers([130, 0, -1, 64] * 40)
+    yield Example(LayerType.GATHER, d.GatherDescriptor(0), [x, far])
+    yield Example(LayerType.GATHER, d.GatherDescriptor(1), [x, of.integers([32, 0, -1, 7])])
+    yield Example(LayerType.REVERSE_V2, None, [x, of.integers([0, 2])])
+    yield Example(LayerType.CHANNEL_SHUFFLE, d.ChannelShuffleDescriptor(3, 1), [x])
+    places = of.integers([[1], [1], [130], [0], [1]])
+    for function in (ScatterNdFunction.UPDATE, ScatterNdFunction.ADD):
+        scatter = d.ScatterNdDescriptor(function)
+        yield Example(LayerType.SCATTER_ND, scatter, [x, places, of.x(5, 33, 9)])
+    for operation in (ReduceOperation.SUM, ReduceOperation.MEAN):
+        for axes in ((1,), (0, 2)):
+            reduction = d.ReduceDescriptor(operation, False, axes)
+            yield Example(LayerType.REDUCE, reduction, [x])
+    views = (d.View((0, 0, 0), (131, 20, 9)), d.View((0, 20, 0), (131, 13, 9)))
+    parts = [of.x(131, 20, 9), of.x(131, 13, 9)]
+    yield Example(LayerType.CONCAT, d.ConcatDescriptor(1, views), parts)
+    yield Example(LayerType.SPLITTER, d.SplitterDescriptor(1, views), [x])
+    blocks = d.SpaceToBatchNdDescriptor((2, 3), (1, 0), (0, 0), DataLayout.NHWC)
+    yield Example(LayerType.SPACE_TO_BATCH_ND, blocks, [of.x(1, 65, 63, 9)])

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +12,10 @@ import numpy as np
 
 from armnn_py.tensors import TensorInfo
 from armnn_py.testing.oracles.independent_activations import ACTIVATIONS, erf
-from armnn_py.testing.oracles.independent_detections import DETECTIONS
-from armnn_py.testing.oracles.independent_images import MOVED_IMAGES, RESAMPLED, VOLUMES
-from armnn_py.testing.oracles.independent_orders import MOVED_ORDERS, ORDERS
-from armnn_py.testing.oracles.independent_quantized import LEVELS, decoded, encoded
-from armnn_py.testing.oracles.independent_random import NUMBERS
+from armnn_py.testing.oracles.independent_images import MOVED_IMAGES, WINDOWS
+from armnn_py.testing.oracles.independent_orders import DETECTIONS, MOVED_ORDERS, ORDERS
+from armnn_py.testing.oracles.independent_quantized import LEVELS, cut_off, decoded, encoded
 from armnn_py.testing.oracles.independent_recurrent import ATTENTIONS, RECURRENT
-from armnn_py.testing.oracles.independent_windows import WINDOWS
 from armnn_py.types import (
     BinaryOperation as B,
 )
@@ -27,7 +25,7 @@ from armnn_py.types import (
 from armnn_py.types import (
     DataType,
     LogicalBinaryOperation,
-    PaddingMode,
+    RandomDistribution,
 )
 from armnn_py.types import (
     LayerType as L,
@@ -47,7 +45,7 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.questions.layer_support import LayerSignature
 
-__all__ = ["by_definition", "steps_by_definition"]
+__all__ = ["DEFINED", "MOVES", "by_definition", "philox", "steps_by_definition"]
 
 Array = Any
 
@@ -60,6 +58,25 @@ def _shifted(shift: Callable[[Array, Array], Array], x: Array, y: Array) -> Arra
     return np.where(inside, moved, 0).astype(bits).view(x.dtype)
 
 
+def _divided(x: Array, y: Array) -> Array:
+    """Divide; integers towards zero, and by zero to 0."""
+    if x.dtype.kind == "f":
+        return np.divide(x, y)
+    divisor = np.where(y == 0, 1, y)
+    down = x // divisor
+    is_below = (down * divisor != x) & ((x < 0) != (divisor < 0))
+    return np.where(y == 0, 0, down + is_below.astype(x.dtype))
+
+
+def _power(x: Array, y: Array) -> Array:
+    """Raise to a power; of integers to negative ones only those of 1 and -1 are not 0."""
+    if x.dtype.kind == "f":
+        return np.power(x, y)
+    sign = np.where(y % 2 == 0, 1, -1)
+    of_ones = np.where(x == 1, 1, np.where(x == -1, sign, 0)).astype(x.dtype)
+    return np.where(y < 0, of_ones, np.power(x, np.maximum(y, 0)))
+
+
 _UNARY: dict[U, Callable[[Array], Array]] = {
     U.ABS: np.abs, U.EXP: np.exp, U.SQRT: np.sqrt, U.RSQRT: lambda x: 1 / np.sqrt(x),
     U.NEG: np.negative, U.LOGICAL_NOT: np.logical_not, U.LOG: np.log, U.SIN: np.sin,
@@ -68,10 +85,11 @@ _UNARY: dict[U, Callable[[Array], Array]] = {
     U.SINH: np.sinh, U.COSH: np.cosh, U.ASINH: np.arcsinh, U.ACOSH: np.arccosh,
     U.ATANH: np.arctanh, U.BITWISE_NOT: np.bitwise_not,
 }  # fmt: skip
+_OF_INTEGERS = (U.ABS, U.NEG, U.BITWISE_NOT)
 _BINARY: dict[B, Callable[[Array, Array], Array]] = {
-    B.ADD: np.add, B.DIV: np.divide, B.MAXIMUM: np.maximum, B.MINIMUM: np.minimum,
+    B.ADD: np.add, B.DIV: _divided, B.MAXIMUM: np.maximum, B.MINIMUM: np.minimum,
     B.MUL: np.multiply, B.SUB: np.subtract, B.SQ_DIFF: lambda x, y: (x - y) * (x - y),
-    B.POWER: np.power, B.MOD: np.mod, B.FMOD: np.fmod, B.BITWISE_AND: np.bitwise_and,
+    B.POWER: _power, B.MOD: np.mod, B.FMOD: np.fmod, B.BITWISE_AND: np.bitwise_and,
     B.BITWISE_OR: np.bitwise_or, B.BITWISE_XOR: np.bitwise_xor,
     B.SHIFT_LEFT: lambda x, y: _shifted(np.left_shift, x, y),
     B.SHIFT_RIGHT: lambda x, y: _shifted(np.right_shift, x, y),
@@ -81,10 +99,8 @@ _COMPARISONS: dict[C, Callable[[Array, Array], Array]] = {
     C.LESS: np.less, C.LESS_OR_EQUAL: np.less_equal, C.NOT_EQUAL: np.not_equal,
 }  # fmt: skip
 _REDUCTIONS: dict[R, Callable[..., Array]] = {
-    R.SUM: np.sum, R.MAX: np.max, R.MEAN: np.mean, R.MIN: np.min, R.PROD: np.prod,
+    R.SUM: np.sum, R.MAX: np.max, R.MIN: np.min, R.PROD: np.prod,
 }  # fmt: skip
-#: What integers do there is no matter of arithmetic alone.
-_REAL_ONLY = {B.DIV, B.POWER}
 
 
 def by_definition(
@@ -106,7 +122,7 @@ def by_definition(
         Real outputs in float64, quantised ones in steps.
     """
     kind = signature.type
-    moved = _MOVES.get(kind) or MOVED_IMAGES.get(kind)
+    moved = MOVES.get(kind)
     if moved is not None:
         with np.errstate(all="ignore"):
             return [np.asarray(array) for array in moved(signature, values)]
@@ -117,7 +133,7 @@ def by_definition(
         return None
     rule = _COMPUTED.get(kind)
     if rule is None and (infos[0].data_type.is_float or infos[0].data_type.is_quantized):
-        rule = WINDOWS.get(kind) or VOLUMES.get(kind) or RESAMPLED.get(kind)
+        rule = WINDOWS.get(kind)
     if rule is None:
         return None
     with np.errstate(all="ignore"):
@@ -151,11 +167,8 @@ def steps_by_definition(
     ]
 
 
-def _binary(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
-    operation = s.descriptor.operation  # type: ignore[union-attr]
-    if v[0].dtype.kind != "f" and operation in _REAL_ONLY:
-        return None
-    return [_BINARY[operation](v[0], v[1])]
+def _binary(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
+    return [_BINARY[s.descriptor.operation](v[0], v[1])]  # type: ignore[union-attr]
 
 
 def _activation(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
@@ -165,9 +178,13 @@ def _activation(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
 
 def _unary(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
     d: Any = s.descriptor
-    if v[0].dtype.kind == "i" and d.operation not in (U.ABS, U.NEG):
-        return None
-    return [_UNARY[d.operation](v[0])]
+    if v[0].dtype.kind not in "iu" or d.operation in _OF_INTEGERS:
+        return [_UNARY[d.operation](v[0])]
+    if d.operation in (U.CEIL, U.FLOOR, U.ROUND):
+        return [v[0]]
+    # Of 64 bits there are more integers than real numbers to compute them with.
+    real = _UNARY[d.operation](v[0].astype(np.float64))
+    return None if v[0].dtype.itemsize > 4 else [cut_off(real, v[0].dtype)]
 
 
 def _select(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
@@ -189,14 +206,16 @@ def _softmax(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
 
 def _reduce(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
     d: Any = s.descriptor
-    axes = tuple(d.axes) or tuple(range(v[0].ndim))
-    is_empty = any(v[0].shape[axis] == 0 for axis in axes)
-    if is_empty and d.operation in (R.MAX, R.MIN, R.MEAN):
+    axes, dtype = tuple(d.axes) or tuple(range(v[0].ndim)), v[0].dtype
+    if d.operation is not R.MEAN:
+        found = _REDUCTIONS[d.operation](v[0], axis=axes, keepdims=d.keep_dims)
+        return [np.asarray(found).astype(dtype)]  # sums of integers wrap around
+    count = math.prod(v[0].shape[axis] for axis in axes)
+    if not count and s.outputs[0].data_type.is_quantized:
         return None
-    if v[0].dtype.kind != "f" and d.operation is R.MEAN:
-        return None
-    found = _REDUCTIONS[d.operation](v[0], axis=axes, keepdims=d.keep_dims)
-    return [np.asarray(found).astype(v[0].dtype)]  # sums of integers wrap around
+    wide = {"i": np.int64, "u": np.uint64}.get(dtype.kind)
+    total = np.sum(v[0], axis=axes, keepdims=d.keep_dims, dtype=wide)
+    return [_divided(total, np.array(count, total.dtype)).astype(dtype)]
 
 
 def _arg_min_max(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
@@ -214,7 +233,9 @@ def _layer_normalization(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
         return [v[0]]
     mean = v[0].mean(axis=axes, keepdims=True)
     variance = ((v[0] - mean) ** 2).mean(axis=axes, keepdims=True)
-    y = (v[0] - mean) / np.sqrt(variance + d.eps) * v[1]
+    y = (v[0] - mean) / np.sqrt(variance + d.eps)
+    if len(v) > 1 and v[1] is not None:
+        y = y * v[1]
     return [y + v[2] if len(v) > 2 and v[2] is not None else y]
 
 
@@ -273,6 +294,43 @@ def _fill(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     return [filled if real else filled.astype(info.dtype)]
 
 
+_WORD = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+
+
+def philox(counter: Sequence[Array], key: Sequence[int]) -> list[Array]:
+    """Return four words of 32 bits for four words of counters and two of a key, as uint64."""
+    c0, c1, c2, c3 = (np.asarray(word, np.uint64) for word in counter)
+    low, high = key
+    for _ in range(10):
+        first, second = np.uint64(0xD2511F53) * c0, np.uint64(0xCD9E8D57) * c2
+        c0, c1, c2, c3 = (
+            (second >> _HALF) ^ c1 ^ np.uint64(low),
+            second & _WORD,
+            (first >> _HALF) ^ c3 ^ np.uint64(high),
+            first & _WORD,
+        )
+        low, high = (low + 0x9E3779B9) % 2**32, (high + 0xBB67AE85) % 2**32
+    return [c0, c1, c2, c3]
+
+
+def _random(s: Any, v: Sequence[Any]) -> list[Array]:
+    d = s.descriptor
+    seed, run = (int(value) % 2**64 for value in v[1])
+    count = v[0].size
+    blocks = np.arange(-(-count // 4), dtype=np.uint64)
+    zeros = np.zeros_like(blocks)
+    counter = [blocks, *(zeros + np.uint64(w) for w in (d.stream, run % 2**32, run >> 32))]
+    words = np.stack(philox(counter, (seed % 2**32, seed >> 32)), 1)
+    if d.distribution is RandomDistribution.UNIFORM:
+        numbers = (words >> np.uint64(8)) / 2.0**24
+    else:
+        size = np.sqrt(-2 * np.log((words[:, ::2] + 1.0) / 2.0**32))
+        angle = words[:, 1::2] * (2 * np.pi / 2.0**32)
+        numbers = np.stack([size * np.cos(angle), size * np.sin(angle)], 2)
+    return [numbers.reshape(-1)[:count].reshape(v[0].shape).astype(np.float32)]
+
+
 _Rule = Callable[["LayerSignature", "Sequence[Any]"], "list[Array] | None"]
 _COMPUTED: dict[L, _Rule] = {
     **ATTENTIONS,
@@ -308,65 +366,16 @@ def _cast(s: LayerSignature, v: Sequence[Any]) -> list[Array] | None:
     if x.dtype.kind != "f" or dtype.kind not in "iu":
         with np.errstate(over="ignore"):  # too great for a narrower float is infinite
             return [x != 0 if dtype.kind == "b" else x.astype(dtype)]
-    limits = np.iinfo(dtype)
-    whole = np.trunc(np.where(np.isnan(x), 0, x).astype(np.float64))
-    inside = (whole > limits.min) & (whole < limits.max)
-    ends = np.where(whole > 0, limits.max, limits.min).astype(dtype)
-    return [np.where(inside, np.where(inside, whole, 0).astype(dtype), ends)]
+    return [cut_off(x, dtype)]
 
 
-def _views(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
-    d: Any = s.descriptor
-    found = []
-    for view in d.views:
-        box = tuple(slice(o, o + n) for o, n in zip(view.origin, view.size, strict=True))
-        found.append(v[0][box])
-    return found
-
-
-def _slice(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
-    d: Any = s.descriptor
-    return [v[0][tuple(slice(b, b + n) for b, n in zip(d.begin, d.size, strict=True))]]
-
-
-def _strided_slice(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
-    d: Any = s.descriptor
-    cuts = zip(d.begin, d.end, d.stride, strict=True)
-    return [v[0][tuple(slice(*cut) for cut in cuts)].reshape(s.outputs[0].static_shape)]
-
-
-def _pad(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
-    d: Any = s.descriptor
-    widths = list(zip(d.pad_before, d.pad_after, strict=True))
-    if not widths:
-        return [v[0]]
-    if d.padding_mode is PaddingMode.CONSTANT:
-        value = np.array(d.value).astype(v[0].dtype)
-        if s.inputs[0].data_type is DataType.BFLOAT16:  # type: ignore[union-attr]
-            value = np.array(np.float32(d.value).view(np.uint32) >> 16).astype(np.uint16)
-        return [np.pad(v[0], widths, constant_values=value)]
-    mode = "reflect" if d.padding_mode is PaddingMode.REFLECT else "symmetric"
-    return [np.pad(v[0], widths, mode)]  # type: ignore[call-overload]
-
-
-_MOVES: dict[L, Callable[[Any, Any], list[Array]]] = {
+MOVES: dict[L, Callable[[Any, Any], list[Array]]] = {
     **LEVELS,
-    **NUMBERS,
+    **MOVED_IMAGES,
     **MOVED_ORDERS,
-    L.BROADCAST_TO: lambda s, v: [np.broadcast_to(v[0], s.outputs[0].static_shape)],
-    L.CONCAT: lambda s, v: [np.concatenate(v, s.descriptor.axis)],
-    L.DEBUG: lambda s, v: [v[0]],
-    L.GATHER_ND: lambda s, v: [v[0][tuple(np.moveaxis(v[1], -1, 0))]],
-    L.GATHER: lambda s, v: [np.take(v[0], v[1], s.descriptor.axis)],
-    L.PAD: _pad,
-    L.RANK: lambda s, v: [np.array(v[0].ndim, np.int32)],
-    L.RESHAPE: lambda s, v: [v[0].reshape(s.outputs[0].static_shape)],
+    L.RANDOM: _random,
     L.SELECT: _select,
-    L.SHAPE: lambda s, v: [np.array(v[0].shape, np.int32)],
-    L.SLICE: _slice,
-    L.SPLITTER: _views,
-    L.STACK: lambda s, v: [np.stack(v, s.descriptor.axis)],
-    L.STRIDED_SLICE: _strided_slice,
-    L.TILE: lambda s, v: [np.tile(v[0], s.descriptor.multiples)],
-    L.TRANSPOSE: lambda s, v: [v[0].transpose(s.descriptor.mappings)],
 }
+
+DEFINED = frozenset((L.CAST, *MOVES, *_COMPUTED, *WINDOWS))
+"""Layers that are written down, in some data types at least."""

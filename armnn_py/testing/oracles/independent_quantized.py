@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.questions.layer_support import LayerSignature
 
-__all__ = ["LEVELS", "decoded", "encoded", "stepped"]
+__all__ = ["LEVELS", "cut_off", "decoded", "encoded", "stepped"]
 
 Array = Any
 
@@ -61,6 +61,15 @@ def stepped(info: TensorInfo, value: NDArray[Any]) -> NDArray[Any]:
     """Return the real numbers that a quantised tensor holds in place of some real numbers."""
     scales, zeros = _along(info)
     return np.asarray((encoded(info, value).astype(np.float64) - zeros) * scales)
+
+
+def cut_off(x: Array, dtype: np.dtype[Any]) -> Array:
+    """Return real numbers as integers: cut off, saturated, 0 for what is no number."""
+    limits = np.iinfo(dtype)
+    whole = np.trunc(np.where(np.isnan(x), 0, x).astype(np.float64))
+    inside = (whole > limits.min) & (whole < limits.max)
+    ends = np.where(whole > 0, limits.max, limits.min).astype(dtype)
+    return np.where(inside, np.where(inside, whole, 0).astype(dtype), ends)
 
 
 def _along(info: TensorInfo) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from armnn_py.testing.cases import Case, Kind
 
-__all__ = ["REFERENCE", "Expectation", "Reference"]
+__all__ = ["REFERENCE", "Expectation", "Reference", "in_float32", "widener"]
 
 REFERENCE = "CpuRef"
 _SMALL_FLOATS = (DataType.FLOAT16, DataType.BFLOAT16)
@@ -104,7 +104,7 @@ def _by_reference(runtime: Runtime, case: Case, kinds: Collection[Kind]) -> dict
 
     In types in which the reference does not calculate it is asked in float32.
     """
-    for asked, given in ((case, list), (_in_float32(case), _widener(case))):
+    for asked, given in ((case, list), (in_float32(case), widener(case))):
         try:
             network = network_of(asked, given(case.values()))
             placed = optimize(network, [REFERENCE], runtime=runtime, options=AS_IT_IS)
@@ -121,7 +121,8 @@ def _by_reference(runtime: Runtime, case: Case, kinds: Collection[Kind]) -> dict
     return {}
 
 
-def _in_float32(case: Case) -> Case:
+def in_float32(case: Case) -> Case:
+    """Return a case with float32 where it has floating point of 16 bits."""
     signature = case.signature
     widened = signature._replace(
         inputs=tuple(None if info is None else _wide(info) for info in signature.inputs),
@@ -134,7 +135,9 @@ def _wide(info: TensorInfo) -> TensorInfo:
     return TensorInfo(info.shape) if info.data_type in _SMALL_FLOATS else info
 
 
-def _widener(case: Case) -> Callable[[Sequence[NDArray[Any] | None]], list[NDArray[Any] | None]]:
+def widener(case: Case) -> Callable[[Sequence[NDArray[Any] | None]], list[NDArray[Any] | None]]:
+    """Return what makes operands of `in_float32` out of those of the case."""
+
     def widened(values: Sequence[NDArray[Any] | None]) -> list[NDArray[Any] | None]:
         arrays: list[NDArray[Any] | None] = []
         for info, value in zip(case.signature.inputs, values, strict=True):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from armnn_py.testing.random_layers import computing, images, moving
+from armnn_py.testing.random_layers import computing, images
 
 if TYPE_CHECKING:
     import armnn_py as ann
@@ -26,20 +26,20 @@ RULES: tuple[Rule, ...] = (
     computing.with_constant,
     computing.with_constant,
     computing.with_input_of_less_rank,
-    moving.permute,
-    moving.permute,
-    moving.permuted_twice,
-    moving.permuted_there_and_back,
-    moving.siblings,
-    moving.siblings,
-    moving.reshape,
-    moving.reshape,
-    moving.identity,
-    moving.identity,
-    moving.pad,
-    moving.join,
-    moving.split,
-    moving.slice,
+    computing.permute,
+    computing.permute,
+    computing.permuted_twice,
+    computing.permuted_there_and_back,
+    computing.siblings,
+    computing.siblings,
+    computing.reshape,
+    computing.reshape,
+    computing.identity,
+    computing.identity,
+    computing.pad,
+    computing.join,
+    computing.split,
+    computing.slice,
     computing.reduce,
     images.convolution,
     images.convolution,
@@ -60,6 +60,6 @@ RULES: tuple[Rule, ...] = (
     images.blocks,
     images.channels_to_space,
     images.edges_before_pooling,
-    moving.cut_twice,
+    computing.cut_twice,
 )
 """Each is drawn as often as it is here; it gets a tensor to read and keeps what it makes."""
